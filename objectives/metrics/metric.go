@@ -1,0 +1,22 @@
+package metrics
+
+import "boost/parallel"
+
+// Input is what a metric is computed from. Score arrays are output-major: entry k*n + row.
+type Input struct {
+	Outputs int
+	Raw     []float64 // raw scores, K × n
+	Values  []float64 // predictions after the link, K × n
+	Labels  []float64 // n: the number, or the class index 0 … K-1
+	Weights []float64 // n, or nil for all 1
+	Pool    *parallel.Pool
+}
+
+// Metric is a figure of merit. Implement it to watch one of your own.
+type Metric interface {
+	Name() string
+	// HigherIsBetter says which way early stopping looks.
+	HigherIsBetter() bool
+	// Eval returns the metric, NaN where it is undefined (no rows, one class only, …).
+	Eval(in Input) float64
+}

@@ -1,0 +1,38 @@
+package objectives
+
+// Link names the function from raw scores to predictions. It is stored in the
+// model by name, so that a loaded model's value is defined.
+type Link string
+
+// The links.
+const (
+	Identity Link = "identity" // value = raw
+	Logistic Link = "logistic" // value = 1/(1+exp(-raw))
+	Softmax  Link = "softmax"  // value_k = exp(raw_k)/Σ exp(raw_j)
+	Exp      Link = "exp"      // value = exp(raw)
+)
+
+// Rows holds what an objective sees of the training rows.
+type Rows struct {
+	Labels  []float64 // one per row: the number, or the class index 0 … K-1
+	Weights []float64 // one per row, ≥ 0; nil means all 1
+}
+
+// Objective is a loss to be minimised. Implement it to train on a loss of your own.
+// Implementations must be safe for concurrent calls of Gradients on disjoint ranges
+// and must compute the same numbers for a row whatever the range it came in.
+type Objective interface {
+	// Name is stored in the model.
+	Name() string
+	// Outputs returns K, the number of raw scores of a row and of trees in a round.
+	Outputs() int
+	// Link returns the function from raw scores to predictions.
+	Link() Link
+	// Check reports the first label that the loss is not defined for.
+	Check(rows Rows) error
+	// BaseScore returns the K raw scores that training starts from.
+	BaseScore(rows Rows) ([]float64, error)
+	// Gradients writes the first and second derivative of the weighted loss by the raw score
+	// for rows lo … hi-1. scores, grad and hess are output-major: entry k*n + row, n = len(rows.Labels).
+	Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32)
+}

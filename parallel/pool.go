@@ -1,0 +1,130 @@
+package parallel
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// Task is a piece of work that can be cut into n independent indices.
+//
+// Run is called with worker in [0, Pool.Threads) and index in [0, n); two calls
+// with the same worker never overlap, so worker numbers per-thread scratch.
+// A Task is an interface and not a function value so that a stage can keep one
+// in its own struct and start it without allocating.
+type Task interface {
+	Run(worker, index int)
+}
+
+// Func lets a plain function be a Task, where an allocation does not matter.
+type Func func(worker, index int)
+
+// Run calls f.
+func (f Func) Run(worker, index int) { f(worker, index) }
+
+// Pool is a fixed set of long-lived workers. The goroutine that calls Do is
+// worker 0; the others sleep on a channel between calls and never spin.
+// A Pool serves one Do at a time: calls from several goroutines must not overlap.
+type Pool struct {
+	threads int
+	wake    []chan struct{}
+	done    sync.WaitGroup
+
+	task   Task
+	ctx    context.Context
+	n      int64
+	next   atomic.Int64
+	failed atomic.Pointer[workerPanic]
+}
+
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+// NewPool starts threads-1 workers; fewer than one thread counts as one.
+// Close ends them.
+func NewPool(threads int) *Pool {
+	if threads < 1 {
+		threads = 1
+	}
+	p := &Pool{threads: threads, wake: make([]chan struct{}, threads-1)}
+	for i := range p.wake {
+		p.wake[i] = make(chan struct{}, 1)
+		go p.work(i + 1)
+	}
+	return p
+}
+
+// Threads returns the number of workers, the caller of Do included.
+func (p *Pool) Threads() int { return p.threads }
+
+// Close ends the workers. The pool must not be used afterwards.
+func (p *Pool) Close() {
+	for _, c := range p.wake {
+		close(c)
+	}
+}
+
+// Do calls task.Run for every index in [0, n) and returns when all are done.
+// Indices are handed out in ascending order to whichever worker is free. A panic
+// in a task stops the handing out and is raised again in the caller.
+func (p *Pool) Do(n int, task Task) {
+	_ = p.DoContext(nil, n, task)
+}
+
+// DoContext is Do with cancellation: once ctx is done no further index is handed
+// out, and the context's error is returned after the running pieces end.
+func (p *Pool) DoContext(ctx context.Context, n int, task Task) error {
+	if n <= 0 {
+		return contextErr(ctx)
+	}
+	helpers := min(n, p.threads) - 1
+	p.task, p.ctx, p.n = task, ctx, int64(n)
+	p.next.Store(0)
+	p.done.Add(helpers)
+	for i := range helpers {
+		p.wake[i] <- struct{}{}
+	}
+	p.drain(0)
+	p.done.Wait()
+	p.task, p.ctx = nil, nil
+	if f := p.failed.Swap(nil); f != nil {
+		panic(fmt.Sprintf("parallel: worker panic: %v\n%s", f.value, f.stack))
+	}
+	return contextErr(ctx)
+}
+
+func contextErr(ctx context.Context) error {
+	if ctx == nil {
+		return nil
+	}
+	return ctx.Err()
+}
+
+func (p *Pool) work(worker int) {
+	for range p.wake[worker-1] {
+		p.drain(worker)
+		p.done.Done()
+	}
+}
+
+func (p *Pool) drain(worker int) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.failed.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+		}
+	}()
+	for p.failed.Load() == nil {
+		if p.ctx != nil && p.ctx.Err() != nil {
+			return
+		}
+		i := p.next.Add(1) - 1
+		if i >= p.n {
+			return
+		}
+		p.task.Run(worker, int(i))
+	}
+}
