@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/synth"
+	"boost/parallel"
+)
+
+func generateCommand() *cobra.Command {
+	var folder string
+	var rows, test, columns, threads int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "generate",
+		Short: "Writes a seeded table that resembles HIGGS, as NumPy arrays and CSV",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			g, err := synth.NewGenerator(seed, columns)
+			if err != nil {
+				return err
+			}
+			pool := parallel.NewPool(threads)
+			defer pool.Close()
+			return g.Write(folder, rows, test, pool)
+		},
+	}
+	c.Flags().StringVar(&folder, "out", "", "folder to write to (made if absent)")
+	c.Flags().IntVar(&rows, "rows", 1_000_000, "rows for training")
+	c.Flags().IntVar(&test, "test", 200_000, "rows for testing, which follow those for training")
+	c.Flags().IntVar(&columns, "cols", 28, "feature columns")
+	c.Flags().IntVar(&threads, "threads", 2, "threads to write with")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed")
+	_ = c.MarkFlagRequired("out")
+	return c
+}

@@ -1,0 +1,28 @@
+// Command benchmarks measures boost: its speed beside other trainers and its accuracy
+// on real tables. See benchmarks.mk for the targets that call it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	root := &cobra.Command{
+		Use:           "benchmarks",
+		Short:         "Measures boost beside other trainers",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(generateCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		os.Exit(1)
+	}
+}
