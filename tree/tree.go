@@ -3,8 +3,9 @@ package tree
 // Tree is one decision tree over codes, as a structure of arrays.
 //
 // Split nodes are numbered from 0 (the root) in the order in which they were
-// made, leaves from 0 in theirs. A child reference c ≥ 0 is split node c, c < 0 is
-// leaf ^c. A tree without split nodes is the single leaf 0.
+// made, leaves from 0 in theirs, so a node's number is higher than its parent's. A
+// child reference c ≥ 0 is split node c, c < 0 is leaf ^c. A tree without split nodes
+// is the single leaf 0.
 //
 // A row goes left at a numeric split if its code ≤ Code, at a categorical split
 // if its code is in the node's set. The missing code of the feature, and any code
@@ -17,7 +18,8 @@ type Tree struct {
 	Left, Right []int32  // per split node: child references
 
 	// Set s of a categorical split is the ascending list of codes
-	// Sets[SetPtrs[s]:SetPtrs[s+1]] that go left. SetPtrs is empty when there are no sets.
+	// Sets[SetPtrs[s]:SetPtrs[s+1]] that go left. SetPtrs is empty when there are no
+	// sets. Every set belongs to exactly one split node.
 	SetPtrs []uint32
 	Sets    []uint32
 
@@ -28,11 +30,22 @@ type Tree struct {
 	LeafCover []float64 // per leaf: the same
 }
 
+// Feature is what a tree has to know of a feature.
+type Feature struct {
+	// Regular is the number of codes of present values, at least 1. Codes from Regular on
+	// are missing.
+	Regular     uint32
+	Categorical bool
+}
+
 // NumSplits returns the number of split nodes.
 func (t *Tree) NumSplits() int { return len(t.Feature) }
 
 // NumLeaves returns the number of leaves.
 func (t *Tree) NumLeaves() int { return len(t.Leaf) }
+
+// NumSets returns the number of category sets.
+func (t *Tree) NumSets() int { return max(len(t.SetPtrs)-1, 0) }
 
 // Set returns the codes that go left at a categorical split node, ascending.
 func (t *Tree) Set(node int) []uint32 {
