@@ -1,0 +1,11 @@
+// Package predict adds the leaf values of one tree to the scores of many rows.
+//
+// In: a tree in the form the loops read, columns of codes, row numbers. Out:
+// scores[row] += value of the row's leaf, once per row, so a row's sum depends only
+// on the order in which trees are added. It must not know models, bins or files.
+//
+// A block of rows is not walked row by row: every node splits the list of its rows
+// in one pass over one column. On 31 leaves and 28 one-byte columns that takes half
+// the time of walking four rows at once, and it reads training's column-major
+// matrix as it stands.
+package predict
