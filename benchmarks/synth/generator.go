@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -42,6 +44,15 @@ func (g *Generator) Names() []string {
 		names[f] = fmt.Sprintf("f%d", f)
 	}
 	return names
+}
+
+// Fingerprint returns 64 hex digits that change when the rows do.
+func (g *Generator) Fingerprint() string {
+	const rows = 1000
+	x, y := make([]float32, rows*g.columns), make([]float32, rows)
+	g.Fill(0, rows, x, y)
+	sum := sha256.Sum256(appendFloats(appendFloats(nil, x), y))
+	return hex.EncodeToString(sum[:])
 }
 
 // Fill writes rows lo … hi-1: x holds (hi-lo) × columns values, row-major, y one

@@ -1,0 +1,46 @@
+# Measurements: `make peers`, `make accuracy`. Included by the top Makefile.
+#
+# The other trainers live in a Python environment outside the tree; BOOST_PEERS_VENV
+# names another place for it. BOOST_SHARED holds the real data sets.
+
+BENCH_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/boost
+BOOST_PEERS_VENV ?= $(BENCH_CACHE)/peers-venv
+BOOST_SHARED ?= $(abspath ../shared)
+PEERS_PYTHON := $(BOOST_PEERS_VENV)/bin/python
+
+ROWS ?= 1000000
+COLS ?= 28
+THREADS ?= 2
+ROUNDS ?= 100
+REPEATS ?= 5
+SPLITS ?= 10
+SETS ?=
+
+.PHONY: peers peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+
+peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-learn
+	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV)
+	@while read -r package; do \
+		$(PEERS_PYTHON) -m pip install --quiet --disable-pip-version-check "$$package" \
+			|| echo "peers-env: $$package could not be had; its lines will be missing"; \
+	done < benchmarks/requirements.txt
+	@$(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow) ' || true
+
+peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS)
+	go run ./benchmarks peers --python $(PEERS_PYTHON) \
+		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS)
+
+accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
+	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
+
+accuracy-precision: ## compare i16 with f32 gradients on re-splits, for docs/accuracy.md (S2.28)
+	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)
+
+accuracy-check: ## train three real sets; fails where a loss is out of bounds
+	go run ./benchmarks accuracy --check --data $(BOOST_SHARED)/data --threads $(THREADS)
+
+accuracy-peers: peers-env ## train the peers on the re-splits of the small sets (SETS=a,b for some)
+	OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \
+		$(PEERS_PYTHON) benchmarks/python/accuracy_small.py --data $(BOOST_SHARED)/data \
+		--out benchmarks/accuracy_small.json --splits $(SPLITS) --threads $(THREADS) $(if $(SETS),--sets $(SETS))

@@ -1,0 +1,34 @@
+package peers
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// UpdateDocument puts the record's section into the Markdown file at path, in place of
+// the one of the same name; the rest of the file stays. A new section goes to the end.
+func (r *Record) UpdateDocument(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(old) == 0 {
+		old = []byte("# Performance\n")
+	}
+	return os.WriteFile(path, []byte(replaceSection(string(old), "peers "+r.Name(), r.section())), 0o666)
+}
+
+// replaceSection puts text between the markers of the named section.
+func replaceSection(document, name, text string) string {
+	begin := fmt.Sprintf("<!-- begin %s -->\n", name)
+	end := fmt.Sprintf("<!-- end %s -->\n", name)
+	before, rest, found := strings.Cut(document, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return strings.TrimRight(document, "\n") + "\n\n" + begin + text + end
+	}
+	return before + begin + text + end + after
+}

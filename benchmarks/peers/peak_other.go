@@ -1,0 +1,8 @@
+//go:build !unix
+
+package peers
+
+import "os"
+
+// peakBytes is unknown here.
+func peakBytes(*os.ProcessState) int64 { return 0 }
