@@ -1,0 +1,251 @@
+package configs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ambiguous holds names that two libraries use for two things, or that one uses
+// for a penalty and another for a loss. They are refused with both meanings.
+var ambiguous = map[string][2]string{
+	"alpha": {
+		`tree.lambda_l1 (XGBoost's alpha: L1 penalty)`,
+		`objective.alpha (LightGBM's and scikit-learn's alpha: level of a quantile or huber loss, which this version does not have)`,
+	},
+	"gamma": {
+		`tree.min_gain (XGBoost's gamma: least gain of a split)`,
+		`train.objective = "gamma" (LightGBM's and XGBoost's gamma loss, which this version does not have)`,
+	},
+	"lambda": {
+		`tree.lambda_l2 (XGBoost's and LightGBM's lambda: L2 penalty)`,
+		`tree.lambda_l1 (L1 penalty)`,
+	},
+}
+
+// needless holds names of peers that need no key here, with the reason.
+var needless = map[string]string{
+	"num_class":       "the classes are taken from the label: leave it out",
+	"num_classes":     "the classes are taken from the label: leave it out",
+	"classes_count":   "the classes are taken from the label: leave it out",
+	"verbose":         "use the flags -v and -q",
+	"verbosity":       "use the flags -v and -q",
+	"verbose_eval":    "use the flags -v and -q",
+	"silent":          "use the flag -q",
+	"deterministic":   "training always is: leave it out",
+	"force_row_wise":  "the layout is chosen by measuring: leave it out",
+	"force_col_wise":  "the layout is chosen by measuring: leave it out",
+	"max_categories":  "use categorical.max_cat",
+	"bagging_seed":    "train.seed is the only seed",
+	"validation_frac": "a tenth of the rows is held out where early stopping is on and no valid set is given",
+}
+
+// objectiveAliases and metricAliases translate names of losses and metrics,
+// in lower case.
+var objectiveAliases = aliasesOf(map[string]string{
+	"regression": "regression_l2 l2 mean_squared_error mse l2_root root_mean_squared_error rmse reg:squarederror reg:linear squared_error least_squares",
+	"binary":     "binary:logistic logistic logloss binary_logloss binary_crossentropy reg:logistic",
+	"multiclass": "softmax multi:softprob multi:softmax multi_logloss mlogloss categorical_crossentropy",
+})
+
+var metricAliases = aliasesOf(map[string]string{
+	"rmse":          "root_mean_squared_error l2_root l2 mse mean_squared_error regression regression_l2 squared_error",
+	"mae":           "l1 mean_absolute_error regression_l1 absolute_error",
+	"r2":            "r2_score",
+	"logloss":       "binary_logloss binary binary_crossentropy",
+	"error":         "binary_error",
+	"auc":           "roc_auc",
+	"multi_logloss": "multiclass softmax multi:softprob mlogloss multiclass_logloss categorical_crossentropy",
+	"multi_error":   "merror",
+})
+
+func aliasesOf(names map[string]string) map[string]string {
+	table := map[string]string{}
+	for name, aliases := range names {
+		for a := range strings.FieldsSeq(aliases) {
+			table[a] = name
+		}
+	}
+	return table
+}
+
+// MetricName translates another library's name of a metric; a name it does not
+// know comes back in lower case.
+func MetricName(name string) string {
+	lower := strings.ToLower(name)
+	if own, ok := metricAliases[lower]; ok && !slices.Contains(metricNames, lower) {
+		return own
+	}
+	return lower
+}
+
+// MetricNames returns the metrics of this version.
+func MetricNames() []string { return slices.Clone(metricNames) }
+
+// byName finds the key with this name, or nil.
+func byName(name string) *Key {
+	for i := range keys {
+		if keys[i].Name == name {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+// lookup finds the key that a written name means: its own name, or an alias, bare
+// or in any section. alias is the peer's name used, "" for the key's own.
+func lookup(written string) (k *Key, alias string, err error) {
+	if k := byName(written); k != nil {
+		return k, "", nil
+	}
+	leaf := written
+	if section, last, ok := strings.Cut(written, "."); ok {
+		if !slices.Contains(sections(), section) {
+			return nil, "", unknownSection(section)
+		}
+		leaf = last
+	}
+	if m, ok := ambiguous[leaf]; ok {
+		return nil, "", fmt.Errorf("%q has two meanings: write %s, or %s", written, m[0], m[1])
+	}
+	for i := range keys {
+		if slices.Contains(keys[i].Aliases, leaf) {
+			return &keys[i], leaf, nil
+		}
+	}
+	if reason, ok := needless[leaf]; ok {
+		return nil, "", fmt.Errorf("unknown key %q: %s", written, reason)
+	}
+	return nil, "", fmt.Errorf("unknown key %q%s", written, DidYouMean(nearKeys(written, leaf)))
+}
+
+func unknownSection(name string) error {
+	if near := Nearest(name, sections()); len(near) > 0 {
+		return fmt.Errorf("unknown section %q%s", name, DidYouMean(near))
+	}
+	return fmt.Errorf("unknown section %q: the sections are %s", name, strings.Join(sections(), ", "))
+}
+
+// nearKeys prefers keys with the very same last part in another section.
+func nearKeys(written, leaf string) []string {
+	var same, names, leaves []string
+	for i := range keys {
+		k := &keys[i]
+		if k.Leaf() == leaf {
+			same = append(same, k.Name)
+		}
+		names = append(names, k.Name)
+		leaves = append(append(leaves, k.Leaf()), k.Aliases...)
+	}
+	if len(same) > 0 {
+		return same
+	}
+	if near := Nearest(written, names); len(near) > 0 && strings.Contains(written, ".") {
+		return near
+	}
+	var near []string
+	for _, word := range Nearest(leaf, leaves) {
+		for i := range keys {
+			if k := &keys[i]; (k.Leaf() == word || slices.Contains(k.Aliases, word)) && !slices.Contains(near, k.Name) {
+				near = append(near, k.Name)
+			}
+		}
+	}
+	return near
+}
+
+// translate turns an alias's value into the key's own, where the peer counts or
+// spells it otherwise, and remembers what can only be settled when all keys are known.
+func (r *reader) translate(k *Key, alias string, v any) any {
+	n, isInt := v.(int64)
+	switch {
+	case k.Name == "tree.leaves" && alias != "" && isInt && n <= 0:
+		r.noLeafLimit = true
+		return int64(maxLeaves)
+	case k.Name == "tree.leaves":
+		r.noLeafLimit = false
+	case k.Name == "sampling.row_every":
+		// A frequency of 0 switches bagging off whatever the fraction.
+		r.noRowSampling = alias != "" && isInt && n <= 0
+		if r.noRowSampling {
+			return int64(1)
+		}
+	case alias == "border_count" && isInt:
+		return n + 1 // n borders make n+1 bins
+	case alias == "label_column" || alias == "weight_column" || alias == "ignore_column":
+		if s, ok := v.(string); ok {
+			return strings.TrimPrefix(s, "name:")
+		}
+	case isInt && n < -1 && k.noLimit && alias != "":
+		return int64(0)
+	}
+	return v
+}
+
+// translateNames replaces other libraries' names of objectives and metrics.
+func (r *reader) translateNames(k *Key, v any) any {
+	switch k.Name {
+	case "train.objective":
+		s, ok := v.(string)
+		if !ok {
+			return v
+		}
+		return r.ownName("objective", s, objectiveNames, objectiveAliases)
+	case "metrics.names":
+		if s, ok := v.(string); ok {
+			v = anyList(splitNames(s))
+		}
+		items, ok := v.([]any)
+		if !ok {
+			return v
+		}
+		own := make([]any, 0, len(items))
+		for _, e := range items {
+			if s, ok := e.(string); ok {
+				e = r.ownName("metric", s, metricNames, metricAliases)
+			}
+			if !slices.Contains(own, e) {
+				own = append(own, e)
+			}
+		}
+		return own
+	}
+	return v
+}
+
+func (r *reader) ownName(what, name string, own []string, aliases map[string]string) string {
+	lower := strings.ToLower(name)
+	if slices.Contains(own, lower) {
+		return lower
+	}
+	translated, ok := aliases[lower]
+	if !ok {
+		return name
+	}
+	note := fmt.Sprintf("%s %q is called %q here", what, name, translated)
+	if what == "metric" && translated == "rmse" && !strings.Contains(lower, "root") {
+		note = fmt.Sprintf("metric %q is given as %q, its square root", name, translated)
+	}
+	r.note(note)
+	return translated
+}
+
+func anyList(items []string) []any {
+	list := make([]any, len(items))
+	for i, s := range items {
+		list[i] = s
+	}
+	return list
+}
+
+// splitNames cuts names at commas and trims them; nothing gives no names.
+func splitNames(s string) []string {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	names := strings.Split(s, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return names
+}

@@ -1,0 +1,211 @@
+package configs_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/configs"
+)
+
+// Names as the manuals of the four libraries have them, with what they set here.
+func TestAliases(t *testing.T) {
+	cases := []struct {
+		document string
+		get      func(*configs.Config) any
+		want     any
+	}{
+		{"num_leaves = 63", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 63},
+		{"max_leaves = 0", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 131072},
+		{"max_leaves = 0\nmax_depth = 6", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
+		{"max_depth = 6\nmax_leaves = 0", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
+		{"[tree]\nnum_leaves = 7", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 7},
+		{"num_iterations = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
+		{"n_estimators = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
+		{"iterations = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
+		{"max_iter = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
+		{"eta = 0.3", func(c *configs.Config) any { return c.Params.LearningRate }, 0.3},
+		{"max_bin = 63", func(c *configs.Config) any { return c.Params.Binning.MaxBin }, 63},
+		{"border_count = 254", func(c *configs.Config) any { return c.Params.Binning.MaxBin }, 255},
+		{"feature_fraction = 0.5", func(c *configs.Config) any { return c.Params.Tree.ColTree }, 0.5},
+		{"colsample_bytree = 0.5", func(c *configs.Config) any { return c.Params.Tree.ColTree }, 0.5},
+		{"colsample_bylevel = 0.5", func(c *configs.Config) any { return c.Params.Tree.ColLevel }, 0.5},
+		{"colsample_bynode = 0.5", func(c *configs.Config) any { return c.Params.Tree.ColNode }, 0.5},
+		{"bagging_fraction = 0.5", func(c *configs.Config) any { return c.Params.RowFraction }, 0.5},
+		{"bagging_fraction = 0.5\nbagging_freq = 3", func(c *configs.Config) any { return c.Params.RowEvery }, 3},
+		{"bagging_fraction = 0.5\nbagging_freq = 0", func(c *configs.Config) any { return c.Params.RowFraction }, 1.0},
+		{"subsample_freq = 0\nsubsample = 0.5", func(c *configs.Config) any { return c.Params.RowFraction }, 1.0},
+		{"subsample = 0.5", func(c *configs.Config) any { return c.Params.RowFraction }, 0.5},
+		{"min_child_samples = 3", func(c *configs.Config) any { return c.Params.Tree.MinDataInLeaf }, 3},
+		{"min_samples_leaf = 3", func(c *configs.Config) any { return c.Params.Tree.MinDataInLeaf }, 3},
+		{"min_sum_hessian_in_leaf = 3", func(c *configs.Config) any { return c.Params.Tree.MinChildWeight }, 3.0},
+		{"reg_lambda = 3", func(c *configs.Config) any { return c.Params.Tree.LambdaL2 }, 3.0},
+		{"l2_leaf_reg = 3", func(c *configs.Config) any { return c.Params.Tree.LambdaL2 }, 3.0},
+		{"reg_alpha = 3", func(c *configs.Config) any { return c.Params.Tree.LambdaL1 }, 3.0},
+		{"min_split_loss = 3", func(c *configs.Config) any { return c.Params.Tree.MinGain }, 3.0},
+		{"max_depth = -1", func(c *configs.Config) any { return c.Params.Tree.MaxDepth }, 0},
+		{"[tree]\nmax_depth = -1", func(c *configs.Config) any { return c.Params.Tree.MaxDepth }, 0},
+		{"n_jobs = -1", func(c *configs.Config) any { return c.Params.Threads }, 0},
+		{"nthread = 4", func(c *configs.Config) any { return c.Params.Threads }, 4},
+		{"random_state = 7", func(c *configs.Config) any { return c.Params.Seed }, uint64(7)},
+		{"early_stopping_rounds = 20", func(c *configs.Config) any { return c.Params.EarlyStopping }, 20},
+		{"early_stopping_round = -1", func(c *configs.Config) any { return c.Params.EarlyStopping }, 0},
+		{"cat_smooth = 1", func(c *configs.Config) any { return c.Params.Tree.Smooth }, 1.0},
+		{"one_hot_max_size = 2", func(c *configs.Config) any { return c.Params.Tree.OneHotMax }, 2},
+		{"max_cat_threshold = 2", func(c *configs.Config) any { return c.Params.Tree.MaxPerSide }, 2},
+		{"min_data_per_group = 2", func(c *configs.Config) any { return c.Params.Tree.MinPerGroup }, 2.0},
+		{"label_column = \"name:y\"", func(c *configs.Config) any { return c.Data.Label }, "y"},
+		{"cat_features = [\"a\"]", func(c *configs.Config) any { return c.Data.Categorical }, []string{"a"}},
+		{"eval_metric = \"AUC\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc"}},
+		{"metric = \"binary_logloss,auc\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"logloss", "auc"}},
+		{"metric = [\"l2\", \"rmse\"]", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
+		{"objective = \"reg:squarederror\"", func(c *configs.Config) any { return c.Params.Objective }, "regression"},
+		{"loss_function = \"Logloss\"", func(c *configs.Config) any { return c.Params.Objective }, "binary"},
+		{"[train]\nobjective = \"multi:softprob\"", func(c *configs.Config) any { return c.Params.Objective }, "multiclass"},
+		{"loss = \"squared_error\"", func(c *configs.Config) any { return c.Params.Objective }, "regression"},
+	}
+	for _, c := range cases {
+		t.Run(c.document, func(t *testing.T) {
+			got, notes := mustRead(t, c.document)
+			if v := c.get(got); !reflect.DeepEqual(v, c.want) {
+				t.Errorf("got %v, want %v", v, c.want)
+			}
+			sorted := slices.Clone(notes)
+			slices.Sort(sorted)
+			if !strings.HasPrefix(c.document, "[tree]\nmax_depth") && len(notes) == 0 || len(slices.Compact(sorted)) != len(notes) {
+				t.Errorf("notes %q: an alias is to be reported once", notes)
+			}
+		})
+	}
+}
+
+// No alias may stand for two keys, nor be an own name with a section.
+func TestAliasesAreUnique(t *testing.T) {
+	owner := map[string]string{}
+	for _, k := range configs.Keys() {
+		for _, a := range k.Aliases {
+			if other, ok := owner[a]; ok {
+				t.Errorf("%q is an alias of %s and of %s", a, other, k.Name)
+			}
+			owner[a] = k.Name
+			if slices.Contains([]string{"alpha", "gamma", "lambda", "min_data_per_cat"}, a) {
+				t.Errorf("%q is an alias of %s, but has other meanings", a, k.Name)
+			}
+		}
+	}
+}
+
+func TestAmbiguous(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"alpha":  {"tree.lambda_l1", "objective.alpha"},
+		"gamma":  {"tree.min_gain", "train.objective"},
+		"lambda": {"tree.lambda_l2", "tree.lambda_l1"},
+	} {
+		for _, sets := range [][]string{nil, {name + "=1"}, {"tree." + name + "=1"}} {
+			document := ""
+			if sets == nil {
+				document = name + " = 1.0"
+			}
+			_, _, err := read(t, document, sets...)
+			if err == nil || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), want[1]) {
+				t.Errorf("%q %q: error %v does not list %q", document, sets, err, want)
+			}
+		}
+	}
+}
+
+// The grammar of --set (DESIGN §10).
+func TestSet(t *testing.T) {
+	cases := []struct {
+		set  string
+		get  func(*configs.Config) any
+		want any
+	}{
+		{"data.label=1", func(c *configs.Config) any { return c.Data.Label }, "1"},
+		{"data.label=a=b", func(c *configs.Config) any { return c.Data.Label }, "a=b"},
+		{`data.label="1"`, func(c *configs.Config) any { return c.Data.Label }, "1"},
+		{`data.label=""x""`, func(c *configs.Config) any { return c.Data.Label }, `"x"`},
+		{`data.label='it"s'`, func(c *configs.Config) any { return c.Data.Label }, `it"s`},
+		{"data.label= x ", func(c *configs.Config) any { return c.Data.Label }, " x "},
+		{"data.label=", func(c *configs.Config) any { return c.Data.Label }, ""},
+		{"data.ignore=a, b,c", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b", "c"}},
+		{`data.ignore=["a,b", "c"]`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c"}},
+		{`data.missing=[""]`, func(c *configs.Config) any { return c.Data.Missing }, []string{""}},
+		{`data.missing=`, func(c *configs.Config) any { return c.Data.Missing }, []string{}},
+		{"data.header=false", func(c *configs.Config) any { return c.Data.Header }, "false"},
+		{"data.separator=\\t", func(c *configs.Config) any { return c.Data.Separator }, "\t"},
+		{"data.separator=;", func(c *configs.Config) any { return c.Data.Separator }, ";"},
+		{"data.valid=v.csv", func(c *configs.Config) any { return c.Data.Valid }, []string{"v.csv"}},
+		{"tree.leaves=1_000", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 1000},
+		{"tree.leaves = 0x10", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 16},
+		{"train.learning_rate=1e-3", func(c *configs.Config) any { return c.Params.LearningRate }, 1e-3},
+		{"train.learning_rate=1", func(c *configs.Config) any { return c.Params.LearningRate }, 1.0},
+		{"binning.weighted_cuts=true", func(c *configs.Config) any { return c.Params.Binning.WeightedCuts }, true},
+		{"train.time_limit=90s", func(c *configs.Config) any { return c.Params.TimeLimit }, 90 * time.Second},
+		{"train.time_limit=90", func(c *configs.Config) any { return c.Params.TimeLimit }, 90 * time.Second},
+		{"train.time_limit=0.5", func(c *configs.Config) any { return c.Params.TimeLimit }, 500 * time.Millisecond},
+		{`train.time_limit="10m"`, func(c *configs.Config) any { return c.Params.TimeLimit }, 10 * time.Minute},
+		{"train.memory_limit=4GB", func(c *configs.Config) any { return c.Params.MemoryLimit }, int64(4e9)},
+		{"train.memory_limit=1.5 GiB", func(c *configs.Config) any { return c.Params.MemoryLimit }, int64(1.5 * (1 << 30))},
+		{"train.memory_limit=12345", func(c *configs.Config) any { return c.Params.MemoryLimit }, int64(12345)},
+		{"metrics.names=auc,logloss", func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc", "logloss"}},
+		{"num_leaves=5", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 5},
+	}
+	for _, c := range cases {
+		t.Run(c.set, func(t *testing.T) {
+			got, _ := mustRead(t, "", c.set)
+			if v := c.get(got); !reflect.DeepEqual(v, c.want) && !(fmt.Sprint(v) == "[]" && fmt.Sprint(c.want) == "[]") {
+				t.Errorf("got %#v, want %#v", v, c.want)
+			}
+		})
+	}
+	for set, want := range map[string]string{
+		"tree.leaves=x":                  "tree.leaves must be an integer, not \"x\"",
+		"tree.leaves=\"5\"":              "tree.leaves must be an integer, not \"5\"",
+		"tree.leaves=":                   "tree.leaves must be an integer",
+		"tree.leaves=5\nz=1":             "tree.leaves must be an integer",
+		"tree.leaves":                    "expected section.key=value",
+		"=3":                             "unknown key \"\"",
+		"binning.weighted_cuts=yes":      "must be true or false, not \"yes\"",
+		"data.ignore=[1]":                "1 in it is none",
+		"train.seed=-1":                  "train.seed must be ≥ 0, not -1",
+		"train.gradients=auto":           `train.gradients must be "i16", "i32" or "f32", not "auto"`,
+		"train.seed=9223372036854775808": "train.seed must be an integer",
+	} {
+		if _, _, err := read(t, "", set); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--set ") {
+			t.Errorf("%q: error %v, want %q", set, err, want)
+		}
+	}
+	// An assignment wins over the file, a later one over an earlier one.
+	c, _ := mustRead(t, "[tree]\nleaves = 3", "num_leaves=4", "tree.leaves=5")
+	if c.Params.Tree.Leaves != 5 {
+		t.Errorf("leaves are %d, want the last assignment's 5", c.Params.Tree.Leaves)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"income", "age", "education", "education_num", "hours-per-week"}
+	for word, want := range map[string][]string{
+		"incme": {"income"}, "Income": {"income"}, "hours_per_week": {"hours-per-week"}, "educatoin": {"education"},
+		"zzz": nil, "aeg": {"age"},
+	} {
+		if got := configs.Nearest(word, known); !slices.Equal(got, want) {
+			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("num_leaves = 3\n[data]\ntrain = [\"a\"]\n", "tree.leaves=3")
+	f.Add("data.label.x = 3\n[[tree]]\na = 1\n", "data.missing=[\"\"]")
+	f.Add("[data]\nx = {a = {b = 1}}\ndate = 2020-01-01", "metrics.names=[[1]]")
+	f.Fuzz(func(t *testing.T, document, set string) {
+		c, _, err := read(t, document, set)
+		if (c == nil) == (err == nil) {
+			t.Fatalf("config %v with error %v", c, err)
+		}
+	})
+}

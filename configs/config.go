@@ -1,0 +1,82 @@
+package configs
+
+import (
+	"errors"
+	"slices"
+
+	"boost/booster"
+)
+
+// ErrConfig wraps every problem with a config file or an assignment: absent,
+// not TOML, an unknown key, a value of the wrong type or out of range.
+var ErrConfig = errors.New("config")
+
+// Config is all that a run needs to know. Start from Default.
+type Config struct {
+	Data   Data
+	Params booster.Params
+	Output Output
+
+	given map[string]place // where each key was set, by its own name
+}
+
+// Data says which tables are read and how.
+type Data struct {
+	Train       []string // files or globs, read as one table
+	Valid       []string // every entry is a validation set of its own
+	Test        []string // every entry is a test set of its own
+	Label       string
+	Weight      string
+	ID          []string
+	Ignore      []string
+	Categorical []string
+	Missing     []string // texts of a missing cell; used only if Given("data.missing")
+	Decimal     string   // "." or ","
+	Encoding    string   // "utf-8", "latin1" or "cp1252"
+	Separator   string   // "auto" or one character
+	Header      string   // "auto", "true" or "false"
+	OnBadRow    string   // "stop" or "skip"
+}
+
+// Output says what is written.
+type Output struct {
+	Model       string // "" = named after the table
+	Predictions string // "" = none; else predictions of the test sets
+}
+
+// Default returns the settings that a config file starts from.
+func Default() Config {
+	return Config{
+		Params: booster.Defaults(),
+		Data: Data{
+			Missing:   []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"},
+			Decimal:   ".",
+			Encoding:  "utf-8",
+			Separator: "auto",
+			Header:    "auto",
+			OnBadRow:  "stop",
+		},
+	}
+}
+
+// Given says whether the key (its own name, not an alias) was set by the file or
+// by an assignment, as opposed to keeping its default.
+func (c *Config) Given(key string) bool {
+	_, ok := c.given[key]
+	return ok
+}
+
+// clone returns a copy that shares no memory that assignments write to.
+func (c *Config) clone() *Config {
+	d := *c
+	d.given = map[string]place{}
+	for _, k := range keys {
+		if list, ok := k.field(&d).(*[]string); ok {
+			*list = slices.Clone(*list)
+		}
+		if at, ok := c.given[k.Name]; ok {
+			d.given[k.Name] = at
+		}
+	}
+	return &d
+}

@@ -1,0 +1,316 @@
+package configs_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/booster"
+	"boost/configs"
+)
+
+var update = flag.Bool("update", false, "write docs/config.md anew")
+
+func read(t *testing.T, document string, sets ...string) (*configs.Config, []string, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "run.toml")
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, notes, err := configs.Read(configs.Default(), file, sets)
+	return c, notes, err
+}
+
+func mustRead(t *testing.T, document string, sets ...string) (*configs.Config, []string) {
+	t.Helper()
+	c, notes, err := read(t, document, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, notes
+}
+
+// params lists the tagged fields of booster.Params, inner structs included.
+func params(v reflect.Value, out map[string]any) {
+	for i := range v.NumField() {
+		if key, ok := v.Type().Field(i).Tag.Lookup("key"); ok {
+			out[key] = v.Field(i).Interface()
+		} else {
+			params(v.Field(i), out)
+		}
+	}
+}
+
+// Every parameter of training has its key, with the default that the library has.
+func TestKeysCoverParams(t *testing.T) {
+	want := map[string]any{}
+	params(reflect.ValueOf(booster.Defaults()), want)
+	if len(want) < 30 {
+		t.Fatalf("only %d tagged fields found", len(want))
+	}
+	got := map[string]any{}
+	c := configs.Default()
+	params(reflect.ValueOf(c.Params), got)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("configs.Default().Params is not booster.Defaults()")
+	}
+	known := map[string]bool{}
+	for _, k := range configs.Keys() {
+		known[k.Name] = true
+	}
+	for key := range want {
+		if !known[key] {
+			t.Errorf("booster.Params has %s, the table of keys does not", key)
+		}
+	}
+}
+
+// Each key's default, written out, is a value that the key takes, and changing a
+// key changes the field with the same tag and no other.
+func TestKeysBindTheirField(t *testing.T) {
+	other := map[string]string{
+		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
+		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
+		"data.positive_class": `"yes"`,
+	}
+	for _, k := range configs.Keys() {
+		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
+		before, after := map[string]any{}, map[string]any{}
+		def := configs.Default()
+		params(reflect.ValueOf(def.Params), before)
+		if _, ok := before[k.Name]; !ok {
+			continue
+		}
+		value := other[k.Name]
+		switch k.Type() {
+		case "integer":
+			value = "77"
+		case "number":
+			value = "0.625"
+		case "true or false":
+			value = "true"
+		}
+		if value == "" {
+			t.Errorf("%s: the test has no other value for it", k.Name)
+			continue
+		}
+		c, _ := mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+value+"\n")
+		params(reflect.ValueOf(c.Params), after)
+		for name := range before {
+			if changed := !reflect.DeepEqual(before[name], after[name]); changed != (name == k.Name) {
+				t.Errorf("%s = %s: field of %s changed: %v", k.Name, value, name, changed)
+			}
+		}
+		if !c.Given(k.Name) || c.Given("data.id") {
+			t.Errorf("%s: Given does not say what the file sets", k.Name)
+		}
+	}
+}
+
+// The values of DESIGN §11, which are LightGBM 4.6's where it names no other.
+func TestDefaults(t *testing.T) {
+	want := map[string]string{
+		"train.rounds": "100", "train.learning_rate": "0.1", "tree.leaves": "31", "tree.min_data_in_leaf": "20",
+		"tree.min_child_weight": "0.001", "tree.lambda_l1": "0.0", "tree.lambda_l2": "0.0", "categorical.onehot_max": "4",
+		"categorical.smooth": "10.0", "categorical.l2": "10.0", "categorical.max_per_side": "32",
+		"categorical.min_per_group": "100.0", "categorical.max_cat": "65000", "categorical.min_data_per_cat": "1",
+		"binning.min_data_in_bin": "1", "binning.max_bin": "255", "binning.sample": "200000", "sampling.row_every": "1",
+		"train.seed": "1", "train.early_stopping": "0", "train.gradients": `"i16"`, "tree.min_gain": "0.0",
+		"sampling.row_fraction": "1.0", "tree.max_depth": "0",
+	}
+	seen := 0
+	for _, k := range configs.Keys() {
+		if w, ok := want[k.Name]; ok {
+			seen++
+			if k.Default() != w {
+				t.Errorf("default of %s is %s, want %s", k.Name, k.Default(), w)
+			}
+		}
+		if k.Doc == "" || !strings.HasSuffix(k.Doc, ".") || strings.Contains(k.Doc, "\n") {
+			t.Errorf("%s: documentation %q is not one sentence line", k.Name, k.Doc)
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d of %d keys found", seen, len(want))
+	}
+}
+
+func TestFile(t *testing.T) {
+	c, notes := mustRead(t, `
+[data]
+train = "x.csv"
+valid = ["v.csv", "/abs/v2.csv", "-"]
+header = true
+categorical = ["a", "b"]
+missing = [""]
+[train]
+rounds = 7
+learning_rate = 1
+time_limit = "10m"
+memory_limit = "4GB"
+[metrics]
+names = ["auc"]
+[output]
+model = "out/m.boost"
+`)
+	dir := filepath.Dir(c.Data.Train[0])
+	if !filepath.IsAbs(dir) || filepath.Base(c.Data.Train[0]) != "x.csv" {
+		t.Errorf("train is %q, want it beside the config", c.Data.Train)
+	}
+	if want := []string{filepath.Join(dir, "v.csv"), "/abs/v2.csv", "-"}; !reflect.DeepEqual(c.Data.Valid, want) {
+		t.Errorf("valid is %q, want %q", c.Data.Valid, want)
+	}
+	if want := filepath.Join(dir, "out/m.boost"); c.Output.Model != want {
+		t.Errorf("model is %q, want %q", c.Output.Model, want)
+	}
+	if c.Data.Header != "true" || c.Params.Rounds != 7 || c.Params.LearningRate != 1 ||
+		c.Params.TimeLimit != 10*time.Minute || c.Params.MemoryLimit != 4_000_000_000 ||
+		!reflect.DeepEqual(c.Data.Missing, []string{""}) || !reflect.DeepEqual(c.Params.Metrics, []string{"auc"}) {
+		t.Errorf("wrong values: %+v", c)
+	}
+	if len(notes) != 0 {
+		t.Errorf("notes %q about a file without aliases", notes)
+	}
+}
+
+// Problems are found all at once, each with its line.
+func TestFileProblems(t *testing.T) {
+	cases := []struct{ name, document, want string }{
+		{"syntax", "[data]\ntrain = \n", "run.toml:2: expected value but found '\\n' instead"},
+		{"unknown key", "[data]\nlabl = \"y\"", `run.toml:2: unknown key "data.labl" (did you mean "data.label"?)`},
+		{"unknown section", "[treee]\nleaves = 3", `run.toml:1: unknown section "treee" (did you mean "tree"?)`},
+		{"unknown dotted section", "\nfoo.bar = 3", `run.toml:2: unknown section "foo": the sections are data, binning`},
+		{"later section", "[constraints]\nmonotone = 1", `run.toml:1: unknown section "constraints"`},
+		{"other section", "[train]\nleaves = 3", `run.toml:2: unknown key "train.leaves" (did you mean "tree.leaves"?)`},
+		{"bare own key", "rounds = 3", `run.toml:1: unknown key "rounds" (did you mean "train.rounds"?)`},
+		{"deep key", "\ndata.label.x = 3", `run.toml:2: data.label must be text in quotes, not a table`},
+		{"text", "[data]\nlabel = 3", `run.toml:2: data.label must be text in quotes, not 3 (write "3")`},
+		{"integer", "[tree]\nleaves = 3.5", `run.toml:2: tree.leaves must be an integer, not 3.5`},
+		{"number", "[tree]\nmin_gain = \"x\"", `run.toml:2: tree.min_gain must be a number like 0.5, not "x"`},
+		{"nan", "[tree]\nmin_gain = nan", `run.toml:2: tree.min_gain must be a finite number, not NaN`},
+		{"boolean", "[binning]\nweighted_cuts = 1", `run.toml:2: binning.weighted_cuts must be true or false, not 1`},
+		{"list", "[data]\nid = [\"a\", 3]", `run.toml:2: data.id must be a list of texts like ["a", "b"], and 3 in it is none`},
+		{"least", "[train]\nrounds = 0", `run.toml:2: train.rounds must be ≥ 1, not 0`},
+		{"above", "[train]\nlearning_rate = 0.0", `run.toml:2: train.learning_rate must be > 0, not 0`},
+		{"share", "[sampling]\ncol_tree = 1.5", `run.toml:2: sampling.col_tree must be > 0, ≤ 1, not 1.5`},
+		{"choice", "[binning]\nstorage = \"unifrom\"", `run.toml:2: binning.storage must be "adaptive" or "uniform", not "unifrom" (did you mean "uniform"?)`},
+		{"duration", "[train]\ntime_limit = \"soon\"", `run.toml:2: train.time_limit must be a duration like "90s", "10m" or a number of seconds, not "soon"`},
+		{"size", "[train]\nmemory_limit = \"4 apples\"", `run.toml:2: train.memory_limit must be a number of bytes or a size like "4GB" or "512MiB", not "4 apples"`},
+		{"separator", "[data]\nseparator = \"ab\"", `run.toml:2: data.separator must be "auto", "tab" or one character, not "ab"`},
+		{"twice", "num_leaves = 3\n[tree]\nleaves = 4", `run.toml:3: tree.leaves is set twice: as "num_leaves" in line 1 and as "tree.leaves" here`},
+		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
+		{"objective", "[train]\nobjective = \"poisson\"", `run.toml:2: train.objective must be "regression", "binary" or "multiclass", not "poisson"`},
+		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := read(t, c.document)
+			if !errors.Is(err, configs.ErrConfig) {
+				t.Fatalf("error %v is not ErrConfig", err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %s\nwant %s", err, c.want)
+			}
+			if n := strings.Count(err.Error(), "\n"); n != 0 {
+				t.Errorf("%d lines more than one for one problem:\n%s", n, err)
+			}
+		})
+	}
+	_, _, err := read(t, "[tree]\nleaves = 1\nmax_deph = 3\n[train]\nrounds = 0\n", "tree.leaves=x")
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("four problems are not four lines: %v", err)
+	}
+	_, _, err = configs.Read(configs.Default(), filepath.Join(t.TempDir(), "none.toml"), nil)
+	if !errors.Is(err, configs.ErrConfig) || !strings.Contains(err.Error(), "none.toml: no such file or directory") {
+		t.Errorf("absent file: %v", err)
+	}
+}
+
+// S0.2: 2 … 16,777,216 codes; an error names the value.
+func TestMaxBin(t *testing.T) {
+	t.Run("S0.2/max_bin", func(t *testing.T) {
+		for _, ok := range []string{"2", "255", "256", "257", "65536", "65537", "16777216"} {
+			mustRead(t, "", "binning.max_bin="+ok)
+		}
+		for _, bad := range []string{"1", "0", "-1", "16777217"} {
+			_, _, err := read(t, "", "binning.max_bin="+bad)
+			if err == nil || !strings.Contains(err.Error(), "must be 2 … 16,777,216, not "+bad) {
+				t.Errorf("max_bin = %s: %v", bad, err)
+			}
+		}
+	})
+}
+
+func TestStorage(t *testing.T) {
+	t.Run("S0.14/storage", func(t *testing.T) {
+		if c, _ := mustRead(t, ""); c.Params.Binning.Storage != "adaptive" {
+			t.Errorf("default is %q, want adaptive", c.Params.Binning.Storage)
+		}
+		if c, _ := mustRead(t, "[binning]\nstorage = \"uniform\""); c.Params.Binning.Storage != "uniform" {
+			t.Error("uniform is not taken")
+		}
+	})
+}
+
+func TestMarkdown(t *testing.T) {
+	file := "../docs/config.md"
+	want := configs.Markdown()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the table of keys says: run go test ./configs -run TestMarkdown -update", file)
+	}
+}
+
+// Reading a starter gives the config that it was made from.
+func TestStarter(t *testing.T) {
+	c := configs.Default()
+	c.Data.Train = []string{"/x/odd \"name\"\t\\.csv"}
+	c.Data.Label = "a\nb\x01é"
+	c.Data.Categorical = []string{"zip", "a,b"}
+	c.Params.Rounds = 1000
+	c.Params.TimeLimit = 90 * time.Second
+	for _, all := range []bool{false, true} {
+		s := configs.Starter{Config: &c, Title: []string{"made by\na test"}, All: all,
+			Comments: map[string][]string{"data.label": {"guessed\r\nthe last"}}}
+		document := string(s.TOML())
+		got, notes := mustRead(t, document)
+		if !reflect.DeepEqual(got.Data, c.Data) || !reflect.DeepEqual(got.Params, c.Params) || len(notes) > 0 {
+			t.Errorf("all=%v: read back %+v, want %+v", all, got, c)
+		}
+		if !all {
+			continue
+		}
+		// With every commented key uncommented the file still loads, and means the same.
+		var lines []string
+		for line := range strings.Lines(document) {
+			rest, isComment := strings.CutPrefix(line, "# ")
+			name, _, isKey := strings.Cut(rest, " = ")
+			if isComment && isKey && !strings.Contains(name, " ") {
+				line = rest
+			}
+			lines = append(lines, line)
+		}
+		got, _ = mustRead(t, strings.Join(lines, ""))
+		if !reflect.DeepEqual(got.Data, c.Data) || !reflect.DeepEqual(got.Params, c.Params) {
+			t.Errorf("uncommented: read back %+v, want %+v", got, c)
+		}
+		for _, k := range configs.Keys() {
+			if !got.Given(k.Name) {
+				t.Errorf("--all leaves out %s", k.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Key describes one setting. Keys lists them all.
+type Key struct {
+	Name    string   // "section.key"
+	Doc     string   // one line
+	Choices []string // the values of a text key that has a fixed set of them
+	Aliases []string // names in LightGBM, XGBoost, CatBoost and scikit-learn
+
+	kind    kind
+	least   float64 // numbers: smallest value
+	above   bool    // numbers: the smallest value itself is not allowed
+	most    float64 // numbers: largest value
+	noLimit bool    // numbers: 0 means no limit, and so does -1
+	field   func(*Config) any
+}
+
+type kind uint8
+
+const (
+	text kind = iota
+	choice
+	path
+	list
+	paths
+	integer
+	number
+	boolean
+	duration
+	size
+)
+
+var kindNames = [...]string{
+	text: "text", choice: "choice", path: "path", list: "list of text", paths: "path or list of paths",
+	integer: "integer", number: "number", boolean: "true or false", duration: "duration", size: "bytes",
+}
+
+// Section returns the part of the name before the dot.
+func (k *Key) Section() string { section, _, _ := strings.Cut(k.Name, "."); return section }
+
+// Leaf returns the part of the name after the dot.
+func (k *Key) Leaf() string { _, leaf, _ := strings.Cut(k.Name, "."); return leaf }
+
+// Type returns the type in words.
+func (k *Key) Type() string { return kindNames[k.kind] }
+
+// Range returns the allowed values in words, "" where all values of the type are.
+func (k *Key) Range() string {
+	if len(k.Choices) > 0 {
+		return strings.Join(quoted(k.Choices), ", ")
+	}
+	low := "≥ " + groupDigits(k.least)
+	if k.above {
+		low = "> " + groupDigits(k.least)
+	}
+	switch {
+	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size:
+		return ""
+	case k.most == 0:
+		return low
+	case k.above:
+		return low + ", ≤ " + groupDigits(k.most)
+	}
+	return groupDigits(k.least) + " … " + groupDigits(k.most)
+}
+
+// Default returns the default as a TOML value.
+func (k *Key) Default() string {
+	c := Default()
+	return k.format(&c)
+}
+
+// format returns the key's value in c as a TOML value.
+func (k *Key) format(c *Config) string {
+	switch v := k.field(c).(type) {
+	case *string:
+		if k.Name == "data.header" && *v != "auto" {
+			return *v
+		}
+		return quote(*v)
+	case *[]string:
+		return "[" + strings.Join(quoted(*v), ", ") + "]"
+	case *int:
+		return strconv.Itoa(*v)
+	case *int64:
+		return strconv.FormatInt(*v, 10)
+	case *uint64:
+		return strconv.FormatUint(*v, 10)
+	case *float64:
+		s := strconv.FormatFloat(*v, 'g', -1, 64)
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		return s
+	case *bool:
+		return strconv.FormatBool(*v)
+	case *time.Duration:
+		if *v == 0 {
+			return "0"
+		}
+		return quote(v.String())
+	}
+	panic("configs: key " + k.Name + " has a field of an unknown type")
+}
+
+// assign sets the key in c from a decoded TOML value. Relative paths are taken
+// from dir. The error says what the key takes, not where it stands.
+func (k *Key) assign(c *Config, v any, dir string) error {
+	switch field := k.field(c).(type) {
+	case *string:
+		return k.assignText(field, v, dir)
+	case *[]string:
+		return k.assignList(field, v, dir)
+	case *bool:
+		b, ok := v.(bool)
+		if !ok {
+			return k.wrongType(v)
+		}
+		*field = b
+	case *int:
+		n, err := k.integer(v)
+		if err != nil {
+			return err
+		}
+		*field = int(n)
+	case *uint64:
+		n, err := k.integer(v)
+		if err != nil {
+			return err
+		}
+		*field = uint64(n)
+	case *float64:
+		f, err := k.number(v)
+		if err != nil {
+			return err
+		}
+		*field = f
+	case *time.Duration:
+		d, err := k.duration(v)
+		if err != nil {
+			return err
+		}
+		*field = d
+	case *int64:
+		n, err := k.size(v)
+		if err != nil {
+			return err
+		}
+		*field = n
+	default:
+		panic("configs: key " + k.Name + " has a field of an unknown type")
+	}
+	return nil
+}
+
+func (k *Key) assignText(field *string, v any, dir string) error {
+	if b, ok := v.(bool); ok && slices.Contains(k.Choices, strconv.FormatBool(b)) {
+		v = strconv.FormatBool(b)
+	}
+	s, ok := v.(string)
+	if !ok {
+		return k.wrongType(v)
+	}
+	switch {
+	case k.kind == path:
+		s = resolve(dir, s)
+	case k.kind == choice && !slices.Contains(k.Choices, s) && s != "":
+		return k.badChoice(s)
+	case k.Name == "data.separator":
+		if s == "tab" || s == `\t` {
+			s = "\t"
+		}
+		if s != "auto" && len([]rune(s)) != 1 {
+			return fmt.Errorf("%s must be \"auto\", \"tab\" or one character, not %q", k.Name, s)
+		}
+	}
+	if s == "" && k.kind == choice && k.Default() != `""` {
+		return k.badChoice(s)
+	}
+	*field = s
+	return nil
+}
+
+func (k *Key) assignList(field *[]string, v any, dir string) error {
+	var items []string
+	switch v := v.(type) {
+	case string:
+		items = []string{v}
+		if len(k.Choices) > 0 {
+			items = splitNames(v)
+		}
+	case []any:
+		items = make([]string, len(v))
+		for i, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none", k.Name, describe(e))
+			}
+			items[i] = s
+		}
+	default:
+		return k.wrongType(v)
+	}
+	for i, s := range items {
+		if len(k.Choices) > 0 && !slices.Contains(k.Choices, s) {
+			return k.badChoice(s)
+		}
+		if k.kind == paths {
+			items[i] = resolve(dir, s)
+		}
+	}
+	*field = items
+	if len(items) == 0 {
+		*field = nil
+	}
+	return nil
+}
+
+func (k *Key) integer(v any) (int64, error) {
+	n, ok := v.(int64)
+	if !ok {
+		return 0, k.wrongType(v)
+	}
+	if n == -1 && k.noLimit {
+		n = 0
+	}
+	return n, k.inRange(float64(n), strconv.FormatInt(n, 10))
+}
+
+func (k *Key) number(v any) (float64, error) {
+	var f float64
+	switch v := v.(type) {
+	case int64:
+		f = float64(v)
+	case float64:
+		f = v
+	default:
+		return 0, k.wrongType(v)
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0, fmt.Errorf("%s must be a finite number, not %v", k.Name, f)
+	}
+	return f, k.inRange(f, strconv.FormatFloat(f, 'g', -1, 64))
+}
+
+// duration takes "90s", "10m", "1h30m" or a number of seconds.
+func (k *Key) duration(v any) (time.Duration, error) {
+	if s, ok := v.(string); ok {
+		if d, err := time.ParseDuration(s); err == nil {
+			return d, k.inRange(d.Seconds(), s)
+		}
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s must be a duration like \"90s\", \"10m\" or a number of seconds, not %q", k.Name, s)
+		}
+		v = f
+	}
+	if n, ok := v.(int64); ok && n == -1 {
+		return 0, nil
+	}
+	f, err := k.number(v)
+	if err != nil {
+		return 0, err
+	}
+	if f > math.MaxInt64/1e9 {
+		return 0, fmt.Errorf("%s is too long: %g seconds", k.Name, f)
+	}
+	return time.Duration(f * 1e9), nil
+}
+
+// size takes a number of bytes or "4GB", "512 MiB", "1.5 GiB".
+func (k *Key) size(v any) (int64, error) {
+	s, ok := v.(string)
+	if !ok {
+		return k.integer(v)
+	}
+	n, err := parseSize(s)
+	if err != nil {
+		return 0, fmt.Errorf("%s must be a number of bytes or a size like \"4GB\" or \"512MiB\", not %q", k.Name, s)
+	}
+	return n, k.inRange(float64(n), s)
+}
+
+func (k *Key) inRange(v float64, shown string) error {
+	if v < k.least || (k.above && v == k.least) || (k.most != 0 && v > k.most) {
+		return fmt.Errorf("%s must be %s, not %s", k.Name, k.Range(), shown)
+	}
+	return nil
+}
+
+func (k *Key) badChoice(s string) error {
+	return fmt.Errorf("%s must be %s, not %q%s", k.Name, orList(quoted(k.Choices)), s, DidYouMean(Nearest(s, k.Choices)))
+}
+
+func (k *Key) wrongType(v any) error {
+	wants := map[kind]string{
+		text: "text in quotes", choice: "text in quotes", path: "a path in quotes",
+		list: "a list of texts like [\"a\", \"b\"]", paths: "a path in quotes or a list of them",
+		integer: "an integer", number: "a number like 0.5", boolean: "true or false",
+		duration: "a duration like \"90s\" or a number of seconds", size: "a number of bytes or a size like \"4GB\"",
+	}
+	shown := describe(v)
+	if n, ok := v.(int64); ok && (k.kind == text || k.kind == choice) {
+		shown += fmt.Sprintf(" (write \"%d\")", n)
+	}
+	return fmt.Errorf("%s must be %s, not %s", k.Name, wants[k.kind], shown)
+}
+
+func describe(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case map[string]any:
+		return "a table"
+	case []any, []map[string]any:
+		return "a list"
+	case int64, float64, bool:
+		return fmt.Sprint(v)
+	}
+	return "a date"
+}
+
+// resolve takes a relative path from dir; standard input stays itself.
+func resolve(dir, p string) string {
+	if dir == "" || p == "" || p == "-" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(dir, p)
+}
+
+var errSize = errors.New("not a size")
+
+func parseSize(s string) (int64, error) {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	digits := strings.TrimRight(s, "KMGTIB ")
+	units := map[string]float64{
+		"": 1, "B": 1,
+		"K": 1e3, "KB": 1e3, "M": 1e6, "MB": 1e6, "G": 1e9, "GB": 1e9, "T": 1e12, "TB": 1e12,
+		"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
+	}
+	unit, ok := units[strings.TrimSpace(s[len(digits):])]
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !ok || math.IsNaN(f) || f < 0 || f*unit >= math.MaxInt64 {
+		return 0, errSize
+	}
+	return int64(f * unit), nil
+}
+
+func quoted(list []string) []string {
+	q := make([]string, len(list))
+	for i, s := range list {
+		q[i] = quote(s)
+	}
+	return q
+}
+
+// quote writes s as a TOML basic string.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// groupDigits writes whole numbers from 10,000 on with commas.
+func groupDigits(v float64) string {
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if len(s) < 5 || strings.Contains(s, ".") {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,47 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns docs/config.md.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(`# Config
+
+` + "`boost train CONFIG.toml`" + ` reads one TOML file. Every key can be left out, and every key can be given on the
+command line as ` + "`--set section.key=value`" + `, which wins over the file. Relative paths in the file are relative
+to the file. ` + "`boost init TABLE`" + ` writes a file to start with, ` + "`boost init TABLE --all`" + ` one with every key.
+
+In ` + "`--set`" + ` the value is all after the first ` + "`=`" + `: text as it is (one pair of quotes is removed), a list
+as a TOML array or as names separated by commas, anything else as a TOML value.
+
+Names of LightGBM, XGBoost, CatBoost and scikit-learn are understood where one is listed below, with or without a
+section, and reported once. ` + "`alpha`, `gamma` and `lambda`" + ` mean different things in different places and are
+refused with the keys to choose from. -1 means no limit where 0 does. A frequency of 0 in ` + "`bagging_freq`" + `
+switches row sampling off, and a ` + "`max_leaves`" + ` of 0 lifts the limit, as they do in LightGBM and XGBoost.
+Names of losses (` + "`reg:squarederror`, `l2`, `binary:logistic`, `multi:softprob`, `Logloss`" + `, …) and of metrics
+are understood the same way.
+
+This page is made from the table in ` + "`configs/keys.go`" + ` by ` + "`go test ./configs -run TestMarkdown -update`" + `.
+`)
+	section := ""
+	for i := range keys {
+		k := &keys[i]
+		if k.Section() != section {
+			section = k.Section()
+			fmt.Fprintf(&b, "\n## [%s]\n\n| key | type | default | values | meaning | other names |\n| --- | --- | --- | --- | --- | --- |\n", section)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Leaf(), k.Type(), k.Default(),
+			strings.ReplaceAll(k.Range(), "|", `\|`), k.Doc, codeList(k.Aliases))
+	}
+	return b.String()
+}
+
+func codeList(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(words, "`, `") + "`"
+}

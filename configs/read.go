@@ -1,0 +1,309 @@
+package configs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+)
+
+// place says where a setting was written: a line of a file, or an assignment.
+type place struct {
+	file  string
+	line  int
+	set   string // the assignment, where file is ""
+	alias string // the name it was written by, where that is not its own
+}
+
+func (p place) String() string {
+	if p.file == "" {
+		if strings.ContainsFunc(p.set, unicode.IsControl) {
+			return fmt.Sprintf("--set %q", p.set)
+		}
+		return "--set " + p.set
+	}
+	return fmt.Sprintf("%s:%d", p.file, p.line)
+}
+
+// reader applies a file and assignments to a Config, collecting every problem.
+type reader struct {
+	config   *Config
+	notes    []string
+	problems []error
+
+	noLeafLimit   bool
+	noRowSampling bool
+}
+
+// Read starts from base, applies the TOML file (none if the name is ""), then the
+// assignments section.key=value in order, later ones winning. Paths in the file
+// are relative to it. The notes say, once each, which names of other libraries
+// were translated. The error wraps ErrConfig and holds all problems, one a line,
+// each with its place.
+func Read(base Config, file string, assignments []string) (*Config, []string, error) {
+	r := &reader{config: base.clone()}
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w file %s: %v", ErrConfig, file, reason(err))
+		}
+		r.file(file, string(data))
+	}
+	for _, a := range assignments {
+		r.set(a)
+	}
+	r.settle()
+	if len(r.problems) > 0 {
+		return nil, r.notes, &Problems{r.problems}
+	}
+	return r.config, r.notes, nil
+}
+
+// Problems is every problem of a config, in the order in which they were found.
+type Problems struct{ list []error }
+
+// Error returns the problems, one a line.
+func (p *Problems) Error() string {
+	lines := make([]string, len(p.list))
+	for i, err := range p.list {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns ErrConfig and the problems.
+func (p *Problems) Unwrap() []error { return append([]error{ErrConfig}, p.list...) }
+
+// reason strips the operation and path from an error of package os.
+func reason(err error) error {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+func (r *reader) problem(at place, err error) {
+	r.problems = append(r.problems, fmt.Errorf("%v: %w", at, err))
+}
+
+func (r *reader) note(s string) {
+	if !slices.Contains(r.notes, s) {
+		r.notes = append(r.notes, s)
+	}
+}
+
+// file applies a TOML document.
+func (r *reader) file(name, document string) {
+	var top map[string]toml.Primitive
+	meta, err := toml.Decode(document, &top)
+	if err != nil {
+		var syntax toml.ParseError
+		if errors.As(err, &syntax) {
+			r.problem(place{file: name, line: syntax.Position.Line}, errors.New(syntax.Message))
+			return
+		}
+		r.problem(place{file: name, line: 1}, err)
+		return
+	}
+	tables := map[string]map[string]toml.Primitive{}
+	seen := map[string]bool{}
+	for _, key := range meta.Keys() {
+		// Dotted keys bring their tables with them, so every key is taken by its first
+		// two parts; what lies deeper is inside a value that its key refuses.
+		section, short := key[0], strings.Join(key[:min(len(key), 2)], ".")
+		v, line := decode(&meta, top[section])
+		at := place{file: name, line: cmp.Or(line, lineOf(&meta, top[section], key[1:]))}
+		if _, isTable := v.(map[string]any); !isTable {
+			if !seen[section] {
+				r.assign(at, section, v, filepath.Dir(name))
+			}
+			seen[section] = true
+			continue
+		}
+		if !slices.Contains(sections(), section) {
+			if !seen[section] {
+				r.problem(at, unknownSection(section))
+			}
+			seen[section] = true
+			continue
+		}
+		if len(key) == 1 || seen[short] {
+			continue
+		}
+		seen[short] = true
+		if tables[section] == nil {
+			table := map[string]toml.Primitive{}
+			if err := meta.PrimitiveDecode(top[section], &table); err != nil {
+				r.problem(at, err)
+				continue
+			}
+			tables[section] = table
+		}
+		value := tables[section][key[1]]
+		v, line = decode(&meta, value)
+		at.line = cmp.Or(line, lineOf(&meta, value, key[2:]))
+		r.assign(at, short, v, filepath.Dir(name))
+	}
+}
+
+// seize takes any TOML value and then refuses it, because the library tells a
+// key's place only with an error.
+type seize struct{ value any }
+
+var errSeized = errors.New("seized")
+
+func (s *seize) UnmarshalTOML(v any) error {
+	s.value = v
+	return errSeized
+}
+
+// decode returns the value of a key and its line.
+func decode(meta *toml.MetaData, p toml.Primitive) (v any, line int) {
+	var s seize
+	var at toml.ParseError
+	if err := meta.PrimitiveDecode(p, &s); errors.As(err, &at) {
+		line = at.Position.Line
+	}
+	return s.value, line
+}
+
+// lineOf returns the line of the key at the end of path inside p, for tables
+// that dotted keys imply and that have no line of their own.
+func lineOf(meta *toml.MetaData, p toml.Primitive, path []string) int {
+	for _, name := range path {
+		var table map[string]toml.Primitive
+		if meta.PrimitiveDecode(p, &table) != nil {
+			return 0
+		}
+		p = table[name]
+		if _, line := decode(meta, p); line > 0 {
+			return line
+		}
+	}
+	return 0
+}
+
+// set applies one assignment.
+func (r *reader) set(assignment string) {
+	at := place{set: assignment}
+	name, value, ok := strings.Cut(assignment, "=")
+	if !ok {
+		r.problem(at, errors.New("expected section.key=value"))
+		return
+	}
+	name = strings.TrimSpace(name)
+	k, _, err := lookup(name)
+	if err != nil {
+		r.problem(at, err)
+		return
+	}
+	v, err := k.parse(value)
+	if err != nil {
+		r.problem(at, err)
+		return
+	}
+	r.assign(at, name, v, "")
+}
+
+// parse reads the value of an assignment: text as it stands less one pair of
+// quotes, lists as a TOML array or names between commas, the rest as TOML.
+func (k *Key) parse(value string) (any, error) {
+	trimmed := strings.TrimSpace(value)
+	switch k.kind {
+	case text, choice, path:
+		return unquote(value), nil
+	case duration, size:
+		if v, err := tomlValue(trimmed); err == nil {
+			return v, nil
+		}
+		return unquote(trimmed), nil
+	case list, paths:
+		if !strings.HasPrefix(trimmed, "[") {
+			return anyList(splitNames(value)), nil
+		}
+	}
+	v, err := tomlValue(trimmed)
+	if err != nil {
+		return nil, k.wrongType(value)
+	}
+	return v, nil
+}
+
+// unquote removes one pair of quotes.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	return s
+}
+
+var errNotOneValue = errors.New("not one TOML value")
+
+func tomlValue(s string) (any, error) {
+	var doc map[string]any
+	meta, err := toml.Decode("v = "+s, &doc)
+	if err != nil {
+		return nil, err
+	}
+	if len(meta.Keys()) != 1 {
+		return nil, errNotOneValue
+	}
+	return doc["v"], nil
+}
+
+// assign gives the key that a written name means its value.
+func (r *reader) assign(at place, written string, v any, dir string) {
+	k, alias, err := lookup(written)
+	if err != nil {
+		r.problem(at, err)
+		return
+	}
+	at.alias = alias
+	if before, ok := r.config.given[k.Name]; ok && before.file != "" && at.file != "" {
+		r.problem(at, fmt.Errorf("%s is set twice: as %q in line %d and as %q here",
+			k.Name, nameIn(k, before), before.line, nameIn(k, at)))
+		return
+	}
+	if alias != "" {
+		r.note(fmt.Sprintf("%q is called %s here", written, k.Name))
+	}
+	v = r.translate(k, alias, v)
+	v = r.translateNames(k, v)
+	if err := k.assign(r.config, v, dir); err != nil {
+		if alias != "" {
+			err = fmt.Errorf("%s: %w", strconv.Quote(written), err)
+		}
+		r.problem(at, err)
+		return
+	}
+	r.config.given[k.Name] = at
+}
+
+func nameIn(k *Key, at place) string {
+	if at.alias != "" {
+		return at.alias
+	}
+	return k.Name
+}
+
+// settle applies what depends on several keys.
+func (r *reader) settle() {
+	p := &r.config.Params
+	if d := p.Tree.MaxDepth; r.noLeafLimit && d > 0 && d < 17 {
+		p.Tree.Leaves = 1 << d
+	}
+	if r.noRowSampling && p.RowFraction < 1 {
+		p.RowFraction = 1
+		r.note("a bagging frequency of 0 means no sampling of rows: sampling.row_fraction is 1")
+	} else if at := r.config.given["sampling.row_fraction"]; at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every") {
+		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
+	}
+}

@@ -1,0 +1,70 @@
+package configs
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Starter is a commented config file to begin with.
+type Starter struct {
+	Config   *Config
+	Title    []string            // lines at the top
+	Comments map[string][]string // by key: lines that say how its value came about
+	All      bool                // every key, those at their default commented out
+}
+
+// starterKeys are written even where they hold the default.
+var starterKeys = []string{
+	"data.train", "data.label", "train.objective", "train.rounds", "train.learning_rate",
+	"train.early_stopping", "tree.leaves", "tree.min_data_in_leaf", "output.model",
+}
+
+// TOML returns the file. Reading it gives the Config back.
+func (s *Starter) TOML() []byte {
+	var b bytes.Buffer
+	for _, line := range s.Title {
+		fmt.Fprintf(&b, "# %s\n", oneLine(line))
+	}
+	section := ""
+	for i := range keys {
+		k := &keys[i]
+		value := k.format(s.Config)
+		active := value != k.Default() || slices.Contains(starterKeys, k.Name)
+		comments := s.Comments[k.Name]
+		if !active && !s.All && len(comments) == 0 {
+			continue
+		}
+		if k.Section() != section {
+			section = k.Section()
+			fmt.Fprintf(&b, "\n[%s]\n", section)
+		} else if s.All {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "# %s\n", k.Doc)
+		if limits := k.Range(); s.All && limits != "" {
+			fmt.Fprintf(&b, "# %s, %s\n", k.Type(), limits)
+		} else if s.All {
+			fmt.Fprintf(&b, "# %s\n", k.Type())
+		}
+		for _, line := range comments {
+			fmt.Fprintf(&b, "# %s\n", oneLine(line))
+		}
+		if !active {
+			b.WriteString("# ")
+		}
+		fmt.Fprintf(&b, "%s = %s\n", k.Leaf(), value)
+	}
+	return b.Bytes()
+}
+
+// oneLine keeps text from a table inside its comment.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
