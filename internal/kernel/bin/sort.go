@@ -1,0 +1,137 @@
+package bin
+
+import "unsafe"
+
+// Key is an unsigned integer with the order of a float32 or a float64.
+type Key interface{ uint32 | uint64 }
+
+// digit is the number of bits that one pass of the radix sort looks at: three
+// passes over float32, six over float64, 2,048 open ends each.
+const digit = 11
+
+// FromBits turns the bits of floats into keys of the same order, in place, and
+// drops NaN: −Inf < … < −0 = +0 < … < +Inf. It returns the keys that are left.
+func FromBits[K Key](raw []K) []K {
+	top := unsafe.Sizeof(K(0))*8 - 1
+	sign := K(1) << top
+	inf := infinity[K]()
+	n := 0
+	for _, b := range raw {
+		magnitude := b &^ sign
+		negative := -(b >> top)
+		raw[n] = (magnitude ^ negative - negative) ^ sign
+		if magnitude <= inf {
+			n++
+		}
+	}
+	return raw[:n]
+}
+
+// FromBitsWith is FromBits that keeps load[i] beside key i.
+func FromBitsWith[K Key](raw []K, load []uint64) ([]K, []uint64) {
+	top := unsafe.Sizeof(K(0))*8 - 1
+	sign := K(1) << top
+	inf := infinity[K]()
+	n := 0
+	for i, b := range raw {
+		magnitude := b &^ sign
+		if magnitude > inf {
+			continue
+		}
+		negative := -(b >> top)
+		raw[n], load[n] = (magnitude^negative-negative)^sign, load[i]
+		n++
+	}
+	return raw[:n], load[:n]
+}
+
+// ToBits turns a key back into the bits of its float; the key of zero into those of +0.
+func ToBits[K Key](key K) K {
+	top := unsafe.Sizeof(key)*8 - 1
+	sign := K(1) << top
+	signed := key ^ sign
+	negative := -(signed >> top)
+	return (signed ^ negative - negative) | negative&sign
+}
+
+func infinity[K Key]() K {
+	if unsafe.Sizeof(K(0)) == 4 {
+		return inf32
+	}
+	wide := uint64(inf64)
+	return K(wide)
+}
+
+// Sort sorts keys in ascending order, with spare of the same length to work in. It
+// returns the sorted keys, which stand in one of the two slices.
+func Sort[K Key](keys, spare []K) []K {
+	passes := int(unsafe.Sizeof(K(0))*8+digit-1) / digit
+	var counts [6][1 << digit]uint32
+	for _, k := range keys {
+		for pass := range passes {
+			counts[pass][k&(1<<digit-1)]++
+			k >>= digit
+		}
+	}
+	spare = spare[:len(keys)]
+	for pass := range passes {
+		if !starts(&counts[pass], len(keys)) {
+			continue
+		}
+		next := &counts[pass]
+		shift := pass * digit & 63
+		for _, k := range keys {
+			at := &next[k>>shift&(1<<digit-1)]
+			spare[*at] = k
+			*at++
+		}
+		keys, spare = spare, keys
+	}
+	return keys
+}
+
+// SortWith is Sort that moves load[i] with keys[i]; equal keys keep their order.
+func SortWith[K Key](keys, spare []K, load, spareLoad []uint64) ([]K, []uint64) {
+	passes := int(unsafe.Sizeof(K(0))*8+digit-1) / digit
+	spare, spareLoad = spare[:len(keys)], spareLoad[:len(keys)]
+	for pass := range passes {
+		var counts [1 << digit]uint32
+		shift := pass * digit & 63
+		for _, k := range keys {
+			counts[k>>shift&(1<<digit-1)]++
+		}
+		if !starts(&counts, len(keys)) {
+			continue
+		}
+		for i, k := range keys {
+			at := &counts[k>>shift&(1<<digit-1)]
+			spare[*at], spareLoad[*at] = k, load[i]
+			*at++
+		}
+		keys, spare = spare, keys
+		load, spareLoad = spareLoad, load
+	}
+	return keys, load
+}
+
+// starts turns counts of digits into where each digit's first key goes. It returns
+// false if all n keys have the same digit, so that the pass would move nothing.
+func starts(counts *[1 << digit]uint32, n int) bool {
+	var sum uint32
+	for i, count := range counts {
+		if int(count) == n {
+			return false
+		}
+		counts[i] = sum
+		sum += count
+	}
+	return true
+}
+
+// Gather writes values[rows[i]] to dst[i].
+func Gather[V any](dst, values []V, rows []uint32) {
+	dst = dst[:len(rows)]
+	for i, row := range rows {
+		dst[i] = values[row]
+	}
+}
