@@ -1,0 +1,174 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// picture is the layering of the packages. A package imports only what stands
+// in a strictly lower layer; inside layers 0 and 1 it may also import what
+// stands further left or above. Tools belong to no layer: they import only
+// each other, and nothing imports them. What is not in the picture is refused,
+// so a new package starts with a decision about its place.
+const picture = `
+    0:  internal/cpu  internal/invariant  internal/rng
+    0:  parallel  internal/comm
+    1:  internal/detmath  internal/comm/mpi
+    1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan
+    1:  internal/kernel/predict  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/score
+    2:  objectives  objectives/metrics  tree  dataset  tensorq
+    3:  ptq  binning  gradients
+    4:  histogram
+    5:  tree/grow  booster/model
+    6:  booster
+    7:  booster/search  internal/interop  ptq/compress
+    7:  benchmarks/machine  benchmarks/score  benchmarks/synth
+  7.5:  benchmarks/peers  benchmarks/accuracy
+    8:  internal/report  internal/serve  benchmarks
+    9:  configs
+   10:  cmd/boost
+   11:  examples/adult
+
+tools:  internal/lint  internal/lint/listing  internal/lint/readme
+tools:  internal/rename  internal/requirements
+`
+
+// unreachable lists, for a package, those that it must not reach through any
+// chain of imports, whatever their layers: a program that only predicts does
+// not carry the trainer.
+var unreachable = map[string][]string{
+	"booster/model": {"tree/grow", "gradients", "histogram"},
+}
+
+// modelLayer is the highest layer whose code can change the bytes of a model.
+const modelLayer = 6
+
+// place is where a package stands in the picture.
+type place struct {
+	tool  bool
+	layer float64
+	order int // reading order in the picture
+}
+
+// parsePicture reads the notation of the picture: one line is a layer's number
+// or the word tools, a colon, and packages.
+func parsePicture(text string) (map[string]place, error) {
+	places := map[string]place{}
+	order := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		key, names, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("lint: picture: no colon in %q", strings.TrimSpace(line))
+		}
+		key = strings.TrimSpace(key)
+		at := place{tool: key == "tools"}
+		if !at.tool {
+			var err error
+			if at.layer, err = strconv.ParseFloat(key, 64); err != nil {
+				return nil, fmt.Errorf("lint: picture: %q is neither a layer nor tools", key)
+			}
+		}
+		for _, name := range strings.Fields(names) {
+			if _, twice := places[name]; twice {
+				return nil, fmt.Errorf("lint: picture: %s stands there twice", name)
+			}
+			at.order = order
+			order++
+			places[name] = at
+		}
+	}
+	return places, nil
+}
+
+// mayImport says whether the picture lets a package at p import one at q.
+func (p place) mayImport(q place) bool {
+	if p.tool || q.tool {
+		return p.tool && q.tool
+	}
+	if p.layer == q.layer {
+		return p.layer <= 1 && q.order < p.order
+	}
+	return q.layer < p.layer
+}
+
+// CheckLayers returns what contradicts the picture of the layers.
+func CheckLayers(packages []Package) ([]string, error) {
+	places, err := parsePicture(picture)
+	if err != nil {
+		return nil, err
+	}
+	return checkLayers(packages, places, unreachable), nil
+}
+
+func checkLayers(packages []Package, places map[string]place, unreachable map[string][]string) []string {
+	var findings []string
+	imports := map[string][]string{}
+	for _, p := range packages {
+		imports[p.Path] = p.Imports
+		at, known := places[p.Path]
+		if !known {
+			findings = append(findings, fmt.Sprintf("package %q has no place in the picture of the layers (internal/lint/layers.go): give it one", p.Path))
+			continue
+		}
+		for _, q := range p.Imports {
+			to, known := places[q]
+			if known && !at.mayImport(to) {
+				findings = append(findings, fmt.Sprintf("%s (%s) imports %s (%s): only lower layers may be imported", p.Path, at, q, to))
+			}
+		}
+	}
+	for _, p := range packages {
+		for _, bad := range unreachable[p.Path] {
+			if chain := reach(p.Path, bad, imports, map[string]bool{}); chain != nil {
+				findings = append(findings, fmt.Sprintf("%s must not reach %s, but does: %s", p.Path, bad, strings.Join(chain, " → ")))
+			}
+		}
+	}
+	slices.Sort(findings)
+	return findings
+}
+
+func (p place) String() string {
+	if p.tool {
+		return "tool"
+	}
+	return fmt.Sprintf("layer %g", p.layer)
+}
+
+// reach returns a chain of imports from one package to another, nil if there
+// is none.
+func reach(from, to string, imports map[string][]string, seen map[string]bool) []string {
+	if from == to {
+		return []string{to}
+	}
+	seen[from] = true
+	for _, next := range imports[from] {
+		if !seen[next] {
+			if chain := reach(next, to, imports, seen); chain != nil {
+				return append([]string{from}, chain...)
+			}
+		}
+	}
+	return nil
+}
+
+// ModelPackages returns the packages of layers 0 to 6 among those given: the
+// ones whose code can change the bytes of a model.
+func ModelPackages(packages []Package) ([]Package, error) {
+	places, err := parsePicture(picture)
+	if err != nil {
+		return nil, err
+	}
+	var reaching []Package
+	for _, p := range packages {
+		if at, known := places[p.Path]; known && !at.tool && at.layer <= modelLayer {
+			reaching = append(reaching, p)
+		}
+	}
+	return reaching, nil
+}
