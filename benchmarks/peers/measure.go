@@ -8,12 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"boost/benchmarks/machine"
 	"boost/benchmarks/synth"
 )
 
 // Record is everything one measurement found; it is kept as JSON.
 type Record struct {
-	Machine  Machine          `json:"machine"`
+	Machine  machine.Info     `json:"machine"`
 	Settings Settings         `json:"settings"`
 	Command  string           `json:"command"`
 	Absent   []string         `json:"absent,omitempty"` // peers that are not installed
@@ -29,7 +30,7 @@ func Measure(ctx context.Context, contenders []Contender, s Settings, folder str
 	if err != nil {
 		return nil, fmt.Errorf("labels to test on: %w", err)
 	}
-	r := &Record{Machine: ThisMachine(), Settings: s, Runs: map[string][]Run{}}
+	r := &Record{Machine: machine.This(), Settings: s, Runs: map[string][]Run{}}
 	absent := map[string]bool{}
 	for repeat := range s.Repeats {
 		for _, c := range contenders {

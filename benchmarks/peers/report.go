@@ -109,8 +109,7 @@ func (r *Record) section() string {
 	s, m := r.Settings, r.Machine
 	fmt.Fprintf(&b, "### %d × %d, %d threads\n\n", s.Rows, s.Columns, s.Threads)
 	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
-	fmt.Fprintf(&b, "%s (%s, %d logical cores), %s, %s, GOAMD64=%s, commit %s, load average before the run %s. ",
-		m.CPU, m.Level, m.Cores, m.OS, m.Go, m.GOAMD64, m.Commit, m.LoadAverage)
+	fmt.Fprintf(&b, "%s; load average before the run %s. ", m, m.LoadAverage)
 	fmt.Fprintf(&b, "%d rounds, %d repeats in turn; AUC and logloss on %d further rows.", s.Rounds, s.Repeats, s.Test)
 	if versions := r.versions(); versions != "" {
 		fmt.Fprintf(&b, " Versions: %s.", versions)

@@ -1,6 +1,8 @@
-package peers
+// Package machine says where and with what a figure was measured.
+package machine
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -10,8 +12,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Machine says where and with what a figure was measured.
-type Machine struct {
+// Info is what a record keeps about the place of a measurement.
+type Info struct {
 	CPU         string `json:"cpu"`
 	Level       string `json:"instruction_set"`
 	Cores       int    `json:"logical_cores"`
@@ -22,9 +24,9 @@ type Machine struct {
 	LoadAverage string `json:"load_average,omitempty"` // before the first run
 }
 
-// ThisMachine describes the machine and the build at hand.
-func ThisMachine() Machine {
-	m := Machine{
+// This describes the machine and the build at hand.
+func This() Info {
+	m := Info{
 		CPU: cpuid.CPU.BrandName, Level: level(), Cores: runtime.NumCPU(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Commit: commit(),
 	}
@@ -49,6 +51,15 @@ func level() string {
 		return "avx2"
 	}
 	return "generic"
+}
+
+// String is one phrase for a document.
+func (m Info) String() string {
+	s := fmt.Sprintf("%s (%s, %d logical cores), %s, %s", m.CPU, m.Level, m.Cores, m.OS, m.Go)
+	if m.GOAMD64 != "" {
+		s += ", GOAMD64=" + m.GOAMD64
+	}
+	return s + ", commit " + m.Commit
 }
 
 // commit names the checkout's commit, with a plus where files differ from it.

@@ -1,0 +1,169 @@
+package accuracy_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"boost/benchmarks/accuracy"
+)
+
+func large(name string, constant, lightgbm, xgboost, sklearn float64) *accuracy.Set {
+	return &accuracy.Set{
+		Name: name, Task: "regression", TestRows: 2000, Constant: constant,
+		Peers: map[string]float64{"lightgbm": lightgbm, "xgboost": xgboost, "sklearn": sklearn},
+	}
+}
+
+func results(losses map[string]float64) map[string]accuracy.Result {
+	r := map[string]accuracy.Result{}
+	for name, loss := range losses {
+		r[name] = accuracy.Result{Set: name, Loss: loss}
+	}
+	return r
+}
+
+func near(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
+	}
+}
+
+func TestGeometricMeanRule(t *testing.T) {
+	sets := []*accuracy.Set{
+		large("a", 10, 5, 4, 5),         // ours 5.05: 1.01 of LightGBM
+		large("b", 10, 4, 5, 4),         // ours 2: 0.5, held to 0.8
+		large("tiny", 10, 0.05, 2, 0.1), // LightGBM below 1 % of the constant
+		large("wild", 10, 80, 9.6, 4),   // LightGBM and XGBoost above 95 %
+	}
+	v := accuracy.Judge(sets, results(map[string]float64{"a": 5.05, "b": 2, "tiny": 2, "wild": 4}), accuracy.PeerSplits{})
+	near(t, "mean to LightGBM", v.Means["lightgbm"], math.Sqrt(1.01*0.8))
+	if v.Count["lightgbm"] != 2 || v.Count["xgboost"] != 3 || v.Count["sklearn"] != 4 {
+		t.Errorf("sets in the means: %v, want 2, 3 and 4", v.Count)
+	}
+	// XGBoost: 5.05/4 held to 1.25, 2/5 to 0.8, 2/2
+	near(t, "mean to XGBoost", v.Means["xgboost"], math.Cbrt(1.25*0.8))
+	if !v.OK {
+		t.Errorf("within every bound, yet: %v", v.Problems())
+	}
+}
+
+func TestWorstPeerRule(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss float64
+		ok   bool
+	}{
+		"on the bound": {5.05, true}, "above it": {5.051, false}, "no number": {math.NaN(), false},
+	} {
+		// LightGBM's 9.9 does not count, so the worst is scikit-learn's 5.
+		sets := []*accuracy.Set{large("a", 10, 9.9, 4.9, 5)}
+		v := accuracy.Judge(sets, results(map[string]float64{"a": c.loss}), accuracy.PeerSplits{})
+		if v.OK != c.ok || v.Large[0].Worst != "sklearn" {
+			t.Errorf("%s: ok %v, worst %s, want %v and sklearn", name, v.OK, v.Large[0].Worst, c.ok)
+		}
+		if c.ok != (len(v.Problems()) == 0) {
+			t.Errorf("%s: problems %v", name, v.Problems())
+		}
+	}
+}
+
+func TestMeanOutOfBounds(t *testing.T) {
+	sets := []*accuracy.Set{large("a", 10, 5, 5.1, 5.1)}
+	v := accuracy.Judge(sets, results(map[string]float64{"a": 5.03}), accuracy.PeerSplits{})
+	if v.OK || len(v.Problems()) != 1 || !strings.Contains(v.Problems()[0], "1.0060") {
+		t.Errorf("1.006 of LightGBM: ok %v, problems %v", v.OK, v.Problems())
+	}
+}
+
+func splits(t *testing.T, losses string) (p accuracy.PeerSplits) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(`{"sets": {"s": {"losses": `+losses+`}}}`), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestSmallSetRule(t *testing.T) {
+	set := &accuracy.Set{Name: "s", Task: "binary", TestRows: 1999}
+	peers := splits(t, `{"lightgbm": [1, 1, 1, 1], "xgboost": [1, 2, 3, 4], "sklearn": [2, 2, 2, 2]}`)
+	for name, c := range map[string]struct {
+		ours []float64
+		ok   bool
+	}{
+		"better":         {[]float64{1, 1, 1, 1}, true},
+		"equal":          {[]float64{1, 2, 3, 4}, true},
+		"always worse":   {[]float64{1.1, 2.1, 3.1, 4.1}, false},           // error 0
+		"within 2 s.e.":  {[]float64{1, 2, 3, 5}, true},                    // d = 0,0,0,1: mean .25, error .25
+		"beyond 2 s.e.":  {[]float64{1.5, 3, 3.5, 5}, false},               // d = .5,1,.5,1: mean .75, error .144
+		"no number":      {[]float64{1, 2, 3, math.NaN()}, false},          //
+		"other splits":   {[]float64{1, 2, 3}, false},                      //
+		"nothing at all": {nil, false},                                     //
+		"just within":    {[]float64{1 + .2, 2 + .6, 3 - .05, 4.05}, true}, // mean .2, error .143
+	} {
+		r := map[string]accuracy.Result{"s": {Set: "s", Splits: c.ours}}
+		v := accuracy.Judge([]*accuracy.Set{set}, r, peers)
+		if v.OK != c.ok {
+			t.Errorf("%s: ok %v, want %v (%+v)", name, v.OK, c.ok, v.Small[0].Difference)
+		}
+		if !c.ok && len(v.Problems()) != 1 {
+			t.Errorf("%s: problems %v", name, v.Problems())
+		}
+	}
+}
+
+func TestPrecisionRule(t *testing.T) {
+	p := accuracy.Precision{Sets: map[string]accuracy.PrecisionSplit{}}
+	for i, name := range accuracy.PrecisionSets {
+		f32 := []float64{1, 2, 4, 5, 10}
+		i16 := append([]float64{}, f32...)
+		if i == 0 { // relative .01, 0, 0, 0, 0: mean .002, error .002
+			i16[0] = 1.01
+		}
+		p.Sets[name] = accuracy.PrecisionSplit{Metric: "rmse", I16: i16, F32: f32}
+	}
+	v := p.Judge()
+	near(t, "mean", v.Mean, 0.002/float64(len(accuracy.PrecisionSets)))
+	near(t, "error", v.Sets[accuracy.PrecisionSets[0]].Error, 0.002)
+	if !v.Pass {
+		t.Errorf("within the bars: %+v", v)
+	}
+	for name, s := range p.Sets { // every set 0.2 % worse, without spread
+		for i := range s.I16 {
+			s.I16[i] = s.F32[i] * 1.002
+		}
+		p.Sets[name] = s
+	}
+	if v := p.Judge(); v.Pass || v.OK["adult"] {
+		t.Errorf("0.2 %% worse everywhere passes: %+v", v)
+	}
+	if v := (&accuracy.Precision{}).Judge(); v.Pass {
+		t.Error("no sets pass")
+	}
+}
+
+func TestDocumentHoldsEverything(t *testing.T) {
+	small := &accuracy.Set{Name: "s", Task: "binary", TestRows: 10}
+	sets := []*accuracy.Set{large("wild", 10, 80, 4, 5), small}
+	r := accuracy.Record{Threads: 2, Sets: map[string]accuracy.Result{
+		"wild": {Set: "wild", Loss: 123456.7}, "s": {Set: "s", Loss: 0.25, Splits: []float64{0.5, 0.25}},
+	}}
+	peers := splits(t, `{"lightgbm": [1, 1], "xgboost": [1, 2], "sklearn": [2, 2]}`)
+	v := accuracy.Judge(sets, r.Sets, peers)
+	var b bytes.Buffer
+	accuracy.WriteDocument(&b, v, r, peers, &accuracy.Precision{Sets: map[string]accuracy.PrecisionSplit{
+		"adult": {Metric: "binary_logloss", I16: []float64{1, 1}, F32: []float64{1, 1}},
+	}})
+	for _, want := range []string{
+		"| wild | rmse | 123457 | (80.0000) | 4.00000 | 5.00000 | – | 30864.1750 | 24691.3400 | sklearn | **no** |",
+		"| s | binary_logloss | 2 | 0.375000 | 1.00000 | 1.50000 | 2.00000 | sklearn | -1.62500 | 0.125000 | yes | 0.250000 |",
+		"to xgboost over 1 sets: **1.2500**",
+		"| adult | binary_logloss | 1.00000 | 1.00000 | +0.000 % ± 0.000 | yes |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the document lacks %q:\n%s", want, b.String())
+		}
+	}
+}

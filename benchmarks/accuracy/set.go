@@ -1,0 +1,161 @@
+package accuracy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The trainers that we stand beside, in the order of the tables.
+var peerNames = []string{"lightgbm", "xgboost", "sklearn"}
+
+const yardstick = "lightgbm" // whose geometric mean is bounded
+
+// largeTest is the number of test rows from which one figure says enough.
+const largeTest = 2000
+
+// Set is one data set: where it is, what its columns are for, what the peers reach.
+type Set struct {
+	Name        string
+	Folder      string
+	Task        string // "regression", "binary" or "multiclass"
+	Label       string
+	Weight      string // "" = none
+	Positive    string // binary: the class that probabilities are of
+	Categorical []string
+	Ignore      []string
+	TrainRows   int
+	TestRows    int
+	Rounds      int
+	Constant    float64            // loss of the best constant
+	Peers       map[string]float64 // test loss by peer
+}
+
+// Large says that the set is judged by its test loss, not by re-splits.
+func (s *Set) Large() bool { return s.TestRows >= largeTest }
+
+// Metric names the loss as reference.json does.
+func (s *Set) Metric() string {
+	name := map[string]string{"regression": "rmse", "binary": "binary_logloss", "multiclass": "multi_logloss"}[s.Task]
+	if s.Weight != "" {
+		name += "_weighted"
+	}
+	return name
+}
+
+// Train and Test return the paths of the set's parts.
+func (s *Set) Train() string { return filepath.Join(s.Folder, "train.csv.gz") }
+
+// Test returns the path of the part that is read for the final figure only.
+func (s *Set) Test() string { return filepath.Join(s.Folder, "test.csv.gz") }
+
+// commonRounds are those of every set in reference.json but the exceptions there.
+const commonRounds = 200
+
+var roundExceptions = map[string]int{"kddcup99_10pct": 30}
+
+// meta is what meta.json says. A survival set's label is an object, hence RawMessage.
+type meta struct {
+	Task        string          `json:"task"`
+	Label       json.RawMessage `json:"label"`
+	Weight      string          `json:"weight"`
+	Positive    string          `json:"positive_class"`
+	Categorical []string        `json:"categorical"`
+	Ignore      []string        `json:"ignore"`
+	TrainRows   int             `json:"rows_train"`
+	TestRows    int             `json:"rows_test"`
+}
+
+// Sets reads every regression, binary and multiclass set under folder, by name. Where
+// names are given it is those alone, and one that is not there is an error.
+func Sets(folder string, names ...string) ([]*Set, error) {
+	reference := map[string]map[string]json.RawMessage{}
+	if err := readJSON(filepath.Join(folder, "reference.json"), &reference); err != nil {
+		return nil, fmt.Errorf("reference losses (set BOOST_SHARED to the folder above data): %w", err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var sets []*Set
+	for _, e := range entries {
+		if !e.IsDir() || len(names) > 0 && !slices.Contains(names, e.Name()) {
+			continue
+		}
+		s, err := readSet(filepath.Join(folder, e.Name()), reference[e.Name()])
+		if err != nil {
+			return nil, fmt.Errorf("data set %s: %w", e.Name(), err)
+		}
+		if s != nil {
+			sets = append(sets, s)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(sets, func(s *Set) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("%s holds no regression, binary or multiclass set %q", folder, name)
+		}
+	}
+	return sets, nil
+}
+
+var errNoReference = errors.New("reference.json lacks its loss")
+
+// readSet returns nil for a set of another task.
+func readSet(folder string, reference map[string]json.RawMessage) (*Set, error) {
+	var m meta
+	if err := readJSON(filepath.Join(folder, "meta.json"), &m); err != nil {
+		return nil, err
+	}
+	if m.Task != "regression" && m.Task != "binary" && m.Task != "multiclass" {
+		return nil, nil
+	}
+	s := &Set{
+		Name: filepath.Base(folder), Folder: folder, Task: m.Task, Weight: m.Weight, Positive: m.Positive,
+		Categorical: m.Categorical, Ignore: m.Ignore, TrainRows: m.TrainRows, TestRows: m.TestRows,
+		Rounds: commonRounds, Peers: map[string]float64{},
+	}
+	if err := json.Unmarshal(m.Label, &s.Label); err != nil {
+		return nil, fmt.Errorf("label in meta.json: %w", err)
+	}
+	if n, is := roundExceptions[s.Name]; is {
+		s.Rounds = n
+	}
+	var err error
+	if s.Constant, err = referenceLoss(reference, "constant", s.Metric()); err != nil {
+		return nil, err
+	}
+	for _, peer := range peerNames {
+		if s.Peers[peer], err = referenceLoss(reference, peer, s.Metric()); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func referenceLoss(reference map[string]json.RawMessage, program, metric string) (float64, error) {
+	var losses map[string]float64
+	if raw, ok := reference[program]; ok {
+		if err := json.Unmarshal(raw, &losses); err != nil {
+			return 0, fmt.Errorf("reference.json, %s: %w", program, err)
+		}
+	}
+	loss, ok := losses[metric]
+	if !ok {
+		return 0, fmt.Errorf("%w: %s of %s", errNoReference, metric, program)
+	}
+	return loss, nil
+}
+
+func readJSON(path string, into any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

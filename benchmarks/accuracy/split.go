@@ -1,0 +1,44 @@
+package accuracy
+
+import (
+	"cmp"
+	"slices"
+
+	"boost/internal/rng"
+)
+
+const golden = 0x9E3779B97F4A7C15
+
+// rowHash orders the rows of a split: mix(mix(split+1) + (row+1)·golden), which
+// benchmarks/python/split.py computes too.
+func rowHash(split, row int) uint64 {
+	return rng.Mix(rng.Mix(uint64(split)+1) + (uint64(row)+1)*golden)
+}
+
+// Split parts rows 0 … len(classes)-1 into 80 % to train on and 20 % held out, both
+// ascending. Of every class the ⌊n/5⌋ rows with the smallest hash are held out, equal
+// hashes by row; for regression all classes are one and the same number. Classes are
+// kept apart so that no part lacks one that the other has five rows of.
+func Split(split int, classes []float64) (train, held []int32) {
+	byClass := map[float64][]int32{}
+	for row, c := range classes {
+		byClass[c] = append(byClass[c], int32(row))
+	}
+	isHeld := make([]bool, len(classes))
+	for _, rows := range byClass {
+		slices.SortFunc(rows, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(rowHash(split, int(a)), rowHash(split, int(b))), cmp.Compare(a, b))
+		})
+		for _, row := range rows[:len(rows)/5] {
+			isHeld[row] = true
+		}
+	}
+	for row, h := range isHeld {
+		if h {
+			held = append(held, int32(row))
+		} else {
+			train = append(train, int32(row))
+		}
+	}
+	return train, held
+}
