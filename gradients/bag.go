@@ -1,0 +1,61 @@
+package gradients
+
+import (
+	"math"
+
+	"boost/internal/kernel/hist"
+	"boost/internal/rng"
+	"boost/parallel"
+)
+
+// Bag is the set of rows that a round's trees are grown on, as ascending row
+// numbers inside blocks of hist.BlockRows rows. A nil *Bag means all rows.
+type Bag struct {
+	blocks [][]uint16
+	rows   int
+	key    uint64
+	limit  uint64
+}
+
+// NewBag returns a Bag that can hold any subset of the rows; it is empty until
+// Sample is called. It costs 2 bytes per row.
+func NewBag(rows int) *Bag {
+	b := &Bag{blocks: make([][]uint16, parallel.Blocks(rows, hist.BlockRows)), rows: rows}
+	for i := range b.blocks {
+		lo, hi := parallel.Block(i, rows, hist.BlockRows)
+		b.blocks[i] = make([]uint16, 0, hi-lo)
+	}
+	return b
+}
+
+// Sample refills the bag: each row is in it with the given probability, decided by
+// the row's own draw, so that neither threads nor blocks matter.
+func (b *Bag) Sample(pool *parallel.Pool, seed uint64, iteration int, fraction float64) {
+	b.key = rng.Key(seed, rng.RowSample, uint64(iteration), 0)
+	b.limit = uint64(math.Round(fraction * (1 << 53)))
+	pool.Do(len(b.blocks), b)
+}
+
+// Run refills one block; it makes the Bag a parallel.Task.
+func (b *Bag) Run(_, block int) {
+	lo, hi := parallel.Block(block, b.rows, hist.BlockRows)
+	in := b.blocks[block][:0]
+	for row := lo; row < hi; row++ {
+		if rng.Draw(b.key, uint64(row))>>11 < b.limit {
+			in = append(in, uint16(row-lo))
+		}
+	}
+	b.blocks[block] = in
+}
+
+// Block returns the rows of one block that are in the bag.
+func (b *Bag) Block(i int) []uint16 { return b.blocks[i] }
+
+// Len returns the number of rows in the bag.
+func (b *Bag) Len() int {
+	n := 0
+	for _, rows := range b.blocks {
+		n += len(rows)
+	}
+	return n
+}

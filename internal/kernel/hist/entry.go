@@ -1,0 +1,91 @@
+// Package hist holds the loops that add rows to histograms.
+//
+// In: a node's entries (row numbers with their gradient codes), the codes of one
+// or more columns, the sums so far. Out: the sums with those rows added. The
+// functions work on plain slices, allocate nothing and know no type of the project.
+package hist
+
+// BlockRows is the number of rows of a block. Row numbers inside a block fit 16
+// bits, and one block's packed sums cannot overflow: 65,536 × 32,768 = 2³¹ on the
+// gradient's negative side and 65,536 × 65,535 < 2³² for the hessian (SEEDS S2.16).
+const BlockRows = 1 << 16
+
+// Slots is the distance between the packed sums of two neighbouring features of
+// a row-major pass. It holds the 256 codes of one byte and a cache line more, so
+// that the same code of many features does not fall into the same cache set.
+const Slots = 256 + 8
+
+// An entry is one row of a node in one word:
+//
+//	63            32 31     16 15      0
+//	| gradient code | row     | hessian |
+//
+// The gradient code is a signed 16-bit number sign-extended to 32 bits, the row is
+// counted from the block's first row. With the row masked out an entry is the
+// packed word gradient<<32 + hessian that a one-word histogram adds up.
+const (
+	rowShift = 16
+	rowMask  = 0xffff << rowShift
+)
+
+// Entry packs one row of a block.
+func Entry(grad int16, hess uint16, row uint16) uint64 {
+	return uint64(uint32(int32(grad)))<<32 | uint64(row)<<rowShift | uint64(hess)
+}
+
+// Row returns the row of an entry, counted from its block's first row.
+func Row(entry uint64) uint16 { return uint16(entry >> rowShift) }
+
+// Pack fills entries for the rows of one block in order: entries[i] holds row i
+// with codes grad[i] and hess[i]. The slices are equally long, at most BlockRows.
+func Pack(entries []uint64, grad []int16, hess []uint16) {
+	grad, hess = grad[:len(entries)], hess[:len(entries)]
+	for i := range entries {
+		entries[i] = uint64(uint32(int32(grad[i])))<<32 | uint64(i)<<rowShift | uint64(hess[i])
+	}
+}
+
+// PackRows fills entries for the listed rows of one block.
+func PackRows(entries []uint64, rows []uint16, grad []int16, hess []uint16) {
+	rows = rows[:len(entries)]
+	for i, r := range rows {
+		entries[i] = Entry(grad[r], hess[r], r)
+	}
+}
+
+// PackIndex fills entries that carry row numbers only, for histograms that read
+// their gradients from elsewhere: rows 0, 1, … when rows is nil, else the listed ones.
+func PackIndex(entries []uint64, rows []uint16) {
+	if rows == nil {
+		for i := range entries {
+			entries[i] = uint64(i) << rowShift
+		}
+		return
+	}
+	rows = rows[:len(entries)]
+	for i, r := range rows {
+		entries[i] = uint64(r) << rowShift
+	}
+}
+
+// Unpack adds packed sums to wide ones and clears them: grad[i] gains the signed
+// upper half of sums[i], hess[i] the lower half.
+func Unpack(grad []int64, hess []uint64, sums []uint64) {
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for i, s := range sums {
+		// The lower half never carries into the upper one (BlockRows), so the
+		// arithmetic shift alone recovers the gradient sum.
+		grad[i] += int64(s) >> 32
+		hess[i] += s & 0xffffffff
+		sums[i] = 0
+	}
+}
+
+// Total returns the sums of the gradient and hessian codes of one block's entries.
+func Total(entries []uint64) (grad int64, hess uint64) {
+	packed := uint64(0) // one block cannot overflow it (BlockRows)
+	for _, e := range entries {
+		packed += e &^ rowMask
+	}
+	return int64(packed) >> 32, packed & 0xffffffff
+}

@@ -1,0 +1,118 @@
+package hist
+
+import "unsafe"
+
+// Code is the element type of a stored column.
+type Code interface{ ~uint8 | ~uint16 | ~uint32 }
+
+// OneWordColumn adds every entry's packed word to sums[codes[row]].
+// codes holds the block's rows, sums at least as many slots as there are codes.
+func OneWordColumn[C Code](sums []uint64, codes []C, entries []uint64) {
+	for _, e := range entries {
+		sums[codes[uint16(e>>rowShift)]] += e &^ rowMask
+	}
+}
+
+// OneWordColumns4 is OneWordColumn for four columns at once: an entry is read and
+// split once for four updates.
+func OneWordColumns4[C Code](sums *[4][]uint64, codes *[4][]C, entries []uint64) {
+	s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
+	c0 := codes[0]
+	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
+	for _, e := range entries {
+		row := int(uint16(e >> rowShift))
+		word := e &^ rowMask
+		s0[c0[row]] += word
+		s1[c1[row]] += word
+		s2[c2[row]] += word
+		s3[c3[row]] += word
+	}
+}
+
+// OneWordNibbles is OneWordColumn for a column of packed 4-bit codes: row r in
+// byte r/2, the even row in the low nibble. sums holds at least 16 slots.
+func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
+	s := (*[16]uint64)(sums)
+	for _, e := range entries {
+		row := uint16(e >> rowShift)
+		s[codes[row>>1]>>(row&1<<2)&15] += e &^ rowMask
+	}
+}
+
+// touchRows is the number of entries whose codes are brought into the cache
+// before they are added up.
+const touchRows = 32
+
+// OneWordRows adds every entry's packed word to one slot per feature of a
+// row-major matrix: slot f*Slots + code. codes starts at the block's first row, a
+// row's codes at row*stride; sums holds features*Slots words. Entries ascend by row.
+//
+// scattered says that the entries skip rows, so that the processor cannot guess
+// the next one's address: their codes are then read ahead in groups, which lets
+// the cache misses of a group overlap instead of standing in line.
+//
+// Bound: per update one load and one read-modify-write of a slot in the first two
+// cache levels; a row costs its one or two cache lines.
+func OneWordRows(sums []uint64, codes []uint8, stride, features int, entries []uint64, scattered bool) {
+	if len(entries) == 0 || features == 0 {
+		return
+	}
+	// The loops below go without bounds checks. A code is a byte and every feature
+	// has Slots ≥ 256 slots; rows ascend, so the last entry's row is the largest.
+	last := int(Row(entries[len(entries)-1]))
+	_ = codes[last*stride+features-1]
+	_ = sums[features*Slots-1]
+	if !scattered {
+		oneWordRows(unsafe.Pointer(&sums[0]), unsafe.Pointer(&codes[0]), stride, features, entries)
+		return
+	}
+	touched := uint8(0)
+	for len(entries) > 0 {
+		group := entries[:min(touchRows, len(entries))]
+		entries = entries[len(group):]
+		touched |= touch(unsafe.Pointer(&codes[0]), stride, features, group)
+		oneWordRows(unsafe.Pointer(&sums[0]), unsafe.Pointer(&codes[0]), stride, features, group)
+	}
+	keep(touched)
+}
+
+func oneWordRows(sums, codes unsafe.Pointer, stride, features int, entries []uint64) {
+	whole := features &^ 3
+	for _, e := range entries {
+		row := unsafe.Add(codes, int(uint16(e>>rowShift))*stride)
+		word := e &^ rowMask
+		slots := sums
+		f := 0
+		for ; f < whole; f += 4 {
+			four := *(*uint32)(unsafe.Add(row, f))
+			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four))*8)) += word
+			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four>>8))*8+1*Slots*8)) += word
+			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four>>16))*8+2*Slots*8)) += word
+			*(*uint64)(unsafe.Add(slots, uintptr(four>>24)*8+3*Slots*8)) += word
+			slots = unsafe.Add(slots, 4*Slots*8)
+		}
+		for ; f < features; f++ {
+			*(*uint64)(unsafe.Add(slots, uintptr(*(*uint8)(unsafe.Add(row, f)))*8)) += word
+			slots = unsafe.Add(slots, Slots*8)
+		}
+	}
+}
+
+// touch reads one byte of every cache line of the entries' rows. The loads do not
+// depend on each other, so their misses overlap.
+func touch(codes unsafe.Pointer, stride, features int, entries []uint64) uint8 {
+	sum := uint8(0)
+	for _, e := range entries {
+		row := unsafe.Add(codes, int(uint16(e>>rowShift))*stride)
+		for at := 0; at < features; at += 64 {
+			sum |= *(*uint8)(unsafe.Add(row, at))
+		}
+		sum |= *(*uint8)(unsafe.Add(row, features-1))
+	}
+	return sum
+}
+
+// keep makes its argument count as used, so that the loads behind it stay.
+//
+//go:noinline
+func keep(uint8) {}

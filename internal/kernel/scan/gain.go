@@ -1,0 +1,102 @@
+// Package scan finds the best split of one feature from its histogram.
+//
+// In: the sums per code of one feature in one node, the node's totals, the rules
+// a split must obey. Out: the best candidate. It knows no trees and no rows.
+package scan
+
+// Grad and Hess are the types of sums: integer codes, or floats in f32 mode.
+type Grad interface{ int64 | float64 }
+
+// Hess is the type of hessian sums.
+type Hess interface{ uint64 | float64 }
+
+// Rule says what a split must obey and how its gain is computed.
+type Rule struct {
+	L1, L2    float64
+	MinChild  float64 // sum of hessians on each side, at least
+	GradScale float64 // gradient of one code; 1 in f32 mode
+	HessScale float64
+	// MinRows is the number of rows that each side needs, at least 1. It is checked
+	// with counts where there are some, else through the hessian: a sum above
+	// (MinRows−1)·largest code = ProofHess proves MinRows rows.
+	MinRows   uint64
+	ProofHess uint64
+	// EqualHess says that every row has the largest code, so that a sum that proves
+	// nothing disproves.
+	EqualHess bool
+}
+
+// Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1
+// (Chen and Guestrin 2016, eq. 7, with L1). 0 where the denominator is not positive.
+func (r *Rule) Part(g, h, l2 float64) float64 {
+	d := h + l2
+	if !(d > 0) {
+		return 0
+	}
+	g = r.Shrink(g)
+	return g * g / d
+}
+
+// Shrink moves g towards 0 by L1.
+func (r *Rule) Shrink(g float64) float64 {
+	if r.L1 == 0 {
+		return g
+	}
+	switch {
+	case g > r.L1:
+		return g - r.L1
+	case g < -r.L1:
+		return g + r.L1
+	}
+	return 0
+}
+
+// Value is the leaf value that minimises the loss: −T(g)/(h + l2), 0 where the
+// denominator is not positive.
+func (r *Rule) Value(g, h, l2 float64) float64 {
+	d := h + l2
+	if !(d > 0) {
+		return 0
+	}
+	return -r.Shrink(g) / d
+}
+
+// Sums are the totals of a set of rows.
+type Sums[G Grad, H Hess] struct {
+	Grad G
+	Hess H
+	Rows uint64 // where counts are kept
+}
+
+// Feature is the histogram of one feature in one node.
+type Feature[G Grad, H Hess] struct {
+	Grad  []G
+	Hess  []H
+	Count []uint32 // nil: rows are not counted
+	// Regular is the number of codes of present values; the code Regular, if the
+	// slices reach that far, is the missing code.
+	Regular int
+	Total   Sums[G, H]
+}
+
+// missing returns the sums of the missing code and whether it holds anything.
+func (f *Feature[G, H]) missing() (m Sums[G, H], any bool) {
+	if len(f.Grad) <= f.Regular {
+		return m, false
+	}
+	m.Grad, m.Hess = f.Grad[f.Regular], f.Hess[f.Regular]
+	if f.Count != nil {
+		m.Rows = uint64(f.Count[f.Regular])
+	}
+	return m, m.Grad != 0 || m.Hess != 0 || m.Rows != 0
+}
+
+// Split is a candidate: what goes left, and how good that is.
+type Split[G Grad, H Hess] struct {
+	Found       bool
+	Gain        float64 // Part(left) + Part(right), the node's own part not yet taken off
+	Code        int     // numeric: last code on the left
+	MissingLeft bool
+	Unproven    bool // a side may have fewer than MinRows rows: Gain is an upper bound
+	Left        Sums[G, H]
+}
