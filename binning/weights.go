@@ -1,0 +1,34 @@
+package binning
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxRows bounds rows so that a row fits 32 bits and 2³² times the number of rows 64.
+const maxRows = 1<<32 - 1
+
+// wholeWeights returns weights as integers of at most 2³² (SEEDS S0.7): as they are
+// if all are whole and small enough, else round(w·2³²/max w), a positive one at least 1.
+// A weight that is negative, NaN or infinite is an error.
+func wholeWeights(weights []float64) ([]uint64, error) {
+	whole, greatest := true, 0.0
+	for row, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("weight of row %d is %v: want a finite number of at least 0", row, w)
+		}
+		whole = whole && w == math.Floor(w) && w <= 1<<32
+		greatest = max(greatest, w)
+	}
+	result := make([]uint64, len(weights))
+	for row, w := range weights {
+		switch {
+		case whole:
+			result[row] = uint64(w)
+		case w > 0:
+			// The quotient first: scaling by 2³² is exact, but w·2³² may overflow.
+			result[row] = uint64(max(1, math.Round(math.Ldexp(w/greatest, 32))))
+		}
+	}
+	return result, nil
+}
