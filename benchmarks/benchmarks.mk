@@ -19,12 +19,13 @@ SETS ?=
 .PHONY: peers peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-learn
-	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV)
-	@while read -r package; do \
+	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
+		|| echo "peers-env: no Python with venv here; no peer can be had"
+	@test ! -x $(PEERS_PYTHON) || while read -r package; do \
 		$(PEERS_PYTHON) -m pip install --quiet --disable-pip-version-check "$$package" \
-			|| echo "peers-env: $$package could not be had; its lines will be missing"; \
+			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
-	@$(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
+	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
 		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow) ' || true
 
 peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS)

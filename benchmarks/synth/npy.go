@@ -40,6 +40,12 @@ func appendFloats(b []byte, values []float32) []byte {
 	return b
 }
 
+// WriteNPY writes a one-dimensional float32 array.
+func WriteNPY(w io.Writer, values []float32) error {
+	_, err := w.Write(appendFloats(npyHeader(len(values)), values))
+	return err
+}
+
 // ReadNPY reads a one- or two-dimensional float32 array and returns it by columns,
 // rows entries each; a one-dimensional array is one column. Anything else is ErrNPY.
 func ReadNPY(r io.Reader) (columns [][]float32, err error) {
