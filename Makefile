@@ -1,0 +1,63 @@
+# boost needs only Go; make shortens the longer commands. `make` lists them.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 10s
+BENCH ?= .
+CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+export CGO_ENABLED ?= 0
+
+.PHONY: help build test lint listing fuzz race bench requirements cross soak demo rename-module ci
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build ./bin/boost
+	go build -o bin/ ./cmd/boost
+
+test: ## run every test
+	go test ./...
+
+lint: ## gofmt, go vet, staticcheck and the rules of the tree
+	@unformatted=$$(gofmt -l .); \
+		test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go test ./internal/lint/...
+
+listing: ## fail on fused multiply-adds in what the compilers make of the model's packages
+	go run ./internal/lint/listing
+
+fuzz: ## fuzz every parser of bytes for a while (FUZZTIME=10s each)
+	.ci/fuzz $(FUZZTIME)
+
+race: ## run the short tests under the race detector (needs gcc)
+	CGO_ENABLED=1 go test -race -short ./...
+
+bench: ## run the benchmarks of the packages (BENCH=pattern)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+requirements: ## run the proofs and rewrite docs/requirements.md
+	go run ./internal/requirements
+
+cross: ## build and vet for every supported platform
+	@for target in $(CROSS); do \
+		echo "$$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} go build ./... || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} go vet ./... || exit 1; \
+	done
+
+soak: ## the long tests: no -short, the same hashes under qemu-user arm64 where it is installed
+	.ci/soak
+
+demo: ## train, evaluate and predict on the shipped census data
+	go run ./examples/adult
+
+rename-module: ## give the tree another module path (MODULE=example.org/gbt)
+	@test -n "$(MODULE)" || { echo "usage: make rename-module MODULE=example.org/gbt"; exit 2; }
+	go run ./internal/rename "$(MODULE)"
+
+ci: ## everything that has to pass before a change lands
+	.ci/run
+
+-include benchmarks/benchmarks.mk

@@ -1,0 +1,73 @@
+package lint
+
+import (
+	"os"
+	"slices"
+	"testing"
+)
+
+func TestDocumentsCommands(t *testing.T) {
+	findings, err := here(t).CheckCommands()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Error(f)
+	}
+}
+
+// CI runs the tests once, in the form that the README gives.
+func TestReadmeTestCommand(t *testing.T) {
+	text, err := here(t).Read("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range ShellBlocks("README.md", text) {
+		lines = append(lines, c.Text)
+	}
+	if !slices.Contains(lines, "go test ./...") {
+		t.Errorf("the README's commands do not hold `go test ./...`: %q", lines)
+	}
+}
+
+func TestShellBlocks(t *testing.T) {
+	const text = "# A\n```sh\n# words\ngo test ./...\n\nboost train a.csv \\\n  --label y\n```\n```go\nmake x\n```\n```\nmake y\n```\n```sh\nmake z\n```\n"
+	want := []Command{{"a.md", 4, "go test ./..."}, {"a.md", 6, "boost train a.csv --label y"}, {"a.md", 16, "make z"}}
+	if got := ShellBlocks("a.md", []byte(text)); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestCommandRules(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(root+"/cmd/boost", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	known := &vocabulary{
+		root:     root,
+		targets:  map[string]bool{"test": true},
+		commands: map[string]bool{"train": true},
+		flags:    `f.String("label", "", "")`,
+	}
+	for line, want := range map[string]string{
+		"make test":                               "",
+		"make test THREADS=2":                     "",
+		"make tset":                               "make tset: no such target",
+		"go run ./cmd/boost train a --label y":    "",
+		"go build -o ./boost ./cmd/boost":         "",
+		"go test ./cmd/...":                       "",
+		"go test ./cdm/...":                       "go test: ./cdm does not exist",
+		"./boost train a.csv --label=y":           "",
+		"./boost trian a.csv":                     "boost trian: no such command",
+		"BOOST_CPU=generic boost train --lable y": "boost: no flag --lable",
+		"cat a | boost train - && make tset":      "make tset: no such target",
+		".ci/nothing":                             ".ci/nothing does not exist",
+		"echo make nothing":                       "",
+	} {
+		got := known.check(line)
+		if want == "" && len(got) > 0 || want != "" && !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
