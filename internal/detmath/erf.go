@@ -30,7 +30,7 @@ func Erf(x float64) float64 {
 	if a >= 1.0/16 { // below it the node at 1/16 would cancel
 		i = int(float64(a*16) + 0.5)
 	}
-	c := float64(i) / 16
+	c := float64(float64(i) / 16) // the conversion also keeps this product out of the next line
 	h := a - c // exact: both are multiples of a's last bit, and h is small
 	node := &erfNodes[i]
 
