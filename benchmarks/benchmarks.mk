@@ -13,6 +13,7 @@ COLS ?= 28
 THREADS ?= 2
 ROUNDS ?= 100
 REPEATS ?= 5
+ONLY ?=
 SPLITS ?= 10
 SETS ?=
 
@@ -28,9 +29,10 @@ peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-lear
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
 		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow) ' || true
 
-peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS)
+peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS; ONLY=a,b for some)
 	go run ./benchmarks peers --python $(PEERS_PYTHON) \
-		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS)
+		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS) \
+		--only "$(ONLY)"
 
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"

@@ -1,12 +1,18 @@
 package peers
 
-import "strconv"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // BoostName and the names of LightGBM's quantized modes: the first target compares them.
 const (
 	BoostName    = "boost"
 	quantizedRow = "lightgbm-quantized-row"
 	quantizedCol = "lightgbm-quantized-col"
+	boostReader  = "load-boost"
 )
 
 // Contender is a command that loads, or loads and trains.
@@ -27,18 +33,38 @@ type Settings struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// Contenders returns all of them: self is this program, python the interpreter of the
-// peers' environment, script the path of peer.py.
-func Contenders(self, python, script string) []Contender {
-	all := []Contender{{Name: BoostName, Trains: true, Command: []string{self, "train"}}}
-	for _, name := range []string{"lightgbm-row", "lightgbm-col", quantizedRow, quantizedCol, "xgboost-hist", "sklearn-hgb"} {
-		all = append(all, Contender{Name: name, Trains: true, Command: []string{python, script, name}})
+// Names lists the contenders in the order they run.
+func Names() []string {
+	return []string{
+		BoostName, "lightgbm-row", "lightgbm-col", quantizedRow, quantizedCol, "xgboost-hist", "sklearn-hgb",
+		boostReader, "load-pandas", "load-pyarrow", "load-lightgbm",
 	}
-	all = append(all, Contender{Name: "load-boost", Command: []string{self, "load"}})
-	for _, name := range []string{"load-pandas", "load-pyarrow", "load-lightgbm"} {
-		all = append(all, Contender{Name: name, Command: []string{python, script, name}})
+}
+
+// Contenders returns those named in only, all where it is empty: self is this program,
+// python the interpreter of the peers' environment, script the path of peer.py.
+func Contenders(self, python, script string, only []string) ([]Contender, error) {
+	names := Names()
+	for _, name := range only {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("no contender is called %q; there are %s", name, strings.Join(names, ", "))
+		}
 	}
-	return all
+	var list []Contender
+	for _, name := range names {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		c := Contender{Name: name, Trains: !strings.HasPrefix(name, "load-"), Command: []string{python, script, name}}
+		switch name {
+		case BoostName:
+			c.Command = []string{self, "train"}
+		case boostReader:
+			c.Command = []string{self, "load"}
+		}
+		list = append(list, c)
+	}
+	return list, nil
 }
 
 // args returns the whole command line.

@@ -11,10 +11,22 @@ import (
 // peakBytes returns the largest resident set a finished process had. Linux counts the
 // moment before exec too, when the child still is this program: it stays small for that.
 func peakBytes(state *os.ProcessState) int64 {
-	usage, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		return bytesOf(usage)
+	}
+	return 0
+}
+
+// PeakOfThis returns the largest resident set that this process has had so far.
+func PeakOfThis() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
 	}
+	return bytesOf(&usage)
+}
+
+func bytesOf(usage *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" {
 		return int64(usage.Maxrss)
 	}

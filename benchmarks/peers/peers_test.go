@@ -168,3 +168,20 @@ func TestRecordIsKept(t *testing.T) {
 		t.Errorf("the document after two updates:\n%s", got)
 	}
 }
+
+func TestContenders(t *testing.T) {
+	all, err := peers.Contenders("self", "python", "peer.py", nil)
+	if err != nil || len(all) != len(peers.Names()) {
+		t.Fatalf("%d contenders of %d, error %v", len(all), len(peers.Names()), err)
+	}
+	some, err := peers.Contenders("self", "python", "peer.py", []string{"load-boost", "boost"})
+	if err != nil || len(some) != 2 {
+		t.Fatalf("contenders %+v, error %v", some, err)
+	}
+	if got := strings.Join(append(some[0].Command, some[1].Command...), " "); got != "self train self load" || !some[0].Trains || some[1].Trains {
+		t.Errorf("commands %q of %+v", got, some)
+	}
+	if _, err := peers.Contenders("", "", "", []string{"catboost"}); err == nil || !strings.Contains(err.Error(), "xgboost-hist") {
+		t.Errorf("an unknown name: error %v, want one that lists the names", err)
+	}
+}

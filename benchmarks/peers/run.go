@@ -34,10 +34,11 @@ type Run struct {
 	TrainCPU   float64 `json:"train_cpu_seconds"`
 	Predict    float64 `json:"predict_seconds"`
 	PredictCPU float64 `json:"predict_cpu_seconds"`
+	BaseBytes  int64   `json:"base_bytes"` // peak before the data is read: program and libraries
 	PeakBytes  int64   `json:"peak_bytes"` // of the whole process
 	AUC        float64 `json:"auc,omitempty"`
 	LogLoss    float64 `json:"logloss,omitempty"`
-	Notes      string  `json:"notes,omitempty"`
+	Notes      string  `json:"notes,omitempty"` // what the trainer chose by itself
 }
 
 // start runs the contender once on the table in folder and scores its predictions.
