@@ -20,6 +20,7 @@ import (
 func peersCommand() *cobra.Command {
 	var s peers.Settings
 	var python, script, cache, results, document string
+	var only []string
 	var strict bool
 	c := &cobra.Command{
 		Use:   "peers",
@@ -37,9 +38,17 @@ func peersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			record, err := peers.Measure(cmd.Context(), peers.Contenders(self, python, script), s, folder, cmd.ErrOrStderr())
+			contenders, err := peers.Contenders(self, python, script, only)
 			if err != nil {
 				return err
+			}
+			record, err := peers.Measure(cmd.Context(), contenders, s, folder, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if len(only) > 0 {
+				record.Table(cmd.OutOrStdout())
+				return nil
 			}
 			record.Command = fmt.Sprintf("make peers ROWS=%d COLS=%d THREADS=%d ROUNDS=%d REPEATS=%d",
 				s.Rows, s.Columns, s.Threads, s.Rounds, s.Repeats)
@@ -54,6 +63,7 @@ func peersCommand() *cobra.Command {
 	f.IntVar(&s.Rounds, "rounds", 100, "boosting rounds")
 	f.IntVar(&s.Repeats, "repeats", 5, "runs of each trainer, in turn; the smallest time counts")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of the table")
+	f.StringSliceVar(&only, "only", nil, "run only these and write no record: "+strings.Join(peers.Names(), ", "))
 	f.StringVar(&python, "python", "python3", "interpreter of the environment with the peers")
 	f.StringVar(&script, "script", "benchmarks/python/peer.py", "the peers' side")
 	f.StringVar(&cache, "cache", "", "folder that generated tables are kept in (default: the user's cache)")

@@ -116,6 +116,17 @@ the worst peer's by no more than %d standard errors of the paired difference. Th
 	}
 }
 
+// Summary gives the geometric means, one line each.
+func (v Verdict) Summary() []string {
+	var list []string
+	for _, peer := range peerNames {
+		if v.Count[peer] > 0 {
+			list = append(list, fmt.Sprintf("geometric mean to %s over %d sets: %.4f", peer, v.Count[peer], v.Means[peer]))
+		}
+	}
+	return list
+}
+
 // Problems lists what is out of bounds, one line each.
 func (v Verdict) Problems() []string {
 	var list []string

@@ -24,7 +24,6 @@ type Set struct {
 	Task        string // "regression", "binary" or "multiclass"
 	Label       string
 	Weight      string // "" = none
-	Positive    string // binary: the class that probabilities are of
 	Categorical []string
 	Ignore      []string
 	TrainRows   int
@@ -62,7 +61,6 @@ type meta struct {
 	Task        string          `json:"task"`
 	Label       json.RawMessage `json:"label"`
 	Weight      string          `json:"weight"`
-	Positive    string          `json:"positive_class"`
 	Categorical []string        `json:"categorical"`
 	Ignore      []string        `json:"ignore"`
 	TrainRows   int             `json:"rows_train"`
@@ -113,7 +111,7 @@ func readSet(folder string, reference map[string]json.RawMessage) (*Set, error) 
 		return nil, nil
 	}
 	s := &Set{
-		Name: filepath.Base(folder), Folder: folder, Task: m.Task, Weight: m.Weight, Positive: m.Positive,
+		Name: filepath.Base(folder), Folder: folder, Task: m.Task, Weight: m.Weight,
 		Categorical: m.Categorical, Ignore: m.Ignore, TrainRows: m.TrainRows, TestRows: m.TestRows,
 		Rounds: commonRounds, Peers: map[string]float64{},
 	}
