@@ -135,3 +135,13 @@ func Gather[V any](dst, values []V, rows []uint32) {
 		dst[i] = values[row]
 	}
 }
+
+// Bits32 returns the memory of values as their bits.
+func Bits32(values []float32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
+}
+
+// Bits64 returns the memory of values as their bits.
+func Bits64(values []float64) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
+}

@@ -1,0 +1,160 @@
+package binning
+
+import (
+	"errors"
+	"fmt"
+
+	"boost/dataset"
+	"boost/internal/kernel/bin"
+)
+
+// ErrMismatch is wrapped by errors about a table whose features are not those that
+// the cuts were made for.
+var ErrMismatch = errors.New("table does not fit the cuts")
+
+// Encoder gives the codes of one table's features under cuts. It is immutable and
+// safe for concurrent use. For a few rows of one column see Cuts.Encode.
+type Encoder struct {
+	features []encoding
+}
+
+// NewEncoder prepares the features of t, matched with those of c by position. The
+// kind of a feature is that of its training column: later values are compared with
+// its cuts exactly, whether they are float32 or float64 (SEEDS S0.6). A different
+// number of features, or text in place of numbers, is an ErrMismatch.
+func NewEncoder(c *Cuts, t *dataset.Table) (*Encoder, error) {
+	columns := t.Features()
+	if len(columns) != len(c.Features) {
+		return nil, fmt.Errorf("%w: the table has %d features, the cuts %d", ErrMismatch, len(columns), len(c.Features))
+	}
+	e := &Encoder{features: make([]encoding, len(columns))}
+	for f, column := range columns {
+		var err error
+		if e.features[f], err = newEncoding(c, f, column, 0, t.NumRows()); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// Encode writes the codes of rows lo … hi of feature f to dst[:hi-lo]. A missing
+// value, a level that training has not seen, and an index beyond the dictionary
+// take the feature's MissingCode.
+func (e *Encoder) Encode(f, lo, hi int, dst []uint32) {
+	encode(&e.features[f], lo, hi, dst)
+}
+
+// Encode writes the codes of rows lo … hi of a column to dst[:hi-lo], as an Encoder
+// does. The column must be of the feature's sort, numbers or levels.
+func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
+	e, err := newEncoding(c, f, column, lo, hi)
+	if err != nil {
+		panic("binning: " + err.Error())
+	}
+	encode(&e, 0, hi-lo, dst)
+}
+
+// encoding is one feature's cuts beside the values of a column: one of f32, f64 and
+// levels is set, and of cuts32 and cuts64 at most one has entries.
+type encoding struct {
+	kind    FeatureKind
+	missing uint32
+	f32     []float32
+	f64     []float64
+	levels  []int32
+	codes   []uint32
+	cuts32  []float32
+	cuts64  []float64
+	index   *bin.Index // nil for few rows
+}
+
+// newEncoding prepares rows lo … hi of a column, which become rows 0 … hi-lo.
+func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, error) {
+	feature := &c.Features[f]
+	e := encoding{kind: feature.Kind, missing: feature.MissingCode()}
+	if isLevels := column.Kind() == dataset.Category; isLevels != (feature.Kind == Categorical) || column.Kind() == dataset.Text {
+		return e, fmt.Errorf("%w: column %q holds %s, in training it held %s", ErrMismatch,
+			column.Name(), contents(column.Kind() == dataset.Float32 || column.Kind() == dataset.Float64), contents(feature.Kind != Categorical))
+	}
+	switch column.Kind() {
+	case dataset.Category:
+		e.levels, e.codes = column.Codes()[lo:hi], feature.Codes
+		return e, nil
+	case dataset.Float32:
+		e.f32 = column.Float32s()[lo:hi]
+	default:
+		e.f64 = column.Float64s()[lo:hi]
+	}
+	if feature.Kind == Numeric32 {
+		e.cuts32 = c.Of32(f)
+	} else {
+		e.cuts64 = c.Of64(f)
+	}
+	if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), hi-lo) {
+		e.index = e.newIndex()
+	}
+	return e, nil
+}
+
+func contents(numbers bool) string {
+	if numbers {
+		return "numbers"
+	}
+	return "text levels"
+}
+
+func (e *encoding) newIndex() *bin.Index {
+	switch {
+	case e.kind == Numeric64:
+		return bin.NewIndex64(e.cuts64)
+	case e.f64 != nil:
+		return bin.NewIndex64(e.cuts32)
+	}
+	return bin.NewIndex32(e.cuts32)
+}
+
+// encode writes the codes of rows lo … hi; C must be wide enough for them.
+func encode[C bin.Code](e *encoding, lo, hi int, dst []C) {
+	switch {
+	case e.kind == Categorical:
+		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)
+	case e.index != nil && e.f64 != nil:
+		bin.Codes64(dst, e.f64[lo:hi], e.index)
+	case e.index != nil && e.kind == Numeric64:
+		bin.CodesWidened(dst, e.f32[lo:hi], e.index)
+	case e.index != nil:
+		bin.Codes32(dst, e.f32[lo:hi], e.index)
+	case e.f64 != nil && e.kind == Numeric64:
+		bin.Search(dst, e.f64[lo:hi], e.cuts64)
+	case e.f64 != nil:
+		bin.Search(dst, e.f64[lo:hi], e.cuts32)
+	case e.kind == Numeric64:
+		bin.Search(dst, e.f32[lo:hi], e.cuts64)
+	default:
+		bin.Search(dst, e.f32[lo:hi], e.cuts32)
+	}
+}
+
+// takesMissing says whether a row of the column takes the missing code: it has no
+// value, or a level without a code.
+func (e *encoding) takesMissing(column *dataset.Column) bool {
+	if column.Missing() > 0 {
+		return true
+	}
+	if e.kind != Categorical {
+		return false
+	}
+	known := true
+	for level := range column.Levels() {
+		known = known && level < len(e.codes) && e.codes[level] != NoCode
+	}
+	if known {
+		return false
+	}
+	for _, level := range e.levels {
+		if uint(level) >= uint(len(e.codes)) || e.codes[level] == NoCode {
+			return true
+		}
+	}
+	return false
+}
