@@ -1,9 +1,16 @@
 package booster
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"boost/binning"
+	"boost/gradients"
 	"boost/tree/grow"
 )
 
@@ -45,4 +52,59 @@ func Defaults() Params {
 		RowFraction: 1, RowEvery: 1, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
+}
+
+// Objectives returns the names that Params.Objective takes, besides "".
+func Objectives() []string { return []string{"regression", "binary", "multiclass"} }
+
+// Validate reports everything that is wrong with the parameters, joined; each error
+// wraps ErrParams and names the key, the value and what it may be.
+func (p Params) Validate() error {
+	var errs []error
+	bad := func(ok bool, key string, value any, want string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%w: %s = %v: must be %s", ErrParams, key, value, want))
+		}
+	}
+	share := func(key string, v float64) { bad(v > 0 && v <= 1, key, v, "above 0 and at most 1") }
+	atLeast := func(key string, v, least int) { bad(v >= least, key, v, fmt.Sprintf("at least %d", least)) }
+	notNegative := func(key string, v float64) {
+		bad(v >= 0 && !math.IsInf(v, 0), key, v, "a finite number, 0 or more")
+	}
+
+	bad(p.Objective == "" || slices.Contains(Objectives(), p.Objective), "train.objective", strconv.Quote(p.Objective), "one of "+strings.Join(Objectives(), ", "))
+	atLeast("train.rounds", p.Rounds, 1)
+	bad(p.LearningRate > 0 && p.LearningRate <= 10, "train.learning_rate", p.LearningRate, "above 0 and at most 10")
+	atLeast("train.early_stopping", p.EarlyStopping, 0)
+	atLeast("train.threads", p.Threads, 0)
+	_, err := gradients.ParseMode(p.Gradients)
+	bad(err == nil, "train.gradients", strconv.Quote(p.Gradients), "one of i16, i32, f32")
+	bad(slices.Contains([]string{"", "auto", "sequential", "feature", "row"}, p.Builder), "train.builder", strconv.Quote(p.Builder), "one of auto, sequential, feature, row")
+	bad(p.TimeLimit >= 0, "train.time_limit", p.TimeLimit, "0 (none) or more")
+	bad(p.MemoryLimit >= 0, "train.memory_limit", p.MemoryLimit, "0 (none) or more bytes")
+	share("sampling.row_fraction", p.RowFraction)
+	atLeast("sampling.row_every", p.RowEvery, 1)
+	atLeast("metrics.every", p.MetricsEvery, 1)
+
+	t := p.Tree
+	bad(t.Leaves >= 2 && t.Leaves <= 1<<20, "tree.leaves", t.Leaves, "2 … 1,048,576")
+	atLeast("tree.max_depth", t.MaxDepth, 0)
+	atLeast("tree.min_data_in_leaf", t.MinDataInLeaf, 0)
+	notNegative("tree.min_child_weight", t.MinChildWeight)
+	notNegative("tree.lambda_l1", t.LambdaL1)
+	notNegative("tree.lambda_l2", t.LambdaL2)
+	notNegative("tree.min_gain", t.MinGain)
+	atLeast("categorical.onehot_max", t.OneHotMax, 0)
+	notNegative("categorical.smooth", t.Smooth)
+	notNegative("categorical.l2", t.CatL2)
+	atLeast("categorical.max_per_side", t.MaxPerSide, 1)
+	notNegative("categorical.min_per_group", t.MinPerGroup)
+	share("sampling.col_tree", t.ColTree)
+	share("sampling.col_level", t.ColLevel)
+	share("sampling.col_node", t.ColNode)
+
+	if err := p.Binning.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
+	}
+	return errors.Join(errs...)
 }

@@ -1,0 +1,65 @@
+package booster
+
+import (
+	"math"
+
+	"boost/booster/model"
+)
+
+// model hands everything that was learned to package model.
+func (t *trainer) model() (*Model, error) {
+	params, err := t.p.ModelParams()
+	if err != nil {
+		return nil, err
+	}
+	c := model.Contents{
+		Objective: t.target.objective.Name(), Link: t.target.objective.Link(), Outputs: t.outputs,
+		BaseScore: t.base, Classes: t.target.classes, NumericClasses: t.target.numeric,
+		Params: params, Schema: t.schema, Cuts: t.cuts,
+		Trees: t.trees[:t.best*t.outputs], BestRound: t.best, WideRounds: t.wide,
+		Fingerprint: t.fingerprint, ValidPrints: t.validPrints, NumericsVersion: NumericsVersion,
+	}
+	for _, s := range t.sets {
+		for i, m := range t.metrics {
+			c.History = append(c.History, model.History{Set: s.name, Metric: m.Name(), Values: s.history[i]})
+		}
+	}
+	return model.New(c)
+}
+
+// fillReport completes the report of a run that made a model.
+func (t *trainer) fillReport() {
+	r := t.report
+	r.Rounds, r.BestRound, r.Stopped = t.done, t.best, t.stopped
+	r.Metrics = map[string]map[string]float64{"train": t.trainMetrics()}
+	for _, s := range t.sets {
+		values := map[string]float64{}
+		for i, m := range t.metrics {
+			values[m.Name()] = math.NaN()
+			if v := s.history[i][t.best-1]; v != nil {
+				values[m.Name()] = *v
+			}
+		}
+		r.Metrics[s.name] = values
+	}
+}
+
+// trainMetrics computes the metrics of the kept trees on the training rows.
+func (t *trainer) trainMetrics() map[string]float64 {
+	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.scores}
+	if t.best < t.done {
+		fillBase(t.scores, t.base)
+		for i := range t.trees[:t.best*t.outputs] {
+			k := i % t.outputs
+			task := treeTask{t: &t.trees[i], cuts: t.cuts, matrix: t.matrix, scores: t.scores[k*t.n : (k+1)*t.n]}
+			t.pool.Do(task.pieces(), &task)
+		}
+	}
+	s.values = make([]float64, len(s.raw))
+	t.target.objective.Link().Apply(t.outputs, s.raw, s.values, 0, s.n, s.n)
+	values := map[string]float64{}
+	for _, m := range t.metrics {
+		values[m.Name()] = m.Eval(s.input(t))
+	}
+	return values
+}

@@ -1,0 +1,121 @@
+package booster
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives"
+	"boost/objectives/metrics"
+	"boost/parallel"
+)
+
+// Model is a trained model; see package model.
+type Model = model.Model
+
+// NumericsVersion changes whenever the same data, parameters and seed give other
+// model bytes than before (DESIGN §4.9). It is stored in every model.
+const NumericsVersion = 1
+
+// ErrInterrupted is wrapped by Train's error when its context was cancelled.
+var ErrInterrupted = errors.New("training was interrupted")
+
+// ErrBudget is wrapped by Train's error when nothing could be made within the time
+// or memory limit.
+var ErrBudget = errors.New("out of budget")
+
+// ErrParams is wrapped by every error of Params.Validate.
+var ErrParams = errors.New("invalid parameter")
+
+// Option changes one training run.
+type Option func(*options)
+
+type options struct {
+	valid     []validTable
+	earlyStop int
+	objective objectives.Objective
+	metrics   []metrics.Metric
+	onRound   func(Round)
+	log       *slog.Logger
+	report    *Report
+	pool      *parallel.Pool
+}
+
+type validTable struct {
+	name  string
+	table *dataset.Table
+}
+
+// Valid adds a validation set, scored after every evaluated round. The first one
+// decides early stopping. Its table is best read with dataset.As(train.Schema()).
+func Valid(name string, t *dataset.Table) Option {
+	return func(o *options) { o.valid = append(o.valid, validTable{name, t}) }
+}
+
+// EarlyStop sets Params.EarlyStopping: training ends after so many rounds without a
+// better first metric on the first validation set. Without a validation set a
+// tenth of the rows of each class (regression: of all rows) is held out for it.
+func EarlyStop(rounds int) Option { return func(o *options) { o.earlyStop = rounds } }
+
+// WithObjective trains on a loss of your own instead of Params.Objective.
+func WithObjective(objective objectives.Objective) Option {
+	return func(o *options) { o.objective = objective }
+}
+
+// WithMetric adds a metric of your own after those of Params.Metrics.
+func WithMetric(m metrics.Metric) Option {
+	return func(o *options) { o.metrics = append(o.metrics, m) }
+}
+
+// OnRound calls f after every round, from the goroutine that called Train. The
+// Evals it is given are overwritten by the next round.
+func OnRound(f func(Round)) Option { return func(o *options) { o.onRound = f } }
+
+// Logger receives lossy or surprising choices, once each, with their reasons.
+func Logger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
+
+// WithReport fills r before Train returns, also when it returns an error with a model.
+func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
+
+// WithPool runs on a pool of the caller's instead of one of Params.Threads workers.
+func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+
+// Eval is one metric on one set.
+type Eval struct {
+	Set, Metric string
+	Value       float64 // NaN where undefined
+}
+
+// Round describes a finished round.
+type Round struct {
+	Index, Of int    // 0-based number, and Params.Rounds
+	Evals     []Eval // of this round; empty in rounds that are not evaluated
+	Best      int    // rounds in the best model so far; Index+1 where early stopping is off
+	Elapsed   time.Duration
+}
+
+// Reasons why training ended.
+const (
+	StoppedRounds      = "rounds"
+	StoppedEarly       = "early_stopping"
+	StoppedTimeLimit   = "time_limit"
+	StoppedInterrupted = "interrupted"
+)
+
+// Report describes a training run: what depends on the machine and the moment, and
+// so has no place in the model.
+type Report struct {
+	Objective         string
+	Rounds, BestRound int    // rounds trained, rounds kept
+	Stopped           string // one of the Stopped constants
+	// Metrics holds the values at the best round by set ("train", "valid", …) and metric.
+	Metrics      map[string]map[string]float64
+	BinSeconds   float64 // finding cuts and packing codes, of all sets
+	TrainSeconds float64 // rounds
+	Builder      string  // strategy used
+	Gradients    string
+	Threads      int
+	PeakBytes    int64 // estimate of the buffers of training
+}

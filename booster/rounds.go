@@ -1,0 +1,129 @@
+package booster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"boost/booster/model"
+	"boost/parallel"
+)
+
+// rounds runs boosting rounds until they are done, early stopping or a limit ends
+// them, or ctx is cancelled.
+func (t *trainer) rounds(ctx context.Context) error {
+	start := time.Now()
+	defer func() { t.report.TrainSeconds = time.Since(start).Seconds() }()
+	t.stopped = StoppedRounds
+	for round := range t.p.Rounds {
+		if err := ctx.Err(); err != nil {
+			t.stopped = StoppedInterrupted
+			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round, err)
+		}
+		if limit := t.p.TimeLimit; limit > 0 && time.Since(t.start) >= limit {
+			t.stopped = StoppedTimeLimit
+			if round == 0 {
+				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
+			}
+			t.log.Warn("time limit reached", "rounds", round, "limit", limit)
+			return nil
+		}
+		if err := t.round(round); err != nil {
+			return err
+		}
+		if t.afterRound(round) {
+			t.stopped = StoppedEarly
+			return nil
+		}
+	}
+	return nil
+}
+
+// round grows one tree per output.
+func (t *trainer) round(round int) error {
+	if t.bag != nil && round%t.p.RowEvery == 0 {
+		t.bag.Sample(t.pool, t.p.Seed, round/t.p.RowEvery, t.p.RowFraction)
+		t.listOutside()
+	}
+	t.pool.Do(parallel.Blocks(t.n, gradientBlock), &t.task)
+	for k := range t.outputs {
+		grad, hess := t.buffer.Output(k)
+		out, err := t.storage.Quantize(t.pool, grad, hess, t.bag)
+		if err != nil {
+			return fmt.Errorf("round %d, output %d: %w", round, k, err)
+		}
+		t.note(round, k, out.Wide, out.Blind, out.MaxRow, out.ErrShare, out.Clipped)
+		grown, err := t.grower.Grow(t.storage, t.bag, round, k)
+		if err != nil {
+			return fmt.Errorf("round %d, output %d: %w", round, k, err)
+		}
+		scores := t.scores[k*t.n : (k+1)*t.n]
+		t.grower.AddLeafValues(&grown, scores)
+		t.trees = append(t.trees, grown)
+		last := &t.trees[len(t.trees)-1]
+		if t.bag != nil {
+			task := treeTask{t: last, cuts: t.cuts, matrix: t.matrix, scores: scores, rows: t.outside}
+			t.pool.Do(task.pieces(), &task)
+		}
+		t.scoreSets(last, k)
+	}
+	t.done++
+	return nil
+}
+
+// gradientBlock is the number of rows of one piece of the gradient pass.
+const gradientBlock = 4096
+
+// gradientTask fills the gradient buffer by blocks of rows.
+type gradientTask struct{ t *trainer }
+
+func (g *gradientTask) Run(_, block int) {
+	t := g.t
+	lo, hi := parallel.Block(block, t.n, gradientBlock)
+	t.target.objective.Gradients(t.rows, lo, hi, t.scores, t.buffer.Grad, t.buffer.Hess)
+}
+
+// listOutside lists the rows that are not in the bag.
+func (t *trainer) listOutside() {
+	if t.outside == nil {
+		t.outside = make([]uint32, 0, t.n)
+	}
+	t.outside = t.bag.Outside(t.outside[:0])
+}
+
+// note records and reports what quantizing a round's gradients ran into.
+func (t *trainer) note(round, output int, wide, blind bool, row int, share float64, clipped int) {
+	if wide {
+		t.wide = append(t.wide, model.WideRound{Round: round, Output: output})
+	}
+	if (wide || blind) && !t.warned {
+		t.warned = true
+		msg := "one gradient is so large that 16-bit codes would lose the others: 32-bit codes are used in such rounds"
+		if blind {
+			msg = "one gradient is so large that even 32-bit codes lose the others: look at this row's label and weight"
+		}
+		t.log.Warn(msg, "round", round, "output", output, "row", row, "lost_share", share)
+	}
+	if clipped > 0 && !t.clipped {
+		t.clipped = true
+		t.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", clipped)
+	}
+}
+
+// afterRound evaluates, reports progress and says whether early stopping ends training.
+func (t *trainer) afterRound(round int) (stop bool) {
+	t.evaluate(round)
+	t.best = t.done
+	if t.p.EarlyStopping > 0 && len(t.sets) > 0 {
+		if len(t.evals) > 0 {
+			stop = t.stop.see(t.done, t.evals[0].Value)
+		}
+		if t.stop.bestRound > 0 {
+			t.best = t.stop.bestRound
+		}
+	}
+	if t.onRound != nil {
+		t.onRound(Round{Index: round, Of: t.p.Rounds, Evals: t.evals, Best: t.best, Elapsed: time.Since(t.start)})
+	}
+	return stop
+}

@@ -1,0 +1,157 @@
+package booster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// target says what the labels of a run mean.
+type target struct {
+	objective objectives.Objective
+	classes   []string // in the order of class indices; nil for numbers
+	numeric   bool     // classes compare as numbers
+}
+
+// newTarget settles the objective and the classes from the parameters and the
+// training table's label.
+func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, say func(msg string, args ...any)) (*target, error) {
+	label := t.LabelColumn()
+	if label == nil {
+		return nil, fmt.Errorf("%w: no label: name the column to be learned (columns are %s)", dataset.ErrTable, columnNames(t))
+	}
+	if custom == nil && p.Objective == "" {
+		name, reason, err := InferObjective(t)
+		if err != nil {
+			return nil, err
+		}
+		p.Objective = name
+		say("objective chosen from the label", "objective", name, "reason", reason)
+	}
+	tg := &target{objective: custom}
+	if custom != nil {
+		p.Objective = custom.Name()
+	}
+	classification := p.Objective == "binary" || p.Objective == "multiclass" ||
+		custom != nil && (custom.Link() == objectives.Logistic || custom.Link() == objectives.Softmax)
+	if !classification {
+		if p.PositiveClass != "" {
+			return nil, fmt.Errorf("%w: data.positive_class = %q: objective %s has no classes", ErrParams, p.PositiveClass, p.Objective)
+		}
+	} else if err := tg.findClasses(p, label, t, say); err != nil {
+		return nil, err
+	}
+	if custom == nil {
+		objective, err := objectives.New(p.Objective, objectives.Options{Classes: len(tg.classes)})
+		if err != nil {
+			return nil, err
+		}
+		tg.objective = objective
+	}
+	return tg, nil
+}
+
+// findClasses orders the classes of a label column.
+func (tg *target) findClasses(p *Params, label *dataset.Column, t *dataset.Table, say func(string, ...any)) error {
+	tg.classes, tg.numeric = dataset.ClassesOf(label)
+	n := len(tg.classes)
+	switch {
+	case n == 0:
+		return fmt.Errorf("%w: label %q has no values", dataset.ErrTable, label.Name())
+	case n == 1:
+		return fmt.Errorf("%w: label %q has the one class %q: there is nothing to tell apart", dataset.ErrTable, label.Name(), tg.classes[0])
+	case p.Objective == "binary" && n != 2:
+		return fmt.Errorf("%w: label %q has %d classes (%s): objective binary needs 2, use multiclass or regression",
+			dataset.ErrTable, label.Name(), n, someNames(tg.classes))
+	case p.Objective == "multiclass" && n > maxClasses:
+		return fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that multiclass takes: use regression",
+			dataset.ErrTable, label.Name(), n, maxClasses)
+	}
+	if p.PositiveClass != "" {
+		if n != 2 {
+			return fmt.Errorf("%w: data.positive_class = %q: label %q has %d classes, only two-class labels have a positive one",
+				ErrParams, p.PositiveClass, label.Name(), n)
+		}
+		at := slices.Index(tg.classes, p.PositiveClass)
+		if at < 0 {
+			return fmt.Errorf("%w: data.positive_class = %q: the classes of label %q are %s",
+				ErrParams, p.PositiveClass, label.Name(), someNames(tg.classes))
+		}
+		tg.classes[at], tg.classes[1] = tg.classes[1], tg.classes[at]
+	}
+	if n == 2 {
+		say("positive class", "label", label.Name(), "positive", tg.classes[1], "negative", tg.classes[0])
+	}
+	return nil
+}
+
+// maxClasses bounds multiclass: beyond it a numeric label given by mistake would
+// grow a tree per distinct number and round.
+const maxClasses = 10_000
+
+// labels returns one number per row: the label itself, or its class index.
+func (tg *target) labels(t *dataset.Table) ([]float64, error) {
+	if tg.classes == nil {
+		return t.NumericLabels()
+	}
+	return t.EncodeClasses(tg.classes, tg.numeric)
+}
+
+// maxInferred is the largest number of distinct whole numbers that are taken for classes.
+const maxInferred = 20
+
+// InferObjective chooses an objective for the table's label: binary for two
+// classes, multiclass for more text classes or up to 20 whole numbers, else
+// regression. The reason is for people.
+func InferObjective(t *dataset.Table) (name, reason string, err error) {
+	label := t.LabelColumn()
+	if label == nil {
+		return "", "", fmt.Errorf("%w: no label to choose an objective from", dataset.ErrTable)
+	}
+	classes, _ := dataset.ClassesOf(label)
+	switch {
+	case len(classes) == 2:
+		return "binary", fmt.Sprintf("label %q has the two values %s", label.Name(), someNames(classes)), nil
+	case label.Kind() == dataset.Category:
+		return "multiclass", fmt.Sprintf("label %q has %d text classes", label.Name(), len(classes)), nil
+	case len(classes) <= maxInferred && len(classes) > 2 && wholeNumbers(label):
+		return "multiclass", fmt.Sprintf("label %q has %d distinct whole numbers; set train.objective = \"regression\" if they are quantities", label.Name(), len(classes)), nil
+	}
+	return "regression", fmt.Sprintf("label %q holds numbers", label.Name()), nil
+}
+
+func wholeNumbers(c *dataset.Column) bool {
+	for i := range c.Len() {
+		var v float64
+		if c.Kind() == dataset.Float32 {
+			v = float64(c.Float32s()[i])
+		} else {
+			v = c.Float64s()[i]
+		}
+		if v != math.Floor(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// someNames lists names for a message, at most ten.
+func someNames(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func columnNames(t *dataset.Table) string {
+	var names []string
+	for _, c := range t.Columns() {
+		names = append(names, c.Name())
+	}
+	return someNames(names)
+}

@@ -1,0 +1,311 @@
+package booster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"boost/binning"
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/internal/cpu"
+	"boost/objectives"
+	"boost/objectives/metrics"
+	"boost/parallel"
+	"boost/tree"
+	"boost/tree/grow"
+)
+
+// Train trains a model on a table whose label column is set.
+//
+// The same table, parameters and seed give the same model bytes for every number
+// of threads and builder. Problems with the table wrap dataset.ErrTable, with
+// parameters ErrParams. A cancelled ctx ends training after the current round: Train then
+// returns the model so far (nil before the first round) together with an error that
+// wraps ErrInterrupted. Params.TimeLimit ends it without an error once there is a
+// round, else with ErrBudget.
+func Train(ctx context.Context, p Params, train *dataset.Table, opts ...Option) (*Model, error) {
+	t := &trainer{start: time.Now(), p: p}
+	for _, o := range opts {
+		o(&t.options)
+	}
+	if t.earlyStop > 0 {
+		t.p.EarlyStopping = t.earlyStop
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	if t.report == nil {
+		t.report = &Report{}
+	}
+	if err := t.p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.prepare(ctx, train); err != nil {
+		return nil, err
+	}
+	if t.ownPool {
+		defer t.pool.Close()
+	}
+	stopErr := t.rounds(ctx)
+	if t.done == 0 || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
+		return nil, stopErr
+	}
+	m, err := t.model()
+	if err != nil {
+		return nil, err
+	}
+	t.fillReport()
+	return m, stopErr
+}
+
+// trainer is the state of one training run.
+type trainer struct {
+	options
+	p       Params
+	start   time.Time
+	ownPool bool
+	target  *target
+
+	fingerprint string
+	validPrints []string
+	schema      dataset.Schema
+
+	rows    objectives.Rows
+	n       int // training rows
+	outputs int
+	cuts    *binning.Cuts
+	matrix  *binning.Matrix
+	sets    []*evalSet
+
+	base    []float64
+	scores  []float64 // raw, outputs × n, output-major
+	buffer  *gradients.Buffer
+	storage *gradients.Storage
+	bag     *gradients.Bag
+	outside []uint32 // rows not in the bag, ascending
+	grower  *grow.Grower
+	task    gradientTask
+
+	trees   []tree.Tree
+	done    int // rounds
+	best    int // rounds of the best model; done where early stopping is off
+	stop    stopper
+	wide    []model.WideRound
+	warned  bool
+	clipped bool
+	evals   []Eval
+	stopped string
+}
+
+// prepare turns tables into matrices and everything a round needs.
+func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
+	if table.NumRows() == 0 {
+		return fmt.Errorf("%w: no rows to train on", dataset.ErrTable)
+	}
+	if table.NumRows() > math.MaxInt32 {
+		return fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, table.NumRows(), math.MaxInt32)
+	}
+	target, err := newTarget(&t.p, t.objective, table, t.say)
+	if err != nil {
+		return err
+	}
+	t.target, t.outputs = target, target.objective.Outputs()
+	if len(table.Features()) == 0 {
+		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(table))
+	}
+	labels, err := target.labels(table)
+	if err != nil {
+		return err
+	}
+	t.schema = table.Schema()
+	t.usePool(table)
+	t.fingerprint = table.Fingerprint(t.pool)
+	if t.p.EarlyStopping > 0 && len(t.valid) == 0 {
+		table, labels = t.holdOut(table, labels)
+	} else {
+		for _, v := range t.valid {
+			t.validPrints = append(t.validPrints, v.table.Fingerprint(t.pool))
+		}
+	}
+	weights, err := table.Weights()
+	if err != nil {
+		return err
+	}
+	t.rows, t.n = objectives.Rows{Labels: labels, Weights: weights}, table.NumRows()
+	if err := target.objective.Check(t.rows); err != nil {
+		return fmt.Errorf("%w: %w", dataset.ErrTable, err)
+	}
+	if err := t.bin(ctx, table); err != nil {
+		return err
+	}
+	return t.allocate()
+}
+
+// say logs a choice that the user should know of.
+func (t *trainer) say(msg string, args ...any) { t.log.Info(msg, args...) }
+
+// minCellsPerThread is the number of cells below which one more thread costs more
+// in waking and waiting than it saves.
+const minCellsPerThread = 25_000
+
+// usePool makes the run's pool: of the wanted threads, fewer for a small table.
+func (t *trainer) usePool(table *dataset.Table) {
+	if t.pool != nil {
+		return
+	}
+	wanted := t.p.Threads
+	if wanted == 0 {
+		wanted = cpu.Threads()
+	}
+	threads := min(wanted, max(1, table.NumRows()*len(table.Features())/minCellsPerThread))
+	if threads < wanted {
+		t.log.Debug("small table: fewer threads than there are", "threads", threads, "of", wanted)
+	}
+	t.pool, t.ownPool = parallel.NewPool(threads), true
+}
+
+// holdOut splits off the rows that early stopping is judged on, as the set "valid".
+func (t *trainer) holdOut(table *dataset.Table, labels []float64) (*dataset.Table, []float64) {
+	train, held := holdout(labels, len(t.target.classes), t.p.Seed)
+	if len(held) == 0 {
+		t.log.Warn("too few rows to hold any out: early stopping is off", "rows", len(labels))
+		t.p.EarlyStopping = 0
+		return table, labels
+	}
+	t.say("rows held out for early stopping", "rows", len(held), "of", len(labels))
+	t.valid = []validTable{{"valid", table.Take(held)}}
+	kept := make([]float64, len(train))
+	for i, row := range train {
+		kept[i] = labels[row]
+	}
+	return table.Take(train), kept
+}
+
+// bin finds cuts on the training table and packs all tables.
+func (t *trainer) bin(ctx context.Context, table *dataset.Table) error {
+	start := time.Now()
+	var weights []float64
+	if t.p.Binning.WeightedCuts {
+		weights = t.rows.Weights
+	}
+	cuts, notes, err := binning.Fit(ctx, table, weights, t.p.Binning, t.p.Seed, t.pool)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		t.say(note)
+	}
+	t.cuts = cuts
+	if t.matrix, err = binning.Build(ctx, cuts, table, t.p.Binning, t.pool); err != nil {
+		return err
+	}
+	if err := t.chooseMetrics(); err != nil {
+		return err
+	}
+	for _, v := range t.valid {
+		set, err := t.newEvalSet(ctx, v)
+		if err != nil {
+			return fmt.Errorf("set %s: %w", v.name, err)
+		}
+		t.sets = append(t.sets, set)
+	}
+	t.report.BinSeconds = time.Since(start).Seconds()
+	return nil
+}
+
+// chooseMetrics settles the metrics: those of the parameters, else the objective's
+// own, and the caller's after them.
+func (t *trainer) chooseMetrics() error {
+	names := t.p.Metrics
+	if len(names) == 0 {
+		names = metrics.For(string(t.target.objective.Link()))
+	}
+	var list []metrics.Metric
+	for _, name := range names {
+		m, err := metrics.New(name)
+		if err != nil {
+			return fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
+		}
+		list = append(list, m)
+	}
+	t.metrics = append(list, t.metrics...)
+	return nil
+}
+
+// allocate makes the buffers of the rounds, after checking that they fit the memory limit.
+func (t *trainer) allocate() error {
+	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
+	if err != nil {
+		return fmt.Errorf("%w: train.builder: %w", ErrParams, err)
+	}
+	t.say("histogram builder", "strategy", strategy, "reason", reason, "threads", t.pool.Threads())
+	mode, err := gradients.ParseMode(t.p.Gradients)
+	if err != nil {
+		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)
+	}
+	bytes := t.memory()
+	t.report.PeakBytes = bytes.total()
+	if limit := t.p.MemoryLimit; limit > 0 && bytes.total() > limit {
+		return fmt.Errorf("%w: training needs about %s, train.memory_limit is %s (%s): raise it, or lower tree.leaves or binning.max_bin",
+			ErrBudget, sizeText(bytes.total()), sizeText(limit), bytes)
+	}
+	t.report.Builder, t.report.Gradients, t.report.Threads = strategy.String(), mode.String(), t.pool.Threads()
+	t.report.Objective = t.p.Objective
+	if t.base, err = t.target.objective.BaseScore(t.rows); err != nil {
+		return fmt.Errorf("%w: %w", dataset.ErrTable, err)
+	}
+	t.scores = make([]float64, t.outputs*t.n)
+	fillBase(t.scores, t.base)
+	t.buffer = gradients.NewBuffer(t.n, t.outputs)
+	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
+	if t.p.RowFraction < 1 {
+		t.bag = gradients.NewBag(t.n)
+	}
+	t.grower = grow.New(grow.Config{
+		Matrix: t.matrix, Mirror: t.mirror(strategy), Features: t.cuts.Features, Pool: t.pool,
+		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, Seed: t.p.Seed, Verify: t.p.Verify,
+	})
+	t.task = gradientTask{t}
+	t.trees = make([]tree.Tree, 0, t.p.Rounds*t.outputs)
+	t.stop = newStopper(t.p.EarlyStopping, t.metrics)
+	for _, s := range t.sets {
+		fillBase(s.raw, t.base)
+	}
+	return nil
+}
+
+// mirror returns the row-major copy of the byte-wide features, where a builder
+// reads it; nil otherwise.
+func (t *trainer) mirror(s histogram.Strategy) *binning.RowMajor {
+	features := t.mirrored()
+	if s == histogram.FeatureParallel || len(features) == 0 {
+		return nil
+	}
+	return binning.NewRowMajor(t.matrix, features, t.pool)
+}
+
+// mirrored lists the features with 2 … 256 codes.
+func (t *trainer) mirrored() []int {
+	var features []int
+	for f := range t.matrix.NFeatures() {
+		if n := t.matrix.FeatureInfo(f).NBins; n > 1 && n <= 256 {
+			features = append(features, f)
+		}
+	}
+	return features
+}
+
+func fillBase(scores, base []float64) {
+	n := len(scores) / len(base)
+	for k, b := range base {
+		for i := range n {
+			scores[k*n+i] = b
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package histogram
+
+import (
+	"fmt"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// Strategy says how the work of one histogram is spread.
+type Strategy uint8
+
+// The strategies. All give the same histograms, bit for bit.
+const (
+	Sequential      Strategy = iota // one worker, all features
+	FeatureParallel                 // workers take features, column-major codes
+	RowParallel                     // workers take rows, row-major codes where there are some, then add up
+)
+
+// String returns the strategy's name in configs.
+func (s Strategy) String() string { return [...]string{"sequential", "feature", "row"}[s] }
+
+// Choose returns the strategy for a config name; "auto" (or "") decides by shape and
+// says why in reason. An unknown name is an error.
+func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason string, err error) {
+	for _, s := range []Strategy{Sequential, FeatureParallel, RowParallel} {
+		if name == s.String() {
+			return s, "asked for", nil
+		}
+	}
+	if name != "" && name != "auto" {
+		return 0, "", fmt.Errorf("builder %q is not known: use auto, sequential, feature or row", name)
+	}
+	rows, features := m.NRows(), m.NFeatures()
+	slots := int(m.Offsets()[features])
+	switch {
+	case threads == 1 || rows*features < smallTable:
+		return Sequential, fmt.Sprintf("%d rows × %d features on %d threads", rows, features, threads), nil
+	case slots > rows && features >= 4*threads:
+		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
+	}
+	return RowParallel, fmt.Sprintf("%d rows outnumber %d bins", rows, slots), nil
+}
+
+const (
+	// smallTable is the number of cells below which waking workers costs more than
+	// they save.
+	smallTable = 50_000
+	// smallNode is the same for the updates of one node.
+	smallNode = 30_000
+	// rowChunk is the number of rows a worker takes at a time.
+	rowChunk = 8192
+	// denseShare: a node with at least one row in this many of its blocks' rows is
+	// read in sequence, others with their rows touched ahead.
+	denseShare = 2
+)
+
+// Builder fills histograms from the rows of a node. It is made once per training
+// run and reuses all its memory. A worker's scratch costs (264 × byte-wide features
+// + bins of wider ones) × 8 bytes, and 16 bytes per bin once a node had more than
+// 65,536 rows.
+type Builder struct {
+	matrix   *binning.Matrix
+	mirror   *binning.RowMajor // nil: all features are read by column
+	pool     *parallel.Pool
+	strategy Strategy
+	offsets  []uint32
+
+	features []int // active features, ascending
+	inMirror []bool
+	columns  []int // active features that a row-wise pass reads by column
+	wholeRow bool  // the mirror is read at all
+	groups   []columnGroup
+	places   []place
+	rowSlots int
+
+	storage *gradients.Storage
+	runs    []Run
+	dst     *Histogram
+	pieces  []piece
+	dense   bool
+	ints    []intScratch
+	wide    []slotScratch[int64, uint64]
+	floats  []slotScratch[float64, float64]
+	starts  []int // float row pass: first piece of each group, and the end
+	wave    int   // float row pass: first group of the wave
+}
+
+// columnGroup is up to four features of one width that share a pass over the entries.
+type columnGroup struct {
+	features [4]int
+	n        int
+}
+
+// New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
+// row-major codes of some of the features.
+func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
+	b := &Builder{
+		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(),
+		inMirror: make([]bool, m.NFeatures()),
+		ints:     make([]intScratch, pool.Threads()),
+		wide:     make([]slotScratch[int64, uint64], pool.Threads()),
+	}
+	if mirror != nil {
+		for _, f := range mirror.Features {
+			b.inMirror[f] = true
+		}
+	}
+	all := make([]int, m.NFeatures())
+	for f := range all {
+		all[f] = f
+	}
+	b.SetFeatures(all)
+	return b
+}
+
+// Slots returns the number of slots of a histogram.
+func (b *Builder) Slots() int { return int(b.offsets[len(b.offsets)-1]) }
+
+// Strategy returns how the work is spread.
+func (b *Builder) Strategy() Strategy { return b.strategy }
+
+// SetFeatures limits the following histograms to the given features, ascending.
+// Slots of other features are left undefined.
+func (b *Builder) SetFeatures(features []int) {
+	b.features = append(b.features[:0], features...)
+	b.groups = b.groups[:0]
+	open := map[binning.Width]int{}
+	for _, f := range features {
+		w := b.matrix.FeatureInfo(f).Bits
+		if g, ok := open[w]; ok && w != binning.U4 {
+			b.groups[g].features[b.groups[g].n] = f
+			b.groups[g].n++
+			if b.groups[g].n == 4 {
+				delete(open, w)
+			}
+			continue
+		}
+		b.groups = append(b.groups, columnGroup{features: [4]int{f}, n: 1})
+		open[w] = len(b.groups) - 1
+	}
+	mirrored := 0
+	for _, f := range features {
+		if b.inMirror[f] {
+			mirrored++
+		}
+	}
+	// A row-wise pass takes all mirrored features; with few of them active, columns
+	// are cheaper.
+	b.wholeRow = mirrored > 0 && 2*mirrored > len(b.mirror.Features)
+	b.columns = b.columns[:0]
+	for _, f := range features {
+		if !b.wholeRow || !b.inMirror[f] {
+			b.columns = append(b.columns, f)
+		}
+	}
+	b.plan()
+}
+
+// Build fills dst with the sums of the given rows.
+func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
+	b.storage, b.runs, b.dst = st, runs, dst
+	dst.reset(st.Mode(), b.Slots())
+	rows, span := 0, 0
+	for _, r := range runs {
+		if n := len(r.Entries); n > 0 {
+			rows += n
+			span += int(hist.Row(r.Entries[n-1])) - int(hist.Row(r.Entries[0])) + 1
+		}
+	}
+	if rows == 0 {
+		return
+	}
+	b.dense = rows*denseShare >= span
+	small := rows*len(b.features) < smallNode
+	switch {
+	case st.Mode() == gradients.F32:
+		b.buildFloats(small)
+	case b.strategy == FeatureParallel:
+		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
+		b.do(small, len(b.groups), (*columnTask)(b))
+	default:
+		b.pieces = cut(b.pieces[:0], runs, intGroup, rowChunk)
+		b.buildRows(small || b.strategy == Sequential)
+	}
+	b.storage, b.runs, b.dst = nil, nil, nil
+}
+
+// do runs n indices on the pool, or on the caller where that is not worth it.
+func (b *Builder) do(alone bool, n int, task parallel.Task) {
+	if alone || b.strategy == Sequential {
+		for i := range n {
+			task.Run(0, i)
+		}
+		return
+	}
+	b.pool.Do(n, task)
+}
+
+// bins returns the slots of a feature in a flat histogram.
+func (b *Builder) bins(f int) (lo, hi int) { return int(b.offsets[f]), int(b.offsets[f+1]) }
+
+// rowsOf returns the rows of one block of a column.
+func rowsOf[T any](column []T, block int) []T {
+	lo := block * hist.BlockRows
+	return column[lo:min(lo+hist.BlockRows, len(column))]
+}
+
+// nibblesOf is rowsOf for a packed 4-bit column; a block starts on a whole byte.
+func nibblesOf(column []byte, block int) []byte {
+	lo := block * hist.BlockRows / 2
+	return column[lo:min(lo+hist.BlockRows/2, len(column))]
+}

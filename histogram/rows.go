@@ -1,0 +1,45 @@
+package histogram
+
+import "boost/internal/kernel/hist"
+
+// Run is a node's rows inside one block of hist.BlockRows rows, ascending.
+type Run struct {
+	Block   int
+	Entries []uint64 // package hist draws the layout
+}
+
+// piece is a stretch of a run that a kernel takes in one call. Pieces are cut so
+// that groups of consecutive pieces hold a fixed number of rows.
+type piece struct {
+	run, lo, hi int
+	endsGroup   bool
+}
+
+// Rows per group. With integers a group is what packed sums can take before they
+// are flushed; with floats it is the block of rows that DESIGN §4.1 sums on its own.
+const (
+	intGroup   = hist.BlockRows
+	floatGroup = 4096
+)
+
+// cut appends the pieces of the runs to dst, in groups of the given number of rows
+// and in pieces of at most limit rows.
+func cut(dst []piece, runs []Run, group, limit int) []piece {
+	room := group
+	for r := range runs {
+		n := len(runs[r].Entries)
+		for lo := 0; lo < n; {
+			hi := min(lo+min(room, limit), n)
+			room -= hi - lo
+			dst = append(dst, piece{r, lo, hi, room == 0})
+			if room == 0 {
+				room = group
+			}
+			lo = hi
+		}
+	}
+	if len(dst) > 0 {
+		dst[len(dst)-1].endsGroup = true
+	}
+	return dst
+}

@@ -1,0 +1,6 @@
+//go:build invariants
+
+package invariant
+
+// Enabled says that checks are on.
+const Enabled = true

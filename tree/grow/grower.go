@@ -1,0 +1,219 @@
+package grow
+
+import (
+	"boost/binning"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/internal/kernel/scan"
+	"boost/parallel"
+	"boost/tree"
+)
+
+// Config is what a Grower works on.
+type Config struct {
+	Matrix   *binning.Matrix
+	Mirror   *binning.RowMajor // may be nil
+	Features []binning.Feature // of the matrix, in its order
+	Pool     *parallel.Pool
+	Strategy histogram.Strategy
+	Params   Params
+	// LearningRate scales leaf values.
+	LearningRate float64
+	Seed         uint64
+	// Verify checks SEEDS S2.26 at every node and fails on the first difference.
+	Verify bool
+}
+
+// Grower grows the trees of one training run, one at a time, and reuses its memory:
+// 8 bytes per row, one histogram per leaf, and per worker 512 KiB.
+type Grower struct {
+	config  Config
+	offsets []uint32
+	builder *histogram.Builder
+	hists   *histogram.Pool
+	rows    rowSets
+	columns columnSampler
+
+	storage *gradients.Storage
+	rule    scan.Rule
+	round   int
+	output  int
+	leaves  []leaf // by leaf number
+	active  []int  // features of this tree
+	made    tree.Tree
+
+	// The search of one or two sibling leaves; see search.go.
+	siblings   [2]int
+	nSiblings  int
+	larger     int // sibling whose histogram is still its parent's; -1 for the root
+	smaller    int
+	candidates [2][]candidate
+	allowed    [2][]int
+	workers    []searchScratch
+	counts     []uint32
+	left       []uint8
+}
+
+// leaf is a node that has not been split.
+type leaf struct {
+	rows    int
+	depth   int
+	total   sums
+	hist    *histogram.Histogram
+	best    candidate
+	set     []uint32 // codes that go left, where best is categorical
+	extraL2 float64  // of the categorical split that made the leaf
+	parent  int32    // split node, -1 for the root
+	isRight bool
+}
+
+// sums are totals of gradients and hessians, of codes in the integer modes and of
+// values in mode F32.
+type sums struct {
+	grad  int64
+	hess  uint64
+	gradF float64
+	hessF float64
+}
+
+// New returns a Grower.
+func New(c Config) *Grower {
+	g := &Grower{
+		config:  c,
+		offsets: c.Matrix.Offsets(),
+		builder: histogram.New(c.Matrix, c.Mirror, c.Pool, c.Strategy),
+		leaves:  make([]leaf, c.Params.Leaves),
+		workers: make([]searchScratch, c.Pool.Threads()),
+	}
+	g.hists = histogram.NewPool(g.builder.Slots())
+	g.rows.init(c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
+	for s := range g.candidates {
+		g.candidates[s] = make([]candidate, c.Matrix.NFeatures())
+	}
+	g.columns.init(c)
+	return g
+}
+
+// Grow returns the tree of one round and output. bag may be nil for all rows. The
+// tree's leaf values are scaled by the learning rate.
+func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output int) (tree.Tree, error) {
+	g.storage, g.round, g.output = st, round, output
+	g.rule = g.ruleOf(st)
+	g.active = g.columns.tree(round, output)
+	g.builder.SetFeatures(g.active)
+	g.rows.start(st, bag, g.config.Pool)
+	g.made = newTree(g.config.Params.Leaves)
+	if err := g.plantRoot(); err != nil {
+		return tree.Tree{}, err
+	}
+	for nLeaves := 1; nLeaves < g.config.Params.Leaves; nLeaves++ {
+		at := g.bestLeaf(nLeaves)
+		if at < 0 {
+			break
+		}
+		if err := g.split(at, nLeaves); err != nil {
+			return tree.Tree{}, err
+		}
+	}
+	t := g.finish()
+	g.storage = nil
+	return t, nil
+}
+
+// ruleOf translates the parameters to the storage's codes.
+func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
+	p, scales := g.config.Params, st.Params()
+	r := scan.Rule{
+		L1: p.LambdaL1, L2: p.LambdaL2, MinChild: p.MinChildWeight,
+		GradScale: scales.GradScale, HessScale: scales.HessScale,
+		MinRows: uint64(max(p.MinDataInLeaf, 1)),
+	}
+	if st.Mode() == gradients.I16 {
+		r.ProofHess = (r.MinRows - 1) * st.Mode().MaxHessCode()
+		r.EqualHess = st.EqualHessians()
+	}
+	return r
+}
+
+// plantRoot makes the root the only leaf and searches it.
+func (g *Grower) plantRoot() error {
+	root := &g.leaves[0]
+	*root = leaf{rows: g.rows.count(0), parent: -1, set: root.set[:0]}
+	root.total = g.rows.total(g.storage, g.config.Pool)
+	if !g.canSplit(root) {
+		return nil
+	}
+	root.hist = g.hists.Get()
+	g.builder.Build(root.hist, g.storage, g.rows.runs(0))
+	g.siblings[0], g.nSiblings, g.larger = 0, 1, -1
+	return g.search()
+}
+
+// canSplit says whether a leaf is worth a search at all.
+func (g *Grower) canSplit(l *leaf) bool {
+	p := &g.config.Params
+	return (p.MaxDepth <= 0 || l.depth < p.MaxDepth) &&
+		l.rows >= 2*max(p.MinDataInLeaf, 1) && len(g.active) > 0
+}
+
+// bestLeaf returns the leaf whose split gains most, the lowest number among equal
+// gains; -1 if none can be split.
+func (g *Grower) bestLeaf(nLeaves int) int {
+	at := -1
+	for i := range g.leaves[:nLeaves] {
+		if l := &g.leaves[i]; l.best.found && (at < 0 || l.best.gain > g.leaves[at].best.gain) {
+			at = i
+		}
+	}
+	return at
+}
+
+// split turns leaf at into a split node. The left child keeps the leaf's number,
+// the right child becomes leaf next.
+func (g *Grower) split(at, next int) error {
+	parent := &g.leaves[at]
+	best := parent.best
+	leftRows, missingRows := g.rows.split(at, next, g.table(parent), g.config.Pool)
+	rightRows := parent.rows - leftRows
+	if !missingRows {
+		best.missingLeft = leftRows >= rightRows
+	}
+	node := g.record(parent, at, next, best)
+	leftSums := best.left
+	rightSums := parent.total.minus(leftSums)
+	depth, hist := parent.depth+1, parent.hist
+	extraL2 := 0.0
+	if best.grouped() {
+		extraL2 = g.config.Params.CatL2
+	}
+	left, right := &g.leaves[at], &g.leaves[next]
+	*left = leaf{rows: leftRows, depth: depth, total: leftSums, extraL2: extraL2, parent: node, set: left.set[:0]}
+	*right = leaf{rows: rightRows, depth: depth, total: rightSums, extraL2: extraL2, parent: node, isRight: true, set: right.set[:0]}
+
+	splitLeft, splitRight := g.canSplit(left), g.canSplit(right)
+	if next+1 == g.config.Params.Leaves || !splitLeft && !splitRight {
+		g.hists.Put(hist)
+		return nil
+	}
+	g.smaller, g.larger = at, next
+	if rightRows < leftRows {
+		g.smaller, g.larger = next, at
+	}
+	g.leaves[g.larger].hist = hist
+	g.leaves[g.smaller].hist = g.hists.Get()
+	g.builder.Build(g.leaves[g.smaller].hist, g.storage, g.rows.runs(g.smaller))
+	g.siblings, g.nSiblings = [2]int{at, next}, 2
+	return g.search()
+}
+
+func (a sums) minus(b sums) sums {
+	return sums{a.grad - b.grad, a.hess - b.hess, a.gradF - b.gradF, a.hessF - b.hessF}
+}
+
+// value returns a sum of gradients and of hessians dequantized.
+func (g *Grower) value(s sums) (grad, hess float64) {
+	if g.storage.Mode() == gradients.F32 {
+		return s.gradF, s.hessF
+	}
+	return float64(s.grad) * g.rule.GradScale, float64(s.hess) * g.rule.HessScale
+}

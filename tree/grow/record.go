@@ -1,0 +1,78 @@
+package grow
+
+import (
+	"boost/parallel"
+	"boost/tree"
+)
+
+// newTree returns a tree with room for the given number of leaves.
+func newTree(leaves int) tree.Tree {
+	n := leaves - 1
+	return tree.Tree{
+		Feature: make([]int32, 0, n), Code: make([]uint32, 0, n),
+		Categorical: make([]bool, 0, n), MissingLeft: make([]bool, 0, n),
+		Left: make([]int32, 0, n), Right: make([]int32, 0, n),
+		Gain: make([]float32, 0, n), Cover: make([]float64, 0, n),
+	}
+}
+
+// record appends the split of a leaf to the tree and returns its node number.
+func (g *Grower) record(parent *leaf, at, next int, best candidate) int32 {
+	t := &g.made
+	node := int32(len(t.Feature))
+	if parent.parent >= 0 {
+		if parent.isRight {
+			t.Right[parent.parent] = node
+		} else {
+			t.Left[parent.parent] = node
+		}
+	}
+	code := uint32(best.code)
+	if best.categorical {
+		if len(t.SetPtrs) == 0 {
+			t.SetPtrs = append(t.SetPtrs, 0)
+		}
+		code = uint32(len(t.SetPtrs) - 1)
+		t.Sets = append(t.Sets, parent.set...)
+		t.SetPtrs = append(t.SetPtrs, uint32(len(t.Sets)))
+	}
+	_, cover := g.value(parent.total)
+	t.Feature = append(t.Feature, int32(best.feature))
+	t.Code = append(t.Code, code)
+	t.Categorical = append(t.Categorical, best.categorical)
+	t.MissingLeft = append(t.MissingLeft, best.missingLeft)
+	t.Left = append(t.Left, ^int32(at))
+	t.Right = append(t.Right, ^int32(next))
+	t.Gain = append(t.Gain, float32(best.gain))
+	t.Cover = append(t.Cover, cover)
+	return node
+}
+
+// finish gives the leaves their values and returns the tree.
+func (g *Grower) finish() tree.Tree {
+	t := g.made
+	g.made = tree.Tree{}
+	n := len(t.Feature) + 1
+	t.Leaf, t.LeafCover = make([]float64, n), make([]float64, n)
+	for i := range n {
+		l := &g.leaves[i]
+		grad, hess := g.value(l.total)
+		t.Leaf[i] = g.config.LearningRate * g.rule.Value(grad, hess, g.rule.L2+l.extraL2)
+		t.LeafCover[i] = hess
+		if l.hist != nil {
+			g.hists.Put(l.hist)
+			l.hist = nil
+		}
+	}
+	return t
+}
+
+// AddLeafValues adds the tree's leaf values to the raw scores of the rows it was
+// grown on, one score per row of the matrix. It must follow the tree's Grow.
+func (g *Grower) AddLeafValues(t *tree.Tree, scores []float64) {
+	g.rows.leafValues, g.rows.scores = t.Leaf, scores
+	g.config.Pool.Do(g.rows.blocks(), (*scoreTask)(&g.rows))
+	g.rows.leafValues, g.rows.scores = nil, nil
+}
+
+var _ parallel.Task = (*scoreTask)(nil)

@@ -1,0 +1,260 @@
+package grow
+
+import (
+	"boost/binning"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/internal/kernel/hist"
+	"boost/internal/kernel/partition"
+	"boost/parallel"
+)
+
+// rowSets keeps which rows are in which leaf. The table is cut into blocks of
+// hist.BlockRows rows; inside a block every leaf owns one run of entries, and a
+// split reorders just the runs of its leaf, in place:
+//
+//	block 0: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |   entries ascend by row in a run
+//	block 1: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |
+//
+// Blocks never wait for each other, a run's codes stay inside 64 Ki rows, and a
+// leaf's rows in block order ascend over the whole table.
+type rowSets struct {
+	rows    int
+	nBlocks int
+	entries []uint64          // one per row; a block's start at block*hist.BlockRows
+	byLeaf  [][]histogram.Run // leaf → one run per block
+	scratch [][]uint64        // per worker, one block
+
+	// What the current task works on.
+	storage *gradients.Storage
+	bag     *gradients.Bag
+	at      int
+	next    int
+	table   splitTable
+	nLeft   []int // per block
+	missing []bool
+
+	leafValues []float64
+	scores     []float64
+	totals     []sums
+}
+
+// splitTable says where each code of the split feature goes.
+type splitTable struct {
+	column  binning.Column
+	left    []uint8 // 1 where the code goes left; at least 16 or 256 entries for U4 and U8
+	missing uint32  // the missing code
+	gap     gap
+}
+
+// gap says what is known of rows with the missing code in a node.
+type gap uint8
+
+const (
+	noGap   gap = iota // there are none
+	hasGap             // there are some
+	lookGap            // their codes add up to nothing: the rows must be looked at
+)
+
+func (s *rowSets) init(rows, leaves, threads int) {
+	s.rows = rows
+	s.nBlocks = parallel.Blocks(rows, hist.BlockRows)
+	s.entries = make([]uint64, rows)
+	s.byLeaf = make([][]histogram.Run, leaves)
+	runs := make([]histogram.Run, leaves*s.nBlocks)
+	for l := range s.byLeaf {
+		s.byLeaf[l] = runs[l*s.nBlocks : (l+1)*s.nBlocks : (l+1)*s.nBlocks]
+		for b := range s.byLeaf[l] {
+			s.byLeaf[l][b].Block = b
+		}
+	}
+	s.scratch = make([][]uint64, threads)
+	for w := range s.scratch {
+		s.scratch[w] = make([]uint64, min(rows, hist.BlockRows))
+	}
+	s.nLeft = make([]int, s.nBlocks)
+	s.missing = make([]bool, s.nBlocks)
+	s.totals = make([]sums, s.nBlocks)
+}
+
+func (s *rowSets) blocks() int { return s.nBlocks }
+
+// runs returns a leaf's rows.
+func (s *rowSets) runs(leaf int) []histogram.Run { return s.byLeaf[leaf] }
+
+// count returns a leaf's number of rows.
+func (s *rowSets) count(leaf int) int {
+	n := 0
+	for _, r := range s.byLeaf[leaf] {
+		n += len(r.Entries)
+	}
+	return n
+}
+
+// start puts all rows of the bag into leaf 0.
+func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, pool *parallel.Pool) {
+	s.storage, s.bag = st, bag
+	for l := range s.byLeaf {
+		for b := range s.byLeaf[l] {
+			s.byLeaf[l][b].Entries = nil
+		}
+	}
+	pool.Do(s.nBlocks, (*startTask)(s))
+	s.bag = nil
+}
+
+// startTask fills one block of the root.
+type startTask rowSets
+
+func (t *startTask) Run(_, block int) {
+	s := (*rowSets)(t)
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	entries := s.entries[lo:hi]
+	var rows []uint16
+	if s.bag != nil {
+		rows = s.bag.Block(block)
+		entries = entries[:len(rows)]
+	}
+	switch grad, hess := s.storage.Codes16(); {
+	case s.storage.Mode() != gradients.I16:
+		hist.PackIndex(entries, rows)
+	case s.bag != nil:
+		hist.PackRows(entries, rows, grad[lo:hi], hess[lo:hi])
+	default:
+		hist.Pack(entries, grad[lo:hi], hess[lo:hi])
+	}
+	s.byLeaf[0][block].Entries = entries
+}
+
+// total returns the sums of all rows of the root. Sums of floats are taken per
+// 4,096 consecutive entries and added in order of rows.
+func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
+	s.storage = st
+	if st.Mode() == gradients.F32 {
+		return s.floatTotal(st)
+	}
+	pool.Do(s.nBlocks, (*totalTask)(s))
+	var all sums
+	for _, t := range s.totals {
+		all.grad += t.grad
+		all.hess += t.hess
+	}
+	return all
+}
+
+// totalTask sums the codes of one block of the root.
+type totalTask rowSets
+
+func (t *totalTask) Run(_, block int) {
+	s := (*rowSets)(t)
+	entries := s.byLeaf[0][block].Entries
+	if s.storage.Mode() == gradients.I16 {
+		grad, hess := hist.Total(entries)
+		s.totals[block] = sums{grad: grad, hess: hess}
+		return
+	}
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	grad, hess := s.storage.Codes32()
+	grad, hess = grad[lo:hi], hess[lo:hi]
+	var total sums
+	for _, e := range entries {
+		total.grad += int64(grad[hist.Row(e)])
+		total.hess += uint64(hess[hist.Row(e)])
+	}
+	s.totals[block] = total
+}
+
+func (s *rowSets) floatTotal(st *gradients.Storage) sums {
+	const group = 4096
+	grad, hess := st.Floats()
+	var total, part sums
+	n := 0
+	for b, run := range s.byLeaf[0] {
+		lo, hi := parallel.Block(b, s.rows, hist.BlockRows)
+		g, h := grad[lo:hi], hess[lo:hi]
+		for _, e := range run.Entries {
+			part.gradF += float64(g[hist.Row(e)])
+			part.hessF += float64(h[hist.Row(e)])
+			if n++; n%group == 0 {
+				total.gradF += part.gradF
+				total.hessF += part.hessF
+				part = sums{}
+			}
+		}
+	}
+	total.gradF += part.gradF
+	total.hessF += part.hessF
+	return total
+}
+
+// smallSplit is the number of rows below which a split is not worth waking workers.
+const smallSplit = 16_384
+
+// split moves the rows of leaf at that go right to leaf next. It returns the number
+// of rows that stay and whether the leaf had rows with the missing code.
+func (s *rowSets) split(at, next int, table splitTable, pool *parallel.Pool) (leftRows int, missingRows bool) {
+	s.at, s.next, s.table = at, next, table
+	if s.count(at) < smallSplit {
+		for b := range s.nBlocks {
+			(*splitTask)(s).Run(0, b)
+		}
+	} else {
+		pool.Do(s.nBlocks, (*splitTask)(s))
+	}
+	missingRows = table.gap == hasGap
+	for b := range s.nBlocks {
+		leftRows += s.nLeft[b]
+		missingRows = missingRows || s.missing[b]
+	}
+	return leftRows, missingRows
+}
+
+// splitTask splits the run of one block.
+type splitTask rowSets
+
+func (t *splitTask) Run(worker, block int) {
+	s := (*rowSets)(t)
+	run := &s.byLeaf[s.at][block]
+	entries := run.Entries
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	c, left, scratch := s.table.column, s.table.left, s.scratch[worker]
+	s.missing[block] = s.table.gap == lookGap && holds(c, lo, entries, s.table.missing)
+	n := 0
+	switch c.Bits {
+	case binning.U4:
+		n = partition.Nibbles(entries, c.U4()[lo/2:(hi+1)/2], (*[16]uint8)(left), scratch)
+	case binning.U8:
+		n = partition.Bytes(entries, c.U8()[lo:hi], (*[256]uint8)(left), scratch)
+	case binning.U16:
+		n = partition.Column(entries, c.U16()[lo:hi], left, scratch)
+	default:
+		n = partition.Column(entries, c.U32()[lo:hi], left, scratch)
+	}
+	run.Entries = entries[:n:n]
+	s.byLeaf[s.next][block].Entries = entries[n:]
+	s.nLeft[block] = n
+}
+
+// holds says whether any of the entries' rows has the given code.
+func holds(c binning.Column, base int, entries []uint64, code uint32) bool {
+	for _, e := range entries {
+		if c.At(base+int(hist.Row(e))) == code {
+			return true
+		}
+	}
+	return false
+}
+
+// scoreTask adds the leaf values to the scores of one block.
+type scoreTask rowSets
+
+func (t *scoreTask) Run(_, block int) {
+	s := (*rowSets)(t)
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	scores := s.scores[lo:hi]
+	for l, value := range s.leafValues {
+		for _, e := range s.byLeaf[l][block].Entries {
+			scores[hist.Row(e)] += value
+		}
+	}
+}

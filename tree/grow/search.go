@@ -1,0 +1,264 @@
+package grow
+
+import (
+	"boost/binning"
+	"boost/gradients"
+	"boost/internal/invariant"
+	"boost/internal/kernel/hist"
+	"boost/internal/kernel/scan"
+)
+
+// candidate is the best split of a leaf on one feature.
+type candidate struct {
+	found       bool
+	gain        float64 // over the unsplit leaf
+	feature     int
+	code        int // numeric: last code on the left; categorical: see grouping
+	grouping    scan.Grouping
+	categorical bool
+	missingLeft bool
+	unproven    bool // gain is an upper bound: a side may lack rows (DESIGN §8)
+	left        sums
+}
+
+// grouped says that the split puts levels together by their statistic, which costs
+// categorical.l2.
+func (c *candidate) grouped() bool {
+	return c.categorical && (c.grouping == scan.FromLow || c.grouping == scan.FromHigh)
+}
+
+// searchScratch is one worker's memory in a search.
+type searchScratch struct {
+	cat scan.CatScratch
+}
+
+// featureChunk is the number of features that a worker searches at a time.
+const featureChunk = 4
+
+// search fills in the missing histogram of the current siblings and finds the best
+// split of each.
+func (g *Grower) search() error {
+	for s := range g.nSiblings {
+		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
+	}
+	chunks := (len(g.active) + featureChunk - 1) / featureChunk
+	g.config.Pool.Do(chunks, (*searchTask)(g))
+	if g.config.Verify || invariant.Enabled {
+		if err := g.verify(); err != nil {
+			return err
+		}
+	}
+	for s := range g.nSiblings {
+		l := &g.leaves[g.siblings[s]]
+		g.choose(s, l)
+		if !l.best.found {
+			g.hists.Put(l.hist)
+			l.hist = nil
+		}
+	}
+	return nil
+}
+
+// searchTask subtracts and searches a chunk of the active features.
+type searchTask Grower
+
+func (t *searchTask) Run(worker, chunk int) {
+	g := (*Grower)(t)
+	lo := chunk * featureChunk
+	for _, f := range g.active[lo:min(lo+featureChunk, len(g.active))] {
+		if g.larger >= 0 {
+			from, to := int(g.offsets[f]), int(g.offsets[f+1])
+			g.leaves[g.larger].hist.SubtractRange(g.leaves[g.smaller].hist, g.storage.Mode(), from, to)
+		}
+		for s := range g.nSiblings {
+			l := &g.leaves[g.siblings[s]]
+			c := &g.candidates[s][f]
+			*c = candidate{}
+			if g.canSplit(l) {
+				g.searchFeature(worker, l, f, nil, c)
+			}
+		}
+	}
+}
+
+// searchFeature finds the best split of one feature. counts holds exact numbers of
+// rows per code, or is nil.
+func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *candidate) {
+	from, to := g.offsets[f], g.offsets[f+1]
+	if g.storage.Mode() == gradients.F32 {
+		total := scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF, Rows: uint64(l.rows)}
+		split, grouping := searchCodes(g, worker, l, f, &scan.Feature[float64, float64]{
+			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Count: l.hist.Count[from:to], Total: total,
+		})
+		fill(g, c, l, f, split, grouping, sums{gradF: split.Left.Grad, hessF: split.Left.Hess})
+		return
+	}
+	if counts == nil && l.hist.Count != nil && g.storage.Mode() == gradients.I32 {
+		counts = l.hist.Count[from:to]
+	}
+	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
+	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{
+		Grad: l.hist.Grad[from:to], Hess: l.hist.Hess[from:to], Count: counts, Total: total,
+	})
+	fill(g, c, l, f, split, grouping, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+}
+
+// searchCodes searches the histogram of one feature by the feature's kind.
+func searchCodes[G scan.Grad, H scan.Hess](g *Grower, worker int, l *leaf, f int, h *scan.Feature[G, H]) (scan.Split[G, H], scan.Grouping) {
+	feature := &g.config.Features[f]
+	h.Regular = int(feature.Regular)
+	if feature.Kind == binning.Categorical {
+		rule := g.catRule(l)
+		return scan.Categorical(h, &g.rule, &rule, &g.workers[worker].cat)
+	}
+	return scan.Numeric(h, &g.rule), 0
+}
+
+func (g *Grower) catRule(l *leaf) scan.CatRule {
+	p := &g.config.Params
+	return scan.CatRule{
+		OneHotMax: p.OneHotMax, Smooth: p.Smooth, L2: p.CatL2, MaxPerSide: p.MaxPerSide,
+		MinPerGroup: p.MinPerGroup, NodeRows: uint64(l.rows),
+	}
+}
+
+// fill turns a scan's result into a candidate, or leaves c empty where the split
+// does not gain enough.
+func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s scan.Split[G, H], grouping scan.Grouping, left sums) {
+	*c = candidate{}
+	if !s.Found {
+		return
+	}
+	grad, hess := g.value(l.total)
+	gain := s.Gain - g.rule.Part(grad, hess, g.rule.L2)
+	if !(gain > 0 && gain > g.config.Params.MinGain) {
+		return
+	}
+	*c = candidate{
+		found: true, gain: gain, feature: f, code: s.Code, grouping: grouping,
+		categorical: g.config.Features[f].Kind == binning.Categorical,
+		missingLeft: s.MissingLeft, unproven: s.Unproven, left: left,
+	}
+}
+
+// choose sets the leaf's best split from the candidates of its features. A candidate
+// whose sides may lack rows only bounds its feature's gain: such bounds are worked
+// off from the highest, each with a count of the leaf's rows, until the best of
+// all is exact (DESIGN §8).
+func (g *Grower) choose(sibling int, l *leaf) {
+	candidates := g.candidates[sibling]
+	for {
+		best := -1
+		for _, f := range g.allowed[sibling] {
+			if c := &candidates[f]; c.found && (best < 0 || c.gain > candidates[best].gain) {
+				best = f
+			}
+		}
+		if best < 0 {
+			l.best = candidate{}
+			return
+		}
+		c := &candidates[best]
+		counts := g.counts[:0]
+		if c.unproven {
+			counts = g.count(g.siblings[sibling], best)
+			g.searchFeature(0, l, best, counts, c)
+			if c.unproven || !c.found {
+				continue
+			}
+		}
+		l.best = *c
+		if c.categorical {
+			l.set = append(l.set[:0], g.categories(l, c)...)
+		}
+		return
+	}
+}
+
+// count returns the number of the leaf's rows per code of a feature.
+func (g *Grower) count(leaf, f int) []uint32 {
+	n := max(int(g.offsets[f+1]-g.offsets[f]), 16)
+	if cap(g.counts) < n {
+		g.counts = make([]uint32, n)
+	}
+	counts := g.counts[:n]
+	clear(counts)
+	c := g.config.Matrix.Column(f)
+	for _, run := range g.rows.runs(leaf) {
+		lo := run.Block * hist.BlockRows
+		switch c.Bits {
+		case binning.U4:
+			hist.CountNibbles(counts, c.U4()[lo/2:], run.Entries)
+		case binning.U8:
+			hist.CountColumn(counts, c.U8()[lo:], run.Entries)
+		case binning.U16:
+			hist.CountColumn(counts, c.U16()[lo:], run.Entries)
+		default:
+			hist.CountColumn(counts, c.U32()[lo:], run.Entries)
+		}
+	}
+	return counts[:g.offsets[f+1]-g.offsets[f]]
+}
+
+// categories returns the ascending codes that a categorical candidate sends left.
+func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
+	from, to := g.offsets[c.feature], g.offsets[c.feature+1]
+	rule, scratch := g.catRule(l), &g.workers[0].cat
+	regular := int(g.config.Features[c.feature].Regular)
+	if g.storage.Mode() == gradients.F32 {
+		f := scan.Feature[float64, float64]{
+			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Regular: regular,
+			Total: scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF},
+		}
+		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
+	}
+	f := scan.Feature[int64, uint64]{
+		Grad: l.hist.Grad[from:to], Hess: l.hist.Hess[from:to], Regular: regular,
+		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
+	}
+	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
+}
+
+// table returns where the codes of a leaf's best split go.
+func (g *Grower) table(l *leaf) splitTable {
+	best, feature := &l.best, &g.config.Features[l.best.feature]
+	n := int(g.offsets[best.feature+1] - g.offsets[best.feature])
+	if need := max(n, 256); len(g.left) < need {
+		g.left = make([]uint8, need)
+	}
+	left := g.left[:max(n, 256)]
+	clear(left)
+	if best.categorical {
+		for _, code := range l.set {
+			left[code] = 1
+		}
+	} else {
+		for code := range best.code + 1 {
+			left[code] = 1
+		}
+	}
+	t := splitTable{column: g.config.Matrix.Column(best.feature), left: left, missing: feature.MissingCode()}
+	if feature.HasMissing {
+		t.gap = hasGap
+		if g.missingIsNothing(l, best.feature) {
+			// Rows whose codes add up to nothing gain the same on both sides: left first.
+			t.gap, best.missingLeft = lookGap, true
+		}
+		left[t.missing] = 0
+		if best.missingLeft {
+			left[t.missing] = 1
+		}
+	}
+	return t
+}
+
+// missingIsNothing says that the sums of a feature's missing code are all zero.
+func (g *Grower) missingIsNothing(l *leaf, f int) bool {
+	at := g.offsets[f] + g.config.Features[f].Regular
+	switch h := l.hist; g.storage.Mode() {
+	case gradients.I16:
+		return h.Grad[at] == 0 && h.Hess[at] == 0
+	default:
+		return h.Count[at] == 0
+	}
+}
