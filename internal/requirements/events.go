@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// events are the outcomes of a run of go test -json, by package and test.
+type events struct {
+	outcomes map[key]string // run, pass, fail or skip; run stays for a benchmark that did not fail
+	outputs  map[key]*strings.Builder
+}
+
+type key struct{ pkg, test string } // pkg is below the module path; test is empty for the package itself
+
+func newEvents() *events {
+	return &events{outcomes: map[key]string{}, outputs: map[key]*strings.Builder{}}
+}
+
+// readEvents reads the stream of events. Lines that are none (what the go
+// command prints of a package that does not build) are kept as output of the
+// run itself.
+func readEvents(r io.Reader, module string) (*events, error) {
+	e := newEvents()
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			e.line(line, module)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(e.outcomes) == 0 {
+		return nil, fmt.Errorf("no test events in the output of go test")
+	}
+	return e, nil
+}
+
+func (e *events) line(line []byte, module string) {
+	var event struct {
+		Action, Package, ImportPath, Test, Output string
+	}
+	if line[0] != '{' || json.Unmarshal(line, &event) != nil {
+		e.print(key{}, string(line))
+		return
+	}
+	// A package that does not build says so under ImportPath, which carries
+	// the test binary's name in brackets.
+	pkg := event.Package
+	if pkg == "" {
+		pkg, _, _ = strings.Cut(event.ImportPath, " ")
+	}
+	k := key{strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/"), event.Test}
+	switch event.Action {
+	case "output", "build-output":
+		e.print(k, event.Output)
+	case "run", "pass", "fail", "skip":
+		e.outcomes[k] = event.Action
+	case "build-fail":
+		e.outcomes[k] = "fail"
+	}
+}
+
+func (e *events) print(k key, text string) {
+	if e.outputs[k] == nil {
+		e.outputs[k] = &strings.Builder{}
+	}
+	e.outputs[k].WriteString(text)
+}
+
+// add takes over the events of another run.
+func (e *events) add(other *events) {
+	for k, outcome := range other.outcomes {
+		if e.outcomes[k] != "fail" {
+			e.outcomes[k] = outcome
+		}
+	}
+	for k, output := range other.outputs {
+		e.print(k, output.String())
+	}
+}
+
+// failure is one thing that failed, with what it printed.
+type failure struct {
+	key
+	output string
+}
+
+// failures returns the tests that failed, sorted, and the packages that
+// failed without any of their tests having done so.
+func (e *events) failures() []failure {
+	byTest := map[string]bool{}
+	for k, outcome := range e.outcomes {
+		if outcome == "fail" && k.test != "" {
+			byTest[k.pkg] = true
+		}
+	}
+	var failed []failure
+	for k, outcome := range e.outcomes {
+		if outcome != "fail" || k.test == "" && byTest[k.pkg] {
+			continue
+		}
+		f := failure{key: k}
+		if output := e.outputs[k]; output != nil {
+			f.output = output.String()
+		}
+		failed = append(failed, f)
+	}
+	slices.SortFunc(failed, func(a, b failure) int {
+		return cmp.Or(strings.Compare(a.pkg, b.pkg), strings.Compare(a.test, b.test))
+	})
+	return failed
+}

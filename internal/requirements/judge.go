@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// idInName finds row ids in the names of tests: S0.7, or S0_7 where the name
+// is a function's.
+var idInName = regexp.MustCompile(`S([0-4])[._]([0-9]+)`)
+
+// proof is a test that carries a row's id, cut off after the part of its name
+// that does.
+type proof struct {
+	pkg, name string
+}
+
+func (p proof) String() string { return p.pkg + " " + p.name }
+
+// outcome of a proof over the subtests that it stands for.
+type outcome struct{ passed, failed bool }
+
+// proofsByRow groups the run's tests by the ids in their names. Benchmarks are
+// left out: a row names those that it needs.
+func proofsByRow(e *events) map[string]map[proof]outcome {
+	rows := map[string]map[proof]outcome{}
+	for k, action := range e.outcomes {
+		if strings.HasPrefix(k.test, "Benchmark") {
+			continue
+		}
+		for _, at := range idInName.FindAllStringSubmatchIndex(k.test, -1) {
+			id := "S" + k.test[at[2]:at[3]] + "." + k.test[at[4]:at[5]]
+			end := len(k.test)
+			if slash := strings.IndexByte(k.test[at[1]:], '/'); slash >= 0 {
+				end = at[1] + slash
+			}
+			p := proof{k.pkg, k.test[:end]}
+			if rows[id] == nil {
+				rows[id] = map[proof]outcome{}
+			}
+			o := rows[id][p]
+			o.passed = o.passed || action == "pass"
+			o.failed = o.failed || action == "fail"
+			rows[id][p] = o
+		}
+	}
+	return rows
+}
+
+// judge sets proofs and result of every row. Where the benchmarks did not
+// run, the ones recorded stay.
+func (m *matrix) judge(e *events, benchRan bool) {
+	byRow := proofsByRow(e)
+	for id, r := range m.rows {
+		found := byRow[id]
+		if found == nil {
+			found = map[proof]outcome{}
+		}
+		for _, n := range r.needs {
+			if n.kind == "bench" {
+				r.addBenchmarks(found, n, e, benchRan)
+			}
+		}
+		r.conclude(found)
+	}
+}
+
+// addBenchmarks puts into found what a need for a benchmark has: its events,
+// or what the file recorded of it.
+func (r *row) addBenchmarks(found map[proof]outcome, n need, e *events, ran bool) {
+	if !ran {
+		for item := range strings.SplitSeq(r.proofs, "; ") {
+			item, failed := strings.CutSuffix(item, " (failed)")
+			if pkg, name, ok := strings.Cut(item, " "); ok && matchesBenchmark(name, n) {
+				found[proof{pkg, name}] = outcome{passed: !failed, failed: failed}
+			}
+		}
+		return
+	}
+	for k, action := range e.outcomes {
+		if matchesBenchmark(k.test, n) {
+			p := proof{k.pkg, "Benchmark" + n.name}
+			o := found[p]
+			o.passed = o.passed || action == "run" // go test -json reports no pass for a benchmark
+			o.failed = o.failed || action == "fail"
+			found[p] = o
+		}
+	}
+}
+
+// matchesBenchmark says whether a test of that name is the benchmark a need
+// asks for, or one of its parts.
+func matchesBenchmark(test string, n need) bool {
+	base, part, _ := strings.Cut(n.name, "/")
+	rest, ok := strings.CutPrefix(test, "Benchmark"+base)
+	return ok && (rest == "" && part == "" || strings.HasPrefix(rest, "/") && strings.Contains(rest, part))
+}
+
+// conclude words the proofs and decides the result.
+func (r *row) conclude(found map[proof]outcome) {
+	var words []string
+	met := map[need]bool{}
+	failed := false
+	for _, p := range slices.SortedFunc(maps.Keys(found), func(a, b proof) int { return strings.Compare(a.String(), b.String()) }) {
+		o := found[p]
+		switch {
+		case o.failed:
+			failed = true
+			words = append(words, p.String()+" (failed)")
+		case o.passed:
+			words = append(words, p.String())
+			for _, n := range r.needs {
+				met[n] = met[n] || p.meets(n)
+			}
+		}
+	}
+	var lacking []string
+	for _, n := range r.needs {
+		if !met[n] {
+			lacking = append(lacking, n.String())
+		}
+	}
+	switch {
+	case failed:
+		r.result = fail
+	case len(lacking) == 0:
+		r.result = pass
+		if slices.Contains(r.needs, need{kind: notBuilt}) {
+			r.result = notBuilt
+		}
+	default:
+		r.result = open
+		if len(words) > 0 {
+			words = append(words, "lacks "+strings.Join(lacking, ", "))
+		}
+	}
+	r.proofs = strings.Join(words, "; ")
+}
+
+// meets says whether a passed proof is of the kind that a row needs.
+func (p proof) meets(n need) bool {
+	isDoc := strings.HasPrefix(p.name, "TestDoc/")
+	switch n.kind {
+	case "test":
+		return !isDoc && !strings.HasPrefix(p.name, "Benchmark")
+	case "e2e":
+		return p.pkg == "booster" || p.pkg == "cmd/boost"
+	case "fuzz":
+		return strings.HasPrefix(p.name, "Fuzz")
+	case "bench":
+		return matchesBenchmark(p.name, n)
+	default: // doc, figure, not built: the test knows what the section must hold
+		return isDoc
+	}
+}
+
+// unknown returns complaints about ids in tests' names that are no rows.
+func (m *matrix) unknown(e *events) []string {
+	var warnings []string
+	for id, proofs := range proofsByRow(e) {
+		if m.rows[id] == nil {
+			for p := range proofs {
+				warnings = append(warnings, fmt.Sprintf("%s names %s, which is no row", p, id))
+			}
+		}
+	}
+	slices.Sort(warnings)
+	return warnings
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A result is what came of a row.
+const (
+	pass     = "pass"
+	fail     = "fail"
+	open     = "open"
+	notBuilt = "not built"
+)
+
+// row is one line of the matrix:
+//
+//	| id | requirement | package | needs | proofs | result |
+type row struct {
+	id       string
+	text     string // columns requirement and package, as they stand
+	needs    []need
+	proofs   string
+	result   string
+	recorded string // result as the file had it
+}
+
+// need is a kind of proof that a row asks for; bench carries the benchmark's
+// name, with a part of its sub-benchmark's after a slash.
+type need struct{ kind, name string }
+
+func (n need) String() string { return strings.TrimSpace(n.kind + " " + n.name) }
+
+// kinds of needs; a row that is not built needs the doc that says why.
+var kinds = []string{"test", "e2e", "fuzz", "bench", "doc", "figure", notBuilt}
+
+// matrix is the document: lines that are kept as they are, and rows.
+type matrix struct {
+	lines []any // string or *row
+	rows  map[string]*row
+}
+
+var idCell = regexp.MustCompile(`^S[0-4]\.[0-9]+$`)
+
+func parseMatrix(text []byte) (*matrix, error) {
+	m := &matrix{rows: map[string]*row{}}
+	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for j := range cells {
+			cells[j] = strings.TrimSpace(cells[j])
+		}
+		if !strings.HasPrefix(line, "|") || !idCell.MatchString(cells[0]) {
+			m.lines = append(m.lines, line)
+			continue
+		}
+		r, err := parseRow(cells)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if m.rows[r.id] != nil {
+			return nil, fmt.Errorf("line %d: %s stands there twice", i+1, r.id)
+		}
+		m.rows[r.id] = r
+		m.lines = append(m.lines, r)
+	}
+	if len(m.rows) == 0 {
+		return nil, errors.New("no rows")
+	}
+	return m, nil
+}
+
+func parseRow(cells []string) (*row, error) {
+	if len(cells) != 6 {
+		return nil, fmt.Errorf("%s: %d cells, want 6", cells[0], len(cells))
+	}
+	r := &row{id: cells[0], text: cells[1] + " | " + cells[2], proofs: cells[4], result: cells[5], recorded: cells[5]}
+	for item := range strings.SplitSeq(cells[3], ",") {
+		n := need{kind: strings.TrimSpace(item)}
+		if name, ok := strings.CutPrefix(n.kind, "bench "); ok {
+			n = need{"bench", name}
+		}
+		if !slices.Contains(kinds, n.kind) || n.kind == "bench" && n.name == "" {
+			return nil, fmt.Errorf("%s: needs %q: want some of %s", r.id, item, strings.Join(kinds, ", "))
+		}
+		r.needs = append(r.needs, n)
+	}
+	return r, nil
+}
+
+func (m *matrix) format() []byte {
+	var out bytes.Buffer
+	for _, line := range m.lines {
+		r, ok := line.(*row)
+		if !ok {
+			fmt.Fprintln(&out, line)
+			continue
+		}
+		var needs []string
+		for _, n := range r.needs {
+			needs = append(needs, n.String())
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", r.id, r.text, strings.Join(needs, ", "), r.proofs, r.result)
+	}
+	return out.Bytes()
+}
+
+// benchmarks returns the names of the benchmarks that rows need, sorted.
+func (m *matrix) benchmarks() []string {
+	var names []string
+	for _, r := range m.rows {
+		for _, n := range r.needs {
+			if n.kind == "bench" {
+				name, _, _ := strings.Cut(n.name, "/")
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lost returns the rows that the file claims and this run does not prove, in
+// the file's order.
+func (m *matrix) lost() []string {
+	var lost []string
+	for _, line := range m.lines {
+		r, ok := line.(*row)
+		if ok && (r.recorded == pass || r.recorded == notBuilt) && r.result != r.recorded {
+			lost = append(lost, fmt.Sprintf("%s: %s there, %s now: %s", r.id, r.recorded, r.result, r.proofs))
+		}
+	}
+	return lost
+}
+
+func (m *matrix) summary() string {
+	count := map[string]int{}
+	for _, r := range m.rows {
+		count[r.result]++
+	}
+	return fmt.Sprintf("%d rows: %d pass, %d fail, %d open, %d not built", len(m.rows), count[pass], count[fail], count[open], count[notBuilt])
+}
