@@ -31,7 +31,7 @@ func Erf(x float64) float64 {
 		i = int(float64(a*16) + 0.5)
 	}
 	c := float64(float64(i) / 16) // the conversion also keeps this product out of the next line
-	h := a - c // exact: both are multiples of a's last bit, and h is small
+	h := a - c                    // exact: both are multiples of a's last bit, and h is small
 	node := &erfNodes[i]
 
 	minus2h := -2 * h

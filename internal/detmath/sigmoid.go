@@ -8,15 +8,12 @@ func Sigmoid(x float64) float64 {
 	return pick(x, e) / (1 + e)
 }
 
-// pick returns 1 for x ≥ 0 and e for x < 0. It selects among bits because the
-// compiler makes a conditional move of that, and a branch on a float; the signs
-// of scores are as good as random.
+// pick returns 1 for x ≥ 0 and e for x < 0. It selects bits by a mask, since the
+// signs of scores are as good as random and a branch would be guessed wrong.
 func pick(x, e float64) float64 {
-	n := math.Float64bits(1)
-	if math.Float64bits(x)>>63 != 0 {
-		n = math.Float64bits(e)
-	}
-	return math.Float64frombits(n)
+	one := math.Float64bits(1)
+	negative := uint64(int64(math.Float64bits(x)) >> 63) // all ones or zero
+	return math.Float64frombits(one ^ (one^math.Float64bits(e))&negative)
 }
 
 // SigmoidBlock writes Sigmoid(src[i]) to dst[i], with Sigmoid's bits.

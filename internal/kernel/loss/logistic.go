@@ -1,0 +1,80 @@
+package loss
+
+import (
+	"math"
+
+	"boost/internal/detmath"
+)
+
+const (
+	// expLow is the lowest argument of detmath.ExpCoarse.
+	expLow  = -708
+	signBit = 1 << 63
+)
+
+// Logistic writes the derivatives of the weighted log loss by the raw score s, for
+// p = 1/(1+e^-s): grad = w·(p-label), hess = w·p·(1-p). Labels are 0 or 1. All
+// slices have the length of scores, which are not NaN; weights may be nil for all 1.
+//
+// p-label is taken as ∓1/(1+e^±s), so that a row that is nearly right keeps its
+// digits; before the rounding to float32 both are right to 11 digits.
+func Logistic(grad, hess []float32, scores, labels, weights []float64) {
+	var decay [tile]float64
+	n := len(scores)
+	for lo := 0; lo < n; lo += tile {
+		hi := min(lo+tile, n)
+		e := decay[:hi-lo]
+		expMinusAbs(e, scores[lo:hi])
+		if weights == nil {
+			logistic(grad[lo:hi], hess[lo:hi], scores[lo:hi], labels[lo:hi], e)
+		} else {
+			logisticWeighted(grad[lo:hi], hess[lo:hi], scores[lo:hi], labels[lo:hi], weights[lo:hi], e)
+		}
+	}
+}
+
+// expMinusAbs writes e^-|s|. The limit is applied to bits, as a conditional move:
+// a call of the general function in the loop would cost all rows their registers.
+func expMinusAbs(e, scores []float64) {
+	e = e[:len(scores)]
+	limit := math.Float64bits(-expLow)
+	for i, s := range scores {
+		size := min(math.Float64bits(s)&^signBit, limit)
+		e[i] = detmath.ExpCoarse(math.Float64frombits(size | signBit))
+	}
+}
+
+func logistic(grad, hess []float32, scores, labels, decay []float64) {
+	n := len(scores)
+	grad, hess, labels, decay = grad[:n], hess[:n], labels[:n], decay[:n]
+	for i, s := range scores {
+		e := decay[i]
+		inv := 1 / (1 + e)
+		grad[i] = float32(float64(towards(s, labels[i], e) * inv))
+		hess[i] = float32(float64(e*inv) * inv)
+	}
+}
+
+func logisticWeighted(grad, hess []float32, scores, labels, weights, decay []float64) {
+	n := len(scores)
+	grad, hess, labels, weights, decay = grad[:n], hess[:n], labels[:n], weights[:n], decay[:n]
+	for i, s := range scores {
+		e, w := decay[i], weights[i]
+		inv := 1 / (1 + e)
+		grad[i] = float32(float64(towards(s, labels[i], e)*inv) * w)
+		hess[i] = float32(float64(float64(e*inv)*inv) * w)
+	}
+}
+
+// towards returns the numerator of p-label over 1+e: 1 in size where the score
+// points away from the label, else e; negative for label 1. It works on bits,
+// because signs of scores and labels are as good as random and a branch on them
+// would be guessed wrong.
+func towards(s, label, e float64) float64 {
+	// 1.0 is 0x3ff0…: its bit 61 moves to the sign.
+	flip := math.Float64bits(label) << 2 & signBit
+	one := math.Float64bits(1)
+	away := uint64(int64(math.Float64bits(s)^flip) >> 63) // all ones or zero
+	n := one ^ (one^math.Float64bits(e))&away
+	return math.Float64frombits(n | flip)
+}

@@ -1,0 +1,114 @@
+package loss
+
+import (
+	"math"
+
+	"boost/internal/detmath"
+)
+
+// tile is the number of rows that go through all classes together: their maxima
+// and sums stay in the first-level cache.
+const tile = 256
+
+// Softmax writes the derivatives of the weighted multiclass log loss by the raw
+// scores of k classes, for p = softmax(scores): grad = w·(p_c - [c = label]),
+// hess = w·factor·p_c·(1-p_c). scores, grad and hess are class-major with n rows a
+// class; rows lo … hi-1 are done. Labels and weights have n entries, labels are
+// whole numbers in [0, k), weights may be nil for all 1.
+func Softmax(grad, hess []float32, scores, labels, weights []float64, k, n, lo, hi int, factor float64) {
+	var peak, inv [tile]float64
+	for ; lo < hi; lo += tile {
+		m := min(tile, hi-lo)
+		peaks(peak[:m], scores, k, n, lo)
+		clear(inv[:m])
+		for c := range k {
+			for i, s := range scores[c*n+lo : c*n+lo+m] {
+				inv[i] += expDown(s - peak[i])
+			}
+		}
+		for i := range m {
+			inv[i] = 1 / inv[i]
+		}
+		for c := range k {
+			at := c*n + lo
+			g, h := grad[at:at+m], hess[at:at+m]
+			for i, s := range scores[at : at+m] {
+				p := float64(expDown(s-peak[i]) * inv[i])
+				target := 0.0
+				if labels[lo+i] == float64(c) {
+					target = 1
+				}
+				w := 1.0
+				if weights != nil {
+					w = weights[lo+i]
+				}
+				g[i] = float32((p - target) * w)
+				h[i] = float32(p * (1 - p) * factor * w)
+			}
+		}
+	}
+}
+
+// peaks writes the highest score of each row from lo on.
+func peaks(peak, scores []float64, k, n, lo int) {
+	copy(peak, scores[lo:])
+	for c := 1; c < k; c++ {
+		for i, s := range scores[c*n+lo : c*n+lo+len(peak)] {
+			if s > peak[i] {
+				peak[i] = s
+			}
+		}
+	}
+}
+
+// expDown is e**x for x ≤ 0, for what is rounded to float32.
+func expDown(x float64) float64 {
+	if x > expLow {
+		return detmath.ExpCoarse(x)
+	}
+	return detmath.Exp(x)
+}
+
+// SoftmaxValues writes softmax(raw) to values, both class-major with n rows a class,
+// for rows lo … hi-1. They may be the same slice.
+func SoftmaxValues(values, raw []float64, k, n, lo, hi int) {
+	var peak, sum [tile]float64
+	for ; lo < hi; lo += tile {
+		m := min(tile, hi-lo)
+		peaks(peak[:m], raw, k, n, lo)
+		clear(sum[:m])
+		for c := range k {
+			at := c*n + lo
+			v := values[at : at+m]
+			for i, s := range raw[at : at+m] {
+				e := detmath.Exp(s - peak[i])
+				v[i] = e
+				sum[i] += e
+			}
+		}
+		for c := range k {
+			at := c*n + lo
+			v := values[at : at+m]
+			for i := range v {
+				v[i] /= sum[i]
+			}
+		}
+	}
+}
+
+// ExpValues writes e**raw to values. They have the same length and may be the same slice.
+func ExpValues(values, raw []float64) {
+	values = values[:len(raw)]
+	for i, x := range raw {
+		values[i] = detmath.Exp(x)
+	}
+}
+
+// LogLoss returns -log(max(p, 1e-15)) for the probability p of the class that came.
+func LogLoss(p float64) float64 {
+	const clip = 1e-15
+	if math.IsNaN(p) {
+		return p
+	}
+	return -detmath.Log(max(p, clip))
+}
