@@ -1,8 +1,12 @@
 package dataset
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/bitutil"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
 // Kind says how a column's values are held.
@@ -16,14 +20,28 @@ const (
 	Text                 // plain text of an id column, passed through to predictions
 )
 
+var kindNames = [...]string{"float32", "float64", "category", "text"}
+
+// String returns "float32", "float64", "category" or "text".
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Numeric tells whether values of the kind are numbers.
+func (k Kind) Numeric() bool { return k == Float32 || k == Float64 }
+
 // Column is one named column of a Table. It is immutable.
 type Column struct {
-	name    string
-	kind    Kind
-	role    Role
-	array   arrow.Array // Float32, Float64, Dictionary(Int32, String) or String
-	levels  []string    // Category: the dictionary, in row order of first appearance
-	missing int         // number of missing rows
+	name          string
+	kind          Kind
+	role          Role
+	array         arrow.Array // Float32, Float64, Dictionary(Int32, String) or String
+	levels        []string    // Category: the dictionary, in row order of first appearance
+	numericLevels bool        // Category: levels are numbers in their shortest decimal form
+	missing       int         // number of missing rows
 }
 
 // Name returns the column's name as it stands in the header.
@@ -49,9 +67,11 @@ func (c *Column) Array() arrow.Array { return c.array }
 func (c *Column) Float32s() []float32 { return c.array.(*array.Float32).Float32Values() }
 
 // Float64s returns the values of a Float64 column, one per row, NaN where missing.
+// The slice is the column's own memory and must not be changed.
 func (c *Column) Float64s() []float64 { return c.array.(*array.Float64).Float64Values() }
 
 // Codes returns the dictionary indices of a Category column, one per row, -1 where missing.
+// The slice is the column's own memory and must not be changed.
 func (c *Column) Codes() []int32 {
 	return c.array.(*array.Dictionary).Indices().(*array.Int32).Int32Values()
 }
@@ -60,3 +80,129 @@ func (c *Column) Codes() []int32 {
 // model's schema the model's levels come first, in the model's order, and levels
 // that the model has not seen follow.
 func (c *Column) Levels() []string { return c.levels }
+
+// NumericLevels tells whether the levels of a Category column are numbers in
+// their shortest decimal form, compared by value.
+func (c *Column) NumericLevels() bool { return c.numericLevels }
+
+// Text returns the text of a row of a Text column, empty where missing.
+func (c *Column) Text(row int) string { return c.array.(*array.String).Value(row) }
+
+// number returns the value of a row of a numeric column.
+func (c *Column) number(row int) float64 {
+	if c.kind == Float32 {
+		return float64(c.Float32s()[row])
+	}
+	return c.Float64s()[row]
+}
+
+// as returns the column under another name and role.
+func (c *Column) as(name string, role Role) *Column {
+	copied := *c
+	copied.name, copied.role = name, role
+	return &copied
+}
+
+func float32Column(name string, role Role, values []float32) *Column {
+	missing := 0
+	for _, v := range values {
+		if v != v {
+			missing++
+		}
+	}
+	return &Column{name: name, kind: Float32, role: role, missing: missing,
+		array: array.NewFloat32Data(plainData(arrow.PrimitiveTypes.Float32, len(values),
+			arrow.Float32Traits.CastToBytes(values)))}
+}
+
+func float64Column(name string, role Role, values []float64) *Column {
+	missing := 0
+	for _, v := range values {
+		if v != v {
+			missing++
+		}
+	}
+	return &Column{name: name, kind: Float64, role: role, missing: missing,
+		array: array.NewFloat64Data(plainData(arrow.PrimitiveTypes.Float64, len(values),
+			arrow.Float64Traits.CastToBytes(values)))}
+}
+
+// numberColumn holds values as float32 where every one is exact in it.
+func numberColumn(name string, role Role, values []float64) *Column {
+	if !allExact(values) {
+		return float64Column(name, role, values)
+	}
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return float32Column(name, role, narrow)
+}
+
+// allExact tells whether float32 holds every value exactly.
+func allExact(values []float64) bool {
+	for _, v := range values {
+		if float64(float32(v)) != v && v == v {
+			return false
+		}
+	}
+	return true
+}
+
+var dictionaryType = &arrow.DictionaryType{
+	IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String,
+}
+
+// categoryColumn takes codes, -1 where missing, and the dictionary they index.
+func categoryColumn(name string, role Role, codes []int32, levels []string, numeric bool) *Column {
+	missing := 0
+	for _, code := range codes {
+		if code < 0 {
+			missing++
+		}
+	}
+	var present *memory.Buffer
+	if missing > 0 {
+		bitmap := make([]byte, (len(codes)+7)/8)
+		for i, code := range codes {
+			if code >= 0 {
+				bitutil.SetBit(bitmap, i)
+			}
+		}
+		present = memory.NewBufferBytes(bitmap)
+	}
+	indices := array.NewInt32Data(array.NewData(arrow.PrimitiveTypes.Int32, len(codes),
+		[]*memory.Buffer{present, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(codes))},
+		nil, missing, 0))
+	var text []byte
+	ends := make([]int32, 1, len(levels)+1)
+	for _, level := range levels {
+		text = append(text, level...)
+		ends = append(ends, int32(len(text)))
+	}
+	return &Column{name: name, kind: Category, role: role, missing: missing,
+		levels: levels, numericLevels: numeric,
+		array: array.NewDictionaryArray(dictionaryType, indices, stringArray(text, ends))}
+}
+
+// textColumn takes the rows' texts one after another and n+1 offsets into them.
+// Rows without text count as missing.
+func textColumn(name string, role Role, text []byte, offsets []int32) *Column {
+	missing := 0
+	for i := 1; i < len(offsets); i++ {
+		if offsets[i] == offsets[i-1] {
+			missing++
+		}
+	}
+	return &Column{name: name, kind: Text, role: role, missing: missing, array: stringArray(text, offsets)}
+}
+
+func stringArray(text []byte, offsets []int32) *array.String {
+	return array.NewStringData(array.NewData(arrow.BinaryTypes.String, len(offsets)-1,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)),
+			memory.NewBufferBytes(text)}, nil, 0, 0))
+}
+
+func plainData(typ arrow.DataType, n int, values []byte) *array.Data {
+	return array.NewData(typ, n, []*memory.Buffer{nil, memory.NewBufferBytes(values)}, nil, 0, 0)
+}

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Role says what a column is for.
 type Role uint8
 
@@ -10,6 +12,16 @@ const (
 	WeightRole
 	IDRole
 )
+
+var roleNames = [...]string{"feature", "label", "weight", "id"}
+
+// String returns "feature", "label", "weight" or "id".
+func (r Role) String() string {
+	if int(r) < len(roleNames) {
+		return roleNames[r]
+	}
+	return fmt.Sprintf("Role(%d)", uint8(r))
+}
 
 // Schema describes the columns a model was trained on, in table order, ignored
 // columns left out. It is stored in the model; a table read with As(schema) has
@@ -27,4 +39,26 @@ type ColumnSchema struct {
 	Levels []string `json:"levels,omitempty"`
 	// NumericLevels says that levels are compared by value: 1, 1.0 and 01 are "1".
 	NumericLevels bool `json:"numeric_levels,omitempty"`
+}
+
+// Schema describes the table's columns. The level lists are shared with the table.
+func (t *Table) Schema() Schema {
+	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
+	for i, c := range t.columns {
+		s.Columns[i] = ColumnSchema{
+			Name: c.name, Role: c.role, Kind: c.kind,
+			Levels: c.levels, NumericLevels: c.numericLevels,
+		}
+	}
+	return s
+}
+
+// named returns the schema's column of that name that is not an id, or nil.
+func (s *Schema) named(name string) *ColumnSchema {
+	for i := range s.Columns {
+		if s.Columns[i].Name == name && s.Columns[i].Role != IDRole {
+			return &s.Columns[i]
+		}
+	}
+	return nil
 }

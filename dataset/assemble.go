@@ -1,0 +1,397 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// assembly turns chunks into a table: it settles the type of every column by all
+// of its cells, joins the pieces column by column and leaves out bad rows.
+type assembly struct {
+	*options
+	files   []string // names; of length 0 for tables in memory
+	chunks  []*chunk
+	firsts  []int // row at which each chunk begins, and the number of rows
+	columns []*parts
+	places  places
+	notes   []string
+	mixed   []*ParseError
+
+	// reread reads columns again as text; nil where that is never needed.
+	reread func(columns []*parts) error
+}
+
+// parts is a column on its way: pieces first, then whole.
+type parts struct {
+	target
+	pieces []*piece
+	number bool // settled: becomes numbers, odd cells being bad
+
+	levels []string // once the text pieces are merged
+	counts []int
+
+	f32     []float32
+	f64     []float64
+	codes   []int32
+	text    []byte
+	offsets []int32
+	bad     []int32     // rows of bad cells, ascending
+	why     *ParseError // the first of them
+	dates   bool
+}
+
+// table makes the table of the targets' pieces.
+func (a *assembly) table(targets []target) (*Table, error) {
+	a.locateRows()
+	for i, t := range targets {
+		c := &parts{target: t, pieces: make([]*piece, len(a.chunks))}
+		for k, ch := range a.chunks {
+			c.pieces[k] = &ch.pieces[i]
+		}
+		a.columns = append(a.columns, c)
+	}
+	for _, step := range []func() error{a.checkCells, a.settle, a.readAgain, a.join} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return a.finish()
+}
+
+// locateRows numbers rows and lines over all chunks.
+func (a *assembly) locateRows() {
+	a.firsts = make([]int, len(a.chunks)+1)
+	line, file := 0, -1
+	for k, ch := range a.chunks {
+		if ch.file != file {
+			file, line = ch.file, 1
+		}
+		for _, run := range ch.runs {
+			next := placeRun{row: a.firsts[k] + run.row, line: line + run.line, file: int32(file)}
+			if n := len(a.places.runs); n > 0 {
+				last := a.places.runs[n-1]
+				if last.file == next.file && next.line-last.line == next.row-last.row {
+					continue
+				}
+			}
+			a.places.runs = append(a.places.runs, next)
+		}
+		if ch.shape != nil {
+			ch.shape.line += line
+		}
+		line += ch.lines
+		a.firsts[k+1] = a.firsts[k] + ch.rows
+	}
+	if len(a.places.runs) > 0 {
+		a.places.files = a.files
+	}
+}
+
+func (a *assembly) rows() int { return a.firsts[len(a.firsts)-1] }
+
+// checkCells fails on the first row of a wrong shape or the first cell that is
+// bad whatever the rest of its column holds, unless bad rows are skipped.
+func (a *assembly) checkCells() error {
+	if a.skipBadRows {
+		return nil
+	}
+	for k, ch := range a.chunks {
+		var first *oddCell
+		var column *parts
+		var broken bool
+		for _, c := range a.columns {
+			p := c.pieces[k]
+			if p.numeric() && c.want != wantNumber || len(p.odd.first) == 0 {
+				continue
+			}
+			if cell := &p.odd.first[0]; first == nil || cell.row < first.row {
+				first, column, broken = cell, c, !p.numeric()
+			}
+		}
+		if first != nil {
+			return a.badCell(column, a.firsts[k]+first.row, first.text, broken)
+		}
+		if ch.shape != nil {
+			return a.badShape(ch)
+		}
+	}
+	return nil
+}
+
+func (a *assembly) badShape(ch *chunk) *ParseError {
+	return &ParseError{File: a.files[ch.file], Line: ch.shape.line, Want: ch.shape.text, Fix: ch.shape.fix}
+}
+
+// badCell describes a cell that cannot stand in its column. A broken one is not
+// text in the table's encoding, another is not a number.
+func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseError {
+	e := &ParseError{Column: c.name, Value: text}
+	e.File, e.Line = a.places.locate(row)
+	switch {
+	case broken:
+		e.Want = "UTF-8 text"
+		e.Fix = `set encoding = "latin1" or "cp1252" if the file is written in one of them`
+	case c.schema != nil:
+		e.Want = "a number, as the model has it in this column"
+		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
+	case c.role == WeightRole:
+		e.Want = "a number, and a weight has to be one"
+	default:
+		e.Want = "a number"
+		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.name)
+	}
+	return e
+}
+
+func (c *parts) anyNumeric() bool {
+	return slices.ContainsFunc(c.pieces, (*piece).numeric)
+}
+
+// settle decides for every column whether it becomes numbers, by DESIGN §5's
+// rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
+func (a *assembly) settle() error {
+	for _, c := range a.columns {
+		if c.want == wantText {
+			continue
+		}
+		c.levels, c.counts = merge(c.pieces)
+		switch c.want {
+		case wantNumber:
+			c.number = true
+		case wantAny:
+			if err := a.settleByValue(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *assembly) settleByValue(c *parts) error {
+	present, parsed := 0, 0
+	for i, level := range c.levels {
+		present += c.counts[i]
+		if _, _, ok := parseValue([]byte(level), a.decimal); ok {
+			parsed += c.counts[i]
+		}
+	}
+	for _, p := range c.pieces {
+		if p.numeric() {
+			present += p.present
+			parsed += p.present - p.odd.count
+		}
+	}
+	// In integers, so that exactly 90 % counts as between.
+	switch {
+	case parsed == present:
+		c.number = true
+		return nil
+	case parsed*10 < present*9:
+		return nil
+	}
+	problem := a.mixedColumn(c, parsed, present)
+	switch {
+	case a.lenient:
+		a.mixed = append(a.mixed, problem)
+		return nil
+	case a.skipBadRows:
+		c.number = true
+		return nil
+	}
+	return problem
+}
+
+// mixedColumn describes a column that is neither clearly numbers nor clearly text.
+func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
+	cells := a.oddCells(c)
+	e := &ParseError{Column: c.name, Value: cells[0].text}
+	e.File, e.Line = a.places.locate(cells[0].row)
+	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
+	for _, cell := range cells[1:] {
+		_, line := a.places.locate(cell.row)
+		e.Want += fmt.Sprintf("; nor is %q in line %d", cell.text, line)
+	}
+	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
+		c.name, cells[0].text)
+	return e
+}
+
+// oddCells returns the column's first few cells that are not numbers, by table row.
+func (a *assembly) oddCells(c *parts) []oddCell {
+	odd := make([]bool, len(c.levels))
+	for i, level := range c.levels {
+		_, _, ok := parseValue([]byte(level), a.decimal)
+		odd[i] = !ok
+	}
+	var cells []oddCell
+	for k, p := range c.pieces {
+		for _, cell := range p.odd.first {
+			if p.numeric() {
+				cells = append(cells, oddCell{a.firsts[k] + cell.row, cell.text})
+			}
+		}
+		for row, code := range p.codes {
+			if code >= 0 && odd[code] && len(cells) < keptOdd {
+				cells = append(cells, oddCell{a.firsts[k] + row, excerpt([]byte(c.levels[code]))})
+			}
+		}
+		if len(cells) >= keptOdd {
+			return cells[:keptOdd]
+		}
+	}
+	return cells
+}
+
+// readAgain reads the columns that became text after some of their cells were
+// taken for numbers once more, those columns only.
+func (a *assembly) readAgain() error {
+	var late []*parts
+	for _, c := range a.columns {
+		if !c.number && c.want != wantText && c.anyNumeric() {
+			late = append(late, c)
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	if err := a.reread(late); err != nil {
+		return err
+	}
+	for _, c := range late {
+		c.levels, c.counts = merge(c.pieces)
+	}
+	if a.skipBadRows {
+		return nil
+	}
+	return a.checkCells()
+}
+
+// join makes one slice of every column's pieces, dropping the pieces as it goes,
+// so that only one column is held twice at a time.
+func (a *assembly) join() error {
+	for _, c := range a.columns {
+		switch {
+		case c.want == wantText:
+			if err := a.joinText(c); err != nil {
+				return err
+			}
+		case c.number:
+			if err := a.joinNumbers(c); err != nil {
+				return err
+			}
+		default:
+			a.joinCodes(c)
+		}
+		c.pieces = nil
+	}
+	return nil
+}
+
+func (a *assembly) joinText(c *parts) error {
+	size := 0
+	for k, p := range c.pieces {
+		size += len(p.text)
+		a.markBad(c, k, p)
+	}
+	if size > math.MaxInt32 {
+		return complain("column %q holds more than 2 GiB of text; leave it out of id", c.name)
+	}
+	c.text = make([]byte, 0, size)
+	c.offsets = make([]int32, 1, a.rows()+1)
+	for _, p := range c.pieces {
+		base := int32(len(c.text))
+		c.text = append(c.text, p.text...)
+		for _, offset := range p.offsets[1:] {
+			c.offsets = append(c.offsets, base+offset)
+		}
+		*p = piece{}
+	}
+	return nil
+}
+
+func (a *assembly) joinCodes(c *parts) {
+	c.codes = make([]int32, 0, a.rows())
+	for k, p := range c.pieces {
+		a.markBad(c, k, p)
+		c.codes = append(c.codes, p.codes...)
+		*p = piece{}
+	}
+}
+
+func (a *assembly) joinNumbers(c *parts) error {
+	values, odd := a.levelValues(c)
+	wide := !allExact(values)
+	for _, p := range c.pieces {
+		wide = wide || p.f64 != nil
+		c.dates = c.dates || p.dates
+	}
+	if wide {
+		c.f64 = make([]float64, 0, a.rows())
+	} else {
+		c.f32 = make([]float32, 0, a.rows())
+	}
+	for k, p := range c.pieces {
+		a.markBad(c, k, p)
+		switch {
+		case p.f64 != nil:
+			c.f64 = append(c.f64, p.f64...)
+		case p.f32 != nil && !wide:
+			c.f32 = append(c.f32, p.f32...)
+		case p.f32 != nil:
+			for _, v := range p.f32 {
+				c.f64 = append(c.f64, float64(v))
+			}
+		default:
+			for row, code := range p.codes {
+				v := math.NaN()
+				if code >= 0 {
+					if v = values[code]; odd[code] {
+						at := a.firsts[k] + row
+						if c.why == nil {
+							c.why = a.badCell(c, at, excerpt([]byte(c.levels[code])), false)
+						}
+						if !a.skipBadRows {
+							return c.why
+						}
+						c.bad = append(c.bad, int32(at))
+					}
+				}
+				if wide {
+					c.f64 = append(c.f64, v)
+				} else {
+					c.f32 = append(c.f32, float32(v))
+				}
+			}
+		}
+		*p = piece{}
+	}
+	slices.Sort(c.bad)
+	c.levels = nil
+	return nil
+}
+
+// levelValues reads the column's levels as numbers; odd marks those that are none.
+func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
+	values = make([]float64, len(c.levels))
+	odd = make([]bool, len(c.levels))
+	for i, level := range c.levels {
+		v, date, ok := parseValue([]byte(level), a.decimal)
+		if !ok {
+			v = math.NaN()
+		}
+		values[i], odd[i] = v, !ok
+		c.dates = c.dates || date
+	}
+	return values, odd
+}
+
+// markBad notes the rows of a piece that are to be left out.
+func (a *assembly) markBad(c *parts, k int, p *piece) {
+	if len(p.odd.rows) > 0 && c.why == nil {
+		c.why = a.badCell(c, a.firsts[k]+p.odd.first[0].row, p.odd.first[0].text, !p.numeric())
+	}
+	for _, row := range p.odd.rows {
+		c.bad = append(c.bad, int32(a.firsts[k])+row)
+	}
+}

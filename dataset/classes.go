@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ClassesOf returns the classes of a label column, those that occur in its rows:
+// numbers in ascending order under their shortest decimal names, or texts in byte
+// order. numeric tells which.
+func ClassesOf(c *Column) (classes []string, numeric bool) {
+	if c.kind.Numeric() {
+		var values []float64
+		seen := make(map[float64]bool)
+		for row := range c.Len() {
+			if v := c.number(row); v == v && !seen[v] {
+				seen[v] = true
+				values = append(values, v)
+			}
+		}
+		return numberNames(values), true
+	}
+	used := make([]bool, len(c.levels))
+	for _, code := range c.Codes() {
+		if code >= 0 {
+			used[code] = true
+		}
+	}
+	var values []float64
+	numeric = c.numericLevels
+	for i, level := range c.levels {
+		if !used[i] {
+			continue
+		}
+		classes = append(classes, level)
+		if v, ok := numberOf(level); ok {
+			values = append(values, v)
+		}
+	}
+	// A schema's levels are numbers, but the levels that a file adds need not be.
+	if numeric && len(values) == len(classes) {
+		return numberNames(values), true
+	}
+	slices.Sort(classes)
+	return classes, false
+}
+
+func numberNames(values []float64) []string {
+	slices.Sort(values)
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = FormatNumber(v)
+	}
+	return names
+}
+
+// EncodeClasses returns the index of every row's label among classes, as ClassesOf
+// orders and names them. A label that is missing or no class is an error that
+// names the first such row; so is a table without a label column.
+func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error) {
+	c := t.LabelColumn()
+	if c == nil {
+		return nil, t.noLabel()
+	}
+	encoded := make([]float64, t.rows)
+	if c.kind.Numeric() {
+		index := make(map[float64]float64, len(classes))
+		for i, class := range classes {
+			// Text classes may still be written as numbers; only their canonical
+			// form is one that a column of numbers can mean.
+			if v, ok := numberOf(class); ok && (numeric || FormatNumber(v) == class) {
+				index[v] = float64(i)
+			}
+		}
+		for row := range encoded {
+			v := c.number(row)
+			code, ok := index[v]
+			if !ok {
+				return nil, t.badLabel(c, row, classes)
+			}
+			encoded[row] = code
+		}
+		return encoded, nil
+	}
+	byLevel := classCodes(c.levels, classes, numeric)
+	for row, code := range c.Codes() {
+		if code < 0 || byLevel[code] < 0 {
+			return nil, t.badLabel(c, row, classes)
+		}
+		encoded[row] = byLevel[code]
+	}
+	return encoded, nil
+}
+
+// classCodes returns the class index of every level, -1 for a level that is none.
+func classCodes(levels, classes []string, numeric bool) []float64 {
+	index := make(map[string]float64, len(classes))
+	for i, class := range classes {
+		index[class] = float64(i)
+	}
+	codes := make([]float64, len(levels))
+	for i, level := range levels {
+		if v, ok := numberOf(level); ok && numeric {
+			level = FormatNumber(v)
+		}
+		code, ok := index[level]
+		if !ok {
+			code = -1
+		}
+		codes[i] = code
+	}
+	return codes
+}
+
+// NumericLabels returns the labels as numbers, for regression. A label that is
+// missing, text or infinite is an error that names the first such row; so is a
+// table without a label column.
+func (t *Table) NumericLabels() ([]float64, error) {
+	c := t.LabelColumn()
+	if c == nil {
+		return nil, t.noLabel()
+	}
+	labels := make([]float64, t.rows)
+	if c.kind.Numeric() {
+		for row := range labels {
+			labels[row] = c.number(row)
+		}
+	} else {
+		values := make([]float64, len(c.levels))
+		for i, level := range c.levels {
+			v, ok := numberOf(level)
+			if !ok {
+				v = math.NaN()
+			}
+			values[i] = v
+		}
+		for row, code := range c.Codes() {
+			labels[row] = math.NaN()
+			if code >= 0 {
+				labels[row] = values[code]
+			}
+		}
+	}
+	for row, v := range labels {
+		if v != v || math.IsInf(v, 0) {
+			return nil, t.badNumber(c, row, "a finite number, which the label of a regression has to be",
+				"use a classification objective for text labels")
+		}
+	}
+	return labels, nil
+}
+
+// Weights returns the row weights, or nil if the table has no weight column. A
+// weight that is missing, negative or infinite is an error that names its row.
+func (t *Table) Weights() ([]float64, error) {
+	c := t.withRole(WeightRole)
+	if c == nil {
+		return nil, nil
+	}
+	weights := make([]float64, t.rows)
+	for row := range weights {
+		w := math.NaN()
+		if c.kind.Numeric() {
+			w = c.number(row)
+		}
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return nil, t.badNumber(c, row, "a weight: a finite number of at least 0", "")
+		}
+		weights[row] = w
+	}
+	return weights, nil
+}
+
+func (t *Table) noLabel() error {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return complain("the table has no label column; its columns are %s", nameList(names, 20))
+}
+
+func (t *Table) badLabel(c *Column, row int, classes []string) error {
+	e := t.badNumber(c, row, "a class", "")
+	if e.Value != "" {
+		e.Want = fmt.Sprintf("one of the classes %s", nameList(classes, 10))
+	}
+	return e
+}
+
+// badNumber describes the cell of a row as its column now holds it.
+func (t *Table) badNumber(c *Column, row int, want, fix string) *ParseError {
+	e := &ParseError{Column: c.name, Value: c.cell(row), Want: want, Fix: fix}
+	e.File, e.Line = t.Locate(row)
+	return e
+}
+
+// cell returns the text of a row's value, empty where missing.
+func (c *Column) cell(row int) string {
+	switch {
+	case c.kind.Numeric():
+		if v := c.number(row); v == v {
+			return FormatNumber(v)
+		}
+		return ""
+	case c.kind == Category:
+		if code := c.Codes()[row]; code >= 0 {
+			return excerpt([]byte(c.levels[code]))
+		}
+		return ""
+	}
+	return excerpt([]byte(c.Text(row)))
+}

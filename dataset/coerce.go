@@ -1,0 +1,152 @@
+package dataset
+
+import "math"
+
+// As returns the table as a model with the given schema sees it: the schema's
+// columns in its order, found by name, and the table's id columns. What already
+// matches is shared, not copied. The label and the weight may be absent. A
+// feature that is absent, or whose values cannot be brought into the schema's
+// kind exactly, is an error that wraps ErrTable and names the column.
+func (t *Table) As(s Schema) (*Table, error) {
+	o := &options{schema: &s, decimal: '.'}
+	var names []string
+	var inputs []*Column
+	for _, c := range t.columns {
+		if c.role != IDRole || t.onlyID(c.name) {
+			names, inputs = append(names, c.name), append(inputs, c)
+		}
+		if c.role == IDRole {
+			o.ids = append(o.ids, c.name)
+		}
+	}
+	targets, err := o.resolve(names)
+	if err != nil {
+		return nil, err
+	}
+	coerced := *t
+	coerced.columns = nil
+	for _, target := range targets {
+		c := inputs[target.source]
+		if target.role == IDRole {
+			if c = t.idColumn(target.name); c == nil {
+				continue // the model's id columns are of no use here
+			}
+		} else if c, err = t.follow(c, target.schema); err != nil {
+			return nil, err
+		}
+		coerced.columns = append(coerced.columns, c)
+	}
+	return &coerced, nil
+}
+
+// onlyID tells whether the name belongs to an id column and to no other.
+func (t *Table) onlyID(name string) bool {
+	for _, c := range t.columns {
+		if c.name == name && c.role != IDRole {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) idColumn(name string) *Column {
+	for _, c := range t.columns {
+		if c.name == name && c.role == IDRole {
+			return c
+		}
+	}
+	return nil
+}
+
+// follow brings a column into the kind, role and dictionary of a schema's column.
+func (t *Table) follow(c *Column, s *ColumnSchema) (*Column, error) {
+	switch {
+	case c.kind == Text:
+		return nil, complain("column %q was read as an id, the model has it as a %s; read the table with dataset.As(model.Schema())",
+			s.Name, s.Role)
+	case s.Kind == Category && c.kind == Category:
+		return t.followLevels(c, s)
+	case s.Kind == Category:
+		return t.numbersToLevels(c, s)
+	case c.kind == Category:
+		return t.levelsToNumbers(c, s)
+	}
+	return c.as(s.Name, s.Role), nil
+}
+
+func (t *Table) followLevels(c *Column, s *ColumnSchema) (*Column, error) {
+	if c.numericLevels == s.NumericLevels && startsWith(c.levels, s.Levels) {
+		return c.as(s.Name, s.Role), nil
+	}
+	if c.numericLevels && !s.NumericLevels && c.missing < t.rows {
+		return nil, complain("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
+	}
+	codes, levels := follow(append([]int32(nil), c.Codes()...), c.levels, s, '.')
+	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
+}
+
+func startsWith(levels, prefix []string) bool {
+	if len(levels) < len(prefix) {
+		return false
+	}
+	for i, level := range prefix {
+		if levels[i] != level {
+			return false
+		}
+	}
+	return true
+}
+
+// numbersToLevels names numbers by their shortest decimal form. The texts behind
+// them are lost, so levels that are compared by their bytes cannot be found.
+func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
+	if !s.NumericLevels && c.missing < t.rows {
+		return nil, complain("column %q was read as numbers, the model has it as text; read the table with dataset.As(model.Schema())", s.Name)
+	}
+	codes := make([]int32, t.rows)
+	index := make(map[float64]int32)
+	var levels []string
+	for row := range codes {
+		v := c.number(row)
+		if v != v {
+			codes[row] = missingCode
+			continue
+		}
+		code, ok := index[v]
+		if !ok {
+			code = int32(len(levels))
+			index[v] = code
+			levels = append(levels, FormatNumber(v))
+		}
+		codes[row] = code
+	}
+	codes, levels = follow(codes, levels, s, '.')
+	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
+}
+
+func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
+	values := make([]float64, t.rows)
+	codes := c.Codes()
+	for i, level := range c.levels {
+		if _, ok := numberOf(level); ok {
+			continue
+		}
+		for row, code := range codes {
+			if code == int32(i) {
+				return nil, t.badNumber(c, row, "a number, as the model has it in this column",
+					"read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical")
+			}
+		}
+	}
+	numbers := make([]float64, len(c.levels))
+	for i, level := range c.levels {
+		numbers[i], _ = numberOf(level)
+	}
+	for row, code := range codes {
+		values[row] = math.NaN()
+		if code >= 0 {
+			values[row] = numbers[code]
+		}
+	}
+	return numberColumn(s.Name, s.Role, values), nil
+}

@@ -1,0 +1,172 @@
+package dataset
+
+import (
+	"math"
+)
+
+// ColumnData is one column of a table in memory.
+type ColumnData struct {
+	Name string
+	// Values is one of []float64, []float32, []int, []int64, []int32, []bool and
+	// []string. NaN and the missing tokens are missing. Text is read like the cells
+	// of a file: a column whose texts all are numbers is numeric.
+	Values any
+}
+
+// FromColumns makes a table of columns in memory. Options that are about files
+// (Separator, Header, Encoding, Threads, NoSpool) have no effect. It returns an
+// error that wraps ErrTable for columns of different lengths or unknown types, no
+// rows, and what Open returns errors for.
+func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	o.encoding = nil
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	targets, err := o.resolve(names)
+	if err != nil {
+		return nil, err
+	}
+	rows := -1
+	pieces := make([]piece, len(targets))
+	for i, t := range targets {
+		b := &memoryColumn{options: o, target: t}
+		p, n, err := b.piece(columns[t.source].Values)
+		if err != nil {
+			return nil, err
+		}
+		if rows >= 0 && n != rows {
+			return nil, complain("column %q has %d rows, column %q has %d", targets[0].name, rows, t.name, n)
+		}
+		pieces[i], rows = *p, n
+	}
+	return o.memoryTable(rows, pieces, targets)
+}
+
+// memoryTable makes a table of one chunk that never was text.
+func (o *options) memoryTable(rows int, pieces []piece, targets []target) (*Table, error) {
+	a := &assembly{options: o, chunks: []*chunk{{rows: rows, pieces: pieces}}}
+	return a.table(targets)
+}
+
+// memoryColumn turns one column in memory into a piece.
+type memoryColumn struct {
+	*options
+	target
+}
+
+func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
+	switch v := values.(type) {
+	case []float64:
+		return b.numbers(len(v), func(i int) (float64, bool) { return v[i], true })
+	case []float32:
+		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+	case []int:
+		return b.numbers(len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
+	case []int64:
+		return b.numbers(len(v), func(i int) (float64, bool) { return exactInt(v[i]) })
+	case []int32:
+		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+	case []bool:
+		return b.numbers(len(v), func(i int) (float64, bool) {
+			if v[i] {
+				return 1, true
+			}
+			return 0, true
+		})
+	case []string:
+		p, err := b.texts(len(v), func(i int) (string, bool) { return v[i], !b.isMissing([]byte(v[i])) })
+		return p, len(v), err
+	}
+	return nil, 0, complain("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool or []string",
+		b.name, values)
+}
+
+// exactInt reports false for integers that float64 would round.
+func exactInt(v int64) (float64, bool) {
+	f := float64(v)
+	// 2⁶³ itself is what the largest integers round up to; it has no way back.
+	return f, f < 1<<63 && int64(f) == v
+}
+
+// numbers takes n numbers, NaN where missing. at reports false where float64 has
+// no such number.
+func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*piece, int, error) {
+	values := make([]float64, n)
+	for i := range values {
+		v, exact := at(i)
+		if !exact {
+			return nil, 0, complain("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, b.name)
+		}
+		values[i] = v
+	}
+	if b.want == wantCategory || b.want == wantText {
+		p, err := b.texts(n, func(i int) (string, bool) { return b.numberText(values[i]), values[i] == values[i] })
+		return p, n, err
+	}
+	p := &piece{}
+	for _, v := range values {
+		if v == v {
+			p.present++
+		}
+	}
+	if !allExact(values) {
+		p.f64 = values
+		return p, n, nil
+	}
+	p.f32 = make([]float32, n)
+	for i, v := range values {
+		p.f32[i] = float32(v)
+	}
+	return p, n, nil
+}
+
+// numberText writes a number the way this table reads numbers.
+func (b *memoryColumn) numberText(v float64) string {
+	if v != v {
+		return ""
+	}
+	text := []byte(FormatNumber(v))
+	for i, c := range text {
+		if c == '.' {
+			text[i] = b.decimal
+		}
+	}
+	return string(text)
+}
+
+// texts takes n texts; at reports false where a row has none.
+func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) (*piece, error) {
+	p := &piece{}
+	if b.want == wantText {
+		p.offsets = make([]int32, 1, n+1)
+		for i := range n {
+			text, _ := at(i)
+			if len(p.text)+len(text) > math.MaxInt32 {
+				return nil, complain("column %q holds more than 2 GiB of text; leave it out of id", b.name)
+			}
+			p.text = append(p.text, text...)
+			p.offsets = append(p.offsets, int32(len(p.text)))
+		}
+		return p, nil
+	}
+	d := newDictionary(nil)
+	p.dictionary = d
+	p.codes = make([]int32, n)
+	for i := range p.codes {
+		text, present := at(i)
+		if !present {
+			p.codes[i] = missingCode
+			continue
+		}
+		if p.codes[i] = d.code([]byte(text), b.options); p.codes[i] == brokenCode {
+			p.odd.add(i, []byte(text), b.skipBadRows)
+		}
+	}
+	p.fresh, p.present = d.fresh(p.codes, 0)
+	return p, nil
+}

@@ -1,0 +1,97 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrTable is wrapped by every error that is the fault of a table: a file that is
+// absent, a directory, unreadable or empty, a column that is missing or repeated,
+// a bad cell.
+var ErrTable = errors.New("bad table")
+
+// ParseError is a cell, or a row if Column is empty, that does not hold what its
+// place asks for. errors.Is(err, ErrTable) holds.
+type ParseError struct {
+	File   string // as it was given; empty for tables made in memory
+	Line   int    // line of the file, from 1; row, from 1, for tables made in memory
+	Column string // name, or empty if the row as a whole is at fault
+	Value  string // text of the cell, shortened if it is very long
+	Want   string // what was expected, or for a row what is wrong
+	Fix    string // what to do about it
+}
+
+// Error returns `file:line: column "name": "text" is not … (what to do)`.
+func (e *ParseError) Error() string {
+	var s strings.Builder
+	if e.File == "" {
+		fmt.Fprintf(&s, "row %d: ", e.Line)
+	} else {
+		fmt.Fprintf(&s, "%s:%d: ", e.File, e.Line)
+	}
+	switch {
+	case e.Column != "" && e.Value == "":
+		fmt.Fprintf(&s, "column %q: a cell without a value is not ", e.Column)
+	case e.Column != "":
+		fmt.Fprintf(&s, "column %q: %q is not ", e.Column, e.Value)
+	}
+	s.WriteString(e.Want)
+	if e.Fix != "" {
+		fmt.Fprintf(&s, " (%s)", e.Fix)
+	}
+	return s.String()
+}
+
+// Unwrap returns ErrTable.
+func (e *ParseError) Unwrap() error { return ErrTable }
+
+// tableError is a complaint in its own words that wraps ErrTable and its cause.
+type tableError struct {
+	text  string
+	cause error
+}
+
+func (e *tableError) Error() string { return e.text }
+
+func (e *tableError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{ErrTable}
+	}
+	return []error{ErrTable, e.cause}
+}
+
+// complain returns an error that wraps ErrTable, and the last argument if the
+// format's last verb is %w.
+func complain(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &tableError{text: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// longestQuote is the number of bytes of a cell that a message repeats.
+const longestQuote = 60
+
+// excerpt copies a cell's text for a message.
+func excerpt(cell []byte) string {
+	if len(cell) <= longestQuote {
+		return string(cell)
+	}
+	return strings.ToValidUTF8(string(cell[:longestQuote]), "") + "…"
+}
+
+// nameList writes names as a message lists them, the first limit of them.
+func nameList(names []string, limit int) string {
+	var s strings.Builder
+	for i, name := range names {
+		if i == limit {
+			fmt.Fprintf(&s, " and %d more", len(names)-limit)
+			break
+		}
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		s.WriteString(strconv.Quote(name))
+	}
+	return s.String()
+}

@@ -1,0 +1,181 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// Option says how a table is read or what its columns are for. An option that
+// makes no sense is reported by the function that it is given to.
+type Option func(*options)
+
+type options struct {
+	label, weight string
+	ids           []string
+	ignore        []string
+	categorical   []string
+	missing       []string
+	decimal       byte
+	encoding      *charmap.Charmap // nil is UTF-8
+	separator     byte             // 0 is found from the data
+	header        *bool            // nil is found from the data
+	skipBadRows   bool
+	schema        *Schema
+	threads       int
+	noSpool       bool
+	dropTextLike  bool
+	lenient       bool
+
+	chunkSize int   // bytes of text parsed at a time
+	err       error // the first option that made no sense
+}
+
+// DefaultMissing lists the cell texts that mean "no value" unless Missing is given.
+func DefaultMissing() []string {
+	return []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
+}
+
+func newOptions(opts []Option) (*options, error) {
+	o := &options{missing: DefaultMissing(), decimal: '.', chunkSize: defaultChunk}
+	for _, opt := range opts {
+		opt(o)
+	}
+	if o.err == nil && o.separator != 0 && o.separator == o.decimal {
+		o.fail("separator and decimal point are both %q; give one of them another value", string(o.separator))
+	}
+	return o, o.err
+}
+
+func (o *options) fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = complain(format, args...)
+	}
+}
+
+// Label names the column that is to be predicted. Every row must have one.
+func Label(name string) Option { return func(o *options) { o.label = name } }
+
+// Weight names the column of row weights.
+func Weight(name string) Option { return func(o *options) { o.weight = name } }
+
+// ID names columns that are passed through to predictions as they are. With As a
+// feature may be named here as well; it then stands in the table twice.
+func ID(names ...string) Option {
+	return func(o *options) { o.ids = append(o.ids, names...) }
+}
+
+// Ignore names columns that are not read at all.
+func Ignore(names ...string) Option {
+	return func(o *options) { o.ignore = append(o.ignore, names...) }
+}
+
+// Categorical names columns that are categories whatever their cells look like.
+func Categorical(names ...string) Option {
+	return func(o *options) { o.categorical = append(o.categorical, names...) }
+}
+
+// Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
+// byte, after spaces around the cell are cut off.
+func Missing(tokens ...string) Option {
+	return func(o *options) { o.missing = slices.Clone(tokens) }
+}
+
+// Decimal sets the decimal point: '.' or ','.
+func Decimal(point rune) Option {
+	return func(o *options) {
+		if point != '.' && point != ',' {
+			o.fail("decimal = %q is not possible; it is \".\" or \",\"", string(point))
+			return
+		}
+		o.decimal = byte(point)
+	}
+}
+
+// Encoding names the encoding of the text: utf-8, latin1 or cp1252.
+func Encoding(name string) Option {
+	return func(o *options) {
+		switch strings.ToLower(name) {
+		case "utf-8", "utf8":
+			o.encoding = nil
+		case "latin1", "latin-1", "iso-8859-1":
+			o.encoding = charmap.ISO8859_1
+		case "cp1252", "windows-1252":
+			o.encoding = charmap.Windows1252
+		default:
+			o.fail("encoding = %q is not known; it is \"utf-8\", \"latin1\" or \"cp1252\"", name)
+		}
+	}
+}
+
+// Separator sets the character between cells, which is otherwise found among
+// comma, tab, semicolon and bar.
+func Separator(sep rune) Option {
+	return func(o *options) {
+		if sep <= 0 || sep > 127 || strings.ContainsRune("\r\n\"", sep) ||
+			sep >= '0' && sep <= '9' || sep == '.' || sep == '-' || sep == '+' {
+			o.fail("separator = %q is not possible; it is one ASCII character that is not part of a number", string(sep))
+			return
+		}
+		o.separator = byte(sep)
+	}
+}
+
+// Header says whether the first line holds the names of the columns, which is
+// otherwise found from the data. Columns of a file without one are c1, c2, ….
+func Header(present bool) Option {
+	return func(o *options) { o.header = &present }
+}
+
+// SkipBadRows leaves out rows with bad cells or a wrong number of cells, and
+// counts them, instead of failing at the first.
+func SkipBadRows() Option { return func(o *options) { o.skipBadRows = true } }
+
+// As reads a table with the schema of a model: columns are found by name, types
+// and levels are taken from the schema and not inferred, columns that the schema
+// lacks are not read. The label and the weight may be absent.
+func As(s Schema) Option { return func(o *options) { o.schema = &s } }
+
+// Threads sets the number of workers that parse text; 0 means as many as the
+// machine has for this process. The table does not depend on it.
+func Threads(n int) Option {
+	return func(o *options) {
+		if n < 0 {
+			o.fail("threads = %d is not possible; it is 0 (all) or more", n)
+		}
+		o.threads = n
+	}
+}
+
+// NoSpool keeps no copy of standard input while it is read. A column whose type
+// turns out late is then an error.
+func NoSpool() Option { return func(o *options) { o.noSpool = true } }
+
+// DropTextLike ignores text features of more than 100 rows in which more than
+// half of the values are distinct, unless Categorical names them, and says so in
+// Notes: names, tickets and free text are rarely categories.
+func DropTextLike() Option { return func(o *options) { o.dropTextLike = true } }
+
+// LenientTypes keeps columns that are neither clearly numbers nor clearly text as
+// categories and reports them in Table.Mixed, instead of failing.
+func LenientTypes() Option { return func(o *options) { o.lenient = true } }
+
+// decode returns text in UTF-8; ok is false if it is not what the encoding promises.
+func (o *options) decode(b []byte) (text string, ok bool) {
+	if o.encoding == nil {
+		return string(b), utf8.Valid(b)
+	}
+	s, err := o.encoding.NewDecoder().Bytes(b)
+	return string(s), err == nil
+}
+
+func (o *options) isMissing(cell []byte) bool {
+	for _, token := range o.missing {
+		if string(cell) == token {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package dataset
+
+// defaultChunk is the number of bytes of text that one worker parses at a time.
+const defaultChunk = 1 << 20
+
+// chunk is what became of one stretch of text, or of a whole table in memory.
+type chunk struct {
+	rows   int // well-formed rows
+	file   int
+	pieces []piece // by target
+
+	lines   int         // line breaks in the text
+	runs    []placeRun  // rows and lines counted from the chunk's own start, lines from 0
+	skipped int         // rows of a wrong shape that were left out
+	shape   *shapeError // the first row of a wrong shape
+}
+
+// shapeError is a row that cannot be told into cells.
+type shapeError struct {
+	line int // within the chunk, from 0
+	text string
+	fix  string
+}
+
+// piece is the part of one column that lies in one chunk. Numbers, codes or text
+// are set, by how the column was read at that time.
+type piece struct {
+	f32 []float32 // every value is exact in it
+	f64 []float64 // at least one is not
+
+	codes      []int32 // into dictionary until merged, then into the column's levels
+	dictionary *dictionary
+	fresh      []int32 // levels of the dictionary, in order of first appearance in the chunk
+
+	text    []byte
+	offsets []int32
+
+	present int // cells that are not missing, bad ones too
+	dates   bool
+	odd     oddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
+}
+
+func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil }
+
+// oddCells collects cells that could not be read.
+type oddCells struct {
+	count int
+	first []oddCell // up to keptOdd of them
+	rows  []int32   // all, if rows are to be skipped
+	last  int       // row of the latest, plus 1
+}
+
+// oddCell is one of them; the row counts from the start of the chunk.
+type oddCell struct {
+	row  int
+	text string
+}
+
+// keptOdd is the number of odd cells per column and chunk that a message may show.
+const keptOdd = 3
+
+func (c *oddCells) add(row int, cell []byte, all bool) {
+	c.count++
+	c.last = row + 1
+	if len(c.first) < keptOdd {
+		c.first = append(c.first, oddCell{row, excerpt(cell)})
+	}
+	if all {
+		c.rows = append(c.rows, int32(row))
+	}
+}
+
+// forget takes back the latest cell if it is in the row: the row is to be left out.
+func (c *oddCells) forget(row int) {
+	if c.last != row+1 {
+		return
+	}
+	c.count--
+	c.last = 0
+	if n := len(c.first); n > 0 && c.first[n-1].row == row {
+		c.first = c.first[:n-1]
+	}
+	if n := len(c.rows); n > 0 && int(c.rows[n-1]) == row {
+		c.rows = c.rows[:n-1]
+	}
+}

@@ -1,0 +1,44 @@
+package dataset
+
+import "sort"
+
+// places maps rows to files and lines. The zero value says that rows come from
+// memory.
+type places struct {
+	files []string
+	runs  []placeRun
+	// origin maps a row of a subset to the row that runs knows; nil is the identity.
+	origin []int32
+}
+
+// placeRun says that rows from row on begin on the lines from line on, one each,
+// until the next run. Only blank lines, line breaks inside cells, skipped rows
+// and new files begin a run.
+type placeRun struct {
+	row  int
+	line int
+	file int32
+}
+
+func (p *places) locate(row int) (file string, line int) {
+	if p.origin != nil {
+		row = int(p.origin[row])
+	}
+	if len(p.runs) == 0 {
+		return "", row + 1
+	}
+	i := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].row > row }) - 1
+	run := p.runs[i]
+	return p.files[run.file], run.line + row - run.row
+}
+
+func (p *places) take(rows []int32) places {
+	origin := make([]int32, len(rows))
+	for i, row := range rows {
+		origin[i] = row
+		if p.origin != nil {
+			origin[i] = p.origin[row]
+		}
+	}
+	return places{files: p.files, runs: p.runs, origin: origin}
+}

@@ -1,0 +1,296 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// finish makes the table of the joined columns.
+func (a *assembly) finish() (*Table, error) {
+	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed}
+	for _, ch := range a.chunks {
+		t.skipped += ch.skipped
+	}
+	if err := a.dropBadRows(t); err != nil {
+		return nil, err
+	}
+	if t.rows == 0 {
+		return nil, a.empty()
+	}
+	var dates []string
+	for _, c := range a.columns {
+		column := a.column(c)
+		if c.dates {
+			dates = append(dates, c.name)
+		}
+		if a.dropTextLike && c.want == wantAny && c.role == Feature && textLike(column) {
+			a.notes = append(a.notes, fmt.Sprintf(
+				"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
+				c.name, len(column.levels), t.rows-column.missing, c.name))
+			continue
+		}
+		t.columns = append(t.columns, column)
+	}
+	if len(dates) > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
+			plural(len(dates), "column"), nameList(dates, 10)))
+	}
+	for _, e := range t.mixed {
+		a.notes = append(a.notes, e.Error())
+	}
+	t.notes = a.notes
+	return t, nil
+}
+
+func (a *assembly) empty() error {
+	if len(a.files) == 0 {
+		return complain("the table has no rows")
+	}
+	return complain("%s has no rows", strings.Join(a.files, ", "))
+}
+
+// textLike tells whether a category column looks like names or free text.
+func textLike(c *Column) bool {
+	return c.kind == Category && !c.numericLevels && c.Len() > 100 &&
+		2*len(c.levels) > c.Len()-c.missing
+}
+
+// dropBadRows leaves out the rows with bad cells, or fails at a missing label.
+func (a *assembly) dropBadRows(t *Table) error {
+	var rows []int32
+	for _, c := range a.columns {
+		rows = append(rows, c.bad...)
+	}
+	if c := a.labelled(); c != nil {
+		unlabelled := c.missingRows()
+		if len(unlabelled) > 0 && !a.skipBadRows {
+			return a.unlabelled(c, int(unlabelled[0]))
+		}
+		rows = append(rows, unlabelled...)
+	}
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
+	a.noteSkipped(t, rows)
+	if len(rows) == 0 {
+		return nil
+	}
+	keep := make([]int32, 0, t.rows-len(rows))
+	for row := range int32(t.rows) {
+		if len(rows) > 0 && rows[0] == row {
+			rows = rows[1:]
+			continue
+		}
+		keep = append(keep, row)
+	}
+	for _, c := range a.columns {
+		c.keep(keep)
+	}
+	t.skipped += t.rows - len(keep)
+	t.rows = len(keep)
+	t.places = t.places.take(keep)
+	return nil
+}
+
+// noteSkipped says how many rows were left out and what is wrong with the first.
+func (a *assembly) noteSkipped(t *Table, rows []int32) {
+	total := t.skipped + len(rows)
+	if total == 0 {
+		return
+	}
+	var first *ParseError
+	for _, ch := range a.chunks {
+		if ch.shape != nil {
+			first = a.badShape(ch)
+			break
+		}
+	}
+	if len(rows) > 0 {
+		file, line := t.places.locate(int(rows[0]))
+		if first == nil || a.before(file, line, first) {
+			first = a.whyBad(rows[0])
+		}
+	}
+	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, plural(total, "row"), first))
+}
+
+func (a *assembly) before(file string, line int, e *ParseError) bool {
+	if file == e.File {
+		return line < e.Line
+	}
+	return slices.Index(a.places.files, file) < slices.Index(a.places.files, e.File)
+}
+
+// whyBad says what is wrong with the first row that is left out for a cell.
+func (a *assembly) whyBad(row int32) *ParseError {
+	for _, c := range a.columns {
+		if len(c.bad) > 0 && c.bad[0] == row {
+			return c.why
+		}
+	}
+	return a.unlabelled(a.labelled(), int(row))
+}
+
+// labelled returns the column in which every row needs a value, or nil.
+func (a *assembly) labelled() *parts {
+	for _, c := range a.columns {
+		if c.role == LabelRole && c.schema == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *assembly) unlabelled(c *parts, row int) *ParseError {
+	e := &ParseError{Column: c.name, Want: "a label, and every row needs one",
+		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
+	e.File, e.Line = a.places.locate(row)
+	return e
+}
+
+// missingRows returns the rows of a joined column that have no value.
+func (c *parts) missingRows() []int32 {
+	var rows []int32
+	for i, v := range c.f32 {
+		if v != v {
+			rows = append(rows, int32(i))
+		}
+	}
+	for i, v := range c.f64 {
+		if v != v {
+			rows = append(rows, int32(i))
+		}
+	}
+	for i, code := range c.codes {
+		if code == missingCode {
+			rows = append(rows, int32(i))
+		}
+	}
+	// The places of bad numbers hold NaN as well; they are counted as bad.
+	return slices.DeleteFunc(rows, func(row int32) bool {
+		_, bad := slices.BinarySearch(c.bad, row)
+		return bad
+	})
+}
+
+// keep leaves only the given rows, and of a dictionary only the levels in them.
+func (c *parts) keep(rows []int32) {
+	switch {
+	case c.f32 != nil:
+		c.f32 = pick(c.f32, rows)
+	case c.f64 != nil:
+		c.f64 = pick(c.f64, rows)
+	case c.codes != nil:
+		c.codes = pick(c.codes, rows)
+		c.codes, c.levels = renumber(c.codes, c.levels)
+	default:
+		text := make([]byte, 0, len(c.text))
+		offsets := make([]int32, 1, len(rows)+1)
+		for _, row := range rows {
+			text = append(text, c.text[c.offsets[row]:c.offsets[row+1]]...)
+			offsets = append(offsets, int32(len(text)))
+		}
+		c.text, c.offsets = text, offsets
+	}
+}
+
+// renumber gives levels the order in which codes first name them and leaves out
+// the others. It changes codes in place.
+func renumber(codes []int32, levels []string) ([]int32, []string) {
+	next := make([]int32, len(levels))
+	var kept []string
+	for i, code := range codes {
+		if code < 0 {
+			continue
+		}
+		if next[code] == 0 {
+			kept = append(kept, levels[code])
+			next[code] = int32(len(kept))
+		}
+		codes[i] = next[code] - 1
+	}
+	return codes, kept
+}
+
+// column makes a joined column final.
+func (a *assembly) column(c *parts) *Column {
+	switch {
+	case c.f32 != nil:
+		return float32Column(c.name, c.role, c.f32)
+	case c.f64 != nil:
+		return numberColumn(c.name, c.role, c.f64)
+	case c.codes == nil:
+		return textColumn(c.name, c.role, c.text, c.offsets)
+	}
+	if c.schema != nil {
+		codes, levels := follow(c.codes, c.levels, c.schema, a.decimal)
+		return categoryColumn(c.name, c.role, codes, levels, c.schema.NumericLevels)
+	}
+	codes, levels, numeric := nameByValue(c.codes, c.levels, a.decimal)
+	return categoryColumn(c.name, c.role, codes, levels, numeric)
+}
+
+// nameByValue gives levels that all are numbers their shortest decimal names and
+// makes those of one value one level; other dictionaries stay as they are.
+// It changes codes in place.
+func nameByValue(codes []int32, levels []string, point byte) ([]int32, []string, bool) {
+	names := make([]string, len(levels))
+	for i, level := range levels {
+		v, ok := parseNumber([]byte(level), point)
+		if !ok {
+			return codes, levels, false
+		}
+		names[i] = FormatNumber(v)
+	}
+	translation, levels := unite(names, nil)
+	return translate(codes, translation), levels, len(levels) > 0
+}
+
+// follow numbers levels as the schema does; levels that it lacks come after its own.
+// It changes codes in place.
+func follow(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int32, []string) {
+	names := levels
+	if s.NumericLevels {
+		names = make([]string, len(levels))
+		for i, level := range levels {
+			names[i] = level
+			if v, ok := parseNumber([]byte(level), point); ok {
+				names[i] = FormatNumber(v)
+			}
+		}
+	}
+	translation, levels := unite(names, s.Levels)
+	return translate(codes, translation), levels
+}
+
+// unite numbers names, equal ones alike, after those that are known.
+func unite(names, known []string) (translation []int32, levels []string) {
+	index := make(map[string]int32, len(known)+len(names))
+	levels = slices.Clip(known)
+	for i, name := range known {
+		index[name] = int32(i)
+	}
+	translation = make([]int32, len(names))
+	for i, name := range names {
+		at, ok := index[name]
+		if !ok {
+			at = int32(len(levels))
+			index[name] = at
+			levels = append(levels, name)
+		}
+		translation[i] = at
+	}
+	return translation, levels
+}
+
+func translate(codes, translation []int32) []int32 {
+	for i, code := range codes {
+		if code >= 0 {
+			codes[i] = translation[code]
+		}
+	}
+	return codes
+}
+
+// numberOf reads a level that is a number.
+func numberOf(level string) (float64, bool) { return parseNumber([]byte(level), '.') }
