@@ -16,14 +16,16 @@ const tile = 256
 // class; rows lo … hi-1 are done. Labels and weights have n entries, labels are
 // whole numbers in [0, k), weights may be nil for all 1.
 func Softmax(grad, hess []float32, scores, labels, weights []float64, k, n, lo, hi int, factor float64) {
-	var peak, inv [tile]float64
+	var peak, inv, decay [tile]float64
 	for ; lo < hi; lo += tile {
 		m := min(tile, hi-lo)
+		e := decay[:m]
 		peaks(peak[:m], scores, k, n, lo)
 		clear(inv[:m])
 		for c := range k {
-			for i, s := range scores[c*n+lo : c*n+lo+m] {
-				inv[i] += expDown(s - peak[i])
+			expBelow(e, scores[c*n+lo:c*n+lo+m], peak[:m])
+			for i, x := range e {
+				inv[i] += x
 			}
 		}
 		for i := range m {
@@ -32,8 +34,10 @@ func Softmax(grad, hess []float32, scores, labels, weights []float64, k, n, lo, 
 		for c := range k {
 			at := c*n + lo
 			g, h := grad[at:at+m], hess[at:at+m]
-			for i, s := range scores[at : at+m] {
-				p := float64(expDown(s-peak[i]) * inv[i])
+			// A second time: keeping them for all classes would leave the cache.
+			expBelow(e, scores[at:at+m], peak[:m])
+			for i, x := range e {
+				p := float64(x * inv[i])
 				target := 0.0
 				if labels[lo+i] == float64(c) {
 					target = 1
@@ -61,12 +65,15 @@ func peaks(peak, scores []float64, k, n, lo int) {
 	}
 }
 
-// expDown is e**x for x ≤ 0, for what is rounded to float32.
-func expDown(x float64) float64 {
-	if x > expLow {
-		return detmath.ExpCoarse(x)
+// expBelow writes e^(score-peak) for scores not above their peaks. The limit is
+// applied to bits as in expMinusAbs.
+func expBelow(e, scores, peak []float64) {
+	e, peak = e[:len(scores)], peak[:len(scores)]
+	limit := math.Float64bits(-expLow)
+	for i, s := range scores {
+		size := min(math.Float64bits(peak[i]-s)&^signBit, limit)
+		e[i] = detmath.ExpCoarse(math.Float64frombits(size | signBit))
 	}
-	return detmath.Exp(x)
 }
 
 // SoftmaxValues writes softmax(raw) to values, both class-major with n rows a class,
