@@ -1,0 +1,85 @@
+package objectives
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"boost/internal/detmath"
+)
+
+// ErrRows is wrapped by every error that says what is wrong with labels or weights.
+var ErrRows = errors.New("rows that the objective cannot train on")
+
+// A RowError names the first row that a loss is not defined for.
+type RowError struct {
+	Row   int     // number of the row, from 0
+	What  string  // "label" or "weight"
+	Value float64 // what was found
+	Want  string  // what the loss takes
+}
+
+func (e *RowError) Error() string {
+	return fmt.Sprintf("row %d: %s %v, want %s", e.Row, e.What, e.Value, e.Want)
+}
+
+// Unwrap makes errors.Is(err, ErrRows) true.
+func (e *RowError) Unwrap() error { return ErrRows }
+
+// checkWeights reports rows without weight and the first weight that is none.
+func checkWeights(rows Rows) error {
+	if len(rows.Labels) == 0 {
+		return fmt.Errorf("%w: there are none", ErrRows)
+	}
+	if rows.Weights == nil {
+		return nil
+	}
+	if len(rows.Weights) != len(rows.Labels) {
+		return fmt.Errorf("%w: %d labels but %d weights", ErrRows, len(rows.Labels), len(rows.Weights))
+	}
+	positive := false
+	for i, w := range rows.Weights {
+		if !(w >= 0 && w <= math.MaxFloat32) {
+			return &RowError{i, "weight", w, "a number from 0 to 3.4e38"}
+		}
+		positive = positive || w > 0
+	}
+	if !positive {
+		return fmt.Errorf("%w: all weights are 0", ErrRows)
+	}
+	return nil
+}
+
+// checkClasses reports the first label that is not a whole number in [0, classes).
+func checkClasses(rows Rows, classes int) error {
+	if err := checkWeights(rows); err != nil {
+		return err
+	}
+	for i, y := range rows.Labels {
+		if !(y >= 0 && y < float64(classes) && y == math.Floor(y)) {
+			return &RowError{i, "label", y, fmt.Sprintf("a class index from 0 to %d", classes-1)}
+		}
+	}
+	return nil
+}
+
+// mean returns the weighted mean of the labels: exact sums, rounded once each.
+func mean(rows Rows) (float64, error) {
+	var sum, weight detmath.Sum
+	for i, y := range rows.Labels {
+		if rows.Weights == nil {
+			sum.Add(y)
+			continue
+		}
+		sum.AddWeighted(rows.Weights[i], y)
+		weight.Add(rows.Weights[i])
+	}
+	total := float64(len(rows.Labels))
+	if rows.Weights != nil {
+		total = weight.Round()
+	}
+	if !(total > 0) {
+		return 0, fmt.Errorf("%w: the weights sum to %v", ErrRows, total)
+	}
+	return sum.Round() / total, nil
+}

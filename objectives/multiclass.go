@@ -1,0 +1,47 @@
+package objectives
+
+import (
+	"fmt"
+
+	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
+)
+
+// multiclass is the log loss of softmax over K classes, a tree per class and round.
+type multiclass struct{ classes int }
+
+func (multiclass) Name() string            { return "multiclass" }
+func (m multiclass) Outputs() int          { return m.classes }
+func (multiclass) Link() Link              { return Softmax }
+func (m multiclass) Check(rows Rows) error { return checkClasses(rows, m.classes) }
+
+// BaseScore is the logarithm of each class's share of the weight, the share taken
+// as at least 1e-15.
+func (m multiclass) BaseScore(rows Rows) ([]float64, error) {
+	sums := make([]detmath.Sum, m.classes)
+	var all detmath.Sum
+	for i, y := range rows.Labels {
+		w := 1.0
+		if rows.Weights != nil {
+			w = rows.Weights[i]
+		}
+		sums[int(y)].Add(w)
+		all.Add(w)
+	}
+	total := all.Round()
+	if !(total > 0) {
+		return nil, fmt.Errorf("%w: the weights sum to %v", ErrRows, total)
+	}
+	base := make([]float64, m.classes)
+	for c := range base {
+		base[c] = detmath.Log(max(sums[c].Round()/total, leastShare))
+	}
+	return base, nil
+}
+
+// Gradients multiplies the hessian p·(1-p) by K/(K-1), as LightGBM does (Friedman
+// 2001, algorithm 6): K trees share what one score per row would do.
+func (m multiclass) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
+	k := m.classes
+	loss.Softmax(grad, hess, scores, rows.Labels, rows.Weights, k, len(rows.Labels), lo, hi, float64(k)/float64(k-1))
+}
