@@ -29,7 +29,6 @@ const picture = `
     8:  internal/report  internal/serve  benchmarks
     9:  configs
    10:  cmd/boost
-   11:  examples/adult
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme
 tools:  internal/rename  internal/requirements
