@@ -161,7 +161,7 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 	switch {
 	case k.Name == "tree.leaves" && alias != "" && isInt && n <= 0:
 		r.noLeafLimit = true
-		return int64(maxLeaves)
+		return int64(unlimitedLeaves)
 	case k.Name == "tree.leaves":
 		r.noLeafLimit = false
 	case k.Name == "sampling.row_every":

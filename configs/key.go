@@ -90,6 +90,9 @@ func (k *Key) format(c *Config) string {
 		}
 		return quote(*v)
 	case *[]string:
+		if k.kind == paths && len(*v) == 1 {
+			return quote((*v)[0])
+		}
 		return "[" + strings.Join(quoted(*v), ", ") + "]"
 	case *int:
 		return strconv.Itoa(*v)
@@ -181,8 +184,8 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		if s == "tab" || s == `\t` {
 			s = "\t"
 		}
-		if s != "auto" && len([]rune(s)) != 1 {
-			return fmt.Errorf("%s must be \"auto\", \"tab\" or one character, not %q", k.Name, s)
+		if s != "auto" && !isSeparator(s) {
+			return fmt.Errorf("%s must be \"auto\", \"tab\" or one ASCII character that is no part of a number, not %q", k.Name, s)
 		}
 	}
 	if s == "" && k.kind == choice && k.Default() != `""` {
@@ -190,6 +193,11 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 	}
 	*field = s
 	return nil
+}
+
+// isSeparator says whether s can stand between cells.
+func isSeparator(s string) bool {
+	return len(s) == 1 && (s[0] >= ' ' || s[0] == '\t') && s[0] < 0x7f && !strings.ContainsAny(s, "0123456789.+-\"")
 }
 
 func (k *Key) assignList(field *[]string, v any, dir string) error {

@@ -92,7 +92,7 @@ var keys = []Key{
 	{Name: "train.rounds", kind: integer, least: 1, Doc: "Boosting rounds, one tree per output each.",
 		Aliases: []string{"num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds", "num_boost_round", "n_estimators", "max_iter", "iterations"},
 		field:   func(c *Config) any { return &c.Params.Rounds }},
-	{Name: "train.learning_rate", kind: number, above: true, Doc: "Factor on every tree's values.",
+	{Name: "train.learning_rate", kind: number, above: true, most: 10, Doc: "Factor on every tree's values.",
 		Aliases: []string{"learning_rate", "shrinkage_rate", "eta"},
 		field:   func(c *Config) any { return &c.Params.LearningRate }},
 	{Name: "train.seed", kind: integer, Doc: "Seed of everything random; the same seed gives the same model.",
@@ -119,7 +119,7 @@ var keys = []Key{
 	{Name: "gradients.clip_negative_hessian", kind: boolean, Doc: "Take a negative second derivative of a custom loss as 0 instead of stopping.",
 		field: func(c *Config) any { return &c.Params.ClipNegativeHessian }},
 
-	{Name: "tree.leaves", kind: integer, least: 2, most: maxLeaves, Doc: "Leaves of a tree at most.",
+	{Name: "tree.leaves", kind: integer, least: 2, most: 1 << 20, Doc: "Leaves of a tree at most.",
 		Aliases: []string{"num_leaves", "num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"},
 		field:   func(c *Config) any { return &c.Params.Tree.Leaves }},
 	{Name: "tree.max_depth", kind: integer, noLimit: true, Doc: "Splits between root and leaf at most; 0 = no limit.",
@@ -171,8 +171,8 @@ var keys = []Key{
 		field: func(c *Config) any { return &c.Output.Predictions }},
 }
 
-// maxLeaves is LightGBM's bound, too; it stands for "no limit" where a peer has that.
-const maxLeaves = 131_072
+// unlimitedLeaves stands for "no limit" where a peer has that; it is LightGBM's bound.
+const unlimitedLeaves = 131_072
 
 // Keys returns the description of every setting, section by section.
 func Keys() []Key { return slices.Clone(keys) }

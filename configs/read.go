@@ -296,6 +296,9 @@ func nameIn(k *Key, at place) string {
 
 // settle applies what depends on several keys.
 func (r *reader) settle() {
+	if d := &r.config.Data; d.Separator == d.Decimal {
+		r.problem(r.config.given["data.separator"], fmt.Errorf("data.separator and data.decimal are both %q: change one of them", d.Decimal))
+	}
 	p := &r.config.Params
 	if d := p.Tree.MaxDepth; r.noLeafLimit && d > 0 && d < 17 {
 		p.Tree.Leaves = 1 << d
