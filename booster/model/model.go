@@ -5,6 +5,7 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/kernel/predict"
 	"boost/objectives"
 	"boost/tree"
 )
@@ -16,7 +17,7 @@ type Contents struct {
 	Link      objectives.Link // function from raw scores to predictions
 	Outputs   int             // K: raw scores per row, trees per round
 	BaseScore []float64       // K start scores
-	Classes   []string        // K names of classes (binary: 2), nil for regression
+	Classes   []string        // K names of classes (one output: 2), nil for regression
 	// NumericClasses says that class labels compare as numbers ("1" = "1.0").
 	NumericClasses  bool
 	Params          json.RawMessage // object of the parameters that can change the model, sorted keys
@@ -35,7 +36,7 @@ type Contents struct {
 type History struct {
 	Set    string     `json:"set"` // "valid", "valid2", …
 	Metric string     `json:"metric"`
-	Values []*float64 `json:"values"` // by round; null = undefined or not evaluated
+	Values []*float64 `json:"values"` // by round; null = undefined, not finite or not evaluated
 }
 
 // WideRound names a round and output whose gradients needed 32-bit codes.
@@ -47,4 +48,44 @@ type WideRound struct {
 // Model is a trained model. It is immutable and safe for concurrent use.
 type Model struct {
 	contents Contents
+	used     []int          // features that a tree splits on, ascending
+	columns  []uint8        // bits per code of each used feature in a prediction block
+	trees    []predict.Tree // Column of a node is an index into used
 }
+
+// New checks the contents and makes a model of them. The model keeps the slices that
+// it is given: they must not be changed afterwards. Params are stored with sorted
+// keys, and history values that are not finite become null. Errors name what is
+// wrong; they do not wrap ErrModel.
+func New(c Contents) (*Model, error) {
+	if err := c.normalize(); err != nil {
+		return nil, err
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	m := &Model{contents: c}
+	m.compile()
+	return m, nil
+}
+
+// Contents returns what the model is made of. It must not be changed.
+func (m *Model) Contents() *Contents { return &m.contents }
+
+// Schema returns the columns the model was trained on: tables to predict are read
+// with dataset.As(m.Schema()).
+func (m *Model) Schema() dataset.Schema { return m.contents.Schema }
+
+// Outputs returns K, the number of predictions per row.
+func (m *Model) Outputs() int { return m.contents.Outputs }
+
+// Classes returns the names of the classes in the order of their indices, nil for a
+// model without classes. Of two, the second is the positive one. The slice must not
+// be changed.
+func (m *Model) Classes() []string { return m.contents.Classes }
+
+// Rounds returns the number of rounds whose trees the model keeps.
+func (m *Model) Rounds() int { return m.contents.BestRound }
+
+// NumTrees returns the number of trees: rounds × outputs.
+func (m *Model) NumTrees() int { return len(m.contents.Trees) }

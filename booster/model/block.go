@@ -1,0 +1,156 @@
+package model
+
+import (
+	"sync"
+
+	"boost/binning"
+	"boost/internal/kernel/predict"
+)
+
+// block is a run of rows on their way through the model, with its memory.
+type block struct {
+	first, rows, outputs int
+	columns              []predict.Column // codes of the used features
+	codes                []uint32         // of one feature, before it is narrowed
+	raw, values          []float64        // output-major: entry k*rows + row
+	scratch              predict.Scratch
+}
+
+// blocks keeps the memory between predictions, whatever their models.
+var blocks = sync.Pool{New: func() any { return new(block) }}
+
+const (
+	minBlockRows = 256
+	// blockBytes is about what a second cache level holds beside the scores.
+	blockBytes = 512 << 10
+)
+
+// blockRows returns how many rows go together: as many as the kernel takes at once
+// and the cache holds, but several blocks per thread where there are rows enough.
+// It changes no result, since rows do not meet.
+func (m *Model) blockRows(rows, threads int) int {
+	perRow := 8 * m.contents.Outputs
+	for _, bits := range m.columns {
+		perRow += int(bits) / 8
+	}
+	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
+	return max(fit, minBlockRows)
+}
+
+func (m *Model) newBlock(rows int) *block {
+	b := blocks.Get().(*block)
+	b.outputs = m.contents.Outputs
+	b.codes = sized(b.codes, rows)
+	b.raw, b.values = sized(b.raw, rows*b.outputs), sized(b.values, rows*b.outputs)
+	b.columns = sized(b.columns, len(m.used))
+	for i, bits := range m.columns {
+		c := &b.columns[i]
+		c.Bits = bits
+		switch bits {
+		case 8:
+			c.U8 = sized(c.U8, rows)
+		case 16:
+			c.U16 = sized(c.U16, rows)
+		default:
+			c.U32 = sized(c.U32, rows)
+		}
+	}
+	return b
+}
+
+// sized returns s with length n, with what memory it has if that is enough.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		grown := make([]T, n)
+		copy(grown, s[:cap(s)])
+		return grown
+	}
+	return s[:n]
+}
+
+// encode makes codes of the used features of rows lo … hi-1.
+func (b *block) encode(m *Model, encoder *binning.Encoder, lo, hi int) {
+	b.first, b.rows = lo, hi-lo
+	for i, f := range m.used {
+		c := &b.columns[i]
+		if c.Bits == 32 {
+			encoder.Encode(f, lo, hi, c.U32[:b.rows])
+			continue
+		}
+		codes := b.codes[:b.rows]
+		encoder.Encode(f, lo, hi, codes)
+		if c.Bits == 8 {
+			narrow(codes, c.U8)
+		} else {
+			narrow(codes, c.U16)
+		}
+	}
+}
+
+func narrow[C uint8 | uint16](codes []uint32, dst []C) {
+	dst = dst[:len(codes)]
+	for i, c := range codes {
+		dst[i] = C(c)
+	}
+}
+
+// score sums base score and leaf values in the order of the trees, as training does.
+func (b *block) score(m *Model) {
+	for k, base := range m.contents.BaseScore {
+		scores := b.raw[k*b.rows:][:b.rows]
+		for i := range scores {
+			scores[i] = base
+		}
+	}
+	for t := range m.trees {
+		scores := b.raw[t%b.outputs*b.rows:][:b.rows]
+		predict.AddRange(&m.trees[t], b.columns, 0, b.rows, scores, &b.scratch)
+	}
+}
+
+// transpose writes the block's scores, output-major, to its rows of out, row-major.
+func (b *block) transpose(scores, out []float64) {
+	out = out[b.first*b.outputs:]
+	for k := range b.outputs {
+		for i, s := range scores[k*b.rows:][:b.rows] {
+			out[i*b.outputs+k] = s
+		}
+	}
+}
+
+// classes writes the class of each row to out.
+func (b *block) classes(values []float64, out []int32) {
+	out = out[b.first:][:b.rows]
+	for i := range out {
+		class := int32(0)
+		if b.outputs == 1 {
+			if values[i] > 0.5 {
+				class = 1
+			}
+			out[i] = class
+			continue
+		}
+		for k := 1; k < b.outputs; k++ {
+			if values[k*b.rows+i] > values[int(class)*b.rows+i] {
+				class = int32(k)
+			}
+		}
+		out[i] = class
+	}
+}
+
+// leaves writes the leaf of each row in each tree to out, rows × trees. It lets the
+// kernel add leaf numbers instead of leaf values; numbers[i] is i.
+func (b *block) leaves(trees []predict.Tree, numbers []float64, out []int32) {
+	out = out[b.first*len(trees):]
+	for t := range trees {
+		scores := b.raw[:b.rows]
+		clear(scores)
+		numbered := trees[t]
+		numbered.Leaf = numbers[:len(numbered.Leaf)]
+		predict.AddRange(&numbered, b.columns, 0, b.rows, scores, &b.scratch)
+		for i, s := range scores {
+			out[i*len(trees)+t] = int32(s)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"boost/binning"
+	"boost/dataset"
+)
+
+// Description is what there is to say about a model, in a form that marshals to JSON.
+type Description struct {
+	Format    int       `json:"format"` // version of the file format
+	Numerics  int       `json:"numerics_version"`
+	Objective string    `json:"objective"`
+	Link      string    `json:"link"`
+	Outputs   int       `json:"outputs"`
+	BaseScore []float64 `json:"base_score"`
+	Classes   []string  `json:"classes,omitempty"`
+
+	Rounds int `json:"rounds"` // kept
+	Trees  int `json:"trees"`
+	Splits int `json:"splits"`
+	Leaves int `json:"leaves"`
+	Depth  int `json:"depth"` // of the deepest tree
+
+	Label    string               `json:"label,omitempty"`
+	Weight   string               `json:"weight,omitempty"`
+	ID       []string             `json:"id,omitempty"`
+	Features []FeatureDescription `json:"features"`
+
+	Params     json.RawMessage `json:"params"`
+	History    []History       `json:"history"`
+	WideRounds []WideRound     `json:"wide_rounds,omitempty"`
+
+	Fingerprint string   `json:"fingerprint"`
+	ValidPrints []string `json:"valid_fingerprints,omitempty"`
+
+	Sections []SectionDescription `json:"sections"`
+	Bytes    int                  `json:"bytes"`
+	SHA256   string               `json:"sha256"`
+}
+
+// FeatureDescription is one feature of a Description.
+type FeatureDescription struct {
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind"`             // "float32", "float64" or "category"
+	Levels int     `json:"levels,omitempty"` // of the dictionary
+	Cuts   int     `json:"cuts,omitempty"`
+	Codes  int     `json:"codes"`   // the missing code included
+	Gaps   bool    `json:"missing"` // had missing values in training
+	Splits int     `json:"splits"`
+	Gain   float64 `json:"gain"` // total of its splits
+}
+
+// SectionDescription is one section of the model's file.
+type SectionDescription struct {
+	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`
+	CRC32C string `json:"crc32c"`
+}
+
+// Describe says what is in the model and how large its file is.
+func (m *Model) Describe() (*Description, error) {
+	data, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	file, err := openParts(data)
+	if err != nil {
+		return nil, err
+	}
+	c := &m.contents
+	sum := sha256.Sum256(data)
+	d := &Description{
+		Format: FormatVersion, Numerics: c.NumericsVersion,
+		Objective: c.Objective, Link: string(c.Link), Outputs: c.Outputs,
+		BaseScore: c.BaseScore, Classes: c.Classes,
+		Rounds: c.BestRound, Trees: len(c.Trees),
+		Params: c.Params, History: c.History, WideRounds: c.WideRounds,
+		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
+		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+	}
+	for i := range c.Trees {
+		d.Splits += c.Trees[i].NumSplits()
+		d.Leaves += c.Trees[i].NumLeaves()
+		d.Depth = max(d.Depth, c.Trees[i].Depth())
+	}
+	for _, e := range file.entries {
+		d.Sections = append(d.Sections, SectionDescription{e.Name, int(e.Length), e.CRC})
+	}
+	m.describeColumns(d)
+	return d, nil
+}
+
+func (m *Model) describeColumns(d *Description) {
+	c := &m.contents
+	for i := range c.Schema.Columns {
+		switch s := &c.Schema.Columns[i]; s.Role {
+		case dataset.LabelRole:
+			d.Label = s.Name
+		case dataset.WeightRole:
+			d.Weight = s.Name
+		case dataset.IDRole:
+			d.ID = append(d.ID, s.Name)
+		}
+	}
+	d.Features = make([]FeatureDescription, len(c.Cuts.Features))
+	for f, column := range c.featureColumns() {
+		feature := &c.Cuts.Features[f]
+		d.Features[f] = FeatureDescription{
+			Name: feature.Name, Kind: kindNames[column.Kind],
+			Codes: int(feature.NCodes()), Gaps: feature.HasMissing,
+		}
+		if feature.Kind == binning.Categorical {
+			d.Features[f].Levels = len(column.Levels)
+		} else {
+			d.Features[f].Cuts = len(c.Cuts.Of32(f)) + len(c.Cuts.Of64(f))
+		}
+	}
+	for i := range c.Trees {
+		for n, f := range c.Trees[i].Feature {
+			d.Features[f].Splits++
+			d.Features[f].Gain += float64(c.Trees[i].Gain[n])
+		}
+	}
+}

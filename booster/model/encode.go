@@ -1,0 +1,78 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Encode returns the bytes of the model's `.boost` file. The same model gives the
+// same bytes, on every machine and at every time.
+func (m *Model) Encode() ([]byte, error) {
+	c := &m.contents
+	sections := []section{
+		{cutsSection, encodeCuts(c.Cuts)},
+		{dictionariesSection, encodeDictionaries(c.Schema)},
+		{structureSection, encodeStructure(c.Trees)},
+		{leavesSection, encodeLeaves(c.Trees)},
+		{statisticsSection, encodeStatistics(c.Trees)},
+	}
+	object := c.manifest()
+	return assemble(sections, func(table []sectionEntry) []byte {
+		object["sections"] = list(table, sectionForm)
+		return appendJSON(nil, object)
+	}), nil
+}
+
+// SHA256 returns the hex digest of the model's bytes.
+func (m *Model) SHA256() (string, error) {
+	b, err := m.Encode()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Decode makes a model of the bytes of a `.boost` file. It checks everything before
+// use, allocates in proportion to len(data) only, and does not keep data. Every
+// error wraps ErrModel.
+func Decode(data []byte) (*Model, error) {
+	h, text, err := openContainer(data)
+	if err != nil {
+		return nil, err
+	}
+	var man manifest
+	if err := json.Unmarshal(text, &man); err != nil {
+		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
+	}
+	sections, err := openSections(data, h, man.Sections, sectionNames)
+	if err != nil {
+		return nil, err
+	}
+	c, err := man.contents()
+	if err != nil {
+		return nil, err
+	}
+	if err := decodeDictionaries(sections[1], c.Schema); err != nil {
+		return nil, err
+	}
+	if c.Cuts, err = decodeCuts(sections[0], c.featureColumns()); err != nil {
+		return nil, err
+	}
+	if c.Trees, err = decodeTrees(sections[2], sections[3], sections[4]); err != nil {
+		return nil, err
+	}
+	m, err := New(c)
+	if err != nil {
+		return nil, unusable("the model is damaged: %w", err)
+	}
+	// One model, one file: a second spelling of the same contents would be a model
+	// with two hashes.
+	again, err := m.Encode()
+	if err != nil || !bytes.Equal(again, data) {
+		return nil, unusable("the model is damaged: its contents are not in the form that boost writes")
+	}
+	return m, nil
+}

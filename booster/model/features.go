@@ -1,0 +1,73 @@
+package model
+
+import (
+	"slices"
+
+	"boost/binning"
+	"boost/internal/kernel/predict"
+	"boost/tree"
+)
+
+// Features returns what trees have to know of the features of the cuts.
+func Features(c *binning.Cuts) []tree.Feature {
+	features := make([]tree.Feature, len(c.Features))
+	for f := range features {
+		features[f] = tree.Feature{
+			Regular:     c.Features[f].Regular,
+			Categorical: c.Features[f].Kind == binning.Categorical,
+		}
+	}
+	return features
+}
+
+// compile prepares the trees for prediction: the features that are used, the width
+// their codes need, and the trees over these.
+func (m *Model) compile() {
+	c := &m.contents
+	place := make([]int32, len(c.Cuts.Features))
+	for t := range c.Trees {
+		for _, f := range c.Trees[t].Feature {
+			place[f] = 1
+		}
+	}
+	for f := range place {
+		if place[f] == 1 {
+			place[f] = int32(len(m.used))
+			m.used = append(m.used, f)
+			m.columns = append(m.columns, codeBits(c.Cuts.Features[f].Regular))
+		}
+	}
+	m.trees = make([]predict.Tree, len(c.Trees))
+	for t := range c.Trees {
+		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return place[c.Trees[t].Feature[node]] })
+	}
+	m.used, m.columns = slices.Clip(m.used), slices.Clip(m.columns)
+}
+
+// compileTree fills dst with t; column gives the column of a split node.
+func compileTree(dst *predict.Tree, t *tree.Tree, c *binning.Cuts, column func(node int) int32) {
+	dst.Reset(t.Leaf)
+	dst.Nodes = slices.Grow(dst.Nodes, t.NumSplits())
+	for n, f := range t.Feature {
+		regular := c.Features[f].Regular
+		if t.Categorical[n] {
+			dst.Categorical(column(n), t.Set(n), regular, t.MissingLeft[n], t.Left[n], t.Right[n])
+		} else {
+			dst.Numeric(column(n), t.Code[n], regular, t.MissingLeft[n], t.Left[n], t.Right[n])
+		}
+	}
+}
+
+// codeBits returns the width of a column that holds the codes 0 … regular, the last
+// one for missing values. Four bits are not offered: a block is small, and a nibble
+// costs more to write and to read than the byte.
+func codeBits(regular uint32) uint8 {
+	switch {
+	case regular < 1<<8:
+		return 8
+	case regular < 1<<16:
+		return 16
+	default:
+		return 32
+	}
+}

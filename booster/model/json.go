@@ -1,0 +1,119 @@
+package model
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// appendJSON writes v in the one form that model files use: keys sorted by bytes, no
+// spaces, shortest decimal floats, and only what must be escaped. encoding/json is
+// not used for it because its output may change with the Go version, and the bytes
+// of a model may not. v is made of nil, bool, string, int, float64 (finite),
+// json.Number, []any and map[string]any; another type is a programmer's error.
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case float64:
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
+	case json.Number:
+		return append(b, v...)
+	case string:
+		return appendString(b, v)
+	case []any:
+		b = append(b, '[')
+		for i, e := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, e)
+		}
+		return append(b, ']')
+	case map[string]any:
+		b = append(b, '{')
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, key), ':')
+			b = appendJSON(b, v[key])
+		}
+		return append(b, '}')
+	default:
+		panic(fmt.Sprintf("model: no JSON form for %T", v))
+	}
+}
+
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// decodeNumbers reads one JSON value, keeping numbers as their digits.
+func decodeNumbers(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more follows the value")
+	}
+	return nil
+}
+
+// list turns a slice into the form that appendJSON takes.
+func list[T any](values []T, form func(T) any) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = form(v)
+	}
+	return out
+}
+
+// text is a name that may hold any bytes. JSON holds UTF-8 only, so other names are
+// written as {"hex":"…"}.
+type text string
+
+func (t text) form() any {
+	if utf8.ValidString(string(t)) {
+		return string(t)
+	}
+	return map[string]any{"hex": hex.EncodeToString([]byte(t))}
+}
+
+// UnmarshalJSON reads either form.
+func (t *text) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var other struct{ Hex string }
+	if err := json.Unmarshal(data, &other); err != nil {
+		return err
+	}
+	raw, err := hex.DecodeString(other.Hex)
+	*t = text(raw)
+	return err
+}

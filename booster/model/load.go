@@ -1,0 +1,90 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// sniffSize is how much of a file is read before it is known to be a model.
+const sniffSize = 512
+
+// Load reads a model from a `.boost` file. Every error wraps ErrModel, begins with the
+// path and says what the matter is: no such file, a directory, not readable, cut
+// short, damaged, of an unknown version, or no boost model at all.
+func Load(path string) (*Model, error) {
+	m, err := load(path)
+	if err != nil {
+		return nil, unusable("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cannotOpen(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, unusable("the model cannot be read: %w", reason(err))
+	}
+	if info.IsDir() {
+		return nil, unusable("is a directory, a model file was expected")
+	}
+	data, err := readModel(f, info)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
+// readModel reads the file, but a regular file only if its beginning says that it is
+// a model: a table of many gigabytes given by mistake is not read to be refused.
+func readModel(f *os.File, info fs.FileInfo) ([]byte, error) {
+	start := make([]byte, sniffSize)
+	n, err := io.ReadFull(f, start)
+	start = start[:n]
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, unusable("the model cannot be read: %w", reason(err))
+	}
+	size := uint64(n)
+	if info.Mode().IsRegular() {
+		size = max(size, uint64(info.Size()))
+		if _, err := checkHeader(start, size); err != nil {
+			return nil, err
+		}
+	} else if !IsModel(start) {
+		return nil, unusable("%s", notAModel(start, size))
+	}
+	data := make([]byte, n, max(size, uint64(n)+1))
+	copy(data, start)
+	rest, err := io.ReadAll(f)
+	if err != nil {
+		return nil, unusable("the model cannot be read: %w", reason(err))
+	}
+	return append(data, rest...), nil
+}
+
+func cannotOpen(err error) error {
+	hint := ""
+	if errors.Is(err, fs.ErrPermission) {
+		hint = " (check its permissions)"
+	}
+	return unusable("the model cannot be opened: %w%s", reason(err), hint)
+}
+
+// reason returns what the operating system said, without the path that is said already.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// wrapPath puts the path before an error about a file that is written.
+func wrapPath(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }

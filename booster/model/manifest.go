@@ -1,0 +1,151 @@
+package model
+
+import (
+	"encoding/json"
+
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// The sections of a model file, in this order.
+const (
+	cutsSection         = "cuts"         // features: kinds, category codes, cuts
+	dictionariesSection = "dictionaries" // levels of category columns
+	structureSection    = "structure"    // nodes of all trees
+	leavesSection       = "leaves"       // leaf values
+	statisticsSection   = "statistics"   // covers and gains
+)
+
+var sectionNames = []string{cutsSection, dictionariesSection, structureSection, leavesSection, statisticsSection}
+
+// Names of roles and kinds as the manifest writes them, by value.
+var (
+	roleNames = []string{dataset.Feature: "feature", dataset.LabelRole: "label", dataset.WeightRole: "weight", dataset.IDRole: "id"}
+	kindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
+)
+
+// manifest is the JSON object behind the header: everything but the large arrays. It
+// is written by manifestOf with sorted keys and no spaces, and read into this.
+type manifest struct {
+	BaseScore      []float64       `json:"base_score"`
+	BestRound      int             `json:"best_round"`
+	Classes        []text          `json:"classes"` // null for regression
+	Columns        []columnEntry   `json:"columns"`
+	Fingerprint    string          `json:"fingerprint"`
+	History        []historyEntry  `json:"history"`
+	Link           text            `json:"link"`
+	Numerics       int             `json:"numerics_version"`
+	NumericClasses bool            `json:"numeric_classes"`
+	Objective      text            `json:"objective"`
+	Outputs        int             `json:"outputs"`
+	Params         json.RawMessage `json:"params"`
+	Sections       []sectionEntry  `json:"sections"`
+	ValidPrints    []string        `json:"valid_fingerprints"`
+	WideRounds     []WideRound     `json:"wide_rounds"`
+}
+
+// columnEntry is one column of the schema; its levels lie in the dictionaries section.
+type columnEntry struct {
+	Kind          string `json:"kind"`
+	Name          text   `json:"name"`
+	NumericLevels bool   `json:"numeric_levels"`
+	Role          string `json:"role"`
+}
+
+type historyEntry struct {
+	Metric text       `json:"metric"`
+	Set    text       `json:"set"`
+	Values []*float64 `json:"values"`
+}
+
+func (c *Contents) manifest() map[string]any {
+	var classes any
+	if c.Classes != nil {
+		classes = list(c.Classes, func(s string) any { return text(s).form() })
+	}
+	var params any
+	// normalize has read these bytes before.
+	if err := decodeNumbers(c.Params, &params); err != nil {
+		panic("model: parameters are not JSON: " + err.Error())
+	}
+	return map[string]any{
+		"base_score":         list(c.BaseScore, func(v float64) any { return v }),
+		"best_round":         c.BestRound,
+		"classes":            classes,
+		"columns":            list(c.Schema.Columns, columnForm),
+		"fingerprint":        c.Fingerprint,
+		"history":            list(c.History, historyForm),
+		"link":               text(c.Link).form(),
+		"numerics_version":   c.NumericsVersion,
+		"numeric_classes":    c.NumericClasses,
+		"objective":          text(c.Objective).form(),
+		"outputs":            c.Outputs,
+		"params":             params,
+		"valid_fingerprints": list(c.ValidPrints, func(s string) any { return s }),
+		"wide_rounds": list(c.WideRounds, func(w WideRound) any {
+			return map[string]any{"round": w.Round, "output": w.Output}
+		}),
+	}
+}
+
+func columnForm(s dataset.ColumnSchema) any {
+	return map[string]any{
+		"kind": kindNames[s.Kind], "name": text(s.Name).form(),
+		"numeric_levels": s.NumericLevels, "role": roleNames[s.Role],
+	}
+}
+
+func historyForm(h History) any {
+	values := list(h.Values, func(v *float64) any {
+		if v == nil {
+			return nil
+		}
+		return *v
+	})
+	return map[string]any{"metric": text(h.Metric).form(), "set": text(h.Set).form(), "values": values}
+}
+
+func sectionForm(e sectionEntry) any {
+	return map[string]any{"name": e.Name, "offset": int(e.Offset), "length": int(e.Length), "crc32c": e.CRC}
+}
+
+// contents returns the part of the contents that the manifest holds.
+func (m *manifest) contents() (Contents, error) {
+	c := Contents{
+		Objective: string(m.Objective), Link: objectives.Link(m.Link),
+		Outputs: m.Outputs, BaseScore: m.BaseScore,
+		NumericClasses: m.NumericClasses, Params: m.Params,
+		BestRound: m.BestRound, WideRounds: m.WideRounds,
+		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
+		NumericsVersion: m.Numerics,
+	}
+	if m.Classes != nil {
+		c.Classes = make([]string, len(m.Classes))
+		for i, name := range m.Classes {
+			c.Classes[i] = string(name)
+		}
+	}
+	for _, h := range m.History {
+		c.History = append(c.History, History{Set: string(h.Set), Metric: string(h.Metric), Values: h.Values})
+	}
+	for _, e := range m.Columns {
+		role, knownRole := indexOf(roleNames, e.Role)
+		kind, knownKind := indexOf(kindNames, e.Kind)
+		if !knownRole || !knownKind {
+			return c, unusable("the model is damaged: column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
+		}
+		c.Schema.Columns = append(c.Schema.Columns, dataset.ColumnSchema{
+			Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels,
+		})
+	}
+	return c, nil
+}
+
+func indexOf(names []string, name string) (int, bool) {
+	for i, n := range names {
+		if n == name {
+			return i, true
+		}
+	}
+	return 0, false
+}

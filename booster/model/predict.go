@@ -1,0 +1,168 @@
+package model
+
+import (
+	"context"
+	"fmt"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/internal/cpu"
+	"boost/parallel"
+)
+
+// Option says how a prediction runs. None changes a result.
+type Option func(*options)
+
+type options struct {
+	pool    *parallel.Pool
+	threads int
+}
+
+// Pool runs the prediction on a pool of the caller's, which serves nobody else meanwhile.
+func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+
+// Threads runs the prediction on up to n threads. Fewer than 1, like no option at
+// all, means as many as the process may use.
+func Threads(n int) Option { return func(o *options) { o.threads = n } }
+
+// Predict returns the predictions for a table, rows × outputs, row-major: the number,
+// the probability of the positive class (one column), or one probability per class.
+// The table is coerced to the model's schema; one that lacks a feature column is an
+// error that wraps dataset.ErrTable.
+func (m *Model) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
+	out := make([]float64, t.NumRows()*m.contents.Outputs)
+	err := m.run(ctx, t, opts, func(b *block) {
+		m.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+		b.transpose(b.values, out)
+	})
+	return orNil(out, err)
+}
+
+// PredictRaw returns the raw scores, before the link, rows × outputs, row-major.
+func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
+	out := make([]float64, t.NumRows()*m.contents.Outputs)
+	return orNil(out, m.run(ctx, t, opts, func(b *block) { b.transpose(b.raw, out) }))
+}
+
+// PredictClass returns for each row the index of its class in Classes: with one
+// output the second class where its probability is above one half, else the class
+// with the highest probability, the lower index among equals. A model without
+// classes is an error.
+func (m *Model) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
+	if m.contents.Classes == nil {
+		return nil, fmt.Errorf("a model with objective %s predicts numbers, it has no classes", m.contents.Objective)
+	}
+	out := make([]int32, t.NumRows())
+	err := m.run(ctx, t, opts, func(b *block) {
+		m.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+		b.classes(b.values, out)
+	})
+	return orNil(out, err)
+}
+
+// PredictLeaf returns the leaf of each row in each tree, rows × trees, row-major.
+func (m *Model) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
+	out := make([]int32, t.NumRows()*len(m.trees))
+	leaves := 0
+	for i := range m.trees {
+		leaves = max(leaves, len(m.trees[i].Leaf))
+	}
+	numbers := make([]float64, leaves)
+	for i := range numbers {
+		numbers[i] = float64(i)
+	}
+	j := m.newJob(opts)
+	j.visit = func(b *block) { b.leaves(m.trees, numbers, out) }
+	return orNil(out, j.run(ctx, t))
+}
+
+// orNil keeps half-made results from callers.
+func orNil[T any](out []T, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (m *Model) run(ctx context.Context, t *dataset.Table, opts []Option, visit func(*block)) error {
+	j := m.newJob(opts)
+	j.scored, j.visit = true, visit
+	return j.run(ctx, t)
+}
+
+func (m *Model) newJob(opts []Option) *job {
+	j := &job{model: m}
+	for _, set := range opts {
+		set(&j.options)
+	}
+	return j
+}
+
+// job is one prediction: blocks of rows, each encoded, scored and visited by one worker.
+type job struct {
+	model   *Model
+	options options
+	scored  bool
+	visit   func(*block)
+
+	rows, blockRows int
+	encoder         *binning.Encoder
+	blocks          []*block // by worker
+}
+
+func (j *job) run(ctx context.Context, t *dataset.Table) error {
+	t, err := t.As(j.model.contents.Schema)
+	if err != nil {
+		return err
+	}
+	j.rows = t.NumRows()
+	if j.encoder, err = binning.NewEncoder(j.model.contents.Cuts, t); err != nil {
+		return err
+	}
+	pool := j.options.pool
+	if pool == nil {
+		pool = parallel.NewPool(j.threads())
+		defer pool.Close()
+	}
+	j.blockRows = j.model.blockRows(j.rows, pool.Threads())
+	j.blocks = make([]*block, pool.Threads())
+	defer j.release()
+	return pool.DoContext(ctx, parallel.Blocks(j.rows, j.blockRows), j)
+}
+
+// soloWork is the number of row × (tree + feature) steps under which starting threads
+// costs more than they save, about a quarter of a millisecond.
+const soloWork = 16_384
+
+func (j *job) threads() int {
+	if j.rows*(len(j.model.trees)+len(j.model.used)) < soloWork {
+		return 1
+	}
+	if j.options.threads > 0 {
+		return j.options.threads
+	}
+	return cpu.Threads()
+}
+
+// Run predicts block index with the worker's memory.
+func (j *job) Run(worker, index int) {
+	b := j.blocks[worker]
+	if b == nil {
+		b = j.model.newBlock(j.blockRows)
+		j.blocks[worker] = b
+	}
+	lo, hi := parallel.Block(index, j.rows, j.blockRows)
+	b.encode(j.model, j.encoder, lo, hi)
+	if j.scored {
+		b.score(j.model)
+	}
+	j.visit(b)
+}
+
+func (j *job) release() {
+	for _, b := range j.blocks {
+		if b != nil {
+			blocks.Put(b)
+		}
+	}
+}

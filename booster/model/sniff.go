@@ -1,0 +1,66 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// lookAlikes are beginnings of files that people give as a model by mistake.
+var lookAlikes = []struct{ prefix, what string }{
+	{"BOOST\n\x1a", "it looks like a boost model whose line ends were changed by a transfer in text mode: copy it again in binary mode"},
+	{"\x1f\x8b", "it looks like a gzip file: unpack it first"},
+	{"\x28\xb5\x2f\xfd", "it looks like a zstd file: unpack it first"},
+	{"PK\x03\x04", "it looks like a zip file: unpack it first"},
+	{"PAR1", "it looks like a Parquet table"},
+	{"ARROW1", "it looks like an Arrow table"},
+	{"tree\n", "it looks like a LightGBM model"},
+	{"CBM1", "it looks like a CatBoost model"},
+	{"{L\x00\x00", "it looks like an XGBoost model in UBJSON"},
+	{"{\"learner\"", "it looks like an XGBoost model in JSON"},
+	{"binf", "it looks like an XGBoost model in its old binary form"},
+	{"\x80\x04", "it looks like a Python pickle"},
+	{"\x80\x05", "it looks like a Python pickle"},
+	{"\x7fELF", "it looks like a program"},
+	{"version https://git-lfs", "it looks like a Git LFS pointer: run git lfs pull"},
+	{"<", "it looks like a web page or an XML file"},
+	{"{", "it looks like JSON"},
+	{"[", "it looks like JSON or TOML"},
+}
+
+// notAModel says what a file of that size looks like, given its beginning.
+func notAModel(b []byte, size uint64) string {
+	if size == 0 {
+		return "not a boost model: the file is empty"
+	}
+	if strings.HasPrefix(magic, string(b)) {
+		return fmt.Sprintf("the model is cut short: it has only %d bytes", size)
+	}
+	for _, l := range lookAlikes {
+		if bytes.HasPrefix(b, []byte(l.prefix)) {
+			return "not a boost model: " + l.what
+		}
+	}
+	line, _, _ := strings.Cut(string(b[:min(len(b), 60)]), "\n")
+	if text := strings.TrimRight(line, "\r"); isText(text) {
+		return fmt.Sprintf("not a boost model: it looks like text that begins with %q", text)
+	}
+	return fmt.Sprintf("not a boost model: it begins with the bytes % x", b[:min(len(b), 8)])
+}
+
+func isText(s string) bool {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		// A rune that the cut at 60 bytes split is no reason to call text binary.
+		if r == utf8.RuneError && n == 1 && len(s) >= utf8.UTFMax || r < ' ' && r != '\t' || r == 0x7f {
+			return false
+		}
+		s = s[n:]
+	}
+	return true
+}
+
+// IsModel reports whether a file that begins with these bytes (8 are enough) is meant
+// to be a model in boost's own format.
+func IsModel(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(magic)) }

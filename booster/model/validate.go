@@ -1,0 +1,306 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// normalize gives the parts that have several spellings the one that is stored.
+func (c *Contents) normalize() error {
+	params, err := canonicalObject(c.Params)
+	if err != nil {
+		return fmt.Errorf("model: parameters: %w", err)
+	}
+	c.Params = params
+	history := make([]History, len(c.History))
+	for i, h := range c.History {
+		values := make([]*float64, len(h.Values))
+		for r, v := range h.Values {
+			if v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
+				values[r] = v
+			}
+		}
+		history[i] = History{Set: h.Set, Metric: h.Metric, Values: values}
+	}
+	c.History = history
+	return nil
+}
+
+// canonicalObject checks that text is one JSON object and writes it with sorted keys
+// and without spaces; numbers keep their digits.
+func canonicalObject(text json.RawMessage) (json.RawMessage, error) {
+	var object map[string]any
+	if err := decodeNumbers(text, &object); err != nil {
+		return nil, fmt.Errorf("not one JSON object: %w", err)
+	}
+	if object == nil {
+		return nil, errors.New("null instead of a JSON object")
+	}
+	return appendJSON(nil, object), nil
+}
+
+func (c *Contents) validate() error {
+	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords} {
+		if err := check(); err != nil {
+			return fmt.Errorf("model: %w", err)
+		}
+	}
+	return nil
+}
+
+func (c *Contents) checkOutputs() error {
+	if c.Objective == "" {
+		return errors.New("no objective")
+	}
+	if _, err := objectives.ParseLink(string(c.Link)); err != nil {
+		return err
+	}
+	if c.Outputs < 1 {
+		return fmt.Errorf("%d outputs", c.Outputs)
+	}
+	if len(c.BaseScore) != c.Outputs {
+		return fmt.Errorf("%d base scores for %d outputs", len(c.BaseScore), c.Outputs)
+	}
+	for k, s := range c.BaseScore {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return fmt.Errorf("base score %d is %v", k, s)
+		}
+	}
+	return nil
+}
+
+func (c *Contents) checkClasses() error {
+	if c.Classes == nil {
+		if c.NumericClasses {
+			return errors.New("numeric classes, but no classes")
+		}
+		return nil
+	}
+	if want := max(c.Outputs, 2); len(c.Classes) != want {
+		return fmt.Errorf("%d classes for %d outputs", len(c.Classes), c.Outputs)
+	}
+	if name, twice := repeated(c.Classes); twice {
+		return fmt.Errorf("class %q stands twice", name)
+	}
+	if !c.NumericClasses {
+		return nil
+	}
+	for _, name := range c.Classes {
+		if _, err := strconv.ParseFloat(name, 64); err != nil {
+			return fmt.Errorf("class %q is not a number", name)
+		}
+	}
+	return nil
+}
+
+func (c *Contents) checkSchema() error {
+	var names, ids []string
+	for i := range c.Schema.Columns {
+		s := &c.Schema.Columns[i]
+		// A column can be a feature and passed through as an id as well.
+		if s.Role == dataset.IDRole {
+			ids = append(ids, s.Name)
+		} else {
+			names = append(names, s.Name)
+		}
+		if int(s.Role) >= len(roleNames) {
+			return fmt.Errorf("column %q has unknown role %d", s.Name, s.Role)
+		}
+		if int(s.Kind) >= len(kindNames) {
+			return fmt.Errorf("column %q has unknown kind %d", s.Name, s.Kind)
+		}
+		if s.Kind != dataset.Category && (len(s.Levels) > 0 || s.NumericLevels) {
+			return fmt.Errorf("column %q has levels but kind %s", s.Name, kindNames[s.Kind])
+		}
+		if level, twice := repeated(s.Levels); twice {
+			return fmt.Errorf("column %q has level %q twice", s.Name, level)
+		}
+	}
+	for _, list := range [][]string{names, ids} {
+		if name, twice := repeated(list); twice {
+			return fmt.Errorf("column %q stands twice", name)
+		}
+	}
+	return nil
+}
+
+// repeated returns the first name that stands for the second time.
+func repeated(names []string) (string, bool) {
+	seen := make(map[string]struct{}, len(names))
+	for _, n := range names {
+		if _, twice := seen[n]; twice {
+			return n, true
+		}
+		seen[n] = struct{}{}
+	}
+	return "", false
+}
+
+// featureColumns returns the schema's columns with role Feature, in order.
+func (c *Contents) featureColumns() []*dataset.ColumnSchema {
+	var columns []*dataset.ColumnSchema
+	for i := range c.Schema.Columns {
+		if c.Schema.Columns[i].Role == dataset.Feature {
+			columns = append(columns, &c.Schema.Columns[i])
+		}
+	}
+	return columns
+}
+
+func (c *Contents) checkCuts() error {
+	if c.Cuts == nil {
+		return errors.New("no cuts")
+	}
+	columns := c.featureColumns()
+	if len(c.Cuts.Features) != len(columns) {
+		return fmt.Errorf("cuts of %d features, but the schema has %d feature columns", len(c.Cuts.Features), len(columns))
+	}
+	if err := checkPtrs("Ptrs", c.Cuts.Ptrs, len(columns), len(c.Cuts.Values)); err != nil {
+		return err
+	}
+	if err := checkPtrs("Ptrs64", c.Cuts.Ptrs64, len(columns), len(c.Cuts.Values64)); err != nil {
+		return err
+	}
+	for f, column := range columns {
+		if err := c.checkFeature(f, column); err != nil {
+			return fmt.Errorf("feature %q: %w", column.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkPtrs(name string, ptrs []uint32, features, values int) error {
+	if len(ptrs) != features+1 {
+		return fmt.Errorf("%s of the cuts has %d entries for %d features", name, len(ptrs), features)
+	}
+	if ptrs[0] != 0 || uint64(ptrs[features]) != uint64(values) {
+		return fmt.Errorf("%s of the cuts runs from %d to %d over %d values", name, ptrs[0], ptrs[features], values)
+	}
+	for f := range features {
+		if ptrs[f+1] < ptrs[f] {
+			return fmt.Errorf("%s of the cuts falls at feature %d", name, f)
+		}
+	}
+	return nil
+}
+
+var kindOfColumn = map[dataset.Kind]binning.FeatureKind{
+	dataset.Float32:  binning.Numeric32,
+	dataset.Float64:  binning.Numeric64,
+	dataset.Category: binning.Categorical,
+}
+
+func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
+	feature := &c.Cuts.Features[f]
+	cuts32, cuts64 := c.Cuts.Of32(f), c.Cuts.Of64(f)
+	if feature.Name != column.Name {
+		return fmt.Errorf("its cuts are named %q", feature.Name)
+	}
+	kind, ok := kindOfColumn[column.Kind]
+	if !ok || kind != feature.Kind {
+		return fmt.Errorf("a column of kind %s cannot have cuts of kind %d", kindNames[column.Kind], feature.Kind)
+	}
+	if feature.Kind != binning.Numeric32 && len(cuts32) > 0 || feature.Kind != binning.Numeric64 && len(cuts64) > 0 {
+		return errors.New("it has cuts of another kind of feature")
+	}
+	if feature.Kind == binning.Categorical {
+		return checkCodes(feature, len(column.Levels))
+	}
+	if len(feature.Codes) > 0 {
+		return errors.New("a numeric feature has category codes")
+	}
+	count := len(cuts32) + len(cuts64)
+	if uint64(feature.Regular) != uint64(count)+1 {
+		return fmt.Errorf("%d cuts make %d codes, not %d", count, count+1, feature.Regular)
+	}
+	if i := firstUnordered(cuts32); i >= 0 {
+		return fmt.Errorf("cut %d is %v: cuts must rise strictly and stay below +Inf", i, cuts32[i])
+	}
+	if i := firstUnordered(cuts64); i >= 0 {
+		return fmt.Errorf("cut %d is %v: cuts must rise strictly and stay below +Inf", i, cuts64[i])
+	}
+	return nil
+}
+
+// checkCodes bounds the codes by the levels, so that a small file cannot claim 2³² codes.
+func checkCodes(feature *binning.Feature, levels int) error {
+	if len(feature.Codes) != levels {
+		return fmt.Errorf("%d codes for %d levels", len(feature.Codes), levels)
+	}
+	if feature.Regular < 1 || uint64(feature.Regular) > uint64(max(levels, 1)) {
+		return fmt.Errorf("%d codes for %d levels", feature.Regular, levels)
+	}
+	for i, code := range feature.Codes {
+		if code >= feature.Regular && code != binning.NoCode {
+			return fmt.Errorf("level %d has code %d of %d", i, code, feature.Regular)
+		}
+	}
+	return nil
+}
+
+// firstUnordered returns the index of the first cut that is NaN, +Inf or not above
+// the one before it, -1 if there is none.
+func firstUnordered[T float32 | float64](cuts []T) int {
+	for i, x := range cuts {
+		if x != x || float64(x) > math.MaxFloat64 || i > 0 && !(x > cuts[i-1]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *Contents) checkTrees() error {
+	if c.BestRound < 0 || len(c.Trees)%c.Outputs != 0 || len(c.Trees)/c.Outputs != c.BestRound {
+		return fmt.Errorf("%d trees for %d rounds of %d outputs", len(c.Trees), c.BestRound, c.Outputs)
+	}
+	features := Features(c.Cuts)
+	for i := range c.Trees {
+		if err := c.Trees[i].Validate(features); err != nil {
+			return fmt.Errorf("tree %d (round %d, output %d): %w", i, i/c.Outputs, i%c.Outputs, err)
+		}
+	}
+	return nil
+}
+
+func (c *Contents) checkRecords() error {
+	curves := make([]string, len(c.History))
+	for i, h := range c.History {
+		if h.Set == "" || h.Metric == "" {
+			return fmt.Errorf("history %d lacks the name of its set or metric", i)
+		}
+		curves[i] = h.Metric + " on " + h.Set
+	}
+	if curve, twice := repeated(curves); twice {
+		return fmt.Errorf("history has %s twice", curve)
+	}
+	for i, w := range c.WideRounds {
+		if w.Round < 0 || w.Output < 0 || w.Output >= c.Outputs {
+			return fmt.Errorf("wide round %d is round %d, output %d", i, w.Round, w.Output)
+		}
+	}
+	for i, print := range append([]string{c.Fingerprint}, c.ValidPrints...) {
+		if !isHex(print, 32) {
+			return fmt.Errorf("data fingerprint %d is %q: 32 hex digits expected", i, print)
+		}
+	}
+	if c.NumericsVersion < 1 {
+		return fmt.Errorf("numerics version %d", c.NumericsVersion)
+	}
+	return nil
+}
+
+func isHex(s string, digits int) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == digits
+}
