@@ -16,6 +16,44 @@ func TestDocumentsCommands(t *testing.T) {
 	}
 }
 
+func TestDocumentsLinks(t *testing.T) {
+	findings, err := here(t).CheckLinks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Error(f)
+	}
+}
+
+func TestLinkRule(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module m\n",
+		"README.md": "[a](docs/a.md) [b](docs/b.md) [c](https://example.org/x) [d](docs/a.md#the-first-part) [e](docs/a.md#second)\n```\n[f](g.md)\n```\n[h](#here)\n# Here!\n",
+		"docs/a.md": "## The *first* part\n[up](../README.md) [gone](../GONE.md)\n",
+	} {
+		if err := os.MkdirAll(root+"/docs", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(root+"/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := (&Tree{Root: root}).CheckLinks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"README.md:1: link to docs/b.md: no such file",
+		"README.md:1: link to docs/a.md#second: no such heading",
+		"docs/a.md:2: link to ../GONE.md: no such file",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // CI runs the tests once, in the form that the README gives.
 func TestReadmeTestCommand(t *testing.T) {
 	text, err := here(t).Read("README.md")
