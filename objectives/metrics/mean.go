@@ -1,0 +1,177 @@
+package metrics
+
+import (
+	"math"
+
+	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
+	"boost/parallel"
+)
+
+// blockRows is the number of rows of a piece of work. Sums are exact, so that it
+// changes no result.
+const blockRows = 4096
+
+// rowLosses writes the losses of rows lo … hi-1 to out.
+type rowLosses func(in *Input, lo, hi int, out []float64)
+
+// mean is the weighted mean of a loss of rows.
+type mean struct {
+	name    string
+	row     rowLosses
+	several bool // takes several outputs, else one
+}
+
+func (m mean) Name() string         { return m.name }
+func (m mean) HigherIsBetter() bool { return false }
+
+func (m mean) Eval(in Input) float64 {
+	if !m.several && in.Outputs != 1 {
+		return math.NaN()
+	}
+	total, weight := weightedSums(&in, m.row)
+	if !(weight > 0) {
+		return math.NaN()
+	}
+	return total / weight
+}
+
+// rootMean is the square root of a mean.
+type rootMean struct{ mean }
+
+func (m rootMean) Eval(in Input) float64 { return math.Sqrt(m.mean.Eval(in)) }
+
+// weightedSums returns Σ weight·loss and Σ weight over all rows. Each product is
+// rounded, the sums are exact and rounded once. Rows of weight 0 do not count,
+// whatever their loss.
+func weightedSums(in *Input, row rowLosses) (total, weight float64) {
+	t := &sumTask{in: in, row: row, parts: make([]sumPart, threadsOf(in.Pool))}
+	run(in.Pool, parallel.Blocks(len(in.Labels), blockRows), t)
+	var sum, weights detmath.Sum
+	for i := range t.parts {
+		sum.Merge(&t.parts[i].total)
+		weights.Merge(&t.parts[i].weight)
+	}
+	if in.Weights == nil {
+		return sum.Round(), float64(len(in.Labels))
+	}
+	return sum.Round(), weights.Round()
+}
+
+// sumTask adds the losses of one block of rows. A worker adds to sums of its own:
+// which blocks it got does not show, because the sums are exact.
+type sumTask struct {
+	in    *Input
+	row   rowLosses
+	parts []sumPart // one per worker
+}
+
+type sumPart struct {
+	total, weight detmath.Sum
+	losses        [blockRows]float64
+}
+
+func (t *sumTask) Run(worker, index int) {
+	part := &t.parts[worker]
+	lo, hi := parallel.Block(index, len(t.in.Labels), blockRows)
+	losses := part.losses[:hi-lo]
+	t.row(t.in, lo, hi, losses)
+	if t.in.Weights == nil {
+		for _, x := range losses {
+			part.total.Add(x)
+		}
+		return
+	}
+	for i, w := range t.in.Weights[lo:hi] {
+		if w != 0 {
+			part.total.AddWeighted(w, losses[i])
+			part.weight.Add(w)
+		}
+	}
+}
+
+// run is Pool.Do; without a pool the caller does all the work.
+func run(pool *parallel.Pool, n int, task parallel.Task) {
+	if pool != nil {
+		pool.Do(n, task)
+		return
+	}
+	for i := range n {
+		task.Run(0, i)
+	}
+}
+
+func threadsOf(pool *parallel.Pool) int {
+	if pool == nil {
+		return 1
+	}
+	return pool.Threads()
+}
+
+func squaredError(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		d := in.Values[lo+i] - in.Labels[lo+i]
+		out[i] = d * d
+	}
+}
+
+func absoluteError(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		out[i] = math.Abs(in.Values[lo+i] - in.Labels[lo+i])
+	}
+}
+
+// logLoss is -log of the probability of the class that came, clipped at 1e-15.
+func logLoss(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		p := in.Values[lo+i]
+		if in.Labels[lo+i] == 0 {
+			p = 1 - p
+		}
+		out[i] = loss.LogLoss(p)
+	}
+}
+
+// wrongSide is 1 where the prediction, positive above 0.5, is not the label.
+func wrongSide(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		p := in.Values[lo+i]
+		switch {
+		case math.IsNaN(p):
+			out[i] = p
+		case (p > 0.5) == (in.Labels[lo+i] == 1):
+			out[i] = 0
+		default:
+			out[i] = 1
+		}
+	}
+}
+
+func multiLogLoss(in *Input, lo, hi int, out []float64) {
+	n := len(in.Labels)
+	for i := range out {
+		out[i] = loss.LogLoss(in.Values[int(in.Labels[lo+i])*n+lo+i])
+	}
+}
+
+// multiError is 1 unless the label's class alone has the highest prediction: a tie
+// is an error, as in LightGBM (MultiErrorMetric counts classes with score ≥ the
+// label's, itself included, and more than one is an error).
+func multiError(in *Input, lo, hi int, out []float64) {
+	n := len(in.Labels)
+	for i := range out {
+		label := int(in.Labels[lo+i])
+		p := in.Values[label*n+lo+i]
+		out[i] = 0
+		for c := range in.Outputs {
+			q := in.Values[c*n+lo+i]
+			if math.IsNaN(q) {
+				out[i] = q
+				break
+			}
+			if c != label && q >= p {
+				out[i] = 1
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+
+	"boost/parallel"
+)
+
+const (
+	digitBits = 11
+	digits    = 1 << digitBits
+	// Below this many rows the counts of digits cost more than comparing.
+	smallSort = 4096
+	// Rows of a piece of work of the sort: its counts stay in the second-level cache.
+	leastSortBlock = 1 << 14
+)
+
+// sortRanked sorts rows by key with spare of the same length as scratch, and returns
+// the one of the two that holds the result. The order of equal keys is their order
+// in rows or, for few rows, undefined; no caller may depend on it.
+func sortRanked(rows, spare []ranked, pool *parallel.Pool) []ranked {
+	n := len(rows)
+	if n < smallSort {
+		slices.SortFunc(rows, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
+		return rows
+	}
+	size := max(leastSortBlock, parallel.Blocks(n, 4*threadsOf(pool)))
+	s := &radixSort{from: rows, to: spare, size: size, at: make([][digits]uint32, parallel.Blocks(n, size))}
+	for s.shift = 0; s.shift < 64; s.shift += digitBits {
+		s.scatter = false
+		run(pool, len(s.at), s)
+		if !s.place() {
+			continue
+		}
+		s.scatter = true
+		run(pool, len(s.at), s)
+		s.from, s.to = s.to, s.from
+	}
+	return s.from
+}
+
+// radixSort sorts by one digit at a time, the lowest first, each pass stable. A pass
+// counts the digits of every block, turns the counts into places, and moves the rows.
+type radixSort struct {
+	from, to []ranked
+	size     int              // rows of a block
+	at       [][digits]uint32 // per block and digit: how many, then where the next one goes
+	shift    int
+	scatter  bool
+}
+
+func (s *radixSort) Run(_, index int) {
+	lo, hi := parallel.Block(index, len(s.from), s.size)
+	at, shift := &s.at[index], s.shift
+	if !s.scatter {
+		clear(at[:])
+		for _, row := range s.from[lo:hi] {
+			at[row.key>>shift%digits]++
+		}
+		return
+	}
+	for _, row := range s.from[lo:hi] {
+		d := row.key >> shift % digits
+		s.to[at[d]] = row
+		at[d]++
+	}
+}
+
+// place turns counts into places: by digit, within a digit by block. It returns
+// false if all rows have the same digit, so that nothing would move.
+func (s *radixSort) place() bool {
+	next := uint32(0)
+	for d := range digits {
+		first := next
+		for b := range s.at {
+			s.at[b][d], next = next, next+s.at[b][d]
+		}
+		if int(next-first) == len(s.from) {
+			return false
+		}
+	}
+	return true
+}
