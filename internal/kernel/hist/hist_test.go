@@ -1,0 +1,368 @@
+package hist_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"boost/internal/kernel/hist"
+)
+
+// sum is one slot of the reference histogram.
+type sum struct {
+	grad int64
+	hess uint64
+	rows uint64
+}
+
+// block is one block's rows in every form that a kernel reads.
+type block struct {
+	rows   []uint16 // the node's, ascending
+	grad   []int16
+	hess   []uint16
+	grad32 []int32
+	hess32 []uint32
+	gradF  []float32
+	hessF  []float32
+	codes  [][]uint32 // by feature
+}
+
+// randomBlock draws a block of n rows of which a share is in the node.
+func randomBlock(r *rand.Rand, n, features int, nCodes uint32, share float64) *block {
+	b := &block{
+		grad: make([]int16, n), hess: make([]uint16, n), grad32: make([]int32, n), hess32: make([]uint32, n),
+		gradF: make([]float32, n), hessF: make([]float32, n), codes: make([][]uint32, features),
+	}
+	for i := range n {
+		b.grad[i], b.hess[i] = int16(r.Uint32()), uint16(r.Uint32())
+		b.grad32[i], b.hess32[i] = int32(r.Uint32()), r.Uint32()
+		b.gradF[i], b.hessF[i] = float32(r.NormFloat64()), r.Float32()
+		if r.Float64() < share {
+			b.rows = append(b.rows, uint16(i))
+		}
+	}
+	for f := range b.codes {
+		b.codes[f] = make([]uint32, n)
+		for i := range n {
+			b.codes[f][i] = r.Uint32N(nCodes)
+		}
+	}
+	return b
+}
+
+func (b *block) entries() []uint64 {
+	e := make([]uint64, len(b.rows))
+	hist.PackRows(e, b.rows, b.grad, b.hess)
+	return e
+}
+
+// naive is the histogram of one feature as a map.
+func (b *block) naive(feature int) map[uint32]sum {
+	m := map[uint32]sum{}
+	for _, row := range b.rows {
+		s := m[b.codes[feature][row]]
+		s.grad += int64(b.grad[row])
+		s.hess += uint64(b.hess[row])
+		s.rows++
+		m[b.codes[feature][row]] = s
+	}
+	return m
+}
+
+// narrow returns codes in a narrower type.
+func narrow[C hist.Code](codes []uint32) []C {
+	out := make([]C, len(codes))
+	for i, c := range codes {
+		out[i] = C(c)
+	}
+	return out
+}
+
+func nibbles(codes []uint32) []byte {
+	out := make([]byte, (len(codes)+1)/2)
+	for i, c := range codes {
+		out[i/2] |= byte(c) << (4 * (i & 1))
+	}
+	return out
+}
+
+// checkPacked compares packed sums with the reference.
+func checkPacked(t *testing.T, what string, packed []uint64, want map[uint32]sum) {
+	t.Helper()
+	grad, hess := make([]int64, len(packed)), make([]uint64, len(packed))
+	hist.Unpack(grad, hess, packed)
+	for c := range grad {
+		w := want[uint32(c)]
+		if grad[c] != w.grad || hess[c] != w.hess {
+			t.Fatalf("%s: code %d sums to (%d, %d), want (%d, %d)", what, c, grad[c], hess[c], w.grad, w.hess)
+		}
+		if packed[c] != 0 {
+			t.Fatalf("%s: Unpack leaves %x in slot %d", what, packed[c], c)
+		}
+	}
+}
+
+func TestEntries(t *testing.T) {
+	for _, grad := range []int16{math.MinInt16, -32767, -1, 0, 1, math.MaxInt16} {
+		for _, hess := range []uint16{0, 1, 0x8000, math.MaxUint16} {
+			for _, row := range []uint16{0, 1, 0x8000, math.MaxUint16} {
+				e := hist.Entry(grad, hess, row)
+				g, h := hist.Total([]uint64{e})
+				if hist.Row(e) != row || g != int64(grad) || h != uint64(hess) {
+					t.Errorf("Entry(%d, %d, %d) reads back as (%d, %d, %d)", grad, hess, row, g, h, hist.Row(e))
+				}
+			}
+		}
+	}
+	b := randomBlock(rand.New(rand.NewPCG(1, 0)), 1000, 0, 1, 1)
+	byRows, all, index, indexAll := b.entries(), make([]uint64, 1000), make([]uint64, 1000), make([]uint64, 1000)
+	hist.Pack(all, b.grad, b.hess)
+	if !slices.Equal(byRows, all) {
+		t.Error("Pack and PackRows of all rows differ")
+	}
+	hist.PackIndex(index, b.rows)
+	hist.PackIndex(indexAll, nil)
+	if !slices.Equal(index, indexAll) {
+		t.Error("PackIndex of all rows and of nil differ")
+	}
+	for i, e := range index {
+		if g, h := hist.Total([]uint64{e}); int(hist.Row(e)) != i || g != 0 || h != 0 {
+			t.Fatalf("PackIndex: entry %d is row %d with codes (%d, %d)", i, hist.Row(e), g, h)
+		}
+	}
+}
+
+func TestKernelsEqualNaive(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 0))
+	for try := range 300 {
+		n := 1 + r.IntN(700)
+		nCodes := []uint32{1, 2, 15, 16, 200, 256, 300, 70000}[r.IntN(8)]
+		features := 1 + r.IntN(9)
+		b := randomBlock(r, n, features, nCodes, []float64{0, 0.03, 0.5, 1}[r.IntN(4)])
+		name := fmt.Sprintf("try %d: %d rows, %d codes, %d features", try, n, nCodes, features)
+		checkOneWord(t, name, b, nCodes)
+		checkTwoWord(t, name, b, nCodes)
+	}
+}
+
+func checkOneWord(t *testing.T, name string, b *block, nCodes uint32) {
+	t.Helper()
+	entries := b.entries()
+	for f, codes := range b.codes {
+		want := b.naive(f)
+		sums := make([]uint64, max(nCodes, 16))
+		counts := make([]uint32, max(nCodes, 16))
+		hist.OneWordColumn(sums, codes, entries)
+		checkPacked(t, name+": U32", sums, want)
+		if nCodes <= 1<<16 {
+			hist.OneWordColumn(sums, narrow[uint16](codes), entries)
+			checkPacked(t, name+": U16", sums, want)
+		}
+		if nCodes <= 256 {
+			hist.OneWordColumn(sums, narrow[uint8](codes), entries)
+			checkPacked(t, name+": U8", sums, want)
+			hist.CountColumn(counts, narrow[uint8](codes), entries)
+			checkCounts(t, name+": U8", counts, want)
+		}
+		if nCodes <= 16 {
+			hist.OneWordNibbles(sums, nibbles(codes), entries)
+			checkPacked(t, name+": U4", sums, want)
+			hist.CountNibbles(counts, nibbles(codes), entries)
+			checkCounts(t, name+": U4", counts, want)
+		}
+		hist.CountColumn(counts, codes, entries)
+		checkCounts(t, name+": U32", counts, want)
+	}
+	if len(b.codes) >= 4 && nCodes <= 256 {
+		var sums [4][]uint64
+		var codes [4][]uint8
+		for f := range 4 {
+			sums[f], codes[f] = make([]uint64, nCodes), narrow[uint8](b.codes[f])
+		}
+		hist.OneWordColumns4(&sums, &codes, entries)
+		for f := range 4 {
+			checkPacked(t, name+": four columns", sums[f], b.naive(f))
+		}
+	}
+}
+
+func checkCounts(t *testing.T, name string, counts []uint32, want map[uint32]sum) {
+	t.Helper()
+	for c, n := range counts {
+		if uint64(n) != want[uint32(c)].rows {
+			t.Fatalf("%s: code %d counts %d rows, want %d", name, c, n, want[uint32(c)].rows)
+		}
+	}
+	clear(counts)
+}
+
+func checkTwoWord(t *testing.T, name string, b *block, nCodes uint32) {
+	t.Helper()
+	entries := make([]uint64, len(b.rows))
+	hist.PackIndex(entries, b.rows)
+	for f, codes := range b.codes {
+		wide := make([]hist.Slot[int64, uint64], max(nCodes, 16))
+		float := make([]hist.Slot[float64, float64], max(nCodes, 16))
+		for _, row := range b.rows {
+			w, x := &wide[codes[row]], &float[codes[row]]
+			w.Grad, w.Hess, w.Rows = w.Grad+int64(b.grad32[row]), w.Hess+uint64(b.hess32[row]), w.Rows+1
+			x.Grad, x.Hess, x.Rows = x.Grad+float64(b.gradF[row]), x.Hess+float64(b.hessF[row]), x.Rows+1
+		}
+		got, gotF := make([]hist.Slot[int64, uint64], len(wide)), make([]hist.Slot[float64, float64], len(wide))
+		check := func(width string) {
+			if !slices.Equal(got, wide) || !slices.Equal(gotF, float) {
+				t.Fatalf("%s: %s: two-word sums of feature %d differ from the plain ones", name, width, f)
+			}
+			clear(got)
+			clear(gotF)
+		}
+		hist.TwoWordColumn(got, codes, b.grad32, b.hess32, entries)
+		hist.TwoWordColumn(gotF, codes, b.gradF, b.hessF, entries)
+		check("U32")
+		if nCodes <= 256 {
+			hist.TwoWordColumn(got, narrow[uint8](codes), b.grad32, b.hess32, entries)
+			hist.TwoWordColumn(gotF, narrow[uint8](codes), b.gradF, b.hessF, entries)
+			check("U8")
+		}
+		if nCodes <= 16 {
+			hist.TwoWordNibbles(got, nibbles(codes), b.grad32, b.hess32, entries)
+			hist.TwoWordNibbles(gotF, nibbles(codes), b.gradF, b.hessF, entries)
+			check("U4")
+		}
+	}
+}
+
+func TestRowMajor(t *testing.T) {
+	t.Run("S1.14/equals_naive", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 0))
+		for range 200 {
+			features := []int{1, 2, 3, 4, 5, 8, 31, 63, 64, 65, 130}[r.IntN(11)]
+			b := randomBlock(r, 1+r.IntN(300), features, 256, []float64{0, 0.1, 1}[r.IntN(3)])
+			stride := (features+3)&^3 + 4*r.IntN(3)
+			checkRowMajor(t, b, stride, make([]byte, len(b.grad)*stride))
+		}
+	})
+}
+
+// checkRowMajor writes the block's codes by rows into data and compares all row-major
+// kernels with the plain sums. Words before and behind the sums must stay as they are.
+func checkRowMajor(t *testing.T, b *block, stride int, data []byte) {
+	t.Helper()
+	features := len(b.codes)
+	for f, codes := range b.codes {
+		for row, c := range codes {
+			data[row*stride+f] = byte(c)
+		}
+	}
+	const guard, canary = 300, 0xdeadbeefdeadbeef
+	n := features * hist.Slots
+	room := make([]uint64, n+2*guard)
+	for i := range room {
+		room[i] = canary
+	}
+	sums := room[guard : guard+n : guard+n]
+	for _, scattered := range []bool{false, true} {
+		clear(sums)
+		hist.OneWordRows(sums, data, stride, features, b.entries(), scattered)
+		for i, w := range room {
+			if (i < guard || i >= guard+n) && w != canary {
+				t.Fatalf("OneWordRows wrote word %d of a room of %d with %d in use", i-guard, len(room), n)
+			}
+		}
+		for f := range features {
+			checkPacked(t, fmt.Sprintf("OneWordRows(scattered %v), feature %d of %d", scattered, f, features),
+				sums[f*hist.Slots:(f+1)*hist.Slots], b.naive(f))
+		}
+	}
+	entries := make([]uint64, len(b.rows))
+	hist.PackIndex(entries, b.rows)
+	wide := make([]hist.Slot[int64, uint64], n)
+	hist.TwoWordRows(wide, data, stride, features, b.grad32, b.hess32, entries)
+	for f := range features {
+		want := make([]hist.Slot[int64, uint64], hist.Slots)
+		hist.TwoWordColumn(want, b.codes[f], b.grad32, b.hess32, entries)
+		if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
+			t.Fatalf("TwoWordRows: feature %d of %d differs from the column", f, features)
+		}
+	}
+}
+
+// Every row has an extreme code: the sums of a whole block must not carry from one
+// half of the word into the other.
+func TestExtremeCodes(t *testing.T) {
+	t.Run("S2.16/kernels_65536_rows", func(t *testing.T) {
+		const n = hist.BlockRows
+		grad, hess, codes, entries := make([]int16, n), make([]uint16, n), make([]uint8, n), make([]uint64, n)
+		for _, g := range []int16{math.MinInt16, math.MaxInt16} {
+			for i := range n {
+				grad[i], hess[i] = g, math.MaxUint16
+			}
+			hist.Pack(entries, grad, hess)
+			want := map[uint32]sum{0: {int64(g) * n, math.MaxUint16 * n, n}}
+			sums := make([]uint64, 16)
+			hist.OneWordColumn(sums, codes, entries)
+			checkPacked(t, "column", sums, want)
+			hist.OneWordNibbles(sums, codes[:n/2], entries)
+			checkPacked(t, "nibbles", sums, want)
+			rows := make([]uint64, hist.Slots)
+			hist.OneWordRows(rows, codes, 1, 1, entries, true)
+			checkPacked(t, "rows", rows, want)
+			if gradSum, hessSum := hist.Total(entries); gradSum != want[0].grad || hessSum != want[0].hess {
+				t.Errorf("Total = (%d, %d), want (%d, %d)", gradSum, hessSum, want[0].grad, want[0].hess)
+			}
+		}
+	})
+}
+
+func TestOneWordRowsChecksItsSlices(t *testing.T) {
+	entries := []uint64{hist.Entry(1, 1, 9)}
+	for name, call := range map[string]func(){
+		"codes too short": func() { hist.OneWordRows(make([]uint64, 5*hist.Slots), make([]uint8, 9*8+4), 8, 5, entries, false) },
+		"sums too short":  func() { hist.OneWordRows(make([]uint64, 5*hist.Slots-1), make([]uint8, 80), 8, 5, entries, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			call()
+		})
+	}
+}
+
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, uint8(3), uint8(7))
+	f.Add([]byte{255, 255, 128, 0, 0, 0, 255, 127}, uint8(9), uint8(255))
+	f.Fuzz(func(t *testing.T, data []byte, features, mask uint8) {
+		nf := int(features%40) + 1
+		b := &block{codes: make([][]uint32, nf)}
+		next := func() byte {
+			if len(data) == 0 {
+				return mask
+			}
+			c := data[0]
+			data = data[1:]
+			return c
+		}
+		n := min(1+len(data)/4, 1000)
+		for i := range n {
+			b.grad = append(b.grad, int16(uint16(next())<<8|uint16(next())))
+			b.hess = append(b.hess, uint16(next())<<8|uint16(next()))
+			b.grad32, b.hess32 = append(b.grad32, int32(b.grad[i])<<16), append(b.hess32, uint32(b.hess[i])<<16)
+			b.gradF, b.hessF = append(b.gradF, float32(b.grad[i])), append(b.hessF, float32(b.hess[i]))
+			if (int(b.hess[i])^i)&int(mask) != 0 {
+				b.rows = append(b.rows, uint16(i))
+			}
+			for c := range b.codes {
+				b.codes[c] = append(b.codes[c], uint32(uint8(int(b.hess[i])>>3+31*c+i)))
+			}
+		}
+		checkOneWord(t, "fuzz", b, 256)
+		checkTwoWord(t, "fuzz", b, 256)
+		stride := (nf + 3) &^ 3
+		checkRowMajor(t, b, stride, make([]byte, n*stride))
+	})
+}
