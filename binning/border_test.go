@@ -1,0 +1,297 @@
+package binning
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"boost/internal/rng"
+	"boost/parallel"
+)
+
+// bordersByRule is SEEDS S0.7 and S0.8 word by word, in big integers.
+func bordersByRule(keys []uint32, weights []uint64, bins int) []int {
+	var borders []int
+	last := func(at int) int { // last position of the value at `at`
+		for at+1 < len(keys) && keys[at+1] == keys[at] {
+			at++
+		}
+		return at
+	}
+	add := func(at int) {
+		if end := last(at); end < len(keys)-1 && !slices.Contains(borders, end) {
+			borders = append(borders, end)
+		}
+	}
+	distinct := slices.Compact(slices.Clone(keys))
+	if len(distinct) <= bins {
+		for at := range keys {
+			add(at)
+		}
+		return borders
+	}
+	total := new(big.Int)
+	for _, w := range weights {
+		total.Add(total, new(big.Int).SetUint64(w))
+	}
+	for i := 1; i < bins; i++ {
+		target := new(big.Int).Sub(total, big.NewInt(1))
+		target.Mul(target, big.NewInt(int64(i)))
+		target.Div(target, big.NewInt(int64(bins)))
+		sum := new(big.Int)
+		for at, w := range weights {
+			sum.Add(sum, new(big.Int).SetUint64(w))
+			if at == last(at) && sum.Cmp(target) > 0 {
+				add(at)
+				break
+			}
+		}
+	}
+	return borders
+}
+
+func TestBorders(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	rounds := 10_000
+	if testing.Short() {
+		rounds = 1000
+	}
+	t.Run("S0.7/rule_in_big_integers", func(t *testing.T) {
+		for range rounds {
+			n, bins := 1+r.IntN(60), 1+r.IntN(20)
+			keys := make([]uint32, n)
+			ones := make([]uint64, n)
+			weights := make([]uint64, n)
+			for i := range keys {
+				keys[i] = uint32(r.IntN(1 + r.IntN(60)))
+				ones[i] = 1
+				weights[i] = []uint64{0, 1, 2, uint64(r.IntN(1000)), 1 << 32, r.Uint64N(1<<32 + 1)}[r.IntN(6)]
+			}
+			weights[r.IntN(n)] = 1 + r.Uint64N(1<<32)
+			slices.Sort(keys)
+			if got, want := quantileBorders(nil, keys, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
+				t.Fatalf("keys %v, %d bins: borders %v, want %v", keys, bins, got, want)
+			}
+			if got, want := weightedBorders(nil, keys, ones, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
+				t.Fatalf("keys %v of weight 1, %d bins: borders %v, want %v", keys, bins, got, want)
+			}
+			if got, want := weightedBorders(nil, keys, weights, bins), bordersByRule(keys, weights, bins); !slices.Equal(got, want) {
+				t.Fatalf("keys %v, weights %v, %d bins: borders %v, want %v", keys, weights, bins, got, want)
+			}
+		}
+	})
+	t.Run("S0.7/twice_is_weight_two", func(t *testing.T) {
+		for range rounds {
+			n, bins := 1+r.IntN(60), 1+r.IntN(20)
+			keys := make([]uint32, n)
+			for i := range keys {
+				keys[i] = uint32(r.IntN(60))
+			}
+			slices.Sort(keys)
+			twice := make([]uint32, 0, 2*n)
+			twos := make([]uint64, n)
+			for i, k := range keys {
+				twice, twos[i] = append(twice, k, k), 2
+			}
+			var got []int
+			for _, border := range quantileBorders(nil, twice, bins) {
+				got = append(got, border/2)
+			}
+			if want := weightedBorders(nil, keys, twos, bins); !slices.Equal(got, want) {
+				t.Fatalf("keys %v twice, %d bins: borders %v, of weight 2: %v", keys, bins, got, want)
+			}
+		}
+	})
+	t.Run("S0.7/128_bit_products", func(t *testing.T) {
+		// 2²⁰ rows of weight 2³²: i·(W−1) needs 72 bits. Equal weights give the plain rule's
+		// borders up to the −1: border after the first v with C(v) > ⌊i·(W−1)/B⌋, at 1/4, 2/4, 3/4.
+		keys := make([]uint32, 1<<20)
+		weights := make([]uint64, len(keys))
+		for i := range keys {
+			keys[i], weights[i] = uint32(i), 1<<32
+		}
+		got := weightedBorders(nil, keys, weights, 4)
+		if want := []int{1<<18 - 1, 1<<19 - 1, 3<<18 - 1}; !slices.Equal(got, want) {
+			t.Errorf("borders %v, want %v", got, want)
+		}
+		many := weightedBorders(nil, keys, weights, 1<<19)
+		if len(many) != 1<<19-1 || many[0] != 1 || many[len(many)-1] != 1<<20-3 {
+			t.Errorf("2¹⁹ bins of 2 rows: %d borders from %d to %d", len(many), many[0], many[len(many)-1])
+		}
+	})
+	t.Run("S0.7/all_weights_zero", func(t *testing.T) {
+		keys := []uint32{1, 2, 3, 4}
+		if got, want := weightedBorders(nil, keys, make([]uint64, 4), 2), quantileBorders(nil, keys, 2); !slices.Equal(got, want) {
+			t.Errorf("borders %v, want %v", got, want)
+		}
+	})
+}
+
+func TestWholeWeights(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		weights []float64
+		want    []uint64
+	}{
+		{"whole", []float64{0, 1, 7, 1 << 32}, []uint64{0, 1, 7, 1 << 32}},
+		{"fractions", []float64{0.5, 1, 0.25, 0}, []uint64{1 << 31, 1 << 32, 1 << 30, 0}},
+		{"too large", []float64{1 << 33, 1 << 32}, []uint64{1 << 32, 1 << 31}},
+		{"tiny is 1", []float64{1e-300, 0.5}, []uint64{1, 1 << 32}},
+		{"huge", []float64{1e308, 0.5e308}, []uint64{1 << 32, 1 << 31}},
+		{"subnormal", []float64{5e-324, 1e-323}, []uint64{1 << 31, 1 << 32}},
+		{"rounded half away", []float64{1.5, 1.5 * 2.5 / (1 << 32)}, []uint64{1 << 32, 3}},
+	} {
+		t.Run("S0.7/weights/"+c.name, func(t *testing.T) {
+			got, err := wholeWeights(c.weights)
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("got %v, error %v, want %v", got, err, c.want)
+			}
+		})
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, err := wholeWeights([]float64{1, bad}); err == nil {
+			t.Errorf("weight %v is accepted", bad)
+		}
+	}
+}
+
+func TestMidpoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2000
+	}
+	t.Run("S0.7/midpoint_stays_between", func(t *testing.T) {
+		for range rounds {
+			l, u := math.Float64frombits(r.Uint64()), math.Float64frombits(r.Uint64())
+			if r.IntN(2) == 0 {
+				u = math.Nextafter(l, math.Inf(1))
+			}
+			if l > u {
+				l, u = u, l
+			}
+			if l < u {
+				if cut := midpoint64(l, u); !(l <= cut && cut < u) || cut == 0 && math.Signbit(cut) {
+					t.Fatalf("midpoint64(%v, %v) = %v", l, u, cut)
+				}
+			}
+			s, b := math.Float32frombits(r.Uint32()), math.Float32frombits(r.Uint32())
+			if r.IntN(2) == 0 {
+				b = math.Nextafter32(s, float32(math.Inf(1)))
+			}
+			if s > b {
+				s, b = b, s
+			}
+			if s < b {
+				if cut := midpoint32(s, b); !(s <= cut && cut < b) || cut == 0 && math.Signbit(float64(cut)) {
+					t.Fatalf("midpoint32(%v, %v) = %v", s, b, cut)
+				}
+			}
+		}
+	})
+	t.Run("S0.7/midpoint_edges", func(t *testing.T) {
+		tiny := math.SmallestNonzeroFloat64
+		for _, c := range []struct{ lower, upper, want float64 }{
+			{1, 2, 1.5}, {-1, 1, 0}, {-tiny, tiny, 0}, {-tiny, 0, -tiny}, {0, tiny, 0}, {tiny, 2 * tiny, tiny},
+			{math.MaxFloat64 / 2, math.MaxFloat64, math.MaxFloat64 * .75},
+			{-math.MaxFloat64, math.MaxFloat64, 0}, {3, math.Inf(1), 3}, {math.Inf(-1), 3, math.Inf(-1)},
+			{math.Inf(-1), math.Inf(1), math.Inf(-1)},
+		} {
+			if got := midpoint64(c.lower, c.upper); got != c.want {
+				t.Errorf("midpoint64(%v, %v) = %v, want %v", c.lower, c.upper, got, c.want)
+			}
+		}
+		if got := midpoint32(math.MaxFloat32/2, math.MaxFloat32); got != math.MaxFloat32*.75 {
+			t.Errorf("midpoint32 near the end: %v", got)
+		}
+	})
+}
+
+func TestSampleRows(t *testing.T) {
+	ctx := context.Background()
+	one, many := parallel.NewPool(1), parallel.NewPool(5)
+	defer one.Close()
+	defer many.Close()
+	t.Run("S0.31/smallest_hashes", func(t *testing.T) {
+		for _, c := range []struct{ rows, size int }{{10, 3}, {5000, 1}, {5000, 4999}, {200_001, 70_000}, {sampleBlock * 3, 100}} {
+			key := rng.Key(9, rng.CutSample, 0, 0)
+			rows := make([]draw, c.rows)
+			for row := range rows {
+				rows[row] = draw{rng.Draw(key, uint64(row)), uint32(row)}
+			}
+			var want []uint32
+			for _, d := range smallest(rows, c.size) {
+				want = append(want, d.row)
+			}
+			slices.Sort(want)
+			for _, pool := range []*parallel.Pool{one, many} {
+				got, err := sampleRows(ctx, c.rows, c.size, 9, pool)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%d of %d rows by %d threads: not the rows with the smallest hashes (%v)", c.size, c.rows, pool.Threads(), err)
+				}
+			}
+		}
+	})
+	t.Run("S0.31/ties_by_lower_row", func(t *testing.T) {
+		got := smallest([]draw{{7, 4}, {7, 2}, {1, 9}, {7, 3}}, 3)
+		if want := []draw{{1, 9}, {7, 2}, {7, 3}}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+	t.Run("S0.31/all_rows", func(t *testing.T) {
+		for _, size := range []int{0, 100, 101} {
+			if got, err := sampleRows(ctx, 100, size, 1, one); got != nil || err != nil {
+				t.Errorf("sample %d of 100 rows: %v, %v; want every row", size, got, err)
+			}
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := sampleRows(cancelled, 100_000, 10, 1, many); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	t.Run("S0.3/too_many_cuts", func(t *testing.T) {
+		if err := checkCutCount(math.MaxUint32, 0); err != nil {
+			t.Errorf("2³²−1 cuts: %v", err)
+		}
+		if err := checkCutCount(math.MaxUint32+1, 0); !errors.Is(err, ErrSize) {
+			t.Errorf("2³² cuts: %v", err)
+		}
+		if err := checkCutCount(0, math.MaxUint32+1); !errors.Is(err, ErrSize) {
+			t.Errorf("2³² cuts in float64: %v", err)
+		}
+	})
+	t.Run("too_many_rows", func(t *testing.T) {
+		if err := checkRows(maxRows); err != nil {
+			t.Errorf("2³²−1 rows: %v", err)
+		}
+		if err := checkRows(maxRows + 1); !errors.Is(err, ErrSize) {
+			t.Errorf("2³² rows: %v", err)
+		}
+	})
+	t.Run("S1.11/too_many_codes", func(t *testing.T) {
+		if _, err := newMatrix(0, []uint32{math.MaxUint32, 1}, Adaptive); !errors.Is(err, ErrSize) {
+			t.Errorf("2³² codes: %v", err)
+		}
+	})
+}
+
+func TestEnforceMinimum(t *testing.T) {
+	for _, c := range []struct {
+		borders        []int
+		n, least, want int
+	}{{[]int{0, 1, 2}, 4, 1, 3}, {[]int{0, 1, 2}, 4, 2, 1}, {[]int{0, 1, 2}, 4, 3, 0}, {[]int{2}, 4, 2, 0}, {nil, 1, 5, 0}} {
+		if got := enforceMinimum(slices.Clone(c.borders), c.n, c.least); len(got) != c.want {
+			t.Errorf("enforceMinimum(%v, %d, %d) = %v, want %d borders", c.borders, c.n, c.least, got, c.want)
+		}
+	}
+}

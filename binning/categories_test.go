@@ -1,0 +1,93 @@
+package binning_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"boost/binning"
+)
+
+const none = binning.NoCode
+
+func TestCategories(t *testing.T) {
+	// Rows per level: a 2, b 4, c 0, d 2, e 1, f 1, and two rows without a value.
+	dictionary := []string{"a", "b", "c", "d", "e", "f"}
+	tab := table(t, levels("k", dictionary, 0, 1, -1, 3, 1, 4, 1, 0, 5, 1, 3, -1))
+	for _, c := range []struct {
+		name             string
+		maxCat, minRows  int
+		codes            []uint32
+		regular, missing uint32
+		note             string
+	}{
+		{"all", 65_000, 1, []uint32{1, 0, none, 2, 3, 4}, 5, 5, ""},
+		{"rare", 65_000, 2, []uint32{1, 0, none, 2, 3, 3}, 4, 4,
+			`column "k": 2 levels (2 rows) share one code: rarer than categorical.min_data_per_cat = 2`},
+		{"beyond", 2, 0, []uint32{1, 0, none, 2, 2, 2}, 3, 3,
+			`column "k": 3 levels (4 rows) share one code: beyond categorical.max_cat = 2`},
+		{"both", 2, 2, []uint32{1, 0, none, 2, 2, 2}, 3, 3,
+			`column "k": 3 levels (4 rows) share one code: beyond categorical.max_cat = 2 or rarer than categorical.min_data_per_cat = 2`},
+		{"one level in other", 4, 1, []uint32{1, 0, none, 2, 3, 4}, 5, 5, ""},
+		{"as many as there are", 5, 1, []uint32{1, 0, none, 2, 3, 4}, 5, 5, ""},
+		{"all are rare", 65_000, 100, []uint32{0, 0, none, 0, 0, 0}, 1, 1,
+			`column "k": 5 levels (10 rows) share one code: rarer than categorical.min_data_per_cat = 100`},
+	} {
+		t.Run("S0.2/categories/"+c.name, func(t *testing.T) {
+			p := params(func(p *binning.Params) { p.MaxCat, p.MinDataPerCat = c.maxCat, c.minRows })
+			cuts, notes, err := binning.Fit(context.Background(), tab, nil, p, 1, pool(t, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			feature := cuts.Features[0]
+			equal(t, "codes", feature.Codes, c.codes)
+			if feature.Kind != binning.Categorical || feature.Regular != c.regular || feature.MissingCode() != c.missing || feature.NCodes() != c.missing+1 {
+				t.Errorf("feature %+v: want %d regular codes, missing %d", feature, c.regular, c.missing)
+			}
+			var want []string
+			if c.note != "" {
+				want = []string{c.note}
+			}
+			equal(t, "notes", notes, want)
+			if got := build(t, cuts, tab, p).Bin(0, 2); got != c.missing {
+				t.Errorf("missing row has code %d, want %d", got, c.missing)
+			}
+		})
+	}
+	t.Run("S0.2/max_bin_does_not_apply", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(10, 1))
+		const many = 100_000
+		dictionary := make([]string, many)
+		indices := make([]int32, many+many/2)
+		for i := range dictionary {
+			dictionary[i] = fmt.Sprint("v", i)
+		}
+		for row := range indices {
+			indices[row] = int32(row % many) // the first half of the levels has two rows
+		}
+		rng.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
+		tab := table(t, levels("k", dictionary, indices...))
+		cuts, notes, err := binning.Fit(context.Background(), tab, nil, params(func(p *binning.Params) { p.MaxBin = 16 }), 1, pool(t, 1))
+		if err != nil || len(notes) != 1 {
+			t.Fatalf("notes %q, error %v", notes, err)
+		}
+		if got := cuts.NCodes()[0]; got != 65_001 {
+			t.Errorf("100,000 levels have %d codes, want max_cat and one more", got)
+		}
+		for level, code := range cuts.Features[0].Codes {
+			if want := uint32(min(level, 65_000)); code != want {
+				t.Fatalf("level %d has code %d, want %d", level, code, want)
+			}
+		}
+		m := build(t, cuts, tab, params(nil))
+		if m.FeatureInfo(0).Bits != binning.U16 {
+			t.Errorf("stored in %v", m.FeatureInfo(0).Bits)
+		}
+		for row, level := range indices {
+			if want := uint32(min(level, 65_000)); m.Bin(0, row) != want {
+				t.Fatalf("row %d of level %d has code %d", row, level, m.Bin(0, row))
+			}
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package binning_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/parallel"
+)
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+// column is a feature of a test table, in one of three forms.
+type column struct {
+	name       string
+	f32        []float32
+	f64        []float64
+	dictionary []string
+	indices    []int32 // into the dictionary, -1 where missing
+}
+
+func floats32(name string, values ...float32) column { return column{name: name, f32: values} }
+func floats64(name string, values ...float64) column { return column{name: name, f64: values} }
+
+func levels(name string, dictionary []string, indices ...int32) column {
+	return column{name: name, dictionary: dictionary, indices: indices}
+}
+
+// table makes a table whose columns have the kinds and dictionaries asked for,
+// whatever their values: rows that settle these come first and are taken off again.
+func table(t testing.TB, columns ...column) *dataset.Table {
+	t.Helper()
+	first, rows := 1, 0
+	var categorical []string
+	for _, c := range columns {
+		first = max(first, len(c.dictionary))
+		rows = len(c.f32) + len(c.f64) + len(c.indices)
+	}
+	label := make([]float64, first+rows)
+	data := []dataset.ColumnData{{Name: "label", Values: label}}
+	for _, c := range columns {
+		var values any
+		switch {
+		case c.f32 != nil:
+			values = append(make([]float32, first), c.f32...)
+		case c.f64 != nil:
+			values = append(slices.Repeat([]float64{.1}, first), c.f64...) // no float32
+		default:
+			texts := append(slices.Clone(c.dictionary), make([]string, first-len(c.dictionary))...)
+			for _, index := range c.indices {
+				text := ""
+				if index >= 0 {
+					text = c.dictionary[index]
+				}
+				texts = append(texts, text)
+			}
+			values, categorical = texts, append(categorical, c.name)
+		}
+		data = append(data, dataset.ColumnData{Name: c.name, Values: values})
+	}
+	all, err := dataset.FromColumns(data, dataset.Label("label"), dataset.Categorical(categorical...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := make([]int32, rows)
+	for i := range keep {
+		keep[i] = int32(first + i)
+	}
+	return all.Take(keep)
+}
+
+func narrow(values []float64) []float32 {
+	result := make([]float32, len(values))
+	for i, v := range values {
+		result[i] = float32(v)
+	}
+	return result
+}
+
+func pool(t testing.TB, threads int) *parallel.Pool {
+	p := parallel.NewPool(threads)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func params(change func(p *binning.Params)) binning.Params {
+	p := binning.Defaults()
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+func fit(t testing.TB, tab *dataset.Table, p binning.Params) *binning.Cuts {
+	t.Helper()
+	c, _, err := binning.Fit(context.Background(), tab, nil, p, 1, pool(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func build(t testing.TB, c *binning.Cuts, tab *dataset.Table, p binning.Params) *binning.Matrix {
+	t.Helper()
+	m, err := binning.Build(context.Background(), c, tab, p, pool(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func codesOf(m *binning.Matrix, feature int) []uint32 {
+	codes := make([]uint32, m.NRows())
+	for row := range codes {
+		codes[row] = m.Bin(feature, row)
+	}
+	return codes
+}
+
+func equal[S ~[]E, E comparable](t testing.TB, what string, got, want S) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func sequence(n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	return values
+}

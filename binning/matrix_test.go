@@ -1,0 +1,282 @@
+package binning_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"boost/binning"
+)
+
+// randomCodes draws columns of codes, one per number of codes.
+func randomCodes(rng *rand.Rand, rows int, nCodes []uint32) [][]uint32 {
+	columns := make([][]uint32, len(nCodes))
+	for f, n := range nCodes {
+		columns[f] = make([]uint32, rows)
+		for row := range columns[f] {
+			columns[f][row] = uint32(rng.Uint64N(uint64(n)))
+		}
+	}
+	return columns
+}
+
+func fromCodes(t testing.TB, columns [][]uint32, nCodes []uint32, storage string) *binning.Matrix {
+	t.Helper()
+	m, err := binning.FromCodes(columns, nCodes, storage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestWidth(t *testing.T) {
+	for _, c := range []struct {
+		nCodes uint32
+		want   binning.Width
+	}{
+		{1, binning.U4}, {2, binning.U4}, {15, binning.U4}, {16, binning.U4}, {17, binning.U8}, {256, binning.U8},
+		{257, binning.U16}, {65536, binning.U16}, {65537, binning.U32}, {1<<32 - 1, binning.U32},
+	} {
+		for _, id := range []string{"S0.13", "S1.2"} {
+			t.Run(fmt.Sprintf("%s/codes=%d", id, c.nCodes), func(t *testing.T) {
+				m := fromCodes(t, [][]uint32{{0}}, []uint32{c.nCodes}, "adaptive")
+				if got := m.FeatureInfo(0); binning.WidthOf(c.nCodes) != c.want || got.Bits != c.want || got.NBins != c.nCodes {
+					t.Errorf("stored as %+v, want %v", got, c.want)
+				}
+			})
+		}
+	}
+	t.Run("S0.14/uniform", func(t *testing.T) {
+		for _, c := range []struct {
+			nCodes []uint32
+			want   binning.Width
+		}{{[]uint32{2, 3}, binning.U8}, {[]uint32{2, 256}, binning.U8}, {[]uint32{257, 2}, binning.U16}, {[]uint32{3, 65537, 9}, binning.U32}} {
+			columns := make([][]uint32, len(c.nCodes))
+			for f := range columns {
+				columns[f] = []uint32{0, 1}
+			}
+			m := fromCodes(t, columns, c.nCodes, "uniform")
+			for f := range c.nCodes {
+				if got := m.FeatureInfo(f).Bits; got != c.want {
+					t.Errorf("codes %v, feature %d: %v, want %v", c.nCodes, f, got, c.want)
+				}
+			}
+		}
+	})
+}
+
+func TestMatrix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	nCodes := []uint32{16, 2, 256, 17, 65536, 300, 65537, 1, 1 << 24, 3}
+	for _, storage := range []string{"adaptive", "uniform"} {
+		for rows := range 66 {
+			columns := randomCodes(rng, rows, nCodes)
+			m := fromCodes(t, columns, nCodes, storage)
+			checkLayout(t, m, rows, nCodes, storage)
+			for f, codes := range columns {
+				column := m.Column(f)
+				for row, want := range codes {
+					if m.Bin(f, row) != want || column.At(row) != want {
+						t.Fatalf("S0.16: %s, %d rows: code of (%d, %d) is %d and %d, want %d", storage, rows, row, f, m.Bin(f, row), column.At(row), want)
+					}
+				}
+			}
+		}
+	}
+	t.Run("S0.15/accessors", func(t *testing.T) {
+		columns := randomCodes(rng, 33, nCodes)
+		m := fromCodes(t, columns, nCodes, "adaptive")
+		for f := range columns {
+			equal(t, fmt.Sprint("feature ", f), codesOf(m, f), columns[f])
+			for _, row := range []int{-1, 33, 34} {
+				if !panics(func() { m.Bin(f, row) }) {
+					t.Errorf("Bin(%d, %d) of 33 rows (%v) does not panic", f, row, m.FeatureInfo(f).Bits)
+				}
+			}
+		}
+		for _, f := range []int{-1, len(columns)} {
+			if !panics(func() { m.Bin(f, 0) }) || !panics(func() { m.Column(f) }) || !panics(func() { m.FeatureInfo(f) }) {
+				t.Errorf("feature %d of %d does not panic", f, len(columns))
+			}
+		}
+	})
+	t.Run("S0.16/raw_columns", func(t *testing.T) {
+		m := fromCodes(t, [][]uint32{{1, 2, 3}, {100, 200, 255}, {300, 2, 1}, {70000, 1, 2}}, []uint32{4, 256, 301, 70001}, "adaptive")
+		equal(t, "U4", m.Column(0).U4(), []byte{0x21, 0x03})
+		equal(t, "U8", m.Column(1).U8(), []uint8{100, 200, 255})
+		equal(t, "U16", m.Column(2).U16(), []uint16{300, 2, 1})
+		equal(t, "U32", m.Column(3).U32(), []uint32{70000, 1, 2})
+	})
+	t.Run("S0.17/u4_is_low_nibble_first", func(t *testing.T) {
+		m := fromCodes(t, [][]uint32{{1, 2, 3}, {}}[:1], []uint32{16}, "adaptive")
+		equal(t, "bytes", m.Column(0).U4(), []byte{0x21, 0x03})
+		m = fromCodes(t, [][]uint32{{}}, []uint32{16}, "adaptive")
+		equal(t, "no rows", m.Column(0).U4(), []byte{})
+	})
+	t.Run("S1.11/offsets", func(t *testing.T) {
+		m := fromCodes(t, [][]uint32{{0}, {2}, {1}}, []uint32{3, 4, 3}, "adaptive")
+		equal(t, "offsets", m.Offsets(), []uint32{0, 3, 7, 10})
+		if got := m.Offsets()[1] + m.Bin(1, 0); got != 5 {
+			t.Errorf("global index of feature 1, code 2 is %d, want 5", got)
+		}
+	})
+	t.Run("bad_codes", func(t *testing.T) {
+		for want, give := range map[string]func() error{
+			"feature 0, row 1: code 3 is not below 3": func() error { _, err := binning.FromCodes([][]uint32{{0, 3}}, []uint32{3}, "adaptive"); return err },
+			"feature 1 has 1 rows, feature 0 has 2": func() error {
+				_, err := binning.FromCodes([][]uint32{{0, 0}, {0}}, []uint32{3, 3}, "adaptive")
+				return err
+			},
+			"1 columns of codes come with 2 numbers": func() error { _, err := binning.FromCodes([][]uint32{{0}}, []uint32{3, 3}, "adaptive"); return err },
+		} {
+			if err := give(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		}
+	})
+	t.Run("S0.20/share_of_widths_is_printed", func(t *testing.T) {
+		m := fromCodes(t, randomCodes(rng, 1000, []uint32{2, 16, 17, 256, 257, 1 << 20}), []uint32{2, 16, 17, 256, 257, 1 << 20}, "adaptive")
+		if got, want := m.String(), "1000 × 6 codes: 2 U4, 2 U8, 1 U16, 1 U32, 8.9 KiB"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// checkLayout proves S0.11 and S0.12: columns start at multiples of 64 bytes, in
+// memory too, follow one another without overlap and cover the data.
+func checkLayout(t *testing.T, m *binning.Matrix, rows int, nCodes []uint32, storage string) {
+	t.Helper()
+	if m.NRows() != rows || m.NFeatures() != len(nCodes) {
+		t.Fatalf("S0.11: %d × %d, want %d × %d", m.NRows(), m.NFeatures(), rows, len(nCodes))
+	}
+	end := uint64(0)
+	for f := range nCodes {
+		info, column := m.FeatureInfo(f), m.Column(f)
+		if info.Offset != end || info.Offset%64 != 0 || info.NBins != nCodes[f] {
+			t.Fatalf("S0.12: feature %d at %d with %d codes, want %d with %d", f, info.Offset, info.NBins, end, nCodes[f])
+		}
+		end += (uint64(rows)*uint64(info.Bits) + 511) / 512 * 64
+		if rows > 0 && address(column)%64 != 0 {
+			t.Fatalf("S0.11: feature %d (%v) starts at address %x", f, info.Bits, address(column))
+		}
+		if got := len(column.U4()) + len(column.U8()) + len(column.U16()) + len(column.U32()); got != map[bool]int{true: (rows + 1) / 2, false: rows}[info.Bits == binning.U4] {
+			t.Fatalf("S0.11: feature %d (%v) has %d entries for %d rows", f, info.Bits, got, rows)
+		}
+	}
+	if m.Bytes() != end || binning.EstimateBytes(rows, nCodes, storage) != end {
+		t.Fatalf("S0.12: %d bytes, estimated %d, columns cover %d", m.Bytes(), binning.EstimateBytes(rows, nCodes, storage), end)
+	}
+}
+
+func address(c binning.Column) uintptr {
+	switch c.Bits {
+	case binning.U4:
+		return uintptr(unsafe.Pointer(unsafe.SliceData(c.U4())))
+	case binning.U8:
+		return uintptr(unsafe.Pointer(unsafe.SliceData(c.U8())))
+	case binning.U16:
+		return uintptr(unsafe.Pointer(unsafe.SliceData(c.U16())))
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(c.U32())))
+}
+
+func panics(f func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	f()
+	return false
+}
+
+func repeat(n int, count uint32) []uint32 {
+	nCodes := make([]uint32, n)
+	for i := range nCodes {
+		nCodes[i] = count
+	}
+	return nCodes
+}
+
+func TestEstimate(t *testing.T) {
+	const rows = 1_000_000
+	t.Run("S0.21/1Mx100", func(t *testing.T) {
+		if got := binning.RawBytes(rows, 100); got != 400_000_000 {
+			t.Errorf("float32: %d bytes, want 400,000,000", got)
+		}
+		if got := binning.EstimateBytes(rows, repeat(100, 255), "adaptive"); got != 100_000_000 {
+			t.Errorf("U8: %d bytes, want 100,000,000", got)
+		}
+	})
+	t.Run("S0.20/half_u4", func(t *testing.T) {
+		all := binning.EstimateBytes(rows, repeat(100, 256), "adaptive")
+		half := binning.EstimateBytes(rows, append(repeat(50, 16), repeat(50, 256)...), "adaptive")
+		// 75.0 % up to 63 bytes of alignment for each of the 50 columns.
+		if want := all * 3 / 4; half < want || half > want+50*63 {
+			t.Errorf("%d bytes, want 75 %% of %d = %d", half, all, want)
+		}
+	})
+}
+
+func TestRowMajor(t *testing.T) {
+	t.Run("S1.3/golden", func(t *testing.T) {
+		m := fromCodes(t, [][]uint32{{1, 4}, {2, 5}, {3, 6}}, []uint32{7, 7, 7}, "adaptive")
+		r := binning.NewRowMajor(m, []int{0, 1, 2}, pool(t, 1))
+		if r.Stride != 4 {
+			t.Fatalf("stride %d, want 4", r.Stride)
+		}
+		equal(t, "data", r.Data[:8], []byte{1, 2, 3, 0, 4, 5, 6, 0})
+	})
+	t.Run("S1.3/equals_column_major", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 1))
+		for range cases(300) {
+			rows, width := rng.IntN(200), rng.IntN(20)
+			if rng.IntN(4) == 0 {
+				width = rng.IntN(140)
+			}
+			if rng.IntN(20) == 0 {
+				rows += 4100
+			}
+			nCodes := make([]uint32, width+1)
+			for f := range nCodes {
+				nCodes[f] = []uint32{2, 16, 17, 255, 256}[rng.IntN(5)]
+			}
+			nCodes[width] = []uint32{3, 300, 70_000}[rng.IntN(3)] // under uniform storage this widens the others
+			storage := []string{"adaptive", "uniform"}[rng.IntN(2)]
+			m := fromCodes(t, randomCodes(rng, rows, nCodes), nCodes, storage)
+			features := rng.Perm(width)
+			features = features[:rng.IntN(width+1)]
+			checkRowMajor(t, m, binning.NewRowMajor(m, features, pool(t, 1+rng.IntN(3))), features)
+		}
+	})
+	t.Run("S1.3/too_many_codes", func(t *testing.T) {
+		m := fromCodes(t, [][]uint32{{1}}, []uint32{257}, "adaptive")
+		if !panics(func() { binning.NewRowMajor(m, []int{0}, pool(t, 1)) }) {
+			t.Error("a feature of 257 codes is taken")
+		}
+	})
+}
+
+func checkRowMajor(t *testing.T, m *binning.Matrix, r *binning.RowMajor, features []int) {
+	t.Helper()
+	if n := len(features); r.Stride%4 != 0 || r.Stride < n || r.Stride > max((n+3)/4*4, n+n/4) || len(r.Data) != m.NRows()*r.Stride+64 {
+		t.Fatalf("%d features, %d rows: stride %d, %d bytes", len(features), m.NRows(), r.Stride, len(r.Data))
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(r.Data)))%64 != 0 {
+		t.Fatal("data is not aligned")
+	}
+	for row := range m.NRows() {
+		for i := range r.Stride {
+			want := uint32(0)
+			if i < len(features) {
+				want = m.Bin(features[i], row)
+			}
+			if got := uint32(r.Data[row*r.Stride+i]); got != want {
+				t.Fatalf("row %d, byte %d of %d features: %d, want %d", row, i, len(features), got, want)
+			}
+		}
+	}
+	for i, b := range r.Data[m.NRows()*r.Stride:] {
+		if b != 0 {
+			t.Fatalf("byte %d after the last row is %d", i, b)
+		}
+	}
+}
