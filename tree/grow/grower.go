@@ -215,5 +215,5 @@ func (g *Grower) value(s sums) (grad, hess float64) {
 	if g.storage.Mode() == gradients.F32 {
 		return s.gradF, s.hessF
 	}
-	return float64(s.grad) * g.rule.GradScale, float64(s.hess) * g.rule.HessScale
+	return float64(float64(s.grad) * g.rule.GradScale), float64(float64(s.hess) * g.rule.HessScale)
 }

@@ -57,7 +57,7 @@ func (g *Grower) finish() tree.Tree {
 	for i := range n {
 		l := &g.leaves[i]
 		grad, hess := g.value(l.total)
-		t.Leaf[i] = g.config.LearningRate * g.rule.Value(grad, hess, g.rule.L2+l.extraL2)
+		t.Leaf[i] = float64(g.config.LearningRate * g.rule.Value(grad, hess, g.rule.L2+l.extraL2))
 		t.LeafCover[i] = hess
 		if l.hist != nil {
 			g.hists.Put(l.hist)
