@@ -11,6 +11,7 @@ import (
 
 	"boost/binning"
 	"boost/gradients"
+	"boost/objectives"
 	"boost/tree/grow"
 )
 
@@ -54,9 +55,6 @@ func Defaults() Params {
 	}
 }
 
-// Objectives returns the names that Params.Objective takes, besides "".
-func Objectives() []string { return []string{"regression", "binary", "multiclass"} }
-
 // Validate reports everything that is wrong with the parameters, joined; each error
 // wraps ErrParams and names the key, the value and what it may be.
 func (p Params) Validate() error {
@@ -72,7 +70,7 @@ func (p Params) Validate() error {
 		bad(v >= 0 && !math.IsInf(v, 0), key, v, "a finite number, 0 or more")
 	}
 
-	bad(p.Objective == "" || slices.Contains(Objectives(), p.Objective), "train.objective", strconv.Quote(p.Objective), "one of "+strings.Join(Objectives(), ", "))
+	bad(p.Objective == "" || slices.Contains(objectives.Names(), p.Objective), "train.objective", strconv.Quote(p.Objective), "one of "+strings.Join(objectives.Names(), ", "))
 	atLeast("train.rounds", p.Rounds, 1)
 	bad(p.LearningRate > 0 && p.LearningRate <= 10, "train.learning_rate", p.LearningRate, "above 0 and at most 10")
 	atLeast("train.early_stopping", p.EarlyStopping, 0)

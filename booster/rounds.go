@@ -3,6 +3,7 @@ package booster
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"boost/booster/model"
@@ -51,6 +52,10 @@ func (t *trainer) round(round int) error {
 		out, err := t.storage.Quantize(t.pool, grad, hess, t.bag)
 		if err != nil {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
+		}
+		if t.log.Enabled(context.Background(), slog.LevelDebug) {
+			t.log.Debug("quantized", "round", round, "output", k, "mode", t.storage.Mode().String(),
+				"grad_scale", t.storage.Params().GradScale, "hess_scale", t.storage.Params().HessScale)
 		}
 		t.note(round, k, out.Wide, out.Blind, out.MaxRow, out.ErrShare, out.Clipped)
 		grown, err := t.grower.Grow(t.storage, t.bag, round, k)

@@ -1,0 +1,127 @@
+package booster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/booster"
+)
+
+// leafFields lists the tagged fields of Params.
+func leafFields(t *testing.T, v reflect.Value, visit func(key, use string, v reflect.Value)) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Type.Kind() == reflect.Struct {
+			leafFields(t, v.Field(i), visit)
+			continue
+		}
+		visit(f.Tag.Get("key"), f.Tag.Get("use"), v.Field(i))
+	}
+}
+
+func TestParamsTags(t *testing.T) {
+	p := booster.Defaults()
+	seen := map[string]bool{}
+	leafFields(t, reflect.ValueOf(&p).Elem(), func(key, use string, _ reflect.Value) {
+		if key == "" || seen[key] {
+			t.Errorf("key %q is empty or repeated", key)
+		}
+		seen[key] = true
+		if use != "model" && use != "run" {
+			t.Errorf("%s: use %q is neither model nor run", key, use)
+		}
+	})
+}
+
+// TestRunParamsDoNotReachTheModel flips every field tagged "run" (DESIGN §4.8).
+func TestRunParamsDoNotReachTheModel(t *testing.T) {
+	table := openShipped(t, "ames_housing")
+	base := booster.Defaults()
+	base.Objective, base.Rounds = "regression", 3
+	want := hash(t, base, table)
+	flips := map[string]any{
+		"train.threads": 3, "train.builder": "feature", "train.time_limit": time.Hour,
+		"train.memory_limit": int64(1) << 40, "train.verify": true, "binning.storage": "uniform",
+	}
+	leafFields(t, reflect.ValueOf(&base).Elem(), func(key, use string, _ reflect.Value) {
+		if use != "run" {
+			return
+		}
+		value, ok := flips[key]
+		if !ok {
+			t.Errorf("%s is a run parameter without a value to flip to in this test", key)
+			return
+		}
+		p := base
+		leafFields(t, reflect.ValueOf(&p).Elem(), func(k, _ string, v reflect.Value) {
+			if k == key {
+				if reflect.DeepEqual(v.Interface(), value) {
+					t.Errorf("%s: %v is the value it already has", key, value)
+				}
+				v.Set(reflect.ValueOf(value))
+			}
+		})
+		if got := hash(t, p, table); got != want {
+			t.Errorf("%s = %v changes the model: %s, want %s", key, value, got, want)
+		}
+	})
+}
+
+func TestParamsRoundTripThroughTheModel(t *testing.T) {
+	table := openShipped(t, "ames_housing")
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.LambdaL2, p.Binning.MaxBin, p.RowFraction = "regression", 2, 1.5, 63, 0.7
+	p.Metrics = []string{"mae"}
+	m, err := booster.Train(context.Background(), p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := booster.ParamsOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, p) {
+		t.Errorf("ParamsOf = %+v\nwant %+v", got, p)
+	}
+	var stored map[string]any
+	if err := json.Unmarshal(m.Contents().Params, &stored); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"train.threads", "train.builder", "train.time_limit", "train.memory_limit", "train.verify", "binning.storage"} {
+		if _, ok := stored[key]; ok {
+			t.Errorf("run parameter %s is stored in the model", key)
+		}
+	}
+}
+
+func TestValidateNamesEveryProblem(t *testing.T) {
+	p := booster.Defaults()
+	p.Objective = "poison"
+	p.Rounds = 0
+	p.LearningRate = math.NaN()
+	p.Gradients = "i64"
+	p.Builder = "magic"
+	p.RowFraction = 0
+	p.Tree.Leaves = 1
+	p.Tree.LambdaL1 = -1
+	p.Binning.MaxBin = 1
+	err := p.Validate()
+	if !errors.Is(err, booster.ErrParams) {
+		t.Fatalf("Validate = %v, want ErrParams", err)
+	}
+	for _, key := range []string{"train.objective", "train.rounds", "train.learning_rate", "train.gradients", "train.builder",
+		"sampling.row_fraction", "tree.leaves", "tree.lambda_l1", "max_bin"} {
+		if !strings.Contains(err.Error(), key) {
+			t.Errorf("the error does not name %s:\n%v", key, err)
+		}
+	}
+	if err := booster.Defaults().Validate(); err != nil {
+		t.Errorf("the defaults are refused: %v", err)
+	}
+}
