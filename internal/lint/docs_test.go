@@ -26,6 +26,24 @@ func TestDocumentsLinks(t *testing.T) {
 	}
 }
 
+func TestProgramPage(t *testing.T) {
+	findings, err := here(t).CheckProgramPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Error(f)
+	}
+}
+
+func TestProgramPageRule(t *testing.T) {
+	sources := "flags.StringVar(&f.label, \"label\", \"\", \"x\")\nflags.StringVarP(&f.output, \"output\", \"o\", \"\", \"x\")\n"
+	want := []string{"a.md: boost has no flag --lable", "a.md: does not mention --output"}
+	if got := checkProgramPage("a.md", "`--label NAME` and `--lable` and `--help`", sources); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLinkRule(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
