@@ -13,14 +13,16 @@ import (
 // nothing once warm, and concurrent calls on disjoint rows are safe. The tree must be
 // valid.
 func AddScores(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, lo, hi int, scores []float64) {
-	s := newScorer(t, c, m)
+	s := scorers.Get().(*scorer)
+	s.prepare(t, c, m)
 	predict.AddRange(&s.tree, s.columns, lo, hi, scores, &s.scratch)
 	scorers.Put(s)
 }
 
 // AddScoresRows is AddScores for the listed rows.
 func AddScoresRows(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, rows []uint32, scores []float64) {
-	s := newScorer(t, c, m)
+	s := scorers.Get().(*scorer)
+	s.prepare(t, c, m)
 	predict.AddRows(&s.tree, s.columns, rows, scores, &s.scratch)
 	scorers.Put(s)
 }
@@ -34,8 +36,8 @@ type scorer struct {
 
 var scorers = sync.Pool{New: func() any { return new(scorer) }}
 
-func newScorer(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) *scorer {
-	s := scorers.Get().(*scorer)
+// prepare reuses the memory that the scorer has.
+func (s *scorer) prepare(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) {
 	compileTree(&s.tree, t, c, func(node int) int32 { return int32(node) })
 	s.columns = s.columns[:0]
 	for _, f := range t.Feature {
@@ -44,5 +46,4 @@ func newScorer(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) *scorer {
 			Bits: uint8(column.Bits), U4: column.U4(), U8: column.U8(), U16: column.U16(), U32: column.U32(),
 		})
 	}
-	return s
 }
