@@ -84,11 +84,11 @@ func (f *Feature[G, H]) missing() (m Sums[G, H], any bool) {
 	if len(f.Grad) <= f.Regular {
 		return m, false
 	}
-	m.Grad, m.Hess = f.Grad[f.Regular], f.Hess[f.Regular]
+	m = f.at(f.Regular)
 	if f.Count != nil {
-		m.Rows = uint64(f.Count[f.Regular])
+		return m, m.Rows != 0
 	}
-	return m, m.Grad != 0 || m.Hess != 0 || m.Rows != 0
+	return m, m.Grad != 0 || m.Hess != 0
 }
 
 // Split is a candidate: what goes left, and how good that is.

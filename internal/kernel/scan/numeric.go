@@ -5,7 +5,8 @@ package scan
 // and on it the missing code on the left.
 //
 // Codes without rows are passed over: they repeat the candidate before them, which
-// wins the tie.
+// wins the tie. Only code 0 has none before it: with the missing code on the left it
+// is a candidate even without rows.
 func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
 	best := Split[G, H]{Gain: -1}
 	missing, anyMissing := f.missing()
@@ -17,12 +18,12 @@ func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
 	var left Sums[G, H]
 	for c := 0; c <= last; c++ {
 		g, h := grad[c], hess[c]
+		empty := g == 0 && h == 0
 		if f.Count != nil {
 			left.Rows += uint64(f.Count[c])
-			if f.Count[c] == 0 {
-				continue
-			}
-		} else if g == 0 && h == 0 {
+			empty = f.Count[c] == 0
+		}
+		if empty && (c > 0 || !anyMissing) {
 			continue
 		}
 		left.Grad += g
