@@ -45,6 +45,19 @@ func ShellBlocks(file string, text []byte) []Command {
 	return commands
 }
 
+// Programs returns the ```go blocks of a document that are whole programs.
+func Programs(text []byte) []string {
+	var programs []string
+	for _, block := range goBlock.FindAllSubmatch(text, -1) {
+		if strings.Contains(string(block[1]), "package main\n") {
+			programs = append(programs, string(block[1]))
+		}
+	}
+	return programs
+}
+
+var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+
 // CheckCommands returns the commands in the tree's documents that name what
 // does not exist: a make target, a package, a script, a command or a flag of
 // boost. It runs nothing.

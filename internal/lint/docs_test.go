@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"go/format"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -84,6 +87,42 @@ func TestReadmeTestCommand(t *testing.T) {
 	}
 	if !slices.Contains(lines, "go test ./...") {
 		t.Errorf("the README's commands do not hold `go test ./...`: %q", lines)
+	}
+}
+
+// The README's program builds as it stands there.
+func TestReadmeProgram(t *testing.T) {
+	tree := here(t)
+	text, err := tree.Read("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := Programs(text)
+	if len(programs) != 1 {
+		t.Fatalf("found %d programs, want 1", len(programs))
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(programs[0]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	formatted, err := format.Source([]byte(programs[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(formatted) != programs[0] {
+		t.Error("gofmt would change the README's program")
+	}
+	vet := exec.Command("go", "vet", file)
+	vet.Dir = tree.Root
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	got := Programs([]byte("```go\nx := 1\n```\n```go\npackage main\n\nfunc main() {}\n```\n```sh\npackage main\n```\n"))
+	if !slices.Equal(got, []string{"package main\n\nfunc main() {}\n"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
