@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -281,6 +282,24 @@ func TestLimits(t *testing.T) {
 	t.Run("S1.11/too_many_codes", func(t *testing.T) {
 		if _, err := newMatrix(0, []uint32{math.MaxUint32, 1}, Adaptive); !errors.Is(err, ErrSize) {
 			t.Errorf("2³² codes: %v", err)
+		}
+	})
+}
+
+func TestHeap(t *testing.T) {
+	t.Run("S0.21/heap_is_as_estimated", func(t *testing.T) {
+		nCodes := slices.Repeat([]uint32{255}, 100)
+		estimate := EstimateBytes(1_000_000, nCodes, Adaptive)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		m, err := newMatrix(1_000_000, nCodes, Adaptive)
+		runtime.ReadMemStats(&after)
+		if err != nil || m.Bytes() != estimate {
+			t.Fatalf("%d bytes, estimated %d (%v)", m.Bytes(), estimate, err)
+		}
+		if heap := after.HeapAlloc - before.HeapAlloc; heap < estimate || heap > estimate*102/100 {
+			t.Errorf("the heap grew by %d bytes, estimated %d", heap, estimate)
 		}
 	})
 }

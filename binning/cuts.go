@@ -18,8 +18,8 @@ type Feature struct {
 	// Codes maps a dictionary index of the schema to its code (Categorical only);
 	// NoCode marks a level that had no row in training.
 	Codes []uint32
-	// Regular is the number of codes of present values: cuts + 1, or the number of
-	// category codes, the shared code `other` included.
+	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
+	// number of category codes, the shared code `other` included, which is the last.
 	Regular uint32
 }
 

@@ -85,11 +85,9 @@ func TestQuantiles(t *testing.T) {
 	})
 	t.Run("S0.7/populations", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 1))
-		for range cases(2000) {
-			n, maxBin := 2+rng.IntN(400), 2+rng.IntN(60)
-			if n <= maxBin {
-				continue
-			}
+		for range cases(10_000) {
+			maxBin := 2 + rng.IntN(60)
+			n := maxBin + 1 + rng.IntN(150)
 			m := build1(t, rng.Perm(n), maxBin)
 			counts := make([]int, maxBin)
 			for _, code := range codesOf(m, 0) {
@@ -104,7 +102,7 @@ func TestQuantiles(t *testing.T) {
 	})
 	t.Run("S0.8/one_code_per_distinct_value", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))
-		for range cases(2000) {
+		for range cases(10_000) {
 			values := someValues(rng, 1+rng.IntN(60))
 			tab := table(t, floats64("x", values...))
 			m := build(t, fit(t, tab, params(nil)), tab, params(nil))
@@ -217,7 +215,7 @@ func TestConstant(t *testing.T) {
 
 func TestMinDataInBin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for range cases(2000) {
+	for range cases(3000) {
 		values := someValues(rng, 1+rng.IntN(200))
 		least := rng.IntN(30)
 		p := params(func(p *binning.Params) { p.MinDataInBin, p.MaxBin = least, 2+rng.IntN(40) })

@@ -80,7 +80,17 @@ func narrow(values []float64) []float32 {
 	return result
 }
 
+var solo, duo = parallel.NewPool(1), parallel.NewPool(2)
+
+// pool returns a pool that ends with the test; one and two threads are kept, since
+// properties ask for them thousands of times.
 func pool(t testing.TB, threads int) *parallel.Pool {
+	switch threads {
+	case 1:
+		return solo
+	case 2:
+		return duo
+	}
 	p := parallel.NewPool(threads)
 	t.Cleanup(p.Close)
 	return p

@@ -68,7 +68,7 @@ func TestLeaf(t *testing.T) {
 
 func testLeaf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
-	for range cases(300) {
+	for range cases(1000) {
 		rows := 1 + rng.IntN(60)
 		p := params(func(p *binning.Params) {
 			p.MaxBin, p.Placement = 2+rng.IntN(40), []string{"midpoint", "value"}[rng.IntN(2)]

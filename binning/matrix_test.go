@@ -70,21 +70,37 @@ func TestWidth(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	nCodes := []uint32{16, 2, 256, 17, 65536, 300, 65537, 1, 1 << 24, 3}
-	for _, storage := range []string{"adaptive", "uniform"} {
-		for rows := range 66 {
-			columns := randomCodes(rng, rows, nCodes)
-			m := fromCodes(t, columns, nCodes, storage)
-			checkLayout(t, m, rows, nCodes, storage)
-			for f, codes := range columns {
-				column := m.Column(f)
-				for row, want := range codes {
-					if m.Bin(f, row) != want || column.At(row) != want {
-						t.Fatalf("S0.16: %s, %d rows: code of (%d, %d) is %d and %d, want %d", storage, rows, row, f, m.Bin(f, row), column.At(row), want)
-					}
-				}
+	each := func(check func(m *binning.Matrix, columns [][]uint32, storage string)) {
+		for _, storage := range []string{"adaptive", "uniform"} {
+			for rows := range 66 {
+				columns := randomCodes(rng, rows, nCodes)
+				check(fromCodes(t, columns, nCodes, storage), columns, storage)
 			}
 		}
 	}
+	t.Run("S0.11/columns_are_contiguous_and_aligned", func(t *testing.T) {
+		each(func(m *binning.Matrix, columns [][]uint32, _ string) {
+			checkColumns(t, m, len(columns[0]), len(columns))
+		})
+	})
+	t.Run("S0.12/offsets_cover_the_data", func(t *testing.T) {
+		each(func(m *binning.Matrix, _ [][]uint32, storage string) { checkInfos(t, m, nCodes, storage) })
+	})
+	t.Run("S0.16/column_equals_naive_matrix", func(t *testing.T) {
+		each(func(m *binning.Matrix, columns [][]uint32, storage string) {
+			for f, codes := range columns {
+				column := m.Column(f)
+				if column.N != len(codes) {
+					t.Fatalf("%s: %d rows, want %d", storage, column.N, len(codes))
+				}
+				for row, want := range codes {
+					if m.Bin(f, row) != want || column.At(row) != want {
+						t.Fatalf("%s, %d rows: code of (%d, %d) is %d and %d, want %d", storage, len(codes), row, f, m.Bin(f, row), column.At(row), want)
+					}
+				}
+			}
+		})
+	})
 	t.Run("S0.15/accessors", func(t *testing.T) {
 		columns := randomCodes(rng, 33, nCodes)
 		m := fromCodes(t, columns, nCodes, "adaptive")
@@ -144,29 +160,44 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// checkLayout proves S0.11 and S0.12: columns start at multiples of 64 bytes, in
-// memory too, follow one another without overlap and cover the data.
-func checkLayout(t *testing.T, m *binning.Matrix, rows int, nCodes []uint32, storage string) {
+// checkColumns: every column has an entry per row (two in a byte of U4) and starts at
+// a multiple of 64 bytes in memory.
+func checkColumns(t *testing.T, m *binning.Matrix, rows, features int) {
 	t.Helper()
-	if m.NRows() != rows || m.NFeatures() != len(nCodes) {
-		t.Fatalf("S0.11: %d × %d, want %d × %d", m.NRows(), m.NFeatures(), rows, len(nCodes))
+	if m.NRows() != rows || m.NFeatures() != features {
+		t.Fatalf("%d × %d, want %d × %d", m.NRows(), m.NFeatures(), rows, features)
 	}
-	end := uint64(0)
-	for f := range nCodes {
-		info, column := m.FeatureInfo(f), m.Column(f)
-		if info.Offset != end || info.Offset%64 != 0 || info.NBins != nCodes[f] {
-			t.Fatalf("S0.12: feature %d at %d with %d codes, want %d with %d", f, info.Offset, info.NBins, end, nCodes[f])
+	for f := range features {
+		column := m.Column(f)
+		entries := rows
+		if column.Bits == binning.U4 {
+			entries = (rows + 1) / 2
 		}
-		end += (uint64(rows)*uint64(info.Bits) + 511) / 512 * 64
+		if got := len(column.U4()) + len(column.U8()) + len(column.U16()) + len(column.U32()); got != entries {
+			t.Fatalf("feature %d (%v) has %d entries for %d rows", f, column.Bits, got, rows)
+		}
 		if rows > 0 && address(column)%64 != 0 {
-			t.Fatalf("S0.11: feature %d (%v) starts at address %x", f, info.Bits, address(column))
+			t.Fatalf("feature %d (%v) starts at address %x", f, column.Bits, address(column))
 		}
-		if got := len(column.U4()) + len(column.U8()) + len(column.U16()) + len(column.U32()); got != map[bool]int{true: (rows + 1) / 2, false: rows}[info.Bits == binning.U4] {
-			t.Fatalf("S0.11: feature %d (%v) has %d entries for %d rows", f, info.Bits, got, rows)
+		if first := m.Column(0); rows > 0 && address(column)-address(first) != uintptr(m.FeatureInfo(f).Offset) {
+			t.Fatalf("feature %d starts %d bytes after feature 0, its offset is %d", f, address(column)-address(first), m.FeatureInfo(f).Offset)
 		}
 	}
-	if m.Bytes() != end || binning.EstimateBytes(rows, nCodes, storage) != end {
-		t.Fatalf("S0.12: %d bytes, estimated %d, columns cover %d", m.Bytes(), binning.EstimateBytes(rows, nCodes, storage), end)
+}
+
+// checkInfos: columns follow one another from 0, each padded to 64 bytes, to the end.
+func checkInfos(t *testing.T, m *binning.Matrix, nCodes []uint32, storage string) {
+	t.Helper()
+	end := uint64(0)
+	for f, n := range nCodes {
+		info := m.FeatureInfo(f)
+		if info.Offset != end || info.NBins != n {
+			t.Fatalf("feature %d at %d with %d codes, want %d with %d", f, info.Offset, info.NBins, end, n)
+		}
+		end += (uint64(m.NRows())*uint64(info.Bits) + 511) / 512 * 64
+	}
+	if m.Bytes() != end || binning.EstimateBytes(m.NRows(), nCodes, storage) != end {
+		t.Fatalf("%d bytes, estimated %d, columns cover %d", m.Bytes(), binning.EstimateBytes(m.NRows(), nCodes, storage), end)
 	}
 }
 

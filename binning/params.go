@@ -24,6 +24,9 @@ const (
 var ErrParams = errors.New("invalid binning parameter")
 
 // Params says how columns become codes.
+//
+// Where cuts come from a sample, MinDataInBin counts each sampled row for as many
+// rows of the table as there are per sampled one, so that a bin may hold a few less.
 type Params struct {
 	MaxBin        int    `key:"binning.max_bin" use:"model"`         // codes of a numeric feature, the missing one too: 2 … 16,777,216
 	MinDataInBin  int    `key:"binning.min_data_in_bin" use:"model"` // rows a numeric bin holds at least; 0 acts as 1
