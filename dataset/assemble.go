@@ -18,6 +18,7 @@ type assembly struct {
 	notes   []string
 	mixed   []*ParseError
 
+	readErr error // what ended the input early
 	// reread reads columns again as text; nil where that is never needed.
 	reread func(columns []*parts) error
 }
@@ -51,7 +52,7 @@ func (a *assembly) table(targets []target) (*Table, error) {
 		}
 		a.columns = append(a.columns, c)
 	}
-	for _, step := range []func() error{a.checkCells, a.settle, a.readAgain, a.join} {
+	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain, a.join} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func (a *assembly) locateRows() {
 	line, file := 0, -1
 	for k, ch := range a.chunks {
 		if ch.file != file {
-			file, line = ch.file, 1
+			file, line = ch.file, 1+ch.before
 		}
 		for _, run := range ch.runs {
 			next := placeRun{row: a.firsts[k] + run.row, line: line + run.line, file: int32(file)}
@@ -93,10 +94,13 @@ func (a *assembly) rows() int { return a.firsts[len(a.firsts)-1] }
 // checkCells fails on the first row of a wrong shape or the first cell that is
 // bad whatever the rest of its column holds, unless bad rows are skipped.
 func (a *assembly) checkCells() error {
-	if a.skipBadRows {
-		return nil
-	}
 	for k, ch := range a.chunks {
+		if a.skipBadRows {
+			if !ch.shape.allows(true) {
+				return a.badShape(ch)
+			}
+			continue
+		}
 		var first *oddCell
 		var column *parts
 		var broken bool
@@ -118,6 +122,10 @@ func (a *assembly) checkCells() error {
 	}
 	return nil
 }
+
+// endedWell returns the error that ended the input, which counts for less than bad
+// cells before it.
+func (a *assembly) endedWell() error { return a.readErr }
 
 func (a *assembly) badShape(ch *chunk) *ParseError {
 	return &ParseError{File: a.files[ch.file], Line: ch.shape.line, Want: ch.shape.text, Fix: ch.shape.fix}
@@ -260,9 +268,6 @@ func (a *assembly) readAgain() error {
 	}
 	for _, c := range late {
 		c.levels, c.counts = merge(c.pieces)
-	}
-	if a.skipBadRows {
-		return nil
 	}
 	return a.checkCells()
 }

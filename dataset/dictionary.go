@@ -48,6 +48,10 @@ func (d *dictionary) code(cell []byte, o *options) int32 {
 }
 
 func (d *dictionary) add(key string, cell []byte, o *options) int32 {
+	if o.isMissing(cell) { // with spaces around it
+		d.codes[key] = missingCode
+		return missingCode
+	}
 	level, valid := key, utf8.Valid(cell)
 	if o.encoding != nil {
 		level, valid = o.decode(cell)

@@ -245,10 +245,11 @@ func decimalSlow(text []byte, point byte) float64 {
 	return v
 }
 
-// parseNumber reads a whole cell as a number: a decimal number, or inf or
-// infinity in any case with an optional sign. NaN is not a number here; what is
-// missing is said by the missing tokens.
+// parseNumber reads a whole cell, spaces around it not counting, as a number: a
+// decimal number, or inf or infinity in any case with an optional sign. NaN is not
+// a number here; what is missing is said by the missing tokens.
 func parseNumber(cell []byte, point byte) (float64, bool) {
+	cell = trim(cell)
 	if v, end := decimal(cell, 0, point); end == len(cell) && end > 0 {
 		return v, true
 	}
@@ -271,6 +272,7 @@ func parseValue(cell []byte, point byte) (v float64, isDate, ok bool) {
 	if v, ok := parseNumber(cell, point); ok {
 		return v, false, true
 	}
+	cell = trim(cell)
 	switch {
 	case equalFold(cell, "true"):
 		return 1, false, true

@@ -78,7 +78,7 @@ func Categorical(names ...string) Option {
 }
 
 // Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
-// byte, after spaces around the cell are cut off.
+// byte, spaces around the cell not counting.
 func Missing(tokens ...string) Option {
 	return func(o *options) { o.missing = slices.Clone(tokens) }
 }
@@ -171,7 +171,9 @@ func (o *options) decode(b []byte) (text string, ok bool) {
 	return string(s), err == nil
 }
 
+// isMissing tells whether a cell, spaces around it not counting, means "no value".
 func (o *options) isMissing(cell []byte) bool {
+	cell = trim(cell)
 	for _, token := range o.missing {
 		if string(cell) == token {
 			return true

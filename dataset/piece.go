@@ -5,11 +5,14 @@ const defaultChunk = 1 << 20
 
 // chunk is what became of one stretch of text, or of a whole table in memory.
 type chunk struct {
+	index  int // place among the table's chunks
 	rows   int // well-formed rows
 	file   int
 	pieces []piece // by target
 
+	before  int         // lines of the file before the chunk, known for a file's first chunk
 	lines   int         // line breaks in the text
+	blank   int         // blank lines in the text
 	runs    []placeRun  // rows and lines counted from the chunk's own start, lines from 0
 	skipped int         // rows of a wrong shape that were left out
 	shape   *shapeError // the first row of a wrong shape
@@ -17,9 +20,23 @@ type chunk struct {
 
 // shapeError is a row that cannot be told into cells.
 type shapeError struct {
-	line int // within the chunk, from 0
-	text string
-	fix  string
+	line  int // within the chunk, from 0
+	text  string
+	fix   string
+	fatal bool // what comes after it cannot be read either
+}
+
+// allows tells whether reading may go on after the error, if there is one.
+func (e *shapeError) allows(skip bool) bool { return e == nil || skip && !e.fatal }
+
+// begins notes that a row begins on a line, both counted in the chunk.
+func (ch *chunk) begins(row, line int) {
+	if n := len(ch.runs); n > 0 {
+		if last := &ch.runs[n-1]; line-last.line == row-last.row {
+			return
+		}
+	}
+	ch.runs = append(ch.runs, placeRun{row: row, line: line})
 }
 
 // piece is the part of one column that lies in one chunk. Numbers, codes or text
@@ -41,6 +58,9 @@ type piece struct {
 }
 
 func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil }
+
+// rows returns the number of rows of a piece of numbers or codes.
+func (p *piece) rows() int { return len(p.f32) + len(p.f64) + len(p.codes) }
 
 // oddCells collects cells that could not be read.
 type oddCells struct {

@@ -1,0 +1,162 @@
+package dataset
+
+import "bytes"
+
+// problem says why a stretch of text is no cell.
+type problem uint8
+
+const (
+	sound      problem = iota
+	openQuote          // a quote is opened and never closed
+	afterQuote         // text follows the closing quote
+)
+
+// cellReader takes records apart as RFC 4180 says, with these liberties: spaces
+// may stand around quotes, a quote inside an unquoted cell is an ordinary
+// character, lines end in LF or CRLF.
+type cellReader struct {
+	sep     byte
+	scratch []byte
+}
+
+// blank tells whether c may stand between a separator and a quote.
+func (r *cellReader) blank(c byte) bool { return (c == ' ' || c == '\t') && c != r.sep }
+
+// cell reads the cell that begins at b[i]; b ends in a line feed. It returns the
+// cell's content, which is valid until the next call, the index of the separator
+// or line feed behind it, and how many line breaks lie inside. After a problem
+// other than openQuote, end is where the cell would end without it.
+func (r *cellReader) cell(b []byte, i int) (content []byte, end, breaks int, p problem) {
+	end = i
+	for r.blank(b[end]) {
+		end++
+	}
+	if b[end] == '"' {
+		return r.quoted(b, end+1)
+	}
+	for b[end] != r.sep && b[end] != '\n' {
+		end++
+	}
+	last := end
+	if b[end] == '\n' && last > i && b[last-1] == '\r' {
+		last--
+	}
+	return b[i:last], end, 0, sound
+}
+
+// quoted reads the rest of a cell whose opening quote is b[i-1].
+func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p problem) {
+	start := i
+	doubled := false
+	for {
+		at := bytes.IndexByte(b[i:], '"')
+		if at < 0 {
+			return nil, len(b) - 1, 0, openQuote
+		}
+		i += at + 1
+		if b[i] != '"' {
+			break
+		}
+		doubled = true
+		i++
+	}
+	content = b[start : i-1]
+	breaks = bytes.Count(content, []byte{'\n'})
+	if doubled || breaks > 0 {
+		content = r.plain(content)
+	}
+	for r.blank(b[i]) {
+		i++
+	}
+	if b[i] == '\r' && b[i+1] == '\n' {
+		i++
+	}
+	if b[i] == r.sep || b[i] == '\n' {
+		return content, i, breaks, sound
+	}
+	for b[i] != r.sep && b[i] != '\n' {
+		i++
+	}
+	return content, i, breaks, afterQuote
+}
+
+// trim cuts off spaces, which count in text but not in numbers, names and missing
+// tokens.
+func trim(cell []byte) []byte {
+	for len(cell) > 0 && (cell[0] == ' ' || cell[0] == '\t') {
+		cell = cell[1:]
+	}
+	for n := len(cell); n > 0 && (cell[n-1] == ' ' || cell[n-1] == '\t'); n-- {
+		cell = cell[:n-1]
+	}
+	return cell
+}
+
+// plain resolves doubled quotes and makes every line break a line feed.
+func (r *cellReader) plain(quoted []byte) []byte {
+	r.scratch = r.scratch[:0]
+	for i := 0; i < len(quoted); i++ {
+		c := quoted[i]
+		if i+1 < len(quoted) && (c == '"' || c == '\r' && quoted[i+1] == '\n') {
+			i++
+			c = quoted[i]
+		}
+		r.scratch = append(r.scratch, c)
+	}
+	return r.scratch
+}
+
+// recordEnd returns the index after the line feed that ends the record which
+// goes on at b[i], and the line breaks up to there.
+func (r *cellReader) recordEnd(b []byte, i int) (end, breaks int) {
+	for {
+		_, at, inside, _ := r.cell(b, i)
+		breaks += inside
+		i = at + 1
+		if b[at] == '\n' {
+			return i, breaks + 1
+		}
+	}
+}
+
+// lastRecordEnd returns the index after the last line feed in b that ends a
+// record, 0 if none does. b begins with a record and may end anywhere.
+func (r *cellReader) lastRecordEnd(b []byte) int {
+	last, i := 0, 0
+	for {
+		at := bytes.IndexByte(b[i:], '"')
+		if at < 0 {
+			if feed := bytes.LastIndexByte(b[i:], '\n'); feed >= 0 {
+				last = i + feed + 1
+			}
+			return last
+		}
+		at += i
+		if feed := bytes.LastIndexByte(b[i:at], '\n'); feed >= 0 {
+			last = i + feed + 1
+		}
+		i = at + 1
+		if !r.opensCell(b, at) {
+			continue
+		}
+		for {
+			at := bytes.IndexByte(b[i:], '"')
+			if at < 0 {
+				return last
+			}
+			i += at + 1
+			if i == len(b) || b[i] != '"' {
+				break
+			}
+			i++
+		}
+	}
+}
+
+// opensCell tells whether the quote at b[at] is the first character of its cell.
+func (r *cellReader) opensCell(b []byte, at int) bool {
+	for at > 0 && r.blank(b[at-1]) {
+		at--
+	}
+	return at == 0 || b[at-1] == r.sep || b[at-1] == '\n'
+}

@@ -1,0 +1,262 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// How much of a file is looked at to find separator and header: headSize bytes,
+// more if they hold fewer than headLines lines, and of those headRecords records.
+const (
+	headSize    = 64 << 10
+	headLines   = 20
+	headMost    = 8 << 20
+	headRecords = 200
+)
+
+// head is the beginning of a file's text.
+type head struct {
+	text []byte
+	all  bool // the text is the whole file
+}
+
+func readHead(s *textStream) (*head, error) {
+	h := &head{}
+	for size := headSize; ; size *= 2 {
+		grown := make([]byte, size)
+		n := copy(grown, h.text)
+		more, err := readFull(s.reader, grown[n:])
+		h.text = grown[:n+more]
+		switch {
+		case err == io.EOF:
+			h.all = true
+			return h, nil
+		case err != nil:
+			return nil, s.failure(err)
+		}
+		if size >= headMost || bytes.Count(h.text, []byte{'\n'}) >= headLines {
+			return h, nil
+		}
+	}
+}
+
+// readFull fills b. It returns io.EOF where the data ends before; unlike with
+// io.ReadFull, io.ErrUnexpectedEOF is always the reader's own and means damage.
+func readFull(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var more int
+		more, err = r.Read(b[n:])
+		n += more
+	}
+	if n == len(b) && err == io.EOF {
+		err = nil // the next call reports it
+	}
+	return n, err
+}
+
+// records returns the first records of the head, the one that the head cuts off
+// left out, as copies of their cells.
+func (h *head) records(sep byte, most int) [][]string {
+	text := h.text
+	r := &cellReader{sep: sep}
+	if h.all {
+		text = append(text[:len(text):len(text)], '\n')
+	} else if end := r.lastRecordEnd(text); end > 0 {
+		text = text[:end]
+	} else {
+		text = append(text[:len(text):len(text)], '\n')
+	}
+	var records [][]string
+	for i := 0; i < len(text) && len(records) < most; {
+		if n := blankLine(text, i); n > 0 {
+			i += n
+			continue
+		}
+		var record []string
+		for {
+			content, end, _, p := r.cell(text, i)
+			if p == openQuote {
+				return records
+			}
+			record = append(record, string(content))
+			i = end + 1
+			if text[end] == '\n' {
+				break
+			}
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// blankLine returns the length of the blank line at b[i], 0 if there is none.
+func blankLine(b []byte, i int) int {
+	switch {
+	case b[i] == '\n':
+		return 1
+	case b[i] == '\r' && b[i+1] == '\n':
+		return 2
+	}
+	return 0
+}
+
+// dialect is how a text is divided into cells and where its names come from.
+type dialect struct {
+	sep    byte
+	header bool
+	names  []string // from the first file's header, or c1, c2, …
+	guess  []bool   // per column: some cell of the head is no number
+}
+
+// findDialect looks at the head of the first file.
+func (o *options) findDialect(name string, h *head) (*dialect, error) {
+	d := &dialect{sep: o.separator}
+	if d.sep == 0 {
+		d.sep = o.findSeparator(h)
+	}
+	records := h.records(d.sep, headRecords)
+	if len(records) == 0 {
+		if len(bytes.TrimSpace(h.text)) == 0 {
+			return nil, complain("%s is empty", name)
+		}
+		return nil, &ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
+	}
+	if bytes.IndexByte(h.text, 0) >= 0 {
+		return nil, complain("%s is no text: it holds NUL bytes", name)
+	}
+	if o.header != nil {
+		d.header = *o.header
+	} else {
+		d.header = o.findHeader(records)
+	}
+	rest := records
+	if d.header {
+		rest = records[1:]
+		names, err := o.headerNames(name, records[0])
+		if err != nil {
+			return nil, err
+		}
+		d.names = names
+	} else {
+		for i := range records[0] {
+			d.names = append(d.names, fmt.Sprintf("c%d", i+1))
+		}
+	}
+	d.guess = make([]bool, len(d.names))
+	for _, record := range rest {
+		for i, cell := range record {
+			if i < len(d.guess) && !d.guess[i] && !o.isMissing([]byte(cell)) {
+				_, _, ok := parseValue([]byte(cell), o.decimal)
+				d.guess[i] = !ok
+			}
+		}
+	}
+	return d, nil
+}
+
+// headerNames decodes a header record. Columns without a name are called by
+// their position.
+func (o *options) headerNames(file string, record []string) ([]string, error) {
+	names := make([]string, len(record))
+	for i, cell := range record {
+		name, ok := o.decode(trim([]byte(cell)))
+		if !ok {
+			return nil, &ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
+				Fix: `set encoding = "latin1" or "cp1252" if the file is written in one of them`}
+		}
+		if name == "" {
+			name = fmt.Sprintf("c%d", i+1)
+		}
+		names[i] = name
+	}
+	return names, nil
+}
+
+// findSeparator returns the character that gives most records as many cells as
+// the first one has, and more than one; the rarer character first.
+func (o *options) findSeparator(h *head) byte {
+	best, share := byte(','), 0.0
+	for _, sep := range []byte{'\t', ';', '|', ','} {
+		if sep == o.decimal {
+			continue
+		}
+		records := h.records(sep, headRecords)
+		if len(records) == 0 || len(records[0]) < 2 {
+			continue
+		}
+		alike := 0
+		for _, record := range records {
+			if len(record) == len(records[0]) {
+				alike++
+			}
+		}
+		if s := float64(alike) / float64(len(records)); s > share {
+			best, share = sep, s
+		}
+	}
+	if best == o.decimal {
+		return ';'
+	}
+	return best
+}
+
+// findHeader tells whether the first record holds names: it does if it has text
+// above a column of numbers, or a name that the caller asked for; it does not if
+// it has a number, or only texts of which half come again below it.
+func (o *options) findHeader(records [][]string) bool {
+	first, rest := records[0], records[1:]
+	hasNumber := false
+	repeated := 0
+	for i, cell := range first {
+		switch {
+		case o.isMissing([]byte(cell)):
+			continue
+		case o.mentions(cell):
+			return true
+		}
+		if _, _, ok := parseValue([]byte(cell), o.decimal); ok {
+			hasNumber = true
+			continue
+		}
+		numbers, again := o.compareBelow(rest, i, cell)
+		if numbers {
+			return true
+		}
+		if again {
+			repeated++
+		}
+	}
+	return !hasNumber && (repeated == 0 || 2*repeated < len(first))
+}
+
+// compareBelow tells whether all cells of a column are numbers, and whether one
+// of them equals the given cell.
+func (o *options) compareBelow(rest [][]string, column int, cell string) (numbers, again bool) {
+	present := 0
+	numbers = true
+	for _, record := range rest {
+		if column >= len(record) || o.isMissing([]byte(record[column])) {
+			continue
+		}
+		present++
+		again = again || record[column] == cell
+		if numbers {
+			_, _, numbers = parseValue([]byte(record[column]), o.decimal)
+		}
+	}
+	return numbers && present > 0, again
+}
+
+// mentions tells whether the caller named a column so.
+func (o *options) mentions(name string) bool {
+	for _, list := range [][]string{{o.label, o.weight}, o.ids, o.ignore, o.categorical} {
+		for _, given := range list {
+			if given != "" && given == strings.TrimSpace(name) {
+				return true
+			}
+		}
+	}
+	return o.schema != nil && o.schema.named(strings.TrimSpace(name)) != nil
+}

@@ -1,0 +1,329 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"sync/atomic"
+)
+
+// layout says what is to be done with each cell of a record. It is shared by the
+// workers; only modes change while they run.
+type layout struct {
+	*options
+	sep     byte
+	names   []string
+	targets []target
+	sinks   [][]int       // per input column: indices of its targets
+	text    []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
+	wide    []atomic.Bool // per target: float64 was needed before
+	stop    atomic.Bool   // a chunk has an error that no later one can change
+	header  bool
+}
+
+// sinkKind is what becomes of the cells of a column in one chunk.
+type sinkKind uint8
+
+const (
+	skipSink sinkKind = iota
+	numberSink
+	levelSink
+	textSink
+	doubleSink // the column has two targets
+)
+
+// sink receives the cells of one input column in one chunk.
+type sink struct {
+	kind   sinkKind
+	target int
+	piece  *piece
+	dict   *dictionary
+	second *sink
+}
+
+// chunkParser is one worker's state.
+type chunkParser struct {
+	*layout
+	cells cellReader
+	dicts []*dictionary // per target, nil until needed
+	sinks []sink        // per input column
+}
+
+func newChunkParser(l *layout) *chunkParser {
+	return &chunkParser{layout: l, cells: cellReader{sep: l.sep},
+		dicts: make([]*dictionary, len(l.targets)), sinks: make([]sink, len(l.names))}
+}
+
+// parse turns text, whole records that end in a line feed, into a chunk.
+func (p *chunkParser) parse(text []byte, index, file int) *chunk {
+	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets))}
+	most := bytes.Count(text, []byte{'\n'}) // no record is shorter than a line
+	for i := range p.sinks {
+		p.sinks[i] = p.newSink(ch, p.layout.sinks[i], most)
+	}
+	for i := 0; i < len(text) && ch.shape.allows(p.skipBadRows); {
+		if n := blankLine(text, i); n > 0 {
+			i += n
+			ch.lines++
+			ch.blank++
+			continue
+		}
+		i = p.record(text, i, ch)
+	}
+	for i := range p.sinks {
+		for s := &p.sinks[i]; s != nil; s = s.second {
+			p.close(s, ch)
+		}
+	}
+	if ch.shape != nil && (ch.shape.fatal || !p.skipBadRows) {
+		p.stop.Store(true)
+	}
+	return ch
+}
+
+func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
+	if len(targets) == 0 {
+		return sink{kind: skipSink}
+	}
+	t := targets[0]
+	s := sink{target: t, piece: &ch.pieces[t]}
+	switch w := p.targets[t].want; {
+	case w == wantText:
+		s.kind = textSink
+		s.piece.offsets = make([]int32, 1, most+1)
+	case w == wantNumber || w == wantAny && !p.text[t].Load():
+		s.kind = numberSink
+		if p.wide[t].Load() {
+			s.piece.f64 = make([]float64, most)
+		} else {
+			s.piece.f32 = make([]float32, most)
+		}
+	default:
+		s.kind = levelSink
+		if p.dicts[t] == nil {
+			p.dicts[t] = newDictionary(p.missing)
+		}
+		s.dict = p.dicts[t]
+		s.piece.dictionary = s.dict
+		s.piece.codes = make([]int32, most)
+	}
+	if len(targets) > 1 {
+		second := p.newSink(ch, targets[1:], most)
+		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, piece: s.piece, dict: s.dict, second: &second}}
+	}
+	return s
+}
+
+// record reads the record that begins at b[i] into row ch.rows and returns the
+// index behind it.
+func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
+	row, sep, point := ch.rows, p.sep, p.decimal
+	start := i
+	breaks := 0
+	for col := range p.sinks {
+		s := &p.sinks[col]
+		end := i
+		if s.kind == numberSink {
+			v, e := decimal(b, i, point)
+			end = e
+			if e > i && b[e] == '\r' {
+				end++
+			}
+			if e > i && (b[end] == sep && end == e || b[end] == '\n') {
+				s.piece.setNumber(row, v)
+			} else {
+				end = i
+			}
+		}
+		if end == i {
+			var inside int
+			var bad problem
+			end, inside, bad = p.slowCell(s, b, i, row)
+			breaks += inside
+			if bad != sound {
+				return p.badShape(b, start, end, breaks, col+1, bad, ch)
+			}
+		}
+		i = end + 1
+		if b[end] == '\n' {
+			if col+1 < len(p.sinks) {
+				return p.badShape(b, start, end, breaks, col+1, sound, ch)
+			}
+			ch.begins(row, ch.lines)
+			ch.rows++
+			ch.lines += breaks + 1
+			return i
+		}
+	}
+	return p.badShape(b, start, i-1, breaks, len(p.sinks), sound, ch)
+}
+
+// setNumber stores v, moving the piece to float64 at the first value that needs it.
+func (p *piece) setNumber(row int, v float64) {
+	if p.f64 == nil {
+		f := float32(v)
+		if float64(f) == v {
+			p.f32[row] = f
+			return
+		}
+		p.widen(row)
+	}
+	p.f64[row] = v
+}
+
+func (p *piece) widen(rows int) {
+	p.f64 = make([]float64, len(p.f32))
+	for i, v := range p.f32[:rows] {
+		p.f64[i] = float64(v)
+	}
+	p.f32 = nil
+}
+
+func (p *piece) setMissing(row int) {
+	if p.f64 == nil {
+		p.f32[row] = float32(math.NaN())
+	} else {
+		p.f64[row] = math.NaN()
+	}
+}
+
+// slowCell reads any cell into a sink.
+func (p *chunkParser) slowCell(s *sink, b []byte, i, row int) (end, breaks int, bad problem) {
+	content, end, breaks, bad := p.cells.cell(b, i)
+	if bad != sound {
+		return end, breaks, bad
+	}
+	if s.kind != doubleSink {
+		p.put(s, content, row)
+		return end, breaks, sound
+	}
+	for s = s.second; s != nil; s = s.second {
+		p.put(s, content, row)
+	}
+	return end, breaks, sound
+}
+
+func (p *chunkParser) put(s *sink, cell []byte, row int) {
+	switch s.kind {
+	case numberSink:
+		p.putNumber(s.piece, cell, row)
+	case levelSink:
+		code := s.dict.code(cell, p.options)
+		s.piece.codes[row] = code
+		if code == brokenCode {
+			s.piece.odd.add(row, cell, p.skipBadRows)
+		}
+	case textSink:
+		text, ok := p.decode(cell)
+		if !ok {
+			s.piece.odd.add(row, cell, p.skipBadRows)
+		}
+		// A row that was left out may have written its text here before.
+		s.piece.offsets = s.piece.offsets[:row+1]
+		s.piece.text = append(s.piece.text[:s.piece.offsets[row]], text...)
+		s.piece.offsets = append(s.piece.offsets, int32(len(s.piece.text)))
+	}
+}
+
+func (p *chunkParser) putNumber(piece *piece, cell []byte, row int) {
+	if p.isMissing(cell) {
+		piece.setMissing(row)
+		return
+	}
+	v, date, ok := parseValue(cell, p.decimal)
+	if !ok {
+		piece.odd.add(row, cell, p.skipBadRows)
+		piece.setMissing(row)
+		return
+	}
+	piece.dates = piece.dates || date
+	piece.setNumber(row, v)
+}
+
+// close cuts a piece to the chunk's rows and counts what it holds.
+func (p *chunkParser) close(s *sink, ch *chunk) {
+	piece, rows := s.piece, ch.rows
+	switch s.kind {
+	case numberSink:
+		if piece.f64 != nil {
+			piece.f64 = piece.f64[:rows]
+			p.wide[s.target].Store(true)
+			piece.present = present(piece.f64) + piece.odd.count
+		} else {
+			piece.f32 = piece.f32[:rows]
+			piece.present = present(piece.f32) + piece.odd.count
+		}
+		// Later chunks of a column that looks like text need not be read twice.
+		if p.targets[s.target].want == wantAny && piece.odd.count*10 > piece.present {
+			p.text[s.target].Store(true)
+		}
+	case levelSink:
+		piece.codes = piece.codes[:rows]
+		piece.fresh, piece.present = s.dict.fresh(piece.codes, ch.index)
+	case textSink:
+		piece.offsets = piece.offsets[:rows+1]
+		piece.text = piece.text[:piece.offsets[rows]]
+	default:
+		return
+	}
+	if piece.odd.count > 0 && !p.skipBadRows && (s.kind != numberSink || p.targets[s.target].want == wantNumber) {
+		p.stop.Store(true)
+	}
+}
+
+func present[F float32 | float64](values []F) int {
+	n := 0
+	for _, v := range values {
+		if v == v {
+			n++
+		}
+	}
+	return n
+}
+
+// badShape notes a record that has the wrong number of cells, the last of the
+// cells read so far ending at b[end], and returns the index behind the record.
+func (p *chunkParser) badShape(b []byte, start, end, breaks, cells int, bad problem, ch *chunk) int {
+	for i := range p.sinks {
+		for s := &p.sinks[i]; s != nil; s = s.second {
+			if s.piece != nil {
+				s.piece.odd.forget(ch.rows)
+			}
+		}
+	}
+	for b[end] != '\n' {
+		_, at, inside, problem := p.cells.cell(b, end+1)
+		cells++
+		breaks += inside
+		end = at
+		bad = max(bad, problem)
+		if problem == openQuote {
+			bad = openQuote
+			break
+		}
+	}
+	e := &shapeError{line: ch.lines}
+	switch {
+	case bad == openQuote:
+		e.text = "a quote is opened in this record and never closed"
+		e.fix = "double the quotes that are part of the text, or remove it"
+		e.fatal = true
+	case bad == afterQuote:
+		e.text = "text follows the closing quote of a cell"
+		e.fix = "double the quotes that are part of the text, or set on_bad_row = \"skip\" to leave such rows out"
+	default:
+		e.text = fmt.Sprintf("%d %s, expected %d", cells, plural(cells, "cell"), len(p.sinks))
+		if p.header {
+			e.text += " as in the header"
+		} else {
+			e.text += " as in the first row"
+		}
+		e.fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
+	}
+	if ch.shape == nil || e.fatal && !ch.shape.fatal {
+		ch.shape = e
+	}
+	ch.skipped++
+	ch.lines += breaks + 1
+	return end + 1
+}

@@ -1,0 +1,157 @@
+package dataset_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"boost/dataset"
+)
+
+// realSets returns the training files of the real data sets, or skips the test
+// where these are not at hand.
+func realSets(t *testing.T) []string {
+	t.Helper()
+	shared := os.Getenv("BOOST_SHARED")
+	if shared == "" {
+		t.Skip("BOOST_SHARED is not set: the real data sets are not at hand")
+	}
+	files, err := filepath.Glob(filepath.Join(shared, "data", "*", "train.csv.gz"))
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d data sets in %s, want 41 (%v)", len(files), shared, err)
+	}
+	return files
+}
+
+func gunzip(t *testing.T, file string) []byte {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestRealSetsEqualEncodingCSV reads every real data set and compares each cell
+// with what encoding/csv and strconv make of it.
+func TestRealSetsEqualEncodingCSV(t *testing.T) {
+	for _, file := range realSets(t) {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			text := gunzip(t, file)
+			const enough = 2 << 20
+			if len(text) > enough { // encoding/csv takes its time
+				text = text[:bytes.LastIndexByte(text[:enough], '\n')+1]
+			}
+			records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			table, err := dataset.Read(context.Background(), bytes.NewReader(text), file, dataset.Missing(""), dataset.LenientTypes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if table.NumRows() != len(records)-1 || len(table.Columns()) != len(records[0]) {
+				t.Fatalf("%d × %d, want %d × %d", table.NumRows(), len(table.Columns()), len(records)-1, len(records[0]))
+			}
+			for i, c := range table.Columns() {
+				cells := make([]string, len(records)-1)
+				for row, record := range records[1:] {
+					cells[row] = record[i]
+				}
+				if c.Name() != records[0][i] {
+					t.Errorf("column %d is %q, want %q", i, c.Name(), records[0][i])
+				}
+				compareColumn(t, c, cells)
+			}
+			for _, row := range []int{0, table.NumRows() / 2, table.NumRows() - 1} {
+				if name, line := table.Locate(row); name != file || line != row+2 {
+					t.Errorf("row %d is at %s:%d", row, name, line)
+				}
+			}
+		})
+	}
+}
+
+// compareColumn settles a column's kind from its cells in the plainest way.
+func compareColumn(t *testing.T, c *dataset.Column, cells []string) {
+	t.Helper()
+	values := make([]float64, len(cells))
+	present, parsed, exact := 0, 0, true
+	for i, cell := range cells {
+		values[i] = math.NaN()
+		if cell == "" {
+			continue
+		}
+		present++
+		v, err := strconv.ParseFloat(cell, 64)
+		if err == nil {
+			parsed++
+			values[i] = v
+			exact = exact && float64(float32(v)) == v
+		}
+	}
+	kind := dataset.Category
+	switch {
+	case parsed == present && exact:
+		kind = dataset.Float32
+	case parsed == present:
+		kind = dataset.Float64
+	}
+	if c.Kind() != kind || c.Missing() != len(cells)-present {
+		t.Errorf("column %q is %v with %d missing, want %v with %d", c.Name(), c.Kind(), c.Missing(), kind, len(cells)-present)
+		return
+	}
+	if kind == dataset.Category {
+		var levels []string
+		index := make(map[string]int32)
+		for row, cell := range cells {
+			want := int32(-1)
+			if cell != "" {
+				if _, ok := index[cell]; !ok {
+					index[cell] = int32(len(levels))
+					levels = append(levels, cell)
+				}
+				want = index[cell]
+			}
+			if got := c.Codes()[row]; got != want {
+				t.Errorf("column %q row %d has code %d, want %d", c.Name(), row, got, want)
+				return
+			}
+		}
+		if !slices.Equal(c.Levels(), levels) {
+			t.Errorf("column %q has levels %q, want %q", c.Name(), c.Levels(), levels)
+		}
+		return
+	}
+	for row, want := range values {
+		got := valueAt(c, row)
+		if math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
+			t.Errorf("column %q row %d is %v, want %v", c.Name(), row, got, want)
+			return
+		}
+	}
+}
+
+func valueAt(c *dataset.Column, row int) float64 {
+	if c.Kind() == dataset.Float32 {
+		return float64(c.Float32s()[row])
+	}
+	return c.Float64s()[row]
+}
