@@ -14,9 +14,10 @@ import (
 // pairs of equal predictions counting half. It is NaN where a class has no weight
 // and where a prediction is NaN.
 //
-// Weights are taken as whole numbers of a step of at most 2^-62·n·(largest weight):
-// pair weights are then sums of integers, exact in any order, and the ratio is
-// rounded once. Whole-number weights and most others are exact in that step too.
+// Weights are taken as whole multiples of a step, 2^-53 of the power of two above the
+// largest of them, where whole numbers and float32 weights of like size lose nothing.
+// The weight of pairs is then a sum of integers, exact in any order, and the ratio
+// is rounded once.
 type auc struct{}
 
 func (auc) Name() string         { return "auc" }
@@ -51,14 +52,14 @@ func (auc) Eval(in Input) float64 {
 	return area(sortRanked(rows, buffer.spare[:n], in.Pool))
 }
 
-// stepShift returns s such that the sum of all weights times 2^s stays below 2^62.
+// stepShift returns s such that every weight times 2^s stays below 2^53.
 func stepShift(weights []float64) int {
 	largest := 0.0
 	for _, w := range weights {
 		largest = max(largest, w)
 	}
 	_, exponent := math.Frexp(largest)
-	return 62 - exponent - bits.Len(uint(len(weights)))
+	return 53 - exponent
 }
 
 // rankTask fills one block of rows.
@@ -99,31 +100,64 @@ func area(rows []ranked) float64 {
 	if len(rows) == 0 || rows[len(rows)-1].key == nanKey {
 		return math.NaN()
 	}
-	var positives, negatives uint64 // below the ties at hand
-	var twiceHi, twiceLo uint64     // twice the weight of the pairs in order
+	var positives, negatives, zero wide // below the ties at hand
+	var twice wide                      // twice the weight of the pairs in order
 	for i := 0; i < len(rows); {
-		var up, down uint64
+		up, down := zero, zero
 		for key := rows[i].key; i < len(rows) && rows[i].key == key; i++ {
 			if c := rows[i].count; c > 0 {
-				up += uint64(c)
+				up.add(wide{uint64(c)})
 			} else {
-				down += uint64(-c)
+				down.add(wide{uint64(-c)})
 			}
 		}
-		// All sums stay below 2^62, so this factor is below 2^63 and the total below 2^125.
-		hi, lo := bits.Mul64(up, 2*negatives+down)
-		var carry uint64
-		twiceLo, carry = bits.Add64(twiceLo, lo, 0)
-		twiceHi += hi + carry
-		positives += up
-		negatives += down
+		below := down
+		below.add(negatives)
+		below.add(negatives)
+		twice.addProduct(up, below)
+		positives.add(up)
+		negatives.add(down)
 	}
-	if positives == 0 || negatives == 0 {
+	if positives == zero || negatives == zero {
 		return math.NaN()
 	}
-	inOrder := new(big.Int).Lsh(new(big.Int).SetUint64(twiceHi), 64)
-	inOrder.Add(inOrder, new(big.Int).SetUint64(twiceLo))
-	pairs := new(big.Int).Mul(new(big.Int).SetUint64(positives), new(big.Int).SetUint64(2*negatives))
-	share, _ := new(big.Rat).SetFrac(inOrder, pairs).Float64()
+	pairs := new(big.Int).Mul(positives.big(), negatives.big())
+	share, _ := new(big.Rat).SetFrac(twice.big(), pairs.Lsh(pairs, 1)).Float64()
 	return share
+}
+
+// wide is a whole number of 192 bits, the lowest word first. 2^32 rows of less than
+// 2^53 steps stay below 2^85, twice as much below 2^86, and pairs below 2^171.
+type wide [3]uint64
+
+func (w *wide) add(x wide) {
+	var carry uint64
+	w[0], carry = bits.Add64(w[0], x[0], 0)
+	w[1], carry = bits.Add64(w[1], x[1], carry)
+	w[2], _ = bits.Add64(w[2], x[2], carry)
+}
+
+// addProduct adds x·y, both below 2^128 and their product below 2^192.
+func (w *wide) addProduct(x, y wide) {
+	var p wide
+	p[1], p[0] = bits.Mul64(x[0], y[0])
+	p[2] = x[1] * y[1]
+	w.add(p)
+	if x[1] != 0 {
+		hi, lo := bits.Mul64(x[1], y[0])
+		w.add(wide{0, lo, hi})
+	}
+	if y[1] != 0 {
+		hi, lo := bits.Mul64(x[0], y[1])
+		w.add(wide{0, lo, hi})
+	}
+}
+
+func (w wide) big() *big.Int {
+	n := new(big.Int)
+	for i := len(w) - 1; i >= 0; i-- {
+		n.Lsh(n, 64)
+		n.Or(n, new(big.Int).SetUint64(w[i]))
+	}
+	return n
 }

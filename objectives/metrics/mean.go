@@ -26,7 +26,7 @@ func (m mean) Name() string         { return m.name }
 func (m mean) HigherIsBetter() bool { return false }
 
 func (m mean) Eval(in Input) float64 {
-	if !m.several && in.Outputs != 1 {
+	if m.several != (in.Outputs > 1) {
 		return math.NaN()
 	}
 	total, weight := weightedSums(&in, m.row)
