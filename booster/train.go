@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"strings"
 	"time"
 
 	"boost/binning"
@@ -232,6 +233,10 @@ func (t *trainer) chooseMetrics() error {
 		if err != nil {
 			return fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}
+		if link := string(t.target.objective.Link()); !metrics.Fits(name, link) {
+			return fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
+				ErrParams, name, t.p.Objective, strings.Join(metrics.For(link), ", "))
+		}
 		list = append(list, m)
 	}
 	t.metrics = append(list, t.metrics...)
@@ -272,7 +277,7 @@ func (t *trainer) allocate() error {
 		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, Seed: t.p.Seed, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
-	t.trees = make([]tree.Tree, 0, t.p.Rounds*t.outputs)
+	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)
 	t.stop = newStopper(t.p.EarlyStopping, t.metrics)
 	for _, s := range t.sets {
 		fillBase(s.raw, t.base)
