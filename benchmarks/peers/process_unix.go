@@ -26,6 +26,16 @@ func PeakOfThis() int64 {
 	return bytesOf(&usage)
 }
 
+// ProcessorSeconds returns the processor time that this process has used, of all
+// threads, in user and kernel code.
+func ProcessorSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
 func bytesOf(usage *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" {
 		return int64(usage.Maxrss)

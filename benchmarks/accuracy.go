@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/accuracy"
+	"boost/benchmarks/machine"
+)
+
+// files are the places that both accuracy commands read and write.
+type files struct{ data, peers, results, document string }
+
+func (f *files) flags(c *cobra.Command) {
+	c.Flags().StringVar(&f.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the data sets")
+	c.Flags().StringVar(&f.peers, "peers", "benchmarks/accuracy_small.json", "the peers' losses on re-splits")
+	c.Flags().StringVar(&f.results, "results", "benchmarks/results", "folder of the records")
+	c.Flags().StringVar(&f.document, "document", "docs/accuracy.md", "document to write; empty for none")
+}
+
+// checkSets are what CI trains: one of each task, with categories, missing values and
+// numbers, quick to train.
+var checkSets = []string{"adult", "california_housing", "covtype_15k"}
+
+func accuracyCommand() *cobra.Command {
+	var f files
+	var names []string
+	var threads, splits int
+	var check bool
+	c := &cobra.Command{
+		Use:   "accuracy",
+		Short: "Trains the real data sets and compares the losses with those of other trainers",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				names = checkSets
+			}
+			sets, err := accuracy.Sets(f.data, names...)
+			if err != nil {
+				return err
+			}
+			record := accuracy.Record{Sets: map[string]accuracy.Result{}}
+			if len(names) > 0 && !check {
+				// Some sets anew: the others keep what was found before.
+				if err := accuracy.Load(f.results, accuracy.RecordFile, &record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			record.Machine, record.Threads = machine.This(), threads
+			trainer := accuracy.Trainer{Threads: threads, Gradients: "i16"}
+			for _, s := range sets {
+				r, err := trainer.Run(cmd.Context(), s, splits)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.Name, err)
+				}
+				record.Sets[s.Name] = r
+				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-24s %12.6f  lightgbm %12.6f  %6.1f s\n",
+					s.Name, s.Metric(), r.Loss, s.Peers["lightgbm"], r.Seconds)
+				if check {
+					continue
+				}
+				if err := accuracy.Save(f.results, accuracy.RecordFile, record); err != nil {
+					return err
+				}
+			}
+			if check {
+				f.document = ""
+			}
+			return f.conclude(cmd, record)
+		},
+	}
+	f.flags(c)
+	c.Flags().StringSliceVar(&names, "sets", nil, "only these sets")
+	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
+	c.Flags().IntVar(&splits, "splits", 10, "re-splits of a small set")
+	c.Flags().BoolVar(&check, "check", false, "train "+strings.Join(checkSets, ", ")+" and write nothing")
+	return c
+}
+
+func precisionCommand() *cobra.Command {
+	var f files
+	var threads int
+	c := &cobra.Command{
+		Use:   "precision",
+		Short: "Compares 16-bit with float32 gradients on re-splits (S2.28)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := accuracy.MeasurePrecision(cmd.Context(), f.data, threads, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if err := accuracy.Save(f.results, accuracy.PrecisionFile, p); err != nil {
+				return err
+			}
+			p.Write(cmd.OutOrStdout())
+			if err := f.write(); err != nil {
+				return err
+			}
+			if v := p.Judge(); !v.Pass {
+				return fmt.Errorf("16-bit gradients are out of bounds: mean %+.4f %%", 100*v.Mean)
+			}
+			return nil
+		},
+	}
+	f.flags(c)
+	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
+	return c
+}
+
+// conclude writes the document and fails where a bound does not hold.
+func (f *files) conclude(cmd *cobra.Command, record accuracy.Record) error {
+	verdict, _, err := f.judge(record)
+	if err != nil {
+		return err
+	}
+	if err := f.write(); err != nil {
+		return err
+	}
+	for _, line := range verdict.Summary() {
+		fmt.Fprintln(cmd.OutOrStdout(), line)
+	}
+	if problems := verdict.Problems(); len(problems) > 0 {
+		return errors.New("out of bounds:\n  " + strings.Join(problems, "\n  "))
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "all within bounds")
+	return nil
+}
+
+func (f *files) judge(record accuracy.Record) (accuracy.Verdict, accuracy.PeerSplits, error) {
+	var peers accuracy.PeerSplits
+	if err := accuracy.Load(filepath.Dir(f.peers), filepath.Base(f.peers), &peers); err != nil {
+		return accuracy.Verdict{}, peers, err
+	}
+	sets, err := accuracy.Sets(f.data)
+	if err != nil {
+		return accuracy.Verdict{}, peers, err
+	}
+	return accuracy.Judge(sets, record.Sets, peers), peers, nil
+}
+
+// write makes the document from the records that there are.
+func (f *files) write() error {
+	if f.document == "" {
+		return nil
+	}
+	var record accuracy.Record
+	if err := accuracy.Load(f.results, accuracy.RecordFile, &record); errors.Is(err, fs.ErrNotExist) {
+		return nil // comes with the first run of the sets
+	} else if err != nil {
+		return err
+	}
+	verdict, peers, err := f.judge(record)
+	if err != nil {
+		return err
+	}
+	precision := &accuracy.Precision{}
+	if err := accuracy.Load(f.results, accuracy.PrecisionFile, precision); errors.Is(err, fs.ErrNotExist) {
+		precision = nil
+	} else if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	accuracy.WriteDocument(&b, verdict, record, peers, precision)
+	return os.WriteFile(f.document, b.Bytes(), 0o666)
+}

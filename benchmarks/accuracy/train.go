@@ -1,0 +1,144 @@
+package accuracy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"boost/benchmarks/score"
+	"boost/booster"
+	"boost/dataset"
+)
+
+// Trainer trains on sets with the settings of reference.json.
+type Trainer struct {
+	Threads   int
+	Gradients string // "i16" or "f32"
+}
+
+// Run trains on the set's training part and takes the loss on its test part; a small
+// set is trained on the first n re-splits as well.
+func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
+	began := time.Now()
+	r := Result{Set: s.Name}
+	train, err := open(ctx, s)
+	if err != nil {
+		return r, err
+	}
+	test, err := dataset.Open(ctx, s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	if err != nil {
+		return r, err
+	}
+	if r.Loss, err = t.loss(ctx, s, train, test); err != nil {
+		return r, err
+	}
+	if !s.Large() {
+		if r.Splits, err = t.splits(ctx, s, train, n); err != nil {
+			return r, err
+		}
+	}
+	r.Seconds = math.Round(100*time.Since(began).Seconds()) / 100
+	return r, nil
+}
+
+// Splits returns the losses on the held-out rows of re-splits 0 … n-1.
+func (t Trainer) Splits(ctx context.Context, s *Set, n int) ([]float64, error) {
+	train, err := open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return t.splits(ctx, s, train, n)
+}
+
+func (t Trainer) splits(ctx context.Context, s *Set, train *dataset.Table, n int) ([]float64, error) {
+	classes := classKeys(s, train)
+	losses := make([]float64, n)
+	for i := range losses {
+		rest, held := Split(i, classes)
+		var err error
+		if losses[i], err = t.loss(ctx, s, train.Take(rest), train.Take(held)); err != nil {
+			return nil, fmt.Errorf("re-split %d: %w", i, err)
+		}
+	}
+	return losses, nil
+}
+
+func open(ctx context.Context, s *Set) (*dataset.Table, error) {
+	options := []dataset.Option{dataset.Label(s.Label), dataset.Missing("")}
+	if s.Weight != "" {
+		options = append(options, dataset.Weight(s.Weight))
+	}
+	if len(s.Ignore) > 0 {
+		options = append(options, dataset.Ignore(s.Ignore...))
+	}
+	if len(s.Categorical) > 0 {
+		options = append(options, dataset.Categorical(s.Categorical...))
+	}
+	return dataset.Open(ctx, s.Train(), options...)
+}
+
+// classKeys tells the classes of the rows apart; one and the same for regression.
+func classKeys(s *Set, t *dataset.Table) []float64 {
+	keys := make([]float64, t.NumRows())
+	if s.Task == "regression" {
+		return keys
+	}
+	switch label := t.LabelColumn(); label.Kind() {
+	case dataset.Float32:
+		for row, v := range label.Float32s() {
+			keys[row] = float64(v)
+		}
+	case dataset.Float64:
+		copy(keys, label.Float64s())
+	default:
+		for row, c := range label.Codes() {
+			keys[row] = float64(c)
+		}
+	}
+	return keys
+}
+
+func (t Trainer) params(s *Set) booster.Params {
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LearningRate = s.Task, s.Rounds, 0.1
+	p.Threads, p.Gradients = t.Threads, t.Gradients
+	p.Tree.Leaves, p.Tree.MinDataInLeaf = 31, 20
+	p.Binning.MaxBin = 255
+	return p
+}
+
+// loss trains on one table and returns the loss on the other.
+func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (float64, error) {
+	model, err := booster.Train(ctx, t.params(s), train)
+	if err != nil {
+		return 0, err
+	}
+	values, err := model.Predict(ctx, test)
+	if err != nil {
+		return 0, err
+	}
+	weights, err := test.Weights()
+	if err != nil {
+		return 0, err
+	}
+	var loss float64
+	if s.Task == "regression" {
+		labels, err := test.NumericLabels()
+		if err != nil {
+			return 0, err
+		}
+		loss = score.RMSE(values, labels, weights)
+	} else {
+		c := model.Contents()
+		labels, err := test.EncodeClasses(c.Classes, c.NumericClasses)
+		if err != nil {
+			return 0, err
+		}
+		loss = score.LogLoss(values, len(values)/test.NumRows(), labels, weights)
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return 0, fmt.Errorf("the %s is %v", s.Metric(), loss)
+	}
+	return loss, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"boost/benchmarks/peers"
+	"boost/benchmarks/synth"
+)
+
+func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, words bytes.Buffer
+	c := rootCommand()
+	c.SetArgs(args)
+	c.SetOut(&out)
+	c.SetErr(&words)
+	err = c.ExecuteContext(t.Context())
+	return out.String(), words.String(), err
+}
+
+func TestTrainOnGeneratedTable(t *testing.T) {
+	folder := t.TempDir()
+	if _, _, err := run(t, "generate", "--out", folder, "--rows", "3000", "--test", "1000", "--cols", "9", "--threads", "1"); err != nil {
+		t.Fatal(err)
+	}
+	predictions := filepath.Join(folder, "p.npy")
+	out, _, err := run(t, "train", "--data", folder, "--threads", "1", "--rounds", "3", "--out", predictions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r peers.Run
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Train <= 0 || r.Bin <= 0 || r.Load <= 0 || r.Notes == "" {
+		t.Errorf("train printed %s, error %v", out, err)
+	}
+	f, err := os.Open(predictions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	p, err := synth.ReadNPY(f)
+	if err != nil || len(p) != 1 || len(p[0]) != 1000 || p[0][0] <= 0 || p[0][0] >= 1 {
+		t.Errorf("predictions: %d columns, error %v", len(p), err)
+	}
+
+	out, _, err = run(t, "load", "--data", folder, "--threads", "1")
+	if err != nil || json.Unmarshal([]byte(out), &r) != nil {
+		t.Errorf("load printed %s, error %v", out, err)
+	}
+}
+
+func TestTrainNamesWhatIsMissing(t *testing.T) {
+	for _, command := range []string{"train", "load"} {
+		if _, _, err := run(t, command, "--data", t.TempDir()); err == nil || !strings.Contains(err.Error(), "train.") {
+			t.Errorf("%s without a table: error %v", command, err)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// collection makes a folder of one small and one large set, whose label is a step with
+// one row in seven turned over, and whose peers all have the given test loss.
+func collection(t *testing.T, loss string) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	var rows strings.Builder
+	rows.WriteString("x,city,y\n")
+	for i := range 400 {
+		y := i % 50 / 25
+		if i%7 == 0 {
+			y = 1 - y
+		}
+		fmt.Fprintf(&rows, "%d,%s,%d\n", i%50, [...]string{"Ulm", "Bonn", ""}[i%3], y)
+	}
+	for name, test := range map[string]int{"few": 400, "many": 2000} {
+		folder := filepath.Join(data, name)
+		write(t, filepath.Join(folder, "train.csv.gz"), rows.String())
+		write(t, filepath.Join(folder, "test.csv.gz"), rows.String())
+		write(t, filepath.Join(folder, "meta.json"), fmt.Sprintf(
+			`{"task": "binary", "label": "y", "categorical": ["city"], "ignore": [], "rows_train": 400, "rows_test": %d}`, test))
+	}
+	losses := strings.ReplaceAll(`{"constant": {"binary_logloss": 0.69}, "lightgbm": {"binary_logloss": L},
+		"xgboost": {"binary_logloss": L}, "sklearn": {"binary_logloss": L}}`, "L", loss)
+	write(t, filepath.Join(data, "reference.json"), `{"few": `+losses+`, "many": `+losses+`}`)
+	write(t, filepath.Join(data, "small.json"),
+		`{"rounds": 200, "sets": {"few": {"losses": {"lightgbm": [3, 3], "xgboost": [3, 3], "sklearn": [3, 3]}}}}`)
+	return data
+}
+
+func flags(data string) []string {
+	return []string{"--data", data, "--peers", filepath.Join(data, "small.json"), "--results", filepath.Join(data, ".."),
+		"--document", filepath.Join(data, "accuracy.md"), "--threads", "1"}
+}
+
+func TestAccuracyCommand(t *testing.T) {
+	data := collection(t, "0.6")
+	document := filepath.Join(data, "accuracy.md")
+	out, words, err := run(t, append([]string{"accuracy", "--splits", "2"}, flags(data)...)...)
+	if err != nil || !strings.Contains(out, "all within bounds") {
+		t.Fatalf("%v\n%s%s", err, out, words)
+	}
+	text, err := os.ReadFile(document)
+	if err != nil || !strings.Contains(string(text), "| many | binary_logloss |") || !strings.Contains(string(text), "| few | binary_logloss | 2 |") {
+		t.Errorf("document: error %v\n%s", err, text)
+	}
+	// Again for one set: the other's figures stay, and a number of splits that the peers lack is told.
+	_, _, err = run(t, append([]string{"accuracy", "--sets", "few", "--splits", "3"}, flags(data)...)...)
+	if err == nil || !strings.Contains(err.Error(), "make accuracy-peers") {
+		t.Errorf("3 splits beside the peers' 2: error %v", err)
+	}
+	if text, _ := os.ReadFile(document); !strings.Contains(string(text), "| many |") {
+		t.Error("a run of one set drops the others from the document")
+	}
+}
+
+func TestAccuracyCommandFails(t *testing.T) {
+	data := collection(t, "0.01") // out of reach with labels turned over
+	_, _, err := run(t, append([]string{"accuracy", "--splits", "2"}, flags(data)...)...)
+	if err == nil || !strings.Contains(err.Error(), "many: binary_logloss") || !strings.Contains(err.Error(), "geometric mean") {
+		t.Errorf("far above the peers: error %v", err)
+	}
+}
+
+func TestAccuracyNamesWhatIsMissing(t *testing.T) {
+	_, _, err := run(t, "accuracy", "--data", filepath.Join(t.TempDir(), "nowhere"))
+	if err == nil || !strings.Contains(err.Error(), "BOOST_SHARED") {
+		t.Errorf("no data: error %v", err)
+	}
+}
