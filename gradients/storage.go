@@ -71,7 +71,7 @@ type Storage struct {
 
 	mode   Mode
 	params Params
-	equal  bool
+	equal  float32 // the hessian of all rows in the bag, 0 where they differ
 
 	grad16 []int16
 	hess16 []uint16
@@ -127,8 +127,15 @@ func (s *Storage) Params() Params { return s.params }
 
 // EqualHessians says that all hessians in the bag are the same positive number, so
 // that in an integer mode every hessian code is Mode.MaxHessCode and a hessian sum
-// counts rows.
-func (s *Storage) EqualHessians() bool { return s.equal }
+// counts rows. It is false where the scale's own rounding leaves their code short of
+// the largest.
+func (s *Storage) EqualHessians() bool {
+	if s.mode == F32 {
+		return s.equal > 0
+	}
+	code := math.Round(float64(s.equal) / s.params.HessScale)
+	return code >= float64(s.mode.MaxHessCode())
+}
 
 // Codes16 returns the codes of mode I16, one per row.
 func (s *Storage) Codes16() ([]int16, []uint16) { return s.grad16, s.hess16 }
@@ -185,10 +192,13 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag) 
 		out.Clipped = clipped
 		r = s.scan(pool)
 	}
-	s.equal = r.MaxHess > 0 && r.MinHess == r.MaxHess
 	maxGrad, maxHess := math.Float32frombits(r.MaxGrad), float32(0)
 	if r.MaxHess > 0 {
 		maxHess = math.Float32frombits(uint32(r.MaxHess))
+	}
+	s.equal = 0
+	if r.MinHess == r.MaxHess {
+		s.equal = maxHess
 	}
 	s.mode = s.wanted
 	switch s.mode {
@@ -219,10 +229,17 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag) 
 
 // scale is the float32 quotient of the largest value and the largest code, 1 where
 // that is 0: all values then get code 0.
+//
+// Where a quotient rounded down would leave the largest value more than half a step
+// above the largest code (32-bit codes, or next to the smallest float32), the next
+// float32 is taken, so that no value is clamped away from its nearest code.
 func scale(largest float32, code float64) float64 {
 	q := float32(float64(largest) / code)
 	if q == 0 {
 		return 1
+	}
+	if float64(q)*(code+0.5) < float64(largest) {
+		q = math.Nextafter32(q, math.MaxFloat32)
 	}
 	return float64(q)
 }

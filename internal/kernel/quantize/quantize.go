@@ -125,7 +125,8 @@ func CodesRows[G int16 | int32, H uint16 | uint32](
 ) Loss {
 	var loss Loss
 	for _, row := range rows {
-		loss.Add(Codes(gradCodes[row:row+1], hessCodes[row:row+1], grad[row:row+1], hess[row:row+1],
+		lo, hi := int(row), int(row)+1 // the last row of a block has no successor in 16 bits
+		loss.Add(Codes(gradCodes[lo:hi], hessCodes[lo:hi], grad[lo:hi], hess[lo:hi],
 			gradScale, hessScale, maxGrad, maxHess))
 	}
 	return loss
