@@ -15,12 +15,16 @@ func normalTable(b *testing.B, rows, features int, wide bool) *dataset.Table {
 	rng := rand.New(rand.NewPCG(12, 1))
 	columns := make([]column, features)
 	for f := range columns {
-		values := make([]float64, rows)
-		for row := range values {
-			values[row] = rng.NormFloat64()
+		if columns[f].name = fmt.Sprint(f); wide {
+			columns[f].f64 = make([]float64, rows)
+			for row := range rows {
+				columns[f].f64[row] = rng.NormFloat64()
+			}
+			continue
 		}
-		if columns[f] = floats64(fmt.Sprint(f), values...); !wide {
-			columns[f] = floats32(fmt.Sprint(f), narrow(values)...)
+		columns[f].f32 = make([]float32, rows)
+		for row := range rows {
+			columns[f].f32[row] = float32(rng.NormFloat64())
 		}
 	}
 	return table(b, columns...)
