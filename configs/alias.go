@@ -79,9 +79,6 @@ func MetricName(name string) string {
 	return lower
 }
 
-// MetricNames returns the metrics of this version.
-func MetricNames() []string { return slices.Clone(metricNames) }
-
 // byName finds the key with this name, or nil.
 func byName(name string) *Key {
 	for i := range keys {

@@ -2,12 +2,15 @@ package configs
 
 import (
 	"slices"
+
+	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // The choices are those of this version: a later one is refused like any unknown word.
 var (
-	objectiveNames = []string{"regression", "binary", "multiclass"}
-	metricNames    = []string{"rmse", "mae", "r2", "logloss", "auc", "error", "multi_logloss", "multi_error"}
+	objectiveNames = objectives.Names()
+	metricNames    = metrics.Names()
 )
 
 // keys holds every setting, in the order in which documents show them.

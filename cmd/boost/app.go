@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"boost/configs"
+	"boost/internal/cpu"
+	"boost/parallel"
+)
+
+// app is one run of the program: where it reads and writes, and what the flags
+// that every command has say.
+type app struct {
+	stdin   io.Reader
+	out     io.Writer // data
+	words   *screen   // everything else
+	log     *slog.Logger
+	started time.Time
+
+	logFormat string
+	quiet     bool
+	verbose   bool
+	level     cpu.Level
+}
+
+// run executes one command line and returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, out: stdout, words: newScreen(stderr), started: time.Now()}
+	a.log = slog.New(newHandler(a.words, "text", slog.LevelInfo))
+	ctx, stop := a.interruptible(context.Background())
+	defer stop()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	a.words.clearBar()
+	if err == nil {
+		return exitDone
+	}
+	var silent *silentError
+	if !errors.As(err, &silent) {
+		a.log.Error(err.Error())
+	}
+	return exitCode(err)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "boost COMMAND",
+		Short: "Gradient-boosted trees: a table in, a model out",
+		Long: `boost trains gradient-boosted trees on table files and predicts with them.
+
+A TABLE is a CSV or TSV file, plain or gzipped, a glob in quotes, or - for standard input.
+The same data, parameters and seed give the same model, byte for byte, on any machine.`,
+		Example: `  boost train data.csv --label price -o price.boost
+  boost eval price.boost test.csv
+  boost predict price.boost new.csv -o predictions.csv`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
+				configs.DidYouMean(configs.Nearest(args[0], names)))
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	cobra.EnableCommandSorting = false
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.logFormat, "log-format", "text", "`FORMAT` of messages: text or json")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "only errors, no progress, no summary")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more messages: every round, every choice")
+	offer(root, "log-format", "text", "json")
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help [command]", RunE: func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 || cmd == nil {
+			return usagef("unknown command %q; boost --help lists the commands", strings.Join(args, " "))
+		}
+		return cmd.Help()
+	}})
+	root.AddCommand(a.trainCommand(), a.predictCommand(), a.evalCommand(), a.inspectCommand(), a.initCommand(),
+		a.reproduceCommand(), a.versionCommand(), a.completionCommand())
+	return root
+}
+
+// usageTemplate is cobra's, less what goes without saying.
+const usageTemplate = `Usage:
+  {{.CommandPath}}{{if .HasParent}}{{slice .UseLine (len .CommandPath)}}{{else}} COMMAND{{end}}
+{{- if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}
+{{- if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+{{- if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{- if .HasAvailableInheritedFlags}}
+
+Flags of all commands:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{- if .HasAvailableSubCommands}}
+
+boost COMMAND --help says more about a command.{{end}}
+`
+
+// prepare applies the flags that every command has.
+func (a *app) prepare() error {
+	level := slog.LevelInfo
+	switch {
+	case a.quiet && a.verbose:
+		return usagef("-q and -v exclude each other")
+	case a.quiet:
+		level = slog.LevelError
+	case a.verbose:
+		level = slog.LevelDebug
+	}
+	if a.logFormat != "text" && a.logFormat != "json" {
+		format := a.logFormat
+		a.logFormat = "text"
+		return usagef("--log-format must be text or json, not %q", format)
+	}
+	a.log = slog.New(newHandler(a.words, a.logFormat, level))
+	use, note, err := cpu.Use()
+	if err != nil {
+		return usagef("%v", err)
+	}
+	a.level = use
+	if note != "" {
+		a.log.Warn(note)
+	}
+	return nil
+}
+
+// pool returns workers for a number of threads, 0 for as many as are of use.
+func (a *app) pool(threads int) *parallel.Pool {
+	if threads == 0 {
+		threads = cpu.Threads()
+	}
+	return parallel.NewPool(threads)
+}
+
+// arguments says what a command's arguments are, in order.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
+		case len(args) > len(names):
+			return usagef("%q is one argument too many: boost %s", args[len(names)], cmd.Use)
+		}
+		return nil
+	}
+}
+
+// flagError explains a flag that does not exist or has a bad value.
+func flagError(cmd *cobra.Command, err error) error {
+	message := err.Error()
+	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		near := configs.Nearest(name, known)
+		for i := range near {
+			near[i] = "--" + near[i]
+		}
+		return usagef("unknown flag --%s%s; %s --help lists the flags", name, configs.DidYouMean(near), cmd.CommandPath())
+	}
+	if before, why, ok := strings.Cut(message, ": strconv."); ok {
+		// strconv tells programmers what it wanted; people see which flag and value.
+		kind := "a number"
+		if strings.HasPrefix(why, "ParseBool") {
+			kind = "true or false"
+		}
+		message = before + ", which must be " + kind
+	}
+	return usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
+}
+
+// offer gives the shell the values of a flag.
+func offer(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(fmt.Sprintf("boost: no flag --%s to complete: %v", flag, err))
+	}
+}
+
+// oneOf checks the value of a flag that has a fixed set of them.
+func oneOf(flag, value string, known ...string) error {
+	for _, k := range known {
+		if value == k {
+			return nil
+		}
+	}
+	return usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
+		configs.DidYouMean(configs.Nearest(value, known)))
+}

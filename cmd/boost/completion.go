@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (a *app) completionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a script that teaches the shell to complete boost's commands",
+		Long: `Print a script that teaches the shell to complete boost's commands and flags.
+
+  bash        source <(boost completion bash)
+  zsh         boost completion zsh > "${fpath[1]}/_boost"
+  fish        boost completion fish > ~/.config/fish/completions/boost.fish
+  powershell  boost completion powershell | Out-String | Invoke-Expression`,
+		Args:              arguments("bash|zsh|fish|powershell"),
+		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			}
+			return usagef("no completion for %q: boost completion knows bash, zsh, fish and powershell", args[0])
+		},
+	}
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives/metrics"
+)
+
+func (a *app) evalCommand() *cobra.Command {
+	var in reading
+	var metricNames []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eval MODEL TABLE",
+		Short: "Compare a model's predictions with a table's labels",
+		Long: `Compare a model's predictions with the labels of a table.
+
+Rows count by the model's weight column where the table has it. Without --metric all
+metrics that fit the model are given.`,
+		Example: `  boost eval price.boost test.csv
+  boost eval price.boost test.csv --metric rmse --json`,
+		Args: arguments("MODEL", "TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eval(cmd.Context(), args[0], args[1], &in, metricNames, asJSON)
+		},
+	}
+	cmd.Flags().StringArrayVar(&metricNames, "metric", nil, "metric `NAME` to give; can be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	in.addSet(cmd, readingKeys)
+	offer(cmd, "metric", metrics.Names()...)
+	return cmd
+}
+
+func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading, asked []string, asJSON bool) error {
+	c, err := in.config(a, readingKeys)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(modelFile)
+	if err != nil {
+		return err
+	}
+	names, err := chooseMetrics(asked, string(m.Contents().Link))
+	if err != nil {
+		return err
+	}
+	t, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	if err != nil {
+		return err
+	}
+	if err := needLabel(t, tableFile, m.Schema()); err != nil {
+		return err
+	}
+	pool := a.pool(0)
+	defer pool.Close()
+	figures, err := evaluate(ctx, m, t, names, pool)
+	if err != nil {
+		return err
+	}
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		if asJSON {
+			return writeJSON(w, struct {
+				Rows    int                 `json:"rows"`
+				Metrics map[string]*float64 `json:"metrics"`
+			}{t.NumRows(), figuresJSON(figures)})
+		}
+		rows := [][]string{{"rows", count(t.NumRows())}}
+		if weight := columnWithRole(t, dataset.WeightRole); weight != nil {
+			rows = append(rows, []string{"weighted by", weight.Name()})
+		}
+		for _, f := range figures {
+			rows = append(rows, []string{f.name, metricText(f.value)})
+		}
+		return writeTable(w, rows, "lr")
+	})
+}
+
+func columnWithRole(t *dataset.Table, role dataset.Role) *dataset.Column {
+	for _, c := range t.Columns() {
+		if c.Role() == role {
+			return c
+		}
+	}
+	return nil
+}
+
+// writeJSON writes v indented, with a line's end.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Tables that no sane person would train on: an exit code and a message for each,
+// never a panic, never a model from nothing.
+func TestHostileTables(t *testing.T) {
+	cases := []struct {
+		name, table, label string
+		code               int
+		words              []string
+	}{
+		{"empty file", "", "y", 3, []string{"t.csv", "empty"}},
+		{"blank lines", "\n\n\n", "y", 3, []string{"t.csv"}},
+		{"no rows", "x,y\n", "y", 3, []string{"t.csv", "no rows"}},
+		{"one row", "x,y\n1,2\n", "y", 0, nil},
+		{"one row, text label", "x,y\n1,a\n", "y", 3, []string{`label "y"`, "one class"}},
+		{"one column", "y\n1\n2\n3\n", "y", 3, []string{"no feature"}},
+		{"all missing", "x,y\n,1\n,2\n,3\n,4\n", "y", 0, nil},
+		{"label all missing", "x,y\n1,\n2,\n", "y", 3, []string{"t.csv:2", `"y"`}},
+		{"label missing in one row", "x,y\n1,5\n2,\n", "y", 3, []string{"t.csv:3", `"y"`}},
+		{"constant", "x,y\n7,1\n7,2\n7,3\n", "y", 0, nil},
+		{"constant label", "x,y\n1,5.5\n2,5.5\n3,5.5\n", "y", 0, nil},
+		{"one class", "x,y\n1,no\n2,no\n3,no\n", "y", 3, []string{`label "y"`, `"no"`, "nothing to tell apart"}},
+		{"infinite label", "x,y\n1,Inf\n2,1.5\n3,2.5\n", "y", 3, []string{"t.csv:2", `column "y"`, "finite"}},
+		{"infinities", "x,y\n-Inf,1.5\nInf,2\n+inf,3\n0,4\n", "y", 0, nil},
+		{"huge", "x,y\n1e308,1.5\n-1e308,2\n1.7e308,3\n0,4\n", "y", 0, nil},
+		{"huge label", "x,y\n1,1e308\n2,-1e308\n3,1.5\n4,2.5\n", "y", 3, []string{"label 1e+308"}},
+		{"subnormal", "x,y\n5e-324,1.5\n1e-310,2\n-5e-324,3\n0,4\n", "y", 0, nil},
+		{"zeros", "x,y\n-0,1.5\n0,2\n-0.0,1.5\n0.0,2\n", "y", 0, nil},
+		{"repeated column", "x,x,y\n1,2,3\n", "y", 3, []string{"t.csv", `"x"`, "twice"}},
+		{"label absent", "x,z\n1,2\n", "y", 3, []string{`"y"`, `"x", "z"`}},
+		{"label misspelt", "x,Y\n1,2\n", "y", 3, []string{`"y"`, `did you mean "Y"?`}},
+		{"ragged row", "x,y\n1,2\n1,2,3\n", "y", 3, []string{"t.csv:3"}},
+		{"open quote", "x,y\n\"1,2\n3,4\n", "y", 3, []string{"t.csv:2"}},
+		{"binary", "\x00\x01\x02\xff\xfe,\x00\n\x00", "y", 3, []string{"t.csv"}},
+		{"negative weight", "x,y,w\n1,2,1\n1,2,-1\n", "y", 3, []string{"t.csv:3", `"w"`, "-1"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := inFolder(t)
+			file(t, "t.csv", c.table)
+			args := []string{"train", "t.csv", "--label", c.label, "--set", "train.rounds=3"}
+			if strings.Contains(c.table, ",w\n") {
+				args = append(args, "--set", "data.weight=w")
+			}
+			r := must(t, c.code, boost(t, args...))
+			says(t, r.errors, c.words...)
+			if strings.Contains(r.errors+r.out, "goroutine") {
+				t.Errorf("a panic: %s", r.errors)
+			}
+			if made := exists(filepath.Join(dir, "t.boost")); made != (c.code == 0) {
+				t.Fatalf("exit code %d, and a model: %v", c.code, made)
+			}
+			if c.code == 0 {
+				must(t, 0, boost(t, "predict", "t.boost", "t.csv"))
+				must(t, 0, boost(t, "eval", "t.boost", "t.csv"))
+				must(t, 0, boost(t, "inspect", "t.boost", "--trees"))
+			}
+			if left := leftovers(t, dir); len(left) > 0 {
+				t.Errorf("left over: %q", left)
+			}
+		})
+	}
+}
+
+// Labels that are no numbers cannot be regressed on.
+func TestHostileRegressionLabel(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y\n1,low\n2,high\n3,mid\n")
+	r := must(t, 3, boost(t, "train", "t.csv", "--label", "y", "--set", "train.objective=regression"))
+	says(t, r.errors, "t.csv:2", `"y"`, `"low"`, "number")
+	file(t, "many.csv", "x,y\n1,a\n2,b\n3,c\n")
+	r = must(t, 3, boost(t, "train", "many.csv", "--label", "y", "--set", "train.objective=binary"))
+	says(t, r.errors, "3 classes", "a, b, c")
+}
+
+func TestHostileFiles(t *testing.T) {
+	inFolder(t)
+	if err := os.Mkdir("folder.csv", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file(t, "t.csv", table(30))
+	file(t, "cut.csv.gz", "\x1f\x8b\x08\x00\x00")
+	for name, words := range map[string]string{
+		"none.csv": "no such file", "folder.csv": "directory", "no*.csv": "no*.csv", "cut.csv.gz": "cut.csv.gz",
+	} {
+		for _, args := range [][]string{{"train", name, "--label", "y"}, {"inspect", name}, {"init", name}} {
+			says(t, must(t, 3, boost(t, args...)).errors, name, words)
+		}
+	}
+	if runtime.GOOS != "windows" && os.Getuid() != 0 {
+		if err := os.Chmod("t.csv", 0); err != nil {
+			t.Fatal(err)
+		}
+		says(t, must(t, 3, boost(t, "train", "t.csv", "--label", "y")).errors, "t.csv", "permission denied")
+	}
+	says(t, must(t, 3, boostWith(t, "", "train", "-", "--label", "y")).errors, "standard input", "empty")
+	says(t, must(t, 4, boost(t, "predict", "folder.csv", "t.csv")).errors, "folder.csv", "directory")
+	says(t, must(t, 4, boost(t, "predict", "t.csv", "t.csv")).errors, "not a boost model")
+}
+
+// 100,000 categories train and predict.
+func TestHostileCategories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100,000 rows")
+	}
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("c,x,y\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&s, "name%d,%d,%d\n", i, i%7, i%3+i%7)
+	}
+	file(t, "t.csv", s.String())
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "data.categorical=c", "--set", "train.rounds=3",
+		"--set", "train.objective=regression"))
+	says(t, r.errors, `"c"`)
+	if got := lines(must(t, 0, boost(t, "predict", "t.boost", "t.csv")).out); len(got) != 100_001 {
+		t.Errorf("%d lines of predictions", len(got))
+	}
+}
+
+// Prediction tables that do not fit the model name the column.
+func TestHostilePrediction(t *testing.T) {
+	models(t)
+	for text, words := range map[string][]string{
+		"id,city\n1,Oslo\n":                    {`"x"`},
+		"id,x,x,city\n1,2,3,Oslo\n":            {`"x"`, "twice"},
+		"id,x,city\n1,0.5,Oslo\n2,warm,Oslo\n": {"t.csv:3", `"x"`, `"warm"`, "number"},
+		"":                                     {"t.csv", "empty"},
+	} {
+		file(t, "t.csv", text)
+		r := must(t, 3, boost(t, "predict", "y.boost", "t.csv"))
+		says(t, r.errors, words...)
+		if r.out != "" {
+			t.Errorf("predictions in spite of an error: %q", r.out)
+		}
+	}
+	says(t, must(t, 3, boostWith(t, "id,x,city\n1,2,Oslo\n", "predict", "y.boost", "-", "--id", "name")).errors, `"name"`)
+	// No rows: a header and nothing else.
+	if r := boostWith(t, "id,x,city\n", "predict", "y.boost", "-"); r.code != 0 && r.code != 3 || r.code == 0 && r.out != "id,prediction\n" {
+		t.Errorf("no rows: exit code %d, %q", r.code, r.out)
+	}
+}
+
+// Every truncation and every flipped byte of a model is refused: exit 4.
+func TestDamagedModels(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(60))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-q", "--set", "train.rounds=2"))
+	whole := readFile(t, "t.boost")
+	try := func(what, content string) {
+		file(t, "bad.boost", content)
+		r := boost(t, "predict", "bad.boost", "t.csv")
+		if r.code != 4 || !strings.HasPrefix(r.errors, "error: bad.boost: ") || r.out != "" {
+			t.Errorf("%s: exit code %d, %q", what, r.code, r.errors)
+		}
+	}
+	step := max(1, len(whole)/100)
+	for n := 0; n < len(whole); n += step {
+		try(fmt.Sprintf("cut to %d bytes", n), whole[:n])
+		flipped := []byte(whole)
+		flipped[n] ^= 1 << (n % 8)
+		try(fmt.Sprintf("bit %d of byte %d flipped", n%8, n), string(flipped))
+	}
+	try("longer", whole+"x")
+	for _, args := range [][]string{{"eval", "bad.boost", "t.csv"}, {"inspect", "bad.boost"}, {"reproduce", "bad.boost", "t.csv"}} {
+		must(t, 4, boost(t, args...))
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/configs"
+	"boost/dataset"
+)
+
+// initFlags is the command line of init.
+type initFlags struct {
+	reading
+	label  string
+	all    bool
+	output string
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init TABLE",
+		Short: "Write a config file to start with, from a table",
+		Long: `Write a commented config file from what is in a table: the label (guessed where --label
+does not name it), the objective that fits it, columns that should stay out, and settings
+to begin with. Training with it does what training straight from the table does.`,
+		Example: `  boost init data.csv --label price -o run.toml
+  boost init data.csv --all`,
+		Args: arguments("TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args[0], &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict (default: guessed)")
+	flags.BoolVar(&f.all, "all", false, "every key there is, those at their default commented out")
+	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` to write (default: standard output)")
+	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
+	f.addNoSpool(cmd)
+	return cmd
+}
+
+func (a *app) init(ctx context.Context, file string, f *initFlags) error {
+	if f.output != "" && f.output != "-" {
+		if sameFile(f.output, file) {
+			return usagef("%s is the table: give another name with -o", f.output)
+		}
+		if err := writable(f.output); err != nil {
+			return err
+		}
+	}
+	s, err := a.surveyTable(ctx, file, &f.reading)
+	if err != nil {
+		return err
+	}
+	starter, err := newStarter(s, file, f)
+	if err != nil {
+		return err
+	}
+	return a.writeOutput(f.output, func(w *bufio.Writer) error {
+		_, err := w.Write(starter.TOML())
+		return err
+	})
+}
+
+// newStarter turns what was found in a table into a config.
+func newStarter(s *survey, file string, f *initFlags) (*configs.Starter, error) {
+	label, how, err := chooseLabel(s, f.label)
+	if err != nil {
+		return nil, err
+	}
+	c := s.config
+	c.Data.Train = []string{relativeTo(f.output, file)}
+	c.Data.Label = label
+	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessPatience
+	c.Output.Model = stem(file) + ".boost"
+	starter := &configs.Starter{
+		Config: c, All: f.all, Comments: map[string][]string{},
+		Title: []string{
+			fmt.Sprintf("boost config for %s: %s, %s.", file, counted(s.Rows, "row"), counted(len(s.Columns), "column")),
+			"Train with it: boost train " + configName(f.output),
+		},
+	}
+	say := func(key, format string, args ...any) {
+		starter.Comments[key] = append(starter.Comments[key], fmt.Sprintf(format, args...))
+	}
+	if how != "" {
+		say("data.label", "%s", how)
+	}
+	for i := range s.Columns {
+		column := &s.Columns[i]
+		switch {
+		case column.Name == label:
+			if column.Missing > 0 {
+				say("data.on_bad_row", "%s without a label: training stops at the first one, \"skip\" leaves them out.", counted(column.Missing, "row"))
+			}
+		case slices.Contains(c.Data.ID, column.Name) || slices.Contains(c.Data.Categorical, column.Name):
+		case isIdentifier(column, s.Rows):
+			c.Data.ID = append(c.Data.ID, column.Name)
+			say("data.id", "%q is different in every row.", column.Name)
+		case isTextLike(column, s.Rows):
+			c.Data.Ignore = append(c.Data.Ignore, column.Name)
+			say("data.ignore", "%q is text with %s different values in %s.", column.Name, count(column.Distinct), counted(s.Rows, "row"))
+		}
+	}
+	for _, odd := range s.table.Mixed() {
+		if odd.Column == label || slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
+			continue
+		}
+		c.Data.Categorical = append(c.Data.Categorical, odd.Column)
+		say("data.categorical", "%q is mostly numbers, but %q in line %d is none: as a category every number is a name;", odd.Column, odd.Value, odd.Line)
+		say("data.categorical", "if such texts stand for missing values, take the column out here and add them to data.missing.")
+	}
+	return starter, describeLabel(s, label, say, starter)
+}
+
+// describeLabel settles what depends on the label's values.
+func describeLabel(s *survey, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
+	schema := s.table.Schema()
+	for i := range schema.Columns {
+		if schema.Columns[i].Name == label {
+			schema.Columns[i].Role = dataset.LabelRole
+		}
+	}
+	labelled, err := s.table.As(schema)
+	if err != nil {
+		return err
+	}
+	objective, reason, err := booster.InferObjective(labelled)
+	if err != nil {
+		return err
+	}
+	starter.Config.Params.Objective = objective
+	say("train.objective", "Chosen because %s.", reason)
+	say("train.rounds", "Early stopping ends training when more rounds do not help.")
+	if classes, _ := dataset.ClassesOf(labelled.LabelColumn()); objective == "binary" && len(classes) == 2 {
+		starter.Config.Params.PositiveClass = classes[1]
+		say("data.positive_class", "The other class is %q.", classes[0])
+	}
+	return nil
+}
+
+// labelNames are names that people give to what is to be predicted, the clearest first.
+var labelNames = []string{"label", "target", "y", "class", "outcome", "response"}
+
+// chooseLabel returns the label, and how it was guessed.
+func chooseLabel(s *survey, asked string) (name, how string, err error) {
+	names := make([]string, len(s.Columns))
+	for i := range s.Columns {
+		names[i] = s.Columns[i].Name
+	}
+	if asked != "" {
+		if !slices.Contains(names, asked) {
+			return "", "", tablef("%s: there is no column %q%s; there are %s", s.File, asked,
+				configs.DidYouMean(configs.Nearest(asked, names)), someNames(names))
+		}
+		return asked, "", nil
+	}
+	for _, usual := range labelNames {
+		for _, name := range names {
+			if strings.EqualFold(name, usual) {
+				return name, "A guess, from the name: boost init TABLE --label NAME makes sure.", nil
+			}
+		}
+	}
+	for i := len(names) - 1; i >= 0; i-- {
+		if s.Columns[i].Kind != "text" {
+			return names[i], "A guess, the last column: boost init TABLE --label NAME makes sure.", nil
+		}
+	}
+	return "", "", tablef("%s: there is no column that could be the label", s.File)
+}
+
+// someNames lists names for a message, at most 20.
+func someNames(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// isIdentifier says whether a column counts or names the rows, by its name and values.
+func isIdentifier(c *columnSurvey, rows int) bool {
+	name := strings.ToLower(strings.TrimSpace(c.Name))
+	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
+		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
+	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
+}
+
+// isTextLike is the rule by which training without a config leaves out columns.
+func isTextLike(c *columnSurvey, rows int) bool {
+	return c.Kind == "category" && rows > 100 && 2*c.Distinct > rows-c.Missing
+}
+
+// relativeTo returns the table's path as it is written in a config file.
+func relativeTo(config, table string) string {
+	if table == "-" || filepath.IsAbs(table) || config == "" || config == "-" {
+		return table
+	}
+	dir, err := filepath.Abs(filepath.Dir(config))
+	if err != nil {
+		return table
+	}
+	file, err := filepath.Abs(table)
+	if err != nil {
+		return table
+	}
+	relative, err := filepath.Rel(dir, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(relative)
+}
+
+func configName(output string) string {
+	if output == "" || output == "-" {
+		return "CONFIG.toml (this file; paths in it are relative to it)"
+	}
+	return filepath.Base(output)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"boost/configs"
+)
+
+func TestInit(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	r := must(t, 0, boost(t, "init", "t.csv"))
+	says(t, r.out, `train = "t.csv"`, `label = "y"`, "from the name", `objective = "regression"`, `id = ["id"]`, "300 rows", `model = "t.boost"`)
+	r = must(t, 0, boost(t, "init", "t.csv", "--label", "b"))
+	says(t, r.out, `label = "b"`, `positive_class = "yes"`, `The other class is "no"`, `objective = "binary"`)
+	says(t, must(t, 0, boostWith(t, "a,b,c\n1,2,x\n3,4,y\n5,6,z\n", "init", "-")).out,
+		`train = "-"`, `label = "c"`, "the last column", `objective = "multiclass"`, `model = "model.boost"`)
+	if strings.Contains(r.out, "guess") {
+		t.Error("--label is called a guess")
+	}
+	all := must(t, 0, boost(t, "init", "t.csv", "--all")).out
+	for _, k := range configs.Keys() {
+		if !strings.Contains(all, "\n"+k.Leaf()+" = ") && !strings.Contains(all, "\n# "+k.Leaf()+" = ") {
+			t.Errorf("--all leaves out %s", k.Name)
+		}
+	}
+	says(t, must(t, 3, boost(t, "init", "t.csv", "--label", "citty")).errors, `no column "citty" (did you mean "city"?)`)
+	must(t, 3, boost(t, "init", "none.csv"))
+}
+
+// The file trains as it is, wherever it lies, to the model that training without a
+// config gives.
+func TestInitTrains(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	if err := os.Mkdir("deep", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	must(t, 0, boost(t, "init", "t.csv", "--label", "y", "-o", "deep/run.toml", "--set", "data.missing=[\"\"]"))
+	says(t, readFile(t, "deep/run.toml"), `train = "../t.csv"`, `missing = [""]`)
+	config := trained(t, must(t, 0, boost(t, "train", "deep/run.toml", "--json")))
+	if config.Model != "deep/t.boost" {
+		t.Errorf("model is %s, want it beside the config", config.Model)
+	}
+	// init makes id an id column; training from the table leaves it out as text.
+	direct := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--json", "--set", "data.id=id")))
+	if config.SHA256 != direct.SHA256 {
+		t.Errorf("sha256 %s with the config, %s without", config.SHA256, direct.SHA256)
+	}
+}
+
+func TestInitSuggests(t *testing.T) {
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("target,note,age,part\n")
+	for i := range 120 {
+		age, part := "3", "a"
+		if i%40 == 7 {
+			age = "unknown"
+		}
+		if i%3 == 0 {
+			part = "b"
+		}
+		s.WriteString(strings.Join([]string{[]string{"", "1", "2"}[min(i, 1)+i%2*min(i, 1)], "note " + strings.Repeat("x", i), age, part}, ",") + "\n")
+	}
+	file(t, "odd.csv", s.String())
+	r := must(t, 0, boost(t, "init", "odd.csv"))
+	says(t, r.out, `label = "target"`, "from the name", `ignore = ["note"]`, "120 different values",
+		`categorical = ["age"]`, `"unknown" in line 9`, "data.missing", "1 row without a label", `# on_bad_row = "stop"`)
+	file(t, "run.toml", r.out)
+	says(t, must(t, 3, boost(t, "train", "run.toml")).errors, "odd.csv:2", "target")
+	must(t, 0, boost(t, "train", "run.toml", "-q", "--set", "data.on_bad_row=skip", "--set", "train.rounds=3"))
+}

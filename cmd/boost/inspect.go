@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/configs"
+)
+
+// inspectFlags is the command line of inspect.
+type inspectFlags struct {
+	reading
+	json       bool
+	trees      bool
+	importance string
+}
+
+func (a *app) inspectCommand() *cobra.Command {
+	var f inspectFlags
+	cmd := &cobra.Command{
+		Use:   "inspect MODEL|TABLE",
+		Short: "Show what is in a model or a table",
+		Long: `Show what is in a model or a table.
+
+Of a model: what it was trained on and how, how it did, and which features it uses. Of a
+table: every column with its type, gaps and values, and what stands in the way of training.
+A file is taken for a model if it begins like one or its name ends in .boost.`,
+		Example: `  boost inspect data.csv
+  boost inspect price.boost --importance split
+  boost inspect price.boost --trees | less`,
+		Args: arguments("MODEL or TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.importance != "" {
+				if err := oneOf("importance", f.importance, model.ImportanceKinds...); err != nil {
+					return err
+				}
+			}
+			if isModel(args[0]) {
+				if f.sets != nil || f.noSpool {
+					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
+				}
+				return a.inspectModel(args[0], &f)
+			}
+			if f.trees || f.importance != "" {
+				return usagef("--trees and --importance are for models, and %s is a table", args[0])
+			}
+			return a.inspectTable(cmd.Context(), args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
+	flags.StringVar(&f.importance, "importance", "", "print the features by importance of a `KIND`: gain, split or cover")
+	offer(cmd, "importance", model.ImportanceKinds...)
+	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
+	f.addNoSpool(cmd)
+	return cmd
+}
+
+// isModel says whether a file is meant to be a model.
+func isModel(file string) bool {
+	if strings.HasSuffix(file, ".boost") {
+		return true
+	}
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false // nothing may be taken from a pipe before its reader comes
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, 8)
+	n, _ := io.ReadFull(f, start)
+	return model.IsModel(start[:n])
+}
+
+// importance is one feature's share in a model.
+type importance struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Share float64 `json:"share"`
+}
+
+// importances returns the features from the most to the least important.
+func importances(m *model.Model, kind string) ([]importance, error) {
+	values, err := m.Importance(kind)
+	if err != nil {
+		return nil, err
+	}
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	list := make([]importance, len(values))
+	for i, name := range m.FeatureNames() {
+		list[i] = importance{Name: name, Value: values[i]}
+		if total > 0 {
+			list[i].Share = values[i] / total
+		}
+	}
+	slices.SortStableFunc(list, func(a, b importance) int {
+		switch {
+		case a.Value > b.Value:
+			return -1
+		case a.Value < b.Value:
+			return 1
+		}
+		return 0
+	})
+	return list, nil
+}
+
+func (a *app) inspectModel(file string, f *inspectFlags) error {
+	m, err := model.Load(file)
+	if err != nil {
+		return err
+	}
+	kind := f.importance
+	if kind == "" {
+		kind = "gain"
+	}
+	features, err := importances(m, kind)
+	if err != nil {
+		return err
+	}
+	description, err := m.Describe()
+	if err != nil {
+		return err
+	}
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		switch {
+		case f.json:
+			return writeModelJSON(w, m, description, kind, features, f.trees)
+		case !f.trees && f.importance == "":
+			return writeModelText(w, file, description, features)
+		}
+		if f.importance != "" {
+			if err := writeImportance(w, features, len(features)); err != nil {
+				return err
+			}
+		}
+		if f.trees {
+			return m.DumpTrees(w)
+		}
+		return nil
+	})
+}
+
+func writeModelJSON(w io.Writer, m *model.Model, d *model.Description, kind string, features []importance, trees bool) error {
+	out := struct {
+		What string `json:"what"`
+		*model.Description
+		ImportanceKind string       `json:"importance_kind"`
+		Importance     []importance `json:"importance"`
+		Dump           []treeJSON   `json:"dump,omitempty"`
+	}{"model", d, kind, features, nil}
+	if trees {
+		for i := range m.Contents().Trees {
+			out.Dump = append(out.Dump, treeOf(m, i))
+		}
+	}
+	return writeJSON(w, out)
+}
+
+// treeJSON is one tree; split i goes to splits[left] or splits[right], or to
+// leaf ^child where the number is negative.
+type treeJSON struct {
+	Round  int         `json:"round"`
+	Output int         `json:"output"`
+	Splits []splitJSON `json:"splits"`
+	Leaves []leafJSON  `json:"leaves"`
+}
+
+type splitJSON struct {
+	Feature     string   `json:"feature"`
+	Cut         *float64 `json:"cut"`    // numbers: what is not above goes left; null = all
+	Levels      []string `json:"levels"` // categories: these go left; null for numbers
+	MissingLeft bool     `json:"missing_left"`
+	Left        int32    `json:"left"`
+	Right       int32    `json:"right"`
+	Gain        float32  `json:"gain"`
+	Cover       float64  `json:"cover"`
+}
+
+type leafJSON struct {
+	Value float64 `json:"value"`
+	Cover float64 `json:"cover"`
+}
+
+func writeModelText(w io.Writer, file string, d *model.Description, features []importance) error {
+	categorical := 0
+	for _, f := range d.Features {
+		if f.Levels > 0 {
+			categorical++
+		}
+	}
+	rows := [][]string{
+		{"model", oneLine(file) + "  " + bytesText(int64(d.Bytes))},
+		{"sha256", d.SHA256},
+		{"objective", d.Objective},
+		{"label", oneLine(d.Label)},
+	}
+	if d.Classes != nil {
+		classes := make([]string, len(d.Classes))
+		for i, c := range d.Classes {
+			classes[i] = oneLine(c)
+		}
+		text := strings.Join(classes, ", ")
+		if d.Outputs == 1 && len(classes) == 2 {
+			text = classes[1] + " (positive), " + classes[0]
+		}
+		rows = append(rows, []string{"classes", text})
+	}
+	if d.Weight != "" {
+		rows = append(rows, []string{"weight", oneLine(d.Weight)})
+	}
+	if len(d.ID) > 0 {
+		rows = append(rows, []string{"id", strings.Join(d.ID, ", ")})
+	}
+	rows = append(rows,
+		[]string{"features", counted(len(d.Features), "column") + ", " + count(categorical) + " of them categorical"},
+		[]string{"trees", counted(d.Trees, "tree") + " in " + counted(d.Rounds, "round") + ", " + count(d.Leaves) + " leaves, depth up to " + count(d.Depth)},
+		[]string{"data", d.Fingerprint},
+		[]string{"numerics", strconv.Itoa(d.Numerics)},
+	)
+	for _, h := range d.History {
+		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, d.Rounds)})
+	}
+	for _, p := range changedParams(d.Params) {
+		rows = append(rows, p)
+	}
+	if err := writeTable(w, rows, "ll"); err != nil {
+		return err
+	}
+	if len(features) == 0 {
+		return nil
+	}
+	const most = 20
+	if _, err := io.WriteString(w, "\nshare of the gain of all splits\n"); err != nil {
+		return err
+	}
+	return writeImportance(w, features, most)
+}
+
+// historyText words how a metric went.
+func historyText(h model.History, best int) string {
+	var first, kept *float64
+	for i, v := range h.Values {
+		if v == nil {
+			continue
+		}
+		if first == nil {
+			first = v
+		}
+		if i < best {
+			kept = v
+		}
+	}
+	if first == nil || kept == nil {
+		return "undefined"
+	}
+	return metricText(*kept) + ", after the first round " + metricText(*first) + ", " + counted(len(h.Values), "round") + " in all"
+}
+
+// changedParams lists the parameters that are not at their default.
+func changedParams(stored json.RawMessage) [][]string {
+	var have, usual map[string]json.RawMessage
+	defaults, err := booster.Defaults().ModelParams()
+	if err != nil || json.Unmarshal(stored, &have) != nil || json.Unmarshal(defaults, &usual) != nil {
+		return nil
+	}
+	var rows [][]string
+	for _, k := range configs.Keys() {
+		v, ok := have[k.Name]
+		if ok && k.Name != "train.objective" && string(v) != string(usual[k.Name]) {
+			rows = append(rows, []string{k.Name, string(v)})
+		}
+	}
+	return rows
+}
+
+// writeImportance prints features with their share as a bar.
+func writeImportance(w io.Writer, features []importance, most int) error {
+	const width = 30
+	rows := make([][]string, 0, len(features))
+	for i, f := range features {
+		if i == most {
+			break
+		}
+		bar := ""
+		if features[0].Value > 0 {
+			bar = strings.Repeat("█", int(f.Value/features[0].Value*width+0.5))
+		}
+		rows = append(rows, []string{oneLine(f.Name), metricText(f.Value), strconv.FormatFloat(100*f.Share, 'f', 1, 64) + " %", bar})
+	}
+	if err := writeTable(w, rows, "lrrl"); err != nil || len(features) <= most {
+		return err
+	}
+	_, err := io.WriteString(w, "and "+counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance gain\n")
+	return err
+}
+
+// inspectTable reads a table as training would, but reports what stands in its way.
+func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) error {
+	s, err := a.surveyTable(ctx, file, &f.reading)
+	if err != nil {
+		return err
+	}
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		if f.json {
+			return writeJSON(w, s)
+		}
+		return s.write(w)
+	})
+}

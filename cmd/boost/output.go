@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// writeOutput hands write a buffered writer to the file, or to standard output
+// for "" and "-". A file appears whole or not at all: it is written beside its
+// place under another name, synced, and renamed.
+func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
+	if path == "" || path == "-" {
+		w := bufio.NewWriterSize(a.out, 1<<16)
+		if err := write(w); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return fmt.Errorf("cannot write to standard output: %w", err)
+		}
+		return nil
+	}
+	if err := writable(path); err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeDevice(path, write)
+	}
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fileError(path, err)
+	}
+	defer os.Remove(temporary) // nothing is left to remove after the rename
+	w := bufio.NewWriterSize(f, 1<<16)
+	err = write(w)
+	if err == nil {
+		err = fileError(path, errors.Join(w.Flush(), f.Sync()))
+	}
+	if closeErr := f.Close(); err == nil {
+		err = fileError(path, closeErr)
+	}
+	if err != nil {
+		return err
+	}
+	return fileError(path, os.Rename(temporary, path))
+}
+
+// writeDevice writes to what cannot be replaced, a pipe or /dev/null.
+func writeDevice(path string, write func(w *bufio.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fileError(path, err)
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := write(w); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return fileError(path, errors.Join(w.Flush(), f.Close()))
+}
+
+// fileError names the file that could not be written; nil stays nil.
+func fileError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write %s: %w", path, bare(err))
+}
+
+// bare strips the operation and the name of a temporary file from an error of package os.
+func bare(err error) error {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	var linkErr *os.LinkError
+	if errors.As(err, &linkErr) {
+		return linkErr.Err
+	}
+	return err
+}
+
+// writable finds out before the work, not after it, whether a file can be put there.
+func writable(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a directory", path)
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: folder %s: %w", path, dir, bare(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("cannot write %s: %s is not a folder", path, dir)
+	}
+	probe, err := os.CreateTemp(dir, ".boost-probe-*")
+	if err != nil {
+		return fileError(path, err)
+	}
+	_ = probe.Close()
+	return os.Remove(probe.Name())
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// models trains one model per objective in a new folder.
+func models(t *testing.T) {
+	t.Helper()
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	for _, label := range []string{"y", "b", "c"} {
+		drop := map[string]string{"y": "b,c", "b": "y,c", "c": "y,b"}[label]
+		must(t, 0, boost(t, "train", "t.csv", "--label", label, "-q", "-o", label+".boost", "--set", "data.ignore="+drop,
+			"--set", "data.id=id", "--set", "train.rounds=8", "--set", "train.early_stopping=0"))
+	}
+}
+
+func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+
+func TestPredictKinds(t *testing.T) {
+	models(t)
+	for _, c := range []struct{ model, kind, header string }{
+		{"y", "value", "id,prediction"},
+		{"y", "raw", "id,raw"},
+		{"y", "leaf", "id,tree_0,tree_1,tree_2,tree_3,tree_4,tree_5,tree_6,tree_7"},
+		{"b", "value", "id,prediction"},
+		{"b", "class", "id,class"},
+		{"c", "value", "id,high,low,mid"},
+		{"c", "raw", "id,raw_high,raw_low,raw_mid"},
+		{"c", "class", "id,class"},
+	} {
+		t.Run(c.model+" "+c.kind, func(t *testing.T) {
+			r := must(t, 0, boost(t, "predict", c.model+".boost", "t.csv", "--kind", c.kind))
+			got := lines(r.out)
+			if got[0] != c.header || len(got) != 301 {
+				t.Fatalf("header %q, %d lines; want %q, 301", got[0], len(got), c.header)
+			}
+			for i, line := range got[1:] {
+				cells := strings.Split(line, ",")
+				if cells[0] != "r"+strconv.Itoa(i) {
+					t.Fatalf("line %d begins with %q: the order of rows is lost", i+2, cells[0])
+				}
+				for _, cell := range cells[1:] {
+					v, err := strconv.ParseFloat(cell, 64)
+					if c.kind == "class" {
+						if err == nil || cell == "" {
+							t.Fatalf("class %q", cell)
+						}
+						continue
+					}
+					if err != nil || strconv.FormatFloat(v, 'g', -1, 64) != cell {
+						t.Fatalf("%q is not the shortest form of a number", cell)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The classes that predict names are those with the highest probability.
+func TestPredictClassAgrees(t *testing.T) {
+	models(t)
+	values := lines(must(t, 0, boost(t, "predict", "c.boost", "t.csv")).out)
+	classes := lines(must(t, 0, boost(t, "predict", "c.boost", "t.csv", "--kind", "class")).out)
+	names := strings.Split(values[0], ",")
+	for i := 1; i < len(values); i++ {
+		cells := strings.Split(values[i], ",")
+		best, sum, top := "", 0.0, -1.0
+		for k := 1; k < len(cells); k++ {
+			v, _ := strconv.ParseFloat(cells[k], 64)
+			sum += v
+			if v > top {
+				best, top = names[k], v
+			}
+		}
+		if _, class, _ := strings.Cut(classes[i], ","); class != best || sum < 0.999 || sum > 1.001 {
+			t.Fatalf("row %d: class %q, want %q; the probabilities sum to %g", i, class, best, sum)
+		}
+	}
+}
+
+func TestPredictForms(t *testing.T) {
+	models(t)
+	csv := lines(must(t, 0, boost(t, "predict", "c.boost", "t.csv", "--id", "city", "--id", "id")).out)
+	if !strings.HasPrefix(csv[0], "city,id,high") {
+		t.Errorf("--id columns come as %q", csv[0])
+	}
+	objects := lines(must(t, 0, boost(t, "predict", "c.boost", "t.csv", "--id", "city", "--id", "id", "--format", "jsonl")).out)
+	if len(objects) != len(csv)-1 {
+		t.Fatalf("%d objects for %d lines", len(objects), len(csv)-1)
+	}
+	for i, object := range objects {
+		var v struct {
+			City, ID       string
+			High, Low, Mid float64
+		}
+		if err := json.Unmarshal([]byte(object), &v); err != nil {
+			t.Fatal(err)
+		}
+		g := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+		if back := strings.Join([]string{v.City, v.ID, g(v.High), g(v.Low), g(v.Mid)}, ","); back != csv[i+1] {
+			t.Fatalf("object %d is %s, the CSV line %s", i, back, csv[i+1])
+		}
+	}
+
+	// To a file, from standard input, without the label: the same bytes.
+	want := must(t, 0, boost(t, "predict", "c.boost", "t.csv")).out
+	must(t, 0, boost(t, "predict", "c.boost", "t.csv", "-o", "p.csv"))
+	if readFile(t, "p.csv") != want {
+		t.Error("-o writes something else than standard output")
+	}
+	if got := must(t, 0, boostWith(t, table(300), "predict", "c.boost", "-")).out; got != want {
+		t.Error("standard input predicts otherwise than the file")
+	}
+	var unlabelled strings.Builder
+	for _, line := range lines(table(300)) {
+		unlabelled.WriteString(strings.Join(strings.Split(line, ",")[:3], ",") + "\n")
+	}
+	if got := must(t, 0, boostWith(t, unlabelled.String(), "predict", "c.boost", "-")).out; got != want {
+		t.Error("a table without labels predicts otherwise")
+	}
+	// Columns are found by name: their order does not matter, nor do others.
+	var turned strings.Builder
+	for _, line := range lines(table(300)) {
+		c := strings.Split(line, ",")
+		turned.WriteString(strings.Join([]string{c[2], "7", c[1], c[0]}, ",") + "\n")
+	}
+	shuffled := strings.Replace(turned.String(), "city,7,x,id", "city,more,x,id", 1)
+	if got := must(t, 0, boostWith(t, shuffled, "predict", "c.boost", "-")).out; got != want {
+		t.Error("the order of columns changes the prediction")
+	}
+	// Before an existing file is replaced the new one is complete.
+	file(t, "keep.csv", "old")
+	must(t, 3, boost(t, "predict", "c.boost", "none.csv", "-o", "keep.csv"))
+	if readFile(t, "keep.csv") != "old" {
+		t.Error("a failed run touched its output")
+	}
+}
+
+func TestPredictUnseen(t *testing.T) {
+	models(t)
+	file(t, "new.csv", "id,x,city\n1,0.5,Oslo\n2,0.5,Bern\n3,0.5,\n")
+	r := lines(must(t, 0, boost(t, "predict", "y.boost", "new.csv")).out)
+	_, bern, _ := strings.Cut(r[2], ",")
+	_, none, _ := strings.Cut(r[3], ",")
+	if bern != none {
+		t.Errorf("an unseen city predicts %s, a missing one %s", bern, none)
+	}
+	bad := must(t, 3, boost(t, "predict", "y.boost", "new.csv", "--on-unseen", "error"))
+	says(t, bad.errors, `new.csv:3: column "city": "Bern" was not there in training`)
+	if bad.out != "" {
+		t.Error("predictions in spite of the error")
+	}
+}
+
+// Device files are written, not replaced.
+func TestPredictToDevice(t *testing.T) {
+	models(t)
+	must(t, 0, boost(t, "predict", "y.boost", "t.csv", "-o", os.DevNull))
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("%s is no device any more", os.DevNull)
+	}
+}
+
+func TestEval(t *testing.T) {
+	models(t)
+	for model, names := range map[string][]string{
+		"y": {"rmse", "mae", "r2"}, "b": {"logloss", "auc", "error"}, "c": {"multi_logloss", "multi_error"},
+	} {
+		var got struct {
+			Rows    int
+			Metrics map[string]float64
+		}
+		r := must(t, 0, boost(t, "eval", model+".boost", "t.csv", "--json"))
+		if err := json.Unmarshal([]byte(r.out), &got); err != nil || got.Rows != 300 || len(got.Metrics) != len(names) {
+			t.Errorf("%s: %v %s", model, err, r.out)
+		}
+		human := must(t, 0, boost(t, "eval", model+".boost", "t.csv")).out
+		for _, name := range names {
+			if _, ok := got.Metrics[name]; !ok {
+				t.Errorf("%s: no %s in %s", model, name, r.out)
+			}
+			says(t, human, name)
+		}
+	}
+	r := must(t, 0, boost(t, "eval", "b.boost", "t.csv", "--metric", "AUC", "--json"))
+	if r.out != "{\n  \"rows\": 300,\n  \"metrics\": {\n    \"auc\": "+strings.TrimSuffix(strings.SplitN(r.out, "\"auc\": ", 2)[1], "\n  }\n}\n")+"\n  }\n}\n" {
+		t.Errorf("--metric gives %s", r.out)
+	}
+	file(t, "nolabel.csv", "id,x,city\n1,0.5,Oslo\n")
+	says(t, must(t, 3, boost(t, "eval", "b.boost", "nolabel.csv")).errors, `there is no column "b", the label`)
+	file(t, "strange.csv", "id,x,city,b\n1,0.5,Oslo,yes\n2,0.5,Oslo,perhaps\n")
+	says(t, must(t, 3, boost(t, "eval", "b.boost", "strange.csv")).errors, "strange.csv:3", "perhaps")
+	// One class only: the area under the curve is undefined, null in JSON.
+	file(t, "one.csv", "id,x,city,b\n1,0.5,Oslo,yes\n2,0.9,Oslo,yes\n")
+	says(t, must(t, 0, boost(t, "eval", "b.boost", "one.csv", "--json")).out, `"auc": null`)
+	says(t, must(t, 0, boost(t, "eval", "b.boost", "one.csv")).out, "undefined")
+}
+
+// Rows count by the model's weight column where the table has it.
+func TestEvalWeights(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y,w\n1,0,1\n1,4,3\n1,0,1\n1,4,3\n")
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "data.weight=w", "--set", "train.rounds=1",
+		"--set", "train.early_stopping=0", "--set", "train.objective=regression"))
+	// All x are equal, so the model is the weighted mean 3: errors 3 (weight 1) and 1 (weight 3).
+	// Weighted: mean |e| = (3·1 + 1·3)/4 = 1.5; unweighted: 2.
+	for tableText, want := range map[string]string{"x,y,w\n1,0,1\n1,4,3\n": `"mae": 1.5`, "x,y\n1,0\n1,4\n": `"mae": 2`} {
+		says(t, must(t, 0, boostWith(t, tableText, "eval", "t.boost", "-", "--json")).out, want)
+	}
+	says(t, must(t, 0, boost(t, "eval", "t.boost", "t.csv")).out, "weighted by", "w")
+	r := must(t, 3, boostWith(t, "x,y,w\n1,0,-1\n", "eval", "t.boost", "-"))
+	says(t, r.errors, "w", "-1")
+}

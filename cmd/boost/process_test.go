@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// process is boost in a process of its own, whose words are read as they come.
+type process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	words io.Reader
+	said  bytes.Buffer
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: program(args...)}
+	// Standard input stays open and silent, as at a terminal.
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stdin.Close() })
+	if p.words, err = p.cmd.StderrPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// until waits for a word and then sends the signal of Ctrl-C.
+func (p *process) until(word string) {
+	p.t.Helper()
+	buffer := make([]byte, 4096)
+	for !strings.Contains(p.said.String(), word) {
+		n, err := p.words.Read(buffer)
+		p.said.Write(buffer[:n])
+		if err != nil {
+			p.t.Fatalf("%v before %q was said:\n%s", err, word, p.said.String())
+		}
+	}
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) end() result {
+	_, _ = p.said.ReadFrom(p.words)
+	_ = p.cmd.Wait()
+	return result{code: p.cmd.ProcessState.ExitCode(), errors: p.said.String()}
+}
+
+// The first Ctrl-C ends training after the round and keeps what there is under
+// another name; MODEL stays as it was.
+func TestInterrupt(t *testing.T) {
+	dir := inFolder(t)
+	file(t, "t.csv", table(3000))
+	file(t, "m.boost", "the old model")
+	p := start(t, "train", "t.csv", "--label", "y", "-v", "-o", "m.boost",
+		"--set", "train.rounds=100000", "--set", "train.early_stopping=0")
+	p.until("round 2/")
+	says(t, must(t, 130, p.end()).errors, "m.boost.partial")
+	if readFile(t, "m.boost") != "the old model" {
+		t.Error("MODEL was touched")
+	}
+	must(t, 0, boost(t, "eval", "m.boost.partial", "t.csv"))
+	must(t, 0, boost(t, "reproduce", "m.boost.partial", "t.csv"))
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+}
+
+// The second one ends the program at once.
+func TestInterruptTwice(t *testing.T) {
+	inFolder(t)
+	// Nothing comes on standard input, so the first signal cannot take effect.
+	p := start(t, "train", "-", "--label", "y", "-v")
+	p.until("reading")
+	p.until("stopping as soon as this step is done; once more stops at once")
+	must(t, 130, p.end())
+	if exists("model.boost") || exists("model.boost.partial") {
+		t.Error("a model was written")
+	}
+}
+
+// A disk that is full while saving is exit 1, and what was there stays.
+func TestFullDisk(t *testing.T) {
+	dir := inFolder(t)
+	file(t, "t.csv", table(2000))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=20"))
+	file(t, "m.boost", "the old model")
+	file(t, "p.csv", "old predictions")
+	for name, args := range map[string][]string{
+		"m.boost": {"train", "t.csv", "--label", "y", "-o", "m.boost", "--set", "train.rounds=20"},
+		"p.csv":   {"predict", "t.boost", "t.csv", "-o", "p.csv"},
+	} {
+		before := readFile(t, name)
+		cmd := program(args...)
+		cmd.Env = append(cmd.Env, "BOOST_TEST_FILE_SIZE=4096")
+		words, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 1 {
+			t.Errorf("%s: exit code %d\n%s", args[0], code, words)
+		}
+		says(t, string(words), "file too large", name)
+		if readFile(t, name) != before {
+			t.Errorf("%s was touched", name)
+		}
+	}
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+}

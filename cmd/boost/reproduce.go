@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/configs"
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// reproduceFlags is the command line of reproduce.
+type reproduceFlags struct {
+	reading
+	valid []string
+	json  bool
+}
+
+func (a *app) reproduceCommand() *cobra.Command {
+	var f reproduceFlags
+	cmd := &cobra.Command{
+		Use:   "reproduce MODEL TABLE",
+		Short: "Train a model again and compare the bytes",
+		Long: `Train again with the parameters that the model holds, on the table it was trained on, and
+compare the bytes. The exit code is 0 if they are the same and 1 if not; then the first part
+of the file that differs is named. A model that was trained with validation sets needs them,
+in the same order.`,
+		Example: `  boost reproduce price.boost data.csv
+  boost reproduce price.boost data.csv --valid valid.csv --json`,
+		Args: arguments("MODEL", "TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.reproduce(cmd.Context(), args[0], args[1], &f)
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.valid, "valid", nil, "validation `TABLE` that the model was trained with; can be repeated")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	f.addSet(cmd, readingKeys)
+	return cmd
+}
+
+// verdict is what reproduce prints.
+type verdict struct {
+	Same        bool   `json:"same"`
+	Differs     string `json:"differs,omitempty"` // "fingerprint", "valid fingerprint", or a part of the file
+	SHA256      string `json:"sha256"`
+	Retrained   string `json:"retrained_sha256,omitempty"`
+	explanation string
+}
+
+func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *reproduceFlags) error {
+	c, err := f.config(a, readingKeys)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(modelFile)
+	if err != nil {
+		return err
+	}
+	contents := m.Contents()
+	if len(f.valid) != len(contents.ValidPrints) {
+		return usagef("the model was trained with %s, and %d given: name each one with --valid, in the same order",
+			counted(len(contents.ValidPrints), "validation set"), len(f.valid))
+	}
+	if !slices.Contains(objectives.Names(), contents.Objective) {
+		return fmt.Errorf("%s: objective %q is not one of boost's own, so the model cannot be trained again", modelFile, contents.Objective)
+	}
+	if contents.NumericsVersion != booster.NumericsVersion {
+		a.log.Warn("the model was trained by a version of boost that calculates differently",
+			"model", contents.NumericsVersion, "this", booster.NumericsVersion)
+	}
+	original, err := os.ReadFile(modelFile)
+	if err != nil {
+		return fmt.Errorf("%s: %w", modelFile, bare(err))
+	}
+	v, err := a.retrain(ctx, m, original, tableFile, c, f)
+	if err != nil {
+		return err
+	}
+	err = a.writeOutput("", func(w *bufio.Writer) error {
+		if f.json {
+			return writeJSON(w, v)
+		}
+		_, err := fmt.Fprintln(w, v.explanation)
+		return err
+	})
+	if err == nil && !v.Same {
+		return &silentError{errors.New("the models differ")}
+	}
+	return err
+}
+
+// retrain checks that the tables are those of the model and trains on them.
+func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tableFile string, c *configs.Config, f *reproduceFlags) (*verdict, error) {
+	contents := m.Contents()
+	sum := sha256.Sum256(original)
+	v := &verdict{SHA256: hex.EncodeToString(sum[:])}
+	pool := a.pool(0)
+	defer pool.Close()
+	table, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	if err != nil {
+		return nil, err
+	}
+	if err := needLabel(table, tableFile, m.Schema()); err != nil {
+		return nil, err
+	}
+	if print := table.Fingerprint(pool); print != contents.Fingerprint {
+		v.Differs = "fingerprint"
+		v.explanation = fmt.Sprintf("different: %s is not the table that the model was trained on (fingerprint %s, the model's is %s)",
+			tableFile, print, contents.Fingerprint)
+		return v, nil
+	}
+	opts := []booster.Option{booster.Logger(a.log), booster.WithPool(pool)}
+	for i, file := range f.valid {
+		valid, err := a.openAs(ctx, file, m.Schema(), c)
+		if err != nil {
+			return nil, err
+		}
+		if print := valid.Fingerprint(pool); print != contents.ValidPrints[i] {
+			v.Differs = "valid fingerprint"
+			v.explanation = fmt.Sprintf("different: %s is not validation set %d of the model (fingerprint %s, the model's is %s)",
+				file, i+1, print, contents.ValidPrints[i])
+			return v, nil
+		}
+		opts = append(opts, booster.Valid(setName("valid", i), valid))
+	}
+	again, err := a.trainAgain(ctx, m, table, opts)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := again.Encode()
+	if err != nil {
+		return nil, err
+	}
+	sum = sha256.Sum256(bytes)
+	v.Retrained = hex.EncodeToString(sum[:])
+	v.Differs = model.DiffSections(original, bytes)
+	v.Same = v.Differs == ""
+	v.explanation = "same: sha256 " + v.SHA256
+	if !v.Same {
+		v.explanation = fmt.Sprintf("different: the first difference is in %s\nmodel      sha256 %s\nretrained  sha256 %s", v.Differs, v.SHA256, v.Retrained)
+	}
+	return v, nil
+}
+
+// trainAgain trains with the model's parameters for as many rounds as it was, also
+// where a limit or Ctrl-C ended it, which the parameters do not tell.
+func (a *app) trainAgain(ctx context.Context, m *model.Model, table *dataset.Table, opts []booster.Option) (*model.Model, error) {
+	params, err := booster.ParamsOf(m)
+	if err != nil {
+		return nil, err
+	}
+	rounds := m.Rounds()
+	for _, h := range m.Contents().History {
+		rounds = max(rounds, len(h.Values))
+	}
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opts = append(opts, booster.OnRound(func(r booster.Round) {
+		if r.Index+1 == rounds {
+			cancel()
+		}
+	}))
+	again, err := booster.Train(limited, params, table, opts...)
+	if ctx.Err() == nil && again != nil && errors.Is(err, booster.ErrInterrupted) {
+		err = nil
+	}
+	return again, err
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestReproduce(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	file(t, "v.csv", table(80))
+	base := []string{"train", "t.csv", "--label", "b", "-q", "-o"}
+	for name, more := range map[string][]string{
+		"held out": {"--set", "data.id=id"},
+		"valid":    {"--valid", "v.csv"},
+		"sampled":  {"--set", "sampling.row_fraction=0.5", "--set", "sampling.col_tree=0.5", "--set", "train.rounds=5", "--set", "data.positive_class=no"},
+		"no stop":  {"--set", "train.early_stopping=0", "--set", "train.rounds=4", "--set", "data.weight=y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			must(t, 0, boost(t, append(append(base, "m.boost"), more...)...))
+			args := []string{"reproduce", "m.boost", "t.csv"}
+			if name == "valid" {
+				must(t, 2, boost(t, args...))
+				args = append(args, "--valid", "v.csv")
+			}
+			says(t, must(t, 0, boost(t, args...)).out, "same: sha256 ")
+			var v verdict
+			r := must(t, 0, boost(t, append(args, "--json")...))
+			if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.Same || v.SHA256 != v.Retrained || v.Differs != "" {
+				t.Errorf("verdict %s", r.out)
+			}
+		})
+	}
+}
+
+// Training that a limit ended is trained again for as many rounds.
+func TestReproduceLimited(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	s := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--json", "--set", "train.early_stopping=0",
+		"--set", "train.rounds=100000", "--set", "train.time_limit=0.5")))
+	if s.Stopped != "time_limit" {
+		t.Fatalf("stopped is %s", s.Stopped)
+	}
+	must(t, 0, boost(t, "reproduce", "t.boost", "t.csv"))
+}
+
+func TestReproduceDiffers(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	file(t, "v.csv", table(80))
+	file(t, "other.csv", strings.Replace(table(300), "Oslo", "Bern", 1))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-q", "--valid", "v.csv", "--set", "train.rounds=5"))
+	r := must(t, 1, boost(t, "reproduce", "t.boost", "other.csv", "--valid", "v.csv"))
+	says(t, r.out, "different", "other.csv is not the table", "fingerprint")
+	r = must(t, 1, boost(t, "reproduce", "t.boost", "t.csv", "--valid", "t.csv", "--json"))
+	says(t, r.out, `"same": false`, `"differs": "valid fingerprint"`)
+	must(t, 3, boost(t, "reproduce", "t.boost", "none.csv", "--valid", "v.csv"))
+	must(t, 4, boost(t, "reproduce", "none.boost", "t.csv"))
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"time"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/objectives/metrics"
+)
+
+// summary is what train prints as JSON.
+type summary struct {
+	Model       string                         `json:"model"`
+	Objective   string                         `json:"objective"`
+	Rounds      int                            `json:"rounds"`
+	BestRound   int                            `json:"best_round"`
+	Stopped     string                         `json:"stopped"`
+	Metrics     map[string]map[string]*float64 `json:"metrics"`
+	Seconds     seconds                        `json:"seconds"`
+	PeakMemory  int64                          `json:"peak_memory"`
+	ModelBytes  int64                          `json:"model_bytes"`
+	SHA256      string                         `json:"sha256"`
+	Threads     int                            `json:"threads"`
+	Builder     string                         `json:"builder"`
+	Gradients   string                         `json:"gradients"`
+	Predictions string                         `json:"predictions,omitempty"`
+}
+
+type seconds struct {
+	Load  float64 `json:"load"`
+	Bin   float64 `json:"bin"`
+	Train float64 `json:"train"`
+	Total float64 `json:"total"`
+}
+
+// finish looks at the test sets, writes their predictions and prints the summary.
+func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, interrupted bool) error {
+	sha, err := m.SHA256()
+	if err != nil {
+		return err
+	}
+	s := summary{
+		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
+		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: modelSize(path), SHA256: sha,
+		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
+		Seconds: seconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds},
+	}
+	for set, values := range r.report.Metrics {
+		s.Metrics[set] = map[string]*float64{}
+		for name, v := range values {
+			s.Metrics[set][name] = jsonNumber(v)
+		}
+	}
+	names := r.config.Params.Metrics
+	if len(names) == 0 {
+		names = metrics.For(string(m.Contents().Link))
+	}
+	if !interrupted {
+		if err := r.test(ctx, m, names, &s); err != nil {
+			return err
+		}
+	}
+	s.PeakMemory, s.Seconds.Total = peakMemory(), time.Since(r.a.started).Seconds()
+	switch {
+	case r.json:
+		return r.a.writeOutput("", func(w *bufio.Writer) error { return writeJSON(w, s) })
+	case r.a.quiet:
+		return nil
+	}
+	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.write(w, names) })
+}
+
+// test evaluates the test sets and writes their predictions.
+func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *summary) error {
+	if len(r.tests) == 0 {
+		return nil
+	}
+	pool := r.a.pool(r.config.Params.Threads)
+	defer pool.Close()
+	for i, t := range r.tests {
+		figures, err := evaluate(ctx, m, t, names, pool)
+		if err != nil {
+			return err
+		}
+		s.Metrics[setName("test", i)] = figuresJSON(figures)
+	}
+	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
+		return nil
+	}
+	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
+		for i, t := range r.tests {
+			p := predictions{model: m, kind: "value", format: "csv", pool: pool, header: i == 0}
+			if err := p.write(ctx, w, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write prints the summary for people: a table of the metrics by set, then the facts.
+func (s *summary) write(w *bufio.Writer, names []string) error {
+	rows := [][]string{append([]string{""}, names...)}
+	align := "l"
+	for range names {
+		align += "r"
+	}
+	for _, kind := range []string{"train", "valid", "test"} {
+		for i := 0; ; i++ {
+			values, ok := s.Metrics[setName(kind, i)]
+			if !ok {
+				break
+			}
+			row := []string{setName(kind, i)}
+			for _, name := range names {
+				text := "undefined"
+				if v := values[name]; v != nil {
+					text = metricText(*v)
+				}
+				row = append(row, text)
+			}
+			rows = append(rows, row)
+		}
+	}
+	if err := writeTable(w, rows, align); err != nil {
+		return err
+	}
+	facts := [][]string{
+		{"model", fmt.Sprintf("%s  %s", oneLine(s.Model), bytesText(s.ModelBytes))},
+		{"sha256", s.SHA256},
+		{"rounds", s.roundsText()},
+		{"time", fmt.Sprintf("load %s, bin %s, train %s, total %s", secondsText(s.Seconds.Load), secondsText(s.Seconds.Bin),
+			secondsText(s.Seconds.Train), secondsText(s.Seconds.Total))},
+		{"memory", bytesText(s.PeakMemory) + " at most"},
+	}
+	if s.Predictions != "" {
+		facts = append(facts, []string{"predictions", oneLine(s.Predictions)})
+	}
+	if _, err := w.WriteString("\n"); err != nil {
+		return err
+	}
+	return writeTable(w, facts, "ll")
+}
+
+func (s *summary) roundsText() string {
+	why := map[string]string{
+		booster.StoppedRounds:      "all rounds done",
+		booster.StoppedEarly:       "stopped early",
+		booster.StoppedTimeLimit:   "time limit reached",
+		booster.StoppedInterrupted: "interrupted",
+	}[s.Stopped]
+	return fmt.Sprintf("%s kept of %s trained, %s", count(s.BestRound), count(s.Rounds), why)
+}

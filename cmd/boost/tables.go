@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/configs"
+	"boost/dataset"
+)
+
+// readingKeys are the settings that say how a table is written, which a model does
+// not remember.
+var readingKeys = []string{
+	"data.missing", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+}
+
+// typeKeys are the settings that matter only while a table's types are inferred.
+var typeKeys = []string{"data.id", "data.ignore", "data.categorical"}
+
+// reading holds the flags of commands that read a table without a config.
+type reading struct {
+	sets    []string
+	noSpool bool
+}
+
+// addSet gives the command --set for the named keys.
+func (r *reading) addSet(cmd *cobra.Command, names []string) {
+	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "how the table is read, as `section.key=value` ("+strings.Join(leaves(names), ", ")+")")
+	offerKeys(cmd, names)
+}
+
+// addNoSpool gives the command --no-spool.
+func (r *reading) addNoSpool(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&r.noSpool, "no-spool", false, "keep no copy of standard input; a column that turns to text late is then an error")
+}
+
+func leaves(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.TrimPrefix(n, "data.")
+	}
+	return out
+}
+
+// offerKeys lets the shell complete --set with the keys.
+func offerKeys(cmd *cobra.Command, names []string) {
+	var words []string
+	for _, k := range configs.Keys() {
+		if names == nil || slices.Contains(names, k.Name) {
+			words = append(words, k.Name+"=\t"+k.Doc)
+		}
+	}
+	err := cmd.RegisterFlagCompletionFunc("set", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("boost: no flag --set to complete: " + err.Error())
+	}
+}
+
+// config reads the assignments and refuses keys that this command has no use for.
+func (r *reading) config(a *app, names []string) (*configs.Config, error) {
+	c, notes, err := configs.Read(configs.Default(), "", r.sets)
+	a.tell(notes)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range configs.Keys() {
+		if c.Given(k.Name) && !slices.Contains(names, k.Name) {
+			return nil, usagef("--set %s has no meaning here: this command takes %s", k.Name, strings.Join(names, ", "))
+		}
+	}
+	return c, nil
+}
+
+// formatOptions says how the text of a table is read.
+func formatOptions(c *configs.Config) []dataset.Option {
+	opts := []dataset.Option{dataset.Encoding(c.Data.Encoding), dataset.Decimal([]rune(c.Data.Decimal)[0])}
+	if c.Given("data.missing") {
+		opts = append(opts, dataset.Missing(c.Data.Missing...))
+	}
+	if c.Data.Separator != "auto" {
+		opts = append(opts, dataset.Separator([]rune(c.Data.Separator)[0]))
+	}
+	if c.Data.Header != "auto" {
+		opts = append(opts, dataset.Header(c.Data.Header == "true"))
+	}
+	if c.Data.OnBadRow == "skip" {
+		opts = append(opts, dataset.SkipBadRows())
+	}
+	if c.Params.Threads > 0 {
+		opts = append(opts, dataset.Threads(c.Params.Threads))
+	}
+	return opts
+}
+
+// roleOptions says what the columns of a table are for, where no schema does.
+func roleOptions(c *configs.Config) []dataset.Option {
+	opts := []dataset.Option{dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...)}
+	if c.Data.Label != "" {
+		opts = append(opts, dataset.Label(c.Data.Label))
+	}
+	if c.Data.Weight != "" {
+		opts = append(opts, dataset.Weight(c.Data.Weight))
+	}
+	return opts
+}
+
+// open reads the files as one table, "-" from standard input, and says what is
+// to be said about it.
+func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Table, error) {
+	var t *dataset.Table
+	var err error
+	a.log.Debug("reading " + strings.Join(files, " "))
+	switch {
+	case len(files) == 1 && files[0] == "-":
+		t, err = dataset.Read(ctx, a.stdin, "standard input", opts...)
+	case slices.Contains(files, "-"):
+		return nil, usagef("standard input (-) cannot be joined with files")
+	case len(files) == 1:
+		t, err = dataset.Open(ctx, files[0], opts...)
+	default:
+		t, err = dataset.OpenAll(ctx, files, opts...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.tell(t.Notes())
+	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", t.NumRows(), "columns", len(t.Columns()))
+	return t, nil
+}
+
+// openAs reads a table with a schema, the model's or the training table's.
+func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *configs.Config, more ...dataset.Option) (*dataset.Table, error) {
+	opts := append(formatOptions(c), dataset.As(s))
+	return a.open(ctx, []string{file}, append(opts, more...)...)
+}
+
+// tell reports each note once.
+func (a *app) tell(notes []string) {
+	for _, n := range notes {
+		a.log.Info(n)
+	}
+}
+
+// needLabel makes sure that a table read with a schema has the label.
+func needLabel(t *dataset.Table, file string, s dataset.Schema) error {
+	if t.LabelColumn() != nil {
+		return nil
+	}
+	for _, c := range s.Columns {
+		if c.Role == dataset.LabelRole {
+			return tablef("%s: there is no column %q, the label that the model predicts", file, c.Name)
+		}
+	}
+	return tablef("the model names no label column")
+}
+
+// stem returns a table's file name without folder and endings, "model" where it
+// has none that is fit for a file.
+func stem(file string) string {
+	name := filepath.Base(file)
+	for _, end := range []string{".gz", ".csv", ".tsv", ".txt", ".toml"} {
+		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
+			name = name[:len(name)-len(end)]
+		}
+	}
+	if file == "-" || strings.ContainsAny(name, "*?[]") || strings.Trim(name, ".") == "" {
+		return "model"
+	}
+	return name
+}
+
+// sameFile says whether two names mean one file that exists.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// place words a row's place for a message.
+func place(t *dataset.Table, row int) string {
+	file, line := t.Locate(row)
+	return fmt.Sprintf("%s:%d", file, line)
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/configs"
+	"boost/dataset"
+)
+
+// Rounds and patience of training without a config (DESIGN §10).
+const (
+	configlessRounds   = 1000
+	configlessPatience = 50
+)
+
+// trainFlags is the command line of train.
+type trainFlags struct {
+	reading
+	label   string
+	valid   []string
+	test    []string
+	threads int
+	verify  bool
+	output  string
+	json    bool
+}
+
+func (a *app) trainCommand() *cobra.Command {
+	var f trainFlags
+	cmd := &cobra.Command{
+		Use:   "train CONFIG.toml|TABLE",
+		Short: "Train a model",
+		Long: `Train a model from a config file (a name ending in .toml), or straight from a table.
+
+From a table: --label names the column to predict, the objective is inferred from it,
+and up to 1,000 rounds are trained, stopping after 50 without a better metric on a tenth
+of the rows that is held out (or on --valid). Text columns that mostly hold different
+values are left out. --set changes any of this; boost init TABLE writes it as a config.
+
+The model is written when training ends. Ctrl-C stops after the round and writes
+MODEL.partial; once more stops at once.`,
+		Example: `  boost train data.csv --label price
+  boost train data.csv --label price --valid valid.csv --set tree.leaves=63 -o price.boost
+  boost train run.toml --threads 4 --json`,
+		Args: arguments("CONFIG.toml or TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.train(cmd.Context(), cmd, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict")
+	flags.StringArrayVar(&f.valid, "valid", nil, "validation `TABLE`, watched while training; can be repeated, the first leads")
+	flags.StringArrayVar(&f.test, "test", nil, "test `TABLE`, looked at with the finished model; can be repeated")
+	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; can be repeated")
+	flags.IntVar(&f.threads, "threads", 0, "`N` threads; 0 = CPU quota or physical cores, the smaller")
+	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
+	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` (default: named after the table, in this folder)")
+	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	f.addNoSpool(cmd)
+	offerKeys(cmd, nil)
+	return cmd
+}
+
+// trainRun is one run of train: what it was told, and what came of it.
+type trainRun struct {
+	a       *app
+	config  *configs.Config
+	json    bool
+	tables  []dataset.Option // for tables whose types are inferred
+	report  booster.Report
+	loading time.Duration
+	tests   []*dataset.Table
+	lastLog time.Time
+}
+
+func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *trainFlags) error {
+	r := &trainRun{a: a, json: f.json}
+	if err := r.configure(cmd, source, f); err != nil {
+		return err
+	}
+	c := r.config
+	if err := writable(c.Output.Model); err != nil {
+		return err
+	}
+	if c.Output.Predictions != "" {
+		if err := writable(c.Output.Predictions); err != nil {
+			return err
+		}
+	}
+	table, opts, err := r.load(ctx)
+	if err != nil {
+		return err
+	}
+	params := c.Params
+	if params.TimeLimit > 0 {
+		// The limit is for the whole run: what loading took is gone.
+		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
+			return fmt.Errorf("%w: train.time_limit of %v was over when the tables were read (%s)",
+				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
+		}
+	}
+	if err := checkMetrics(params, table); err != nil {
+		return err
+	}
+	opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
+	a.words.showBar(a.progressSteps(params.Rounds))
+	model, err := booster.Train(ctx, params, table, opts...)
+	a.words.clearBar()
+	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
+		return err
+	}
+	path := c.Output.Model
+	if err != nil {
+		path += ".partial"
+	}
+	if saveErr := model.Save(path); saveErr != nil {
+		return saveErr
+	}
+	if err != nil {
+		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
+	}
+	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
+		return finishErr
+	}
+	if err != nil {
+		return &silentError{err}
+	}
+	return nil
+}
+
+// progressSteps is the length of the progress bar, 0 for none.
+func (a *app) progressSteps(rounds int) int {
+	if a.quiet || a.logFormat == "json" {
+		return 0
+	}
+	return rounds
+}
+
+// configure settles everything that the config file and the flags say.
+func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) error {
+	base, file := configs.Default(), ""
+	hasConfig := strings.HasSuffix(strings.ToLower(source), ".toml")
+	if hasConfig {
+		file = source
+	} else {
+		base.Data.Train = []string{source}
+		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessPatience
+	}
+	c, notes, err := configs.Read(base, file, f.sets)
+	r.a.tell(notes)
+	if err != nil {
+		return err
+	}
+	r.config = c
+	if f.label != "" {
+		c.Data.Label = f.label
+	}
+	if f.valid != nil {
+		c.Data.Valid = f.valid
+	}
+	if f.test != nil {
+		c.Data.Test = f.test
+	}
+	if cmd.Flags().Changed("threads") {
+		if f.threads < -1 {
+			return usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
+		}
+		c.Params.Threads = max(f.threads, 0)
+	}
+	c.Params.Verify = c.Params.Verify || f.verify
+	if f.output != "" {
+		c.Output.Model = f.output
+	}
+	if err := c.Params.Validate(); err != nil {
+		return err
+	}
+	if len(c.Data.Train) == 0 {
+		return usagef("%s names no table: set data.train", source)
+	}
+	if c.Data.Label == "" {
+		if hasConfig {
+			return usagef("%s names no label: set data.label, or give --label NAME", source)
+		}
+		return usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
+	}
+	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
+		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")
+	}
+	if c.Output.Model == "" {
+		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
+	}
+	for _, file := range append(append(append([]string{source}, c.Data.Train...), c.Data.Valid...), c.Data.Test...) {
+		for _, out := range []string{c.Output.Model, c.Output.Predictions} {
+			if out != "" && sameFile(file, out) {
+				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
+			}
+		}
+	}
+	r.tables = append(formatOptions(c), roleOptions(c)...)
+	if !hasConfig {
+		r.tables = append(r.tables, dataset.DropTextLike())
+	}
+	if f.noSpool {
+		r.tables = append(r.tables, dataset.NoSpool())
+	}
+	return nil
+}
+
+// load reads the tables and makes the validation sets options of the training.
+func (r *trainRun) load(ctx context.Context) (*dataset.Table, []booster.Option, error) {
+	start := time.Now()
+	c := r.config
+	table, err := r.a.open(ctx, c.Data.Train, r.tables...)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.a.log.Info("training", "rows", table.NumRows(), "features", len(table.Features()), "label", c.Data.Label)
+	schema := table.Schema()
+	var opts []booster.Option
+	for i, file := range c.Data.Valid {
+		valid, err := r.a.openAs(ctx, file, schema, c)
+		if err == nil {
+			err = needLabel(valid, file, schema)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		opts = append(opts, booster.Valid(setName("valid", i), valid))
+	}
+	for _, file := range c.Data.Test {
+		test, err := r.a.openAs(ctx, file, schema, c)
+		if err == nil {
+			err = needLabel(test, file, schema)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		r.tests = append(r.tests, test)
+	}
+	r.loading = time.Since(start)
+	return table, opts, nil
+}
+
+// setName numbers sets in the order given: valid, valid2, ….
+func setName(kind string, i int) string {
+	if i == 0 {
+		return kind
+	}
+	return kind + strconv.Itoa(i+1)
+}
+
+// checkMetrics refuses metrics that say nothing about the objective's predictions.
+func checkMetrics(p booster.Params, t *dataset.Table) error {
+	if len(p.Metrics) == 0 {
+		return nil
+	}
+	name := p.Objective
+	if name == "" {
+		inferred, _, err := booster.InferObjective(t)
+		if err != nil {
+			return err
+		}
+		name = inferred
+	}
+	_, err := chooseMetrics(p.Metrics, name)
+	return err
+}
+
+// roundLogInterval is how often training without a terminal says where it is.
+const roundLogInterval = 10 * time.Second
+
+// round shows a finished round.
+func (r *trainRun) round(round booster.Round) {
+	words := fmt.Sprintf("round %d/%d", round.Index+1, round.Of)
+	var attrs []any
+	for i, e := range round.Evals {
+		if i == 0 {
+			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, metricText(e.Value))
+			if round.Best < round.Index+1 {
+				words += fmt.Sprintf("  best after %d", round.Best)
+			}
+		}
+		attrs = append(attrs, e.Set+" "+e.Metric, jsonNumber(e.Value))
+	}
+	r.a.words.step(round.Index+1, words)
+	switch {
+	case r.a.verbose:
+	case r.a.words.terminal && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
+		return
+	case r.lastLog.IsZero():
+		r.lastLog = time.Now()
+		return
+	}
+	r.lastLog = time.Now()
+	if r.a.logFormat == "json" {
+		r.a.log.Info("round", append([]any{"round", round.Index + 1, "of", round.Of, "best", round.Best}, attrs...)...)
+		return
+	}
+	r.a.log.Info(words)
+}
+
+// modelSize returns the size of a file that was just written.
+func modelSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// trained reads what train --json printed.
+func trained(t *testing.T, r result) summary {
+	t.Helper()
+	var s summary
+	d := json.NewDecoder(strings.NewReader(r.out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		t.Fatalf("not a summary: %v\n%s", err, r.out)
+	}
+	return s
+}
+
+// Training needs nothing but a table and a label.
+func TestTrainTable(t *testing.T) {
+	dir := inFolder(t)
+	file(t, "cities.v1.csv", table(600))
+	r := must(t, 0, boost(t, "train", "cities.v1.csv", "--label", "b", "--json"))
+	s := trained(t, r)
+	if s.Model != "cities.v1.boost" || !exists("cities.v1.boost") {
+		t.Errorf("model is %q, want cities.v1.boost in this folder", s.Model)
+	}
+	if s.Objective != "binary" || s.Rounds < s.BestRound || s.BestRound < 1 || s.Rounds > 1000 {
+		t.Errorf("unlikely summary: %+v", s)
+	}
+	if s.Stopped != "early_stopping" && s.Stopped != "rounds" {
+		t.Errorf("stopped is %q", s.Stopped)
+	}
+	for _, set := range []string{"train", "valid"} {
+		if v := s.Metrics[set]["logloss"]; v == nil || *v <= 0 || *v > 0.3 {
+			t.Errorf("%s logloss is %v", set, v)
+		}
+	}
+	if s.Seconds.Total <= 0 || s.Seconds.Total < s.Seconds.Load+s.Seconds.Train || s.PeakMemory < 1e6 || s.ModelBytes < 100 || len(s.SHA256) != 64 {
+		t.Errorf("unlikely figures: %+v", s)
+	}
+	// It says what it chose: the objective, the positive class, held-out rows, the column left out.
+	says(t, r.errors, "binary", "yes", "held out", `"id"`)
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+
+	r = must(t, 0, boost(t, "train", "cities.v1.csv", "--label", "b"))
+	says(t, r.out, "logloss", "train", "valid", "cities.v1.boost", s.SHA256, "rounds")
+}
+
+// The bytes do not depend on where settings come from: a config with the same keys,
+// --set, or the flags; nor on threads, verification or the builder.
+func TestTrainSameBytes(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(400))
+	file(t, "v.csv", table(90))
+	flags := []string{"train", "t.csv", "--label", "y", "--valid", "v.csv", "--json", "--set", "data.id=id", "--set", "train.rounds=40"}
+	file(t, "run.toml", `
+[data]
+train = "t.csv"
+valid = ["v.csv"]
+label = "y"
+id = ["id"]
+[train]
+rounds = 40
+early_stopping = 50
+`)
+	want := trained(t, must(t, 0, boost(t, append(flags, "-o", "a.boost")...)))
+	got := map[string]summary{
+		"config":  trained(t, must(t, 0, boost(t, "train", "run.toml", "--json", "-o", "b.boost"))),
+		"threads": trained(t, must(t, 0, boost(t, append(flags, "--threads", "3", "-o", "c.boost")...))),
+		"verify":  trained(t, must(t, 0, boost(t, append(flags, "--verify", "-o", "d.boost")...))),
+		"builder": trained(t, must(t, 0, boost(t, append(flags, "--set", "train.builder=row", "-o", "e.boost")...))),
+		"aliases": trained(t, must(t, 0, boost(t, append(flags, "--set", "n_estimators=40", "--set", "objective=l2", "-o", "f.boost")...))),
+		"stdin":   trained(t, must(t, 0, boostWith(t, table(400), "train", "-", "--label", "y", "--valid", "v.csv", "--json", "--set", "data.id=id", "--set", "train.rounds=40", "-o", "g.boost"))),
+	}
+	for name, s := range got {
+		if s.SHA256 != want.SHA256 {
+			t.Errorf("%s: sha256 %s, want %s", name, s.SHA256, want.SHA256)
+		}
+	}
+	if readFile(t, "a.boost") != readFile(t, "b.boost") {
+		t.Error("the files of flags and config differ")
+	}
+
+	// With early stopping off every row trains, as from a config with the same keys.
+	off := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--json", "--set", "data.id=id", "--set", "train.early_stopping=0", "--set", "train.rounds=20", "-o", "h.boost")))
+	file(t, "off.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\nid = [\"id\"]\n[train]\nrounds = 20\n")
+	config := trained(t, must(t, 0, boost(t, "train", "off.toml", "--json", "-o", "i.boost")))
+	if off.SHA256 != config.SHA256 || off.Stopped != "rounds" || off.BestRound != 20 {
+		t.Errorf("early_stopping=0: %+v, the config gives %+v", off, config)
+	}
+	if _, ok := off.Metrics["valid"]; ok {
+		t.Error("rows were held out with early stopping off")
+	}
+}
+
+// S0.14: the width of codes in memory never changes the model.
+func TestStorageSameBytes(t *testing.T) {
+	t.Run("S0.14/storage", func(t *testing.T) {
+		inFolder(t)
+		file(t, "t.csv", table(500))
+		args := []string{"train", "t.csv", "--label", "c", "--json", "--set", "train.rounds=10", "--set", "binning.storage="}
+		hash := map[string]string{}
+		for _, storage := range []string{"adaptive", "uniform"} {
+			args[len(args)-1] = "binning.storage=" + storage
+			hash[storage] = trained(t, must(t, 0, boost(t, args...))).SHA256
+		}
+		if hash["adaptive"] != hash["uniform"] {
+			t.Errorf("sha256 %v", hash)
+		}
+	})
+}
+
+// Test sets are looked at once, and their predictions written.
+func TestTrainTestSets(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	file(t, "u.csv", table(40))
+	file(t, "run.toml", `
+num_leaves = 7
+[data]
+train = "t.csv"
+test = ["u.csv", "t.csv"]
+label = "c"
+id = ["id"]
+[train]
+num_iterations = 5
+[metrics]
+names = ["mlogloss"]
+[output]
+model = "out.boost"
+predictions = "p.csv"
+`)
+	r := must(t, 0, boost(t, "train", "run.toml", "--json"))
+	s := trained(t, r)
+	for _, set := range []string{"train", "test", "test2"} {
+		if s.Metrics[set]["multi_logloss"] == nil {
+			t.Errorf("no metric of %s in %v", set, s.Metrics)
+		}
+	}
+	lines := strings.Split(readFile(t, "p.csv"), "\n")
+	if lines[0] != "id,high,low,mid" || len(lines) != 1+40+300+1 || !strings.HasPrefix(lines[1], "r0,") {
+		t.Errorf("predictions begin with %q %q, %d lines", lines[0], lines[1], len(lines))
+	}
+	if n := strings.Count(r.errors, `"num_leaves" is called tree.leaves here`); n != 1 {
+		t.Errorf("alias reported %d times:\n%s", n, r.errors)
+	}
+	says(t, r.errors, `"train.num_iterations" is called train.rounds here`, `metric "mlogloss" is called "multi_logloss" here`)
+	if !exists("out.boost") || s.Model != "out.boost" {
+		t.Errorf("model is %q", s.Model)
+	}
+}
+
+// A time limit that lets a round be done is no failure; one that lets none is exit 5.
+func TestTimeLimit(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(2000))
+	s := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--json", "--set", "train.time_limit=1.5",
+		"--set", "train.rounds=100000", "--set", "train.early_stopping=0")))
+	if s.Stopped != "time_limit" || s.Rounds < 1 || !exists("t.boost") {
+		t.Errorf("stopped %q after %d rounds", s.Stopped, s.Rounds)
+	}
+	must(t, 0, boost(t, "eval", "t.boost", "t.csv"))
+	r := must(t, 5, boost(t, "train", "t.csv", "--label", "y", "--set", "train.time_limit=0.000001", "-o", "none.boost"))
+	says(t, r.errors, "train.time_limit")
+	if exists("none.boost") || r.out != "" {
+		t.Error("something was made although there was no time")
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(2000))
+	r := must(t, 5, boost(t, "train", "t.csv", "--label", "y", "--set", "train.memory_limit=10kB"))
+	says(t, r.errors, "train.memory_limit", "KiB")
+	if exists("t.boost") {
+		t.Error("a model was made beyond the memory limit")
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.memory_limit=4GB", "--set", "train.rounds=2"))
+}
+
+// Outputs that cannot be written are found out before the work, exit 1.
+func TestUnwritable(t *testing.T) {
+	dir := inFolder(t)
+	file(t, "t.csv", table(60))
+	for _, c := range []struct{ out, words string }{
+		{filepath.Join("no", "m.boost"), "folder no: no such file or directory"},
+		{".", "it is a directory"},
+		{filepath.Join("t.csv", "m.boost"), "cannot write"},
+	} {
+		r := must(t, 1, boost(t, "train", "t.csv", "--label", "y", "-o", c.out))
+		says(t, r.errors, "cannot write "+c.out, c.words)
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2"))
+	r := must(t, 1, boost(t, "predict", "t.boost", "t.csv", "-o", filepath.Join("no", "p.csv")))
+	says(t, r.errors, "folder no: no such file or directory")
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"boost/binning"
+	"boost/booster/model"
+	"boost/dataset"
+)
+
+// treeOf returns tree i of a model with names and values instead of numbers.
+func treeOf(m *model.Model, i int) treeJSON {
+	c := m.Contents()
+	t := &c.Trees[i]
+	out := treeJSON{Round: i / c.Outputs, Output: i % c.Outputs, Splits: []splitJSON{}, Leaves: make([]leafJSON, t.NumLeaves())}
+	for n := range t.NumSplits() {
+		f := int(t.Feature[n])
+		s := splitJSON{
+			Feature: c.Cuts.Features[f].Name, MissingLeft: t.MissingLeft[n],
+			Left: t.Left[n], Right: t.Right[n], Gain: t.Gain[n], Cover: t.Cover[n],
+		}
+		if t.Categorical[n] {
+			s.Levels = levelsOf(c, f, t.Set(n))
+		} else {
+			s.Cut = cutOf(c.Cuts, f, int(t.Code[n]))
+		}
+		out.Splits = append(out.Splits, s)
+	}
+	for n := range out.Leaves {
+		out.Leaves[n] = leafJSON{t.Leaf[n], t.LeafCover[n]}
+	}
+	return out
+}
+
+// cutOf returns the border above a code, nil behind the last one, where all values go left.
+func cutOf(c *binning.Cuts, f, code int) *float64 {
+	if cuts := c.Of64(f); code < len(cuts) {
+		return jsonNumber(cuts[code])
+	}
+	if cuts := c.Of32(f); code < len(cuts) {
+		return jsonNumber(float64(cuts[code]))
+	}
+	return nil
+}
+
+// levelsOf returns the names of the levels that have one of the codes.
+func levelsOf(c *model.Contents, f int, set []uint32) []string {
+	inSet := map[uint32]bool{}
+	for _, code := range set {
+		inSet[code] = true
+	}
+	names := []string{}
+	feature := 0
+	for _, column := range c.Schema.Columns {
+		if column.Role != dataset.Feature {
+			continue
+		}
+		if feature == f {
+			for level, code := range c.Cuts.Features[f].Codes {
+				if inSet[code] && code != binning.NoCode {
+					names = append(names, column.Levels[level])
+				}
+			}
+			break
+		}
+		feature++
+	}
+	return names
+}

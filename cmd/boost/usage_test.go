@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// What is wrong with a command line is exit 2, with the remedy in the message.
+func TestUsage(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(50))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=2", "-q"))
+	file(t, "bad.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[tree]\nleavs = 3\nmax_depth = \"deep\"\n")
+	file(t, "nolabel.toml", "[data]\ntrain = \"t.csv\"\n")
+	file(t, "notable.toml", "[data]\nlabel = \"y\"\n")
+	cases := []struct {
+		args  string
+		words []string
+	}{
+		{"trian t.csv", []string{`unknown command "trian" (did you mean "train"?)`}},
+		{"cv t.csv", []string{`unknown command "cv"; boost --help lists the commands`}},
+		{"serve", []string{`unknown command "serve"`}},
+		{"help trian", []string{`unknown command "trian"`}},
+		{"train", []string{"CONFIG.toml or TABLE is missing"}},
+		{"train t.csv x.csv --label y", []string{`"x.csv" is one argument too many`}},
+		{"train t.csv", []string{"which column is to be predicted? Give --label NAME", "boost inspect t.csv"}},
+		{"train t.csv --lable y", []string{`unknown flag --lable (did you mean "--label"?)`}},
+		{"train t.csv --label y --resume", []string{"unknown flag --resume"}},
+		{"train t.csv --label y --threads many", []string{`invalid argument "many" for "--threads" flag, which must be a number`}},
+		{"train t.csv --label y --threads -3", []string{"--threads must be 0 (as many as are of use) or more, not -3"}},
+		{"train t.csv --label y --set tree.leavs=3", []string{`--set tree.leavs=3: unknown key "tree.leavs" (did you mean "tree.leaves"?)`}},
+		{"train t.csv --label y --set tree.leaves=three", []string{`tree.leaves must be an integer, not "three"`}},
+		{"train t.csv --label y --set alpha=1", []string{"tree.lambda_l1", "objective.alpha"}},
+		{"train t.csv --label y --set train.gradients=i4", []string{`"i16", "i32" or "f32"`}},
+		{"train t.csv --label y --set output.predictions=p.csv", []string{"output.predictions needs a test set"}},
+		{"train t.csv --label y --set metrics.names=auc", []string{`metric "auc" does not fit`, "rmse, mae, r2"}},
+		{"train t.csv --label y --set data.positive_class=yes", []string{"data.positive_class", "no classes"}},
+		{"train t.csv --label b --set data.positive_class=maybe", []string{"data.positive_class", `"maybe"`, "no, yes"}},
+		{"train t.csv --label y -o t.csv", []string{"t.csv is read, and cannot be written over"}},
+		{"train none.toml", []string{"config file none.toml: no such file"}},
+		{"train bad.toml", []string{`bad.toml:5: unknown key "tree.leavs" (did you mean "tree.leaves"?)`, `bad.toml:6: tree.max_depth must be an integer, not "deep"`}},
+		{"train nolabel.toml", []string{"nolabel.toml names no label: set data.label, or give --label NAME"}},
+		{"train notable.toml", []string{"notable.toml names no table: set data.train"}},
+		{"predict t.boost", []string{"TABLE is missing"}},
+		{"predict t.boost t.csv --kind values", []string{`--kind must be value, raw, class, leaf, not "values"`}},
+		{"predict t.boost t.csv --kind contrib", []string{"--kind must be"}},
+		{"predict t.boost t.csv --kind class", []string{"t.boost predicts numbers, not classes"}},
+		{"predict t.boost t.csv --format parquet", []string{"--format must be csv, jsonl"}},
+		{"predict t.boost t.csv --on-unseen stop", []string{"--on-unseen must be missing, error"}},
+		{"predict t.boost t.csv --set data.on_bad_row=skip", []string{"--set data.on_bad_row has no meaning here"}},
+		{"predict t.boost t.csv -o t.boost", []string{"t.boost is read, and cannot be written over"}},
+		{"eval t.boost t.csv --metric logloss", []string{`metric "logloss" does not fit this model: take rmse, mae, r2`}},
+		{"eval t.boost t.csv --metric rsme", []string{`unknown metric "rsme" (did you mean "rmse"?)`}},
+		{"eval t.boost t.csv --set tree.leaves=3", []string{"--set tree.leaves has no meaning here"}},
+		{"inspect t.csv --trees", []string{"--trees and --importance are for models, and t.csv is a table"}},
+		{"inspect t.boost --importance weight", []string{"--importance must be gain, split, cover"}},
+		{"inspect t.boost --set data.header=true", []string{"t.boost is a model"}},
+		{"reproduce t.boost t.csv --valid t.csv", []string{"0 validation sets, and 1 given"}},
+		{"completion tcsh", []string{`no completion for "tcsh"`}},
+		{"version now", []string{`"now" is one argument too many`}},
+		{"version -q -v", []string{"-q and -v exclude each other"}},
+		{"version --log-format xml", []string{`--log-format must be text or json, not "xml"`}},
+	}
+	for _, c := range cases {
+		t.Run(c.args, func(t *testing.T) {
+			r := must(t, 2, boost(t, strings.Fields(c.args)...))
+			says(t, r.errors, c.words...)
+			if r.out != "" {
+				t.Errorf("words on standard output: %q", r.out)
+			}
+		})
+	}
+}
+
+// BOOST_CPU takes three words; another is exit 2.
+func TestBoostCPU(t *testing.T) {
+	t.Setenv("BOOST_CPU", "sse9")
+	r := must(t, 2, boost(t, "version"))
+	says(t, r.errors, "sse9", "generic", "avx2", "avx512")
+	t.Setenv("BOOST_CPU", "generic")
+	says(t, must(t, 0, boost(t, "version")).out, "generic")
+}
+
+// Help is data, and shows what works only.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
+		r := must(t, 0, boost(t, args...))
+		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "version", "completion")
+		for _, later := range []string{"tune", "explain", "quantize", "convert", "compare", "refit", "serve", "checkpoint", "registry"} {
+			if strings.Contains(r.out, "\n  "+later) {
+				t.Errorf("%s is in the help of this version", later)
+			}
+		}
+		if r.errors != "" {
+			t.Errorf("help on standard error: %q", r.errors)
+		}
+	}
+	r := must(t, 0, boost(t, "predict", "--help"))
+	says(t, r.out, "value, raw, class or leaf", "csv or jsonl", "--on-unseen", "--id")
+	for _, later := range []string{"contrib", "parquet", "arrow"} {
+		if strings.Contains(r.out, later) {
+			t.Errorf("predict --help offers %s", later)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if r := must(t, 0, boost(t, "completion", shell)); len(r.out) < 500 {
+			t.Errorf("%s: no script: %q", shell, r.out)
+		}
+	}
+	says(t, boost(t, "__complete", "train", "--set", "tree.l").out, "tree.leaves=")
+	says(t, boost(t, "__complete", "predict", "--kind", "").out, "value", "leaf")
+}
+
+// Messages in JSON are one object a line.
+func TestLogFormat(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(200))
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=3", "--log-format", "json", "--json", "-v"))
+	rounds := 0
+	for line := range strings.Lines(r.errors) {
+		var message struct{ Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &message); err != nil || message.Level == "" {
+			t.Errorf("not a message: %q", line)
+		}
+		if message.Msg == "round" {
+			rounds++
+		}
+	}
+	if rounds != 3 {
+		t.Errorf("%d rounds logged with -v, want 3:\n%s", rounds, r.errors)
+	}
+	r = must(t, 2, boost(t, "train", "t.csv", "--log-format", "json"))
+	says(t, r.errors, `"level":"ERROR"`)
+	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=3", "-q"))
+	if r.errors != "" || r.out != "" {
+		t.Errorf("-q says %q %q", r.out, r.errors)
+	}
+}
