@@ -1,0 +1,78 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"boost/booster/model"
+	"boost/dataset"
+)
+
+// Load a model, predict for a table in memory, and name the classes.
+func ExampleModel_Predict() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{
+		{Name: "age", Values: []float64{1, 3}},
+		{Name: "income", Values: []float64{5, 2}},
+		{Name: "color", Values: []string{"red", "red"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values, err := m.Predict(context.Background(), table)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	classes, err := m.PredictClass(context.Background(), table)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for row, p := range values {
+		fmt.Printf("P(%s) = %.4f, so %s\n", m.Classes()[1], p, m.Classes()[classes[row]])
+	}
+	// Output:
+	// P(yes) = 0.3630, so no
+	// P(yes) = 0.9196, so yes
+}
+
+func ExampleModel_Save() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "copy.boost")
+	if err := m.Save(path); err != nil {
+		fmt.Println(err)
+		return
+	}
+	one, _ := os.ReadFile("testdata/v1.boost")
+	other, _ := os.ReadFile(path)
+	fmt.Printf("first difference: %q\n", model.DiffSections(one, other))
+	// Output: first difference: ""
+}
+
+func ExampleLoad() {
+	_, err := model.Load("example_test.go")
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, model.ErrModel))
+	// Output:
+	// example_test.go: not a boost model: it looks like text that begins with "package model_test"
+	// true
+}
