@@ -59,3 +59,21 @@ func (b *Bag) Len() int {
 	}
 	return n
 }
+
+// Outside appends the rows of the table that are not in the bag to dst, ascending.
+func (b *Bag) Outside(dst []uint32) []uint32 {
+	for i, in := range b.blocks {
+		row, hi := parallel.Block(i, b.rows, hist.BlockRows)
+		base := row
+		for _, r := range in {
+			for ; row < base+int(r); row++ {
+				dst = append(dst, uint32(row))
+			}
+			row++
+		}
+		for ; row < hi; row++ {
+			dst = append(dst, uint32(row))
+		}
+	}
+	return dst
+}
