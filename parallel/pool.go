@@ -26,14 +26,17 @@ func (f Func) Run(worker, index int) { f(worker, index) }
 
 // Pool is a fixed set of long-lived workers. The goroutine that calls Do is
 // worker 0; the others sleep on a channel between calls and never spin.
-// A Pool serves one Do at a time: calls from several goroutines must not overlap.
+// A Pool serves one Do at a time: a call while another runs, from another goroutine
+// or from inside a task, panics.
 type Pool struct {
 	threads int
 	wake    []chan struct{}
 	done    sync.WaitGroup
+	busy    atomic.Bool
+	closed  sync.Once
 
 	task   Task
-	ctx    context.Context
+	ctx    context.Context // nil for Do
 	n      int64
 	next   atomic.Int64
 	failed atomic.Pointer[workerPanic]
@@ -61,28 +64,49 @@ func NewPool(threads int) *Pool {
 // Threads returns the number of workers, the caller of Do included.
 func (p *Pool) Threads() int { return p.threads }
 
-// Close ends the workers. The pool must not be used afterwards.
+// Close ends the workers; closing again does nothing. The pool must not be used
+// afterwards.
 func (p *Pool) Close() {
-	for _, c := range p.wake {
-		close(c)
-	}
+	p.closed.Do(func() {
+		for _, c := range p.wake {
+			close(c)
+		}
+	})
 }
 
 // Do calls task.Run for every index in [0, n) and returns when all are done.
 // Indices are handed out in ascending order to whichever worker is free. A panic
-// in a task stops the handing out and is raised again in the caller.
+// in a task stops the handing out and is raised again in the caller, with the
+// task's stack, once the running pieces have ended; the pool stays usable.
 func (p *Pool) Do(n int, task Task) {
-	_ = p.DoContext(nil, n, task)
+	if n <= 0 {
+		return
+	}
+	p.acquire()
+	p.run(n, task)
 }
 
 // DoContext is Do with cancellation: once ctx is done no further index is handed
 // out, and the context's error is returned after the running pieces end.
 func (p *Pool) DoContext(ctx context.Context, n int, task Task) error {
-	if n <= 0 {
-		return contextErr(ctx)
+	if n > 0 {
+		p.acquire()
+		p.ctx = ctx
+		p.run(n, task)
 	}
+	return ctx.Err()
+}
+
+// acquire makes an overlapping call fail where it is made, not as a data race.
+func (p *Pool) acquire() {
+	if !p.busy.CompareAndSwap(false, true) {
+		panic("parallel: Pool.Do called while another Do of the same pool runs")
+	}
+}
+
+func (p *Pool) run(n int, task Task) {
 	helpers := min(n, p.threads) - 1
-	p.task, p.ctx, p.n = task, ctx, int64(n)
+	p.task, p.n = task, int64(n)
 	p.next.Store(0)
 	p.done.Add(helpers)
 	for i := range helpers {
@@ -91,17 +115,11 @@ func (p *Pool) DoContext(ctx context.Context, n int, task Task) error {
 	p.drain(0)
 	p.done.Wait()
 	p.task, p.ctx = nil, nil
-	if f := p.failed.Swap(nil); f != nil {
-		panic(fmt.Sprintf("parallel: worker panic: %v\n%s", f.value, f.stack))
+	failed := p.failed.Swap(nil)
+	p.busy.Store(false)
+	if failed != nil {
+		panic(fmt.Sprintf("parallel: worker panic: %v\n%s", failed.value, failed.stack))
 	}
-	return contextErr(ctx)
-}
-
-func contextErr(ctx context.Context) error {
-	if ctx == nil {
-		return nil
-	}
-	return ctx.Err()
 }
 
 func (p *Pool) work(worker int) {

@@ -1,0 +1,225 @@
+package parallel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"boost/parallel"
+)
+
+// Every index runs once, by a worker in range, for more and for fewer pieces than workers.
+func TestDo(t *testing.T) {
+	for _, threads := range []int{-1, 1, 2, 3, 8} {
+		pool := parallel.NewPool(threads)
+		if want := max(threads, 1); pool.Threads() != want {
+			t.Errorf("NewPool(%d).Threads() = %d", threads, pool.Threads())
+		}
+		for _, n := range []int{0, -3, 1, 2, 7, 1000} {
+			runs := make([]atomic.Int32, max(n, 0))
+			pool.Do(n, parallel.Func(func(worker, index int) {
+				if worker < 0 || worker >= pool.Threads() {
+					t.Errorf("worker %d of %d", worker, pool.Threads())
+				}
+				runs[index].Add(1)
+			}))
+			for i := range runs {
+				if got := runs[i].Load(); got != 1 {
+					t.Errorf("%d threads, n = %d: index %d ran %d times", threads, n, i, got)
+				}
+			}
+		}
+		pool.Close()
+	}
+}
+
+// Calls with the same worker number never overlap, and all workers can take part.
+func TestWorkersAreScratch(t *testing.T) {
+	const threads = 4
+	pool := parallel.NewPool(threads)
+	defer pool.Close()
+	var inside [threads]atomic.Int32
+	var all sync.WaitGroup // passed only when every worker holds a piece
+	all.Add(threads)
+	pool.Do(threads, parallel.Func(func(worker, _ int) {
+		if inside[worker].Add(1) != 1 {
+			t.Errorf("worker %d runs two pieces at once", worker)
+		}
+		all.Done()
+		all.Wait()
+		inside[worker].Add(-1)
+	}))
+}
+
+func TestPanic(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		pool := parallel.NewPool(threads)
+		said := func() (said string) {
+			defer func() { said = fmt.Sprint(recover()) }()
+			pool.Do(100, parallel.Func(func(_, index int) {
+				if index == 5 {
+					panicHere()
+				}
+			}))
+			return ""
+		}()
+		if !strings.Contains(said, "broken rule") || !strings.Contains(said, "panicHere") {
+			t.Errorf("panic of a task became %q, want its value and its stack", said)
+		}
+		var ran atomic.Int32
+		pool.Do(50, parallel.Func(func(_, _ int) { ran.Add(1) }))
+		if ran.Load() != 50 {
+			t.Errorf("after a panic %d of 50 pieces ran", ran.Load())
+		}
+		pool.Close()
+	}
+}
+
+func panicHere() { panic("broken rule") }
+
+// A panic stops the handing out: besides it only pieces that were already taken run.
+func TestPanicStops(t *testing.T) {
+	const threads = 3
+	pool := parallel.NewPool(threads)
+	defer pool.Close()
+	var ran atomic.Int64
+	func() {
+		defer func() { _ = recover() }()
+		pool.Do(1_000_000, parallel.Func(func(_, _ int) {
+			if ran.Add(1) >= 10 {
+				panic("stop")
+			}
+		}))
+	}()
+	if got := ran.Load(); got < 10 || got > 9+threads {
+		t.Errorf("%d pieces ran, want the 10th and at most one per other worker after it", got)
+	}
+}
+
+func TestOverlap(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	said := func() (said string) {
+		defer func() { said = fmt.Sprint(recover()) }()
+		pool.Do(1, parallel.Func(func(_, _ int) {
+			pool.Do(1, parallel.Func(func(_, _ int) {}))
+		}))
+		return ""
+	}()
+	if !strings.Contains(said, "while another Do") {
+		t.Errorf("a Do inside a Do said %q", said)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	const threads = 3
+	pool := parallel.NewPool(threads)
+	defer pool.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	var ran atomic.Int64
+	err := pool.DoContext(ctx, 1_000_000, parallel.Func(func(_, _ int) {
+		if ran.Add(1) >= 10 {
+			cancel()
+		}
+	}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if got := ran.Load(); got < 10 || got > 9+threads {
+		t.Errorf("%d pieces ran, want the 10th and at most one per other worker after it", got)
+	}
+	if err := pool.DoContext(ctx, 5, parallel.Func(func(_, _ int) { t.Error("a piece ran under a done context") })); err == nil {
+		t.Error("no error from a done context")
+	}
+	if err := pool.DoContext(ctx, 0, nil); err == nil {
+		t.Error("no error from a done context without pieces")
+	}
+	ran.Store(0)
+	if err := pool.DoContext(context.Background(), 20, parallel.Func(func(_, _ int) { ran.Add(1) })); err != nil || ran.Load() != 20 {
+		t.Errorf("after a cancellation: %v, %d of 20 pieces", err, ran.Load())
+	}
+}
+
+// counter is a task that a stage would keep in its struct.
+type counter struct{ perWorker [8]int64 }
+
+func (c *counter) Run(worker, index int) { c.perWorker[worker] += int64(index) }
+
+func TestNoAllocations(t *testing.T) {
+	pool := parallel.NewPool(4)
+	defer pool.Close()
+	c := &counter{}
+	ctx := context.Background()
+	if got := testing.AllocsPerRun(100, func() { pool.Do(16, c) }); got != 0 {
+		t.Errorf("Do allocates %v times", got)
+	}
+	if got := testing.AllocsPerRun(100, func() { _ = pool.DoContext(ctx, 16, c) }); got != 0 {
+		t.Errorf("DoContext allocates %v times", got)
+	}
+}
+
+// Close ends the workers, also of a pool that never ran, and can be repeated.
+func TestCloseEndsWorkers(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for i := range 20 {
+		pool := parallel.NewPool(8)
+		if i%2 == 0 {
+			pool.Do(8, &counter{})
+		}
+		pool.Close()
+		pool.Close()
+	}
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines are left, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct{ n, size, blocks int }{{0, 4, 0}, {1, 4, 1}, {4, 4, 1}, {5, 4, 2}, {8192, 4096, 2}, {8193, 4096, 3}} {
+		blocks := parallel.Blocks(c.n, c.size)
+		if blocks != c.blocks {
+			t.Errorf("Blocks(%d, %d) = %d, want %d", c.n, c.size, blocks, c.blocks)
+		}
+		next := 0
+		for i := range blocks {
+			lo, hi := parallel.Block(i, c.n, c.size)
+			if lo != next || hi <= lo || hi-lo > c.size || i < blocks-1 && hi-lo != c.size {
+				t.Errorf("Block(%d, %d, %d) = [%d, %d) after %d", i, c.n, c.size, lo, hi, next)
+			}
+			next = hi
+		}
+		if next != c.n {
+			t.Errorf("blocks of %d end at %d", c.n, next)
+		}
+	}
+}
+
+func BenchmarkDo(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			pool := parallel.NewPool(threads)
+			defer pool.Close()
+			c := &counter{}
+			for b.Loop() {
+				pool.Do(threads, c)
+			}
+		})
+	}
+}
+
+func ExamplePool_Do() {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	squares := make([]int, 5)
+	pool.Do(len(squares), parallel.Func(func(_, i int) { squares[i] = i * i }))
+	fmt.Println(squares)
+	// Output: [0 1 4 9 16]
+}
