@@ -58,13 +58,13 @@ func benchmarkStages(b *testing.B, tab *dataset.Table, threads int) {
 			}
 		})
 	}
-	var cuts *binning.Cuts
-	var matrix *binning.Matrix
-	run("fit", func() (err error) { cuts, _, err = binning.Fit(ctx, tab, nil, p, 1, workers); return err })
-	run("build", func() (err error) { matrix, err = binning.Build(ctx, cuts, tab, p, workers); return err })
+	cuts := fit(b, tab, p)
+	matrix := build(b, cuts, tab, p)
 	features := make([]int, matrix.NFeatures())
 	for f := range features {
 		features[f] = f
 	}
+	run("fit", func() error { _, _, err := binning.Fit(ctx, tab, nil, p, 1, workers); return err })
+	run("build", func() error { _, err := binning.Build(ctx, cuts, tab, p, workers); return err })
 	run("rows", func() error { binning.NewRowMajor(matrix, features, workers); return nil })
 }
