@@ -2,9 +2,9 @@ package model
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -39,7 +39,13 @@ func tryDecode(t *testing.T, text string, sections []section) {
 	data := assemble(sections, func(table []sectionEntry) []byte {
 		return []byte(strings.Replace(text, tableMark, string(appendJSON(nil, list(table, sectionForm))), 1))
 	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	m, err := Decode(data)
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(64*len(data)+1<<20); got > most {
+		t.Fatalf("Decode of %d bytes allocated %d bytes, at most %d allowed", len(data), got, most)
+	}
 	if err != nil {
 		if !errors.Is(err, ErrModel) {
 			t.Fatalf("Decode = %v, want ErrModel", err)
@@ -51,6 +57,50 @@ func tryDecode(t *testing.T, text string, sections []section) {
 	}
 }
 
+// withMark returns the manifest with tableMark in place of its section table.
+func withMark(t testing.TB, text string) string {
+	t.Helper()
+	var object map[string]any
+	if err := decodeNumbers([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	object["sections"] = strings.Trim(tableMark, `"`)
+	return string(appendJSON(nil, object))
+}
+
+// Behind checksums that are right, a flipped bit is caught by what it says, or makes
+// another sound model, and never costs memory out of proportion.
+func TestEveryFlippedBitInside(t *testing.T) {
+	text, sections := smallFile(t)
+	text = withMark(t, text)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := range sections {
+		t.Run("S4.29/"+sections[i].name, func(t *testing.T) {
+			sound := sections[i].data
+			for bit := 0; bit < 8*len(sound); bit += step {
+				sections[i].data = bytes.Clone(sound)
+				sections[i].data[bit/8] ^= 1 << (bit % 8)
+				tryDecode(t, text, sections)
+			}
+			for n := range sound {
+				sections[i].data = sound[:n]
+				tryDecode(t, text, sections)
+			}
+			sections[i].data = sound
+		})
+	}
+	t.Run("S4.29/manifest", func(t *testing.T) {
+		for bit := 0; bit < 8*len(text); bit += step {
+			spoiled := []byte(text)
+			spoiled[bit/8] ^= 1 << (bit % 8)
+			tryDecode(t, string(spoiled), sections)
+		}
+	})
+}
+
 func FuzzSections(f *testing.F) {
 	_, sections := smallFile(f)
 	for i, s := range sections {
@@ -59,23 +109,14 @@ func FuzzSections(f *testing.F) {
 	f.Add(uint8(2), make([]byte, structureHead))
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		text, sections := smallFile(t)
-		var object map[string]any
-		if err := decodeNumbers([]byte(text), &object); err != nil {
-			t.Fatal(err)
-		}
-		object["sections"] = strings.Trim(tableMark, `"`)
 		sections[int(which)%len(sections)].data = data
-		tryDecode(t, string(appendJSON(nil, object)), sections)
+		tryDecode(t, withMark(t, text), sections)
 	})
 }
 
 func FuzzManifest(f *testing.F) {
 	text, _ := smallFile(f)
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &object); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(strings.Replace(text, string(object["sections"]), tableMark, 1))
+	f.Add(withMark(f, text))
 	f.Add(`{"sections":"@sections"}`)
 	f.Add(`{"classes":[{"hex":"zz"}],"sections":"@sections"}`)
 	f.Add(`[]`)
