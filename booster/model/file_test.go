@@ -329,15 +329,16 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// With a whole checksum that fits, every flipped bit must still be caught or give a
+// With a whole checksum that fits, a flipped bit must still be caught or give a
 // model that encodes to these very bytes, and may not cost memory out of proportion.
-func TestEveryFlippedBitResealed(t *testing.T) {
+func TestFlippedBitsResealed(t *testing.T) {
 	data := encode(t, newSmall(t))
+	step := 3
+	if testing.Short() {
+		step = 8
+	}
 	for i := range len(data) - 4 {
-		for bit := range 8 {
-			if testing.Short() && (i+bit)%8 != 0 {
-				continue
-			}
+		for bit := i % step; bit < 8; bit += step {
 			spoiled := slices.Clone(data)
 			spoiled[i] ^= 1 << bit
 			decodeAny(t, reseal(spoiled))

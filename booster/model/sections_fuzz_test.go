@@ -70,12 +70,13 @@ func withMark(t testing.TB, text string) string {
 
 // Behind checksums that are right, a flipped bit is caught by what it says, or makes
 // another sound model, and never costs memory out of proportion.
-func TestEveryFlippedBitInside(t *testing.T) {
+func TestFlippedBitsInside(t *testing.T) {
 	text, sections := smallFile(t)
 	text = withMark(t, text)
-	step := 1
+	// Steps that share no factor with 8 reach every bit of some byte; 3 hits each byte.
+	step := 3
 	if testing.Short() {
-		step = 7
+		step = 13
 	}
 	for i := range sections {
 		t.Run("S4.29/"+sections[i].name, func(t *testing.T) {
