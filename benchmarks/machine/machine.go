@@ -9,13 +9,13 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/klauspost/cpuid/v2"
+	"boost/internal/cpu"
 )
 
 // Info is what a record keeps about the place of a measurement.
 type Info struct {
 	CPU         string `json:"cpu"`
-	Level       string `json:"instruction_set"`
+	Level       string `json:"instruction_set"` // the best that the machine has
 	Cores       int    `json:"logical_cores"`
 	OS          string `json:"os"`
 	Go          string `json:"go"`
@@ -27,7 +27,7 @@ type Info struct {
 // This describes the machine and the build at hand.
 func This() Info {
 	m := Info{
-		CPU: cpuid.CPU.BrandName, Level: level(), Cores: runtime.NumCPU(),
+		CPU: cpu.Model(), Level: cpu.Best().String(), Cores: runtime.NumCPU(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Commit: commit(),
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -41,16 +41,6 @@ func This() Info {
 		m.LoadAverage = strings.Join(strings.Fields(string(b))[:3], " ")
 	}
 	return m
-}
-
-func level() string {
-	switch {
-	case cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL):
-		return "avx512"
-	case cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2):
-		return "avx2"
-	}
-	return "generic"
 }
 
 // String is one phrase for a document.
