@@ -28,7 +28,7 @@ func NewRowMajor(m *Matrix, features []int, pool *parallel.Pool) *RowMajor {
 			panic(fmt.Sprintf("binning: feature %d has %d codes, a row-major byte holds 256", f, n))
 		}
 	}
-	stride := (len(features) + 3) &^ 3
+	stride := rowStride(len(features))
 	r := &RowMajor{
 		Stride:   stride,
 		Features: features,
@@ -41,12 +41,36 @@ func NewRowMajor(m *Matrix, features []int, pool *parallel.Pool) *RowMajor {
 	scratch := make([][8 * mirrorBlock]uint8, pool.Threads())
 	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(worker, block int) {
 		lo, hi := parallel.Block(block, m.rows, mirrorBlock)
-		for i := 0; i < stride; i += 8 {
+		for i := 0; i < len(columns); i += 8 {
 			group := columns[i:min(i+8, len(columns))]
 			transpose(r.Data[lo*stride+i:], stride, group, lo, hi, &scratch[worker])
 		}
 	}))
 	return r
+}
+
+// rowStride returns the distance between rows of n bytes: of the multiples of 4 that
+// waste at most a quarter, the one at which a row spans the fewest cache lines, since
+// a pass over scattered rows pays by the line.
+func rowStride(n int) int {
+	shortest := (n + 3) &^ 3
+	best, fewest := shortest, linesPerPeriod(shortest, n)
+	for stride := shortest + 4; stride <= n+n/4; stride += 4 {
+		if lines := linesPerPeriod(stride, n); lines < fewest {
+			best, fewest = stride, lines
+		}
+	}
+	return best
+}
+
+// linesPerPeriod counts the cache lines that rows of n bytes touch over the 16 rows
+// after which every stride that is a multiple of 4 repeats its alignment.
+func linesPerPeriod(stride, n int) int {
+	lines := 0
+	for row := range 16 {
+		lines += (row*stride+n-1)/alignment - row*stride/alignment + 1
+	}
+	return lines
 }
 
 // transpose writes rows lo … hi of up to eight columns side by side. Up to four fill
