@@ -86,6 +86,8 @@ type Builder struct {
 	floats  []slotScratch[float64, float64]
 	starts  []int // float row pass: first piece of each group, and the end
 	wave    int   // float row pass: first group of the wave
+
+	inFlight int // float row pass: groups of a wave
 }
 
 // columnGroup is up to four features of one width that share a pass over the entries.

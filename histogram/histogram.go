@@ -44,7 +44,7 @@ func (h *Histogram) reset(mode gradients.Mode, n int) {
 }
 
 // SubtractRange turns the slots lo … hi-1 of a parent's histogram into those of the
-// child that was not built: h −= child.
+// child that was not built: h −= child. A slot without rows is 0 in every mode.
 func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi int) {
 	if mode == gradients.F32 {
 		subtract(h.GradF[lo:hi], child.GradF[lo:hi])
@@ -55,6 +55,20 @@ func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi 
 	}
 	if mode != gradients.I16 {
 		subtract(h.Count[lo:hi], child.Count[lo:hi])
+	}
+	if mode == gradients.F32 {
+		dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
+	}
+}
+
+// dropResidue clears what rounding leaves in slots that have no rows: split search
+// would take it for a level that is present.
+func dropResidue(grad, hess []float64, count []uint32) {
+	grad, hess = grad[:len(count)], hess[:len(count)]
+	for i, n := range count {
+		if n == 0 {
+			grad[i], hess[i] = 0, 0
+		}
 	}
 }
 

@@ -134,13 +134,13 @@ func (b *Builder) buildFloats(alone bool) {
 	}
 	groups := len(b.starts)
 	b.starts = append(b.starts, len(b.pieces))
-	inFlight := 1
+	b.inFlight = 1
 	if !alone && b.strategy == RowParallel {
-		inFlight = min(groups, floatWave*b.pool.Threads())
+		b.inFlight = min(groups, floatWave*b.pool.Threads())
 	}
-	b.reserveFloats(inFlight, b.rowSlots)
-	for b.wave = 0; b.wave < groups; b.wave += inFlight {
-		b.do(alone, min(inFlight, groups-b.wave), (*floatRowTask)(b))
+	b.reserveFloats(b.inFlight, b.rowSlots)
+	for b.wave = 0; b.wave < groups; b.wave += b.inFlight {
+		b.do(alone, min(b.inFlight, groups-b.wave), (*floatRowTask)(b))
 		b.do(alone, len(b.places), (*floatReduceTask)(b))
 	}
 }
@@ -194,7 +194,7 @@ type floatReduceTask Builder
 func (t *floatReduceTask) Run(_, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
-	groups := min(len(b.starts)-1-b.wave, len(b.floats))
+	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
 	for g := range groups {
 		drain(b.dst.GradF[p.lo:p.hi], b.dst.HessF[p.lo:p.hi], b.dst.Count[p.lo:p.hi], b.floats[g].slots[p.at:p.at+p.hi-p.lo])
 	}

@@ -1,0 +1,452 @@
+package histogram_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// Every builder, mode, layout and number of threads gives the plain reference's sums.
+func TestBuilders(t *testing.T) {
+	rows, step := 140_000, 1
+	if testing.Short() {
+		rows, step = 67_000, 3
+	}
+	one := parallel.NewPool(1)
+	defer one.Close()
+	ids := map[gradients.Mode]string{gradients.I16: "S2.21/i16", gradients.I32: "S2.21/i32", gradients.F32: "S2.22/f32"}
+	r := rand.New(rand.NewPCG(1, 0))
+	d := newTable(t, 1, rows, allWidths, binning.Adaptive)
+	for _, mode := range modes {
+		t.Run(ids[mode], func(t *testing.T) {
+			st := d.storage(t, mode, one)
+			for _, share := range []float64{1, 0.05} {
+				in := d.sample(r, share)
+				want, runs := d.reference(st, in), runsOf(st, in)
+				for threads := 1; threads <= 8; threads += step {
+					pool := parallel.NewPool(threads)
+					for _, s := range strategies {
+						for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
+							b := histogram.New(d.matrix, mirror, pool, s)
+							h := &histogram.Histogram{}
+							poison(h, b.Slots())
+							b.Build(h, st, runs)
+							d.check(t, fmt.Sprintf("%v, %d threads, mirror %v, %d of %d rows", s, threads, mirror != nil, len(in), rows), h, st, d.all(), want)
+						}
+					}
+					pool.Close()
+				}
+			}
+		})
+	}
+}
+
+// Small nodes of every shape, all six builders on columns of all widths.
+func TestSmallNodes(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	for _, storage := range []string{binning.Adaptive, binning.Uniform} {
+		for _, mode := range modes {
+			for _, s := range strategies {
+				family := "quantized"
+				if mode == gradients.F32 {
+					family = "f32"
+				}
+				t.Run(fmt.Sprintf("S2.18/%s_%v/%v/%s", family, s, mode, storage), func(t *testing.T) {
+					r := rand.New(rand.NewPCG(2, uint64(mode)))
+					for range 5 {
+						rows := 1 + r.IntN(9000)
+						nCodes := slices.Clone(allWidths[:1+r.IntN(len(allWidths))])
+						r.Shuffle(len(nCodes), func(i, j int) { nCodes[i], nCodes[j] = nCodes[j], nCodes[i] })
+						d := newTable(t, r.Uint64(), rows, nCodes, storage)
+						st := d.storage(t, mode, pool)
+						in := d.sample(r, []float64{0, 0.01, 0.5, 1}[r.IntN(4)])
+						for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
+							b := histogram.New(d.matrix, mirror, pool, s)
+							h := &histogram.Histogram{}
+							b.Build(h, st, runsOf(st, in))
+							d.check(t, fmt.Sprintf("%d of %d rows, codes %v, mirror %v", len(in), rows, nCodes, mirror != nil), h, st, d.all(), d.reference(st, in))
+							checkTotals(t, d, h, st, in)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// checkTotals holds the slots of every feature to the node's totals (S2.17, S2.26).
+func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.Storage, rows []uint32) {
+	t.Helper()
+	offsets := d.matrix.Offsets()
+	for f := range d.codes {
+		count, grad := 0, int64(0)
+		for at := offsets[f]; at < offsets[f+1]; at++ {
+			if st.Mode() != gradients.I16 {
+				count += int(h.Count[at])
+			}
+			if st.Mode() != gradients.F32 {
+				grad += h.Grad[at]
+			}
+		}
+		if st.Mode() != gradients.I16 && count != len(rows) {
+			t.Fatalf("feature %d counts %d rows of %d", f, count, len(rows))
+		}
+		var want int64
+		grad16, _ := st.Codes16()
+		grad32, _ := st.Codes32()
+		for _, row := range rows {
+			switch st.Mode() {
+			case gradients.I16:
+				want += int64(grad16[row])
+			case gradients.I32:
+				want += int64(grad32[row])
+			}
+		}
+		if grad != want {
+			t.Fatalf("feature %d sums to %d, the rows to %d", f, grad, want)
+		}
+	}
+}
+
+// One builder is taken through nodes, modes and sets of features in random order, into
+// histograms full of old values: nothing of an earlier pass may show.
+func TestNoStaleValues(t *testing.T) {
+	for _, s := range strategies {
+		for _, mirrored := range []bool{false, true} {
+			t.Run(fmt.Sprintf("S2.20/%v/mirror=%v", s, mirrored), func(t *testing.T) {
+				pool := parallel.NewPool(3)
+				defer pool.Close()
+				r := rand.New(rand.NewPCG(3, uint64(s)))
+				d := newTable(t, 3, 70_000, []uint32{5, 200, 16, 1000, 256, 70_000, 255, 300, 9, 100}, binning.Adaptive)
+				var mirror *binning.RowMajor
+				if mirrored {
+					mirror = binning.NewRowMajor(d.matrix, d.mirrored, pool)
+				}
+				stores := map[gradients.Mode]*gradients.Storage{}
+				for _, m := range modes {
+					stores[m] = d.storage(t, m, pool)
+				}
+				b := histogram.New(d.matrix, mirror, pool, s)
+				p := histogram.NewPool(b.Slots())
+				steps := 25
+				if testing.Short() {
+					steps = 12
+				}
+				for step := range steps {
+					st := stores[modes[r.IntN(3)]]
+					var features []int
+					keep := r.Float64()
+					for f := range d.codes {
+						if r.Float64() < keep {
+							features = append(features, f)
+						}
+					}
+					in := d.sample(r, []float64{0.0005, 0.01, 0.07, 0.5, 1}[r.IntN(5)])
+					h := p.Get()
+					b.SetFeatures(features)
+					b.Build(h, st, runsOf(st, in))
+					want := map[int][]slot{}
+					for _, f := range features {
+						want[f] = d.naive(st, in, f)
+					}
+					d.check(t, fmt.Sprintf("step %d, %v, %d rows, features %v", step, st.Mode(), len(in), features), h, st, features, want)
+					poison(h, b.Slots())
+					p.Put(h)
+				}
+			})
+		}
+	}
+	// A wave of several float groups, then a small node over more slots.
+	t.Run("S2.20/f32_waves_of_different_sizes", func(t *testing.T) {
+		pool := parallel.NewPool(2)
+		defer pool.Close()
+		d := newTable(t, 4, 5000, []uint32{20, 20, 20, 20, 20, 20, 5000, 5000, 5000}, binning.Adaptive)
+		st := d.storage(t, gradients.F32, pool)
+		in := d.sample(nil, 1)
+		b := histogram.New(d.matrix, nil, pool, histogram.RowParallel)
+		for _, features := range [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8}} {
+			h := &histogram.Histogram{}
+			b.SetFeatures(features)
+			b.Build(h, st, runsOf(st, in))
+			d.check(t, fmt.Sprint("features ", features), h, st, features, d.reference(st, in))
+		}
+	})
+}
+
+func TestAllocations(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	d := newTable(t, 5, 140_000, []uint32{5, 200, 16, 1000, 256, 255, 100}, binning.Adaptive)
+	r := rand.New(rand.NewPCG(5, 0))
+	for _, mode := range modes {
+		st := d.storage(t, mode, pool)
+		nodes := [][]histogram.Run{runsOf(st, d.sample(r, 1)), runsOf(st, d.sample(r, 0.1)), runsOf(st, d.sample(r, 0.001))}
+		for _, s := range strategies {
+			for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
+				t.Run(fmt.Sprintf("S1.12/S2.20/%v/%v/mirror=%v", mode, s, mirror != nil), func(t *testing.T) {
+					b := histogram.New(d.matrix, mirror, pool, s)
+					p := histogram.NewPool(b.Slots())
+					// A worker's scratch grows when it first takes part, so warm up more than once.
+					for range 4 {
+						for _, runs := range nodes {
+							h := p.Get()
+							b.Build(h, st, runs)
+							p.Put(h)
+						}
+					}
+					if got := testing.AllocsPerRun(3, func() {
+						for _, runs := range nodes {
+							h := p.Get()
+							b.Build(h, st, runs)
+							p.Put(h)
+						}
+					}); got != 0 {
+						t.Errorf("three nodes allocate %v times", got)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	d := newTable(t, 6, 100, []uint32{5, 300, 16}, binning.Adaptive)
+	b := histogram.New(d.matrix, nil, pool, histogram.Sequential)
+	if b.Slots() != 321 || b.Strategy() != histogram.Sequential {
+		t.Errorf("%d slots, strategy %v", b.Slots(), b.Strategy())
+	}
+	for _, mode := range modes {
+		t.Run("S2.15/"+mode.String(), func(t *testing.T) {
+			st := d.storage(t, mode, pool)
+			h := &histogram.Histogram{}
+			b.Build(h, st, runsOf(st, []uint32{7}))
+			ints, floats, counts := 0, 0, 0
+			if mode == gradients.F32 {
+				floats = 321
+			} else {
+				ints = 321
+			}
+			if mode != gradients.I16 {
+				counts = 321
+			}
+			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
+				t.Errorf("lengths %d %d %d %d %d", len(h.Grad), len(h.Hess), len(h.GradF), len(h.HessF), len(h.Count))
+			}
+		})
+	}
+	t.Run("S1.12/slot_of_feature_and_code", func(t *testing.T) {
+		st := d.storage(t, gradients.I16, pool)
+		h := &histogram.Histogram{}
+		b.Build(h, st, runsOf(st, []uint32{7}))
+		grad, hess := st.Codes16()
+		used := map[int]bool{}
+		for f, first := range []int{0, 5, 305} {
+			at := first + int(d.codes[f][7])
+			used[at] = true
+			if h.Grad[at] != int64(grad[7]) || h.Hess[at] != uint64(hess[7]) {
+				t.Errorf("feature %d: slot %d is (%d, %d), want (%d, %d)", f, at, h.Grad[at], h.Hess[at], grad[7], hess[7])
+			}
+		}
+		for at := range h.Grad {
+			if !used[at] && (h.Grad[at] != 0 || h.Hess[at] != 0) {
+				t.Errorf("slot %d holds (%d, %d)", at, h.Grad[at], h.Hess[at])
+			}
+		}
+	})
+}
+
+// All rows have extreme codes and fall into few slots.
+func TestExtremeCodes(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	for _, rows := range []int{65_536, 65_537, 131_073} {
+		d := newTable(t, 7, rows, []uint32{1, 1, 1, 1, 2, 20, 300}, binning.Adaptive)
+		for f := range d.codes {
+			clear(d.codes[f])
+		}
+		d.matrix, _ = binning.FromCodes(d.codes, []uint32{1, 17, 17, 17, 17, 257, 70_000}, binning.Adaptive)
+		st := d.storage(t, gradients.I16, pool)
+		grad, hess := st.Codes16()
+		wide := d.storage(t, gradients.I32, pool)
+		grad32, hess32 := wide.Codes32()
+		for _, extreme := range []int16{math.MinInt16, math.MaxInt16} {
+			for i := range grad {
+				grad[i], hess[i] = extreme, math.MaxUint16
+				grad32[i], hess32[i] = int32(extreme)<<16, math.MaxUint32
+			}
+			in := d.sample(nil, 1)
+			for _, s := range strategies {
+				for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, []int{0, 1, 2, 3, 4}, pool)} {
+					t.Run(fmt.Sprintf("S2.16/rows=%d/code=%d/%v/mirror=%v", rows, extreme, s, mirror != nil), func(t *testing.T) {
+						b := histogram.New(d.matrix, mirror, pool, s)
+						for _, st := range []*gradients.Storage{st, wide} {
+							h := &histogram.Histogram{}
+							b.Build(h, st, runsOf(st, in))
+							g, q := int64(extreme)*int64(rows), uint64(rows)*math.MaxUint16
+							if st.Mode() == gradients.I32 {
+								g, q = g<<16, uint64(rows)*math.MaxUint32
+							}
+							for f, at := range d.matrix.Offsets()[:7] {
+								if h.Grad[at] != g || h.Hess[at] != q {
+									t.Errorf("%v, feature %d: (%d, %d), want (%d, %d)", st.Mode(), f, h.Grad[at], h.Hess[at], g, q)
+								}
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestSubtract(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	r := rand.New(rand.NewPCG(8, 0))
+	for _, mode := range modes {
+		t.Run("S2.25/"+mode.String(), func(t *testing.T) {
+			for range 60 {
+				d := newTable(t, r.Uint64(), 1+r.IntN(600), []uint32{5, 200, 300}, binning.Adaptive)
+				st := d.storage(t, mode, pool)
+				b := histogram.New(d.matrix, nil, pool, histogram.Sequential)
+				var left, right []uint32
+				share := r.Float64()
+				for _, row := range d.sample(r, 0.8) {
+					if r.Float64() < share {
+						left = append(left, row)
+					} else {
+						right = append(right, row)
+					}
+				}
+				both := slices.Concat(left, right)
+				slices.Sort(both)
+				parent, child := &histogram.Histogram{}, &histogram.Histogram{}
+				b.Build(parent, st, runsOf(st, both))
+				b.Build(child, st, runsOf(st, left))
+				offsets := d.matrix.Offsets()
+				for f := range d.codes {
+					parent.SubtractRange(child, mode, int(offsets[f]), int(offsets[f+1]))
+				}
+				want := d.reference(st, right)
+				if mode != gradients.F32 {
+					d.check(t, "sibling", parent, st, d.all(), want)
+					continue
+				}
+				for f := range d.codes {
+					for c := range offsets[f+1] - offsets[f] {
+						got, w := slotAt(parent, mode, int(offsets[f]+c)), want[f][c]
+						// A slot without rows holds nothing at all, not even a rounding error.
+						if got.count != w.count || w.count == 0 && got != (slot{}) || math.Abs(got.gradF-w.gradF) > 1e-12 || math.Abs(got.hessF-w.hessF) > 1e-12 {
+							t.Fatalf("slot of (feature %d, code %d) is %+v, want %+v", f, c, got, w)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestHistogramEquivalence(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	r := rand.New(rand.NewPCG(9, 0))
+	for _, mode := range []gradients.Mode{gradients.I16, gradients.I32} {
+		t.Run("S2.34/"+mode.String(), func(t *testing.T) {
+			for range 40 {
+				d := newTable(t, r.Uint64(), 1+r.IntN(3000), []uint32{3, 50, 300}, binning.Adaptive)
+				st := d.storage(t, mode, pool)
+				in := d.sample(r, 0.7)
+				h := &histogram.Histogram{}
+				b := histogram.New(d.matrix, nil, pool, histogram.Sequential)
+				b.Build(h, st, runsOf(st, in))
+				p := st.Params()
+				for f := range d.codes {
+					exact := map[uint32]slot{} // float64 sums of few float32 values are exact enough
+					for _, row := range in {
+						s := exact[d.codes[f][row]]
+						s.gradF, s.hessF, s.count = s.gradF+float64(d.grad[row]), s.hessF+float64(d.hess[row]), s.count+1
+						exact[d.codes[f][row]] = s
+					}
+					for c, w := range exact {
+						at := d.matrix.Offsets()[f] + c
+						half := float64(w.count) / 2 * (1 + 1e-9)
+						if e := math.Abs(float64(h.Grad[at])*p.GradScale - w.gradF); e > half*p.GradScale+1e-12 {
+							t.Fatalf("gradient sum of %d rows is off by %v, scale %v", w.count, e, p.GradScale)
+						}
+						if e := math.Abs(float64(h.Hess[at])*p.HessScale - w.hessF); e > half*p.HessScale+1e-12 {
+							t.Fatalf("hessian sum of %d rows is off by %v, scale %v", w.count, e, p.HessScale)
+						}
+						if mode == gradients.I32 && h.Count[at] != w.count {
+							t.Fatalf("count %d, want %d", h.Count[at], w.count)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestChoose(t *testing.T) {
+	d := newTable(t, 10, 100, []uint32{5}, binning.Adaptive)
+	for _, s := range strategies {
+		if got, _, err := histogram.Choose(s.String(), d.matrix, 4); err != nil || got != s {
+			t.Errorf("Choose(%q) = %v, %v", s.String(), got, err)
+		}
+	}
+	for _, name := range []string{"", "auto"} {
+		if got, reason, err := histogram.Choose(name, d.matrix, 4); err != nil || got != histogram.Sequential || !strings.Contains(reason, "100 rows") {
+			t.Errorf("Choose(%q) of 100 cells = %v because %q, %v", name, got, reason, err)
+		}
+	}
+	if _, _, err := histogram.Choose("column", d.matrix, 4); err == nil || !strings.Contains(err.Error(), `"column"`) || !strings.Contains(err.Error(), "feature") {
+		t.Errorf(`Choose("column"): %v`, err)
+	}
+	long := newTable(t, 11, 60_000, []uint32{5}, binning.Adaptive)
+	if got, _, _ := histogram.Choose("auto", long.matrix, 2); got != histogram.RowParallel {
+		t.Errorf("auto for 60,000 rows of one feature on 2 threads = %v", got)
+	}
+	if got, _, _ := histogram.Choose("auto", long.matrix, 1); got != histogram.Sequential {
+		t.Errorf("auto on one thread = %v", got)
+	}
+	wide := newTable(t, 12, 7000, slices.Repeat([]uint32{2000}, 8), binning.Adaptive)
+	if got, _, _ := histogram.Choose("auto", wide.matrix, 2); got != histogram.FeatureParallel {
+		t.Errorf("auto for 16,000 bins of 7,000 rows on 2 threads = %v", got)
+	}
+}
+
+// Packing both codes into one word in a register changes no sum (S2.27): shown by every
+// test above, and here against two plain arrays.
+func TestPackedWordsEqualTwoArrays(t *testing.T) {
+	t.Run("S2.27", func(t *testing.T) {
+		pool := parallel.NewPool(1)
+		defer pool.Close()
+		d := newTable(t, 13, 3000, []uint32{40}, binning.Adaptive)
+		st := d.storage(t, gradients.I16, pool)
+		gradCodes, hessCodes := st.Codes16()
+		grad, hess := make([]int64, 40), make([]uint64, 40)
+		for row, c := range d.codes[0] {
+			grad[c] += int64(gradCodes[row])
+			hess[c] += uint64(hessCodes[row])
+		}
+		entries, sums := make([]uint64, 3000), make([]uint64, 40)
+		hist.Pack(entries, gradCodes, hessCodes)
+		hist.OneWordColumn(sums, d.codes[0], entries)
+		gotG, gotH := make([]int64, 40), make([]uint64, 40)
+		hist.Unpack(gotG, gotH, sums)
+		if !slices.Equal(gotG, grad) || !slices.Equal(gotH, hess) {
+			t.Error("packed sums differ from those of two arrays")
+		}
+	})
+}
