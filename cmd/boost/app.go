@@ -25,6 +25,7 @@ type app struct {
 	words   *screen   // everything else
 	log     *slog.Logger
 	started time.Time
+	told    map[string]bool
 
 	logFormat string
 	quiet     bool
@@ -34,7 +35,7 @@ type app struct {
 
 // run executes one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, out: stdout, words: newScreen(stderr), started: time.Now()}
+	a := &app{stdin: stdin, out: stdout, words: newScreen(stderr), started: time.Now(), told: map[string]bool{}}
 	a.log = slog.New(newHandler(a.words, "text", slog.LevelInfo))
 	ctx, stop := a.interruptible(context.Background())
 	defer stop()

@@ -139,8 +139,7 @@ func describeLabel(s *survey, label string, say func(key, format string, args ..
 	say("train.objective", "Chosen because %s.", reason)
 	say("train.rounds", "Early stopping ends training when more rounds do not help.")
 	if classes, _ := dataset.ClassesOf(labelled.LabelColumn()); objective == "binary" && len(classes) == 2 {
-		starter.Config.Params.PositiveClass = classes[1]
-		say("data.positive_class", "The other class is %q.", classes[0])
+		say("data.label", "%q is the positive class; positive_class = %q turns that round.", classes[1], classes[0])
 	}
 	return nil
 }

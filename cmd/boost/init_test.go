@@ -14,7 +14,7 @@ func TestInit(t *testing.T) {
 	r := must(t, 0, boost(t, "init", "t.csv"))
 	says(t, r.out, `train = "t.csv"`, `label = "y"`, "from the name", `objective = "regression"`, `id = ["id"]`, "300 rows", `model = "t.boost"`)
 	r = must(t, 0, boost(t, "init", "t.csv", "--label", "b"))
-	says(t, r.out, `label = "b"`, `positive_class = "yes"`, `The other class is "no"`, `objective = "binary"`)
+	says(t, r.out, `label = "b"`, `"yes" is the positive class; positive_class = "no" turns that round.`, `objective = "binary"`)
 	says(t, must(t, 0, boostWith(t, "a,b,c\n1,2,x\n3,4,y\n5,6,z\n", "init", "-")).out,
 		`train = "-"`, `label = "c"`, "the last column", `objective = "multiclass"`, `model = "model.boost"`)
 	if strings.Contains(r.out, "guess") {
@@ -43,6 +43,12 @@ func TestInitTrains(t *testing.T) {
 	config := trained(t, must(t, 0, boost(t, "train", "deep/run.toml", "--json")))
 	if config.Model != "deep/t.boost" {
 		t.Errorf("model is %s, want it beside the config", config.Model)
+	}
+	must(t, 0, boost(t, "init", "t.csv", "--label", "b", "-o", "b.toml"))
+	config2 := trained(t, must(t, 0, boost(t, "train", "b.toml", "--json")))
+	direct2 := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "b", "--json", "--set", "data.id=id")))
+	if config2.SHA256 != direct2.SHA256 {
+		t.Errorf("binary: sha256 %s with the config, %s without", config2.SHA256, direct2.SHA256)
 	}
 	// init makes id an id column; training from the table leaves it out as text.
 	direct := trained(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--json", "--set", "data.id=id")))

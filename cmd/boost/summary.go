@@ -70,6 +70,9 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	case r.a.quiet:
 		return nil
 	}
+	if r.a.words.terminal {
+		_, _ = r.a.words.Write([]byte("\n")) // parts the messages from the table
+	}
 	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.write(w, names) })
 }
 

@@ -198,7 +198,7 @@ func numberText(v *float64) string {
 	if v == nil {
 		return "±Inf"
 	}
-	return strconv.FormatFloat(*v, 'g', 6, 64)
+	return sixDigits(*v)
 }
 
 // percent words a share, never as 0 % where there is something.

@@ -140,10 +140,13 @@ func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *conf
 	return a.open(ctx, []string{file}, append(opts, more...)...)
 }
 
-// tell reports each note once.
+// tell reports each note once, also where several tables bring it up.
 func (a *app) tell(notes []string) {
 	for _, n := range notes {
-		a.log.Info(n)
+		if !a.told[n] {
+			a.told[n] = true
+			a.log.Info(n)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -198,7 +199,11 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if c.Output.Model == "" {
 		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
 	}
-	for _, file := range append(append(append([]string{source}, c.Data.Train...), c.Data.Valid...), c.Data.Test...) {
+	read := slices.Concat([]string{source}, c.Data.Train, c.Data.Valid, c.Data.Test)
+	if streams := slices.Index(read[1:], "-"); streams >= 0 && slices.Contains(read[streams+2:], "-") {
+		return usagef("standard input (-) can be one table only")
+	}
+	for _, file := range read {
 		for _, out := range []string{c.Output.Model, c.Output.Predictions} {
 			if out != "" && sameFile(file, out) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)

@@ -32,7 +32,25 @@ func metricText(v float64) string {
 	if math.IsNaN(v) {
 		return "undefined"
 	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
+	return sixDigits(v)
+}
+
+// sixDigits writes a number with six digits, without an exponent where people can do
+// without one.
+func sixDigits(v float64) string {
+	size := math.Abs(v)
+	if size != 0 && (size < 1e-4 || size >= 1e12) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	decimals := 6
+	for ; size >= 1 && decimals > 0; size /= 10 {
+		decimals--
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
 // bytesText writes a size in the unit that fits.
