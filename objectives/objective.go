@@ -30,9 +30,9 @@ type Objective interface {
 	Link() Link
 	// Check reports the first label that the loss is not defined for.
 	Check(rows Rows) error
-	// BaseScore returns the K raw scores that training starts from.
+	// BaseScore returns the K raw scores that training starts from. Rows have passed Check.
 	BaseScore(rows Rows) ([]float64, error)
 	// Gradients writes the first and second derivative of the weighted loss by the raw score
-	// for rows lo … hi-1. scores, grad and hess are output-major: entry k*n + row, n = len(rows.Labels).
+	// for rows lo … hi-1 that have passed Check. scores, grad and hess are output-major: entry k*n + row, n = len(rows.Labels).
 	Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32)
 }
