@@ -140,12 +140,22 @@ func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
 	}
 	t.rows, t.n = objectives.Rows{Labels: labels, Weights: weights}, table.NumRows()
 	if err := target.objective.Check(t.rows); err != nil {
-		return fmt.Errorf("%w: %w", dataset.ErrTable, err)
+		return atRow(table, err)
 	}
 	if err := t.bin(ctx, table); err != nil {
 		return err
 	}
 	return t.allocate()
+}
+
+// atRow puts the place of a refused label or weight before the error.
+func atRow(table *dataset.Table, err error) error {
+	var row *objectives.RowError
+	if errors.As(err, &row) {
+		file, line := table.Locate(row.Row)
+		return fmt.Errorf("%w: %s:%d: %w", dataset.ErrTable, file, line, err)
+	}
+	return fmt.Errorf("%w: %w", dataset.ErrTable, err)
 }
 
 // say logs a choice that the user should know of.
