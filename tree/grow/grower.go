@@ -172,8 +172,9 @@ func (g *Grower) bestLeaf(nLeaves int) int {
 // the right child becomes leaf next.
 func (g *Grower) split(at, next int) error {
 	parent := &g.leaves[at]
+	table := g.table(parent) // settles where missing rows go
 	best := parent.best
-	leftRows, missingRows := g.rows.split(at, next, g.table(parent), g.config.Pool)
+	leftRows, missingRows := g.rows.split(at, next, table, g.config.Pool)
 	rightRows := parent.rows - leftRows
 	if !missingRows {
 		best.missingLeft = leftRows >= rightRows

@@ -18,6 +18,7 @@ type candidate struct {
 	categorical bool
 	missingLeft bool
 	unproven    bool // gain is an upper bound: a side may lack rows (DESIGN §8)
+	counted     bool // found with a count of the leaf's rows
 	left        sums
 }
 
@@ -159,13 +160,10 @@ func (g *Grower) choose(sibling int, l *leaf) {
 			return
 		}
 		c := &candidates[best]
-		counts := g.counts[:0]
 		if c.unproven {
-			counts = g.count(g.siblings[sibling], best)
-			g.searchFeature(0, l, best, counts, c)
-			if c.unproven || !c.found {
-				continue
-			}
+			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), c)
+			c.counted = true
+			continue // what it gains now may be less than the next bound
 		}
 		l.best = *c
 		if c.categorical {
@@ -241,8 +239,10 @@ func (g *Grower) table(l *leaf) splitTable {
 	if feature.HasMissing {
 		t.gap = hasGap
 		if g.missingIsNothing(l, best.feature) {
-			// Rows whose codes add up to nothing gain the same on both sides: left first.
-			t.gap, best.missingLeft = lookGap, true
+			// Rows whose codes add up to nothing gain the same on both sides: left first,
+			// unless a search that counted them has chosen for a side that needs them.
+			t.gap = lookGap
+			best.missingLeft = best.missingLeft || !best.counted
 		}
 		left[t.missing] = 0
 		if best.missingLeft {

@@ -1,0 +1,94 @@
+package grow_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"boost/gradients"
+	"boost/parallel"
+	"boost/tree/grow"
+)
+
+// oneTree grows a random tree by both growers and compares them.
+func oneTree(t *testing.T, name string, d *data, p grow.Params, mode gradients.Mode, r *rand.Rand, pools []*parallel.Pool) (splits int) {
+	t.Helper()
+	pool, strategy, mirrored := pools[r.IntN(len(pools))], strategies[r.IntN(3)], r.IntN(2) == 0
+	var bag *gradients.Bag
+	if r.IntN(3) == 0 {
+		bag = gradients.NewBag(d.rows)
+		bag.Sample(pool, r.Uint64(), 0, r.Float64())
+	}
+	st := d.storage(t, mode, pool, bag)
+	name = fmt.Sprintf("%s: %d rows, %d features, %v, %v, %d threads, mirror %v, bag %v, %+v",
+		name, d.rows, len(d.features), st.Mode(), strategy, pool.Threads(), mirrored, bag != nil, p)
+	g := d.grower(p, pool, strategy, mirrored)
+	got, err := g.Grow(st, bag, 0, 0)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want := newReference(d, p, rate, st, bag).grow()
+	if diff := differ(&got, &want); diff != "" {
+		t.Fatalf("%s: %s\n got %+v\nwant %+v", name, diff, got, want)
+	}
+	d.checkScores(t, g, &got, bag)
+	again, err := g.Grow(st, bag, 0, 0)
+	if diff := differ(&again, &want); err != nil || diff != "" {
+		t.Fatalf("%s: the second time: %v %s", name, err, diff)
+	}
+	return got.NumSplits()
+}
+
+// Every node is verified on the way (SEEDS S2.26), and the tree equals the plain
+// grower's in every bit.
+func TestGrowEqualsReference(t *testing.T) {
+	pools := newPools(t, 1, 2, 3)
+	tries := 2000
+	if testing.Short() {
+		tries = 400
+	}
+	for _, mode := range modes {
+		t.Run("S2.26/S2.23/"+mode.String(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, uint64(mode)))
+			splits := 0
+			for try := range tries {
+				d := &data{rows: 1 + r.IntN(1+r.IntN(300))}
+				d.randomFeatures(r, 1+r.IntN(6))
+				d.randomGradients(r)
+				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), randomParams(r), mode, r, pools)
+			}
+			if splits < tries {
+				t.Errorf("%d trees have %d splits: too few to show anything", tries, splits)
+			}
+		})
+	}
+}
+
+// min_data_in_leaf is exact without counts: the splits are those of the reference, which
+// always counts.
+func TestMinData(t *testing.T) {
+	pools := newPools(t, 1, 2)
+	tries := 400
+	if testing.Short() {
+		tries = 80
+	}
+	for _, mode := range modes {
+		t.Run("S2.17/min_data/"+mode.String(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(2, uint64(mode)))
+			splits := 0
+			for try := range tries {
+				d := &data{rows: 1 + r.IntN([]int{20, 150, 1000, 5000}[r.IntN(4)])}
+				d.randomFeatures(r, 1+r.IntN(4))
+				d.randomGradients(r)
+				p := grow.Defaults()
+				p.MinDataInLeaf, p.Leaves = r.IntN(51), 2+r.IntN(20)
+				p.MinChildWeight = []float64{0, 1e-3}[r.IntN(2)]
+				p.MinPerGroup, p.Smooth = float64(r.IntN(30)), float64(r.IntN(3))
+				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), p, mode, r, pools)
+			}
+			if splits < 2*tries {
+				t.Errorf("%d trees have %d splits: too few to show anything", tries, splits)
+			}
+		})
+	}
+}
