@@ -1,0 +1,93 @@
+package booster_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"boost/booster"
+)
+
+var update = flag.Bool("update", false, "write testdata/golden_models.json anew; needs a new booster.NumericsVersion")
+
+// goldenFile holds the hashes that a release promises (DESIGN §4.9).
+type goldenFile struct {
+	NumericsVersion int               `json:"numerics_version"`
+	Models          map[string]string `json:"models"` // name → sha256 of the model file
+}
+
+// goldenModels lists the models: every shipped objective × gradients × sampling.
+func goldenModels(visit func(name, set string, p booster.Params)) {
+	for _, set := range shipped {
+		for _, mode := range []string{"i16", "i32", "f32"} {
+			for _, sampled := range []bool{false, true} {
+				p := booster.Defaults()
+				p.Objective, p.Gradients, p.Rounds = set.objective, mode, 8
+				name := fmt.Sprintf("%s/%s/all", set.objective, mode)
+				if sampled {
+					name = fmt.Sprintf("%s/%s/sampled", set.objective, mode)
+					p.RowFraction, p.RowEvery, p.Tree.ColTree, p.Tree.ColNode = 0.7, 2, 0.8, 0.9
+				}
+				visit(name, set.name, p)
+			}
+		}
+	}
+}
+
+func TestGoldenModels(t *testing.T) {
+	path := filepath.Join("testdata", "golden_models.json")
+	var want goldenFile
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &want)
+	}
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	got := goldenFile{booster.NumericsVersion, map[string]string{}}
+	goldenModels(func(name, set string, p booster.Params) {
+		got.Models[name] = hash(t, p, openShipped(t, set))
+	})
+	changed := false
+	for name, sum := range got.Models {
+		if want.Models[name] != sum {
+			changed = true
+			if !*update {
+				t.Errorf("%s: model %s, want %s", name, sum, want.Models[name])
+			}
+		}
+	}
+	if len(want.Models) != len(got.Models) && !*update {
+		t.Errorf("%d models, the file holds %d", len(got.Models), len(want.Models))
+	}
+	if !*update || !changed {
+		return
+	}
+	if want.NumericsVersion == booster.NumericsVersion {
+		t.Fatalf("models changed under numerics version %d: raise booster.NumericsVersion and say why under Numerics in CHANGELOG.md", want.NumericsVersion)
+	}
+	out, err := json.MarshalIndent(got, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(out, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNumericsVersionIsInTheChangelog holds DESIGN §4.9: whoever changes model bytes
+// says so.
+func TestNumericsVersionIsInTheChangelog(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := regexp.MustCompile(fmt.Sprintf(`(?s)### Numerics\n.*?[Nn]umerics version %d\b`, booster.NumericsVersion))
+	if !entry.Match(b) {
+		t.Errorf("CHANGELOG.md has no Numerics heading with an entry for numerics version %d", booster.NumericsVersion)
+	}
+}
