@@ -111,7 +111,7 @@ var keys = []Key{
 	{Name: "train.early_stopping", kind: integer, noLimit: true, Doc: "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a valid set a tenth of the rows is held out.",
 		Aliases: []string{"early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait"},
 		field:   func(c *Config) any { return &c.Params.EarlyStopping }},
-	{Name: "train.time_limit", kind: duration, noLimit: true, Doc: "Stop after this time with what there is: \"90s\", \"10m\", or seconds; 0 = none.",
+	{Name: "train.time_limit", kind: duration, noLimit: true, Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none.",
 		field: func(c *Config) any { return &c.Params.TimeLimit }},
 	{Name: "train.memory_limit", kind: size, noLimit: true, Doc: "Memory that training may take: bytes, \"4GB\", \"512MiB\"; 0 = none.",
 		Aliases: []string{"used_ram_limit"},

@@ -48,11 +48,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
+	code := exitCode(err)
 	var silent *silentError
-	if !errors.As(err, &silent) {
+	switch {
+	case errors.As(err, &silent):
+	case code == exitInterrupted:
+		a.log.Error("interrupted: nothing was written")
+	default:
 		a.log.Error(err.Error())
 	}
-	return exitCode(err)
+	return code
 }
 
 func (a *app) root() *cobra.Command {
@@ -180,6 +185,9 @@ func arguments(names ...string) cobra.PositionalArgs {
 func flagError(cmd *cobra.Command, err error) error {
 	message := err.Error()
 	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
+		if name == "version" {
+			return usagef("unknown flag --version: boost version prints it")
+		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		near := configs.Nearest(name, known)

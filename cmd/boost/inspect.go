@@ -237,9 +237,7 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 	for _, h := range d.History {
 		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, d.Rounds)})
 	}
-	for _, p := range changedParams(d.Params) {
-		rows = append(rows, p)
-	}
+	rows = append(rows, changedParams(d.Params)...)
 	if err := writeTable(w, rows, "ll"); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 type process struct {
 	t     *testing.T
 	cmd   *exec.Cmd
+	stdin io.WriteCloser
 	words io.Reader
 	said  bytes.Buffer
 }
@@ -23,11 +24,11 @@ func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: program(args...)}
 	// Standard input stays open and silent, as at a terminal.
-	stdin, err := p.cmd.StdinPipe()
-	if err != nil {
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = stdin.Close() })
+	t.Cleanup(func() { _ = p.stdin.Close() })
 	if p.words, err = p.cmd.StderrPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +41,15 @@ func start(t *testing.T, args ...string) *process {
 // until waits for a word and then sends the signal of Ctrl-C.
 func (p *process) until(word string) {
 	p.t.Helper()
+	p.listen(word)
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// listen reads until a word was said.
+func (p *process) listen(word string) {
+	p.t.Helper()
 	buffer := make([]byte, 4096)
 	for !strings.Contains(p.said.String(), word) {
 		n, err := p.words.Read(buffer)
@@ -47,9 +57,6 @@ func (p *process) until(word string) {
 		if err != nil {
 			p.t.Fatalf("%v before %q was said:\n%s", err, word, p.said.String())
 		}
-	}
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		p.t.Fatal(err)
 	}
 }
 
@@ -87,6 +94,22 @@ func TestInterruptTwice(t *testing.T) {
 	p.until("reading")
 	p.until("stopping as soon as this step is done; once more stops at once")
 	must(t, 130, p.end())
+	if exists("model.boost") || exists("model.boost.partial") {
+		t.Error("a model was written")
+	}
+}
+
+// Interrupted before anything is made, the program says so.
+func TestInterruptEarly(t *testing.T) {
+	inFolder(t)
+	p := start(t, "train", "-", "--label", "y", "-v")
+	p.until("reading")
+	if _, err := io.WriteString(p.stdin, table(10)); err != nil {
+		t.Fatal(err)
+	}
+	p.listen("once more stops at once")
+	_ = p.stdin.Close()
+	says(t, must(t, 130, p.end()).errors, "interrupted: nothing was written")
 	if exists("model.boost") || exists("model.boost.partial") {
 		t.Error("a model was written")
 	}

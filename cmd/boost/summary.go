@@ -27,6 +27,7 @@ type summary struct {
 	Builder     string                         `json:"builder"`
 	Gradients   string                         `json:"gradients"`
 	Predictions string                         `json:"predictions,omitempty"`
+	sets        int                            // of one kind, at most
 }
 
 type seconds struct {
@@ -46,6 +47,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
 		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: modelSize(path), SHA256: sha,
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
+		sets:    max(1, len(r.config.Data.Valid), len(r.tests)),
 		Seconds: seconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds},
 	}
 	for set, values := range r.report.Metrics {
@@ -84,6 +86,9 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	pool := r.a.pool(r.config.Params.Threads)
 	defer pool.Close()
 	for i, t := range r.tests {
+		if t.LabelColumn() == nil {
+			continue
+		}
 		figures, err := evaluate(ctx, m, t, names, pool)
 		if err != nil {
 			return err
@@ -112,10 +117,10 @@ func (s *summary) write(w *bufio.Writer, names []string) error {
 		align += "r"
 	}
 	for _, kind := range []string{"train", "valid", "test"} {
-		for i := 0; ; i++ {
+		for i := range s.sets {
 			values, ok := s.Metrics[setName(kind, i)]
 			if !ok {
-				break
+				continue
 			}
 			row := []string{setName(kind, i)}
 			for _, name := range names {

@@ -181,6 +181,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if f.output != "" {
 		c.Output.Model = f.output
 	}
+	if c.Output.Model == "-" {
+		return usagef("a model cannot be written to standard output: name a file with -o")
+	}
 	if err := c.Params.Validate(); err != nil {
 		return err
 	}
@@ -243,7 +246,9 @@ func (r *trainRun) load(ctx context.Context) (*dataset.Table, []booster.Option, 
 	}
 	for _, file := range c.Data.Test {
 		test, err := r.a.openAs(ctx, file, schema, c)
-		if err == nil {
+		if err == nil && test.LabelColumn() == nil && c.Output.Predictions != "" {
+			r.a.log.Info(file + " has no label: it is predicted, and not evaluated")
+		} else if err == nil {
 			err = needLabel(test, file, schema)
 		}
 		if err != nil {

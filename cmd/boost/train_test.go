@@ -151,6 +151,13 @@ predictions = "p.csv"
 		t.Errorf("alias reported %d times:\n%s", n, r.errors)
 	}
 	says(t, r.errors, `"train.num_iterations" is called train.rounds here`, `metric "mlogloss" is called "multi_logloss" here`)
+	// A test set without labels is predicted only.
+	file(t, "new.csv", "id,x,city,y,b\nq,0.5,Oslo,1,no\n")
+	r = must(t, 0, boost(t, "train", "run.toml", "--test", "new.csv", "--test", "u.csv"))
+	says(t, r.errors, "new.csv has no label: it is predicted, and not evaluated")
+	says(t, r.out, "test2")
+	says(t, readFile(t, "p.csv"), "id,high,low,mid\nq,")
+	must(t, 3, boost(t, "train", "run.toml", "--test", "new.csv", "--set", "output.predictions="))
 	if !exists("out.boost") || s.Model != "out.boost" {
 		t.Errorf("model is %q", s.Model)
 	}

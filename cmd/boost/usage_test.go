@@ -39,6 +39,8 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --label b --set data.positive_class=maybe", []string{"data.positive_class", `"maybe"`, "no, yes"}},
 		{"train t.csv --label y -o t.csv", []string{"t.csv is read, and cannot be written over"}},
 		{"train - --label y --valid -", []string{"standard input (-) can be one table only"}},
+		{"train t.csv --label y -o -", []string{"a model cannot be written to standard output"}},
+		{"--version", []string{"boost version prints it"}},
 		{"train none.toml", []string{"config file none.toml: no such file"}},
 		{"train bad.toml", []string{`bad.toml:5: unknown key "tree.leavs" (did you mean "tree.leaves"?)`, `bad.toml:6: tree.max_depth must be an integer, not "deep"`}},
 		{"train nolabel.toml", []string{"nolabel.toml names no label: set data.label, or give --label NAME"}},
