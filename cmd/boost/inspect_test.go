@@ -12,10 +12,13 @@ func TestInspectTable(t *testing.T) {
 	inFolder(t)
 	file(t, "odd.csv", "n,city,age\n1,Oslo,1\n2,Rome,2\n,Oslo,3\n2,,4\n1,Oslo,5\n2,Rome,6\n3,Oslo,7\n2,Rome,8\n1,Oslo,9\n2,Rome,10\n"+
 		strings.Repeat("4,Rome,11\n", 19)+"5,Oslo,forty\n")
-	human := must(t, 0, boost(t, "inspect", "odd.csv")).out
-	says(t, human, "30 rows, 3 columns", "city", "category", "number", "problem:", `odd.csv:31`, `"forty"`, "categorical", "missing")
+	r := must(t, 0, boost(t, "inspect", "odd.csv"))
+	if r.errors != "" {
+		t.Errorf("what inspect prints is said again: %q", r.errors)
+	}
+	says(t, r.out, "30 rows, 3 columns", "city", "category", "number", "problem:", `odd.csv:31`, `"forty"`, "categorical", "missing")
 	var s survey
-	r := must(t, 0, boost(t, "inspect", "odd.csv", "--json"))
+	r = must(t, 0, boost(t, "inspect", "odd.csv", "--json"))
 	if err := json.Unmarshal([]byte(r.out), &s); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,10 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading) (*surve
 	}
 	s := &survey{
 		What: "table", File: file, Rows: t.NumRows(), Skipped: t.Skipped(), Columns: make([]columnSurvey, len(t.Columns())),
-		Problems: []string{}, Notes: t.Notes(), table: t, config: c,
+		Problems: []string{}, Notes: notesOf(t), table: t, config: c,
+	}
+	if s.Notes == nil {
+		s.Notes = []string{} // a list in JSON, also where it is empty
 	}
 	for _, p := range t.Mixed() {
 		s.Problems = append(s.Problems, p.Error())

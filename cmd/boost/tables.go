@@ -129,9 +129,19 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 	if err != nil {
 		return nil, err
 	}
-	a.tell(t.Notes())
+	a.tell(notesOf(t))
 	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", t.NumRows(), "columns", len(t.Columns()))
 	return t, nil
+}
+
+// notesOf returns what is to be said about a table, less the problems that inspect
+// and init report in their own place.
+func notesOf(t *dataset.Table) []string {
+	notes := t.Notes()
+	for _, problem := range t.Mixed() {
+		notes = slices.DeleteFunc(notes, func(n string) bool { return n == problem.Error() })
+	}
+	return notes
 }
 
 // openAs reads a table with a schema, the model's or the training table's.
