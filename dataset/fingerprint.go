@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
+	"encoding/json"
 	"math"
 	"math/bits"
 
@@ -12,108 +12,132 @@ import (
 	"boost/parallel"
 )
 
-// Fingerprint returns 32 hex digits that stand for the table's content: the cells of
-// all columns but ids with their names, roles and rows. It is the same for every form
-// of one table (compressed or not, in one file or many, float32 or float64 columns) and
-// for every pool; −0 counts as 0. Any change of a cell, a name, a role or of the order of
-// rows changes it, up to chance: it guards against mistakes, not against forgery.
+// Fingerprint returns 32 hex digits that are equal for all forms of one table:
+// however it is stored, cut into files or held in memory, and whatever the number
+// of threads. It covers the rows in order, the names, roles and values of all
+// columns except ids (DESIGN §9).
 //
-// A cell other than 0 adds mix(row, column name, cell) to a sum modulo 2¹²⁸, so parts of
-// a table can be summed on their own; the sum is then hashed with names, roles and the
-// number of rows.
+// The core is the sum modulo 2¹²⁸ of one mix per (row, column, cell), so that
+// sums over parts of a table add up to the table's; zeros add nothing. The sum is
+// then hashed with names, roles and the number of rows.
 func (t *Table) Fingerprint(pool *parallel.Pool) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "rows %d\n", t.rows)
-	var total sum128
+	const block = 1 << 14
+	blocks := parallel.Blocks(t.rows, block)
+	var used []*Column
 	for _, c := range t.columns {
-		if c.role == IDRole {
-			continue
+		if c.role != IDRole {
+			used = append(used, c)
 		}
-		fmt.Fprintf(h, "column %q role %d\n", c.name, c.role)
-		total.add(c.sum(pool))
 	}
-	fmt.Fprintf(h, "sum %016x%016x\n", total.hi, total.lo)
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// sum128 is a sum modulo 2¹²⁸.
-type sum128 struct{ hi, lo uint64 }
-
-func (s *sum128) add(o sum128) {
-	lo, carry := bits.Add64(s.lo, o.lo, 0)
-	hi, _ := bits.Add64(s.hi, o.hi, carry)
-	*s = sum128{hi, lo}
-}
-
-// cellMix mixes cells of one column: one key for each half of the sum.
-type cellMix struct{ hi, lo uint64 }
-
-const (
-	rowStepHi = 0x9E3779B97F4A7C15 // odd, so that rows never share a key
-	rowStepLo = 0xD1B54A32D192ED03
-)
-
-func textDigest(kind, text string) sum128 {
-	d := sha256.Sum256([]byte(kind + text))
-	return sum128{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:16])}
-}
-
-func (m cellMix) of(row int, cell sum128) sum128 {
-	return sum128{
-		rng.Mix(cell.hi ^ (m.hi + uint64(row)*rowStepHi)),
-		rng.Mix(cell.lo + m.lo + uint64(row)*rowStepLo),
+	hashes := make([]cellHash, len(used))
+	for i, c := range used {
+		hashes[i] = newCellHash(c)
 	}
-}
-
-// sumBlock is the number of rows of one piece of a column's sum.
-const sumBlock = 1 << 16
-
-// sum adds up the cells of one column.
-func (c *Column) sum(pool *parallel.Pool) sum128 {
-	name := textDigest("column ", c.name)
-	mix := cellMix(name)
-	missing := textDigest("missing", "")
-	levels := make([]sum128, len(c.levels))
-	for i, level := range c.levels {
-		levels[i] = textDigest("level ", level)
-	}
-	parts := make([]sum128, parallel.Blocks(c.Len(), sumBlock))
-	pool.Do(len(parts), parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, c.Len(), sumBlock)
-		part := &parts[block]
-		switch c.kind {
-		case Float32:
-			for row, v := range c.Float32s()[lo:hi] {
-				part.addNumber(mix, lo+row, float64(v), missing)
-			}
-		case Float64:
-			for row, v := range c.Float64s()[lo:hi] {
-				part.addNumber(mix, lo+row, v, missing)
-			}
-		case Category:
-			for row, code := range c.Codes()[lo:hi] {
-				cell := missing
-				if code >= 0 {
-					cell = levels[code]
-				}
-				part.add(mix.of(lo+row, cell))
-			}
-		}
+	sums := make([]wideSum, pool.Threads()*8) // 8 apart: a cache line per worker and more
+	pool.Do(len(used)*blocks, parallel.Func(func(worker, index int) {
+		lo, hi := parallel.Block(index%blocks, t.rows, block)
+		sums[worker*8].add(hashes[index/blocks].sum(lo, hi))
 	}))
-	var total sum128
-	for _, part := range parts {
-		total.add(part)
+	var total wideSum
+	for _, s := range sums {
+		total.add(s)
+	}
+	type column struct {
+		Name string `json:"name"`
+		Role string `json:"role"`
+	}
+	canonical := struct {
+		Columns []column `json:"columns"`
+		Rows    int      `json:"rows"`
+		Sum     string   `json:"sum"`
+	}{Rows: t.rows, Sum: hex.EncodeToString(total.bytes())}
+	for _, c := range used {
+		canonical.Columns = append(canonical.Columns, column{c.name, c.role.String()})
+	}
+	text, err := json.Marshal(canonical)
+	if err != nil {
+		panic(err) // strings and numbers always marshal
+	}
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:16])
+}
+
+// wideSum is a number modulo 2¹²⁸.
+type wideSum struct{ hi, lo uint64 }
+
+func (s *wideSum) add(x wideSum) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, x.lo, 0)
+	s.hi, _ = bits.Add64(s.hi, x.hi, carry)
+}
+
+func (s *wideSum) bytes() []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.hi), s.lo)
+}
+
+// cellHash mixes the cells of one column.
+type cellHash struct {
+	column *Column
+	key    [2]uint64 // from the column's name
+	levels [][2]uint64
+}
+
+// Missing cells are mixed as a NaN that no number column holds, levels as 128 bits
+// of a cryptographic hash of their text.
+const missingBits = 0x7FF8_6D69_7373_696E
+
+func newCellHash(c *Column) cellHash {
+	h := cellHash{column: c, key: digest("column", c.name)}
+	for _, level := range c.levels {
+		h.levels = append(h.levels, digest("level", level))
+	}
+	return h
+}
+
+func digest(domain, text string) [2]uint64 {
+	d := sha256.Sum256([]byte(domain + "\x00" + text))
+	return [2]uint64{binary.BigEndian.Uint64(d[:]), binary.BigEndian.Uint64(d[8:])}
+}
+
+// sum returns the sum of the mixes of rows lo to hi.
+func (h *cellHash) sum(lo, hi int) wideSum {
+	var total wideSum
+	switch h.column.kind {
+	case Float32:
+		for i, v := range h.column.Float32s()[lo:hi] {
+			h.number(&total, lo+i, float64(v))
+		}
+	case Float64:
+		for i, v := range h.column.Float64s()[lo:hi] {
+			h.number(&total, lo+i, v)
+		}
+	case Category:
+		for i, code := range h.column.Codes()[lo:hi] {
+			if code < 0 {
+				total.add(h.mix(lo+i, missingBits, 0))
+				continue
+			}
+			total.add(h.mix(lo+i, h.levels[code][0], h.levels[code][1]))
+		}
 	}
 	return total
 }
 
-func (s *sum128) addNumber(mix cellMix, row int, v float64, missing sum128) {
+func (h *cellHash) number(total *wideSum, row int, v float64) {
 	switch {
-	case v == 0:
+	case v == 0: // −0 too
 	case v != v:
-		s.add(mix.of(row, missing))
+		total.add(h.mix(row, missingBits, 0))
 	default:
-		b := math.Float64bits(v)
-		s.add(mix.of(row, sum128{b, b}))
+		total.add(h.mix(row, math.Float64bits(v), 0))
 	}
+}
+
+// mix scatters (row, column, cell) over 128 bits: each half takes in every input
+// bit through two rounds of a bijective finalizer under a key of its own.
+func (h *cellHash) mix(row int, a, b uint64) wideSum {
+	r := uint64(row) * 0x9E3779B97F4A7C15
+	lo := rng.Mix(rng.Mix(a^h.key[0]) + r ^ b)
+	hi := rng.Mix(rng.Mix(a+h.key[1]) ^ bits.RotateLeft64(r, 32) + b)
+	return wideSum{hi: rng.Mix(hi + bits.RotateLeft64(lo, 17)), lo: lo}
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"math"
 	"math/big"
 	"math/bits"
@@ -52,14 +51,6 @@ func decimal(b []byte, i int, point byte) (v float64, end int) {
 			}
 		}
 		significant = i
-		for i+8 <= len(b) {
-			word := binary.LittleEndian.Uint64(b[i:])
-			if !eightDigits(word) {
-				break
-			}
-			mantissa = mantissa*100_000_000 + valueOfEight(word)
-			i += 8
-		}
 		for i < len(b) {
 			d := b[i] - '0'
 			if d > 9 {
@@ -121,23 +112,30 @@ func exponentPart(b []byte, i int) (e, after int) {
 	return e, i
 }
 
-// eightDigits tells whether all eight bytes are ASCII digits: the high nibble of
-// each is 3, and still is after adding 6 (which carries ':' to '?' to 4).
-func eightDigits(word uint64) bool {
-	const high = 0xF0F0F0F0F0F0F0F0
-	return word&high|(word+0x0606060606060606)&high>>4 == 0x3333333333333333
+// leadingDigits returns how many of the eight characters, the first in the lowest
+// byte, are ASCII digits before the first that is none, and the number they write.
+func leadingDigits(word uint64) (value uint64, n int) {
+	word ^= 0x3030303030303030 // digits become 0…9
+	// Adding 0x76 sets the top bit of every byte from 10 on. A byte from 0x8A on also
+	// carries into the next one, but that one stands behind a character that is no digit.
+	others := (word + 0x7676767676767676 | word) & 0x8080808080808080
+	n = bits.TrailingZeros64(others) >> 3
+	// Moved to the top, the digits are an eight-digit number with zeros in front.
+	return valueOfEight(word << (64 - 8*uint(n))), n
 }
 
-// valueOfEight returns the number written by eight digits, the first in the
+// valueOfEight returns the number written by eight bytes of 0…9, the first in the
 // lowest byte, by adding neighbours in three steps (Lemire 2018).
 func valueOfEight(word uint64) uint64 {
-	word -= 0x3030303030303030
 	word = word*10 + word>>8
 	const mask = 0x000000FF000000FF
 	const mul1 = 100 + 1_000_000<<32
 	const mul2 = 1 + 10_000<<32
 	return ((word&mask)*mul1 + (word>>16&mask)*mul2) >> 32
 }
+
+// wholePowers are the powers of ten by which up to eight digits move a mantissa.
+var wholePowers = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // exactPowers are the powers of ten that float64 holds exactly.
 var exactPowers = [...]float64{
@@ -148,6 +146,12 @@ var exactPowers = [...]float64{
 // scale returns mantissa × 10^exponent, correctly rounded, or false where neither
 // of its two quick proofs of correct rounding holds.
 func scale(mantissa uint64, exponent int) (float64, bool) {
+	// Values that are exact in few bits lie on the border that lemire cannot decide;
+	// they are often written with zeros at the end, without which they are easy.
+	for mantissa >= 1<<53 && mantissa%10 == 0 {
+		mantissa /= 10
+		exponent++
+	}
 	if mantissa < 1<<53 && -22 <= exponent && exponent <= 22 {
 		// Both operands are exact, so the one rounding of the operation is the only one
 		// (Clinger 1990).

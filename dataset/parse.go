@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -117,45 +118,116 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 // record reads the record that begins at b[i] into row ch.rows and returns the
 // index behind it.
 func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
-	row, sep, point := ch.rows, p.sep, p.decimal
-	start := i
-	breaks := 0
-	for col := range p.sinks {
-		s := &p.sinks[col]
-		end := i
-		if s.kind == numberSink {
-			v, e := decimal(b, i, point)
-			end = e
-			if e > i && b[e] == '\r' {
-				end++
+	row, breaks := ch.rows, 0
+	for col := 0; ; col++ {
+		var ended bool
+		if i, col, ended = p.quickCells(b, i, row, col); ended {
+			if col < len(p.sinks) {
+				return p.badShape(b, i-1, breaks, col, sound, ch)
 			}
-			if e > i && (b[end] == sep && end == e || b[end] == '\n') {
-				s.piece.setNumber(row, v)
-			} else {
-				end = i
-			}
+			break
 		}
-		if end == i {
-			var inside int
-			var bad problem
-			end, inside, bad = p.slowCell(s, b, i, row)
-			breaks += inside
-			if bad != sound {
-				return p.badShape(b, start, end, breaks, col+1, bad, ch)
-			}
+		if col == len(p.sinks) {
+			return p.badShape(b, i-1, breaks, col, sound, ch)
 		}
+		end, inside, bad := p.cell(&p.sinks[col], b, i, row)
+		breaks += inside
 		i = end + 1
+		if bad != sound || b[end] == '\n' && col+1 < len(p.sinks) {
+			return p.badShape(b, end, breaks, col+1, bad, ch)
+		}
 		if b[end] == '\n' {
-			if col+1 < len(p.sinks) {
-				return p.badShape(b, start, end, breaks, col+1, sound, ch)
-			}
-			ch.begins(row, ch.lines)
-			ch.rows++
-			ch.lines += breaks + 1
-			return i
+			break
 		}
 	}
-	return p.badShape(b, start, i-1, breaks, len(p.sinks), sound, ch)
+	ch.begins(row, ch.lines)
+	ch.rows++
+	ch.lines += breaks + 1
+	return i
+}
+
+// quickReach is the number of characters that quickCells looks at: sign, integer
+// part, point, three words of fraction, an exponent of three digits, CRLF.
+const quickReach = 1 + 8 + 1 + 3*8 + 5 + 2
+
+// quickCells reads cells from b[i] and column col on as long as they are numbers in
+// their usual short forms: up to 7 digits before the point, 19 in all, rounding
+// proven right. It works on eight characters at a time, almost without branches
+// that depend on the number. It stops before the first other cell, or behind the
+// line feed with ended = true; col is the column of the next cell.
+func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, ended bool) {
+	sinks, sep, point := p.sinks, p.sep, p.decimal
+	for ; col < len(sinks) && i+quickReach <= len(b); col++ {
+		s := &sinks[col]
+		if s.kind != numberSink {
+			break
+		}
+		at := i
+		sign := 0
+		if b[at] == '-' {
+			sign = 1
+		}
+		at += sign
+		mantissa, n := leadingDigits(binary.LittleEndian.Uint64(b[at:]))
+		if n == 8 {
+			break
+		}
+		at += n
+		fraction := 0
+		if b[at] == point {
+			at++
+			m := 8
+			for m == 8 && fraction <= maxDigits {
+				var value uint64
+				value, m = leadingDigits(binary.LittleEndian.Uint64(b[at:]))
+				mantissa = mantissa*wholePowers[m&15] + value
+				at += m
+				fraction += m
+			}
+		}
+		if digits := n + fraction; uint(digits-1) >= maxDigits {
+			break
+		}
+		exponent := -fraction
+		c := b[at]
+		if c != sep && c != '\n' {
+			if c|0x20 == 'e' {
+				e, after := exponentPart(b, at+1)
+				if after == at+1 || after > at+5 {
+					break
+				}
+				exponent += e
+				at = after
+			}
+			if c = b[at]; c == '\r' && b[at+1] == '\n' {
+				at++
+				c = '\n'
+			}
+			if c != sep && c != '\n' {
+				break
+			}
+		}
+		var v float64
+		if mantissa < 1<<53 && uint(-exponent) <= 22 {
+			v = float64(int64(mantissa)) / exactPowers[-exponent]
+		} else {
+			var proven bool
+			if v, proven = scale(mantissa, exponent); !proven {
+				break
+			}
+		}
+		v = math.Float64frombits(math.Float64bits(v) | uint64(sign)<<63)
+		if s.piece.f64 != nil {
+			s.piece.f64[row] = v
+		} else {
+			s.piece.setNumber(row, v)
+		}
+		i = at + 1
+		if c == '\n' {
+			return i, col + 1, true
+		}
+	}
+	return i, col, false
 }
 
 // setNumber stores v, moving the piece to float64 at the first value that needs it.
@@ -187,20 +259,20 @@ func (p *piece) setMissing(row int) {
 	}
 }
 
-// slowCell reads any cell into a sink.
-func (p *chunkParser) slowCell(s *sink, b []byte, i, row int) (end, breaks int, bad problem) {
+// cell reads any cell into a sink. It returns the index of the separator or line
+// feed behind it and the line breaks inside.
+func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad problem) {
 	content, end, breaks, bad := p.cells.cell(b, i)
-	if bad != sound {
-		return end, breaks, bad
-	}
-	if s.kind != doubleSink {
+	switch {
+	case bad != sound:
+	case s.kind != doubleSink:
 		p.put(s, content, row)
-		return end, breaks, sound
+	default:
+		for s = s.second; s != nil; s = s.second {
+			p.put(s, content, row)
+		}
 	}
-	for s = s.second; s != nil; s = s.second {
-		p.put(s, content, row)
-	}
-	return end, breaks, sound
+	return end, breaks, bad
 }
 
 func (p *chunkParser) put(s *sink, cell []byte, row int) {
@@ -283,7 +355,7 @@ func present[F float32 | float64](values []F) int {
 
 // badShape notes a record that has the wrong number of cells, the last of the
 // cells read so far ending at b[end], and returns the index behind the record.
-func (p *chunkParser) badShape(b []byte, start, end, breaks, cells int, bad problem, ch *chunk) int {
+func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk) int {
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
 			if s.piece != nil {

@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"math"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+)
+
+// FromArrow makes a table of the columns of an Arrow record, copying them. Values
+// count, not Arrow's types: integers, floats, booleans and decimals become numbers,
+// dates and time stamps seconds since 1970 UTC, text is read like the cells of a
+// file, dictionaries as the values they stand for. Nulls are missing. Another type
+// is an error that names the column. Options apply as for FromColumns.
+func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	o.encoding = nil
+	names := make([]string, record.NumCols())
+	for i := range names {
+		names[i] = record.ColumnName(i)
+	}
+	targets, err := o.resolve(names)
+	if err != nil {
+		return nil, err
+	}
+	rows := int(record.NumRows())
+	pieces := make([]piece, len(targets))
+	for i, t := range targets {
+		b := &memoryColumn{options: o, target: t}
+		p, err := b.arrow(record.Column(t.source))
+		if err != nil {
+			return nil, err
+		}
+		pieces[i] = *p
+	}
+	return o.memoryTable(rows, pieces, targets)
+}
+
+// arrow turns an Arrow array into a piece.
+func (b *memoryColumn) arrow(values arrow.Array) (*piece, error) {
+	if d, ok := values.(*array.Dictionary); ok {
+		return b.arrowDictionary(d)
+	}
+	if text := arrowText(values); text != nil {
+		return b.texts(values.Len(), func(i int) (string, bool) {
+			if values.IsNull(i) {
+				return "", false
+			}
+			return text(i), true
+		})
+	}
+	number, dates := arrowNumber(values)
+	if number == nil {
+		return nil, complain("column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
+			b.name, values.DataType())
+	}
+	p, _, err := b.numbers(values.Len(), func(i int) (float64, bool) {
+		if values.IsNull(i) {
+			return math.NaN(), true
+		}
+		return number(i)
+	})
+	if p != nil {
+		p.dates = dates && p.numeric()
+	}
+	return p, err
+}
+
+// arrowDictionary reads a dictionary array through its values.
+func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*piece, error) {
+	levels := d.Dictionary()
+	missing := func(i int) bool { return d.IsNull(i) || levels.IsNull(d.GetValueIndex(i)) }
+	if text := arrowText(levels); text != nil {
+		return b.texts(d.Len(), func(i int) (string, bool) {
+			if missing(i) {
+				return "", false
+			}
+			return text(d.GetValueIndex(i)), true
+		})
+	}
+	number, dates := arrowNumber(levels)
+	if number == nil {
+		return nil, complain("column %q is an Arrow dictionary of %s, which is no number, date or text; leave it out with ignore",
+			b.name, levels.DataType())
+	}
+	p, _, err := b.numbers(d.Len(), func(i int) (float64, bool) {
+		if missing(i) {
+			return math.NaN(), true
+		}
+		return number(d.GetValueIndex(i))
+	})
+	if p != nil {
+		p.dates = dates && p.numeric()
+	}
+	return p, err
+}
+
+// arrowText returns how to read an array of text, or nil.
+func arrowText(values arrow.Array) func(i int) string {
+	switch v := values.(type) {
+	case *array.String:
+		return v.Value
+	case *array.LargeString:
+		return v.Value
+	case *array.StringView:
+		return v.Value
+	}
+	return nil
+}
+
+// arrowNumber returns how to read an array of numbers or times, or nil, and
+// whether it is one of times. The function reports false where float64 has no such
+// number.
+func arrowNumber(values arrow.Array) (number func(i int) (float64, bool), dates bool) {
+	switch v := values.(type) {
+	case *array.Null:
+		return func(int) (float64, bool) { return math.NaN(), true }, false
+	case *array.Boolean:
+		return func(i int) (float64, bool) {
+			if v.Value(i) {
+				return 1, true
+			}
+			return 0, true
+		}, false
+	case *array.Int8:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Int16:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Int32:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Int64:
+		return func(i int) (float64, bool) { return exactInt(v.Value(i)) }, false
+	case *array.Uint8:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Uint16:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Uint32:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Uint64:
+		return func(i int) (float64, bool) { return exactUint(v.Value(i)) }, false
+	case *array.Float16:
+		return func(i int) (float64, bool) { return float64(v.Value(i).Float32()), true }, false
+	case *array.Float32:
+		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
+	case *array.Float64:
+		return func(i int) (float64, bool) { return v.Value(i), true }, false
+	case *array.Decimal128:
+		scale := v.DataType().(*arrow.Decimal128Type).Scale
+		return func(i int) (float64, bool) { return writtenNumber(v.Value(i).ToString(scale)), true }, false
+	case *array.Decimal256:
+		scale := v.DataType().(*arrow.Decimal256Type).Scale
+		return func(i int) (float64, bool) { return writtenNumber(v.Value(i).ToString(scale)), true }, false
+	case *array.Date32:
+		return func(i int) (float64, bool) { return float64(v.Value(i)) * secondsPerDay, true }, true
+	case *array.Date64:
+		return func(i int) (float64, bool) { return secondsOf(time.UnixMilli(int64(v.Value(i)))), true }, true
+	case *array.Timestamp:
+		unit := v.DataType().(*arrow.TimestampType).Unit
+		return func(i int) (float64, bool) { return secondsOf(v.Value(i).ToTime(unit)), true }, true
+	}
+	return nil, false
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+// secondsOf returns what parseDate makes of the time's ISO form.
+func secondsOf(t time.Time) float64 {
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+}
+
+func exactUint(v uint64) (float64, bool) {
+	f := float64(v)
+	return f, f < 1<<64 && uint64(f) == v
+}
+
+// writtenNumber reads a decimal as a file's cell would be read.
+func writtenNumber(text string) float64 {
+	v, _ := parseNumber([]byte(text), '.')
+	return v
+}
