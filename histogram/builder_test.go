@@ -61,7 +61,7 @@ func TestSmallNodes(t *testing.T) {
 				if mode == gradients.F32 {
 					family = "f32"
 				}
-				t.Run(fmt.Sprintf("S2.18/%s_%v/%v/%s", family, s, mode, storage), func(t *testing.T) {
+				t.Run(fmt.Sprintf("S2.17/S2.18/%s_%v/%v/%s", family, s, mode, storage), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(2, uint64(mode)))
 					for range 5 {
 						rows := 1 + r.IntN(9000)

@@ -43,7 +43,7 @@ func oneTree(t *testing.T, name string, d *data, p grow.Params, mode gradients.M
 // grower's in every bit.
 func TestGrowEqualsReference(t *testing.T) {
 	pools := newPools(t, 1, 2, 3)
-	tries := 2000
+	tries := 1200
 	if testing.Short() {
 		tries = 400
 	}
@@ -87,6 +87,36 @@ func TestMinData(t *testing.T) {
 				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), p, mode, r, pools)
 			}
 			if splits < 2*tries {
+				t.Errorf("%d trees have %d splits: too few to show anything", tries, splits)
+			}
+		})
+	}
+}
+
+// Nodes that reach over several blocks of rows, of which few hold nearly all weight: most
+// sides have to be counted.
+func TestMinDataOverBlocks(t *testing.T) {
+	pools := newPools(t, 1, 2)
+	for _, mode := range modes {
+		t.Run("S2.17/blocks/"+mode.String(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, uint64(mode)))
+			tries := 3
+			if testing.Short() {
+				tries = 2
+			}
+			splits := 0
+			for try := range tries {
+				d := &data{rows: 65_530 + r.IntN(70_000)}
+				d.randomFeatures(r, 4)
+				d.randomGradients(r)
+				for row := range d.hess {
+					d.hess[row] = []float32{0, 0.125, 0.125, 40}[r.IntN(4)]
+				}
+				p := randomParams(r)
+				p.MinDataInLeaf, p.MaxDepth, p.MinGain, p.MinChildWeight = 100+r.IntN(8000), 0, 0, 0
+				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), p, mode, r, pools)
+			}
+			if splits < tries {
 				t.Errorf("%d trees have %d splits: too few to show anything", tries, splits)
 			}
 		})
