@@ -112,15 +112,15 @@ type dialect struct {
 
 // findDialect looks at the head of the first file.
 func (o *options) findDialect(name string, h *head) (*dialect, error) {
+	if h.all && len(bytes.TrimSpace(h.text)) == 0 {
+		return nil, complain("%s is empty", name)
+	}
 	d := &dialect{sep: o.separator}
 	if d.sep == 0 {
 		d.sep = o.findSeparator(h)
 	}
 	records := h.records(d.sep, headRecords)
 	if len(records) == 0 {
-		if len(bytes.TrimSpace(h.text)) == 0 {
-			return nil, complain("%s is empty", name)
-		}
 		return nil, &ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
@@ -175,11 +175,12 @@ func (o *options) headerNames(file string, record []string) ([]string, error) {
 }
 
 // findSeparator returns the character that gives most records as many cells as
-// the first one has, and more than one; the rarer character first.
+// the first one has, and more than one; the rarer character first. A decimal comma
+// separates cells only in a text that has quotes, and if nothing else does.
 func (o *options) findSeparator(h *head) byte {
-	best, share := byte(','), 0.0
+	best, share := byte(0), 0.0
 	for _, sep := range []byte{'\t', ';', '|', ','} {
-		if sep == o.decimal {
+		if sep == o.decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
 			continue
 		}
 		records := h.records(sep, headRecords)
@@ -196,10 +197,13 @@ func (o *options) findSeparator(h *head) byte {
 			best, share = sep, s
 		}
 	}
-	if best == o.decimal {
+	switch {
+	case best != 0:
+		return best
+	case o.decimal == ',':
 		return ';'
 	}
-	return best
+	return ','
 }
 
 // findHeader tells whether the first record holds names: it does if it has text

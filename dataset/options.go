@@ -43,9 +43,6 @@ func newOptions(opts []Option) (*options, error) {
 	for _, opt := range opts {
 		opt(o)
 	}
-	if o.err == nil && o.separator != 0 && o.separator == o.decimal {
-		o.fail("separator and decimal point are both %q; give one of them another value", string(o.separator))
-	}
 	return o, o.err
 }
 

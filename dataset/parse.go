@@ -157,6 +157,9 @@ const quickReach = 1 + 8 + 1 + 3*8 + 5 + 2
 // line feed with ended = true; col is the column of the next cell.
 func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, ended bool) {
 	sinks, sep, point := p.sinks, p.sep, p.decimal
+	if point == sep { // numbers with a fraction are quoted
+		return i, col, false
+	}
 	for ; col < len(sinks) && i+quickReach <= len(b); col++ {
 		s := &sinks[col]
 		if s.kind != numberSink {
