@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"boost/internal/cpu"
 )
 
 // longestRecord is the number of bytes after which a record that does not end is
@@ -156,7 +157,7 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) ([]*chunk, err
 func (r *reader) workers() int {
 	threads := r.threads
 	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+		threads = cpu.Threads()
 	}
 	size := int64(0)
 	for _, in := range r.inputs {
