@@ -213,6 +213,21 @@ func TestGuards(t *testing.T) {
 			t.Errorf("outcome %+v for a share of 315/33782, below 1 %%", out)
 		}
 	})
+	t.Run("S2.7/half_of_the_rows", func(t *testing.T) {
+		// Code 0 loses nearly nothing of Σ|g|; it is the share of rows that counts.
+		for zero, want := range map[int]bool{10: false, 11: true} {
+			grad := append(filled(10, 32767), filled(zero, 0.1)...)
+			grad = append(grad, filled(50, 0)...) // rows without a gradient do not count
+			if _, out := quantize(t, gradients.I16, grad, filled(len(grad), 1)); out.Wide != want || out.Blind {
+				t.Errorf("%d of %d gradients get code 0: outcome %+v, want i32 %v", zero, zero+10, out, want)
+			}
+			hess := append(filled(10, 65535), filled(zero, 0.1)...)
+			hess = append(hess, filled(50, 0)...)
+			if _, out := quantize(t, gradients.I16, filled(len(hess), 1), hess); out.Wide != want || out.Blind {
+				t.Errorf("%d of %d hessians get code 0: outcome %+v, want i32 %v", zero, zero+10, out, want)
+			}
+		}
+	})
 	t.Run("S2.7/hessian_outlier", func(t *testing.T) {
 		hess := filled(100, 1e-3)
 		hess[40] = 1e3

@@ -152,6 +152,9 @@ func TestNoStaleValues(t *testing.T) {
 						}
 					}
 					in := d.sample(r, []float64{0.0005, 0.01, 0.07, 0.5, 1}[r.IntN(5)])
+					if step >= steps-2 { // twice more rows than packed sums can take
+						st, in, features = stores[gradients.I16], d.sample(r, 1), d.all()
+					}
 					h := p.Get()
 					b.SetFeatures(features)
 					b.Build(h, st, runsOf(st, in))

@@ -280,6 +280,18 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestMinGainIsBelowTheGain(t *testing.T) {
+	// 4²/4 on both sides and nothing before: a gain of 8, exact in f32.
+	d := tableOf(t, []binning.Feature{numeric(2, false)}, group{4, []uint32{0}, 1, 1}, group{4, []uint32{1}, -1, 1})
+	for minGain, leaves := range map[float64]int{0: 2, math.Nextafter(8, 0): 2, 8: 1} {
+		p := free(2)
+		p.MinGain = minGain
+		if made := d.growOne(t, gradients.F32, p); made.NumLeaves() != leaves {
+			t.Errorf("min_gain %v: %d leaves, want %d", minGain, made.NumLeaves(), leaves)
+		}
+	}
+}
+
 func TestNothingToSplit(t *testing.T) {
 	pool := newPools(t, 2)[0]
 	for _, mode := range modes {

@@ -140,6 +140,9 @@ func TestThreadsAndBuilders(t *testing.T) {
 	for row := range rows {
 		d.grad[row] = float32(d.codes[0][row])/255 + float32(d.codes[2][row]%5)/5 - float32(d.codes[3][row])/400 + float32(r.NormFloat64())
 		d.hess[row] = 0.05 + 0.2*r.Float32()
+		if row%5 == 4 { // so far from the others that a float64 sum depends on its order
+			d.hess[row] *= 1e-7
+		}
 	}
 	d.build(t)
 	p := grow.Defaults()
@@ -174,12 +177,29 @@ func TestThreadsAndBuilders(t *testing.T) {
 					}
 					pool.Close()
 				}
+				if want := d.blockSum(bagRows(bag, rows)); mode == gradients.F32 && first.Cover[0] != want {
+					t.Errorf("the root covers %v, its blocks of 4,096 rows add up to %v", first.Cover[0], want)
+				}
 				if first.NumLeaves() != 15 {
 					t.Errorf("%d leaves", first.NumLeaves())
 				}
 			})
 		}
 	}
+}
+
+// blockSum adds up hessians in blocks of 4,096 consecutive rows of the list.
+func (d *data) blockSum(rows []int) float64 {
+	total := 0.0
+	for len(rows) > 0 {
+		n, part := min(4096, len(rows)), 0.0
+		for _, row := range rows[:n] {
+			part += float64(d.hess[row])
+		}
+		total += part
+		rows = rows[n:]
+	}
+	return total
 }
 
 // After two rounds a round allocates its tree and little else, whatever the size.
