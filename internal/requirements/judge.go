@@ -60,8 +60,11 @@ func (m *matrix) judge(e *events, benchRan bool) {
 			found = map[proof]outcome{}
 		}
 		for _, n := range r.needs {
-			if n.kind == "bench" {
+			switch {
+			case n.kind == "bench":
 				r.addBenchmarks(found, n, e, benchRan)
+			case n.kind == "fuzz" && n.name != "":
+				addFuzz(found, n, e)
 			}
 		}
 		r.conclude(found)
@@ -87,6 +90,16 @@ func (r *row) addBenchmarks(found map[proof]outcome, n need, e *events, ran bool
 			o.passed = o.passed || action == "run" // go test -json reports no pass for a benchmark
 			o.failed = o.failed || action == "fail"
 			found[p] = o
+		}
+	}
+}
+
+// addFuzz puts into found the fuzz target that a need names. An ordinary run
+// tries it on its seeds.
+func addFuzz(found map[proof]outcome, n need, e *events) {
+	for k, action := range e.outcomes {
+		if k.test == "Fuzz"+n.name {
+			found[proof{k.pkg, k.test}] = outcome{passed: action == "pass", failed: action == "fail"}
 		}
 	}
 }
@@ -149,7 +162,7 @@ func (p proof) meets(n need) bool {
 	case "e2e":
 		return p.pkg == "booster" || p.pkg == "cmd/boost"
 	case "fuzz":
-		return strings.HasPrefix(p.name, "Fuzz")
+		return strings.HasPrefix(p.name, "Fuzz"+n.name)
 	case "bench":
 		return matchesBenchmark(p.name, n)
 	default: // doc, figure, not built: the test knows what the section must hold

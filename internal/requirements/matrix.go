@@ -30,7 +30,8 @@ type row struct {
 }
 
 // need is a kind of proof that a row asks for; bench carries the benchmark's
-// name, with a part of its sub-benchmark's after a slash.
+// name, with a part of its sub-benchmark's after a slash, and fuzz may carry the
+// fuzz target's.
 type need struct{ kind, name string }
 
 func (n need) String() string { return strings.TrimSpace(n.kind + " " + n.name) }
@@ -80,8 +81,8 @@ func parseRow(cells []string) (*row, error) {
 	r := &row{id: cells[0], text: cells[1] + " | " + cells[2], proofs: cells[4], result: cells[5], recorded: cells[5]}
 	for item := range strings.SplitSeq(cells[3], ",") {
 		n := need{kind: strings.TrimSpace(item)}
-		if name, ok := strings.CutPrefix(n.kind, "bench "); ok {
-			n = need{"bench", name}
+		if kind, name, ok := strings.Cut(n.kind, " "); ok && (kind == "bench" || kind == "fuzz") {
+			n = need{kind, name}
 		}
 		if !slices.Contains(kinds, n.kind) || n.kind == "bench" && n.name == "" {
 			return nil, fmt.Errorf("%s: needs %q: want some of %s", r.id, item, strings.Join(kinds, ", "))

@@ -19,6 +19,7 @@ const document = `# Words
 | S2.13 | Random | gradients | test | gradients TestS2_13 | pass |
 | S2.30 | Ratio | benchmarks | bench Quant/100k |  | open |
 | S3.42 | Hostile | tensorq | fuzz |  | open |
+| S4.29 | File | booster | fuzz Decode |  | open |
 | S3.61 | Four bits | — | not built, figure |  | open |
 `
 
@@ -74,6 +75,10 @@ func TestJudge(t *testing.T) {
 			[]string{"pass tensorq FuzzSegmentS3_42"}},
 		{"a test is not a fuzz target", "S3.42", "tensorq TestSegment/S3.42; lacks fuzz", open, true,
 			[]string{"pass tensorq TestSegment/S3.42"}},
+		{"named fuzz target", "S4.29", "booster/model FuzzDecode", pass, true,
+			[]string{"pass booster/model FuzzDecode/seed#0", "pass booster/model FuzzDecode"}},
+		{"another fuzz target", "S4.29", "", open, true,
+			[]string{"pass booster/model FuzzDecoder"}},
 		{"not built, with its reason", "S3.61", "internal/requirements TestDoc/S3.61", notBuilt, true,
 			[]string{"pass internal/requirements TestDoc/S3.61"}},
 		{"not built, without", "S3.61", "", open, true, []string{"pass tree TestX"}},
