@@ -52,6 +52,9 @@ func (a *assembly) table(targets []target) (*Table, error) {
 		}
 		a.columns = append(a.columns, c)
 	}
+	if a.rows() > math.MaxInt32 {
+		return nil, complain("the table has %d rows; up to %d can be read", a.rows(), math.MaxInt32)
+	}
 	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain, a.join} {
 		if err := step(); err != nil {
 			return nil, err
@@ -270,133 +273,4 @@ func (a *assembly) readAgain() error {
 		c.levels, c.counts = merge(c.pieces)
 	}
 	return a.checkCells()
-}
-
-// join makes one slice of every column's pieces, dropping the pieces as it goes,
-// so that only one column is held twice at a time.
-func (a *assembly) join() error {
-	for _, c := range a.columns {
-		switch {
-		case c.want == wantText:
-			if err := a.joinText(c); err != nil {
-				return err
-			}
-		case c.number:
-			if err := a.joinNumbers(c); err != nil {
-				return err
-			}
-		default:
-			a.joinCodes(c)
-		}
-		c.pieces = nil
-	}
-	return nil
-}
-
-func (a *assembly) joinText(c *parts) error {
-	size := 0
-	for k, p := range c.pieces {
-		size += len(p.text)
-		a.markBad(c, k, p)
-	}
-	if size > math.MaxInt32 {
-		return complain("column %q holds more than 2 GiB of text; leave it out of id", c.name)
-	}
-	c.text = make([]byte, 0, size)
-	c.offsets = make([]int32, 1, a.rows()+1)
-	for _, p := range c.pieces {
-		base := int32(len(c.text))
-		c.text = append(c.text, p.text...)
-		for _, offset := range p.offsets[1:] {
-			c.offsets = append(c.offsets, base+offset)
-		}
-		*p = piece{}
-	}
-	return nil
-}
-
-func (a *assembly) joinCodes(c *parts) {
-	c.codes = make([]int32, 0, a.rows())
-	for k, p := range c.pieces {
-		a.markBad(c, k, p)
-		c.codes = append(c.codes, p.codes...)
-		*p = piece{}
-	}
-}
-
-func (a *assembly) joinNumbers(c *parts) error {
-	values, odd := a.levelValues(c)
-	wide := !allExact(values)
-	for _, p := range c.pieces {
-		wide = wide || p.f64 != nil
-		c.dates = c.dates || p.dates
-	}
-	if wide {
-		c.f64 = make([]float64, 0, a.rows())
-	} else {
-		c.f32 = make([]float32, 0, a.rows())
-	}
-	for k, p := range c.pieces {
-		a.markBad(c, k, p)
-		switch {
-		case p.f64 != nil:
-			c.f64 = append(c.f64, p.f64...)
-		case p.f32 != nil && !wide:
-			c.f32 = append(c.f32, p.f32...)
-		case p.f32 != nil:
-			for _, v := range p.f32 {
-				c.f64 = append(c.f64, float64(v))
-			}
-		default:
-			for row, code := range p.codes {
-				v := math.NaN()
-				if code >= 0 {
-					if v = values[code]; odd[code] {
-						at := a.firsts[k] + row
-						if c.why == nil {
-							c.why = a.badCell(c, at, excerpt([]byte(c.levels[code])), false)
-						}
-						if !a.skipBadRows {
-							return c.why
-						}
-						c.bad = append(c.bad, int32(at))
-					}
-				}
-				if wide {
-					c.f64 = append(c.f64, v)
-				} else {
-					c.f32 = append(c.f32, float32(v))
-				}
-			}
-		}
-		*p = piece{}
-	}
-	slices.Sort(c.bad)
-	c.levels = nil
-	return nil
-}
-
-// levelValues reads the column's levels as numbers; odd marks those that are none.
-func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
-	values = make([]float64, len(c.levels))
-	odd = make([]bool, len(c.levels))
-	for i, level := range c.levels {
-		v, date, ok := parseValue([]byte(level), a.decimal)
-		if !ok {
-			v = math.NaN()
-		}
-		values[i], odd[i] = v, !ok
-		c.dates = c.dates || date
-	}
-	return values, odd
-}
-
-// markBad notes the rows of a piece that are to be left out.
-func (a *assembly) markBad(c *parts, k int, p *piece) {
-	if len(p.odd.rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+p.odd.first[0].row, p.odd.first[0].text, !p.numeric())
-	}
-	for _, row := range p.odd.rows {
-		c.bad = append(c.bad, int32(a.firsts[k])+row)
-	}
 }

@@ -154,7 +154,7 @@ func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) 
 		}
 		return p, nil
 	}
-	d := newDictionary(b.missing)
+	d := newDictionary()
 	p.dictionary = d
 	p.codes = make([]int32, n)
 	for i := range p.codes {

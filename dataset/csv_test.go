@@ -524,6 +524,17 @@ func TestHostileShapes(t *testing.T) {
 			t.Errorf("row 1 on line %d", line)
 		}
 	})
+	t.Run("blank_lines_under_many_columns", func(t *testing.T) {
+		// Room for a row per line would be 4 GB.
+		names := make([]string, 10_000)
+		for i := range names {
+			names[i] = fmt.Sprintf("x%d", i)
+		}
+		_, err := read(strings.Join(names, ",") + "\n" + strings.Repeat("\n", 100_000))
+		if err == nil || err.Error() != "t.csv has no rows" {
+			t.Errorf("%v", err)
+		}
+	})
 	t.Run("negative_zero", func(t *testing.T) {
 		x := mustRead(t, "x\n-0\n0\n").Column("x").Float32s()
 		if !math.Signbit(float64(x[0])) || math.Signbit(float64(x[1])) {

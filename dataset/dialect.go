@@ -16,6 +16,9 @@ const (
 	headRecords = 200
 )
 
+// mostColumns bounds what a damaged file can make the reader allocate.
+const mostColumns = 1 << 20
+
 // head is the beginning of a file's text.
 type head struct {
 	text []byte
@@ -125,6 +128,9 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
 		return nil, complain("%s is no text: it holds NUL bytes", name)
+	}
+	if n := len(records[0]); n > mostColumns {
+		return nil, complain("%s has %d columns; a table may have up to %d", name, n, mostColumns)
 	}
 	if o.header != nil {
 		d.header = *o.header

@@ -1,6 +1,9 @@
 package dataset
 
-import "unicode/utf8"
+import (
+	"hash/maphash"
+	"unicode/utf8"
+)
 
 // Codes of cells that are no level.
 const (
@@ -9,62 +12,89 @@ const (
 )
 
 // dictionary numbers the distinct cells of one column as one worker meets them.
-// It outlives chunks, so that a level's text is stored once per worker.
+// It outlives chunks, so that a level's text is stored once per worker. It is a
+// hash table with linear probing over the raw bytes of cells; Go's own map costs
+// twice as much on the short cells of tables.
 type dictionary struct {
-	codes  map[string]int32 // raw bytes of a cell → code; missing tokens are in it
-	levels []string         // decoded
-	seen   []int32          // per level: the last chunk in which it was seen, plus 1
-	merged []int32          // per level: its index in the column's dictionary, -1 if none yet
+	slots []dictionarySlot // a power of two, at most half of them taken
+	keys  []string         // raw bytes of the cells
+	codes []int32          // per key
 
-	// The cell before this one: tables are often sorted or repetitive.
-	hasLast  bool
-	lastCell string
-	lastCode int32
+	levels []string // per code: the text, decoded
+	seen   []int32  // per code: the last chunk in which it was seen, plus 1
+	merged []int32  // per code: its index in the column's dictionary, -1 if none yet
 }
 
-func newDictionary(missing []string) *dictionary {
-	d := &dictionary{codes: make(map[string]int32, 2*len(missing))}
-	for _, token := range missing {
-		d.codes[token] = missingCode
-	}
-	return d
+// dictionarySlot points to a key; key is 0 if the slot is free.
+type dictionarySlot struct {
+	hash uint32
+	key  int32 // index + 1
 }
+
+func newDictionary() *dictionary { return &dictionary{slots: make([]dictionarySlot, 64)} }
 
 // code returns the code of a cell, new levels being decoded and added.
 func (d *dictionary) code(cell []byte, o *options) int32 {
-	if d.hasLast && string(cell) == d.lastCell {
-		return d.lastCode
+	hash := uint32(maphash.Bytes(hashSeed, cell))
+	mask := uint32(len(d.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		slot := d.slots[i]
+		if slot.key == 0 {
+			return d.add(cell, hash, o)
+		}
+		if slot.hash == hash && d.keys[slot.key-1] == string(cell) {
+			return d.codes[slot.key-1]
+		}
 	}
-	code, ok := d.codes[string(cell)]
-	switch {
-	case !ok:
-		key := string(cell)
-		code = d.add(key, cell, o)
-		d.hasLast, d.lastCell, d.lastCode = true, key, code
-	case code >= 0 && o.encoding == nil: // the level is the cell itself: no copy is needed
-		d.hasLast, d.lastCell, d.lastCode = true, d.levels[code], code
+}
+
+func (d *dictionary) add(cell []byte, hash uint32, o *options) int32 {
+	key := string(cell)
+	code := int32(brokenCode)
+	if o.isMissing(cell) {
+		code = missingCode
+	} else {
+		level, valid := key, utf8.Valid(cell)
+		if o.encoding != nil {
+			level, valid = o.decode(cell)
+		}
+		if valid {
+			code = int32(len(d.levels))
+			d.levels = append(d.levels, level)
+			d.seen = append(d.seen, 0)
+		}
 	}
+	d.keys = append(d.keys, key)
+	d.codes = append(d.codes, code)
+	if 2*len(d.keys) > len(d.slots) {
+		d.grow()
+	}
+	d.place(dictionarySlot{hash, int32(len(d.keys))})
 	return code
 }
 
-func (d *dictionary) add(key string, cell []byte, o *options) int32 {
-	if o.isMissing(cell) { // with spaces around it
-		d.codes[key] = missingCode
-		return missingCode
+func (d *dictionary) place(slot dictionarySlot) {
+	mask := uint32(len(d.slots) - 1)
+	i := slot.hash & mask
+	for d.slots[i].key != 0 {
+		i = (i + 1) & mask
 	}
-	level, valid := key, utf8.Valid(cell)
-	if o.encoding != nil {
-		level, valid = o.decode(cell)
-	}
-	code := int32(brokenCode)
-	if valid {
-		code = int32(len(d.levels))
-		d.levels = append(d.levels, level)
-		d.seen = append(d.seen, 0)
-	}
-	d.codes[key] = code
-	return code
+	d.slots[i] = slot
 }
+
+func (d *dictionary) grow() {
+	old := d.slots
+	d.slots = make([]dictionarySlot, 4*len(old))
+	for _, slot := range old {
+		if slot.key != 0 {
+			d.place(slot)
+		}
+	}
+}
+
+// hashSeed differs from run to run, so that no file can be made whose cells all
+// collide. Codes follow the order of cells and never the hash.
+var hashSeed = maphash.MakeSeed()
 
 // fresh returns the levels among codes in order of first appearance, and the
 // number of cells that hold a level. Each call needs another chunk number.

@@ -36,12 +36,13 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(paths)
+	inputs, err := findInputs(paths, !o.noSpool)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{options: o, inputs: inputs}
-	return r.table(ctx, r.reread)
+	defer r.close()
+	return r.table(ctx)
 }
 
 // Read reads a table from a stream of text, plain or gzip. The name stands in
@@ -52,24 +53,15 @@ func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{name: name, stream: stream, keep: !o.noSpool}
-	defer s.close()
+	s := &spool{name: name, keep: !o.noSpool,
+		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
 	r := &reader{options: o, inputs: []input{s.input()}}
-	if o.noSpool {
-		return r.table(ctx, r.tooLate)
-	}
-	return r.table(ctx, r.reread)
-}
-
-// tooLate is the error for text in a column of numbers that is not kept for a
-// second look.
-func (r *reader) tooLate(_ context.Context, columns []*parts) error {
-	return complain("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
-		columns[0].name, r.inputs[0].name, columns[0].name)
+	defer r.close()
+	return r.table(ctx)
 }
 
 // table reads the inputs.
-func (r *reader) table(ctx context.Context, reread func(context.Context, []*parts) error) (*Table, error) {
+func (r *reader) table(ctx context.Context) (*Table, error) {
 	stream, h, err := r.open(&r.inputs[0])
 	if err != nil {
 		return nil, err
@@ -94,7 +86,7 @@ func (r *reader) table(ctx context.Context, reread func(context.Context, []*part
 	for _, in := range r.inputs {
 		a.files = append(a.files, in.name)
 	}
-	a.reread = func(columns []*parts) error { return reread(ctx, columns) }
+	a.reread = func(columns []*parts) error { return r.reread(ctx, columns) }
 	a.readErr = err
 	return a.table(targets)
 }

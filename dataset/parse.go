@@ -58,7 +58,8 @@ func newChunkParser(l *layout) *chunkParser {
 // parse turns text, whole records that end in a line feed, into a chunk.
 func (p *chunkParser) parse(text []byte, index, file int) *chunk {
 	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets))}
-	most := bytes.Count(text, []byte{'\n'}) // no record is shorter than a line
+	// No record is shorter than a line, nor than its separators and line feed.
+	most := min(bytes.Count(text, []byte{'\n'}), len(text)/len(p.sinks))
 	for i := range p.sinks {
 		p.sinks[i] = p.newSink(ch, p.layout.sinks[i], most)
 	}
@@ -102,7 +103,7 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 	default:
 		s.kind = levelSink
 		if p.dicts[t] == nil {
-			p.dicts[t] = newDictionary(p.missing)
+			p.dicts[t] = newDictionary()
 		}
 		s.dict = p.dicts[t]
 		s.piece.dictionary = s.dict

@@ -298,6 +298,11 @@ func (r *reader) layoutOf(targets []target) *layout {
 
 // reread reads columns again, as text, and gives them their new pieces.
 func (r *reader) reread(ctx context.Context, columns []*parts) error {
+	for _, in := range r.inputs {
+		if in.spool != nil && !in.spool.keep {
+			return tooLate(columns[0].name, in.name)
+		}
+	}
 	targets := make([]target, len(columns))
 	for i, c := range columns {
 		targets[i] = c.target
@@ -320,6 +325,22 @@ func (r *reader) reread(ctx context.Context, columns []*parts) error {
 		}
 	}
 	return nil
+}
+
+// tooLate is the error for text in a column of numbers that is not kept for a
+// second look.
+func tooLate(column, file string) error {
+	return complain("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
+		column, file, column)
+}
+
+// close ends the copies of streams.
+func (r *reader) close() {
+	for _, in := range r.inputs {
+		if in.spool != nil {
+			in.spool.close()
+		}
+	}
 }
 
 func (r *reader) changed() error {

@@ -17,13 +17,14 @@ import (
 
 // input is one file, or a stream, that can be read from its start, perhaps twice.
 type input struct {
-	name string
-	size int64 // bytes, 0 if unknown
-	open func() (io.ReadCloser, error)
+	name  string
+	size  int64 // bytes, 0 if unknown
+	open  func() (io.ReadCloser, error)
+	spool *spool // nil for files
 }
 
 // findInputs turns paths and patterns into files, sorted by name.
-func findInputs(paths []string) ([]input, error) {
+func findInputs(paths []string, keep bool) ([]input, error) {
 	var names []string
 	for _, path := range paths {
 		if path == "" {
@@ -49,7 +50,7 @@ func findInputs(paths []string) ([]input, error) {
 	names = slices.Compact(names)
 	inputs := make([]input, len(names))
 	for i, name := range names {
-		in, err := fileInput(name)
+		in, err := fileInput(name, keep)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +59,7 @@ func findInputs(paths []string) ([]input, error) {
 	return inputs, nil
 }
 
-func fileInput(name string) (input, error) {
+func fileInput(name string, keep bool) (input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,42 +70,53 @@ func fileInput(name string) (input, error) {
 		return input{}, complain("%s is a directory; name a file, or several by a pattern such as %s",
 			name, filepath.Join(name, "*.csv"))
 	}
-	return input{name: name, size: info.Size(), open: func() (io.ReadCloser, error) {
+	open := func() (io.ReadCloser, error) {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, complain("%s cannot be read: %w", name, err)
 		}
 		return f, nil
-	}}, nil
+	}
+	if !info.Mode().IsRegular() { // a pipe can be read once
+		return (&spool{name: name, first: open, keep: keep}).input(), nil
+	}
+	return input{name: name, size: info.Size(), open: open}, nil
 }
 
 // spool is a stream that is copied to an unlinked temporary file while it is read
 // for the first time, so that it can be read again.
 type spool struct {
-	name   string
-	stream io.Reader
-	keep   bool
-	file   *os.File
+	name  string
+	first func() (io.ReadCloser, error) // nil once it was called
+	keep  bool
+	file  *os.File
 }
 
-func (s *spool) input() input { return input{name: s.name, open: s.open} }
+func (s *spool) input() input { return input{name: s.name, open: s.open, spool: s} }
 
 func (s *spool) open() (io.ReadCloser, error) {
-	if s.stream != nil {
-		r := s.stream
-		s.stream = nil
-		if s.keep {
-			if err := s.create(); err != nil {
-				return nil, err
-			}
-			r = io.TeeReader(r, spoolWriter{s.file})
+	if s.first != nil {
+		stream, err := s.first()
+		s.first = nil
+		if err != nil || !s.keep {
+			return stream, err
 		}
-		return io.NopCloser(r), nil
+		if err := s.create(); err != nil {
+			stream.Close()
+			return nil, err
+		}
+		return spoolReader{io.TeeReader(stream, spoolWriter{s.file}), stream}, nil
 	}
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("the copy of %s cannot be read again: %w", s.name, err)
 	}
 	return io.NopCloser(s.file), nil
+}
+
+// spoolReader reads through the copying and closes the stream.
+type spoolReader struct {
+	io.Reader
+	io.Closer
 }
 
 func (s *spool) create() error {
