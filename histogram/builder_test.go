@@ -17,9 +17,9 @@ import (
 
 // Every builder, mode, layout and number of threads gives the plain reference's sums.
 func TestBuilders(t *testing.T) {
-	rows, step := 140_000, 1
+	rows, step := 80_000, 1
 	if testing.Short() {
-		rows, step = 67_000, 3
+		rows, step = 20_000, 3
 	}
 	one := parallel.NewPool(1)
 	defer one.Close()
