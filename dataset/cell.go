@@ -49,11 +49,16 @@ func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p
 	start := i
 	doubled := false
 	for {
-		at := bytes.IndexByte(b[i:], '"')
-		if at < 0 {
+		for i < len(b) && b[i] != '"' {
+			if b[i] == '\n' {
+				breaks++
+			}
+			i++
+		}
+		if i == len(b) {
 			return nil, len(b) - 1, 0, openQuote
 		}
-		i += at + 1
+		i++
 		if b[i] != '"' {
 			break
 		}
@@ -61,7 +66,6 @@ func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p
 		i++
 	}
 	content = b[start : i-1]
-	breaks = bytes.Count(content, []byte{'\n'})
 	if doubled || breaks > 0 {
 		content = r.plain(content)
 	}
@@ -124,33 +128,42 @@ func (r *cellReader) recordEnd(b []byte, i int) (end, breaks int) {
 func (r *cellReader) lastRecordEnd(b []byte) int {
 	last, i := 0, 0
 	for {
-		at := bytes.IndexByte(b[i:], '"')
-		if at < 0 {
-			if feed := bytes.LastIndexByte(b[i:], '\n'); feed >= 0 {
-				last = i + feed + 1
-			}
-			return last
-		}
-		at += i
+		at := nextQuote(b, i)
 		if feed := bytes.LastIndexByte(b[i:at], '\n'); feed >= 0 {
 			last = i + feed + 1
+		}
+		if at == len(b) {
+			return last
 		}
 		i = at + 1
 		if !r.opensCell(b, at) {
 			continue
 		}
 		for {
-			at := bytes.IndexByte(b[i:], '"')
-			if at < 0 {
+			i = nextQuote(b, i) + 1
+			if i > len(b) {
 				return last
 			}
-			i += at + 1
 			if i == len(b) || b[i] != '"' {
 				break
 			}
 			i++
 		}
 	}
+}
+
+// nextQuote returns the index of the first quote from b[i] on, or len(b). It looks
+// at the next bytes itself, as quotes mostly come close together or not at all.
+func nextQuote(b []byte, i int) int {
+	for near := min(i+16, len(b)); i < near; i++ {
+		if b[i] == '"' {
+			return i
+		}
+	}
+	if at := bytes.IndexByte(b[i:], '"'); at >= 0 {
+		return i + at
+	}
+	return len(b)
 }
 
 // opensCell tells whether the quote at b[at] is the first character of its cell.

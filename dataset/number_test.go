@@ -79,7 +79,7 @@ func TestNumbersEqualStrconv(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var text bytes.Buffer
-	text.WriteString("x,y\n")
+	text.WriteString("x,y,z\n")
 	want := make([]float64, n)
 	for i := range want {
 		number := randomNumber(r)
@@ -87,13 +87,13 @@ func TestNumbersEqualStrconv(t *testing.T) {
 		if got, ok := dataset.ParseNumber([]byte(number), '.'); !ok || math.Float64bits(got) != math.Float64bits(want[i]) {
 			t.Fatalf("%q is %v, want %v", number, got, want[i])
 		}
-		fmt.Fprintf(&text, "%s,%s\n", number, number)
+		fmt.Fprintf(&text, "%s,\"%s\",%s\n", number, number, number)
 	}
 	table, err := dataset.Read(context.Background(), &text, "numbers.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"x", "y"} {
+	for _, name := range []string{"x", "y", "z"} {
 		c := table.Column(name)
 		for row, w := range want {
 			if got := valueAt(c, row); math.Float64bits(got) != math.Float64bits(w) {

@@ -58,8 +58,9 @@ func newChunkParser(l *layout) *chunkParser {
 // parse turns text, whole records that end in a line feed, into a chunk.
 func (p *chunkParser) parse(text []byte, index, file int) *chunk {
 	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets))}
-	// No record is shorter than a line, nor than its separators and line feed.
-	most := min(bytes.Count(text, []byte{'\n'}), len(text)/len(p.sinks))
+	// No record is shorter than a line, nor than its separators and line feed. One
+	// more may begin and turn out to be short of cells.
+	most := min(bytes.Count(text, []byte{'\n'}), len(text)/len(p.sinks)+1)
 	for i := range p.sinks {
 		p.sinks[i] = p.newSink(ch, p.layout.sinks[i], most)
 	}
@@ -147,9 +148,9 @@ func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
 	return i
 }
 
-// quickReach is the number of characters that quickCells looks at: sign, integer
-// part, point, three words of fraction, an exponent of three digits, CRLF.
-const quickReach = 1 + 8 + 1 + 3*8 + 5 + 2
+// quickReach is the number of characters that quickCells looks at: quotes, sign,
+// integer part, point, three words of fraction, an exponent of three digits, CRLF.
+const quickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
 
 // quickCells reads cells from b[i] and column col on as long as they are numbers in
 // their usual short forms: up to 7 digits before the point, 19 in all, rounding
@@ -167,6 +168,11 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 			break
 		}
 		at := i
+		quote := 0
+		if b[at] == '"' {
+			quote = 1
+			at++
+		}
 		sign := 0
 		if b[at] == '-' {
 			sign = 1
@@ -193,6 +199,10 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 			break
 		}
 		exponent := -fraction
+		if quote == 1 && b[at] == '"' {
+			quote = 0
+			at++
+		}
 		c := b[at]
 		if c != sep && c != '\n' {
 			if c|0x20 == 'e' {
@@ -210,6 +220,9 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 			if c != sep && c != '\n' {
 				break
 			}
+		}
+		if quote == 1 {
+			break
 		}
 		var v float64
 		if mantissa < 1<<53 && uint(-exponent) <= 22 {
