@@ -28,8 +28,11 @@ func (t *trainer) memory() budget {
 		perRow += 8
 	}
 	perBin := int64(16)
-	if t.p.Gradients != gradients.I16.String() {
-		perRow, perBin = perRow+8, perBin+4
+	switch t.p.Gradients {
+	case gradients.I32.String():
+		perRow += 8
+	case gradients.F32.String():
+		perBin += 4
 	}
 	b.rows = int64(t.n) * perRow
 	for _, s := range t.sets {

@@ -91,14 +91,14 @@ func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.S
 	for f := range d.codes {
 		count, grad := 0, int64(0)
 		for at := offsets[f]; at < offsets[f+1]; at++ {
-			if st.Mode() != gradients.I16 {
+			if st.Mode() == gradients.F32 {
 				count += int(h.Count[at])
 			}
 			if st.Mode() != gradients.F32 {
 				grad += h.Grad[at]
 			}
 		}
-		if st.Mode() != gradients.I16 && count != len(rows) {
+		if st.Mode() == gradients.F32 && count != len(rows) {
 			t.Fatalf("feature %d counts %d rows of %d", f, count, len(rows))
 		}
 		var want int64
@@ -235,16 +235,11 @@ func TestLayout(t *testing.T) {
 			st := d.storage(t, mode, pool)
 			h := &histogram.Histogram{}
 			b.Build(h, st, runsOf(st, []uint32{7}))
-			ints, floats, counts := 0, 0, 0
+			ints, floats := 321, 0
 			if mode == gradients.F32 {
-				floats = 321
-			} else {
-				ints = 321
+				ints, floats = 0, 321
 			}
-			if mode != gradients.I16 {
-				counts = 321
-			}
-			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
+			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != floats {
 				t.Errorf("lengths %d %d %d %d %d", len(h.Grad), len(h.Hess), len(h.GradF), len(h.HessF), len(h.Count))
 			}
 		})
@@ -390,9 +385,6 @@ func TestHistogramEquivalence(t *testing.T) {
 						}
 						if e := math.Abs(float64(h.Hess[at])*p.HessScale - w.hessF); e > half*p.HessScale+1e-12 {
 							t.Fatalf("hessian sum of %d rows is off by %v, scale %v", w.count, e, p.HessScale)
-						}
-						if mode == gradients.I32 && h.Count[at] != w.count {
-							t.Fatalf("count %d, want %d", h.Count[at], w.count)
 						}
 					}
 				}

@@ -6,7 +6,7 @@ import "boost/gradients"
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
 // Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF.
-// Count holds numbers of rows in modes I32 and F32 and is nil in I16, where
+// Count holds numbers of rows in mode F32 and is nil in the integer modes, where
 // min_data_in_leaf is decided without it (DESIGN §8).
 //
 //	int64 gradient and uint64 hessian sums cannot overflow: 2³² rows × 2³¹ ≤ 2⁶³
@@ -21,44 +21,34 @@ type Histogram struct {
 
 // reset makes h a zeroed histogram of the given mode with n slots, reusing memory.
 func (h *Histogram) reset(mode gradients.Mode, n int) {
-	if mode == gradients.F32 {
-		if h.GradF == nil {
-			h.GradF, h.HessF = make([]float64, n), make([]float64, n)
-		}
-		clear(h.GradF)
-		clear(h.HessF)
-	} else {
+	if mode != gradients.F32 {
 		if h.Grad == nil {
 			h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
 		}
 		clear(h.Grad)
 		clear(h.Hess)
-	}
-	if mode == gradients.I16 {
 		return
 	}
-	if h.Count == nil {
-		h.Count = make([]uint32, n)
+	if h.GradF == nil {
+		h.GradF, h.HessF, h.Count = make([]float64, n), make([]float64, n), make([]uint32, n)
 	}
+	clear(h.GradF)
+	clear(h.HessF)
 	clear(h.Count)
 }
 
 // SubtractRange turns the slots lo … hi-1 of a parent's histogram into those of the
 // child that was not built: h −= child. A slot without rows is 0 in every mode.
 func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi int) {
-	if mode == gradients.F32 {
-		subtract(h.GradF[lo:hi], child.GradF[lo:hi])
-		subtract(h.HessF[lo:hi], child.HessF[lo:hi])
-	} else {
+	if mode != gradients.F32 {
 		subtract(h.Grad[lo:hi], child.Grad[lo:hi])
 		subtract(h.Hess[lo:hi], child.Hess[lo:hi])
+		return
 	}
-	if mode != gradients.I16 {
-		subtract(h.Count[lo:hi], child.Count[lo:hi])
-	}
-	if mode == gradients.F32 {
-		dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
-	}
+	subtract(h.GradF[lo:hi], child.GradF[lo:hi])
+	subtract(h.HessF[lo:hi], child.HessF[lo:hi])
+	subtract(h.Count[lo:hi], child.Count[lo:hi])
+	dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
 }
 
 // dropResidue clears what rounding leaves in slots that have no rows: split search
@@ -79,8 +69,8 @@ func subtract[T int64 | uint64 | float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin in mode
-// I16 and 20 in the others; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 in mode
+// F32; a tree of L leaves needs at most L at once.
 type Pool struct {
 	slots int
 	free  []*Histogram

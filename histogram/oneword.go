@@ -127,7 +127,7 @@ func (b *Builder) plan() {
 func (b *Builder) buildRows(alone bool) {
 	if b.storage.Mode() == gradients.I32 {
 		for w := range b.wide {
-			b.wide[w].reserve(b.rowSlots)
+			b.wide[w].reserve(b.rowSlots, false)
 			b.wide[w].took = false
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))

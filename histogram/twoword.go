@@ -5,17 +5,36 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// slotScratch is one worker's memory for sums that need two words and a count.
+// slotScratch is one worker's memory for sums that need two words. Float sums come
+// with counts of rows; integer sums do without (DESIGN §8), counts is nil.
 type slotScratch[G int64 | float64, H uint64 | float64] struct {
-	slots []hist.Slot[G, H]
-	took  bool
+	sums[G, H]
+	took bool
 }
 
-func (s *slotScratch[G, H]) reserve(n int) []hist.Slot[G, H] {
+// sums are slots with their counts, if they have any.
+type sums[G int64 | float64, H uint64 | float64] struct {
+	slots  []hist.Slot[G, H]
+	counts []uint32
+}
+
+// part returns the slots lo … hi-1.
+func (s sums[G, H]) part(lo, hi int) sums[G, H] {
+	if s.counts == nil {
+		return sums[G, H]{s.slots[lo:hi], nil}
+	}
+	return sums[G, H]{s.slots[lo:hi], s.counts[lo:hi]}
+}
+
+// reserve makes room for n slots and returns them.
+func (s *slotScratch[G, H]) reserve(n int, counting bool) sums[G, H] {
 	if len(s.slots) < n {
 		s.slots = make([]hist.Slot[G, H], n)
+		if counting {
+			s.counts = make([]uint32, n)
+		}
 	}
-	return s.slots[:n]
+	return s.part(0, n)
 }
 
 // values is one block's gradients in the form a two-word pass reads.
@@ -36,29 +55,32 @@ func (b *Builder) floatValues(block int) values[float32, float32] {
 
 // twoWordColumn adds entries of one block to the slots of one column.
 func twoWordColumn[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	sums []hist.Slot[G, H], c binning.Column, block int, v values[VG, VH], entries []uint64,
+	s sums[G, H], c binning.Column, block int, v values[VG, VH], entries []uint64,
 ) {
 	switch c.Bits {
 	case binning.U4:
-		hist.TwoWordNibbles(sums, nibblesOf(c.U4(), block), v.grad, v.hess, entries)
+		hist.TwoWordNibbles(s.slots, s.counts, nibblesOf(c.U4(), block), v.grad, v.hess, entries)
 	case binning.U8:
-		hist.TwoWordColumn(sums, rowsOf(c.U8(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U8(), block), v.grad, v.hess, entries)
 	case binning.U16:
-		hist.TwoWordColumn(sums, rowsOf(c.U16(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U16(), block), v.grad, v.hess, entries)
 	default:
-		hist.TwoWordColumn(sums, rowsOf(c.U32(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U32(), block), v.grad, v.hess, entries)
 	}
 }
 
-// drain adds slots to flat arrays and clears them.
-func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []uint32, slots []hist.Slot[G, H]) {
-	grad, hess, count = grad[:len(slots)], hess[:len(slots)], count[:len(slots)]
-	for i := range slots {
-		s := &slots[i]
-		grad[i] += s.Grad
-		hess[i] += s.Hess
-		count[i] += uint32(s.Rows)
-		*s = hist.Slot[G, H]{}
+// drain adds slots to flat arrays and clears them. count is nil where s has no counts.
+func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []uint32, s sums[G, H]) {
+	grad, hess = grad[:len(s.slots)], hess[:len(s.slots)]
+	for i := range s.slots {
+		slot := &s.slots[i]
+		grad[i] += slot.Grad
+		hess[i] += slot.Hess
+		*slot = hist.Slot[G, H]{}
+	}
+	for i, n := range s.counts {
+		count[i] += n
+		s.counts[i] = 0
 	}
 }
 
@@ -66,13 +88,13 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 func (b *Builder) wideColumns(worker int, g *columnGroup) {
 	for _, f := range g.features[:g.n] {
 		lo, hi := b.bins(f)
-		slots := b.wide[worker].reserve(max(hi-lo, 16))
+		scratch := b.wide[worker].reserve(max(hi-lo, 16), false)
 		column := b.matrix.Column(f)
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
-			twoWordColumn(slots, column, run.Block, b.wideValues(run.Block), run.Entries[p.lo:p.hi])
+			twoWordColumn(scratch, column, run.Block, b.wideValues(run.Block), run.Entries[p.lo:p.hi])
 		}
-		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], b.dst.Count[lo:hi], slots[:hi-lo])
+		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, scratch.part(0, hi-lo))
 	}
 }
 
@@ -84,22 +106,22 @@ func (t *wideRowTask) Run(worker, index int) {
 	p := b.pieces[index]
 	s := &b.wide[worker]
 	s.took = true
-	addRows(b, s.slots, b.wideValues(b.runs[p.run].Block), p)
+	addRows(b, s.sums, b.wideValues(b.runs[p.run].Block), p)
 }
 
 // addRows adds one piece to the slots of all features of a row-wise pass.
 func addRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	b *Builder, slots []hist.Slot[G, H], v values[VG, VH], p piece,
+	b *Builder, s sums[G, H], v values[VG, VH], p piece,
 ) {
 	run := &b.runs[p.run]
 	entries := run.Entries[p.lo:p.hi]
 	at := 0
 	if b.wholeRow {
-		hist.TwoWordRows(slots, b.mirrorBlock(run.Block), b.mirror.Stride, len(b.mirror.Features), v.grad, v.hess, entries)
+		hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), b.mirror.Stride, len(b.mirror.Features), v.grad, v.hess, entries)
 		at = len(b.mirror.Features)
 	}
 	for _, p := range b.places[at:] {
-		twoWordColumn(slots[p.at:p.at+max(p.hi-p.lo, 16)], b.matrix.Column(p.feature), run.Block, v, entries)
+		twoWordColumn(s.part(p.at, p.at+max(p.hi-p.lo, 16)), b.matrix.Column(p.feature), run.Block, v, entries)
 	}
 }
 
@@ -111,7 +133,7 @@ func (t *wideReduceTask) Run(_, index int) {
 	p := b.places[index]
 	for w := range b.wide {
 		if s := &b.wide[w]; s.took {
-			drain(b.dst.Grad[p.lo:p.hi], b.dst.Hess[p.lo:p.hi], b.dst.Count[p.lo:p.hi], s.slots[p.at:p.at+p.hi-p.lo])
+			drain(b.dst.Grad[p.lo:p.hi], b.dst.Hess[p.lo:p.hi], nil, s.part(p.at, p.at+p.hi-p.lo))
 		}
 	}
 }
@@ -153,7 +175,7 @@ func (b *Builder) reserveFloats(n, slots int) {
 		b.floats = append(b.floats, slotScratch[float64, float64]{})
 	}
 	for i := range b.floats[:n] {
-		b.floats[i].reserve(slots)
+		b.floats[i].reserve(slots, true)
 	}
 }
 
@@ -165,13 +187,13 @@ func (t *floatColumnTask) Run(worker, index int) {
 	g := &b.groups[index]
 	for _, f := range g.features[:g.n] {
 		lo, hi := b.bins(f)
-		slots := b.floats[worker].reserve(max(hi-lo, 16))
+		scratch := b.floats[worker].reserve(max(hi-lo, 16), true)
 		column := b.matrix.Column(f)
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
-			twoWordColumn(slots, column, run.Block, b.floatValues(run.Block), run.Entries[p.lo:p.hi])
+			twoWordColumn(scratch, column, run.Block, b.floatValues(run.Block), run.Entries[p.lo:p.hi])
 			if p.endsGroup {
-				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], slots[:hi-lo])
+				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], scratch.part(0, hi-lo))
 			}
 		}
 	}
@@ -182,9 +204,8 @@ type floatRowTask Builder
 
 func (t *floatRowTask) Run(_, index int) {
 	b := (*Builder)(t)
-	slots := b.floats[index].slots
 	for _, p := range b.pieces[b.starts[b.wave+index]:b.starts[b.wave+index+1]] {
-		addRows(b, slots, b.floatValues(b.runs[p.run].Block), p)
+		addRows(b, b.floats[index].sums, b.floatValues(b.runs[p.run].Block), p)
 	}
 }
 
@@ -196,6 +217,6 @@ func (t *floatReduceTask) Run(_, index int) {
 	p := b.places[index]
 	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
 	for g := range groups {
-		drain(b.dst.GradF[p.lo:p.hi], b.dst.HessF[p.lo:p.hi], b.dst.Count[p.lo:p.hi], b.floats[g].slots[p.at:p.at+p.hi-p.lo])
+		drain(b.dst.GradF[p.lo:p.hi], b.dst.HessF[p.lo:p.hi], b.dst.Count[p.lo:p.hi], b.floats[g].part(p.at, p.at+p.hi-p.lo))
 	}
 }

@@ -128,7 +128,7 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 		GradScale: scales.GradScale, HessScale: scales.HessScale,
 		MinRows: uint64(max(p.MinDataInLeaf, 1)),
 	}
-	if st.Mode() == gradients.I16 {
+	if st.Mode() != gradients.F32 {
 		r.ProofHess = (r.MinRows - 1) * st.Mode().MaxHessCode()
 		r.EqualHess = st.EqualHessians()
 	}

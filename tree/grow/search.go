@@ -94,9 +94,6 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *c
 		fill(g, c, l, f, split, grouping, sums{gradF: split.Left.Grad, hessF: split.Left.Hess})
 		return
 	}
-	if counts == nil && l.hist.Count != nil && g.storage.Mode() == gradients.I32 {
-		counts = l.hist.Count[from:to]
-	}
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
 	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{
 		Grad: l.hist.Grad[from:to], Hess: l.hist.Hess[from:to], Count: counts, Total: total,
@@ -255,10 +252,8 @@ func (g *Grower) table(l *leaf) splitTable {
 // missingIsNothing says that the sums of a feature's missing code are all zero.
 func (g *Grower) missingIsNothing(l *leaf, f int) bool {
 	at := g.offsets[f] + g.config.Features[f].Regular
-	switch h := l.hist; g.storage.Mode() {
-	case gradients.I16:
-		return h.Grad[at] == 0 && h.Hess[at] == 0
-	default:
-		return h.Count[at] == 0
+	if g.storage.Mode() == gradients.F32 {
+		return l.hist.Count[at] == 0
 	}
+	return l.hist.Grad[at] == 0 && l.hist.Hess[at] == 0
 }

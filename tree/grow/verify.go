@@ -70,11 +70,11 @@ func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 			total.grad += l.hist.Grad[i]
 			total.hess += l.hist.Hess[i]
 		}
-		if g.storage.Mode() != gradients.I16 {
+		if g.storage.Mode() == gradients.F32 {
 			rows += int(l.hist.Count[i])
 		}
 	}
-	if g.storage.Mode() != gradients.I16 && rows != l.rows {
+	if g.storage.Mode() == gradients.F32 && rows != l.rows {
 		return fmt.Errorf("%w: feature %d counts %d rows in leaf %d instead of %d", ErrInvariant, f, rows, at, l.rows)
 	}
 	if g.storage.Mode() != gradients.F32 && total != l.total {

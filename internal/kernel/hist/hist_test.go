@@ -205,30 +205,33 @@ func checkTwoWord(t *testing.T, name string, b *block, nCodes uint32) {
 	for f, codes := range b.codes {
 		wide := make([]hist.Slot[int64, uint64], max(nCodes, 16))
 		float := make([]hist.Slot[float64, float64], max(nCodes, 16))
+		counts, gotCounts := make([]uint32, len(wide)), make([]uint32, len(wide))
 		for _, row := range b.rows {
 			w, x := &wide[codes[row]], &float[codes[row]]
-			w.Grad, w.Hess, w.Rows = w.Grad+int64(b.grad32[row]), w.Hess+uint64(b.hess32[row]), w.Rows+1
-			x.Grad, x.Hess, x.Rows = x.Grad+float64(b.gradF[row]), x.Hess+float64(b.hessF[row]), x.Rows+1
+			w.Grad, w.Hess = w.Grad+int64(b.grad32[row]), w.Hess+uint64(b.hess32[row])
+			x.Grad, x.Hess = x.Grad+float64(b.gradF[row]), x.Hess+float64(b.hessF[row])
+			counts[codes[row]]++
 		}
 		got, gotF := make([]hist.Slot[int64, uint64], len(wide)), make([]hist.Slot[float64, float64], len(wide))
 		check := func(width string) {
-			if !slices.Equal(got, wide) || !slices.Equal(gotF, float) {
+			if !slices.Equal(got, wide) || !slices.Equal(gotF, float) || !slices.Equal(gotCounts, counts) {
 				t.Fatalf("%s: %s: two-word sums of feature %d differ from the plain ones", name, width, f)
 			}
 			clear(got)
 			clear(gotF)
+			clear(gotCounts)
 		}
-		hist.TwoWordColumn(got, codes, b.grad32, b.hess32, entries)
-		hist.TwoWordColumn(gotF, codes, b.gradF, b.hessF, entries)
+		hist.TwoWordColumn(got, nil, codes, b.grad32, b.hess32, entries)
+		hist.TwoWordColumn(gotF, gotCounts, codes, b.gradF, b.hessF, entries)
 		check("U32")
 		if nCodes <= 256 {
-			hist.TwoWordColumn(got, narrow[uint8](codes), b.grad32, b.hess32, entries)
-			hist.TwoWordColumn(gotF, narrow[uint8](codes), b.gradF, b.hessF, entries)
+			hist.TwoWordColumn(got, nil, narrow[uint8](codes), b.grad32, b.hess32, entries)
+			hist.TwoWordColumn(gotF, gotCounts, narrow[uint8](codes), b.gradF, b.hessF, entries)
 			check("U8")
 		}
 		if nCodes <= 16 {
-			hist.TwoWordNibbles(got, nibbles(codes), b.grad32, b.hess32, entries)
-			hist.TwoWordNibbles(gotF, nibbles(codes), b.gradF, b.hessF, entries)
+			hist.TwoWordNibbles(got, nil, nibbles(codes), b.grad32, b.hess32, entries)
+			hist.TwoWordNibbles(gotF, gotCounts, nibbles(codes), b.gradF, b.hessF, entries)
 			check("U4")
 		}
 	}
@@ -279,10 +282,10 @@ func checkRowMajor(t *testing.T, b *block, stride int, data []byte) {
 	entries := make([]uint64, len(b.rows))
 	hist.PackIndex(entries, b.rows)
 	wide := make([]hist.Slot[int64, uint64], n)
-	hist.TwoWordRows(wide, data, stride, features, b.grad32, b.hess32, entries)
+	hist.TwoWordRows(wide, nil, data, stride, features, b.grad32, b.hess32, entries)
 	for f := range features {
 		want := make([]hist.Slot[int64, uint64], hist.Slots)
-		hist.TwoWordColumn(want, b.codes[f], b.grad32, b.hess32, entries)
+		hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
 		if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
 			t.Fatalf("TwoWordRows: feature %d of %d differs from the column", f, features)
 		}

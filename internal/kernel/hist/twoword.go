@@ -1,48 +1,53 @@
 package hist
 
-// Slot is one bin of a two-word histogram: sums of gradients and hessians and the
-// number of rows.
+// Slot is one bin of a two-word histogram: sums of gradients and hessians.
 type Slot[G int64 | float64, H uint64 | float64] struct {
 	Grad G
 	Hess H
-	Rows uint64
 }
 
 // TwoWordColumn adds every entry's row to sums[codes[row]], with gradient
 // grad[row] and hessian hess[row]: integer codes into 64-bit sums, or float32
 // values into float64 sums, one accumulator per slot, in the order of the entries.
-// codes, grad and hess hold the block's rows.
+// codes, grad and hess hold the block's rows. counts[codes[row]] gains 1, unless
+// counts is nil; it is as long as sums.
 func TwoWordColumn[C Code, VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	sums []Slot[G, H], codes []C, grad []VG, hess []VH, entries []uint64,
+	sums []Slot[G, H], counts []uint32, codes []C, grad []VG, hess []VH, entries []uint64,
 ) {
 	grad, hess = grad[:len(codes)], hess[:len(codes)]
 	for _, e := range entries {
 		row := int(uint16(e >> rowShift))
-		s := &sums[codes[row]]
+		c := codes[row]
+		s := &sums[c]
 		s.Grad += G(grad[row])
 		s.Hess += H(hess[row])
-		s.Rows++
+		if counts != nil {
+			counts[c]++
+		}
 	}
 }
 
 // TwoWordNibbles is TwoWordColumn for a column of packed 4-bit codes.
 func TwoWordNibbles[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	sums []Slot[G, H], codes []byte, grad []VG, hess []VH, entries []uint64,
+	sums []Slot[G, H], counts []uint32, codes []byte, grad []VG, hess []VH, entries []uint64,
 ) {
 	hess = hess[:len(grad)]
 	for _, e := range entries {
 		row := int(uint16(e >> rowShift))
-		s := &sums[codes[row>>1]>>(row&1<<2)&15]
+		c := codes[row>>1] >> (row & 1 << 2) & 15
+		s := &sums[c]
 		s.Grad += G(grad[row])
 		s.Hess += H(hess[row])
-		s.Rows++
+		if counts != nil {
+			counts[c]++
+		}
 	}
 }
 
 // TwoWordRows adds every entry's row to one slot per feature of a row-major
 // matrix: slot f*Slots + code. codes starts at the block's first row.
 func TwoWordRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	sums []Slot[G, H], codes []uint8, stride, features int, grad []VG, hess []VH, entries []uint64,
+	sums []Slot[G, H], counts []uint32, codes []uint8, stride, features int, grad []VG, hess []VH, entries []uint64,
 ) {
 	hess = hess[:len(grad)]
 	for _, e := range entries {
@@ -53,7 +58,9 @@ func TwoWordRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H u
 			s := &sums[at+int(c)]
 			s.Grad += g
 			s.Hess += h
-			s.Rows++
+			if counts != nil {
+				counts[at+int(c)]++
+			}
 			at += Slots
 		}
 	}

@@ -58,7 +58,7 @@ func (r *Rule) Value(g, h, l2 float64) float64 {
 	if !(d > 0) {
 		return 0
 	}
-	return -r.Shrink(g) / d
+	return (0 - r.Shrink(g)) / d // 0, not −0, without a gradient
 }
 
 // Sums are the totals of a set of rows.
