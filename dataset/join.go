@@ -21,7 +21,9 @@ func (a *assembly) join() error {
 				return err
 			}
 		default:
-			a.joinCodes(c)
+			if err := a.joinCodes(c); err != nil {
+				return err
+			}
 		}
 		c.pieces = nil
 		freed.add(4*len(c.f32)+8*len(c.f64)+4*len(c.codes)+len(c.text), len(a.columns))
@@ -65,13 +67,21 @@ func (a *assembly) joinText(c *parts) error {
 	return nil
 }
 
-func (a *assembly) joinCodes(c *parts) {
+func (a *assembly) joinCodes(c *parts) error {
+	size := 0
+	for _, level := range c.levels {
+		size += len(level)
+	}
+	if size > math.MaxInt32 {
+		return complain("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.name)
+	}
 	c.codes = make([]int32, 0, a.rows())
 	for k, p := range c.pieces {
 		a.markBad(c, k, p)
 		c.codes = append(c.codes, p.codes...)
 		*p = piece{}
 	}
+	return nil
 }
 
 func (a *assembly) joinNumbers(c *parts) error {
