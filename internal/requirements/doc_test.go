@@ -74,10 +74,7 @@ func decisions(tree *lint.Tree) (map[string][]string, error) {
 		var ids []string
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "#") {
-				ids = nil
-				for _, m := range idInName.FindAllStringSubmatch(line, -1) {
-					ids = append(ids, "S"+m[1]+"."+m[2])
-				}
+				ids = idsIn(line)
 				continue
 			}
 			for _, id := range ids {

@@ -12,6 +12,19 @@ import (
 // is a function's.
 var idInName = regexp.MustCompile(`S([0-4])[._]([0-9]+)`)
 
+// idsIn returns the row ids that a name carries.
+func idsIn(name string) []string {
+	var ids []string
+	for _, at := range idInName.FindAllStringSubmatchIndex(name, -1) {
+		ids = append(ids, idAt(name, at))
+	}
+	return ids
+}
+
+func idAt(name string, at []int) string {
+	return "S" + name[at[2]:at[3]] + "." + name[at[4]:at[5]]
+}
+
 // proof is a test that carries a row's id, cut off after the part of its name
 // that does.
 type proof struct {
@@ -32,7 +45,7 @@ func proofsByRow(e *events) map[string]map[proof]outcome {
 			continue
 		}
 		for _, at := range idInName.FindAllStringSubmatchIndex(k.test, -1) {
-			id := "S" + k.test[at[2]:at[3]] + "." + k.test[at[4]:at[5]]
+			id := idAt(k.test, at)
 			end := len(k.test)
 			if slash := strings.IndexByte(k.test[at[1]:], '/'); slash >= 0 {
 				end = at[1] + slash
@@ -71,8 +84,9 @@ func (m *matrix) judge(e *events, benchRan bool) {
 	}
 }
 
-// addBenchmarks puts into found what a need for a benchmark has: its events,
-// or what the file recorded of it.
+// addBenchmarks puts into found what a need for a benchmark has: the events of
+// its sub-benchmarks that carry the row's id, or what the file recorded of it.
+// Without the id a benchmark only measures, and does not know the row's bar.
 func (r *row) addBenchmarks(found map[proof]outcome, n need, e *events, ran bool) {
 	if !ran {
 		for item := range strings.SplitSeq(r.proofs, "; ") {
@@ -84,7 +98,7 @@ func (r *row) addBenchmarks(found map[proof]outcome, n need, e *events, ran bool
 		return
 	}
 	for k, action := range e.outcomes {
-		if matchesBenchmark(k.test, n) {
+		if matchesBenchmark(k.test, n) && slices.Contains(idsIn(k.test), r.id) {
 			p := proof{k.pkg, "Benchmark" + n.name}
 			o := found[p]
 			o.passed = o.passed || action == "run" // go test -json reports no pass for a benchmark
