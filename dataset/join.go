@@ -38,8 +38,8 @@ type freedBytes int
 func (f *freedBytes) add(bytes, columns int) {
 	const worthwhile = 32 << 20
 	*f += freedBytes(bytes)
-	// About eight collections a table; they are quick, as columns hold no pointers.
-	if int(*f) >= max(worthwhile, bytes*columns/8) {
+	// About four collections a table; they are quick, as columns hold no pointers.
+	if int(*f) >= max(worthwhile, bytes*columns/4) {
 		runtime.GC()
 		*f = 0
 	}

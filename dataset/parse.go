@@ -269,6 +269,7 @@ func (p *piece) widen(rows int) {
 }
 
 func (p *piece) setMissing(row int) {
+	p.gaps = true
 	if p.f64 == nil {
 		p.f32[row] = float32(math.NaN())
 	} else {
@@ -337,10 +338,12 @@ func (p *chunkParser) close(s *sink, ch *chunk) {
 		if piece.f64 != nil {
 			piece.f64 = piece.f64[:rows]
 			p.wide[s.target].Store(true)
-			piece.present = present(piece.f64) + piece.odd.count
 		} else {
 			piece.f32 = piece.f32[:rows]
-			piece.present = present(piece.f32) + piece.odd.count
+		}
+		piece.present = rows
+		if piece.gaps {
+			piece.present = present(piece.f32) + present(piece.f64) + piece.odd.count
 		}
 		// Later chunks of a column that looks like text need not be read twice.
 		if p.targets[s.target].want == wantAny && piece.odd.count*10 > piece.present {

@@ -52,7 +52,8 @@ type piece struct {
 	text    []byte
 	offsets []int32
 
-	present int // cells that are not missing, bad ones too
+	present int  // cells that are not missing, bad ones too
+	gaps    bool // numbers: NaN was written
 	dates   bool
 	odd     oddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
 }
