@@ -60,6 +60,7 @@ func accuracyCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.Name, err)
 				}
+				r.Commit = record.Machine.Commit
 				record.Sets[s.Name] = r
 				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-24s %12.6f  lightgbm %12.6f  %6.1f s\n",
 					s.Name, s.Metric(), r.Loss, s.Peers["lightgbm"], r.Seconds)

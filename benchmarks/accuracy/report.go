@@ -32,6 +32,15 @@ empty fields missing. Losses: rmse; logloss clipped at 1e-15; weighted where the
 func WriteDocument(w io.Writer, v Verdict, r Record, peers PeerSplits, precision *Precision) {
 	fmt.Fprint(w, introduction+"\n")
 	fmt.Fprintf(w, "Machine: %s, %d threads.\n", r.Machine, r.Threads)
+	others := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.Sets)) {
+		if c := r.Sets[name].Commit; c != r.Machine.Commit {
+			others[c] = append(others[c], name)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(others)) {
+		fmt.Fprintf(w, "Trained at commit %s: %s.\n", c, strings.Join(others[c], ", "))
+	}
 	writeLarge(w, v)
 	writeSmall(w, v, peers)
 	if precision != nil {

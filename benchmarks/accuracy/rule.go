@@ -19,6 +19,7 @@ type Result struct {
 	Loss    float64   `json:"loss"`             // on test.csv.gz
 	Splits  []float64 `json:"splits,omitempty"` // small sets: losses on the held-out rows of re-splits 0, 1, …
 	Seconds float64   `json:"seconds"`          // of all training of this set
+	Commit  string    `json:"commit"`           // of the program that trained it
 }
 
 // PeerSplits are the peers' losses on the re-splits of small sets, made by

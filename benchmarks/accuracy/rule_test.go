@@ -148,7 +148,7 @@ func TestDocumentHoldsEverything(t *testing.T) {
 	small := &accuracy.Set{Name: "s", Task: "binary", TestRows: 10}
 	sets := []*accuracy.Set{large("wild", 10, 80, 4, 5), small}
 	r := accuracy.Record{Threads: 2, Sets: map[string]accuracy.Result{
-		"wild": {Set: "wild", Loss: 123456.7}, "s": {Set: "s", Loss: 0.25, Splits: []float64{0.5, 0.25}},
+		"wild": {Set: "wild", Loss: 123456.7, Commit: "cafe123"}, "s": {Set: "s", Loss: 0.25, Splits: []float64{0.5, 0.25}},
 	}}
 	peers := splits(t, `{"lightgbm": [1, 1], "xgboost": [1, 2], "sklearn": [2, 2]}`)
 	v := accuracy.Judge(sets, r.Sets, peers)
@@ -157,6 +157,7 @@ func TestDocumentHoldsEverything(t *testing.T) {
 		"adult": {Metric: "binary_logloss", I16: []float64{1, 1}, F32: []float64{1, 1}},
 	}})
 	for _, want := range []string{
+		"Trained at commit cafe123: wild.",
 		"| wild | rmse | 123457 | (80.0000) | 4.00000 | 5.00000 | – | 30864.1750 | 24691.3400 | sklearn | **no** |",
 		"| s | binary_logloss | 2 | 0.375000 | 1.00000 | 1.50000 | 2.00000 | sklearn | -1.62500 | 0.125000 | yes | 0.250000 |",
 		"to xgboost over 1 sets: **1.2500**",
