@@ -282,9 +282,13 @@ func (t *trainer) allocate() error {
 	if t.p.RowFraction < 1 {
 		t.bag = gradients.NewBag(t.n)
 	}
+	maxStep := 0.0
+	if o, ok := t.target.objective.(objectives.StepLimiter); ok {
+		maxStep = o.MaxStep()
+	}
 	t.grower = grow.New(grow.Config{
 		Matrix: t.matrix, Mirror: t.mirror(strategy), Features: t.cuts.Features, Pool: t.pool,
-		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, Seed: t.p.Seed, Verify: t.p.Verify,
+		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
 	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)

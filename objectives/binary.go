@@ -16,6 +16,7 @@ func (binary) Name() string          { return "binary" }
 func (binary) Outputs() int          { return 1 }
 func (binary) Link() Link            { return Logistic }
 func (binary) Check(rows Rows) error { return checkClasses(rows, 2) }
+func (binary) MaxStep() float64      { return maxLogit }
 
 // BaseScore is the logit of the positive class's share of the weight, the share
 // taken as at least 1e-15 and at most 1-1e-15.

@@ -14,6 +14,7 @@ func (multiclass) Name() string            { return "multiclass" }
 func (m multiclass) Outputs() int          { return m.classes }
 func (multiclass) Link() Link              { return Softmax }
 func (m multiclass) Check(rows Rows) error { return checkClasses(rows, m.classes) }
+func (multiclass) MaxStep() float64        { return maxLogit }
 
 // BaseScore is the logarithm of each class's share of the weight, the share taken
 // as at least 1e-15.

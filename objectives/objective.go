@@ -36,3 +36,15 @@ type Objective interface {
 	// for rows lo … hi-1 that have passed Check. scores, grad and hess are output-major: entry k*n + row, n = len(rows.Labels).
 	Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32)
 }
+
+// StepLimiter is an Objective that bounds leaf values: before the learning rate, no
+// leaf is farther from 0 than MaxStep. Newton's step Σg/Σh grows without bound where
+// a loss is nearly flat, far beyond where its second derivative says anything.
+type StepLimiter interface {
+	Objective
+	MaxStep() float64
+}
+
+// maxLogit is the longest step of the losses of classes. A logit of 30 is a chance of
+// 1 − 10⁻¹³: a longer step only overshoots, and the next rounds with it.
+const maxLogit = 30

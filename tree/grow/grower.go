@@ -17,8 +17,9 @@ type Config struct {
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
 	Params   Params
-	// LearningRate scales leaf values.
+	// LearningRate scales leaf values, after MaxStep has bounded them; 0 = no bound.
 	LearningRate float64
+	MaxStep      float64
 	Seed         uint64
 	// Verify checks SEEDS S2.26 at every node and fails on the first difference.
 	Verify bool

@@ -57,7 +57,11 @@ func (g *Grower) finish() tree.Tree {
 	for i := range n {
 		l := &g.leaves[i]
 		grad, hess := g.value(l.total)
-		t.Leaf[i] = float64(g.config.LearningRate * g.rule.Value(grad, hess, g.rule.L2+l.extraL2))
+		value := g.rule.Value(grad, hess, g.rule.L2+l.extraL2)
+		if limit := g.config.MaxStep; limit > 0 {
+			value = min(max(value, -limit), limit)
+		}
+		t.Leaf[i] = float64(g.config.LearningRate * value)
 		t.LeafCover[i] = hess
 		if l.hist != nil {
 			g.hists.Put(l.hist)
