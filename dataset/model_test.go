@@ -90,6 +90,18 @@ func TestReadAsSchema(t *testing.T) {
 			}
 		})
 	}
+	t.Run("levels_are_not_missing", func(t *testing.T) {
+		// A model whose training took "None" for a level must find it there again,
+		// whoever reads the table.
+		text := "garage,x,y\nNone,1,NA\n NA ,2,b\n?,,b\n"
+		trained := mustRead(t, text, dataset.Label("y"), dataset.Missing("", "?")).Schema()
+		if got, want := show(mustRead(t, text, dataset.As(trained))), "garage:category=None| NA | x:float32=1|2| y:category=NA|b|b"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if got, want := show(mustRead(t, text, dataset.As(trained), dataset.Missing("None", ""))), "garage:category=| NA |? "; !strings.HasPrefix(got, want) {
+			t.Errorf("named tokens: got  %s\nwant %s…", got, want)
+		}
+	})
 	t.Run("retyped_skip", func(t *testing.T) {
 		table := mustRead(t, "num,color,code\n1,red,1\nmany,red,1\n", schema, dataset.SkipBadRows())
 		if table.NumRows() != 1 || table.Skipped() != 1 {

@@ -17,7 +17,7 @@ type options struct {
 	ids           []string
 	ignore        []string
 	categorical   []string
-	missing       []string
+	missing       []string // nil is DefaultMissing, less what the schema has as values
 	decimal       byte
 	encoding      *charmap.Charmap // nil is UTF-8
 	separator     byte             // 0 is found from the data
@@ -33,15 +33,22 @@ type options struct {
 	err       error // the first option that made no sense
 }
 
-// DefaultMissing lists the cell texts that mean "no value" unless Missing is given.
+// DefaultMissing lists the cell texts that mean "no value" unless Missing is given. With
+// As, those that are levels or classes of the model are values as they were in training.
 func DefaultMissing() []string {
 	return []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{missing: DefaultMissing(), decimal: '.', chunkSize: defaultChunk}
+	o := &options{decimal: '.', chunkSize: defaultChunk}
 	for _, opt := range opts {
 		opt(o)
+	}
+	if o.missing == nil {
+		o.missing = DefaultMissing()
+		if o.schema != nil {
+			o.missing = slices.DeleteFunc(o.missing, o.schema.hasLevel)
+		}
 	}
 	return o, o.err
 }
@@ -77,7 +84,7 @@ func Categorical(names ...string) Option {
 // Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
 // byte, spaces around the cell not counting.
 func Missing(tokens ...string) Option {
-	return func(o *options) { o.missing = slices.Clone(tokens) }
+	return func(o *options) { o.missing = append([]string{}, tokens...) }
 }
 
 // Decimal sets the decimal point: '.' or ','.

@@ -1,6 +1,10 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Role says what a column is for.
 type Role uint8
@@ -51,6 +55,17 @@ func (t *Table) Schema() Schema {
 		}
 	}
 	return s
+}
+
+// hasLevel says whether a text is a level or class of any column, spaces around the
+// level not counting, so training cannot have taken the text for a missing value.
+func (s *Schema) hasLevel(text string) bool {
+	for i := range s.Columns {
+		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return strings.TrimSpace(level) == text }) {
+			return true
+		}
+	}
+	return false
 }
 
 // named returns the schema's column of that name that is not an id, or nil.
