@@ -36,7 +36,7 @@ func writeFile(path string, data []byte) error {
 	}
 	if err := fill(f, data, mode); err != nil {
 		discard(f, temp)
-		return wrapPath(temp, reason(err))
+		return wrapPath(path, reason(err))
 	}
 	if err := publish(f, temp, target); err != nil {
 		return wrapPath(target, linkReason(err))

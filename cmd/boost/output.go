@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -13,14 +14,11 @@ import (
 // place under another name, synced, and renamed.
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	if path == "" || path == "-" {
-		w := bufio.NewWriterSize(a.out, 1<<16)
+		w := bufio.NewWriterSize(named{a.out, "to standard output"}, 1<<16)
 		if err := write(w); err != nil {
 			return err
 		}
-		if err := w.Flush(); err != nil {
-			return fmt.Errorf("cannot write to standard output: %w", err)
-		}
-		return nil
+		return w.Flush()
 	}
 	if err := writable(path); err != nil {
 		return err
@@ -37,10 +35,12 @@ func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error 
 		return fileError(path, err)
 	}
 	defer os.Remove(temporary) // nothing is left to remove after the rename
-	w := bufio.NewWriterSize(f, 1<<16)
-	err = write(w)
+	w := bufio.NewWriterSize(named{f, path}, 1<<16)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
 	if err == nil {
-		err = fileError(path, errors.Join(w.Flush(), f.Sync()))
+		err = fileError(path, f.Sync())
 	}
 	if closeErr := f.Close(); err == nil {
 		err = fileError(path, closeErr)
@@ -57,12 +57,26 @@ func writeDevice(path string, write func(w *bufio.Writer) error) error {
 	if err != nil {
 		return fileError(path, err)
 	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := write(w); err != nil {
-		_ = f.Close()
-		return err
+	w := bufio.NewWriterSize(named{f, path}, 1<<16)
+	if err = write(w); err == nil {
+		err = w.Flush()
 	}
-	return fileError(path, errors.Join(w.Flush(), f.Close()))
+	if closeErr := f.Close(); err == nil {
+		err = fileError(path, closeErr)
+	}
+	return err
+}
+
+// named is a writer whose errors say what could not be written, by the name that
+// people gave it.
+type named struct {
+	io.Writer
+	name string
+}
+
+func (n named) Write(p []byte) (int, error) {
+	written, err := n.Writer.Write(p)
+	return written, fileError(n.name, err)
 }
 
 // fileError names the file that could not be written; nil stays nil.

@@ -133,7 +133,7 @@ func TestFullDisk(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != 1 {
 			t.Errorf("%s: exit code %d\n%s", args[0], code, words)
 		}
-		says(t, string(words), "file too large", name)
+		says(t, string(words), " "+name+": file too large\n")
 		if readFile(t, name) != before {
 			t.Errorf("%s was touched", name)
 		}
