@@ -134,6 +134,7 @@ func TestHostilePrediction(t *testing.T) {
 		"id,city\n1,Oslo\n":                    {`"x"`},
 		"id,x,x,city\n1,2,3,Oslo\n":            {`"x"`, "twice"},
 		"id,x,city\n1,0.5,Oslo\n2,warm,Oslo\n": {"t.csv:3", `"x"`, `"warm"`, "number"},
+		"id,x,city\n1,0.5,Oslo\n2,0.5\n":       {"t.csv:3", "2 cells, expected 3 as in the header (quote cells that contain the separator)"},
 		"":                                     {"t.csv", "empty"},
 	} {
 		file(t, "t.csv", text)

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,11 @@ Columns are found by name. Columns that were id columns in training come first.`
 					return check
 				}
 			}
+			for i, name := range f.ids {
+				if slices.Contains(f.ids[:i], name) {
+					return usagef("--id %s is given twice", name)
+				}
+			}
 			return a.predict(cmd.Context(), args[0], args[1], &f)
 		},
 	}
@@ -87,6 +94,11 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 		}
 	}
 	t, err := a.openAs(ctx, tableFile, m.Schema(), c, dataset.ID(f.ids...))
+	if bad := (*dataset.ParseError)(nil); errors.As(err, &bad) {
+		// Every input row has its line, so the way out by skipping is none here.
+		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
+		return bad
+	}
 	if err != nil {
 		return err
 	}

@@ -217,3 +217,25 @@ func TestEvalWeights(t *testing.T) {
 	r := must(t, 3, boostWith(t, "x,y,w\n1,0,-1\n", "eval", "t.boost", "-"))
 	says(t, r.errors, "w", "-1")
 }
+
+// No two columns of the predictions have one name.
+func TestPredictNames(t *testing.T) {
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("prediction,low,x,y\n")
+	for i := range 60 {
+		s.WriteString("r" + strconv.Itoa(i) + ",p," + strconv.Itoa(i) + "," + []string{"low", "mid", "high"}[i/20] + "\n")
+	}
+	file(t, "t.csv", s.String())
+	train := []string{"train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2", "--set", "data.id=prediction,low"}
+	must(t, 0, boost(t, train...))
+	if got, want := lines(must(t, 0, boost(t, "predict", "t.boost", "t.csv")).out)[0], "prediction,low,high,low_2,mid"; got != want {
+		t.Errorf("header %q, want %q", got, want)
+	}
+	var row map[string]any
+	line := lines(must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--format", "jsonl")).out)[0]
+	if err := json.Unmarshal([]byte(line), &row); err != nil || len(row) != 5 || row["low"] != "p" {
+		t.Errorf("%s (%v): want five keys, low the id", line, err)
+	}
+	says(t, must(t, 2, boost(t, "predict", "t.boost", "t.csv", "--id", "low", "--id", "low")).errors, "--id low is given twice")
+}

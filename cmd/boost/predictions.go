@@ -36,7 +36,9 @@ func (p *predictions) write(ctx context.Context, w *bufio.Writer, t *dataset.Tab
 	for _, c := range ids {
 		header = append(header, c.Name())
 	}
-	header = append(header, names...)
+	for _, name := range names {
+		header = append(header, freeName(name, header))
+	}
 	line := p.csvLine
 	if p.format == "jsonl" {
 		line = jsonLine(header)
@@ -56,6 +58,16 @@ func (p *predictions) write(ctx context.Context, w *bufio.Writer, t *dataset.Tab
 		}
 	}
 	return nil
+}
+
+// freeName returns the name of a prediction's column, with a number where an id column
+// has that name already: two of one name would hide each other from many readers.
+func freeName(name string, taken []string) string {
+	free := name
+	for n := 2; slices.Contains(taken, free); n++ {
+		free = name + "_" + strconv.Itoa(n)
+	}
+	return free
 }
 
 // cellWriter appends the prediction in a row and column.
