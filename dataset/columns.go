@@ -17,6 +17,9 @@ type ColumnData struct {
 // (Separator, Header, Encoding, Threads, NoSpool) have no effect. It returns an
 // error that wraps ErrTable for columns of different lengths or unknown types, no
 // rows, and what Open returns errors for.
+//
+// Float slices that need no conversion are used as they are, not copied, and must
+// not be changed afterwards.
 func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -49,7 +52,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 
 // memoryTable makes a table of one chunk that never was text.
 func (o *options) memoryTable(rows int, pieces []piece, targets []target) (*Table, error) {
-	a := &assembly{options: o, chunks: []*chunk{{rows: rows, pieces: pieces}}}
+	a := &assembly{options: o, whole: true, chunks: []*chunk{{rows: rows, pieces: pieces}}}
 	return a.table(targets)
 }
 
@@ -62,8 +65,11 @@ type memoryColumn struct {
 func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 	switch v := values.(type) {
 	case []float64:
-		return b.numbers(len(v), func(i int) (float64, bool) { return v[i], true })
+		return b.floats(v)
 	case []float32:
+		if v != nil && b.want != wantCategory && b.want != wantText {
+			return &piece{f32: v, present: countPresent(v)}, len(v), nil
+		}
 		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
 	case []int:
 		return b.numbers(len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
@@ -104,16 +110,17 @@ func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*
 		}
 		values[i] = v
 	}
+	return b.floats(values)
+}
+
+// floats takes numbers as they are, NaN where missing.
+func (b *memoryColumn) floats(values []float64) (*piece, int, error) {
+	n := len(values)
 	if b.want == wantCategory || b.want == wantText {
 		p, err := b.texts(n, func(i int) (string, bool) { return b.numberText(values[i]), values[i] == values[i] })
 		return p, n, err
 	}
-	p := &piece{}
-	for _, v := range values {
-		if v == v {
-			p.present++
-		}
-	}
+	p := &piece{present: countPresent(values)}
 	if !allExact(values) {
 		p.f64 = values
 		return p, n, nil
@@ -123,6 +130,16 @@ func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*
 		p.f32[i] = float32(v)
 	}
 	return p, n, nil
+}
+
+func countPresent[T float32 | float64](values []T) int {
+	n := 0
+	for _, v := range values {
+		if v == v {
+			n++
+		}
+	}
+	return n
 }
 
 // numberText writes a number the way this table reads numbers.

@@ -91,9 +91,14 @@ func (a *assembly) joinNumbers(c *parts) error {
 		wide = wide || p.f64 != nil
 		c.dates = c.dates || p.dates
 	}
-	if wide {
+	switch first := c.pieces[0]; {
+	case a.whole && wide && first.f64 != nil:
+		c.f64, first.f64 = first.f64, []float64{}
+	case a.whole && !wide && first.f32 != nil:
+		c.f32, first.f32 = first.f32, []float32{}
+	case wide:
 		c.f64 = make([]float64, 0, a.rows())
-	} else {
+	default:
 		c.f32 = make([]float32, 0, a.rows())
 	}
 	for k, p := range c.pieces {
