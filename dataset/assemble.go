@@ -12,7 +12,7 @@ type assembly struct {
 	*options
 	files   []string // names; of length 0 for tables in memory
 	chunks  []*chunk
-	whole   bool // one chunk, whose numbers can be used as they are
+	whole   bool  // one chunk, whose numbers can be used as they are
 	firsts  []int // row at which each chunk begins, and the number of rows
 	columns []*parts
 	places  places

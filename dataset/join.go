@@ -91,11 +91,11 @@ func (a *assembly) joinNumbers(c *parts) error {
 		wide = wide || p.f64 != nil
 		c.dates = c.dates || p.dates
 	}
-	switch first := c.pieces[0]; {
-	case a.whole && wide && first.f64 != nil:
-		c.f64, first.f64 = first.f64, []float64{}
-	case a.whole && !wide && first.f32 != nil:
-		c.f32, first.f32 = first.f32, []float32{}
+	switch {
+	case a.whole && wide && c.pieces[0].f64 != nil:
+		c.f64, c.pieces[0].f64 = c.pieces[0].f64, []float64{}
+	case a.whole && !wide && c.pieces[0].f32 != nil:
+		c.f32, c.pieces[0].f32 = c.pieces[0].f32, []float32{}
 	case wide:
 		c.f64 = make([]float64, 0, a.rows())
 	default:
