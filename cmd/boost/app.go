@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"boost/configs"
+	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/parallel"
 )
@@ -48,14 +49,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
+	if a.logFormat == "json" {
+		a.log = slog.New(newHandler(a.words, "json", slog.LevelInfo)) // flags are refused before prepare
+	}
 	code := exitCode(err)
+	if errors.Is(context.Cause(ctx), errInterrupted) && errors.Is(err, dataset.ErrTable) {
+		code = exitInterrupted // what was wrong with a table is that it was cut short
+	}
 	var silent *silentError
 	switch {
 	case errors.As(err, &silent):
 	case code == exitInterrupted:
 		a.log.Error("interrupted: nothing was written")
 	default:
-		a.log.Error(err.Error())
+		a.log.Error(wording(err))
 	}
 	return code
 }

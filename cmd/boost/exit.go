@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/objectives"
 )
 
 // The exit codes.
@@ -49,6 +51,26 @@ func usagef(format string, args ...any) error {
 // tablef makes an error about a table (exit 3).
 func tablef(format string, args ...any) error {
 	return &plainError{fmt.Sprintf(format, args...), dataset.ErrTable}
+}
+
+// wording is the text of an error for people: without the library's own word for its
+// kind, which says less than the rest, and without the number that a row has in memory
+// where its place in the file is there.
+func wording(err error) string {
+	text := strings.Replace(err.Error(), dataset.ErrTable.Error()+": ", "", 1)
+	if row := (*objectives.RowError)(nil); errors.As(err, &row) && errors.Is(err, dataset.ErrTable) {
+		text = strings.Replace(text, fmt.Sprintf("row %d: ", row.Row), "", 1)
+	}
+	return text
+}
+
+// ofTable puts the table's name before what the trainer says about it as a whole.
+func ofTable(files []string, err error) error {
+	about, ok := strings.CutPrefix(err.Error(), dataset.ErrTable.Error()+": ")
+	if row := (*objectives.RowError)(nil); !ok || errors.As(err, &row) {
+		return err
+	}
+	return &plainError{fmt.Sprintf("%s: %s", strings.Join(files, " "), about), err}
 }
 
 // exitCode says how the program ends with this error.

@@ -21,8 +21,8 @@ func TestHostileTables(t *testing.T) {
 		{"blank lines", "\n\n\n", "y", 3, []string{"t.csv"}},
 		{"no rows", "x,y\n", "y", 3, []string{"t.csv", "no rows"}},
 		{"one row", "x,y\n1,2\n", "y", 0, nil},
-		{"one row, text label", "x,y\n1,a\n", "y", 3, []string{`label "y"`, "one class"}},
-		{"one column", "y\n1\n2\n3\n", "y", 3, []string{"no feature"}},
+		{"one row, text label", "x,y\n1,a\n", "y", 3, []string{`error: t.csv: label "y"`, "one class"}},
+		{"one column", "y\n1\n2\n3\n", "y", 3, []string{"error: t.csv: no feature"}},
 		{"all missing", "x,y\n,1\n,2\n,3\n,4\n", "y", 0, nil},
 		{"label all missing", "x,y\n1,\n2,\n", "y", 3, []string{"t.csv:2", `"y"`}},
 		{"label missing in one row", "x,y\n1,5\n2,\n", "y", 3, []string{"t.csv:3", `"y"`}},
@@ -32,7 +32,7 @@ func TestHostileTables(t *testing.T) {
 		{"infinite label", "x,y\n1,Inf\n2,1.5\n3,2.5\n", "y", 3, []string{"t.csv:2", `column "y"`, "finite"}},
 		{"infinities", "x,y\n-Inf,1.5\nInf,2\n+inf,3\n0,4\n", "y", 0, nil},
 		{"huge", "x,y\n1e308,1.5\n-1e308,2\n1.7e308,3\n0,4\n", "y", 0, nil},
-		{"huge label", "x,y\n1,1e308\n2,-1e308\n3,1.5\n4,2.5\n", "y", 3, []string{"label 1e+308"}},
+		{"huge label", "x,y\n1,1e308\n2,-1e308\n3,1.5\n4,2.5\n", "y", 3, []string{"error: t.csv:2: label 1e+308, want"}},
 		{"subnormal", "x,y\n5e-324,1.5\n1e-310,2\n-5e-324,3\n0,4\n", "y", 0, nil},
 		{"zeros", "x,y\n-0,1.5\n0,2\n-0.0,1.5\n0.0,2\n", "y", 0, nil},
 		{"repeated column", "x,x,y\n1,2,3\n", "y", 3, []string{"t.csv", `"x"`, "twice"}},
@@ -41,6 +41,7 @@ func TestHostileTables(t *testing.T) {
 		{"ragged row", "x,y\n1,2\n1,2,3\n", "y", 3, []string{"t.csv:3"}},
 		{"open quote", "x,y\n\"1,2\n3,4\n", "y", 3, []string{"t.csv:2"}},
 		{"binary", "\x00\x01\x02\xff\xfe,\x00\n\x00", "y", 3, []string{"t.csv"}},
+		{"no weight", "x,y,w\n1,2,0\n1,3,0\n", "y", 3, []string{"error: t.csv: ", "all weights are 0"}},
 		{"negative weight", "x,y,w\n1,2,1\n1,2,-1\n", "y", 3, []string{"t.csv:3", `"w"`, "-1"}},
 	}
 	for _, c := range cases {

@@ -113,6 +113,12 @@ func TestInterruptEarly(t *testing.T) {
 	if exists("model.boost") || exists("model.boost.partial") {
 		t.Error("a model was written")
 	}
+	// Ctrl-C often ends what writes into the pipe, too: then the table is cut short.
+	p = start(t, "train", "-", "--label", "y", "-v")
+	p.until("reading")
+	p.listen("once more stops at once")
+	_ = p.stdin.Close()
+	says(t, must(t, 130, p.end()).errors, "interrupted: nothing was written")
 }
 
 // A disk that is full while saving is exit 1, and what was there stays.

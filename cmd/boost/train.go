@@ -117,7 +117,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	model, err := booster.Train(ctx, params, table, opts...)
 	a.words.clearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
-		return err
+		return ofTable(c.Data.Train, err)
 	}
 	path := c.Output.Model
 	if err != nil {

@@ -138,6 +138,7 @@ func TestLogFormat(t *testing.T) {
 	}
 	r = must(t, 2, boost(t, "train", "t.csv", "--log-format", "json"))
 	says(t, r.errors, `"level":"ERROR"`)
+	says(t, must(t, 2, boost(t, "train", "--log-format", "json", "--bogus")).errors, `"level":"ERROR"`)
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=3", "-q"))
 	if r.errors != "" || r.out != "" {
 		t.Errorf("-q says %q %q", r.out, r.errors)
