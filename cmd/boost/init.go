@@ -58,9 +58,12 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 	if err != nil {
 		return err
 	}
-	starter, err := newStarter(s, file, f)
+	starter, how, err := newStarter(s, file, f)
 	if err != nil {
 		return err
+	}
+	if how != "" {
+		a.log.Info(fmt.Sprintf("the label is taken to be %q, a guess from %s: --label NAME makes sure", starter.Config.Data.Label, how))
 	}
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
 		_, err := w.Write(starter.TOML())
@@ -68,18 +71,19 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 	})
 }
 
-// newStarter turns what was found in a table into a config.
-func newStarter(s *survey, file string, f *initFlags) (*configs.Starter, error) {
+// newStarter turns what was found in a table into a config, and returns how the label
+// was guessed, "" where it was named.
+func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter, how string, err error) {
 	label, how, err := chooseLabel(s, f.label)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c := s.config
 	c.Data.Train = []string{relativeTo(f.output, file)}
 	c.Data.Label = label
 	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessPatience
 	c.Output.Model = stem(file) + ".boost"
-	starter := &configs.Starter{
+	starter = &configs.Starter{
 		Config: c, All: f.all, Comments: map[string][]string{},
 		Title: []string{
 			fmt.Sprintf("boost config for %s: %s, %s.", file, counted(s.Rows, "row"), counted(len(s.Columns), "column")),
@@ -90,25 +94,35 @@ func newStarter(s *survey, file string, f *initFlags) (*configs.Starter, error) 
 		starter.Comments[key] = append(starter.Comments[key], fmt.Sprintf(format, args...))
 	}
 	if how != "" {
-		say("data.label", "%s", how)
+		say("data.label", "A guess, from %s: boost init TABLE --label NAME makes sure.", how)
 	}
+	mixed := s.table.Mixed()
+	features := 0
 	for i := range s.Columns {
 		column := &s.Columns[i]
 		switch {
 		case column.Name == label:
 			if column.Missing > 0 {
-				say("data.on_bad_row", "%s without a label: training stops at the first one, \"skip\" leaves them out.", counted(column.Missing, "row"))
+				c.Data.OnBadRow = "skip"
+				say("data.on_bad_row", "%s without a label: \"skip\" leaves them out, \"stop\" ends training at the first one.", counted(column.Missing, "row"))
 			}
-		case slices.Contains(c.Data.ID, column.Name) || slices.Contains(c.Data.Categorical, column.Name):
+		case slices.Contains(c.Data.ID, column.Name):
+		case slices.Contains(c.Data.Categorical, column.Name) || isMixed(column, mixed):
+			features++
 		case isIdentifier(column, s.Rows):
 			c.Data.ID = append(c.Data.ID, column.Name)
 			say("data.id", "%q is different in every row.", column.Name)
 		case isTextLike(column, s.Rows):
 			c.Data.Ignore = append(c.Data.Ignore, column.Name)
 			say("data.ignore", "%q is text with %s different values in %s.", column.Name, count(column.Distinct), counted(s.Rows, "row"))
+		default:
+			features++
 		}
 	}
-	for _, odd := range s.table.Mixed() {
+	if features == 0 {
+		return nil, "", tablef("%s: no column is left to predict %q from: names of rows and text that is different nearly everywhere are no help (--set data.categorical=NAME takes a column all the same)", file, label)
+	}
+	for _, odd := range mixed {
 		if odd.Column == label || slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
 			continue
 		}
@@ -116,7 +130,7 @@ func newStarter(s *survey, file string, f *initFlags) (*configs.Starter, error) 
 		say("data.categorical", "%q is mostly numbers, but %q in line %d is none: as a category every number is a name;", odd.Column, odd.Value, odd.Line)
 		say("data.categorical", "if such texts stand for missing values, take the column out here and add them to data.missing.")
 	}
-	return starter, describeLabel(s, label, say, starter)
+	return starter, how, describeLabel(s, label, say, starter)
 }
 
 // describeLabel settles what depends on the label's values.
@@ -147,7 +161,9 @@ func describeLabel(s *survey, label string, say func(key, format string, args ..
 // labelNames are names that people give to what is to be predicted, the clearest first.
 var labelNames = []string{"label", "target", "y", "class", "outcome", "response"}
 
-// chooseLabel returns the label, and how it was guessed.
+// chooseLabel returns the label, and what it was guessed from. Without a telling name
+// it is the last column with a value in every row and that tells rows apart as a
+// label would, else the last that is no text.
 func chooseLabel(s *survey, asked string) (name, how string, err error) {
 	names := make([]string, len(s.Columns))
 	for i := range s.Columns {
@@ -163,14 +179,29 @@ func chooseLabel(s *survey, asked string) (name, how string, err error) {
 	for _, usual := range labelNames {
 		for _, name := range names {
 			if strings.EqualFold(name, usual) {
-				return name, "A guess, from the name: boost init TABLE --label NAME makes sure.", nil
+				return name, "the name", nil
 			}
 		}
 	}
+	last := ""
 	for i := len(names) - 1; i >= 0; i-- {
-		if s.Columns[i].Kind != "text" {
-			return names[i], "A guess, the last column: boost init TABLE --label NAME makes sure.", nil
+		c := &s.Columns[i]
+		if c.Kind == "text" {
+			continue
 		}
+		how = "its place, the last column"
+		if last != "" {
+			how = fmt.Sprintf("its place, the last column that could be a label (%q could not)", last)
+		}
+		if c.Missing == 0 && c.Distinct > 1 && !isTextLike(c, s.Rows) && !isIdentifier(c, s.Rows) {
+			return c.Name, how, nil
+		}
+		if last == "" {
+			last = c.Name
+		}
+	}
+	if last != "" {
+		return last, "its place, the last column", nil
 	}
 	return "", "", tablef("%s: there is no column that could be the label", s.File)
 }
@@ -190,6 +221,11 @@ func isIdentifier(c *columnSurvey, rows int) bool {
 	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
 		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
 	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
+}
+
+// isMixed says whether a column is neither clearly numbers nor clearly text.
+func isMixed(c *columnSurvey, mixed []*dataset.ParseError) bool {
+	return slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == c.Name })
 }
 
 // isTextLike is the rule by which training without a config leaves out columns.

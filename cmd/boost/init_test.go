@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestInit(t *testing.T) {
 	r = must(t, 0, boost(t, "init", "t.csv", "--label", "b"))
 	says(t, r.out, `label = "b"`, `"yes" is the positive class; positive_class = "no" turns that round.`, `objective = "binary"`)
 	says(t, must(t, 0, boostWith(t, "a,b,c\n1,2,x\n3,4,y\n5,6,z\n", "init", "-")).out,
-		`train = "-"`, `label = "c"`, "the last column", `objective = "multiclass"`, `model = "model.boost"`)
+		`train = "-"`, `label = "c"`, "A guess, from its place, the last column: ", `objective = "multiclass"`, `model = "model.boost"`)
 	if strings.Contains(r.out, "guess") {
 		t.Error("--label is called a guess")
 	}
@@ -74,8 +75,44 @@ func TestInitSuggests(t *testing.T) {
 	file(t, "odd.csv", s.String())
 	r := must(t, 0, boost(t, "init", "odd.csv"))
 	says(t, r.out, `label = "target"`, "from the name", `ignore = ["note"]`, "120 different values",
-		`categorical = ["age"]`, `"unknown" in line 9`, "data.missing", "1 row without a label", `# on_bad_row = "stop"`)
+		`categorical = ["age"]`, `"unknown" in line 9`, "data.missing", "1 row without a label", "\non_bad_row = \"skip\"")
+	says(t, r.errors, `the label is taken to be "target", a guess from the name: --label NAME makes sure`)
 	file(t, "run.toml", r.out)
-	says(t, must(t, 3, boost(t, "train", "run.toml")).errors, "odd.csv:2", "target")
-	must(t, 0, boost(t, "train", "run.toml", "-q", "--set", "data.on_bad_row=skip", "--set", "train.rounds=3"))
+	says(t, must(t, 0, boost(t, "train", "run.toml", "--set", "train.rounds=3")).errors, "1 bad row skipped")
+	says(t, must(t, 3, boost(t, "train", "run.toml", "--set", "data.on_bad_row=stop")).errors, "odd.csv:2", "target")
+	if r = must(t, 0, boost(t, "init", "odd.csv", "--label", "age")); strings.Contains(r.errors, "guess") {
+		t.Errorf("--label is called a guess: %s", r.errors)
+	}
+}
+
+// What init writes trains without a change, whatever it had to guess.
+func TestInitGuesses(t *testing.T) {
+	inFolder(t)
+	var gaps, numbers strings.Builder
+	gaps.WriteString("x,kind,port,name\n")
+	numbers.WriteString("age,y\n")
+	for i := range 150 {
+		port, age := []string{"a", "b"}[i%2], strconv.Itoa(i)
+		if i == 5 {
+			port = ""
+		}
+		if i%50 == 7 {
+			age = "unknown"
+		}
+		gaps.WriteString(strconv.Itoa(i) + "," + strconv.Itoa(i%3) + "," + port + ",name " + strconv.Itoa(i) + "\n")
+		numbers.WriteString(age + "," + strconv.Itoa(i/75) + "\n")
+	}
+	file(t, "gaps.csv", gaps.String())
+	file(t, "numbers.csv", numbers.String())
+	// Neither the names nor a column with a gap is a likely label.
+	r := must(t, 0, boost(t, "init", "gaps.csv", "-o", "gaps.toml"))
+	says(t, r.errors, `"kind"`, `the last column that could be a label ("name" could not)`)
+	says(t, readFile(t, "gaps.toml"), `label = "kind"`, `ignore = ["name"]`)
+	must(t, 0, boost(t, "train", "gaps.toml", "-q", "--set", "train.rounds=2"))
+	// Numbers with a few texts are different in most rows, and no text for all that.
+	must(t, 0, boost(t, "init", "numbers.csv", "-o", "numbers.toml"))
+	says(t, readFile(t, "numbers.toml"), `categorical = ["age"]`, `"unknown" in line 9`)
+	must(t, 0, boost(t, "train", "numbers.toml", "-q", "--set", "train.rounds=2"))
+	file(t, "alone.csv", "y\n1\n2\n3\n")
+	says(t, must(t, 3, boost(t, "init", "alone.csv")).errors, "alone.csv", `no column is left to predict "y" from`)
 }
