@@ -41,7 +41,7 @@ func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
 
 // touchRows is the number of entries whose codes are brought into the cache
 // before they are added up.
-const touchRows = 32
+const touchRows = 64
 
 // OneWordRows adds every entry's packed word to one slot per feature of a
 // row-major matrix: slot f*Slots + code. codes starts at the block's first row, a
