@@ -26,7 +26,7 @@ func (t *trainer) rounds(ctx context.Context) error {
 			if round == 0 {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
 			}
-			t.log.Warn("time limit reached", "rounds", round, "limit", limit)
+			t.log.Warn("time limit reached", "rounds", round)
 			return nil
 		}
 		if err := t.round(round); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +125,9 @@ func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
 	if err != nil {
 		return err
 	}
+	if value := labels[0]; target.classes == nil && !slices.ContainsFunc(labels, func(v float64) bool { return v != value }) {
+		t.log.Warn("every row has the same label: so will every prediction", "label", value)
+	}
 	t.schema = table.Schema()
 	t.usePool(table)
 	t.fingerprint = table.Fingerprint(t.pool)
@@ -185,7 +189,11 @@ func (t *trainer) usePool(table *dataset.Table) {
 func (t *trainer) holdOut(table *dataset.Table, labels []float64) (*dataset.Table, []float64) {
 	train, held := holdout(labels, len(t.target.classes), t.p.Seed)
 	if len(held) == 0 {
-		t.log.Warn("too few rows to hold any out: early stopping is off", "rows", len(labels))
+		what := "too few rows to hold any out: early stopping is off"
+		if t.target.classes != nil {
+			what = "no class has the ten rows of which one could be held out: early stopping is off"
+		}
+		t.log.Warn(what, "rows", len(labels))
 		t.p.EarlyStopping = 0
 		return table, labels
 	}
@@ -259,7 +267,7 @@ func (t *trainer) allocate() error {
 	if err != nil {
 		return fmt.Errorf("%w: train.builder: %w", ErrParams, err)
 	}
-	t.say("histogram builder", "strategy", strategy, "reason", reason, "threads", t.pool.Threads())
+	t.say("histogram builder", "strategy", strategy.String(), "reason", reason, "threads", t.pool.Threads())
 	mode, err := gradients.ParseMode(t.p.Gradients)
 	if err != nil {
 		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)

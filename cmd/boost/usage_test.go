@@ -129,6 +129,9 @@ func TestLogFormat(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &message); err != nil || message.Level == "" {
 			t.Errorf("not a message: %q", line)
 		}
+		if message.Msg == "histogram builder" && !strings.Contains(line, `"strategy":"sequential"`) {
+			t.Errorf("the strategy has no name: %s", line)
+		}
 		if message.Msg == "round" {
 			rounds++
 		}
