@@ -113,7 +113,10 @@ func lookup(written string) (k *Key, alias string, err error) {
 	if reason, ok := needless[leaf]; ok {
 		return nil, "", fmt.Errorf("unknown key %q: %s", written, reason)
 	}
-	return nil, "", fmt.Errorf("unknown key %q%s", written, DidYouMean(nearKeys(written, leaf)))
+	if near := nearKeys(written, leaf); len(near) > 0 {
+		return nil, "", fmt.Errorf("unknown key %q%s", written, DidYouMean(near))
+	}
+	return nil, "", fmt.Errorf("unknown key %q: boost init TABLE --all lists the keys", written)
 }
 
 func unknownSection(name string) error {

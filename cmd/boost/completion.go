@@ -14,7 +14,9 @@ func (a *app) completionCommand() *cobra.Command {
   bash        source <(boost completion bash)
   zsh         boost completion zsh > "${fpath[1]}/_boost"
   fish        boost completion fish > ~/.config/fish/completions/boost.fish
-  powershell  boost completion powershell | Out-String | Invoke-Expression`,
+  powershell  boost completion powershell | Out-String | Invoke-Expression
+
+In bash it needs the package bash-completion.`,
 		Args:              arguments("bash|zsh|fish|powershell"),
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -226,7 +226,11 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 		rows = append(rows, []string{"weight", oneLine(d.Weight)})
 	}
 	if len(d.ID) > 0 {
-		rows = append(rows, []string{"id", strings.Join(d.ID, ", ")})
+		ids := make([]string, len(d.ID))
+		for i, name := range d.ID {
+			ids[i] = oneLine(name)
+		}
+		rows = append(rows, []string{"id", strings.Join(ids, ", ")})
 	}
 	rows = append(rows,
 		[]string{"features", counted(len(d.Features), "column") + ", " + count(categorical) + " of them categorical"},

@@ -239,3 +239,26 @@ func TestPredictNames(t *testing.T) {
 	}
 	says(t, must(t, 2, boost(t, "predict", "t.boost", "t.csv", "--id", "low", "--id", "low")).errors, "--id low is given twice")
 }
+
+// A level that is a usual word for a missing value stays a level without being told
+// so again; what cannot be known from the model is said while training.
+func TestPredictReadsAsTrained(t *testing.T) {
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("garage,x,y\n")
+	for i := range 200 {
+		s.WriteString([]string{"None", "Attached"}[i%2] + "," + strconv.Itoa(i%7) + "," + []string{"cheap", "dear"}[i%2] + "\n")
+	}
+	file(t, "t.csv", s.String())
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", `data.missing=[""]`, "--set", "train.rounds=5", "--set", "data.decimal=."))
+	says(t, r.errors, "the model does not remember how tables are written: give data.missing to predict and eval with --set too")
+	plain := must(t, 0, boost(t, "predict", "t.boost", "t.csv")).out
+	if told := must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--set", `data.missing=[""]`)).out; plain != told {
+		t.Error("predictions depend on whether data.missing is given again")
+	}
+	must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error"))
+	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=5"))
+	if strings.Contains(r.errors, "remember") {
+		t.Errorf("nothing is to be remembered: %s", r.errors)
+	}
+}

@@ -98,6 +98,23 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	return opts
 }
 
+// formatKeys lists the keys that were given and that other tables, written the same way,
+// cannot be read without.
+func formatKeys(c *configs.Config) []string {
+	usual := configs.Default()
+	var keys []string
+	if c.Given("data.missing") && !slices.Equal(c.Data.Missing, usual.Data.Missing) {
+		keys = append(keys, "data.missing")
+	}
+	if c.Data.Decimal != usual.Data.Decimal {
+		keys = append(keys, "data.decimal")
+	}
+	if c.Data.Encoding != usual.Data.Encoding {
+		keys = append(keys, "data.encoding")
+	}
+	return keys
+}
+
 // roleOptions says what the columns of a table are for, where no schema does.
 func roleOptions(c *configs.Config) []dataset.Option {
 	opts := []dataset.Option{dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...)}
