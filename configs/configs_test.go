@@ -205,6 +205,8 @@ func TestFileProblems(t *testing.T) {
 		{"separator of numbers", "[data]\nseparator = \".\"", `no part of a number, not "."`},
 		{"separator and decimal", "[data]\nseparator = \",\"\ndecimal = \",\"", `run.toml:2: data.separator and data.decimal are both ","`},
 		{"twice", "num_leaves = 3\n[tree]\nleaves = 4", `run.toml:3: tree.leaves is set twice: as "num_leaves" in line 1 and as "tree.leaves" here`},
+		{"needless in scikit-learn", "validation_fraction = 0.1", `run.toml:1: unknown key "validation_fraction": a tenth of the rows`},
+		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"poisson\"", `run.toml:2: train.objective must be "regression", "binary" or "multiclass", not "poisson"`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
