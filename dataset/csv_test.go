@@ -155,6 +155,7 @@ func TestReadErrors(t *testing.T) {
 		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as CSV or TSV in UTF-8, latin1 or cp1252, plain or gzip`, nil},
 		{"parquet", "PAR1\x00\x00", `t.csv is a Parquet file; give it as CSV or TSV in UTF-8, latin1 or cp1252, plain or gzip`, nil},
 		{"binary", "x,y\n\x00\x01,2\n", `t.csv is no text: it holds NUL bytes`, nil},
+		{"lines_of_old", "x,y\r1,2\r3,4\r", `t.csv ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, nil},
 		{"bad_cell_before_bad_shape", in(2, "1,heavy", "3"), `t.csv:4: column "y": "heavy" is not a number, and a weight has to be one`, []dataset.Option{dataset.Weight("y")}},
 		{"bad_shape_before_bad_cell", in(2, "3", "1,heavy"), `t.csv:4: 1 cell, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)`, []dataset.Option{dataset.Weight("y")}},
 	}
@@ -382,6 +383,15 @@ func TestNotes(t *testing.T) {
 	want = []string{`1 blank line of t.csv skipped; in a table of one column a missing value is written as "" or NA`}
 	if got := table.Notes(); !slices.Equal(got, want) || table.NumRows() != 2 {
 		t.Errorf("notes %q, want %q", got, want)
+	}
+	// Text that decimal = "," would make numbers of; thousands, codes and words are none.
+	table = mustRead(t, "a;b;c;d;e;f\n1,5;2;1,000;1,2,3;1,2;\n-3,25;+0,5;2,500;3;x;\n")
+	want = []string{`text in columns "a", "b" looks like numbers with a decimal comma (set decimal = "," to read it so)`}
+	if got := table.Notes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+	if got := mustRead(t, "a;b\n1,5;x\n", dataset.Decimal(',')).Notes(); got != nil {
+		t.Errorf("notes %q, want none", got)
 	}
 }
 

@@ -129,6 +129,9 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 	if bytes.IndexByte(h.text, 0) >= 0 {
 		return nil, complain("%s is no text: it holds NUL bytes", name)
 	}
+	if i := bytes.IndexByte(h.text, '\r'); i >= 0 && i < len(h.text)-1 && bytes.IndexByte(h.text, '\n') < 0 {
+		return nil, complain(`%s ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, name)
+	}
 	if n := len(records[0]); n > mostColumns {
 		return nil, complain("%s has %d columns; a table may have up to %d", name, n, mostColumns)
 	}

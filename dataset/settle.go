@@ -18,11 +18,14 @@ func (a *assembly) finish() (*Table, error) {
 	if t.rows == 0 {
 		return nil, a.empty()
 	}
-	var dates []string
+	var dates, commas []string
 	for _, c := range a.columns {
 		column := a.column(c)
 		if c.dates {
 			dates = append(dates, c.name)
+		}
+		if c.want == wantAny && a.decimal == '.' && commaNumbers(column) {
+			commas = append(commas, c.name)
 		}
 		if a.dropTextLike && c.want == wantAny && c.role == Feature && textLike(column) {
 			a.notes = append(a.notes, fmt.Sprintf(
@@ -35,6 +38,10 @@ func (a *assembly) finish() (*Table, error) {
 	if len(dates) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
 			plural(len(dates), "column"), nameList(dates, 10)))
+	}
+	if len(commas) > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",
+			plural(len(commas), "column"), nameList(commas, 10)))
 	}
 	for _, e := range t.mixed {
 		a.notes = append(a.notes, e.Error())
@@ -55,6 +62,25 @@ func textLike(c *Column) bool {
 	return c.kind == Category && !c.numericLevels && c.Len() > 100 &&
 		2*len(c.levels) > c.Len()-c.missing
 }
+
+// commaNumbers tells whether all levels of a category column are numbers as they are
+// written with a decimal comma, and not all of them could be thousands like 1,000.
+func commaNumbers(c *Column) bool {
+	if c.kind != Category {
+		return false
+	}
+	decimals := false
+	for _, level := range c.levels {
+		whole, part, comma := strings.Cut(strings.TrimLeft(strings.TrimSpace(level), "+-"), ",")
+		if !digits(whole) || comma && !digits(part) {
+			return false
+		}
+		decimals = decimals || comma && len(part) != 3
+	}
+	return decimals
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // dropBadRows leaves out the rows with bad cells, or fails at a missing label.
 func (a *assembly) dropBadRows(t *Table) error {
