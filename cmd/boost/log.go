@@ -42,14 +42,14 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	case r.Level >= slog.LevelWarn:
 		b.WriteString(h.screen.paint(yellow, "warning:") + " ")
 	}
-	b.WriteString(r.Message)
+	b.WriteString(printable(r.Message))
 	var attrs []string
 	add := func(a slog.Attr) bool {
 		key := a.Key
 		if key == "reason" {
 			key = "because"
 		}
-		attrs = append(attrs, fmt.Sprintf("%s %v", key, a.Value))
+		attrs = append(attrs, printable(fmt.Sprintf("%s %v", key, a.Value)))
 		return true
 	}
 	for _, a := range h.attrs {

@@ -160,7 +160,7 @@ func (s *survey) write(w io.Writer) error {
 		if c.Missing > 0 {
 			missing = percent(c.Missing, s.Rows)
 		}
-		rows = append(rows, []string{oneLine(c.Name), c.Kind, missing, count(c.Distinct), c.values()})
+		rows = append(rows, []string{shorten(oneLine(c.Name), 60), c.Kind, missing, count(c.Distinct), c.values()})
 	}
 	if _, err := fmt.Fprintf(w, "%s  %s, %s\n\n", oneLine(s.File), counted(s.Rows, "row"), counted(len(s.Columns), "column")); err != nil {
 		return err

@@ -109,7 +109,14 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
 		}
 	}
-	if err := checkMetrics(params, table); err != nil {
+	objective, err := objectiveOf(params, table)
+	if err != nil {
+		return err
+	}
+	if _, err := chooseMetrics(params.Metrics, objective); err != nil {
+		return err
+	}
+	if err := r.checkTests(objective, table); err != nil {
 		return err
 	}
 	opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
@@ -271,21 +278,39 @@ func setName(kind string, i int) string {
 	return kind + strconv.Itoa(i+1)
 }
 
-// checkMetrics refuses metrics that say nothing about the objective's predictions.
-func checkMetrics(p booster.Params, t *dataset.Table) error {
-	if len(p.Metrics) == 0 {
-		return nil
+// objectiveOf returns the objective that training will have.
+func objectiveOf(p booster.Params, t *dataset.Table) (string, error) {
+	if p.Objective != "" {
+		return p.Objective, nil
 	}
-	name := p.Objective
-	if name == "" {
-		inferred, _, err := booster.InferObjective(t)
+	name, _, err := booster.InferObjective(t)
+	return name, err
+}
+
+// checkTests looks at the labels of the test sets before the work, not after it.
+func (r *trainRun) checkTests(objective string, train *dataset.Table) error {
+	classes, numeric := []string(nil), false
+	for _, t := range r.tests {
+		if t.LabelColumn() == nil {
+			continue
+		}
+		var err error
+		if objective == "binary" || objective == "multiclass" {
+			if classes == nil {
+				classes, numeric = dataset.ClassesOf(train.LabelColumn())
+			}
+			_, err = t.EncodeClasses(classes, numeric)
+		} else {
+			_, err = t.NumericLabels()
+		}
+		if err == nil {
+			_, err = t.Weights()
+		}
 		if err != nil {
 			return err
 		}
-		name = inferred
 	}
-	_, err := chooseMetrics(p.Metrics, name)
-	return err
+	return nil
 }
 
 // roundLogInterval is how often training without a terminal says where it is.

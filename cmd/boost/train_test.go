@@ -158,6 +158,13 @@ predictions = "p.csv"
 	says(t, r.out, "test2")
 	says(t, readFile(t, "p.csv"), "id,high,low,mid\nq,")
 	must(t, 3, boost(t, "train", "run.toml", "--test", "new.csv", "--set", "output.predictions="))
+	// A label that the model cannot know is found before the training, not after it.
+	file(t, "odd.csv", strings.ReplaceAll(table(50), ",yes,", ",perhaps,"))
+	r = must(t, 3, boost(t, "train", "t.csv", "--label", "b", "--test", "odd.csv", "-o", "odd.boost"))
+	says(t, r.errors, "odd.csv:", `"perhaps" is not one of the classes`)
+	if exists("odd.boost") {
+		t.Error("the model was trained before its test set was looked at")
+	}
 	if !exists("out.boost") || s.Model != "out.boost" {
 		t.Errorf("model is %q", s.Model)
 	}

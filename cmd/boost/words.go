@@ -109,9 +109,27 @@ func writeTable(w io.Writer, rows [][]string, align string) error {
 	return err
 }
 
+// printable keeps control characters that a table brings along from the terminal, line
+// breaks excepted.
+func printable(s string) string {
+	control := func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 }
+	if !strings.ContainsFunc(s, control) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if control(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // oneLine keeps control characters of a name from the terminal.
 func oneLine(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
 		return strconv.Quote(s)
 	}
 	return s

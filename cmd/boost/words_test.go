@@ -16,6 +16,7 @@ func TestWords(t *testing.T) {
 		"41.3 ms": secondsText(0.0413), "2.05 s": secondsText(2.05), "1m31s": secondsText(91),
 		"< 0.1 %": percent(1, 100000), "5.6 %": percent(1836, 32561), "99.9 %": percent(9999, 10000),
 		"a…": shorten("abc", 2), "abc": shorten("abc", 3),
+		`a\x1b[2Jb` + "\n": printable("a\x1b[2Jb\n"), `é\x9b`: printable("é\u009b"), `"\u009b"`: oneLine("\u009b"),
 		"plain": oneLine("plain"), `"a\nb"`: oneLine("a\nb"),
 	} {
 		if got != want {
