@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"boost/booster/model"
@@ -121,7 +122,12 @@ func (t *trainer) afterRound(round int) (stop bool) {
 	t.best = t.done
 	if t.p.EarlyStopping > 0 && len(t.sets) > 0 {
 		if len(t.evals) > 0 {
-			stop = t.stop.see(t.done, t.evals[0].Value)
+			lead := t.evals[0]
+			if math.IsNaN(lead.Value) && !t.undefined {
+				t.undefined = true
+				t.log.Warn("the metric that early stopping goes by is undefined, and counts as no better", "set", lead.Set, "metric", lead.Metric)
+			}
+			stop = t.stop.see(t.done, lead.Value)
 		}
 		if t.stop.bestRound > 0 {
 			t.best = t.stop.bestRound

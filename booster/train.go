@@ -94,15 +94,16 @@ type trainer struct {
 	grower  *grow.Grower
 	task    gradientTask
 
-	trees   []tree.Tree
-	done    int // rounds
-	best    int // rounds of the best model; done where early stopping is off
-	stop    stopper
-	wide    []model.WideRound
-	warned  bool
-	clipped bool
-	evals   []Eval
-	stopped string
+	trees     []tree.Tree
+	done      int // rounds
+	best      int // rounds of the best model; done where early stopping is off
+	stop      stopper
+	wide      []model.WideRound
+	warned    bool
+	undefined bool // the metric that leads early stopping was, which has been said
+	clipped   bool
+	evals     []Eval
+	stopped   string
 }
 
 // prepare turns tables into matrices and everything a round needs.

@@ -217,3 +217,16 @@ func TestUnwritable(t *testing.T) {
 		t.Errorf("left over: %q", left)
 	}
 }
+
+// Early stopping by a metric that has no value ends training early, and says why.
+func TestTrainUndefinedMetric(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	file(t, "one.csv", "id,x,city,y,b,c\nq,0.5,Oslo,1,no,low\n")
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "b", "--valid", "one.csv", "--json",
+		"--set", "metrics.names=auc", "--set", "train.early_stopping=3"))
+	says(t, r.errors, "the metric that early stopping goes by is undefined, and counts as no better (set valid, metric auc)")
+	if s := trained(t, r); s.Rounds != 3 || s.Stopped != "early_stopping" || s.Metrics["valid"]["auc"] != nil {
+		t.Errorf("unlikely summary: %+v", s)
+	}
+}
