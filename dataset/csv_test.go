@@ -446,7 +446,7 @@ func TestFiles(t *testing.T) {
 		paths []string
 		want  string
 	}{
-		{"absent", []string{in("none.csv")}, in("none.csv") + " does not exist: stat " + in("none.csv") + ": no such file or directory"},
+		{"absent", []string{in("none.csv")}, in("none.csv") + " cannot be read: no such file or directory"},
 		{"directory", []string{dir}, dir + " is a directory; name a file, or several by a pattern such as " + in("*.csv")},
 		{"no_match", []string{in("*.tsv")}, "no file matches " + in("*.tsv")},
 		{"empty", []string{in("empty.csv")}, in("empty.csv") + " is empty"},

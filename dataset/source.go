@@ -59,13 +59,20 @@ func findInputs(paths []string, keep bool) ([]input, error) {
 	return inputs, nil
 }
 
+// bare returns what the operating system said, without the name that is said already.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
 func fileInput(name string, keep bool) (input, error) {
 	info, err := os.Stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return input{}, complain("%s does not exist: %w", name, err)
 	case err != nil:
-		return input{}, complain("%s cannot be read: %w", name, err)
+		return input{}, complain("%s cannot be read: %w", name, bare(err))
 	case info.IsDir():
 		return input{}, complain("%s is a directory; name a file, or several by a pattern such as %s",
 			name, filepath.Join(name, "*.csv"))
@@ -73,7 +80,7 @@ func fileInput(name string, keep bool) (input, error) {
 	open := func() (io.ReadCloser, error) {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, complain("%s cannot be read: %w", name, err)
+			return nil, complain("%s cannot be read: %w", name, bare(err))
 		}
 		return f, nil
 	}
@@ -216,5 +223,5 @@ func (s *textStream) failure(err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return complain("%s is damaged: %w", s.name, err)
 	}
-	return complain("%s cannot be read: %w", s.name, err)
+	return complain("%s cannot be read: %w", s.name, bare(err))
 }
