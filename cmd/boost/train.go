@@ -206,6 +206,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 		}
 		return usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
 	}
+	if c.Output.Predictions == "-" {
+		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
+	}
 	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
 		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")
 	}

@@ -42,6 +42,7 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --label y -o -", []string{"a model cannot be written to standard output"}},
 		{"--version", []string{"boost version prints it"}},
 		{"train none.toml", []string{"config file none.toml: no such file"}},
+		{"train t.csv --label y --test t.csv --set output.predictions=-", []string{"output.predictions cannot be standard output"}},
 		{"train t.csv --label y --set train.quorum=3", []string{`unknown key "train.quorum": boost init TABLE --all lists the keys`}},
 		{"train bad.toml", []string{`bad.toml:5: unknown key "tree.leavs" (did you mean "tree.leaves"?)`, `bad.toml:6: tree.max_depth must be an integer, not "deep"`}},
 		{"train nolabel.toml", []string{"nolabel.toml names no label: set data.label, or give --label NAME"}},
