@@ -1,0 +1,162 @@
+package booster_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"boost/booster"
+	"boost/dataset"
+	"boost/tree"
+)
+
+// Validation rows are coded with the cuts of training: the metric that training
+// reports on them is that of the saved model's predictions from raw values.
+func TestValidationUsesTrainingCuts(t *testing.T) {
+	t.Run("S0.1/e2e", func(t *testing.T) {
+		ctx := context.Background()
+		train := openShipped(t, "ames_housing")
+		test, err := dataset.Open(ctx, filepath.Join("..", "examples", "ames_housing", "test.csv.gz"), dataset.As(train.Schema()), dataset.Missing(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := booster.Defaults()
+		p.Objective, p.Rounds = "regression", 20
+		var report booster.Report
+		m, err := booster.Train(ctx, p, train, booster.Valid("valid", test), booster.WithReport(&report))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := m.Predict(ctx, test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels, err := test.NumericLabels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i, v := range values {
+			sum += (v - labels[i]) * (v - labels[i])
+		}
+		got, want := report.Metrics["valid"]["rmse"], math.Sqrt(sum/float64(len(values)))
+		if math.Abs(got-want) > 1e-9*want {
+			t.Errorf("training reports rmse %v on the valid rows, predictions have %v", got, want)
+		}
+	})
+}
+
+func TestMoreCodesThanTwoBytesHold(t *testing.T) {
+	t.Run("S1.2/e2e", func(t *testing.T) {
+		const n, step = 70_000, 68_000
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = float64(i)
+			if i >= step {
+				y[i] = 1
+			}
+		}
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.Leaves, p.Binning.MaxBin, p.Verify = "regression", 1, 2, 100_000, true
+		for _, builder := range []string{"sequential", "feature", "row"} {
+			p.Builder = builder
+			m, err := booster.Train(context.Background(), p, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.Contents().Cuts.Features[0].Regular; got != n {
+				t.Fatalf("%d codes, want %d", got, n)
+			}
+			if got := m.Contents().Trees[0].Code[0]; got != step-1 {
+				t.Errorf("builder %s splits after code %d, want %d", builder, got, step-1)
+			}
+		}
+	})
+}
+
+// sharedSet is what the test needs of a data set's meta.json.
+type sharedSet struct {
+	Name        string   `json:"name"`
+	Task        string   `json:"task"`
+	Label       any      `json:"label"`
+	Categorical []string `json:"categorical"`
+	Ignore      []string `json:"ignore"`
+}
+
+func sameSplit(a, b *tree.Tree, node int) bool {
+	if a.Feature[node] != b.Feature[node] || a.MissingLeft[node] != b.MissingLeft[node] {
+		return false
+	}
+	if a.Categorical[node] {
+		return slices.Equal(a.Set(node), b.Set(node))
+	}
+	return a.Code[node] == b.Code[node]
+}
+
+// TestSameSplits compares the first trees of i16 and f32 on real tables.
+func TestSameSplits(t *testing.T) {
+	shared := os.Getenv("BOOST_SHARED")
+	if shared == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("BOOST_SHARED is not set: CI has the real sets")
+		}
+		t.Skip("BOOST_SHARED is not set: the real sets are not here")
+	}
+	sets := []string{"abalone", "adult", "breast_cancer", "california_housing", "digits", "german_credit",
+		"lightgbm_binary", "mammography", "spambase", "taxis", "titanic", "wine_quality"}
+	t.Run("S2.35/first_trees", func(t *testing.T) {
+		nodes, same := 0, 0
+		for _, name := range sets {
+			b, err := os.ReadFile(filepath.Join(shared, "data", name, "meta.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var set sharedSet
+			if err := json.Unmarshal(b, &set); err != nil {
+				t.Fatal(err)
+			}
+			table, err := dataset.Open(context.Background(), filepath.Join(shared, "data", name, "train.csv.gz"),
+				dataset.Label(set.Label.(string)), dataset.Categorical(set.Categorical...), dataset.Ignore(set.Ignore...), dataset.Missing(""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.Tree.MaxDepth, p.Tree.Leaves = set.Task, 1, 3, 8
+			if set.Task == "poisson" {
+				p.Objective = "regression"
+			}
+			var models [2]*booster.Model
+			for i, mode := range []string{"i16", "f32"} {
+				p.Gradients = mode
+				if models[i], err = booster.Train(context.Background(), p, table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for k := range models[0].Contents().Trees {
+				a, b := &models[0].Contents().Trees[k], &models[1].Contents().Trees[k]
+				for i := range min(len(a.Feature), len(b.Feature)) {
+					nodes++
+					if sameSplit(a, b, i) {
+						same++
+						continue
+					}
+					if d := math.Abs(float64(a.Gain[i]-b.Gain[i])) / float64(b.Gain[i]); d > 0.001 {
+						t.Errorf("%s, tree %d: node %d gains %v with i16, %v with f32: %.3f %% apart", name, k, i, a.Gain[i], b.Gain[i], 100*d)
+					}
+					break // the trees go on from different nodes
+				}
+			}
+		}
+		if share := float64(same) / float64(nodes); share < 0.95 {
+			t.Errorf("%d of %d nodes are the same split, want 95 %%", same, nodes)
+		}
+	})
+}
