@@ -37,7 +37,11 @@ func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason str
 	slots := int(m.Offsets()[features])
 	switch {
 	case threads == 1 || rows*features < smallTable:
-		return Sequential, fmt.Sprintf("%d rows × %d features on %d threads", rows, features, threads), nil
+		workers := fmt.Sprintf("%d threads", threads)
+		if threads == 1 {
+			workers = "1 thread"
+		}
+		return Sequential, fmt.Sprintf("%d rows × %d features on %s", rows, features, workers), nil
 	case slots > rows && features >= 4*threads:
 		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
 	}
