@@ -81,19 +81,21 @@ func oneWordRows(sums, codes unsafe.Pointer, stride, features int, entries []uin
 	for _, e := range entries {
 		row := unsafe.Add(codes, int(uint16(e>>rowShift))*stride)
 		word := e &^ rowMask
-		slots := sums
-		f := 0
+		// Places are offsets, not moving pointers: one behind the last slot would
+		// point into another object, which the collector does not forgive.
+		f, at := 0, 0
 		for ; f < whole; f += 4 {
 			four := *(*uint32)(unsafe.Add(row, f))
+			slots := unsafe.Add(sums, at)
 			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four))*8)) += word
 			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four>>8))*8+1*Slots*8)) += word
 			*(*uint64)(unsafe.Add(slots, uintptr(uint8(four>>16))*8+2*Slots*8)) += word
 			*(*uint64)(unsafe.Add(slots, uintptr(four>>24)*8+3*Slots*8)) += word
-			slots = unsafe.Add(slots, 4*Slots*8)
+			at += 4 * Slots * 8
 		}
 		for ; f < features; f++ {
-			*(*uint64)(unsafe.Add(slots, uintptr(*(*uint8)(unsafe.Add(row, f)))*8)) += word
-			slots = unsafe.Add(slots, Slots*8)
+			*(*uint64)(unsafe.Add(sums, uintptr(*(*uint8)(unsafe.Add(row, f)))*8+uintptr(at))) += word
+			at += Slots * 8
 		}
 	}
 }
