@@ -25,13 +25,13 @@ func BenchmarkGenericKernel(b *testing.B) {
 	runs := runsOf(st, d.sample(rand.New(rand.NewPCG(1, 0)), 1))
 	builder := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)
 	h := &histogram.Histogram{}
-	b.Run("S2.19/loop=generic", func(b *testing.B) {
+	b.Run("loop=generic", func(b *testing.B) {
 		for b.Loop() {
 			builder.Build(h, st, runs)
 		}
 		perUpdate(b, rows*features)
 	})
-	b.Run("S2.19/loop=by_hand", func(b *testing.B) {
+	b.Run("loop=by_hand", func(b *testing.B) {
 		packed := make([]uint64, 4*255)
 		grad, hess := make([]int64, features*255), make([]uint64, features*255)
 		for b.Loop() {
