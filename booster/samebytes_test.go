@@ -91,13 +91,17 @@ func TestSameBytes(t *testing.T) {
 				p.Objective, p.Rounds, p.Gradients = set.objective, 5, mode
 				p.RowFraction, p.Tree.ColTree = 0.8, 0.9
 				want := ""
-				for _, parts := range []int{1, 2, 7} {
+				cuts, workers := []int{1, 2, 7}, []int{1, 2, 3, 8}
+				if testing.Short() {
+					cuts, workers = []int{1, 7}, []int{1, 3}
+				}
+				for _, parts := range cuts {
 					opts := append([]dataset.Option{dataset.Label(set.label), dataset.Threads(parts)}, set.options...)
 					table, err := dataset.Open(ctx, split(t, csv, parts), opts...)
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, threads := range []int{1, 2, 3, 8} {
+					for _, threads := range workers {
 						pool := parallel.NewPool(threads) // as many as asked for, however small the table
 						defer pool.Close()
 						for _, builder := range []string{"sequential", "feature", "row"} {
