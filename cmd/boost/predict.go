@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
 )
@@ -103,7 +104,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 		return err
 	}
 	if f.onUnseen == "error" {
-		if err := refuseUnseen(t, m.Schema()); err != nil {
+		if err := refuseUnseen(t, m); err != nil {
 			return err
 		}
 	}
@@ -113,21 +114,20 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	return a.writeOutput(f.output, func(w *bufio.Writer) error { return p.write(ctx, w, t) })
 }
 
-// refuseUnseen finds the first category that the model has not seen.
-func refuseUnseen(t *dataset.Table, s dataset.Schema) error {
-	for _, known := range s.Columns {
-		if known.Role != dataset.Feature || known.Kind != dataset.Category {
+// refuseUnseen finds the first category that the trees have not seen: one that is
+// new, or that stood in rows held out of training only.
+func refuseUnseen(t *dataset.Table, m *model.Model) error {
+	features := m.Contents().Cuts.Features
+	for _, c := range t.Features() {
+		at := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == c.Name() })
+		if at < 0 || features[at].Kind != binning.Categorical || c.Kind() != dataset.Category {
 			continue
 		}
-		for _, c := range t.Features() {
-			if c.Name() != known.Name || len(c.Levels()) == len(known.Levels) {
-				continue
-			}
-			for row, code := range c.Codes() {
-				if int(code) >= len(known.Levels) {
-					return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
-						place(t, row), c.Name(), c.Levels()[code])
-				}
+		known := features[at].Codes
+		for row, code := range c.Codes() {
+			if code >= 0 && (int(code) >= len(known) || known[code] == binning.NoCode) {
+				return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
+					place(t, row), c.Name(), c.Levels()[code])
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -260,5 +261,36 @@ func TestPredictReadsAsTrained(t *testing.T) {
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=5"))
 	if strings.Contains(r.errors, "remember") {
 		t.Errorf("nothing is to be remembered: %s", r.errors)
+	}
+}
+
+// A level all of whose rows were held out for early stopping is one that the trees
+// have not seen.
+func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("city,x,y\n")
+	const rows = 400
+	for i := range rows {
+		fmt.Fprintf(&s, "%s,%d,%d\n", []string{"Bern", "Basel"}[i%2], i%13, (i*7)%5)
+	}
+	plain := s.String()
+	// Every row in turn is the only one of a city; one in ten of them is held out.
+	held := 0
+	for row := range 40 {
+		lines := strings.Split(plain, "\n")
+		lines[row+1] = "Zug" + strings.TrimLeft(lines[row+1], "BernBasel")
+		file(t, "t.csv", strings.Join(lines, "\n"))
+		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.objective=regression", "--set", "train.rounds=1", "--set", "train.early_stopping=1", "-o", "t.boost"))
+		r := boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error")
+		if r.code == 3 {
+			held++
+			says(t, r.errors, "Zug", "was not there in training")
+		} else if r.code != 0 {
+			t.Fatalf("exit %d: %s", r.code, r.errors)
+		}
+	}
+	if held == 0 || held > 15 {
+		t.Errorf("%d of 40 single rows were held out, want about 4", held)
 	}
 }
