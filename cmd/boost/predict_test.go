@@ -279,7 +279,8 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 	held := 0
 	for row := range 40 {
 		lines := strings.Split(plain, "\n")
-		lines[row+1] = "Zug" + strings.TrimLeft(lines[row+1], "BernBasel")
+		_, rest, _ := strings.Cut(lines[row+1], ",")
+		lines[row+1] = "Zug," + rest
 		file(t, "t.csv", strings.Join(lines, "\n"))
 		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.objective=regression", "--set", "train.rounds=1", "--set", "train.early_stopping=1", "-o", "t.boost"))
 		r := boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error")
