@@ -99,10 +99,12 @@ func TestHostileFiles(t *testing.T) {
 		}
 	}
 	if runtime.GOOS != "windows" && os.Getuid() != 0 {
-		if err := os.Chmod("t.csv", 0); err != nil {
+		file(t, "closed.csv", table(30))
+		if err := os.Chmod("closed.csv", 0); err != nil {
 			t.Fatal(err)
 		}
-		says(t, must(t, 3, boost(t, "train", "t.csv", "--label", "y")).errors, "t.csv", "permission denied")
+		says(t, must(t, 3, boost(t, "train", "closed.csv", "--label", "y")).errors, "closed.csv", "permission denied")
+		says(t, must(t, 4, boost(t, "predict", "closed.csv", "t.csv")).errors, "closed.csv", "permission denied")
 	}
 	says(t, must(t, 3, boostWith(t, "", "train", "-", "--label", "y")).errors, "standard input", "empty")
 	says(t, must(t, 4, boost(t, "predict", "folder.csv", "t.csv")).errors, "folder.csv", "directory")
