@@ -102,8 +102,13 @@ func bare(err error) error {
 
 // writable finds out before the work, not after it, whether a file can be put there.
 func writable(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a directory", path)
+	if info, err := os.Stat(path); err == nil {
+		if info.IsDir() {
+			return fmt.Errorf("cannot write %s: it is a directory", path)
+		}
+		if !info.Mode().IsRegular() {
+			return nil // a device or pipe is written in place: its folder need not be writable
+		}
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
