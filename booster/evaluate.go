@@ -25,12 +25,13 @@ type evalSet struct {
 	history [][]*float64 // by metric, then round; nil = not evaluated or undefined
 }
 
-// newEvalSet bins a validation table with the training cuts.
-func (t *trainer) newEvalSet(ctx context.Context, v validTable) (*evalSet, error) {
-	table, err := v.table.As(t.schema)
+// newEvalSet bins a validation set with the training cuts.
+func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) {
+	source, err := v.source.as(t.schema)
 	if err != nil {
 		return nil, err
 	}
+	table := source.rest()
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: the label column is missing", dataset.ErrTable)
 	}
@@ -44,7 +45,7 @@ func (t *trainer) newEvalSet(ctx context.Context, v validTable) (*evalSet, error
 	if s.weights, err = table.Weights(); err != nil {
 		return nil, err
 	}
-	if s.matrix, err = binning.Build(ctx, t.cuts, table, t.p.Binning, t.pool); err != nil {
+	if s.matrix, err = source.build(ctx, t.cuts, t.p.Binning, t.pool); err != nil {
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, t.outputs*s.n), make([]float64, t.outputs*s.n)

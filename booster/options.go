@@ -33,7 +33,7 @@ var ErrParams = errors.New("invalid parameter")
 type Option func(*options)
 
 type options struct {
-	valid     []validTable
+	valid     []validSet
 	earlyStop int
 	objective objectives.Objective
 	metrics   []metrics.Metric
@@ -43,15 +43,15 @@ type options struct {
 	pool      *parallel.Pool
 }
 
-type validTable struct {
-	name  string
-	table *dataset.Table
+type validSet struct {
+	name   string
+	source source
 }
 
 // Valid adds a validation set, scored after every evaluated round. The first one
 // decides early stopping. Its table is best read with dataset.As(train.Schema()).
 func Valid(name string, t *dataset.Table) Option {
-	return func(o *options) { o.valid = append(o.valid, validTable{name, t}) }
+	return func(o *options) { o.valid = append(o.valid, validSet{name, tableSource{t}}) }
 }
 
 // EarlyStop sets Params.EarlyStopping: training ends after so many rounds without a

@@ -18,11 +18,11 @@ type target struct {
 }
 
 // newTarget settles the objective and the classes from the parameters and the
-// training table's label.
-func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, say func(msg string, args ...any)) (*target, error) {
+// training table's label; names are those of all columns, for messages.
+func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names string, say func(msg string, args ...any)) (*target, error) {
 	label := t.LabelColumn()
 	if label == nil {
-		return nil, fmt.Errorf("%w: no label: name the column to be learned (columns are %s)", dataset.ErrTable, columnNames(t))
+		return nil, fmt.Errorf("%w: no label: name the column to be learned (columns are %s)", dataset.ErrTable, names)
 	}
 	if custom == nil && p.Objective == "" {
 		name, reason, err := InferObjective(t)
@@ -148,10 +148,10 @@ func someNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func columnNames(t *dataset.Table) string {
+func columnNames(s dataset.Schema) string {
 	var names []string
-	for _, c := range t.Columns() {
-		names = append(names, c.Name())
+	for _, c := range s.Columns {
+		names = append(names, c.Name)
 	}
 	return someNames(names)
 }

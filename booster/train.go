@@ -48,7 +48,7 @@ func Train(ctx context.Context, p Params, train *dataset.Table, opts ...Option) 
 	if err := t.p.Validate(); err != nil {
 		return nil, err
 	}
-	if err := t.prepare(ctx, train); err != nil {
+	if err := t.prepare(ctx, tableSource{train}); err != nil {
 		return nil, err
 	}
 	if t.ownPool {
@@ -106,21 +106,23 @@ type trainer struct {
 	stopped   string
 }
 
-// prepare turns tables into matrices and everything a round needs.
-func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
+// prepare turns the sources into matrices and everything a round needs.
+func (t *trainer) prepare(ctx context.Context, train source) error {
+	table := train.rest()
+	t.schema = train.schema()
 	if table.NumRows() == 0 {
 		return fmt.Errorf("%w: no rows to train on", dataset.ErrTable)
 	}
 	if table.NumRows() > math.MaxInt32 {
 		return fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, table.NumRows(), math.MaxInt32)
 	}
-	target, err := newTarget(&t.p, t.objective, table, t.say)
+	target, err := newTarget(&t.p, t.objective, table, columnNames(t.schema), t.say)
 	if err != nil {
 		return err
 	}
 	t.target, t.outputs = target, target.objective.Outputs()
-	if len(table.Features()) == 0 {
-		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(table))
+	if featureCount(t.schema) == 0 {
+		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(t.schema))
 	}
 	labels, err := target.labels(table)
 	if err != nil {
@@ -129,15 +131,11 @@ func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
 	if value := labels[0]; target.classes == nil && !slices.ContainsFunc(labels, func(v float64) bool { return v != value }) {
 		t.log.Warn("every row has the same label: so will every prediction", "label", value)
 	}
-	t.schema = table.Schema()
-	t.usePool(table)
-	t.fingerprint = table.Fingerprint(t.pool)
-	if t.p.EarlyStopping > 0 && len(t.valid) == 0 {
-		table, labels = t.holdOut(table, labels)
-	} else {
-		for _, v := range t.valid {
-			t.validPrints = append(t.validPrints, v.table.Fingerprint(t.pool))
-		}
+	t.usePool(table.NumRows())
+	whole, given := train, t.valid
+	if t.p.EarlyStopping > 0 && len(given) == 0 {
+		train, labels = t.holdOut(train, labels)
+		table = train.rest()
 	}
 	weights, err := table.Weights()
 	if err != nil {
@@ -147,8 +145,12 @@ func (t *trainer) prepare(ctx context.Context, table *dataset.Table) error {
 	if err := target.objective.Check(t.rows); err != nil {
 		return atRow(table, err)
 	}
-	if err := t.bin(ctx, table); err != nil {
+	if err := t.bin(ctx, train); err != nil {
 		return err
+	}
+	t.fingerprint = whole.fingerprint(t.pool)
+	for _, v := range given {
+		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
 	}
 	return t.allocate()
 }
@@ -171,7 +173,7 @@ func (t *trainer) say(msg string, args ...any) { t.log.Info(msg, args...) }
 const minCellsPerThread = 25_000
 
 // usePool makes the run's pool: of the wanted threads, fewer for a small table.
-func (t *trainer) usePool(table *dataset.Table) {
+func (t *trainer) usePool(rows int) {
 	if t.pool != nil {
 		return
 	}
@@ -179,7 +181,7 @@ func (t *trainer) usePool(table *dataset.Table) {
 	if wanted == 0 {
 		wanted = cpu.Threads()
 	}
-	threads := min(wanted, max(1, table.NumRows()*len(table.Features())/minCellsPerThread))
+	threads := min(wanted, max(1, rows*featureCount(t.schema)/minCellsPerThread))
 	if threads < wanted {
 		t.log.Debug("small table: fewer threads than there are", "threads", threads, "of", wanted)
 	}
@@ -187,7 +189,7 @@ func (t *trainer) usePool(table *dataset.Table) {
 }
 
 // holdOut splits off the rows that early stopping is judged on, as the set "valid".
-func (t *trainer) holdOut(table *dataset.Table, labels []float64) (*dataset.Table, []float64) {
+func (t *trainer) holdOut(table source, labels []float64) (source, []float64) {
 	train, held := holdout(labels, len(t.target.classes), t.p.Seed)
 	if len(held) == 0 {
 		what := "too few rows to hold any out: early stopping is off"
@@ -199,22 +201,22 @@ func (t *trainer) holdOut(table *dataset.Table, labels []float64) (*dataset.Tabl
 		return table, labels
 	}
 	t.say("rows held out for early stopping", "rows", len(held), "of", len(labels))
-	t.valid = []validTable{{"valid", table.Take(held)}}
+	t.valid = []validSet{{"valid", table.take(held)}}
 	kept := make([]float64, len(train))
 	for i, row := range train {
 		kept[i] = labels[row]
 	}
-	return table.Take(train), kept
+	return table.take(train), kept
 }
 
-// bin finds cuts on the training table and packs all tables.
-func (t *trainer) bin(ctx context.Context, table *dataset.Table) error {
+// bin finds cuts on the training rows and codes all sets.
+func (t *trainer) bin(ctx context.Context, train source) error {
 	start := time.Now()
 	var weights []float64
 	if t.p.Binning.WeightedCuts {
 		weights = t.rows.Weights
 	}
-	cuts, notes, err := binning.Fit(ctx, table, weights, t.p.Binning, t.p.Seed, t.pool)
+	cuts, notes, err := train.fit(ctx, weights, t.p.Binning, t.p.Seed, t.pool)
 	if err != nil {
 		return err
 	}
@@ -222,7 +224,7 @@ func (t *trainer) bin(ctx context.Context, table *dataset.Table) error {
 		t.say(note)
 	}
 	t.cuts = cuts
-	if t.matrix, err = binning.Build(ctx, cuts, table, t.p.Binning, t.pool); err != nil {
+	if t.matrix, err = train.build(ctx, cuts, t.p.Binning, t.pool); err != nil {
 		return err
 	}
 	if err := t.chooseMetrics(); err != nil {

@@ -44,6 +44,19 @@ func (t *Table) Features() []*Column {
 // LabelColumn returns the column with role LabelRole, or nil.
 func (t *Table) LabelColumn() *Column { return t.withRole(LabelRole) }
 
+// WithoutFeatures returns the table without its features: label, weight, ids and what
+// else is told of the rows, with their places. It shares the table's memory.
+func (t *Table) WithoutFeatures() *Table {
+	rest := *t
+	rest.columns = nil
+	for _, c := range t.columns {
+		if c.role != Feature {
+			rest.columns = append(rest.columns, c)
+		}
+	}
+	return &rest
+}
+
 func (t *Table) withRole(role Role) *Column {
 	for _, c := range t.columns {
 		if c.role == role {

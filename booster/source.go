@@ -1,0 +1,63 @@
+package booster
+
+import (
+	"context"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/parallel"
+)
+
+// source is a set of rows that a model is trained or judged on. Training takes two
+// things from it, wherever the rows are kept: what is told of a row besides its
+// features, and the features' codes.
+type source interface {
+	// rest returns the columns that are no features, with the places of the rows.
+	rest() *dataset.Table
+	// schema describes all columns, the features too.
+	schema() dataset.Schema
+	// fingerprint identifies all the data; build may have to come first.
+	fingerprint(pool *parallel.Pool) string
+	// as returns the rows as a model of the given schema sees them.
+	as(s dataset.Schema) (source, error)
+	// take returns the given rows, which ascend, as a source of their own.
+	take(rows []int32) source
+	// fit finds the cuts of the features; see binning.Fit.
+	fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error)
+	// build codes the features; see binning.Build.
+	build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error)
+}
+
+// tableSource is a table in memory.
+type tableSource struct{ table *dataset.Table }
+
+func (s tableSource) rest() *dataset.Table   { return s.table.WithoutFeatures() }
+func (s tableSource) schema() dataset.Schema { return s.table.Schema() }
+
+func (s tableSource) fingerprint(pool *parallel.Pool) string { return s.table.Fingerprint(pool) }
+
+func (s tableSource) as(schema dataset.Schema) (source, error) {
+	table, err := s.table.As(schema)
+	return tableSource{table}, err
+}
+
+func (s tableSource) take(rows []int32) source { return tableSource{s.table.Take(rows)} }
+
+func (s tableSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
+	return binning.Fit(ctx, s.table, weights, p, seed, pool)
+}
+
+func (s tableSource) build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error) {
+	return binning.Build(ctx, cuts, s.table, p, pool)
+}
+
+// featureCount returns how many of the schema's columns are features.
+func featureCount(s dataset.Schema) int {
+	n := 0
+	for _, c := range s.Columns {
+		if c.Role == dataset.Feature {
+			n++
+		}
+	}
+	return n
+}
