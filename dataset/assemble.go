@@ -35,6 +35,7 @@ type parts struct {
 
 	f32     []float32
 	f64     []float64
+	sparse  *Sparse
 	codes   []int32
 	text    []byte
 	offsets []int32

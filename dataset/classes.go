@@ -10,6 +10,7 @@ import (
 // numbers in ascending order under their shortest decimal names, or texts in byte
 // order. numeric tells which.
 func ClassesOf(c *Column) (classes []string, numeric bool) {
+	c = c.dense()
 	if c.kind.Numeric() {
 		var values []float64
 		seen := make(map[float64]bool)

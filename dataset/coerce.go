@@ -24,7 +24,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 		return nil, err
 	}
 	coerced := *t
-	coerced.columns = nil
+	coerced.columns, coerced.index = nil, new(nameIndex)
 	for _, target := range targets {
 		c := inputs[target.source]
 		if target.role == IDRole {
@@ -103,6 +103,7 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 	if !s.NumericLevels && c.missing < t.rows {
 		return nil, complain("column %q was read as numbers, the model has it as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
+	c = c.dense()
 	codes := make([]int32, t.rows)
 	index := make(map[float64]int32)
 	var levels []string

@@ -38,7 +38,9 @@ type Column struct {
 	name          string
 	kind          Kind
 	role          Role
-	array         arrow.Array // Float32, Float64, Dictionary(Int32, String) or String
+	array         arrow.Array // Float32, Float64, Dictionary(Int32, String) or String; nil if sparse
+	sparse        *Sparse     // Float32 and Float64: the stored cells, nil for a dense column
+	rows          int         // of a sparse column
 	levels        []string    // Category: the dictionary, in row order of first appearance
 	numericLevels bool        // Category: levels are numbers in their shortest decimal form
 	missing       int         // number of missing rows
@@ -54,21 +56,45 @@ func (c *Column) Kind() Kind { return c.kind }
 func (c *Column) Role() Role { return c.role }
 
 // Len returns the number of rows.
-func (c *Column) Len() int { return c.array.Len() }
+func (c *Column) Len() int {
+	if c.sparse != nil {
+		return c.rows
+	}
+	return c.array.Len()
+}
 
 // Missing returns the number of rows without a value.
 func (c *Column) Missing() int { return c.missing }
 
-// Array returns the Arrow array behind the column.
-func (c *Column) Array() arrow.Array { return c.array }
+// Array returns the Arrow array behind the column, and of a sparse column a new one
+// with a value for every row.
+func (c *Column) Array() arrow.Array { return c.dense().array }
+
+// Sparse returns the stored cells of a sparse column, nil for a dense one. A numeric
+// feature is sparse where that takes fewer bytes and its table was made of sparse
+// data; nothing but speed and memory follows from it.
+func (c *Column) Sparse() *Sparse { return c.sparse }
 
 // Float32s returns the values of a Float32 column, one per row, NaN where missing.
-// The slice is the column's own memory and must not be changed.
-func (c *Column) Float32s() []float32 { return c.array.(*array.Float32).Float32Values() }
+// The slice is the column's own memory and must not be changed. Of a sparse column
+// it is a new slice at each call, made in time and memory proportional to the rows:
+// look at Sparse first where that matters.
+func (c *Column) Float32s() []float32 {
+	if c.sparse != nil {
+		return c.sparse.expand32(c.rows)
+	}
+	return c.array.(*array.Float32).Float32Values()
+}
 
 // Float64s returns the values of a Float64 column, one per row, NaN where missing.
-// The slice is the column's own memory and must not be changed.
-func (c *Column) Float64s() []float64 { return c.array.(*array.Float64).Float64Values() }
+// The slice is the column's own memory and must not be changed; of a sparse column
+// it is a new slice, as with Float32s.
+func (c *Column) Float64s() []float64 {
+	if c.sparse != nil {
+		return c.sparse.expand64(c.rows)
+	}
+	return c.array.(*array.Float64).Float64Values()
+}
 
 // Codes returns the dictionary indices of a Category column, one per row, -1 where missing.
 // The slice is the column's own memory and must not be changed.
@@ -90,6 +116,9 @@ func (c *Column) Text(row int) string { return c.array.(*array.String).Value(row
 
 // number returns the value of a row of a numeric column.
 func (c *Column) number(row int) float64 {
+	if c.sparse != nil {
+		return c.sparse.at(row)
+	}
 	if c.kind == Float32 {
 		return float64(c.Float32s()[row])
 	}
@@ -99,6 +128,9 @@ func (c *Column) number(row int) float64 {
 // as returns the column under another name and role.
 func (c *Column) as(name string, role Role) *Column {
 	copied := *c
+	if role != Feature {
+		copied = *c.dense() // other roles are read row by row
+	}
 	copied.name, copied.role = name, role
 	return &copied
 }

@@ -7,10 +7,13 @@ import (
 // ColumnData is one column of a table in memory.
 type ColumnData struct {
 	Name string
-	// Values is one of []float64, []float32, []int, []int64, []int32, []bool and
-	// []string. NaN and the missing tokens are missing. Text is read like the cells
-	// of a file: a column whose texts all are numbers is numeric.
+	// Values is one of []float64, []float32, []int, []int64, []int32, []bool,
+	// []string, Sparse and *Sparse. NaN and the missing tokens are missing. Text is read
+	// like the cells of a file: a column whose texts all are numbers is numeric.
 	Values any
+	// Rows is the number of rows, which Values of type Sparse do not tell. It is needed
+	// where all columns are sparse; 0 takes the length of the others.
+	Rows int
 }
 
 // FromColumns makes a table of columns in memory. Options that are about files
@@ -34,20 +37,90 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := -1
+	rows, err := memoryRows(columns, targets)
+	if err != nil {
+		return nil, err
+	}
 	pieces := make([]piece, len(targets))
 	for i, t := range targets {
-		b := &memoryColumn{options: o, target: t}
-		p, n, err := b.piece(columns[t.source].Values)
+		b := &memoryColumn{options: o, target: t, rows: rows}
+		p, _, err := b.piece(columns[t.source].Values)
 		if err != nil {
 			return nil, err
 		}
-		if rows >= 0 && n != rows {
-			return nil, complain("column %q has %d rows, column %q has %d", targets[0].name, rows, t.name, n)
-		}
-		pieces[i], rows = *p, n
+		pieces[i] = *p
 	}
 	return o.memoryTable(rows, pieces, targets)
+}
+
+// memoryRows returns the number of rows that the targets' columns agree on, or where
+// these do not tell it, the other columns.
+func memoryRows(columns []ColumnData, targets []target) (int, error) {
+	rows, from := untold, ""
+	for _, t := range targets {
+		c := &columns[t.source]
+		n, err := c.rows()
+		switch {
+		case err != nil:
+			return 0, err
+		case n == untold:
+		case rows == untold:
+			rows, from = n, c.Name
+		case n != rows:
+			return 0, complain("column %q has %d rows, column %q has %d", from, rows, c.Name, n)
+		}
+	}
+	for i := 0; i < len(columns) && rows == untold; i++ {
+		if n, err := columns[i].rows(); err == nil {
+			rows = n
+		}
+	}
+	switch {
+	case rows == untold:
+		return 0, complain("no column tells how many rows there are; set ColumnData.Rows")
+	case rows > math.MaxInt32:
+		return 0, complain("the table has %d rows; up to %d can be read", rows, math.MaxInt32)
+	}
+	return rows, nil
+}
+
+// untold stands for a number of rows that a column does not tell.
+const untold = -1
+
+// rows returns how many rows the column says it has.
+func (c *ColumnData) rows() (int, error) {
+	n := 0
+	switch v := c.Values.(type) {
+	case []float64:
+		n = len(v)
+	case []float32:
+		n = len(v)
+	case []int:
+		n = len(v)
+	case []int64:
+		n = len(v)
+	case []int32:
+		n = len(v)
+	case []bool:
+		n = len(v)
+	case []string:
+		n = len(v)
+	case Sparse, *Sparse:
+		if v == (*Sparse)(nil) {
+			return 0, complain("column %q has no values", c.Name)
+		}
+		if c.Rows == 0 {
+			return untold, nil
+		}
+		return c.Rows, nil
+	default:
+		return 0, complain("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse",
+			c.Name, c.Values)
+	}
+	if c.Rows != 0 && c.Rows != n {
+		return 0, complain("column %q has %d values, and Rows says %d", c.Name, n, c.Rows)
+	}
+	return n, nil
 }
 
 // memoryTable makes a table of one chunk that never was text.
@@ -60,6 +133,7 @@ func (o *options) memoryTable(rows int, pieces []piece, targets []target) (*Tabl
 type memoryColumn struct {
 	*options
 	target
+	rows int // of the table, for sparse values
 }
 
 func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
@@ -87,9 +161,27 @@ func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 	case []string:
 		p, err := b.texts(len(v), func(i int) (string, bool) { return v[i], !b.isMissing([]byte(v[i])) })
 		return p, len(v), err
+	case *Sparse:
+		return b.sparse(v)
+	case Sparse:
+		return b.sparse(&v)
 	}
-	return nil, 0, complain("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool or []string",
-		b.name, values)
+	panic("dataset: ColumnData.rows lets other types through")
+}
+
+// sparse takes stored cells; columns that are no numeric features take them densely.
+func (b *memoryColumn) sparse(s *Sparse) (*piece, int, error) {
+	if wrong := s.check(); wrong != "" {
+		return nil, 0, complain("column %q %s", b.name, wrong)
+	}
+	if n := len(s.Rows); n > 0 && int(s.Rows[n-1]) >= b.rows {
+		return nil, 0, complain("column %q stores a value of row %d, and the table has %d rows", b.name, s.Rows[n-1], b.rows)
+	}
+	if b.role != Feature || b.want == wantCategory {
+		return b.floats(s.expand64(b.rows))
+	}
+	s = s.withoutFill()
+	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, b.rows, nil
 }
 
 // exactInt reports false for integers that float64 would round.

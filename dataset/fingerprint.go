@@ -23,20 +23,30 @@ import (
 func (t *Table) Fingerprint(pool *parallel.Pool) string {
 	const block = 1 << 14
 	blocks := parallel.Blocks(t.rows, block)
-	var used []*Column
+	var used, dense, sparse []*Column
 	for _, c := range t.columns {
-		if c.role != IDRole {
-			used = append(used, c)
+		switch {
+		case c.role == IDRole:
+			continue
+		case c.sparse != nil:
+			sparse = append(sparse, c)
+		default:
+			dense = append(dense, c)
 		}
+		used = append(used, c)
 	}
-	hashes := make([]cellHash, len(used))
-	for i, c := range used {
+	hashes := make([]cellHash, len(dense))
+	for i, c := range dense {
 		hashes[i] = newCellHash(c)
 	}
 	sums := make([]wideSum, pool.Threads()*8) // 8 apart: a cache line per worker and more
-	pool.Do(len(used)*blocks, parallel.Func(func(worker, index int) {
+	pool.Do(len(dense)*blocks, parallel.Func(func(worker, index int) {
 		lo, hi := parallel.Block(index%blocks, t.rows, block)
 		sums[worker*8].add(hashes[index/blocks].sum(lo, hi))
+	}))
+	pool.Do(len(sparse), parallel.Func(func(worker, index int) {
+		h := newCellHash(sparse[index])
+		sums[worker*8].add(h.sparseSum())
 	}))
 	var total wideSum
 	for _, s := range sums {
@@ -121,6 +131,31 @@ func (h *cellHash) sum(lo, hi int) wideSum {
 		}
 	}
 	return total
+}
+
+// sparseSum returns the sum of the mixes of all rows of a sparse column. Where rows
+// that are not stored are zeros it looks at the stored cells only.
+func (h *cellHash) sparseSum() wideSum {
+	var total wideSum
+	s, next := h.column.sparse, 0
+	for i, row := range s.Rows {
+		if s.fillMissing() {
+			h.missing(&total, next, int(row))
+			next = int(row) + 1
+		}
+		h.number(&total, int(row), s.Value(i))
+	}
+	if s.fillMissing() {
+		h.missing(&total, next, h.column.rows)
+	}
+	return total
+}
+
+// missing adds the mixes of rows lo to hi, none of which has a value.
+func (h *cellHash) missing(total *wideSum, lo, hi int) {
+	for row := lo; row < hi; row++ {
+		total.add(h.mix(row, missingBits, 0))
+	}
 }
 
 func (h *cellHash) number(total *wideSum, row int, v float64) {

@@ -85,6 +85,11 @@ func (a *assembly) joinCodes(c *parts) error {
 }
 
 func (a *assembly) joinNumbers(c *parts) error {
+	if a.whole && c.pieces[0].sparse != nil {
+		c.sparse = c.pieces[0].sparse
+		*c.pieces[0] = piece{}
+		return nil
+	}
 	values, odd := a.levelValues(c)
 	wide := !allExact(values)
 	for _, p := range c.pieces {

@@ -44,6 +44,8 @@ func (ch *chunk) begins(row, line int) {
 type piece struct {
 	f32 []float32 // every value is exact in it
 	f64 []float64 // at least one is not
+	// sparse holds the numbers of a whole table in the sparse form.
+	sparse *Sparse
 
 	codes      []int32 // into dictionary until merged, then into the column's levels
 	dictionary *dictionary
@@ -58,7 +60,7 @@ type piece struct {
 	odd     oddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
 }
 
-func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil }
+func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil || p.sparse != nil }
 
 // rows returns the number of rows of a piece of numbers or codes.
 func (p *piece) rows() int { return len(p.f32) + len(p.f64) + len(p.codes) }

@@ -72,6 +72,10 @@ func (o *options) resolve(names []string) ([]target, error) {
 			return nil, complain("column %q is named as weight and as categorical; it can be one of them", name)
 		}
 	}
+	categorical := make(map[string]bool, len(o.categorical))
+	for _, name := range o.categorical {
+		categorical[name] = true
+	}
 	var targets []target
 	for i, name := range names {
 		t := target{source: i, name: name}
@@ -85,7 +89,7 @@ func (o *options) resolve(names []string) ([]target, error) {
 		case "id":
 			t.role, t.want = IDRole, wantText
 		}
-		if t.want == wantAny && slices.Contains(o.categorical, name) {
+		if t.want == wantAny && categorical[name] {
 			t.want = wantCategory
 		}
 		targets = append(targets, t)

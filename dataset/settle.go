@@ -8,7 +8,7 @@ import (
 
 // finish makes the table of the joined columns.
 func (a *assembly) finish() (*Table, error) {
-	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed}
+	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed, index: new(nameIndex)}
 	for _, ch := range a.chunks {
 		t.skipped += ch.skipped
 	}
@@ -20,7 +20,7 @@ func (a *assembly) finish() (*Table, error) {
 	}
 	var dates, commas []string
 	for _, c := range a.columns {
-		column := a.column(c)
+		column := a.column(c, t.rows)
 		if c.dates {
 			dates = append(dates, c.name)
 		}
@@ -109,8 +109,9 @@ func (a *assembly) dropBadRows(t *Table) error {
 		}
 		keep = append(keep, row)
 	}
+	chosen := newSelection(keep, t.rows)
 	for _, c := range a.columns {
-		c.keep(keep)
+		c.keep(keep, chosen)
 	}
 	t.skipped += t.rows - len(keep)
 	t.rows = len(keep)
@@ -200,8 +201,10 @@ func (c *parts) missingRows() []int32 {
 }
 
 // keep leaves only the given rows, and of a dictionary only the levels in them.
-func (c *parts) keep(rows []int32) {
+func (c *parts) keep(rows []int32, chosen *selection) {
 	switch {
+	case c.sparse != nil:
+		c.sparse = chosen.take(c.sparse)
 	case c.f32 != nil:
 		c.f32 = pick(c.f32, rows)
 	case c.f64 != nil:
@@ -239,8 +242,10 @@ func renumber(codes []int32, levels []string) ([]int32, []string) {
 }
 
 // column makes a joined column final.
-func (a *assembly) column(c *parts) *Column {
+func (a *assembly) column(c *parts, rows int) *Column {
 	switch {
+	case c.sparse != nil:
+		return sparseColumn(c.name, c.role, rows, c.sparse.narrow())
 	case c.f32 != nil:
 		return float32Column(c.name, c.role, c.f32)
 	case c.f64 != nil:

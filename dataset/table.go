@@ -1,6 +1,9 @@
 package dataset
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Table is a set of equally long columns; see Open, FromColumns, FromArrow and FromMatrix.
 // It is immutable and safe for concurrent use.
@@ -11,7 +14,18 @@ type Table struct {
 	skipped int
 	notes   []string
 	mixed   []*ParseError
+	index   *nameIndex // of the columns
 }
+
+// nameIndex finds columns by name. It is made at the first search, and only for
+// tables wide enough for it.
+type nameIndex struct {
+	once sync.Once
+	at   map[string]int
+}
+
+// widely is the number of columns from which an index beats looking at them all.
+const widely = 32
 
 // NumRows returns the number of rows.
 func (t *Table) NumRows() int { return t.rows }
@@ -22,12 +36,28 @@ func (t *Table) Columns() []*Column { return t.columns }
 
 // Column returns the named column, or nil.
 func (t *Table) Column(name string) *Column {
+	if t.index != nil && len(t.columns) >= widely {
+		t.index.once.Do(t.indexNames)
+		if i, ok := t.index.at[name]; ok {
+			return t.columns[i]
+		}
+		return nil
+	}
 	for _, c := range t.columns {
 		if c.name == name {
 			return c
 		}
 	}
 	return nil
+}
+
+func (t *Table) indexNames() {
+	t.index.at = make(map[string]int, len(t.columns))
+	for i, c := range t.columns {
+		if _, repeated := t.index.at[c.name]; !repeated { // an id column may stand for a feature, too
+			t.index.at[c.name] = i
+		}
+	}
 }
 
 // Features returns the columns with role Feature, in table order.
@@ -87,8 +117,16 @@ func (t *Table) Take(rows []int32) *Table {
 	taken := *t
 	taken.rows = len(rows)
 	taken.columns = make([]*Column, len(t.columns))
+	var chosen *selection
 	for i, c := range t.columns {
-		taken.columns[i] = c.take(rows)
+		if c.sparse == nil {
+			taken.columns[i] = c.take(rows)
+			continue
+		}
+		if chosen == nil {
+			chosen = newSelection(rows, t.rows)
+		}
+		taken.columns[i] = sparseColumn(c.name, c.role, len(rows), chosen.take(c.sparse))
 	}
 	taken.places = t.places.take(rows)
 	return &taken

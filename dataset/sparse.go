@@ -1,0 +1,265 @@
+package dataset
+
+import (
+	"slices"
+	"sort"
+)
+
+// Sparse holds the stored cells of a sparse numeric column; all other rows have
+// the value Fill. Its slices are the column's own memory and must not be changed.
+type Sparse struct {
+	// Rows are the rows of the stored cells, ascending.
+	Rows []int32
+	// F32 or F64 holds the values, one per entry of Rows, NaN where missing: F32 in a
+	// Float32 column, F64 in a Float64 column; the other is nil.
+	F32 []float32
+	F64 []float64
+	// Fill is 0, or NaN where a row that is not stored has no value. No stored value
+	// of a Column equals it.
+	Fill float64
+}
+
+// Len returns the number of stored cells.
+func (s *Sparse) Len() int { return len(s.Rows) }
+
+// Value returns the value of the i-th stored cell.
+func (s *Sparse) Value(i int) float64 {
+	if s.F64 != nil {
+		return s.F64[i]
+	}
+	return float64(s.F32[i])
+}
+
+// Range returns the stored cells of rows lo to hi, hi left out, as indices from first
+// to end, end left out.
+func (s *Sparse) Range(lo, hi int) (first, end int) {
+	first, _ = slices.BinarySearch(s.Rows, int32(lo))
+	n, _ := slices.BinarySearch(s.Rows[first:], int32(hi))
+	return first, first + n
+}
+
+// fillMissing tells whether rows that are not stored have no value.
+func (s *Sparse) fillMissing() bool { return s.Fill != s.Fill }
+
+// isFill tells whether a value is the one of rows that are not stored.
+func (s *Sparse) isFill(v float64) bool { return v == s.Fill || v != v && s.fillMissing() }
+
+// at returns the value of a row.
+func (s *Sparse) at(row int) float64 {
+	if i, stored := slices.BinarySearch(s.Rows, int32(row)); stored {
+		return s.Value(i)
+	}
+	return s.Fill
+}
+
+// missing returns how many of n rows have no value.
+func (s *Sparse) missing(n int) int {
+	missing := 0
+	for _, v := range s.F32 {
+		if v != v {
+			missing++
+		}
+	}
+	for _, v := range s.F64 {
+		if v != v {
+			missing++
+		}
+	}
+	if s.fillMissing() {
+		missing += n - len(s.Rows)
+	}
+	return missing
+}
+
+// expand32 returns the values of n rows.
+func (s *Sparse) expand32(n int) []float32 {
+	return expand(s.Rows, s.F32, float32(s.Fill), n)
+}
+
+// expand64 returns the values of n rows, whichever slice holds the stored ones.
+func (s *Sparse) expand64(n int) []float64 {
+	if s.F64 != nil {
+		return expand(s.Rows, s.F64, s.Fill, n)
+	}
+	wide := make([]float64, len(s.F32))
+	for i, v := range s.F32 {
+		wide[i] = float64(v)
+	}
+	return expand(s.Rows, wide, s.Fill, n)
+}
+
+func expand[T float32 | float64](rows []int32, values []T, fill T, n int) []T {
+	dense := make([]T, n)
+	if fill != 0 {
+		for i := range dense {
+			dense[i] = fill
+		}
+	}
+	for i, row := range rows {
+		dense[row] = values[i]
+	}
+	return dense
+}
+
+// check returns what is wrong with cells that are said to be of n rows, or "".
+func (s *Sparse) check() string {
+	switch {
+	case s.Fill != 0 && !s.fillMissing():
+		return "has a Fill that is neither 0 nor NaN"
+	case s.F32 != nil && s.F64 != nil:
+		return "has values in F32 and in F64; it needs one of them"
+	case len(s.F32)+len(s.F64) != len(s.Rows):
+		return "needs one value for each of its Rows"
+	}
+	last := int32(-1)
+	for _, row := range s.Rows {
+		if row <= last {
+			return "has Rows that do not ascend from 0"
+		}
+		last = row
+	}
+	return ""
+}
+
+// withoutFill returns s without stored cells that hold the fill.
+func (s *Sparse) withoutFill() *Sparse {
+	superfluous := 0
+	for i := range s.Rows {
+		if s.isFill(s.Value(i)) {
+			superfluous++
+		}
+	}
+	if superfluous == 0 {
+		return s
+	}
+	kept := &Sparse{Fill: s.Fill, Rows: make([]int32, 0, len(s.Rows)-superfluous)}
+	for i, row := range s.Rows {
+		if s.isFill(s.Value(i)) {
+			continue
+		}
+		kept.Rows = append(kept.Rows, row)
+		if s.F64 != nil {
+			kept.F64 = append(kept.F64, s.F64[i])
+		} else {
+			kept.F32 = append(kept.F32, s.F32[i])
+		}
+	}
+	return kept
+}
+
+// narrow returns s with float32 values where that holds every one of them.
+func (s *Sparse) narrow() *Sparse {
+	if s.F64 == nil || !allExact(s.F64) {
+		return s
+	}
+	n := &Sparse{Rows: s.Rows, F32: make([]float32, len(s.F64)), Fill: s.Fill}
+	for i, v := range s.F64 {
+		n.F32[i] = float32(v)
+	}
+	return n
+}
+
+// smaller tells whether n rows take fewer bytes in the sparse form than densely.
+func (s *Sparse) smaller(n int) bool {
+	width := 4
+	if s.F64 != nil {
+		width = 8
+	}
+	return len(s.Rows)*(4+width) < n*width
+}
+
+// sparseColumn makes a column of n rows, none of whose stored cells holds the fill. It
+// becomes a dense one where that is smaller, and for roles that are read row by row.
+func sparseColumn(name string, role Role, n int, s *Sparse) *Column {
+	c := &Column{name: name, kind: Float32, role: role, sparse: s, rows: n, missing: s.missing(n)}
+	if s.F64 != nil {
+		c.kind = Float64
+	}
+	if role != Feature || !s.smaller(n) {
+		return c.dense()
+	}
+	return c
+}
+
+// dense returns the column with a value for every row; a dense column is returned
+// as it is.
+func (c *Column) dense() *Column {
+	switch {
+	case c.sparse == nil:
+		return c
+	case c.kind == Float32:
+		return float32Column(c.name, c.role, c.sparse.expand32(c.rows))
+	}
+	return float64Column(c.name, c.role, c.sparse.expand64(c.rows))
+}
+
+// selection is a list of rows to take, in a form by which the stored cells of a
+// sparse column find their new rows: old row r becomes the rows
+// order[first[r]:first[r+1]], ascending.
+type selection struct {
+	first []int32
+	order []int32
+	// ascending says that the list ascends: stored cells then keep their order.
+	ascending bool
+}
+
+// newSelection prepares taking rows of a table of n rows. It costs as much as n plus
+// the list, once for all columns.
+func newSelection(rows []int32, n int) *selection {
+	s := &selection{first: make([]int32, n+1), order: make([]int32, len(rows)), ascending: slices.IsSorted(rows)}
+	for _, row := range rows {
+		s.first[row+1]++
+	}
+	for i := range n {
+		s.first[i+1] += s.first[i]
+	}
+	next := slices.Clone(s.first[:n])
+	for i, row := range rows {
+		s.order[next[row]] = int32(i)
+		next[row]++
+	}
+	return s
+}
+
+// take returns the cells of the selected rows, in time proportional to the cells.
+func (s *selection) take(from *Sparse) *Sparse {
+	taken := &Sparse{Fill: from.Fill}
+	count := 0
+	for _, row := range from.Rows {
+		count += int(s.first[row+1] - s.first[row])
+	}
+	taken.Rows = make([]int32, 0, count)
+	if from.F64 != nil {
+		taken.F64 = make([]float64, 0, count)
+	} else {
+		taken.F32 = make([]float32, 0, count)
+	}
+	for i, row := range from.Rows {
+		for _, at := range s.order[s.first[row]:s.first[row+1]] {
+			taken.Rows = append(taken.Rows, at)
+			if from.F64 != nil {
+				taken.F64 = append(taken.F64, from.F64[i])
+			} else {
+				taken.F32 = append(taken.F32, from.F32[i])
+			}
+		}
+	}
+	if !s.ascending {
+		sort.Sort((*byRow)(taken))
+	}
+	return taken
+}
+
+// byRow sorts stored cells by row.
+type byRow Sparse
+
+func (s *byRow) Len() int           { return len(s.Rows) }
+func (s *byRow) Less(i, j int) bool { return s.Rows[i] < s.Rows[j] }
+func (s *byRow) Swap(i, j int) {
+	s.Rows[i], s.Rows[j] = s.Rows[j], s.Rows[i]
+	if s.F64 != nil {
+		s.F64[i], s.F64[j] = s.F64[j], s.F64[i]
+		return
+	}
+	s.F32[i], s.F32[j] = s.F32[j], s.F32[i]
+}
