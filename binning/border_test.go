@@ -55,6 +55,16 @@ func bordersByRule(keys []uint32, weights []uint64, bins int) []int {
 	return borders
 }
 
+// positions returns the borders of sorted keys as the last positions on their left.
+func positions(keys []uint32, weights []uint64, bins int) []int {
+	r := joinEqual(slices.Clone(keys), make([]uint32, len(keys)), slices.Clone(weights))
+	var at []int
+	for _, border := range quantileBorders(nil, r, bins) {
+		at = append(at, int(r.ends[border])-1)
+	}
+	return at
+}
+
 func TestBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	rounds := 10_000
@@ -74,13 +84,13 @@ func TestBorders(t *testing.T) {
 			}
 			weights[r.IntN(n)] = 1 + r.Uint64N(1<<32)
 			slices.Sort(keys)
-			if got, want := quantileBorders(nil, keys, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
+			if got, want := positions(keys, nil, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
 				t.Fatalf("keys %v, %d bins: borders %v, want %v", keys, bins, got, want)
 			}
-			if got, want := weightedBorders(nil, keys, ones, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
+			if got, want := positions(keys, ones, bins), bordersByRule(keys, ones, bins); !slices.Equal(got, want) {
 				t.Fatalf("keys %v of weight 1, %d bins: borders %v, want %v", keys, bins, got, want)
 			}
-			if got, want := weightedBorders(nil, keys, weights, bins), bordersByRule(keys, weights, bins); !slices.Equal(got, want) {
+			if got, want := positions(keys, weights, bins), bordersByRule(keys, weights, bins); !slices.Equal(got, want) {
 				t.Fatalf("keys %v, weights %v, %d bins: borders %v, want %v", keys, weights, bins, got, want)
 			}
 		}
@@ -99,10 +109,10 @@ func TestBorders(t *testing.T) {
 				twice, twos[i] = append(twice, k, k), 2
 			}
 			var got []int
-			for _, border := range quantileBorders(nil, twice, bins) {
+			for _, border := range positions(twice, nil, bins) {
 				got = append(got, border/2)
 			}
-			if want := weightedBorders(nil, keys, twos, bins); !slices.Equal(got, want) {
+			if want := positions(keys, twos, bins); !slices.Equal(got, want) {
 				t.Fatalf("keys %v twice, %d bins: borders %v, of weight 2: %v", keys, bins, got, want)
 			}
 		}
@@ -115,18 +125,18 @@ func TestBorders(t *testing.T) {
 		for i := range keys {
 			keys[i], weights[i] = uint32(i), 1<<32
 		}
-		got := weightedBorders(nil, keys, weights, 4)
+		got := positions(keys, weights, 4)
 		if want := []int{1<<18 - 1, 1<<19 - 1, 3<<18 - 1}; !slices.Equal(got, want) {
 			t.Errorf("borders %v, want %v", got, want)
 		}
-		many := weightedBorders(nil, keys, weights, 1<<19)
+		many := positions(keys, weights, 1<<19)
 		if len(many) != 1<<19-1 || many[0] != 1 || many[len(many)-1] != 1<<20-3 {
 			t.Errorf("2¹⁹ bins of 2 rows: %d borders from %d to %d", len(many), many[0], many[len(many)-1])
 		}
 	})
 	t.Run("S0.7/all_weights_zero", func(t *testing.T) {
 		keys := []uint32{1, 2, 3, 4}
-		if got, want := weightedBorders(nil, keys, make([]uint64, 4), 2), quantileBorders(nil, keys, 2); !slices.Equal(got, want) {
+		if got, want := positions(keys, make([]uint64, 4), 2), positions(keys, nil, 2); !slices.Equal(got, want) {
 			t.Errorf("borders %v, want %v", got, want)
 		}
 	})
@@ -147,14 +157,13 @@ func TestWholeWeights(t *testing.T) {
 		{"rounded half away", []float64{1.5, 1.5 * 2.5 / (1 << 32)}, []uint64{1 << 32, 3}},
 	} {
 		t.Run("S0.7/weights/"+c.name, func(t *testing.T) {
-			got, err := wholeWeights(c.weights)
-			if err != nil || !slices.Equal(got, c.want) {
-				t.Errorf("got %v, error %v, want %v", got, err, c.want)
+			if got := wholeWeights(c.weights); !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, err := wholeWeights([]float64{1, bad}); err == nil {
+		if err := checkWeights([]float64{1, bad}, 2); err == nil {
 			t.Errorf("weight %v is accepted", bad)
 		}
 	}
@@ -305,11 +314,12 @@ func TestHeap(t *testing.T) {
 }
 
 func TestEnforceMinimum(t *testing.T) {
+	ends := []uint32{1, 2, 3, 4}
 	for _, c := range []struct {
 		borders        []int
 		n, least, want int
 	}{{[]int{0, 1, 2}, 4, 1, 3}, {[]int{0, 1, 2}, 4, 2, 1}, {[]int{0, 1, 2}, 4, 3, 0}, {[]int{2}, 4, 2, 0}, {nil, 1, 5, 0}} {
-		if got := enforceMinimum(slices.Clone(c.borders), c.n, c.least); len(got) != c.want {
+		if got := enforceMinimum(slices.Clone(c.borders), ends[:c.n], c.least); len(got) != c.want {
 			t.Errorf("enforceMinimum(%v, %d, %d) = %v, want %d borders", c.borders, c.n, c.least, got, c.want)
 		}
 	}

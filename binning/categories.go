@@ -19,14 +19,19 @@ type ranking struct {
 	beyond     bool // some of them are not, but there are more than MaxCat
 }
 
-// rankLevels counts the rows of each of n levels, given by index, and ranks them.
-func rankLevels(indices []int32, n int, p Params) ranking {
+// countLevels counts the rows of each of n levels, given by index.
+func countLevels(indices []int32, n int) []int {
 	counts := make([]int, n)
 	for _, index := range indices {
 		if index >= 0 {
 			counts[index]++
 		}
 	}
+	return counts
+}
+
+// rankLevels ranks levels by how many rows each has.
+func rankLevels(counts []int, p Params) ranking {
 	var order []int
 	for level, count := range counts {
 		if count > 0 {
@@ -44,7 +49,7 @@ func rankLevels(indices []int32, n int, p Params) ranking {
 	})
 	own := min(frequent, p.MaxCat)
 
-	r := ranking{codes: make([]uint32, n), regular: uint32(max(own, 1))}
+	r := ranking{codes: make([]uint32, len(counts)), regular: uint32(max(own, 1))}
 	for level := range r.codes {
 		r.codes[level] = NoCode
 	}

@@ -11,6 +11,13 @@ import (
 	"boost/parallel"
 )
 
+// Population is what FitSampled must know of all rows where it sees a sample of them only.
+type Population struct {
+	Rows    int
+	Missing []int   // per feature: rows without a value
+	Counts  [][]int // per categorical feature: rows per dictionary index; nil for numeric ones
+}
+
 // Fit finds the cuts of the table's numeric features and ranks the levels of its
 // categorical ones. The cuts depend on the table, weights, parameters and seed only,
 // never on the pool.
@@ -31,17 +38,77 @@ func Fit(ctx context.Context, t *dataset.Table, weights []float64, p Params, see
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fitter{params: p, columns: t.Features(), rows: rows, sample: sample, scratch: make([]fitScratch, pool.Threads())}
+	f := &fitter{params: p, columns: t.Features(), population: populationOf(t), sample: sample}
 	if p.WeightedCuts && weights != nil {
-		if f.weights, err = sampleWeights(weights, rows, sample); err != nil {
+		if err := checkWeights(weights, rows); err != nil {
 			return nil, nil, err
 		}
+		if sample != nil {
+			sampled := make([]float64, len(sample))
+			bin.Gather(sampled, weights, sample)
+			weights = sampled
+		}
+		f.weights = wholeWeights(weights)
 	}
-	f.fitted = make([]fitted, len(f.columns))
-	if err := pool.DoContext(ctx, len(f.columns), f); err != nil {
+	return f.fit(ctx, rows, pool)
+}
+
+// populationOf describes a table that holds all rows. Levels are counted later, by
+// the workers.
+func populationOf(t *dataset.Table) Population {
+	features := t.Features()
+	pop := Population{Rows: t.NumRows(), Missing: make([]int, len(features)), Counts: make([][]int, len(features))}
+	for f, column := range features {
+		pop.Missing[f] = column.Missing()
+	}
+	return pop
+}
+
+// FitSampled is Fit for a table that holds only the sampled rows of a population,
+// ascending: its cuts and notes are those of Fit for all rows. The columns have the
+// kinds and the dictionaries of the population's. weights has one entry per row of
+// the sample, or is nil. A population that does not describe the table is an
+// ErrMismatch.
+func FitSampled(ctx context.Context, sample *dataset.Table, pop Population, weights []float64, p Params, pool *parallel.Pool) (*Cuts, []string, error) {
+	if err := p.Validate(); err != nil {
 		return nil, nil, err
 	}
-	return joinCuts(f.fitted)
+	if err := checkRows(pop.Rows); err != nil {
+		return nil, nil, err
+	}
+	f := &fitter{params: p, columns: sample.Features(), population: pop}
+	if err := pop.check(sample); err != nil {
+		return nil, nil, err
+	}
+	if p.WeightedCuts && weights != nil {
+		if err := checkWeights(weights, sample.NumRows()); err != nil {
+			return nil, nil, err
+		}
+		f.weights = wholeWeights(weights)
+	}
+	return f.fit(ctx, sample.NumRows(), pool)
+}
+
+// check says whether the population can be that of the sample.
+func (pop *Population) check(sample *dataset.Table) error {
+	features := sample.Features()
+	if len(pop.Missing) != len(features) || len(pop.Counts) != len(features) || pop.Rows < sample.NumRows() {
+		return fmt.Errorf("%w: a sample of %d rows and %d features, of a population of %d rows with %d numbers of missing values and %d of levels",
+			ErrMismatch, sample.NumRows(), len(features), pop.Rows, len(pop.Missing), len(pop.Counts))
+	}
+	for f, column := range features {
+		levels := -1
+		if column.Kind() == dataset.Category {
+			levels = len(column.Levels())
+		}
+		if counts := pop.Counts[f]; levels >= 0 && len(counts) != levels || levels < 0 && counts != nil {
+			return fmt.Errorf("%w: column %q is of kind %s with %d levels, the population counts %d", ErrMismatch, column.Name(), column.Kind(), max(levels, 0), len(counts))
+		}
+		if pop.Missing[f] < column.Missing() || pop.Missing[f] > pop.Rows {
+			return fmt.Errorf("%w: column %q lacks %d values in the sample, %d in the population of %d rows", ErrMismatch, column.Name(), column.Missing(), pop.Missing[f], pop.Rows)
+		}
+	}
+	return nil
 }
 
 func checkRows(rows int) error {
@@ -51,28 +118,16 @@ func checkRows(rows int) error {
 	return nil
 }
 
-func sampleWeights(weights []float64, rows int, sample []uint32) ([]uint64, error) {
-	if len(weights) != rows {
-		return nil, fmt.Errorf("%d weights for %d rows", len(weights), rows)
-	}
-	whole, err := wholeWeights(weights)
-	if err != nil || sample == nil {
-		return whole, err
-	}
-	sampled := make([]uint64, len(sample))
-	bin.Gather(sampled, whole, sample)
-	return sampled, nil
-}
-
 // fitter is the Task that fits one feature per index.
 type fitter struct {
-	params  Params
-	columns []*dataset.Column
-	rows    int
-	sample  []uint32 // rows that cuts are taken from, nil for all
-	weights []uint64 // of these rows, nil for equal ones
-	fitted  []fitted
-	scratch []fitScratch // per worker
+	params     Params
+	columns    []*dataset.Column
+	population Population
+	sample     []uint32 // rows of the columns that cuts are taken from, nil for all
+	sampled    int      // their number
+	weights    []uint64 // of these rows, nil for equal ones
+	fitted     []fitted
+	scratch    []fitScratch // per worker
 }
 
 // fitted is what Fit finds out about one feature.
@@ -83,31 +138,40 @@ type fitted struct {
 	note    string
 }
 
-// fitScratch holds what sorting a column needs, reused from column to column.
-type fitScratch struct {
-	keys32  [2][]uint32
-	keys64  [2][]uint64
-	loads   [2][]uint64
-	borders []int
+// fit fits every feature of a table of rows rows.
+func (f *fitter) fit(ctx context.Context, rows int, pool *parallel.Pool) (*Cuts, []string, error) {
+	f.sampled = rows
+	if f.sample != nil {
+		f.sampled = len(f.sample)
+	}
+	f.fitted, f.scratch = make([]fitted, len(f.columns)), make([]fitScratch, pool.Threads())
+	if err := pool.DoContext(ctx, len(f.columns), f); err != nil {
+		return nil, nil, err
+	}
+	return joinCuts(f.fitted)
 }
 
 // Run fits the feature of the given index.
 func (f *fitter) Run(worker, index int) {
 	column, s := f.columns[index], &f.scratch[worker]
-	result := fitted{feature: Feature{Name: column.Name(), HasMissing: column.Missing() > 0}}
+	result := fitted{feature: Feature{Name: column.Name(), HasMissing: f.population.Missing[index] > 0}}
 	switch column.Kind() {
 	case dataset.Float32:
 		result.feature.Kind = Numeric32
-		keys := fitNumeric(f, s, &s.keys32, bin.Bits32(column.Float32s()), result.feature.HasMissing)
-		result.cuts32 = place(s.borders, keys, value32, f.params.Placement, midpoint32)
+		r := denseRuns(f, s, &s.keys32, bin.Bits32(column.Float32s()))
+		result.cuts32 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value32, f.params.Placement, midpoint32)
 		result.feature.Regular = uint32(len(result.cuts32)) + 1
 	case dataset.Float64:
 		result.feature.Kind = Numeric64
-		keys := fitNumeric(f, s, &s.keys64, bin.Bits64(column.Float64s()), result.feature.HasMissing)
-		result.cuts64 = place(s.borders, keys, value64, f.params.Placement, midpoint64)
+		r := denseRuns(f, s, &s.keys64, bin.Bits64(column.Float64s()))
+		result.cuts64 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value64, f.params.Placement, midpoint64)
 		result.feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
-		ranking := rankLevels(column.Codes(), len(column.Levels()), f.params)
+		counts := f.population.Counts[index]
+		if counts == nil {
+			counts = countLevels(column.Codes(), len(column.Levels()))
+		}
+		ranking := rankLevels(counts, f.params)
 		result.feature.Kind = Categorical
 		result.feature.Codes, result.feature.Regular = ranking.codes, ranking.regular
 		result.note = ranking.note(column.Name(), f.params)
@@ -115,66 +179,6 @@ func (f *fitter) Run(worker, index int) {
 		panic(fmt.Sprintf("binning: column %q is a feature of kind %d", column.Name(), column.Kind()))
 	}
 	f.fitted[index] = result
-}
-
-// fitNumeric leaves the borders of a column in the scratch and returns the sorted
-// keys that they refer to.
-func fitNumeric[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K, hasMissing bool) []K {
-	n := len(values)
-	if f.sample != nil {
-		n = len(f.sample)
-	}
-	if len(buffers[0]) < n {
-		buffers[0], buffers[1] = make([]K, n), make([]K, n)
-	}
-	keys := buffers[0][:n]
-	if f.sample != nil {
-		bin.Gather(keys, values, f.sample)
-	} else {
-		copy(keys, values)
-	}
-	bins := f.params.MaxBin
-	if hasMissing {
-		bins--
-	}
-	if f.weights == nil {
-		keys = bin.Sort(bin.FromBits(keys), buffers[1])
-		s.borders = quantileBorders(s.borders[:0], keys, bins)
-	} else {
-		if len(s.loads[0]) < n {
-			s.loads[0], s.loads[1] = make([]uint64, n), make([]uint64, n)
-		}
-		loads := s.loads[0][:n]
-		copy(loads, f.weights)
-		keys, loads = bin.FromBitsWith(keys, loads)
-		keys, loads = bin.SortWith(keys, buffers[1], loads, s.loads[1])
-		s.borders = weightedBorders(s.borders[:0], keys, loads, bins)
-	}
-	s.borders = enforceMinimum(s.borders, len(keys), f.leastSampled(n))
-	return keys
-}
-
-// leastSampled returns how many of the sampled rows stand for MinDataInBin rows.
-func (f *fitter) leastSampled(sampled int) int {
-	if sampled == f.rows {
-		return f.params.MinDataInBin
-	}
-	return int((uint64(f.params.MinDataInBin)*uint64(sampled) + uint64(f.rows) - 1) / uint64(f.rows))
-}
-
-func value32(key uint32) float32 { return math.Float32frombits(bin.ToBits(key)) }
-func value64(key uint64) float64 { return math.Float64frombits(bin.ToBits(key)) }
-
-// place turns borders into cuts.
-func place[K bin.Key, V bin.Float](borders []int, keys []K, value func(K) V, placement string, midpoint func(lower, upper V) V) []V {
-	cuts := make([]V, len(borders))
-	for i, border := range borders {
-		cuts[i] = value(keys[border])
-		if placement == Midpoint {
-			cuts[i] = midpoint(cuts[i], value(keys[border+1]))
-		}
-	}
-	return cuts
 }
 
 // joinCuts concatenates the features' cuts and collects their notes.
