@@ -1,7 +1,6 @@
 package binning
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -73,9 +72,7 @@ type draw struct {
 
 // smallest returns the n draws with the smallest hash, lower rows first among equals.
 func smallest(draws []draw, n int) []draw {
-	slices.SortFunc(draws, func(a, b draw) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.row, b.row))
-	})
+	slices.SortFunc(draws, compareDraws)
 	return draws[:n]
 }
 
