@@ -31,6 +31,7 @@ type Data struct {
 	Ignore      []string
 	Categorical []string
 	Missing     []string // texts of a missing cell; used only if Given("data.missing")
+	Format      string   // "auto" or one of dataset.Formats
 	Decimal     string   // "." or ","
 	Encoding    string   // "utf-8", "latin1" or "cp1252"
 	Separator   string   // "auto" or one character
@@ -50,6 +51,7 @@ func Default() Config {
 		Params: booster.Defaults(),
 		Data: Data{
 			Missing:   []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"},
+			Format:    "auto",
 			Decimal:   ".",
 			Encoding:  "utf-8",
 			Separator: "auto",

@@ -3,6 +3,7 @@ package configs
 import (
 	"slices"
 
+	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
 )
@@ -41,6 +42,8 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Data.Categorical }},
 	{Name: "data.missing", kind: list, Doc: "Texts that stand for a missing value.",
 		field: func(c *Config) any { return &c.Data.Missing }},
+	{Name: "data.format", kind: choice, Choices: append([]string{"auto"}, dataset.Formats()...), Doc: "Format of the tables; \"auto\" finds it from the beginning of each file.",
+		field: func(c *Config) any { return &c.Data.Format }},
 	{Name: "data.decimal", kind: choice, Choices: []string{".", ","}, Doc: "Decimal mark of numbers.",
 		field: func(c *Config) any { return &c.Data.Decimal }},
 	{Name: "data.encoding", kind: choice, Choices: []string{"utf-8", "latin1", "cp1252"}, Doc: "Character encoding of text files.",

@@ -25,7 +25,7 @@ type head struct {
 	all  bool // the text is the whole file
 }
 
-func readHead(s *textStream) (*head, error) {
+func readHead(s *stream) (*head, error) {
 	h := &head{}
 	for size := headSize; ; size *= 2 {
 		grown := make([]byte, size)

@@ -2,16 +2,18 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
+	"slices"
+	"sync"
 )
 
-// Open reads a table from a CSV or TSV file, plain or gzip. The path may be a
-// pattern (part-*.csv.gz), whose files are read as one in the order of their
+// Open reads a table from a file; Formats lists the formats, each of which may be
+// plain, gzip or zstd, and is found from the beginning of the file. The path may be
+// a pattern (part-*.csv.gz), whose files are read as one in the order of their
 // names, or "-" for standard input.
 //
-// Separator, quotes and header are found from the data; kinds follow from all
+// Separator, quotes and header of text are found from the data; kinds follow from all
 // cells of a column: numbers if every cell that is not missing is one (true and
 // false count as 1 and 0, ISO-8601 dates as seconds since 1970), categories if
 // fewer than 90 % are. Every error that is the table's fault wraps ErrTable; a bad
@@ -21,7 +23,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Table, error) {
 }
 
 // OpenAll reads several files and patterns as one table, in the order of their
-// names; every file needs the same header.
+// names; every file needs the same format and the same columns.
 func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error) {
 	for _, path := range paths {
 		if path != "-" {
@@ -40,13 +42,11 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{options: o, inputs: inputs}
-	defer r.close()
-	return r.table(ctx)
+	return o.read(ctx, inputs)
 }
 
-// Read reads a table from a stream of text, plain or gzip. The name stands in
-// messages. While it is read, the stream is copied to an unlinked temporary file,
+// Read reads a table from a stream, in any format that Open reads. The name stands
+// in messages. While it is read, the stream is copied to an unlinked temporary file,
 // because a column may turn out to be text late; NoSpool prevents the copy.
 func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Table, error) {
 	o, err := newOptions(opts)
@@ -55,62 +55,101 @@ func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*
 	}
 	s := &spool{name: name, keep: !o.noSpool,
 		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
-	r := &reader{options: o, inputs: []input{s.input()}}
-	defer r.close()
-	return r.table(ctx)
+	return o.read(ctx, []input{s.input()})
 }
 
-// table reads the inputs.
-func (r *reader) table(ctx context.Context) (*Table, error) {
-	stream, h, err := r.open(&r.inputs[0])
+// read reads the inputs whole.
+func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
+	defer closeInputs(inputs)
+	s, err := o.source(inputs)
 	if err != nil {
 		return nil, err
 	}
-	defer stream.close()
-	if r.dialect, err = r.findDialect(stream.name, h); err != nil {
-		return nil, err
-	}
-	targets, err := r.resolve(r.dialect.names)
-	if err != nil {
-		return nil, r.naming(err)
-	}
-	first, err := r.body(stream, h)
+	defer s.close()
+	names, err := s.columns(ctx)
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := r.run(ctx, r.layoutOf(targets), first)
+	targets, err := o.resolve(names)
+	if err != nil {
+		return nil, complain("%s: %w", inputs[0].name, err)
+	}
+	c := &collector{options: o, inputs: inputs, source: s}
+	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	}
-	a := &assembly{options: r.options, chunks: chunks, notes: r.startNotes(chunks)}
-	for _, in := range r.inputs {
-		a.files = append(a.files, in.name)
-	}
-	a.reread = func(columns []*parts) error { return r.reread(ctx, columns) }
-	a.readErr = err
-	return a.table(targets)
-}
-
-// naming puts the file's name before an error about its columns.
-func (r *reader) naming(err error) error { return complain("%s: %w", r.inputs[0].name, err) }
-
-// startNotes says what was surprising about the text.
-func (r *reader) startNotes(chunks []*chunk) []string {
-	var notes []string
-	if !r.dialect.header {
-		last := r.dialect.names[len(r.dialect.names)-1]
-		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.inputs[0].name, last))
-	}
-	if len(r.dialect.names) > 1 {
-		return notes
 	}
 	blank := 0
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	if blank > 0 {
-		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
-			blank, plural(blank, "line"), r.inputs[0].name))
+	a := &assembly{options: o, chunks: chunks, notes: s.notes(blank)}
+	for _, in := range inputs {
+		a.files = append(a.files, in.name)
 	}
-	return notes
+	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
+	a.readErr = err
+	return a.table(targets)
+}
+
+// collector keeps all chunks of a source.
+type collector struct {
+	*options
+	inputs []input
+	source source
+}
+
+// collect returns the chunks in order; stopped says that some are absent because one
+// holds an error. With an error of the input, the chunks before it are returned too.
+func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
+	var mutex sync.Mutex
+	p := &pass{targets: targets, emit: func(ch *chunk) {
+		mutex.Lock()
+		chunks = append(chunks, ch)
+		mutex.Unlock()
+	}}
+	err = c.source.read(ctx, p)
+	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
+	return chunks, p.stop.Load(), err
+}
+
+// reread reads columns again, as text, and gives them their new pieces.
+func (c *collector) reread(ctx context.Context, columns []*parts) error {
+	for _, in := range c.inputs {
+		if in.spool != nil && !in.spool.keep {
+			return tooLate(columns[0].name, in.name)
+		}
+	}
+	targets := make([]target, len(columns))
+	for i, column := range columns {
+		targets[i] = column.target
+		targets[i].want = wantCategory
+	}
+	chunks, stopped, err := c.collect(ctx, targets)
+	if err != nil {
+		return err
+	}
+	if len(chunks) != len(columns[0].pieces) && !stopped {
+		return c.changed()
+	}
+	for k, ch := range chunks {
+		for i, column := range columns {
+			if k >= len(column.pieces) || column.pieces[k].rows() != ch.rows {
+				return c.changed()
+			}
+			column.pieces[k] = &ch.pieces[i]
+		}
+	}
+	return nil
+}
+
+func (c *collector) changed() error {
+	return complain("%s changed while it was read", c.inputs[0].name)
+}
+
+// tooLate is the error for text in a column of numbers that is not kept for a
+// second look.
+func tooLate(column, file string) error {
+	return complain("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
+		column, file, column)
 }

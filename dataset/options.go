@@ -28,6 +28,7 @@ type options struct {
 	noSpool       bool
 	dropTextLike  bool
 	lenient       bool
+	format        *format // nil is found from the data
 
 	chunkSize int   // bytes of text parsed at a time
 	err       error // the first option that made no sense
@@ -110,6 +111,20 @@ func Encoding(name string) Option {
 			o.encoding = charmap.Windows1252
 		default:
 			o.fail("encoding = %q is not known; it is \"utf-8\", \"latin1\" or \"cp1252\"", name)
+		}
+	}
+}
+
+// Format names the format of the inputs, one of Formats; "auto" finds it from the
+// beginning of each.
+func Format(name string) Option {
+	return func(o *options) {
+		o.format = nil
+		if name == "auto" {
+			return
+		}
+		if o.format = formatNamed(name); o.format == nil {
+			o.fail("format = %q is not known; it is \"auto\" or one of %s", name, nameList(Formats(), len(formats)))
 		}
 	}
 }

@@ -12,14 +12,13 @@ import (
 // workers; only modes change while they run.
 type layout struct {
 	*options
-	sep     byte
-	names   []string
-	targets []target
-	sinks   [][]int       // per input column: indices of its targets
-	text    []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
-	wide    []atomic.Bool // per target: float64 was needed before
-	stop    atomic.Bool   // a chunk has an error that no later one can change
-	header  bool
+	*pass
+	sep    byte
+	names  []string
+	sinks  [][]int       // per input column: indices of its targets
+	text   []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
+	wide   []atomic.Bool // per target: float64 was needed before
+	header bool
 }
 
 // sinkKind is what becomes of the cells of a column in one chunk.

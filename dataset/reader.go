@@ -3,9 +3,8 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -17,26 +16,67 @@ import (
 // given up: it is a quote that nobody closed, or no table at all.
 const longestRecord = 64 << 20
 
-// reader reads the text of all inputs, one after another, in chunks of whole
-// records which workers parse.
+// reader is the source of CSV and TSV. It reads the text of all inputs, one after
+// another, in chunks of whole records which workers parse.
 type reader struct {
 	*options
 	inputs  []input
 	dialect *dialect
+	first   *body // the first input, once it was opened to find the dialect, until it is read
+}
+
+// columns finds the dialect from the head of the first input.
+func (r *reader) columns(context.Context) ([]string, error) {
+	stream, h, err := r.open(&r.inputs[0])
+	if err != nil {
+		return nil, err
+	}
+	if r.dialect, err = r.findDialect(stream.name, h); err == nil {
+		r.first, err = r.body(stream, h)
+	}
+	if err != nil {
+		stream.close()
+		return nil, err
+	}
+	return r.dialect.names, nil
+}
+
+// read cuts and parses all inputs.
+func (r *reader) read(ctx context.Context, p *pass) error {
+	first := r.first
+	r.first = nil
+	return r.run(ctx, r.layoutOf(p), first)
+}
+
+// notes says what was surprising about the text.
+func (r *reader) notes(blank int) []string {
+	var notes []string
+	if !r.dialect.header {
+		last := r.dialect.names[len(r.dialect.names)-1]
+		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.inputs[0].name, last))
+	}
+	if len(r.dialect.names) == 1 && blank > 0 {
+		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
+			blank, plural(blank, "line"), r.inputs[0].name))
+	}
+	return notes
 }
 
 // body is an input whose header was read, ready to be cut into chunks.
 type body struct {
-	stream *textStream
+	stream *stream
 	reader io.Reader
 	before int // lines of the header
 }
 
 // open opens an input and reads its head.
-func (r *reader) open(in *input) (*textStream, *head, error) {
-	stream, err := in.text()
+func (r *reader) open(in *input) (*stream, *head, error) {
+	stream, err := r.streamOf(in, csvFormat)
 	if err != nil {
 		return nil, nil, err
+	}
+	if start, _ := stream.reader.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = stream.reader.Discard(len(byteOrderMark))
 	}
 	h, err := readHead(stream)
 	if err != nil {
@@ -48,7 +88,7 @@ func (r *reader) open(in *input) (*textStream, *head, error) {
 
 // body checks the header of an opened input, if the table has one, and puts the
 // reader behind it.
-func (r *reader) body(stream *textStream, h *head) (*body, error) {
+func (r *reader) body(stream *stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
 	if r.dialect.header {
@@ -110,16 +150,14 @@ type job struct {
 	cut    bool // the last record is longer than longestRecord
 }
 
-// run reads all inputs, the first being opened already, and returns the chunks in
-// order. With an error of the input, the chunks before it are returned too.
-func (r *reader) run(ctx context.Context, l *layout, first *body) ([]*chunk, error) {
+// run reads all inputs, of which the first may be opened already, and emits their
+// chunks. With an error of the input, the chunks before it are emitted too.
+func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 	workers := r.workers()
 	jobs := make(chan job)
 	free := make(chan []byte, workers+1)
 	var (
 		group, groupCtx = errgroup.WithContext(ctx)
-		mutex           sync.Mutex
-		chunks          []*chunk
 		readErr         error
 	)
 	group.Go(func() error {
@@ -139,18 +177,15 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) ([]*chunk, err
 					l.stop.Store(true)
 				}
 				free <- j.text[:0]
-				mutex.Lock()
-				chunks = append(chunks, ch)
-				mutex.Unlock()
+				l.emit(ch)
 			}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return err
 	}
-	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
-	return chunks, readErr
+	return readErr
 }
 
 // workers returns how many workers the inputs are worth.
@@ -285,8 +320,9 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 }
 
 // layoutOf prepares reading the targets.
-func (r *reader) layoutOf(targets []target) *layout {
-	l := &layout{options: r.options, sep: r.dialect.sep, header: r.dialect.header, targets: targets,
+func (r *reader) layoutOf(p *pass) *layout {
+	targets := p.targets
+	l := &layout{options: r.options, pass: p, sep: r.dialect.sep, header: r.dialect.header,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	for i, t := range targets {
@@ -296,53 +332,10 @@ func (r *reader) layoutOf(targets []target) *layout {
 	return l
 }
 
-// reread reads columns again, as text, and gives them their new pieces.
-func (r *reader) reread(ctx context.Context, columns []*parts) error {
-	for _, in := range r.inputs {
-		if in.spool != nil && !in.spool.keep {
-			return tooLate(columns[0].name, in.name)
-		}
-	}
-	targets := make([]target, len(columns))
-	for i, c := range columns {
-		targets[i] = c.target
-		targets[i].want = wantCategory
-	}
-	l := r.layoutOf(targets)
-	chunks, err := r.run(ctx, l, nil)
-	if err != nil {
-		return err
-	}
-	if len(chunks) != len(columns[0].pieces) && !l.stop.Load() {
-		return r.changed()
-	}
-	for k, ch := range chunks {
-		for i, c := range columns {
-			if k >= len(c.pieces) || c.pieces[k].rows() != ch.rows {
-				return r.changed()
-			}
-			c.pieces[k] = &ch.pieces[i]
-		}
-	}
-	return nil
-}
-
-// tooLate is the error for text in a column of numbers that is not kept for a
-// second look.
-func tooLate(column, file string) error {
-	return complain("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
-		column, file, column)
-}
-
-// close ends the copies of streams.
+// close closes the first input if it was opened and not read.
 func (r *reader) close() {
-	for _, in := range r.inputs {
-		if in.spool != nil {
-			in.spool.close()
-		}
+	if r.first != nil {
+		r.first.stream.close()
+		r.first = nil
 	}
-}
-
-func (r *reader) changed() error {
-	return complain("%s changed while it was read", r.inputs[0].name)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // input is one file, or a stream, that can be read from its start, perhaps twice.
@@ -21,6 +22,8 @@ type input struct {
 	size  int64 // bytes, 0 if unknown
 	open  func() (io.ReadCloser, error)
 	spool *spool // nil for files
+
+	opened *stream // the stream that the next call of stream returns, or nil
 }
 
 // findInputs turns paths and patterns into files, sorted by name.
@@ -156,72 +159,126 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// foreign are the beginnings of files that are no text.
+// foreign are the beginnings of files that no format here has.
 var foreign = []struct{ magic, name string }{
-	{"\x28\xb5\x2f\xfd", "a zstd file"}, {"PK\x03\x04", "a zip file"}, {"PAR1", "a Parquet file"},
-	{"ARROW1", "an Arrow file"}, {"BZh", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
-	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"},
+	{"PK\x03\x04", "a zip file"}, {"BZh", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
+	{"PAR1", "a Parquet file"}, {"ARROW1", "an Arrow file"},
+	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"}, {"FEA1", "a Feather file of version 1"},
 }
 
 // byteOrderMark may stand at the beginning of UTF-8 text and is no part of it.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// textStream is the decompressed text of an input.
-type textStream struct {
+// stream is the content of an input, read from its start and decompressed.
+type stream struct {
 	name   string
-	reader io.Reader
+	reader *bufio.Reader
 	file   io.Closer
+	packed string // "gzip", "zstd" or "" for an input that is not compressed
+	unpack func() // frees what decompressing holds; may be nil
 }
 
-func (in *input) text() (*textStream, error) {
+// stream opens an input, or returns what was opened to look at its beginning.
+func (in *input) stream() (*stream, error) {
+	if s := in.opened; s != nil {
+		in.opened = nil
+		return s, nil
+	}
 	file, err := in.open()
 	if err != nil {
 		return nil, err
 	}
-	s := &textStream{name: in.name, file: file}
-	buffered := bufio.NewReaderSize(file, 64<<10)
-	s.reader = buffered
-	start, err := buffered.Peek(6)
-	if err != nil && err != io.EOF {
-		s.close()
-		return nil, s.failure(err)
+	s := &stream{name: in.name, file: file, reader: bufio.NewReaderSize(file, streamBuffer)}
+	start, err := s.peek(4)
+	if err == nil {
+		err = s.decompress(start)
 	}
-	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			s.close()
-			return nil, s.failure(err)
-		}
-		buffered = bufio.NewReaderSize(unzipped, 64<<10)
-		s.reader = buffered
-		if start, err = buffered.Peek(6); err != nil && err != io.EOF {
-			s.close()
-			return nil, s.failure(err)
-		}
+	if err == nil {
+		start, err = s.peek(longestMagic)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
 	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
 			s.close()
-			return nil, complain("%s is %s; give it as CSV or TSV in UTF-8, latin1 or cp1252, plain or gzip", in.name, f.name)
+			return nil, complain("%s is %s; give it as %s, plain, gzip or zstd", in.name, f.name, formatTitles())
 		}
-	}
-	if bytes.HasPrefix(start, []byte(byteOrderMark)) {
-		_, _ = buffered.Discard(len(byteOrderMark))
 	}
 	return s, nil
 }
 
-func (s *textStream) close() { s.file.Close() }
+const (
+	streamBuffer = 64 << 10
+	longestMagic = 8
+)
+
+// peek returns the next n bytes, fewer at the end, without reading past them.
+func (s *stream) peek(n int) ([]byte, error) {
+	start, err := s.reader.Peek(n)
+	if err != nil && err != io.EOF {
+		return nil, s.failure(err)
+	}
+	return start, nil
+}
+
+// decompress puts a decompressor before the reader if start is the magic of one.
+func (s *stream) decompress(start []byte) error {
+	var unpacked io.Reader
+	switch {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		s.packed = "gzip"
+		z, err := gzip.NewReader(s.reader)
+		if err != nil {
+			return s.failure(err)
+		}
+		unpacked = z
+	case isZstd(start):
+		s.packed = "zstd"
+		z, err := zstd.NewReader(s.reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		if err != nil {
+			return s.failure(err)
+		}
+		unpacked, s.unpack = z, z.Close
+	default:
+		return nil
+	}
+	s.reader = bufio.NewReaderSize(unpacked, streamBuffer)
+	return nil
+}
+
+// zstdWindow is the memory that a zstd file may ask for: what zstd --long writes.
+const zstdWindow = 128 << 20
+
+// isZstd knows a zstd frame, and a skippable frame, with which parallel compressors begin.
+func isZstd(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) ||
+		len(start) == 4 && start[0]&0xf0 == 0x50 && string(start[1:]) == "\x2a\x4d\x18"
+}
+
+func (s *stream) close() {
+	if s.unpack != nil {
+		s.unpack()
+	}
+	s.file.Close()
+}
 
 // failure says what went wrong while reading.
-func (s *textStream) failure(err error) error {
+func (s *stream) failure(err error) error {
 	switch {
 	case errors.Is(err, errSpool):
 		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return complain("%s is cut off: its gzip data ends too early: %w", s.name, err)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+	case errors.Is(err, io.ErrUnexpectedEOF) && s.packed != "":
+		return complain("%s is cut off: its %s data ends too early: %w", s.name, s.packed, err)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), s.packed == "zstd" && isZstdError(err):
 		return complain("%s is damaged: %w", s.name, err)
 	}
 	return complain("%s cannot be read: %w", s.name, bare(err))
+}
+
+// isZstdError tells errors of the decompressor from those of reading the file.
+func isZstdError(err error) bool {
+	var path *fs.PathError
+	return !errors.As(err, &path)
 }

@@ -17,7 +17,7 @@ import (
 // readingKeys are the settings that say how a table is written, which a model does
 // not remember.
 var readingKeys = []string{
-	"data.missing", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.format", "data.missing", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
 }
 
 // typeKeys are the settings that matter only while a table's types are inferred.
@@ -79,7 +79,7 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 
 // formatOptions says how the text of a table is read.
 func formatOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.Encoding(c.Data.Encoding), dataset.Decimal([]rune(c.Data.Decimal)[0])}
+	opts := []dataset.Option{dataset.Format(c.Data.Format), dataset.Encoding(c.Data.Encoding), dataset.Decimal([]rune(c.Data.Decimal)[0])}
 	if c.Given("data.missing") {
 		opts = append(opts, dataset.Missing(c.Data.Missing...))
 	}
@@ -194,7 +194,7 @@ func needLabel(t *dataset.Table, file string, s dataset.Schema) error {
 // has none that is fit for a file.
 func stem(file string) string {
 	name := filepath.Base(file)
-	for _, end := range []string{".gz", ".csv", ".tsv", ".txt", ".toml"} {
+	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".toml"} {
 		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
 			name = name[:len(name)-len(end)]
 		}

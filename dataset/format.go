@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+)
+
+// format is a way of storing a table. A new one plugs in with an entry in formats
+// and an implementation of source; nothing else of the package knows it.
+type format struct {
+	name  string // as Format takes it
+	title string // in a message: "it is …"
+	// knows looks at the beginning of an input, decompressed, up to sniffed bytes, and
+	// at its name without the ending of the compression. Nil is never asked.
+	knows func(start []byte, name string) bool
+	open  func(o *options, inputs []input) source
+}
+
+// source reads the inputs of one table. The methods are called in this order;
+// read may be called again, for the same or other targets, if the inputs can be
+// read again.
+type source interface {
+	// columns opens the first input and returns the names of the table's columns.
+	columns(ctx context.Context) (names []string, err error)
+	// read goes through all inputs once. Only the sources of the pass's targets are
+	// looked at, where the format allows. Every pass cuts the inputs into the same
+	// chunks. With an error of an input, the chunks before it are emitted too.
+	read(ctx context.Context, p *pass) error
+	// notes says what a person should know about how the inputs are written, which
+	// hold so many blank lines.
+	notes(blank int) []string
+	// close frees what was opened and not read.
+	close()
+}
+
+// pass is one way through all inputs.
+type pass struct {
+	targets []target
+	// emit takes a chunk, whose pieces follow the targets. It is called by several
+	// goroutines at once and for chunks in any order; chunk.index puts them in order,
+	// counting from 0 without gaps over all inputs. A piece's dictionary may grow once
+	// emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
+	// and levels below the ones known then) stays as it is.
+	emit func(*chunk)
+	stop atomic.Bool // a chunk has an error that no later one can change
+}
+
+// sniffed is the number of bytes at the beginning of an input that tell its format.
+const sniffed = 8 << 10
+
+const csvFormat = "csv"
+
+// formats lists all formats; the first that knows an input reads it. The last one
+// takes what no other knows.
+var formats = []*format{
+	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252",
+		open: func(o *options, inputs []input) source { return &reader{options: o, inputs: inputs} }},
+}
+
+// Formats lists the names of the formats that can be read.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+func formatNamed(name string) *format {
+	for _, f := range formats {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// formatTitles lists the formats as a message does.
+func formatTitles() string {
+	titles := make([]string, len(formats))
+	for i, f := range formats {
+		titles[i] = f.title
+	}
+	if len(titles) == 1 {
+		return titles[0]
+	}
+	last := len(titles) - 1
+	return strings.Join(titles[:last], ", ") + " or " + titles[last]
+}
+
+// source returns what reads the inputs, by the beginning of the first.
+func (o *options) source(inputs []input) (source, error) {
+	s, err := inputs[0].stream()
+	if err != nil {
+		return nil, err
+	}
+	inputs[0].opened = s // stays so after an error, for closeInputs
+	f, err := o.formatOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.open(o, inputs), nil
+}
+
+// formatOf tells the format of a stream by its beginning, or by what was asked for.
+func (o *options) formatOf(s *stream) (*format, error) {
+	if o.format != nil {
+		return o.format, nil
+	}
+	start, err := s.peek(sniffed)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(s.name)
+	for _, ending := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	last := len(formats) - 1
+	for _, f := range formats[:last] {
+		if f.knows(start, name) {
+			return f, nil
+		}
+	}
+	return formats[last], nil
+}
+
+// streamOf opens an input of the named format and refuses another one.
+func (o *options) streamOf(in *input, name string) (*stream, error) {
+	s, err := in.stream()
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.formatOf(s)
+	if err == nil && f.name != name {
+		err = complain("%s is %s, and files before it are %s; files that are read as one need one format",
+			in.name, f.title, formatNamed(name).title)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// closeInputs closes what was opened and never read, and ends the copies of streams.
+func closeInputs(inputs []input) {
+	for i := range inputs {
+		if s := inputs[i].opened; s != nil {
+			s.close()
+		}
+		if inputs[i].spool != nil {
+			inputs[i].spool.close()
+		}
+	}
+}
