@@ -126,6 +126,9 @@ type fitter struct {
 	sample     []uint32 // rows of the columns that cuts are taken from, nil for all
 	sampled    int      // their number
 	weights    []uint64 // of these rows, nil for equal ones
+	chosen     []uint64 // sparse columns: bit row is set if the sample holds the row
+	weightOf   []uint64 // sparse columns: weights by row of the columns, nil for equal ones
+	weight     uint64   // sparse columns: sum of the weights
 	fitted     []fitted
 	scratch    []fitScratch // per worker
 }
@@ -145,6 +148,7 @@ func (f *fitter) fit(ctx context.Context, rows int, pool *parallel.Pool) (*Cuts,
 		f.sampled = len(f.sample)
 	}
 	f.fitted, f.scratch = make([]fitted, len(f.columns)), make([]fitScratch, pool.Threads())
+	f.prepareSparse(rows)
 	if err := pool.DoContext(ctx, len(f.columns), f); err != nil {
 		return nil, nil, err
 	}
@@ -158,12 +162,12 @@ func (f *fitter) Run(worker, index int) {
 	switch column.Kind() {
 	case dataset.Float32:
 		result.feature.Kind = Numeric32
-		r := denseRuns(f, s, &s.keys32, bin.Bits32(column.Float32s()))
+		r := f.runs32(s, column)
 		result.cuts32 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value32, f.params.Placement, midpoint32)
 		result.feature.Regular = uint32(len(result.cuts32)) + 1
 	case dataset.Float64:
 		result.feature.Kind = Numeric64
-		r := denseRuns(f, s, &s.keys64, bin.Bits64(column.Float64s()))
+		r := f.runs64(s, column)
 		result.cuts64 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value64, f.params.Placement, midpoint64)
 		result.feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
@@ -179,6 +183,20 @@ func (f *fitter) Run(worker, index int) {
 		panic(fmt.Sprintf("binning: column %q is a feature of kind %d", column.Name(), column.Kind()))
 	}
 	f.fitted[index] = result
+}
+
+func (f *fitter) runs32(s *fitScratch, c *dataset.Column) runs[uint32] {
+	if cells := c.Sparse(); cells != nil {
+		return sparseRuns(f, s, &s.keys32, bin.Bits32(cells.F32), cells)
+	}
+	return denseRuns(f, s, &s.keys32, bin.Bits32(c.Float32s()))
+}
+
+func (f *fitter) runs64(s *fitScratch, c *dataset.Column) runs[uint64] {
+	if cells := c.Sparse(); cells != nil {
+		return sparseRuns(f, s, &s.keys64, bin.Bits64(cells.F64), cells)
+	}
+	return denseRuns(f, s, &s.keys64, bin.Bits64(c.Float64s()))
 }
 
 // joinCuts concatenates the features' cuts and collects their notes.

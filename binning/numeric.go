@@ -2,7 +2,9 @@ package binning
 
 import (
 	"math"
+	"slices"
 
+	"boost/dataset"
 	"boost/internal/kernel/bin"
 )
 
@@ -48,6 +50,70 @@ func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K)
 	keys, loads = bin.FromBitsWith(keys, loads)
 	keys, loads = bin.SortWith(keys, buffers[1], loads, s.loads[1])
 	return joinEqual(keys, s.ends, loads)
+}
+
+// sparseRuns is denseRuns for a column of which cells holds the stored ones and
+// values their values. It costs as much as there are stored cells.
+func sparseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K, cells *dataset.Sparse) runs[K] {
+	n := len(values) + 1 // and the rows that are not stored
+	for i := range buffers {
+		buffers[i] = grow(buffers[i], n)
+	}
+	for i := range s.loads {
+		s.loads[i] = grow(s.loads[i], n)
+	}
+	s.ends = grow(s.ends, n)
+	keys, loads := buffers[0][:0], s.loads[0][:0]
+	var stored uint64 // weight of the stored cells
+	for i, row := range cells.Rows {
+		if f.sample != nil && f.chosen[row>>6]>>(row&63)&1 == 0 {
+			continue
+		}
+		keys = append(keys, values[i])
+		if f.weightOf != nil {
+			loads = append(loads, f.weightOf[row])
+			stored += f.weightOf[row]
+		}
+	}
+	others := f.sampled - len(keys)
+	if cells.Fill != 0 { // a row that is not stored has no value
+		others = 0
+	}
+	var r runs[K]
+	if f.weightOf == nil {
+		r = joinEqual(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
+	} else {
+		keys, loads = bin.FromBitsWith(keys, loads)
+		keys, loads = bin.SortWith(keys, buffers[1], loads, s.loads[1])
+		r = joinEqual(keys, s.ends, loads)
+	}
+	r.insert(bin.Zero[K](), uint32(others), f.weight-stored)
+	return r
+}
+
+// prepareSparse makes what finds the sampled rows and their weights by row number,
+// where there is a sparse column.
+func (f *fitter) prepareSparse(rows int) {
+	if !slices.ContainsFunc(f.columns, func(c *dataset.Column) bool { return c.Sparse() != nil }) {
+		return
+	}
+	for _, w := range f.weights {
+		f.weight += w
+	}
+	f.weightOf = f.weights
+	if f.sample == nil {
+		return
+	}
+	f.chosen = make([]uint64, (rows+63)/64)
+	for _, row := range f.sample {
+		f.chosen[row>>6] |= 1 << (row & 63)
+	}
+	if f.weights != nil {
+		f.weightOf = make([]uint64, rows)
+		for i, row := range f.sample {
+			f.weightOf[row] = f.weights[i]
+		}
+	}
 }
 
 // fitBorders returns the borders of a numeric column's bins.

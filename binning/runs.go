@@ -1,6 +1,10 @@
 package binning
 
-import "boost/internal/kernel/bin"
+import (
+	"slices"
+
+	"boost/internal/kernel/bin"
+)
 
 // runs holds the distinct values of a column in ascending order, and for each how
 // much of the column stands up to it. Cuts are found on runs, so that a value costs
@@ -57,10 +61,10 @@ func (r *runs[K]) beyond(run int, target uint64) int {
 // joinEqual turns sorted keys into runs, in place; ends has room for as many. loads
 // holds the keys' weights, or is nil, and becomes the running sums.
 func joinEqual[K bin.Key](keys []K, ends []uint32, loads []uint64) runs[K] {
-	if len(keys) == 0 {
-		return runs[K]{}
-	}
 	ends = ends[:len(keys)]
+	if len(keys) == 0 {
+		return runs[K]{keys, ends, loads}
+	}
 	last, current := 0, keys[0]
 	if loads == nil {
 		for i, key := range keys {
@@ -91,11 +95,8 @@ func (r *runs[K]) insert(key K, count uint32, load uint64) {
 	if count == 0 {
 		return
 	}
-	at := 0
-	for at < len(r.keys) && r.keys[at] < key {
-		at++
-	}
-	if at == len(r.keys) || r.keys[at] != key {
+	at, present := slices.BinarySearch(r.keys, key)
+	if !present {
 		r.keys, r.ends = append(r.keys, 0), append(r.ends, 0)
 		copy(r.keys[at+1:], r.keys[at:])
 		copy(r.ends[at+1:], r.ends[at:])

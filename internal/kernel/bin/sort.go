@@ -1,6 +1,9 @@
 package bin
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Key is an unsigned integer with the order of a float32 or a float64.
 type Key interface{ uint32 | uint64 }
@@ -8,6 +11,12 @@ type Key interface{ uint32 | uint64 }
 // digit is the number of bits that one pass of the radix sort looks at: three
 // passes over float32, six over float64, 2,048 open ends each.
 const digit = 11
+
+// short is the length up to which comparing keys is quicker than counting digits.
+const short = 512
+
+// Zero returns the key of zero.
+func Zero[K Key]() K { return K(1) << (unsafe.Sizeof(K(0))*8 - 1) }
 
 // FromBits turns the bits of floats into keys of the same order, in place, and
 // drops NaN: −Inf < … < −0 = +0 < … < +Inf. It returns the keys that are left.
@@ -65,6 +74,10 @@ func infinity[K Key]() K {
 // Sort sorts keys in ascending order, with spare of the same length to work in. It
 // returns the sorted keys, which stand in one of the two slices.
 func Sort[K Key](keys, spare []K) []K {
+	if len(keys) <= short {
+		slices.Sort(keys)
+		return keys
+	}
 	passes := int(unsafe.Sizeof(K(0))*8+digit-1) / digit
 	var counts [6][1 << digit]uint32
 	for _, k := range keys {
@@ -92,6 +105,15 @@ func Sort[K Key](keys, spare []K) []K {
 
 // SortWith is Sort that moves load[i] with keys[i]; equal keys keep their order.
 func SortWith[K Key](keys, spare []K, load, spareLoad []uint64) ([]K, []uint64) {
+	if len(keys) <= short/8 {
+		for i := 1; i < len(keys); i++ {
+			for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
+				keys[j], keys[j-1] = keys[j-1], keys[j]
+				load[j], load[j-1] = load[j-1], load[j]
+			}
+		}
+		return keys, load
+	}
 	passes := int(unsafe.Sizeof(K(0))*8+digit-1) / digit
 	spare, spareLoad = spare[:len(keys)], spareLoad[:len(keys)]
 	for pass := range passes {
