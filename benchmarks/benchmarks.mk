@@ -1,4 +1,4 @@
-# Measurements: `make peers`, `make accuracy`. Included by the top Makefile.
+# Measurements: `make peers`, `make load`, `make accuracy`. Included by the top Makefile.
 #
 # The other trainers live in a Python environment outside the tree; BOOST_PEERS_VENV
 # names another place for it. BOOST_SHARED holds the real data sets.
@@ -17,7 +17,7 @@ ONLY ?=
 SPLITS ?= 10
 SETS ?=
 
-.PHONY: peers peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: peers load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-learn
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -33,6 +33,9 @@ peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEAT
 	go run ./benchmarks peers --python $(PEERS_PYTHON) \
 		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS) \
 		--only "$(ONLY)"
+
+load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
+	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
 
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"

@@ -27,6 +27,6 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(generateCommand(), peersCommand(), trainCommand(), loadCommand(), accuracyCommand(), precisionCommand())
+	root.AddCommand(generateCommand(), peersCommand(), trainCommand(), loadCommand(), accuracyCommand(), precisionCommand(), loadingCommand(), readCommand())
 	return root
 }

@@ -18,11 +18,12 @@ func (r *Record) UpdateDocument(path string) error {
 	if len(old) == 0 {
 		old = []byte("# Performance\n")
 	}
-	return os.WriteFile(path, []byte(replaceSection(string(old), "peers "+r.Name(), r.section())), 0o666)
+	return os.WriteFile(path, []byte(ReplaceSection(string(old), "peers "+r.Name(), r.section())), 0o666)
 }
 
-// replaceSection puts text between the markers of the named section.
-func replaceSection(document, name, text string) string {
+// ReplaceSection puts text between the markers of the named section of a Markdown
+// document, which is added at the end where it is not there.
+func ReplaceSection(document, name, text string) string {
 	begin := fmt.Sprintf("<!-- begin %s -->\n", name)
 	end := fmt.Sprintf("<!-- end %s -->\n", name)
 	before, rest, found := strings.Cut(document, begin)

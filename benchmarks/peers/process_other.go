@@ -4,8 +4,8 @@ package peers
 
 import "os"
 
-// peakBytes is unknown here.
-func peakBytes(*os.ProcessState) int64 { return 0 }
+// PeakOf is unknown here.
+func PeakOf(*os.ProcessState) int64 { return 0 }
 
 // PeakOfThis is unknown here.
 func PeakOfThis() int64 { return 0 }

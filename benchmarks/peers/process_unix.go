@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// peakBytes returns the largest resident set a finished process had. Linux counts the
+// PeakOf returns the largest resident set a finished process had. Linux counts the
 // moment before exec too, when the child still is this program: it stays small for that.
-func peakBytes(state *os.ProcessState) int64 {
+func PeakOf(state *os.ProcessState) int64 {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return bytesOf(usage)
 	}

@@ -61,7 +61,7 @@ func (c Contender) start(ctx context.Context, s Settings, folder string, labels 
 	if err := json.Unmarshal(out.Bytes(), &run); err != nil {
 		return run, fmt.Errorf("%s printed %q: %w", c.Name, out.String(), err)
 	}
-	run.PeakBytes = peakBytes(cmd.ProcessState)
+	run.PeakBytes = PeakOf(cmd.ProcessState)
 	if !c.Trains {
 		return run, nil
 	}

@@ -1,0 +1,131 @@
+package loading
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"boost/benchmarks/peers"
+)
+
+func (r *Record) find(file, reader string, threads int) *Outcome {
+	for i := range r.Read {
+		o := &r.Read[i]
+		if o.Reading == (Reading{File: file, Reader: reader, Threads: threads}) {
+			return o
+		}
+	}
+	return nil
+}
+
+// Table writes times, bars and memory as Markdown that reads well as plain text too.
+func (r *Record) Table(w io.Writer) {
+	fmt.Fprintf(w, "| %-15s | %-12s | threads | seconds | processor s | spread | MB/s | peak MB |\n", "file", "reader")
+	fmt.Fprintln(w, "|-----------------|--------------|--------:|--------:|------------:|-------:|-----:|--------:|")
+	for _, o := range r.Read {
+		b, slowest := o.best(), 0.0
+		for _, run := range o.Runs {
+			slowest = max(slowest, run.Seconds)
+		}
+		fmt.Fprintf(w, "| %-15s | %-12s | %7d | %7.2f | %11.2f | %4.0f %% | %4.0f | %7.0f |\n", o.File, o.Reader, o.Threads,
+			b.Seconds, b.CPU, 100*(slowest/b.Seconds-1), float64(r.Sizes[o.File])/1e6/b.Seconds, float64(b.PeakBytes)/1e6)
+	}
+	fmt.Fprintf(w, "\n| %-15s | %-12s | threads | bar    | ratio |       |\n", "file", "against")
+	fmt.Fprintln(w, "|-----------------|--------------|--------:|-------:|------:|-------|")
+	for _, v := range r.Verdicts() {
+		fmt.Fprintf(w, "| %-15s | %-12s | %7d | ≥ %4.2f | %5.2f | %-5s |\n", v.File, v.Reader, v.Threads, v.AtLeast, v.Ratio, v.word())
+	}
+	fmt.Fprintf(w, "\n| %-15s | threads | columns MB | allowed MB | measured MB | measured by allowed |\n", "memory of")
+	fmt.Fprintln(w, "|-----------------|--------:|-----------:|-----------:|------------:|--------------------:|")
+	for _, o := range r.Read {
+		if o.Reader == Boost && strings.Contains(o.File, ".csv") {
+			b := o.best()
+			allowed, used := Allowed(b.Columns, b.Widest, o.Threads), b.PeakBytes-b.BaseBytes
+			fmt.Fprintf(w, "| %-15s | %7d | %10.0f | %10.0f | %11.0f | %19.2f |\n", o.File, o.Threads,
+				float64(b.Columns)/1e6, float64(allowed)/1e6, float64(used)/1e6, float64(used)/float64(allowed))
+		}
+	}
+}
+
+// Allowed is the peak that DESIGN §5 grants a load: the columns, one of them twice, and
+// one chunk per worker. A chunk is its text, the cells read from it, which may be as
+// large, and the text being read meanwhile.
+func Allowed(columns, widest int64, threads int) int64 {
+	const chunk = 1 << 20
+	return columns + widest + int64(threads+1)*2*chunk
+}
+
+// Verdict is a bar and what was measured.
+type Verdict struct {
+	Bar
+	Ratio float64 // the other's seconds by boost's
+}
+
+// Passes tells whether the bar is reached.
+func (v Verdict) Passes() bool { return v.Ratio >= v.AtLeast }
+
+func (v Verdict) word() string {
+	if v.Passes() {
+		return "pass"
+	}
+	return "short"
+}
+
+// Verdicts compares the best times of each bar whose readers ran. With one thread
+// processor seconds decide, which is the speed per core: some readers that are told to
+// use one thread use two all the same. With more the clock decides.
+func (r *Record) Verdicts() []Verdict {
+	var list []Verdict
+	for _, bar := range Bars() {
+		ours, theirs := r.find(bar.File, Boost, bar.Threads), r.find(bar.File, bar.Reader, bar.Threads)
+		if ours == nil || theirs == nil {
+			continue
+		}
+		a, b := ours.best(), theirs.best()
+		ratio := b.Seconds / a.Seconds
+		if bar.Threads == 1 {
+			ratio = b.CPU / a.CPU
+		}
+		list = append(list, Verdict{Bar: bar, Ratio: ratio})
+	}
+	return list
+}
+
+// UpdateDocument puts the record's section into the Markdown file at path.
+func (r *Record) UpdateDocument(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "loading", r.section())), 0o666)
+}
+
+func (r *Record) section() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s`\n\n%s; load average before the run %s. Smallest of %d runs in turn.", r.Command, r.Machine, r.Machine.LoadAverage, r.Repeats)
+	var seen []string
+	for _, o := range r.Read {
+		if v := o.Runs[0].Version; v != "" && !strings.Contains(strings.Join(seen, ", "), v) {
+			seen = append(seen, v)
+		}
+	}
+	fmt.Fprintf(&b, " Versions: %s.", strings.Join(seen, ", "))
+	if len(r.Left) > 0 {
+		fmt.Fprintf(&b, " Left out: %s.", strings.Join(r.Left, "; "))
+	}
+	b.WriteString("\n\n")
+	r.Table(&b)
+	return b.String()
+}
+
+// FileNamed returns the file that a short name stands for: floats, strings.parquet.
+func FileNamed(name string) (string, error) {
+	for _, f := range Files() {
+		if name == f || name+".csv" == f || name == strings.TrimSuffix(f, filepath.Ext(f)) && filepath.Ext(f) == ".svm" {
+			return f, nil
+		}
+	}
+	return "", fmt.Errorf("no table is called %q; there are %s", name, strings.Join(Files(), ", "))
+}
