@@ -26,6 +26,7 @@ const picture = `
     7:  booster/search  internal/interop  ptq/compress
     7:  benchmarks/machine  benchmarks/score  benchmarks/synth
   7.5:  benchmarks/peers  benchmarks/accuracy
+  7.7:  benchmarks/loading
     8:  internal/report  internal/serve  benchmarks
     9:  configs
    10:  cmd/boost
