@@ -144,11 +144,7 @@ func (e *encoding) takesMissing(column *dataset.Column) bool {
 	if e.kind != Categorical {
 		return false
 	}
-	known := true
-	for level := range column.Levels() {
-		known = known && level < len(e.codes) && e.codes[level] != NoCode
-	}
-	if known {
+	if !e.hasUnseen(column) {
 		return false
 	}
 	for _, level := range e.levels {

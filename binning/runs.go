@@ -15,13 +15,6 @@ type runs[K bin.Key] struct {
 	sums []uint64 // their weight; nil where rows count alike
 }
 
-// rows returns the number of rows with a value.
-func (r *runs[K]) rows() int {
-	if len(r.ends) == 0 {
-		return 0
-	}
-	return int(r.ends[len(r.ends)-1])
-}
 
 // upTo returns the weight of the rows up to a run, or their number where they count alike.
 func (r *runs[K]) upTo(run int) uint64 {
