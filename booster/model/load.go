@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -85,6 +84,3 @@ func reason(err error) error {
 	}
 	return err
 }
-
-// wrapPath puts the path before an error about a file that is written.
-func wrapPath(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }

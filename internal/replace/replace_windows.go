@@ -1,6 +1,6 @@
 //go:build windows
 
-package model
+package replace
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func openTemp(path string) (*os.File, error) {
 
 func lock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	// The locked byte lies behind any model, or writing the model would be refused.
+	// The locked byte lies behind any file, or writing it would be refused.
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return errBusy
