@@ -18,11 +18,11 @@ func (a *assembly) finish() (*Table, error) {
 	if t.rows == 0 {
 		return nil, a.empty()
 	}
-	var dates, commas []string
+	var commas []string
 	for _, c := range a.columns {
 		column := a.column(c, t.rows)
 		if c.dates {
-			dates = append(dates, c.name)
+			t.dates = append(t.dates, c.name)
 		}
 		if c.want == wantAny && a.decimal == '.' && commaNumbers(column) {
 			commas = append(commas, c.name)
@@ -35,9 +35,9 @@ func (a *assembly) finish() (*Table, error) {
 		}
 		t.columns = append(t.columns, column)
 	}
-	if len(dates) > 0 {
+	if len(t.dates) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
-			plural(len(dates), "column"), nameList(dates, 10)))
+			plural(len(t.dates), "column"), nameList(t.dates, 10)))
 	}
 	if len(commas) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",

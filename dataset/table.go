@@ -15,6 +15,7 @@ type Table struct {
 	notes   []string
 	mixed   []*ParseError
 	index   *nameIndex // of the columns
+	dates   []string
 }
 
 // nameIndex finds columns by name. It is made at the first search, and only for
@@ -106,6 +107,10 @@ func (t *Table) Notes() []string { return slices.Clone(t.notes) }
 // Mixed returns the first odd cell of each column that LenientTypes kept as
 // categories although most of its cells are numbers.
 func (t *Table) Mixed() []*ParseError { return slices.Clone(t.mixed) }
+
+// Dates returns the names of the numeric columns whose cells were dates or times, and
+// whose values therefore are seconds since 1970 UTC.
+func (t *Table) Dates() []string { return slices.Clone(t.dates) }
 
 // Locate returns the file and the line, from 1, on which a row begins. Tables
 // made in memory have an empty file name and count rows from 1.

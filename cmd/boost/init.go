@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/profile"
 )
 
 // initFlags is the command line of init.
@@ -54,7 +55,7 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 			return err
 		}
 	}
-	s, err := a.surveyTable(ctx, file, &f.reading)
+	s, err := a.surveyTable(ctx, file, &f.reading, "", false)
 	if err != nil {
 		return err
 	}
@@ -135,13 +136,7 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 
 // describeLabel settles what depends on the label's values.
 func describeLabel(s *survey, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
-	schema := s.table.Schema()
-	for i := range schema.Columns {
-		if schema.Columns[i].Name == label {
-			schema.Columns[i].Role = dataset.LabelRole
-		}
-	}
-	labelled, err := s.table.As(schema)
+	labelled, err := s.labelled(label)
 	if err != nil {
 		return err
 	}
@@ -165,10 +160,7 @@ var labelNames = []string{"label", "target", "y", "class", "outcome", "response"
 // it is the last column with a value in every row and that tells rows apart as a
 // label would, else the last that is no text.
 func chooseLabel(s *survey, asked string) (name, how string, err error) {
-	names := make([]string, len(s.Columns))
-	for i := range s.Columns {
-		names[i] = s.Columns[i].Name
-	}
+	names := columnNames(s.table)
 	if asked != "" {
 		if !slices.Contains(names, asked) {
 			return "", "", tablef("%s: there is no column %q%s; there are %s", s.File, asked,
@@ -176,12 +168,8 @@ func chooseLabel(s *survey, asked string) (name, how string, err error) {
 		}
 		return asked, "", nil
 	}
-	for _, usual := range labelNames {
-		for _, name := range names {
-			if strings.EqualFold(name, usual) {
-				return name, "the name", nil
-			}
-		}
+	if name := tellingName(names); name != "" {
+		return name, "the name", nil
 	}
 	last := ""
 	for i := len(names) - 1; i >= 0; i-- {
@@ -206,6 +194,18 @@ func chooseLabel(s *survey, asked string) (name, how string, err error) {
 	return "", "", tablef("%s: there is no column that could be the label", s.File)
 }
 
+// tellingName returns the first name that says it is the label's, or "".
+func tellingName(names []string) string {
+	for _, usual := range labelNames {
+		for _, name := range names {
+			if strings.EqualFold(name, usual) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // someNames lists names for a message, at most 20.
 func someNames(names []string) string {
 	const most = 20
@@ -216,7 +216,7 @@ func someNames(names []string) string {
 }
 
 // isIdentifier says whether a column counts or names the rows, by its name and values.
-func isIdentifier(c *columnSurvey, rows int) bool {
+func isIdentifier(c *profile.Column, rows int) bool {
 	name := strings.ToLower(strings.TrimSpace(c.Name))
 	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
 		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
@@ -224,12 +224,12 @@ func isIdentifier(c *columnSurvey, rows int) bool {
 }
 
 // isMixed says whether a column is neither clearly numbers nor clearly text.
-func isMixed(c *columnSurvey, mixed []*dataset.ParseError) bool {
+func isMixed(c *profile.Column, mixed []*dataset.ParseError) bool {
 	return slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == c.Name })
 }
 
 // isTextLike is the rule by which training without a config leaves out columns.
-func isTextLike(c *columnSurvey, rows int) bool {
+func isTextLike(c *profile.Column, rows int) bool {
 	return c.Kind == "category" && rows > 100 && 2*c.Distinct > rows-c.Missing
 }
 

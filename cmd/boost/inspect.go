@@ -23,6 +23,7 @@ type inspectFlags struct {
 	json       bool
 	trees      bool
 	importance string
+	label      string
 }
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -32,10 +33,16 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short: "Show what is in a model or a table",
 		Long: `Show what is in a model or a table.
 
-Of a model: what it was trained on and how, how it did, and which features it uses. Of a
-table: every column with its type, gaps and values, and what stands in the way of training.
+Of a model: what it was trained on and how, how it did, and which features it uses.
+
+Of a table: every column with its gaps, its distinct values, and the range, quantiles and
+mean of its numbers or its most frequent levels; what is worth a look before training, such
+as columns that say nothing, name the rows, repeat each other, or give the label away; and
+what stands in the way of training. The label is the column that --label names, or one that
+is called label, target, y, class, outcome or response.
+
 A file is taken for a model if it begins like one or its name ends in .boost.`,
-		Example: `  boost inspect data.csv
+		Example: `  boost inspect data.csv --label price
   boost inspect price.boost --importance split
   boost inspect price.boost --trees | less`,
 		Args: arguments("MODEL or TABLE"),
@@ -49,6 +56,9 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 				if f.sets != nil || f.noSpool {
 					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
+				if f.label != "" {
+					return usagef("--label names a column of a table, and %s is a model", args[0])
+				}
 				return a.inspectModel(args[0], &f)
 			}
 			if f.trees || f.importance != "" {
@@ -59,6 +69,7 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.label, "label", "", "`COLUMN` of a table that is to be predicted (default: one with a telling name)")
 	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
 	flags.StringVar(&f.importance, "importance", "", "print the features by importance of a `KIND`: gain, split or cover")
 	offer(cmd, "importance", model.ImportanceKinds...)
@@ -315,7 +326,7 @@ func writeImportance(w io.Writer, features []importance, most int) error {
 
 // inspectTable reads a table as training would, but reports what stands in its way.
 func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) error {
-	s, err := a.surveyTable(ctx, file, &f.reading)
+	s, err := a.surveyTable(ctx, file, &f.reading, f.label, true)
 	if err != nil {
 		return err
 	}
@@ -323,6 +334,6 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 		if f.json {
 			return writeJSON(w, s)
 		}
-		return s.write(w)
+		return s.write(w, a.width())
 	})
 }

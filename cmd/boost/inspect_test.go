@@ -2,10 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"boost/booster/model"
+	"boost/internal/profile"
 )
 
 func TestInspectTable(t *testing.T) {
@@ -30,7 +35,7 @@ func TestInspectTable(t *testing.T) {
 	if n.Kind != "number" || n.Missing != 1 || n.Distinct != 5 || *n.Min != 1 || *n.Max != 5 || *n.Mean < 3.3448 || *n.Mean > 3.3449 {
 		t.Errorf("column n is %+v", n)
 	}
-	if city.Kind != "category" || city.Missing != 1 || city.Distinct != 2 || city.Levels[0] != (levelSurvey{"Rome", 23}) {
+	if city.Kind != "category" || city.Missing != 1 || city.Distinct != 2 || city.Levels[0].Name != "Rome" || city.Levels[0].Rows != 23 {
 		t.Errorf("column city is %+v", city)
 	}
 	if got := must(t, 0, boostWith(t, readFile(t, "odd.csv"), "inspect", "-", "--json")).out; !strings.Contains(got, `"rows": 30`) {
@@ -90,4 +95,93 @@ func TestInspectModel(t *testing.T) {
 	says(t, must(t, 0, boost(t, "inspect", "renamed.bin")).out, "regression")
 	says(t, must(t, 4, boost(t, "inspect", "none.boost")).errors, "none.boost")
 	says(t, must(t, 3, boost(t, "inspect", "none.csv")).errors, "none.csv")
+}
+
+// The keys of --json are promised: all of them are there in every column, null where a
+// figure has no meaning.
+func TestInspectTableJSON(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	r := must(t, 0, boost(t, "inspect", "t.csv", "--json", "--label", "b"))
+	var got map[string]any
+	if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+		t.Fatal(err)
+	}
+	keys := func(v any) string { return strings.Join(slices.Sorted(maps.Keys(v.(map[string]any))), " ") }
+	if want := "columns duplicate_rows file findings label notes problems rows skipped_rows what"; keys(got) != want {
+		t.Errorf("keys %s, want %s", keys(got), want)
+	}
+	for _, c := range got["columns"].([]any) {
+		if want := "dates distinct infinite kind label_score levels max mean min missing missing_share name q01 q25 q50 q75 q99 role whole zeros"; keys(c) != want {
+			t.Errorf("a column has the keys %s, want %s", keys(c), want)
+		}
+	}
+	for _, f := range got["findings"].([]any) {
+		if want := "code column message other value"; keys(f) != want {
+			t.Errorf("a finding has the keys %s, want %s", keys(f), want)
+		}
+	}
+	// y is 3x + city and b says whether y > 3, so y gives b away; id names the rows.
+	says(t, r.out, `"code": "leak",
+      "column": "y",`, `"code": "id_like",
+      "column": "id",`, `"label": "b"`)
+	if again := must(t, 0, boost(t, "inspect", "t.csv", "--json", "--label", "b")).out; again != r.out {
+		t.Error("the second run prints something else")
+	}
+}
+
+func TestInspectLabel(t *testing.T) {
+	models(t)
+	says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, "label y (by its name)", "R² of ranks")
+	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "c")).out, "label c\n", "share of errors avoided")
+	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "b")).out, "AUC", "gives the label away   y (")
+	says(t, must(t, 3, boost(t, "inspect", "t.csv", "--label", "B")).errors, `there is no column "B"`, `did you mean "b"`)
+	says(t, must(t, 2, boost(t, "inspect", "y.boost", "--label", "b")).errors, "--label", "is a model")
+	// A label without values, or of one class, cannot be predicted: the columns are shown all the same.
+	file(t, "odd.csv", "x,none,one\n"+strings.Repeat("1,,a\n2,,a\n", 50))
+	for _, label := range []string{"none", "one"} {
+		says(t, must(t, 0, boost(t, "inspect", "odd.csv", "--label", label)).out, "100 rows, 3 columns", "one value only")
+	}
+}
+
+// Lines fit the width, however long names and levels are, and a table of thousands of
+// columns is abbreviated.
+func TestInspectWidth(t *testing.T) {
+	inFolder(t)
+	var names, row []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprint("a_column_with_quite_a_long_name_", i))
+		row = append(row, []string{"-123456.789", "some text that is not short", "0.000001234"}[i%3])
+	}
+	file(t, "wide.csv", strings.Join(names, ",")+"\n"+strings.Repeat(strings.Join(row, ",")+"\n", 3))
+	file(t, "t.csv", table(300))
+	for _, name := range []string{"wide.csv", "t.csv"} {
+		out := must(t, 0, boost(t, "inspect", name)).out
+		for _, line := range lines(out) {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s: %d characters: %s", name, n, line)
+			}
+		}
+		if n := len(lines(out)); n > 200 {
+			t.Errorf("%s: %d lines", name, n)
+		}
+	}
+	says(t, must(t, 0, boost(t, "inspect", "wide.csv")).out, "2,000 columns (1,333 of numbers)", "and 1,273 more", "and 607 more", "and 1,988 more")
+	s := survey{Profile: &profile.Profile{Rows: 1}}
+	for i := range 3 {
+		v := float64(i) / 3
+		no := false
+		s.Columns = append(s.Columns, profile.Column{Name: fmt.Sprint("n", i), Kind: "number", Distinct: 3, Dates: &no,
+			Min: &v, Max: &v, Mean: &v, Q01: &v, Q25: &v, Median: &v, Q75: &v, Q99: &v})
+	}
+	for width, words := range map[int][]string{200: {"1 %", "99 %"}, 80: {"25 %", "75 %"}, 60: {"mean", "50 %"}, 45: {"min"}} {
+		var b strings.Builder
+		if err := s.write(&b, width); err != nil {
+			t.Fatal(err)
+		}
+		says(t, b.String(), words...)
+		if n := widest(b.String()); n > width {
+			t.Errorf("width %d: %d characters in\n%s", width, n, b.String())
+		}
+	}
 }

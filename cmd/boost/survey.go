@@ -2,51 +2,34 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
-	"boost/parallel"
+	"boost/internal/profile"
 )
 
 // survey is what inspect says about a table.
 type survey struct {
-	What     string         `json:"what"`
-	File     string         `json:"file"`
-	Rows     int            `json:"rows"`
-	Skipped  int            `json:"skipped_rows"`
-	Columns  []columnSurvey `json:"columns"`
-	Problems []string       `json:"problems"` // what keeps the table from being trained on
-	Notes    []string       `json:"notes"`
+	What    string `json:"what"`
+	File    string `json:"file"`
+	Skipped int    `json:"skipped_rows"`
+	*profile.Profile
+	Problems []string `json:"problems"` // what keeps the table from being trained on
+	Notes    []string `json:"notes"`    // what was said while it was read
 
-	table  *dataset.Table
-	config *configs.Config
+	table   *dataset.Table
+	config  *configs.Config
+	guessed bool // the label was taken for one because of its name
 }
 
-// columnSurvey is one column of it.
-type columnSurvey struct {
-	Name     string        `json:"name"`
-	Kind     string        `json:"kind"` // "number", "category" or "text"
-	Missing  int           `json:"missing"`
-	Distinct int           `json:"distinct"`
-	Min      *float64      `json:"min,omitempty"`
-	Max      *float64      `json:"max,omitempty"`
-	Mean     *float64      `json:"mean,omitempty"`
-	Levels   []levelSurvey `json:"levels,omitempty"` // the most frequent ones
-}
-
-type levelSurvey struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
-}
-
-// surveyTable reads a table leniently and looks at every column.
-func (a *app) surveyTable(ctx context.Context, file string, in *reading) (*survey, error) {
+// surveyTable reads a table leniently and looks at every column. The label is the column
+// of that name; "" looks for a telling name where guess says so.
+func (a *app) surveyTable(ctx context.Context, file string, in *reading, label string, guess bool) (*survey, error) {
 	c, err := in.config(a, append(slices.Clone(readingKeys), typeKeys...))
 	if err != nil {
 		return nil, err
@@ -60,148 +43,65 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading) (*surve
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{
-		What: "table", File: file, Rows: t.NumRows(), Skipped: t.Skipped(), Columns: make([]columnSurvey, len(t.Columns())),
-		Problems: []string{}, Notes: notesOf(t), table: t, config: c,
-	}
+	s := &survey{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t), table: t, config: c}
 	if s.Notes == nil {
 		s.Notes = []string{} // a list in JSON, also where it is empty
 	}
 	for _, p := range t.Mixed() {
 		s.Problems = append(s.Problems, p.Error())
 	}
+	if label == "" && guess {
+		label = tellingName(columnNames(t))
+		s.guessed = label != ""
+	}
+	params := profile.Params{Label: label}
+	if label != "" {
+		if params.Classes, err = s.hasClasses(label); err != nil {
+			return nil, err
+		}
+	}
 	pool := a.pool(0)
 	defer pool.Close()
-	err = pool.DoContext(ctx, len(s.Columns), parallel.Func(func(_, i int) { s.Columns[i] = surveyColumn(t.Columns()[i]) }))
+	s.Profile, err = profile.Of(ctx, t, params, pool)
 	return s, err
 }
 
-func surveyColumn(c *dataset.Column) columnSurvey {
-	s := columnSurvey{Name: c.Name(), Missing: c.Missing()}
-	switch c.Kind() {
-	case dataset.Category:
-		s.Kind = "category"
-		s.Levels, s.Distinct = frequentLevels(c)
-	case dataset.Text:
-		s.Kind = "text"
-		seen := map[string]bool{}
-		for row := range c.Len() {
-			if text := c.Text(row); text != "" {
-				seen[text] = true
-			}
-		}
-		s.Distinct = len(seen)
-	default:
-		s.Kind = "number"
-		s.number(presentNumbers(c))
+func columnNames(t *dataset.Table) []string {
+	names := make([]string, len(t.Columns()))
+	for i, c := range t.Columns() {
+		names[i] = c.Name()
 	}
-	return s
+	return names
 }
 
-// presentNumbers returns the values of a numeric column that are not missing.
-func presentNumbers(c *dataset.Column) []float64 {
-	values := make([]float64, 0, c.Len())
-	if c.Kind() == dataset.Float32 {
-		for _, v := range c.Float32s() {
-			if v == v {
-				values = append(values, float64(v))
-			}
-		}
-		return values
+// hasClasses says whether training would take the label for classes.
+func (s *survey) hasClasses(label string) (bool, error) {
+	c := s.table.Column(label)
+	if c == nil {
+		names := columnNames(s.table)
+		return false, tablef("%s: there is no column %q%s; there are %s", s.File, label,
+			configs.DidYouMean(configs.Nearest(label, names)), someNames(names))
 	}
-	for _, v := range c.Float64s() {
-		if v == v {
-			values = append(values, v)
-		}
+	if c.Kind() == dataset.Text || c.Missing() == c.Len() {
+		return false, nil
 	}
-	return values
+	labelled, err := s.labelled(label)
+	if err != nil {
+		return false, err
+	}
+	objective, _, err := booster.InferObjective(labelled)
+	return objective != "regression", err
 }
 
-func (s *columnSurvey) number(values []float64) {
-	if len(values) == 0 {
-		return
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v / float64(len(values))
-	}
-	slices.Sort(values)
-	s.Min, s.Max, s.Mean = jsonNumber(values[0]), jsonNumber(values[len(values)-1]), jsonNumber(sum)
-	s.Distinct = 1
-	for i := 1; i < len(values); i++ {
-		if values[i] != values[i-1] {
-			s.Distinct++
+// labelled returns the table with one of its columns as the label.
+func (s *survey) labelled(label string) (*dataset.Table, error) {
+	schema := s.table.Schema()
+	for i := range schema.Columns {
+		if schema.Columns[i].Name == label {
+			schema.Columns[i].Role = dataset.LabelRole
 		}
 	}
-}
-
-// frequentLevels returns the five most frequent levels, and how many there are.
-func frequentLevels(c *dataset.Column) ([]levelSurvey, int) {
-	levels := make([]levelSurvey, len(c.Levels()))
-	for i, name := range c.Levels() {
-		levels[i].Name = name
-	}
-	for _, code := range c.Codes() {
-		if code >= 0 {
-			levels[code].Rows++
-		}
-	}
-	levels = slices.DeleteFunc(levels, func(l levelSurvey) bool { return l.Rows == 0 })
-	slices.SortStableFunc(levels, func(a, b levelSurvey) int { return b.Rows - a.Rows })
-	return levels[:min(5, len(levels))], len(levels)
-}
-
-// write prints the survey for people.
-func (s *survey) write(w io.Writer) error {
-	rows := [][]string{{"column", "type", "missing", "distinct", "values"}}
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		missing := ""
-		if c.Missing > 0 {
-			missing = percent(c.Missing, s.Rows)
-		}
-		rows = append(rows, []string{shorten(oneLine(c.Name), 60), c.Kind, missing, count(c.Distinct), c.values()})
-	}
-	if _, err := fmt.Fprintf(w, "%s  %s, %s\n\n", oneLine(s.File), counted(s.Rows, "row"), counted(len(s.Columns), "column")); err != nil {
-		return err
-	}
-	if err := writeTable(w, rows, "llrrl"); err != nil {
-		return err
-	}
-	for _, p := range s.Problems {
-		if _, err := fmt.Fprintf(w, "\nproblem: %s\n", p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// values words what is in a column.
-func (c *columnSurvey) values() string {
-	switch {
-	case c.Distinct == 0:
-		return "none"
-	case c.Kind == "number" && c.Distinct == 1:
-		return "always " + numberText(c.Min)
-	case c.Kind == "number":
-		return numberText(c.Min) + " … " + numberText(c.Max) + ", mean " + numberText(c.Mean)
-	}
-	var names []string
-	for _, l := range c.Levels {
-		names = append(names, shorten(oneLine(l.Name), 20))
-	}
-	text := strings.Join(names, ", ")
-	if c.Distinct > len(c.Levels) && len(c.Levels) > 0 {
-		text += ", …"
-	}
-	return shorten(text, 70)
-}
-
-func numberText(v *float64) string {
-	if v == nil {
-		return "±Inf"
-	}
-	return sixDigits(*v)
+	return s.table.As(schema)
 }
 
 // percent words a share, never as 0 % where there is something.
@@ -213,10 +113,21 @@ func percent(part, whole int) string {
 	return strconv.FormatFloat(math.Floor(p*10)/10, 'f', 1, 64) + " %"
 }
 
+// shorten cuts a text to a number of characters.
 func shorten(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s
 	}
-	return string(r[:most-1]) + "…"
+	return strings.TrimRight(string(r[:max(most-1, 0)]), " ") + "…"
+}
+
+// shortName cuts the middle out of a long name, since names often differ at their end.
+func shortName(name string, most int) string {
+	r := []rune(oneLine(name))
+	if len(r) <= most {
+		return string(r)
+	}
+	end := (most - 1) / 2
+	return string(r[:most-1-end]) + "…" + string(r[len(r)-end:])
 }

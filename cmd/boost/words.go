@@ -35,14 +35,17 @@ func metricText(v float64) string {
 	return sixDigits(v)
 }
 
-// sixDigits writes a number with six digits, without an exponent where people can do
-// without one.
-func sixDigits(v float64) string {
+// sixDigits writes a number with six digits.
+func sixDigits(v float64) string { return significant(v, 6) }
+
+// significant writes a number with so many digits, more where whole numbers have more,
+// without an exponent where people can do without one.
+func significant(v float64, digits int) string {
 	size := math.Abs(v)
 	if size != 0 && (size < 1e-4 || size >= 1e12) || math.IsInf(v, 0) {
-		return strconv.FormatFloat(v, 'g', 6, 64)
+		return strconv.FormatFloat(v, 'g', digits, 64)
 	}
-	decimals := 6
+	decimals := digits
 	for ; size >= 1 && decimals > 0; size /= 10 {
 		decimals--
 	}

@@ -23,7 +23,7 @@ const picture = `
     4:  histogram
     5:  tree/grow  booster/model
     6:  booster
-    7:  booster/search  internal/interop  ptq/compress
+    7:  booster/search  internal/interop  internal/profile  ptq/compress
     7:  benchmarks/machine  benchmarks/score  benchmarks/synth
   7.5:  benchmarks/peers  benchmarks/accuracy
   7.7:  benchmarks/loading

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"boost/internal/profile"
+)
+
+// maxShown is how many columns of one kind are shown line by line.
+const maxShown = 60
+
+// usualWidth is how wide text may be where nobody says how wide the screen is.
+const usualWidth = 100
+
+// width returns how many characters fit a line of standard output.
+func (a *app) width() int {
+	if f, ok := a.out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, 40)
+		}
+	}
+	return usualWidth
+}
+
+// write prints the survey for people, in lines of a width.
+func (s *survey) write(w io.Writer, width int) error {
+	var numbers, others []*profile.Column
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Kind == "number" {
+			numbers = append(numbers, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	parts := []string{s.headline(len(numbers), len(others))}
+	if len(numbers) > 0 {
+		parts = append(parts, s.numberTable(numbers, width))
+	}
+	if len(others) > 0 {
+		parts = append(parts, s.levelTable(others, width))
+	}
+	if text := s.findingLines(width); text != "" {
+		parts = append(parts, text)
+	}
+	for _, p := range s.Problems {
+		parts = append(parts, "problem: "+p+"\n")
+	}
+	_, err := io.WriteString(w, strings.Join(parts, "\n"))
+	return err
+}
+
+func (s *survey) headline(numbers, others int) string {
+	text := fmt.Sprintf("%s  %s, %s", oneLine(s.File), counted(s.Rows, "row"), counted(len(s.Columns), "column"))
+	if numbers > 0 && others > 0 {
+		text += fmt.Sprintf(" (%s of numbers)", count(numbers))
+	}
+	if s.Label == nil {
+		return text + "\n"
+	}
+	text += ", label " + oneLine(*s.Label)
+	if s.guessed {
+		text += " (by its name)"
+	}
+	for i := range s.Columns {
+		if score := s.Columns[i].LabelScore; score != nil {
+			return text + "\nalone: what the column by itself predicts of the label, " + measureWords[score.Measure] + "\n"
+		}
+	}
+	return text + "\n"
+}
+
+// measureWords explains the figures in the column "alone".
+var measureWords = map[string]string{
+	"auc":            "AUC: 0.5 is chance, 1 is all",
+	"errors_avoided": "share of errors avoided: 0 is nothing, 1 is all",
+	"rank_r2":        "R² of ranks: 0 is nothing, 1 is all",
+}
+
+// numberSets are the figures that are shown of numbers, the richest set first: the first
+// one that fits the width is taken.
+var numberSets = [][]string{
+	{"mean", "min", "1 %", "25 %", "50 %", "75 %", "99 %", "max"},
+	{"mean", "min", "25 %", "50 %", "75 %", "max"},
+	{"mean", "min", "50 %", "max"},
+	{"min", "max"},
+}
+
+func (s *survey) numberTable(columns []*profile.Column, width int) string {
+	shown := columns[:min(len(columns), maxShown)]
+	var text string
+	for _, figures := range numberSets {
+		head := append([]string{"number", "missing", "distinct"}, s.scoreHead()...)
+		rows := [][]string{append(head, figures...)}
+		for _, c := range shown {
+			row := append(s.common(c, 30), s.scoreCell(c)...)
+			for _, name := range figures {
+				row = append(row, figureText(c, name))
+			}
+			rows = append(rows, row)
+		}
+		text = tableText(rows, "l"+strings.Repeat("r", len(rows[0])-1))
+		if widest(text) <= width {
+			break
+		}
+	}
+	return text + notShown(len(columns)-len(shown))
+}
+
+// figureText words one figure of a column of numbers.
+func figureText(c *profile.Column, name string) string {
+	v := map[string]*float64{
+		"mean": c.Mean, "min": c.Min, "1 %": c.Q01, "25 %": c.Q25, "50 %": c.Median, "75 %": c.Q75, "99 %": c.Q99, "max": c.Max,
+	}[name]
+	switch {
+	case c.Distinct == 0:
+		return ""
+	case v == nil && name == "max":
+		return "Inf"
+	case v == nil && name == "min":
+		return "-Inf"
+	case v == nil:
+		return "?" // infinite, or no number at all, as the mean of both infinities
+	case *c.Dates:
+		return dateText(*v)
+	}
+	return significant(*v, 4)
+}
+
+// dateText words seconds since 1970 as a date, where the calendar has it.
+func dateText(seconds float64) string {
+	const farthest = 1 << 37 // the year 6325
+	if seconds < -farthest || seconds > farthest {
+		return significant(seconds, 4)
+	}
+	return time.Unix(int64(seconds), 0).UTC().Format(time.DateOnly)
+}
+
+func (s *survey) levelTable(columns []*profile.Column, width int) string {
+	shown := columns[:min(len(columns), maxShown)]
+	head := append([]string{"category", "missing", "distinct"}, s.scoreHead()...)
+	rows := [][]string{append(head, "levels")}
+	for _, c := range shown {
+		rows = append(rows, append(append(s.common(c, 30), s.scoreCell(c)...), ""))
+	}
+	align := "l" + strings.Repeat("r", len(rows[0])-2) + "l"
+	room := max(width-widest(tableText(rows, align))+len("levels"), 20)
+	for i, c := range shown {
+		rows[i+1][len(rows[0])-1] = levelsText(c, room)
+	}
+	return tableText(rows, align) + notShown(len(columns)-len(shown))
+}
+
+// levelsText names the most frequent levels with their share, as many as there is room for.
+func levelsText(c *profile.Column, room int) string {
+	switch {
+	case c.Kind == "text":
+		return shorten("id, copied to predictions", room)
+	case c.Distinct == 0:
+		return ""
+	}
+	text := ""
+	for i, l := range c.Levels {
+		item := shorten(oneLine(l.Name), 24) + " " + wholePercent(l.Share)
+		if i > 0 {
+			item = ", " + item
+		}
+		left := ", …"
+		if i+1 == c.Distinct {
+			left = ""
+		}
+		if utf8.RuneCountInString(text+item+left) > room && i > 0 {
+			return text + ", …"
+		}
+		text += item
+	}
+	if c.Distinct > len(c.Levels) {
+		text += ", …"
+	}
+	return shorten(text, room)
+}
+
+// wholePercent words a share, all and nothing only where they are meant.
+func wholePercent(share float64) string {
+	switch {
+	case share > 0 && share < 0.01:
+		return "< 1 %"
+	case share > 0.99 && share < 1:
+		return "> 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// common returns the cells that every kind of column has.
+func (s *survey) common(c *profile.Column, longest int) []string {
+	missing := ""
+	if c.Missing > 0 {
+		missing = percent(c.Missing, s.Rows)
+	}
+	return []string{shortName(c.Name, longest), missing, count(c.Distinct)}
+}
+
+// hasScores says whether any column was scored by what it tells about the label.
+func (s *survey) hasScores() bool {
+	for i := range s.Columns {
+		if s.Columns[i].LabelScore != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *survey) scoreHead() []string {
+	if !s.hasScores() {
+		return nil
+	}
+	return []string{"alone"}
+}
+
+func (s *survey) scoreCell(c *profile.Column) []string {
+	switch {
+	case !s.hasScores():
+		return nil
+	case s.Label != nil && c.Name == *s.Label:
+		return []string{"label"}
+	case c.LabelScore == nil:
+		return []string{""}
+	}
+	return []string{fmt.Sprintf("%.2f", c.LabelScore.Value)}
+}
+
+func notShown(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %s more, all of them in --json\n", count(n))
+}
+
+func tableText(rows [][]string, align string) string {
+	var b strings.Builder
+	_ = writeTable(&b, rows, align) // a Builder takes everything
+	return b.String()
+}
+
+// widest returns the length of a text's longest line.
+func widest(text string) int {
+	most := 0
+	for line := range strings.Lines(text) {
+		most = max(most, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
+	}
+	return most
+}
+
+// findingWords name the kinds of findings, in the order in which they are shown; a mixed
+// column is a problem and stands among these.
+var findingWords = []struct {
+	code  profile.Code
+	words string
+}{
+	{profile.Leak, "gives the label away"},
+	{profile.Empty, "no value at all"},
+	{profile.Constant, "one value only"},
+	{profile.MostlyMissing, "nearly always missing"},
+	{profile.Counter, "counts the rows"},
+	{profile.IDLike, "hardly ever repeats"},
+	{profile.Duplicate, "same as another"},
+	{profile.Renamed, "same but for names"},
+	{profile.Infinite, "infinite cells"},
+	{profile.Dates, "dates, as seconds"},
+	{profile.ZeroInflated, "mostly 0"},
+	{profile.Skewed, "very skewed"},
+}
+
+// findingLines lists what is odd, a line or more for each kind.
+func (s *survey) findingLines(width int) string {
+	var b strings.Builder
+	say := func(words string, items []string) {
+		const most, indent = 12, 25
+		if len(items) > most {
+			items = append(items[:most:most], "and "+count(len(items)-most)+" more")
+		}
+		fmt.Fprintf(&b, "  %-*s%s\n", indent-2, words, wrapped(items, max(width-indent, 20), indent))
+	}
+	for _, kind := range findingWords {
+		var items []string
+		for _, f := range s.Findings {
+			if f.Code == kind.code {
+				items = append(items, findingText(&f))
+			}
+		}
+		if len(items) > 0 {
+			say(kind.words, items)
+		}
+	}
+	if s.DuplicateRows > 0 {
+		say("repeated rows", []string{fmt.Sprintf("%s of %s", count(s.DuplicateRows), count(s.Rows))})
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "worth a look\n" + b.String()
+}
+
+// findingText names a column, and what the finding says about it.
+func findingText(f *profile.Finding) string {
+	name := shortName(f.Column, 40)
+	switch f.Code {
+	case profile.Duplicate:
+		return name + " = " + shortName(*f.Other, 40)
+	case profile.Renamed:
+		return name + " ~ " + shortName(*f.Other, 40)
+	case profile.Leak, profile.Skewed:
+		return name + " (" + significant(*f.Value, 4) + ")"
+	case profile.MostlyMissing, profile.ZeroInflated, profile.IDLike:
+		return name + " (" + wholePercent(*f.Value) + ")"
+	case profile.Infinite:
+		return name + " (" + significant(*f.Value, 12) + ")"
+	case profile.Constant:
+		return name + " (" + shorten(oneLine(strings.TrimPrefix(f.Message, "is always ")), 40) + ")"
+	}
+	return name
+}
+
+// wrapped joins items with commas in lines of a width, later lines indented.
+func wrapped(items []string, width, indent int) string {
+	var b strings.Builder
+	used := 0
+	for i, item := range items {
+		if i+1 < len(items) {
+			item += ","
+		}
+		n := utf8.RuneCountInString(item)
+		switch {
+		case i > 0 && used+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = 0
+		case i > 0:
+			b.WriteString(" ")
+			used++
+		}
+		b.WriteString(item)
+		used += n
+	}
+	return b.String()
+}
