@@ -79,6 +79,9 @@ func (t *Tree) Files() ([]string, error) {
 			}
 			return nil
 		}
+		if rel == ".git" { // a file in a second work tree of a repository
+			return nil
+		}
 		if d.Type().IsRegular() {
 			files = append(files, rel)
 		}

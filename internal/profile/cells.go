@@ -13,7 +13,6 @@ type chunk struct {
 	rows   [chunkCells]int32
 	values [chunkCells]float64 // of numbers
 	bits   [chunkCells]uint64  // of values, for hashing
-	bins   [chunkCells]int32   // for the label's score
 	n      int
 }
 
