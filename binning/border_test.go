@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/kernel/bin"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -323,4 +324,115 @@ func TestEnforceMinimum(t *testing.T) {
 			t.Errorf("enforceMinimum(%v, %d, %d) = %v, want %d borders", c.borders, c.n, c.least, got, c.want)
 		}
 	}
+}
+
+func TestZeroApart(t *testing.T) {
+	// keyOf gives zero its own key, and other numbers theirs around it.
+	keyOf := func(v int) uint32 { return bin.Zero[uint32]() + uint32(v) }
+	borders := func(values []int, weights []uint64, bins int) []int {
+		keys := make([]uint32, len(values))
+		for i, v := range values {
+			keys[i] = keyOf(v)
+		}
+		return positions(keys, weights, bins)
+	}
+	spread := func(negative, zeros, positive int) []int { // negative and positive values once each
+		var values []int
+		for v := -negative; v <= positive; v++ {
+			if values = append(values, v); v == 0 {
+				values = append(values, make([]int, zeros-1)...)
+			}
+		}
+		return values
+	}
+	t.Run("golden", func(t *testing.T) {
+		// −5 … −1, 20 zeros, 1 … 5 in 5 bins: positions ⌊29·i/5⌋ = 5 11 17 23 are all zeros.
+		// By the rule they share the border after the last zero, 24; zero alone adds 4.
+		if got := borders(spread(5, 20, 5), nil, 5); !slices.Equal(got, []int{4, 24}) {
+			t.Errorf("borders %v, want [4 24]", got)
+		}
+		// Zero is the greatest value: the rule leaves no border at all.
+		if got := borders(spread(5, 20, 0), nil, 5); !slices.Equal(got, []int{4}) {
+			t.Errorf("zero the greatest: borders %v, want [4]", got)
+		}
+		// And the least: what the rule gives is enough.
+		if got := borders(spread(0, 20, 5), nil, 5); !slices.Equal(got, []int{19}) {
+			t.Errorf("zero the least: borders %v, want [19]", got)
+		}
+		// 10 negative ones, 3 zeros, 10 positive ones in 4 bins: ⌊22·i/4⌋ = 5 11 16, so
+		// zeros (10 … 12) hold one position only, and there is no border to spare.
+		if got := borders(spread(10, 3, 10), nil, 4); !slices.Equal(got, []int{5, 12, 16}) {
+			t.Errorf("one position: borders %v, want [5 12 16]", got)
+		}
+		// With 5 zeros, ⌊24·i/6⌋ = 4 8 12 16 20; zeros (10 … 14) hold 12 only. With 7 in 6
+		// bins, ⌊26·i/6⌋ = 4 8 13 17 21; zeros (10 … 16) hold 13 only. With 9, ⌊28·i/6⌋ =
+		// 4 9 14 18 23; zeros (10 … 18) hold 14 and 18; 9 closes the bin below already.
+		if got := borders(spread(10, 9, 10), nil, 6); !slices.Equal(got, []int{4, 9, 18, 23}) {
+			t.Errorf("border below is there: borders %v, want [4 9 18 23]", got)
+		}
+		// By weight: −2 −1 0 1 2 of weights 1 1 8 1 1, W = 12, ⌊11·i/4⌋ = 2 5 8: all zero's.
+		if got := borders([]int{-2, -1, 0, 1, 2}, []uint64{1, 1, 8, 1, 1}, 4); !slices.Equal(got, []int{1, 2}) {
+			t.Errorf("weighted: borders %v, want [1 2]", got)
+		}
+	})
+	t.Run("against_the_rule_in_big_integers", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(4, 7))
+		rounds, apart := 10_000, 0
+		if testing.Short() {
+			rounds = 1000
+		}
+		for range rounds {
+			n, bins := 1+r.IntN(80), 2+r.IntN(12)
+			keys, weights := make([]uint32, n), make([]uint64, n)
+			for i := range keys {
+				v := 0
+				if r.IntN(3) == 0 {
+					v = r.IntN(40) - 20
+				}
+				keys[i], weights[i] = keyOf(v), 1
+				if n%2 == 0 {
+					weights[i] = r.Uint64N(5)
+				}
+			}
+			weights[r.IntN(n)]++
+			slices.Sort(keys)
+			got, want := positions(keys, weights, bins), bordersByRule(keys, weights, bins)
+			if below, held := zeroByRule(keys, weights, bins); below >= 0 && held >= 2 && !slices.Contains(want, below) {
+				want = append(want, below)
+				slices.Sort(want)
+				apart++
+			}
+			if !slices.Equal(got, want) || len(got) >= bins && len(got) > 0 {
+				t.Fatalf("keys %v, weights %v, %d bins: borders %v, want %v", keys, weights, bins, got, want)
+			}
+		}
+		if apart < rounds/20 {
+			t.Errorf("zero was kept apart in %d of %d cases only", apart, rounds)
+		}
+	})
+}
+
+// zeroByRule returns the last position before zero, −1 if there is none or the rule of
+// few distinct values holds, and how many of the ⌊i·(W−1)/bins⌋ fall on zero.
+func zeroByRule(keys []uint32, weights []uint64, bins int) (below, held int) {
+	zero := slices.Index(keys, bin.Zero[uint32]())
+	if zero <= 0 || len(slices.Compact(slices.Clone(keys))) <= bins {
+		return -1, 0
+	}
+	var total, before, upTo uint64
+	for i, w := range weights {
+		total += w
+		if keys[i] < keys[zero] {
+			before += w
+		}
+		if keys[i] <= keys[zero] {
+			upTo += w
+		}
+	}
+	for i := 1; i < bins; i++ {
+		if target := uint64(i) * (total - 1) / uint64(bins); target >= before && target < upTo {
+			held++
+		}
+	}
+	return zero - 1, held
 }

@@ -4,11 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // ranking is the order of a categorical column's levels: code 0 for the most
 // frequent one (among equals the first in the dictionary), and so on; then, if there
 // are levels too rare or too many for a code of their own, one code for all of them.
+//
+// Ordered by name, the same levels (among equally frequent ones the first by name)
+// have codes of their own, in the order of their names: numbers by value, text by its
+// bytes. The codes then do not depend on the order of the rows.
 type ranking struct {
 	codes   []uint32 // per dictionary index; NoCode for a level without a row
 	regular uint32   // number of codes, at least 1
@@ -30,16 +35,23 @@ func countLevels(indices []int32, n int) []int {
 	return counts
 }
 
-// rankLevels ranks levels by how many rows each has.
-func rankLevels(counts []int, p Params) ranking {
+// rankLevels ranks levels by how many rows each has and, if that is asked for, by name.
+func rankLevels(counts []int, levels []string, numeric bool, p Params) ranking {
 	var order []int
 	for level, count := range counts {
 		if count > 0 {
 			order = append(order, level)
 		}
 	}
+	var place []int // by level: its place among all names
+	if p.Order == ByName {
+		place = placesByName(order, levels, numeric)
+	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+		if c := cmp.Compare(counts[b], counts[a]); c != 0 || place == nil {
+			return cmp.Or(c, cmp.Compare(a, b))
+		}
+		return cmp.Compare(place[a], place[b])
 	})
 	frequent, _ := slices.BinarySearchFunc(order, p.MinDataPerCat, func(level, least int) int {
 		if counts[level] >= least {
@@ -48,6 +60,10 @@ func rankLevels(counts []int, p Params) ranking {
 		return 1
 	})
 	own := min(frequent, p.MaxCat)
+
+	if place != nil {
+		slices.SortFunc(order[:own], func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	}
 
 	r := ranking{codes: make([]uint32, len(counts)), regular: uint32(max(own, 1))}
 	for level := range r.codes {
@@ -65,6 +81,25 @@ func rankLevels(counts []int, p Params) ranking {
 		}
 	}
 	return r
+}
+
+// placesByName numbers the levels of order by name.
+func placesByName(order []int, levels []string, numeric bool) []int {
+	byName := slices.Clone(order)
+	if numeric {
+		values := make([]float64, len(levels))
+		for _, level := range order {
+			values[level], _ = strconv.ParseFloat(levels[level], 64) // the reader wrote it
+		}
+		slices.SortFunc(byName, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	} else {
+		slices.SortFunc(byName, func(a, b int) int { return cmp.Compare(levels[a], levels[b]) })
+	}
+	place := make([]int, len(levels))
+	for i, level := range byName {
+		place[level] = i
+	}
+	return place
 }
 
 // note says which levels share a code, or nothing.

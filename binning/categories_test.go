@@ -3,10 +3,12 @@ package binning_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
 	"boost/binning"
+	"boost/dataset"
 )
 
 const none = binning.NoCode
@@ -87,6 +89,64 @@ func TestCategories(t *testing.T) {
 		for row, level := range indices {
 			if want := uint32(min(level, 65_000)); m.Bin(0, row) != want {
 				t.Fatalf("row %d of level %d has code %d", row, level, m.Bin(0, row))
+			}
+		}
+	})
+}
+
+func TestOrderByName(t *testing.T) {
+	byName := func(maxCat, minRows int) binning.Params {
+		return params(func(p *binning.Params) { p.Order, p.MaxCat, p.MinDataPerCat = "name", maxCat, minRows })
+	}
+	t.Run("S0.2/text_by_bytes", func(t *testing.T) {
+		// Rows per level: b 4, é 2, Z 1, a 1, c none. Bytes: Z < a < b < é.
+		tab := table(t, levels("k", []string{"b", "é", "Z", "a", "c"}, 0, 1, 0, 2, 0, 1, 0, 3))
+		feature := fit(t, tab, byName(65_000, 1)).Features[0]
+		equal(t, "codes", feature.Codes, []uint32{2, 3, 0, 1, none})
+		// Two levels with a code of their own: the two most frequent ones, b and é.
+		feature = fit(t, tab, byName(2, 1)).Features[0]
+		equal(t, "max_cat 2", feature.Codes, []uint32{0, 1, 2, 2, none})
+		// Three: of the equally rare Z and a the first by name.
+		feature = fit(t, tab, byName(3, 1)).Features[0]
+		equal(t, "max_cat 3", feature.Codes, []uint32{1, 2, 0, 3, none})
+		feature = fit(t, tab, byName(65_000, 2)).Features[0]
+		equal(t, "min_data_per_cat 2", feature.Codes, []uint32{0, 1, 2, 2, none})
+	})
+	t.Run("S0.2/numbers_by_value", func(t *testing.T) {
+		texts := []string{"10", "9", "-1", "1e+21", "0.5", "9", "10", "-2"}
+		tab, err := dataset.FromColumns([]dataset.ColumnData{{Name: "k", Values: texts}}, dataset.Categorical("k"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !tab.Column("k").NumericLevels() {
+			t.Fatal("the levels are not numeric")
+		}
+		equal(t, "levels", tab.Column("k").Levels(), []string{"10", "9", "-1", "1e+21", "0.5", "-2"})
+		equal(t, "codes", fit(t, tab, byName(65_000, 1)).Features[0].Codes, []uint32{4, 3, 1, 5, 2, 0})
+	})
+	t.Run("S0.2/equal_for_any_order_of_rows", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(10, 2))
+		for range cases(500) {
+			texts := make([]string, 1+r.IntN(80))
+			for row := range texts {
+				texts[row] = []string{fmt.Sprint("v", r.IntN(20)), fmt.Sprint(r.IntN(20))}[len(texts)%2]
+			}
+			p := byName(1+r.IntN(25), 1+r.IntN(3))
+			codeOf := func() map[string]uint32 {
+				tab, err := dataset.FromColumns([]dataset.ColumnData{{Name: "k", Values: texts}}, dataset.Categorical("k"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				codes := map[string]uint32{}
+				for level, code := range fit(t, tab, p).Features[0].Codes {
+					codes[tab.Column("k").Levels()[level]] = code
+				}
+				return codes
+			}
+			want := codeOf()
+			r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+			if got := codeOf(); !maps.Equal(got, want) {
+				t.Fatalf("%+v: codes %v, before the rows were shuffled %v", p, got, want)
 			}
 		}
 	})

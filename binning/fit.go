@@ -175,7 +175,7 @@ func (f *fitter) Run(worker, index int) {
 		if counts == nil {
 			counts = countLevels(column.Codes(), len(column.Levels()))
 		}
-		ranking := rankLevels(counts, f.params)
+		ranking := rankLevels(counts, column.Levels(), column.NumericLevels(), f.params)
 		result.feature.Kind = Categorical
 		result.feature.Codes, result.feature.Regular = ranking.codes, ranking.regular
 		result.note = ranking.note(column.Name(), f.params)

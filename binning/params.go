@@ -12,12 +12,14 @@ const (
 	MaxMaxBin = 1 << 24 // 16,777,216
 )
 
-// The values of Params.Placement and Params.Storage.
+// The values of Params.Placement, Params.Storage and Params.Order.
 const (
 	Midpoint = "midpoint" // a cut lies halfway between the values on its two sides
 	Value    = "value"    // a cut is the value on its left side
 	Adaptive = "adaptive" // every column has the width that its codes need
 	Uniform  = "uniform"  // all columns have the width of the widest
+	ByCount  = "count"    // codes of levels by how many rows they have
+	ByName   = "name"     // by their names
 )
 
 // ErrParams is wrapped by errors about a parameter out of its range.
@@ -36,13 +38,14 @@ type Params struct {
 	WeightedCuts  bool   `key:"binning.weighted_cuts" use:"model"`   // quantiles of weight, not of rows
 	MaxCat        int    `key:"categorical.max_cat" use:"model"`     // levels that get a code of their own: 1 … 16,777,216
 	MinDataPerCat int    `key:"categorical.min_data_per_cat" use:"model"`
+	Order         string `key:"categorical.order" use:"model"` // "count" or "name"
 }
 
 // Defaults returns the default parameters.
 func Defaults() Params {
 	return Params{
 		MaxBin: 255, MinDataInBin: 1, Sample: 200_000, Placement: Midpoint,
-		Storage: Adaptive, MaxCat: 65_000, MinDataPerCat: 1,
+		Storage: Adaptive, MaxCat: 65_000, MinDataPerCat: 1, Order: ByCount,
 	}
 }
 
@@ -56,6 +59,7 @@ func (p Params) Validate() error {
 		p.checkStorage(),
 		checkRange("categorical.max_cat", p.MaxCat, 1, MaxMaxBin),
 		checkRange("categorical.min_data_per_cat", p.MinDataPerCat, 0, math.MaxInt32),
+		checkWord("categorical.order", p.Order, ByCount, ByName),
 	)
 }
 

@@ -2,6 +2,8 @@ package binning
 
 import (
 	"math/bits"
+	"slices"
+	"sort"
 
 	"boost/internal/kernel/bin"
 )
@@ -12,6 +14,11 @@ import (
 // first run with C > ⌊i·(W−1)/bins⌋, where C is the weight up to the run and W that of
 // all. With every row of weight 1 that is the run of the value v[⌊i·(n−1)/bins⌋]. If
 // all weights are 0 the rows count alike.
+//
+// Zero is kept apart where it is frequent: where its run holds at least two of the
+// ⌊i·(W−1)/bins⌋, which by the rule share one border, it has a border below it too. So
+// zero has a bin of its own, and there are still no more than bins: a border is spent
+// that the rule would have dropped.
 func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 	last := len(r.keys) - 1
 	if last < bins {
@@ -35,7 +42,20 @@ func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 			previous = run
 		}
 	}
+	if zero, present := slices.BinarySearch(r.keys, bin.Zero[K]()); present && zero > 0 && r.holdsTwo(zero, bins) {
+		if at, present := slices.BinarySearch(borders, zero-1); !present {
+			borders = slices.Insert(borders, at, zero-1)
+		}
+	}
 	return borders
+}
+
+// holdsTwo says whether a run but the first holds at least two of the ⌊i·(W−1)/bins⌋.
+func (r *runs[K]) holdsTwo(run, bins int) bool {
+	before, total := r.upTo(run-1), r.total()
+	// The first of them is that of i = first + 1.
+	first := sort.Search(bins-1, func(i int) bool { return share(total-1, i+1, bins) >= before })
+	return first+2 < bins && share(total-1, first+2, bins) < r.upTo(run)
 }
 
 // share returns ⌊i·n/of⌋; i is below of.

@@ -15,7 +15,6 @@ type runs[K bin.Key] struct {
 	sums []uint64 // their weight; nil where rows count alike
 }
 
-
 // upTo returns the weight of the rows up to a run, or their number where they count alike.
 func (r *runs[K]) upTo(run int) uint64 {
 	if r.sums != nil {

@@ -76,7 +76,7 @@ func TestKeysBindTheirField(t *testing.T) {
 	other := map[string]string{
 		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
-		"data.positive_class": `"yes"`,
+		"data.positive_class": `"yes"`, "categorical.order": `"name"`,
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")

@@ -76,6 +76,8 @@ var keys = []Key{
 		field: func(c *Config) any { return &c.Params.Binning.MaxCat }},
 	{Name: "categorical.min_data_per_cat", kind: integer, least: 1, Doc: "Rows of a level with a code of its own; rarer ones share one.",
 		field: func(c *Config) any { return &c.Params.Binning.MinDataPerCat }},
+	{Name: "categorical.order", kind: choice, Choices: []string{"count", "name"}, Doc: "Codes of levels by their number of rows, or by name: these do not depend on the order of the rows.",
+		field: func(c *Config) any { return &c.Params.Binning.Order }},
 	{Name: "categorical.onehot_max", kind: integer, Doc: "Columns with at most so many levels split one level from the rest.",
 		Aliases: []string{"max_cat_to_onehot", "one_hot_max_size"},
 		field:   func(c *Config) any { return &c.Params.Tree.OneHotMax }},
