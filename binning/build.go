@@ -17,10 +17,18 @@ const buildBlock = 1 << 15
 // Build codes the features of t, matched with those of c by position. The codes are
 // those of Encoder. Where training had no missing values and t has some, or levels
 // that training has not seen, the feature has one code more in this matrix, the
-// feature's MissingCode. The matrix does not depend on the pool; Params.Storage, the
-// only parameter used, changes its memory and nothing else.
+// feature's MissingCode. The matrix does not depend on the pool. Of the parameters
+// only Storage, Layout, MissingAs, Bundle and BundleConflicts are used; all but the
+// last change the matrix's memory and nothing else.
+//
+// A table with sparse columns never becomes dense on the way: it costs 5 to 8 bytes
+// per stored cell beside the matrix.
 func Build(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *parallel.Pool) (*Matrix, error) {
+	p.fillLayout()
 	if err := p.checkStorage(); err != nil {
+		return nil, err
+	}
+	if err := p.checkLayout(); err != nil {
 		return nil, err
 	}
 	rows := t.NumRows()
@@ -36,17 +44,39 @@ func Build(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *paral
 		blocks:   parallel.Blocks(rows, buildBlock),
 		nibbles:  make([][nibbleRows]uint8, pool.Threads()),
 	}
-	nCodes, err := b.prepare(ctx, c, columns, rows, pool)
+	nCodes, missing, err := b.prepare(ctx, c, columns, rows, pool)
 	if err != nil {
 		return nil, err
 	}
-	if b.matrix, err = newMatrix(rows, nCodes, p.Storage); err != nil {
+	a := &assembler{rows: rows, params: p, pool: pool, features: make([]coded, len(columns))}
+	for f := range a.features {
+		a.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
+	}
+	if b.sparse {
+		err = b.codeSparse(ctx, a, columns)
+	} else {
+		err = b.codeDense(ctx, a, nCodes)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := pool.DoContext(ctx, len(columns)*b.blocks, b); err != nil {
-		return nil, err
+	m, reason, err := a.assemble(ctx)
+	if err == nil {
+		m.reason = reason
 	}
-	return b.matrix, nil
+	return m, err
+}
+
+// fillLayout gives the words about layout that are not set their defaults.
+func (p *Params) fillLayout() {
+	usual := Defaults()
+	for _, word := range []struct{ set, usual *string }{
+		{&p.Layout, &usual.Layout}, {&p.MissingAs, &usual.MissingAs}, {&p.Bundle, &usual.Bundle},
+	} {
+		if *word.set == "" {
+			*word.set = *word.usual
+		}
+	}
 }
 
 // nibbleRows is the number of codes of a U4 column that are packed together.
@@ -56,39 +86,112 @@ const nibbleRows = 4096
 type builder struct {
 	matrix   *Matrix
 	features []encoding
+	sparse   bool // some column is
 	blocks   int
 	nibbles  [][nibbleRows]uint8 // per worker: codes of a U4 column before packing
 }
 
-// prepare makes the features' encodings and returns how many codes each has here.
-func (b *builder) prepare(ctx context.Context, c *Cuts, columns []*dataset.Column, rows int, pool *parallel.Pool) ([]uint32, error) {
-	nCodes := make([]uint32, len(columns))
+// prepare makes the features' encodings. It returns how many codes each has here, and
+// whether the last of them is the missing code.
+func (b *builder) prepare(ctx context.Context, c *Cuts, columns []*dataset.Column, rows int, pool *parallel.Pool) ([]uint32, []bool, error) {
+	nCodes, missing := make([]uint32, len(columns)), make([]bool, len(columns))
 	errs := make([]error, len(columns))
+	for _, column := range columns {
+		b.sparse = b.sparse || column.Sparse() != nil
+	}
 	err := pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
 		if b.features[f], errs[f] = newEncoding(c, f, columns[f], 0, rows); errs[f] != nil {
 			return
 		}
-		nCodes[f] = c.Features[f].NCodes()
+		feature := &c.Features[f]
+		nCodes[f], missing[f] = feature.NCodes(), feature.HasMissing
 		if b.features[f].takesMissing(columns[f]) {
-			nCodes[f] = c.Features[f].MissingCode() + 1
+			nCodes[f], missing[f] = feature.MissingCode()+1, true
 		}
 	}))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return nCodes, nil
+	return nCodes, missing, nil
+}
+
+// codeDense codes all features into columns of their own.
+func (b *builder) codeDense(ctx context.Context, a *assembler, nCodes []uint32) error {
+	m, err := newMatrix(a.rows, nCodes, a.params.Storage)
+	if err != nil {
+		return err
+	}
+	b.matrix = m
+	if err := a.pool.DoContext(ctx, len(nCodes)*b.blocks, b); err != nil {
+		return err
+	}
+	a.plain = m
+	for f := range a.features {
+		a.features[f].all = m.UnitColumn(f)
+	}
+	return nil
+}
+
+// codeSparse codes the stored cells of sparse columns and all cells of others.
+func (b *builder) codeSparse(ctx context.Context, a *assembler, columns []*dataset.Column) error {
+	return a.pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
+		feature, e := &a.features[f], &b.features[f]
+		if s := columns[f].Sparse(); s != nil {
+			feature.list = e.list(s, feature.nCodes)
+			return
+		}
+		feature.all = newColumn(WidthOf(feature.nCodes), a.rows)
+		e.write(feature.all, 0, a.rows)
+	}))
+}
+
+// list codes the stored cells of a sparse column; those with the code of the fill
+// value are left out.
+func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
+	l := &list{rest: e.fillCode(), rows: s.Rows, codes: newColumn(WidthOf(nCodes), len(s.Rows))}
+	e.write(l.codes, 0, len(s.Rows))
+	kept := 0
+	for i := range s.Rows {
+		if l.codes.At(i) == l.rest {
+			kept++
+		}
+	}
+	if kept == 0 {
+		return l
+	}
+	all := *l
+	l.rows, l.codes = make([]int32, 0, len(s.Rows)-kept), newColumn(WidthOf(nCodes), len(s.Rows)-kept)
+	for i, row := range all.rows {
+		if code := all.codes.At(i); code != l.rest {
+			l.codes.put(len(l.rows), code)
+			l.rows = append(l.rows, row)
+		}
+	}
+	return l
+}
+
+// write codes values lo … hi-1 into the first entries of a column.
+func (e *encoding) write(c Column, lo, hi int) {
+	switch c.Bits {
+	case U8:
+		encodeValues(e, lo, hi, c.u8)
+	case U16:
+		encodeValues(e, lo, hi, c.u16)
+	default:
+		encodeValues(e, lo, hi, c.u32)
+	}
 }
 
 // Run codes one block of rows of one feature.
 func (b *builder) Run(worker, index int) {
 	f := index / b.blocks
 	lo, hi := parallel.Block(index%b.blocks, b.matrix.rows, buildBlock)
-	e, column := &b.features[f], b.matrix.Column(f)
+	e, column := &b.features[f], b.matrix.UnitColumn(f)
 	switch column.Bits {
 	case U4:
 		for ; lo < hi; lo += nibbleRows {

@@ -66,6 +66,9 @@ type encoding struct {
 	cuts32  []float32
 	cuts64  []float64
 	index   *bin.Index // nil for few rows
+
+	sparse *dataset.Sparse // its values are in f32 or f64; nil for a dense column
+	base   int             // sparse: row of the column that is row 0 here
 }
 
 // newEncoding prepares rows lo … hi of a column, which become rows 0 … hi-lo.
@@ -76,6 +79,11 @@ func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, 
 		return e, fmt.Errorf("%w: column %q holds %s, in training it held %s", ErrMismatch,
 			column.Name(), contents(column.Kind() == dataset.Float32 || column.Kind() == dataset.Float64), contents(feature.Kind != Categorical))
 	}
+	if e.sparse = column.Sparse(); e.sparse != nil {
+		e.base, e.f32, e.f64 = lo, e.sparse.F32, e.sparse.F64
+		e.takeCuts(c, f, len(e.sparse.Rows))
+		return e, nil
+	}
 	switch column.Kind() {
 	case dataset.Category:
 		e.levels, e.codes = column.Codes()[lo:hi], feature.Codes
@@ -85,15 +93,20 @@ func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, 
 	default:
 		e.f64 = column.Float64s()[lo:hi]
 	}
-	if feature.Kind == Numeric32 {
+	e.takeCuts(c, f, hi-lo)
+	return e, nil
+}
+
+// takeCuts prepares the search of so many values.
+func (e *encoding) takeCuts(c *Cuts, f, values int) {
+	if e.kind == Numeric32 {
 		e.cuts32 = c.Of32(f)
 	} else {
 		e.cuts64 = c.Of64(f)
 	}
-	if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), hi-lo) {
+	if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), values) {
 		e.index = e.newIndex()
 	}
-	return e, nil
 }
 
 func contents(numbers bool) string {
@@ -115,6 +128,43 @@ func (e *encoding) newIndex() *bin.Index {
 
 // encode writes the codes of rows lo … hi; C must be wide enough for them.
 func encode[C bin.Code](e *encoding, lo, hi int, dst []C) {
+	if e.sparse != nil {
+		encodeSparse(e, lo, hi, dst)
+		return
+	}
+	encodeValues(e, lo, hi, dst)
+}
+
+// encodeSparse writes the code of the fill value to all rows and then those of the
+// stored cells.
+func encodeSparse[C bin.Code](e *encoding, lo, hi int, dst []C) {
+	fill := C(e.fillCode())
+	for i := range dst[:hi-lo] {
+		dst[i] = fill
+	}
+	first, end := e.sparse.Range(e.base+lo, e.base+hi)
+	var codes [256]uint32
+	for first < end {
+		n := min(end-first, len(codes))
+		encodeValues(e, first, first+n, codes[:n])
+		for i, row := range e.sparse.Rows[first : first+n] {
+			dst[int(row)-e.base-lo] = C(codes[i])
+		}
+		first += n
+	}
+}
+
+// fillCode returns the code of the rows that a sparse column does not store.
+func (e *encoding) fillCode() uint32 {
+	fill := encoding{kind: e.kind, missing: e.missing, cuts32: e.cuts32, cuts64: e.cuts64, f64: []float64{e.sparse.Fill}}
+	var code [1]uint32
+	encodeValues(&fill, 0, 1, code[:])
+	return code[0]
+}
+
+// encodeValues writes the codes of values lo … hi, which are rows in a dense column
+// and stored cells in a sparse one.
+func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	switch {
 	case e.kind == Categorical:
 		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)

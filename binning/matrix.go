@@ -44,42 +44,124 @@ func padded(bytes uint64) uint64 { return (bytes + alignment - 1) &^ (alignment 
 
 // Info places one feature in the matrix (SEEDS S0.12).
 type Info struct {
-	Offset uint64 // bytes from the start of the matrix data, a multiple of 64
+	// Offset is where the feature's column, or that of its bundle, starts: bytes from
+	// the start of the matrix data, a multiple of 64; 0 in layouts without columns.
+	Offset uint64
 	NBins  uint32 // all codes, the missing code included
-	Bits   Width
+	Bits   Width  // that the feature's own codes need, or the width of its column
 }
 
-// Matrix holds the codes of all features, column by column: the code of
-// (row, feature) is entry `row` of the feature's column. Every column starts at
-// a 64-byte boundary. It is immutable once built.
+// Matrix holds the codes of all features, in one of these layouts:
+//
+//   - by columns: the code of (row, feature) is entry `row` of the feature's column.
+//     Every column starts at a 64-byte boundary. A column may hold a bundle of
+//     several features (see Unit), and a mask of missing values may lie beside them.
+//   - by rows: the same columns as a RowMajor, and nothing else.
+//   - sparse: a CSR or an Ellpack, which store no cell with its feature's rest code.
+//
+// All give the same codes. A Matrix is immutable once built.
 //
 //	data   [ column 0 | 0…63 zero bytes | column 1 | 0…63 zero bytes | … ]
 type Matrix struct {
 	rows    int
 	infos   []Info
 	offsets []uint32 // global bin index: running sum of NBins, length F+1
-	data    []byte   // 64-byte aligned
+	homes   []home   // by feature
+	units   []Unit   // stored columns, by columns or by rows
+	data    []byte   // 64-byte aligned; nil unless the layout is by columns
+	byRow   *RowMajor
+	csr     *CSR
+	ellpack *Ellpack
+	mask    []byte // missing cells, bit row + feature*rows, lowest bit first; nil for none
+	reason  string // why the layout was chosen
+}
+
+// Unit is a stored column: the codes of one feature, or those of a bundle of
+// features of which no row has more than one off its rest code.
+//
+//	code of a bundle   0: every feature has its rest code
+//	                   first … first+n-2: a feature of n codes has another one
+type Unit struct {
+	Features []int  // ascending
+	NBins    uint32 // codes of the column
+	Bits     Width
+	offset   uint64 // in bytes
+}
+
+// home says where a feature's codes are.
+type home struct {
+	unit  int32  // stored column, -1 in sparse layouts
+	first uint32 // bundles: the column's code for the first of the feature's codes that is not rest
+	rest  uint32 // bundles and sparse layouts: the code that is not stored
 }
 
 // ErrSize is wrapped by errors about a table or a matrix too large to be numbered.
 var ErrSize = errors.New("too large")
 
-// newMatrix lays out a matrix of zeros.
+// newMatrix lays out a matrix of zeros, every feature in a column of its own.
 func newMatrix(rows int, nCodes []uint32, storage string) (*Matrix, error) {
-	m := &Matrix{rows: rows, infos: make([]Info, len(nCodes)), offsets: make([]uint32, len(nCodes)+1)}
-	common := commonWidth(nCodes, storage)
-	var size, codes uint64
+	m, err := newFrame(rows, nCodes)
+	if err != nil {
+		return nil, err
+	}
+	m.units = make([]Unit, len(nCodes))
+	features := make([]int, len(nCodes))
 	for f, n := range nCodes {
-		width := max(common, WidthOf(n))
-		m.infos[f] = Info{Offset: size, NBins: n, Bits: width}
-		size += padded(width.bytes(rows))
-		if codes += uint64(n); codes > math.MaxUint32 {
-			return nil, fmt.Errorf("%w: the features have more than %d codes in all (lower binning.max_bin)", ErrSize, uint32(math.MaxUint32))
+		features[f] = f
+		m.units[f] = Unit{Features: features[f : f+1 : f+1], NBins: n}
+		m.homes[f].unit = int32(f)
+	}
+	m.allocate(storage)
+	return m, nil
+}
+
+// newFrame numbers the features' codes and stores none.
+func newFrame(rows int, nCodes []uint32) (*Matrix, error) {
+	if err := checkRows(rows); err != nil {
+		return nil, err
+	}
+	m := &Matrix{
+		rows: rows, infos: make([]Info, len(nCodes)),
+		offsets: make([]uint32, len(nCodes)+1), homes: make([]home, len(nCodes)),
+	}
+	var codes uint64
+	for f, n := range nCodes {
+		m.infos[f] = Info{NBins: n, Bits: WidthOf(n)}
+		m.homes[f].unit = -1
+		if codes += uint64(n); codes > maxCodes {
+			return nil, fmt.Errorf("%w: the features have more than %d codes in all (lower binning.max_bin)", ErrSize, uint64(maxCodes))
 		}
 		m.offsets[f+1] = uint32(codes)
 	}
-	m.data = alignedBytes(size)
 	return m, nil
+}
+
+// maxCodes is what the global bin index can number; tests lower it.
+var maxCodes uint64 = math.MaxUint32
+
+// allocate gives every unit its width and its place in the data.
+func (m *Matrix) allocate(storage string) {
+	size := m.layOut(storage)
+	m.data = alignedBytes(size)
+}
+
+// layOut gives every unit its width and offset and returns the bytes they take.
+func (m *Matrix) layOut(storage string) uint64 {
+	nCodes := make([]uint32, len(m.units))
+	for u := range m.units {
+		nCodes[u] = m.units[u].NBins
+	}
+	common := commonWidth(nCodes, storage)
+	var size uint64
+	for u := range m.units {
+		unit := &m.units[u]
+		unit.Bits, unit.offset = max(common, WidthOf(unit.NBins)), size
+		size += padded(unit.Bits.bytes(m.rows))
+		for _, f := range unit.Features {
+			m.infos[f].Offset, m.infos[f].Bits = unit.offset, unit.Bits
+		}
+	}
+	return size
 }
 
 // commonWidth returns the least width of a column: that of the widest feature, U8 at
@@ -143,19 +225,97 @@ func (m *Matrix) FeatureInfo(f int) Info { return m.infos[f] }
 // is the total number of codes (SEEDS S1.11). The slice must not be changed.
 func (m *Matrix) Offsets() []uint32 { return m.offsets }
 
-// Bytes returns the memory of the codes, padding included.
-func (m *Matrix) Bytes() uint64 { return uint64(len(m.data)) }
+// Bytes returns the memory of the codes and of what belongs to them: padding, row
+// pointers, column indices, the mask.
+func (m *Matrix) Bytes() uint64 {
+	n := uint64(len(m.data)) + uint64(len(m.mask))
+	if m.byRow != nil {
+		n += uint64(len(m.byRow.Data))
+	}
+	if m.csr != nil {
+		n += m.csr.Bytes()
+	}
+	if m.ellpack != nil {
+		n += m.ellpack.Bytes()
+	}
+	return n
+}
 
-// Bin returns the code of a cell. Out of range it panics like a slice.
-func (m *Matrix) Bin(feature, row int) uint32 { return m.Column(feature).At(row) }
+// Layout returns how the codes are kept: "col", "row", "csr" or "ellpack".
+func (m *Matrix) Layout() string {
+	switch {
+	case m.csr != nil:
+		return LayoutCSR
+	case m.ellpack != nil:
+		return LayoutEllpack
+	case m.byRow != nil:
+		return LayoutRow
+	}
+	return LayoutCol
+}
 
-// Column returns a view of feature f.
+// Reason says why the layout was chosen, for a log.
+func (m *Matrix) Reason() string { return m.reason }
+
+// Units returns the stored columns; none in sparse layouts. They must not be changed.
+func (m *Matrix) Units() []Unit { return m.units }
+
+// UnitOf returns the stored column that holds feature f, -1 in sparse layouts.
+func (m *Matrix) UnitOf(f int) int { return int(m.homes[f].unit) }
+
+// ByRow returns the codes of the layout "row", nil in others.
+func (m *Matrix) ByRow() *RowMajor { return m.byRow }
+
+// CSR returns the codes of the layout "csr", nil in others.
+func (m *Matrix) CSR() *CSR { return m.csr }
+
+// Ellpack returns the codes of the layout "ellpack", nil in others.
+func (m *Matrix) Ellpack() *Ellpack { return m.ellpack }
+
+// Masked says that missing values are bits beside the codes.
+func (m *Matrix) Masked() bool { return m.mask != nil }
+
+// Bundled says that some column holds more than one feature.
+func (m *Matrix) Bundled() bool {
+	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.units) < len(m.infos)
+}
+
+// Rest returns the code of feature f that a bundle or a sparse layout does not
+// store, and whether there is one.
+func (m *Matrix) Rest(f int) (code uint32, ok bool) {
+	p := &m.homes[f]
+	if p.unit >= 0 && len(m.units[p.unit].Features) == 1 {
+		return 0, false
+	}
+	return p.rest, true
+}
+
+// First returns the code of a bundle's column that stands for the lowest of feature
+// f's codes that is not its rest code; further codes follow in order.
+func (m *Matrix) First(f int) uint32 { return m.homes[f].first }
+
+// direct says that feature f has a column of its own without a mask.
+func (m *Matrix) direct(f int) bool {
+	u := m.homes[f].unit
+	return u >= 0 && m.byRow == nil && m.mask == nil && len(m.units[u].Features) == 1
+}
+
+// Column returns a view of feature f's codes. For a feature that is not stored as a
+// column of its own it returns a copy made for this call; see Block.
 func (m *Matrix) Column(f int) Column {
-	info := m.infos[f]
-	c := Column{Bits: info.Bits, N: m.rows}
-	bytes := m.data[info.Offset : info.Offset+info.Bits.bytes(m.rows)]
+	if m.direct(f) {
+		return m.UnitColumn(int(m.homes[f].unit))
+	}
+	return m.Block(f, 0, m.rows, nil, new(Scratch))
+}
+
+// UnitColumn returns a view of a stored column, in layouts by columns.
+func (m *Matrix) UnitColumn(u int) Column {
+	unit := &m.units[u]
+	c := Column{Bits: unit.Bits, N: m.rows}
+	bytes := m.data[unit.offset : unit.offset+unit.Bits.bytes(m.rows)]
 	start := unsafe.Pointer(unsafe.SliceData(bytes))
-	switch info.Bits {
+	switch unit.Bits {
 	case U4:
 		c.u4 = bytes
 	case U8:
@@ -168,19 +328,29 @@ func (m *Matrix) Column(f int) Column {
 	return c
 }
 
-// Widths returns how many features are stored in each width.
+// Widths returns how many columns are stored in each width; none in sparse layouts.
 func (m *Matrix) Widths() map[Width]int {
 	widths := map[Width]int{}
-	for _, info := range m.infos {
-		widths[info.Bits]++
+	for _, unit := range m.units {
+		widths[unit.Bits]++
 	}
 	return widths
 }
 
-// String returns the shape and the share of each width, for a log:
+// String returns the shape, the share of each width and the layout, for a log:
 // "1000 × 28 codes: 12 U4, 16 U8, 22.0 KiB".
 func (m *Matrix) String() string {
 	text := fmt.Sprintf("%d × %d codes:", m.rows, len(m.infos))
+	switch {
+	case m.csr != nil:
+		text += fmt.Sprintf(" %d stored in CSR,", m.csr.Entries())
+	case m.ellpack != nil:
+		text += fmt.Sprintf(" %d to a row of ELLPACK,", m.ellpack.RowStride)
+	case m.Bundled():
+		text += fmt.Sprintf(" bundled into %d columns:", len(m.units))
+	case m.byRow != nil:
+		text += " by rows:"
+	}
 	widths := m.Widths()
 	for _, w := range []Width{U4, U8, U16, U32} {
 		if widths[w] > 0 {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Limits of Params.
@@ -22,6 +25,25 @@ const (
 	ByName   = "name"     // by their names
 )
 
+// The values of Params.Layout, Params.MissingAs and Params.Bundle.
+const (
+	Auto          = "auto"
+	LayoutCol     = "col"      // by columns
+	LayoutRow     = "row"      // by rows only
+	LayoutBoth    = "both"     // by columns, and byte-wide ones by rows as well
+	LayoutCSR     = "csr"      // by rows, without the cells that have their feature's rest code
+	LayoutEllpack = "ellpack"  // the same in rows of one length, bit-packed
+	Sentinel      = "sentinel" // a missing value has a code of its own
+	Mask          = "mask"     // a missing value is a bit beside the codes
+	BundleOn      = "on"
+	BundleOff     = "off"
+)
+
+// Layouts lists the values of Params.Layout.
+func Layouts() []string {
+	return []string{Auto, LayoutCol, LayoutRow, LayoutBoth, LayoutCSR, LayoutEllpack}
+}
+
 // ErrParams is wrapped by errors about a parameter out of its range.
 var ErrParams = errors.New("invalid binning parameter")
 
@@ -35,17 +57,25 @@ type Params struct {
 	Sample        int    `key:"binning.sample" use:"model"`          // rows that cuts are taken from; 0 = all
 	Placement     string `key:"binning.placement" use:"model"`       // "midpoint" or "value"
 	Storage       string `key:"binning.storage" use:"run"`           // "adaptive" or "uniform"
+	Layout        string `key:"binning.layout" use:"run"`            // one of Layouts
+	MissingAs     string `key:"binning.missing_as" use:"run"`        // "sentinel" or "mask"
+	Bundle        string `key:"binning.bundle" use:"run"`            // "auto", "on" or "off"
 	WeightedCuts  bool   `key:"binning.weighted_cuts" use:"model"`   // quantiles of weight, not of rows
 	MaxCat        int    `key:"categorical.max_cat" use:"model"`     // levels that get a code of their own: 1 … 16,777,216
 	MinDataPerCat int    `key:"categorical.min_data_per_cat" use:"model"`
 	Order         string `key:"categorical.order" use:"model"` // "count" or "name"
+	// BundleConflicts is the share of rows that a bundle may have with more than one
+	// feature off its rest code. All but the first of these lose their code, so that
+	// training sees other values than predictions will: 0 … 0.1.
+	BundleConflicts float64 `key:"binning.bundle_conflicts" use:"model"`
 }
 
 // Defaults returns the default parameters.
 func Defaults() Params {
 	return Params{
 		MaxBin: 255, MinDataInBin: 1, Sample: 200_000, Placement: Midpoint,
-		Storage: Adaptive, MaxCat: 65_000, MinDataPerCat: 1, Order: ByCount,
+		Storage: Adaptive, Layout: Auto, MissingAs: Sentinel, Bundle: Auto,
+		MaxCat: 65_000, MinDataPerCat: 1, Order: ByCount,
 	}
 }
 
@@ -57,6 +87,7 @@ func (p Params) Validate() error {
 		checkRange("binning.sample", p.Sample, 0, math.MaxInt32),
 		checkWord("binning.placement", p.Placement, Midpoint, Value),
 		p.checkStorage(),
+		p.checkLayout(),
 		checkRange("categorical.max_cat", p.MaxCat, 1, MaxMaxBin),
 		checkRange("categorical.min_data_per_cat", p.MinDataPerCat, 0, math.MaxInt32),
 		checkWord("categorical.order", p.Order, ByCount, ByName),
@@ -74,9 +105,42 @@ func checkRange(key string, value, low, high int) error {
 	return nil
 }
 
-func checkWord(key, value, one, other string) error {
-	if value != one && value != other {
-		return fmt.Errorf("%w: %s = %q: want %q or %q", ErrParams, key, value, one, other)
+// checkLayout checks how codes are kept, and that the ways agree with each other.
+func (p Params) checkLayout() error {
+	if err := errors.Join(
+		checkWord("binning.layout", p.Layout, Layouts()...),
+		checkWord("binning.missing_as", p.MissingAs, Sentinel, Mask),
+		checkWord("binning.bundle", p.Bundle, Auto, BundleOn, BundleOff),
+	); err != nil {
+		return err
+	}
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrParams}, args...)...)
+	}
+	sparse := p.Layout == LayoutCSR || p.Layout == LayoutEllpack
+	switch {
+	case !(p.BundleConflicts >= 0 && p.BundleConflicts <= 0.1):
+		return refuse("binning.bundle_conflicts = %v: want 0 to 0.1", p.BundleConflicts)
+	case p.BundleConflicts > 0 && p.Bundle != BundleOn:
+		return refuse("binning.bundle_conflicts = %v needs binning.bundle = \"on\": bundles that lose values change the model, so they are made only where they are asked for", p.BundleConflicts)
+	case p.MissingAs == Mask && p.Layout != Auto && p.Layout != LayoutCol:
+		return refuse("binning.missing_as = \"mask\" needs binning.layout = \"col\" or \"auto\", not %q", p.Layout)
+	case p.MissingAs == Mask && p.Bundle == BundleOn:
+		return refuse("binning.missing_as = \"mask\" cannot go with binning.bundle = \"on\": a bundle has no bit of its own for each feature")
+	case sparse && p.Bundle == BundleOn:
+		return refuse("binning.layout = %q cannot go with binning.bundle = \"on\": both leave out the same cells", p.Layout)
+	}
+	return nil
+}
+
+func checkWord(key, value string, words ...string) error {
+	if !slices.Contains(words, value) {
+		quoted := make([]string, len(words))
+		for i, word := range words {
+			quoted[i] = strconv.Quote(word)
+		}
+		last := len(quoted) - 1
+		return fmt.Errorf("%w: %s = %q: want %s or %s", ErrParams, key, value, strings.Join(quoted[:last], ", "), quoted[last])
 	}
 	return nil
 }

@@ -2,41 +2,44 @@ package binning
 
 import (
 	"fmt"
+	"unsafe"
 
 	"boost/internal/kernel/bin"
 	"boost/parallel"
 )
 
-// RowMajor is a copy of some features' codes, row by row, one byte each (SEEDS S1.3).
+// RowMajor is a copy of some columns' codes, row by row (SEEDS S1.3).
 //
-//	Data   [ row 0: code of Features[0], Features[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
+//	Data   [ row 0: code of Units[0], Units[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
-	Stride   int    // bytes from row to row, a multiple of 4
-	Features []int  // feature in the matrix of the i-th byte of a row
-	Data     []byte // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
+	Bits   Width  // of every code: U8, U16 or U32
+	Stride int    // bytes from row to row, a multiple of 4
+	Units  []int  // stored column of the matrix that the i-th code of a row belongs to
+	Data   []byte // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
 }
 
 // mirrorBlock is the number of rows that a task copies. With a stride of up to 64
 // bytes they and the columns' parts fit a second-level cache.
 const mirrorBlock = 2048
 
-// NewRowMajor copies the listed features of m by rows. A feature with more than 256
-// codes is a programming error.
-func NewRowMajor(m *Matrix, features []int, pool *parallel.Pool) *RowMajor {
-	for _, f := range features {
-		if n := m.infos[f].NBins; n > 256 {
-			panic(fmt.Sprintf("binning: feature %d has %d codes, a row-major byte holds 256", f, n))
+// NewRowMajor copies the listed columns of m by rows, one byte a code. A column with
+// more than 256 codes is a programming error.
+func NewRowMajor(m *Matrix, units []int, pool *parallel.Pool) *RowMajor {
+	for _, u := range units {
+		if n := m.units[u].NBins; n > 256 {
+			panic(fmt.Sprintf("binning: column %d has %d codes, a row-major byte holds 256", u, n))
 		}
 	}
-	stride := rowStride(len(features))
+	stride := rowStride(len(units))
 	r := &RowMajor{
-		Stride:   stride,
-		Features: features,
-		Data:     alignedBytes(uint64(m.rows)*uint64(stride) + alignment),
+		Bits:   U8,
+		Stride: stride,
+		Units:  units,
+		Data:   alignedBytes(uint64(m.rows)*uint64(stride) + alignment),
 	}
-	columns := make([]Column, len(features))
-	for i, f := range features {
-		columns[i] = m.Column(f)
+	columns := make([]Column, len(units))
+	for i, u := range units {
+		columns[i] = m.UnitColumn(u)
 	}
 	scratch := make([][8 * mirrorBlock]uint8, pool.Threads())
 	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(worker, block int) {
@@ -47,6 +50,64 @@ func NewRowMajor(m *Matrix, features []int, pool *parallel.Pool) *RowMajor {
 		}
 	}))
 	return r
+}
+
+// newRowMajor copies all columns by rows, each code as wide as the widest column's
+// (SEEDS S1.2).
+func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
+	units, bits := make([]int, len(m.units)), U8
+	for u := range m.units {
+		units[u] = u
+		bits = max(bits, m.units[u].Bits)
+	}
+	if bits == U8 {
+		return NewRowMajor(m, units, pool)
+	}
+	bytes := int(bits) / 8
+	r := &RowMajor{Bits: bits, Stride: (len(units)*bytes + 3) &^ 3, Units: units}
+	r.Data = alignedBytes(uint64(m.rows)*uint64(r.Stride) + alignment)
+	columns := make([]Column, len(units))
+	for u := range units {
+		columns[u] = m.UnitColumn(u)
+	}
+	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, m.rows, mirrorBlock)
+		for u, c := range columns {
+			for row := lo; row < hi; row++ {
+				r.put(row, u, c.At(row))
+			}
+		}
+	}))
+	return r
+}
+
+// Codes16 returns the codes of a U16 copy, Stride/2 entries to a row.
+func (r *RowMajor) Codes16() []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(r.Data))), len(r.Data)/2)
+}
+
+// Codes32 returns the codes of a U32 copy, Stride/4 entries to a row.
+func (r *RowMajor) Codes32() []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(r.Data))), len(r.Data)/4)
+}
+
+func (r *RowMajor) put(row, i int, code uint32) {
+	if r.Bits == U16 {
+		r.Codes16()[row*(r.Stride/2)+i] = uint16(code)
+	} else {
+		r.Codes32()[row*(r.Stride/4)+i] = code
+	}
+}
+
+// at returns the i-th code of a row.
+func (r *RowMajor) at(row, i int) uint32 {
+	switch r.Bits {
+	case U8:
+		return uint32(r.Data[row*r.Stride+i])
+	case U16:
+		return uint32(r.Codes16()[row*(r.Stride/2)+i])
+	}
+	return r.Codes32()[row*(r.Stride/4)+i]
 }
 
 // rowStride returns the distance between rows of n bytes: of the multiples of 4 that

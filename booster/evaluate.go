@@ -45,7 +45,7 @@ func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) 
 	if s.weights, err = table.Weights(); err != nil {
 		return nil, err
 	}
-	if s.matrix, err = source.build(ctx, t.cuts, t.p.Binning, t.pool); err != nil {
+	if s.matrix, err = source.build(ctx, t.cuts, t.p.scoringLayout(), t.pool); err != nil {
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, t.outputs*s.n), make([]float64, t.outputs*s.n)

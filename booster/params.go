@@ -104,5 +104,8 @@ func (p Params) Validate() error {
 	if err := p.Binning.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
 	}
+	if err := p.checkLayout(); err != nil {
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }

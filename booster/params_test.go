@@ -48,6 +48,7 @@ func TestRunParamsDoNotReachTheModel(t *testing.T) {
 	flips := map[string]any{
 		"train.threads": 3, "train.builder": "feature", "train.time_limit": time.Hour,
 		"train.memory_limit": int64(1) << 40, "train.verify": true, "binning.storage": "uniform",
+		"binning.layout": "csr", "binning.missing_as": "mask", "binning.bundle": "on",
 	}
 	leafFields(t, reflect.ValueOf(&base).Elem(), func(key, use string, _ reflect.Value) {
 		if use != "run" {

@@ -224,7 +224,7 @@ func (t *trainer) bin(ctx context.Context, train source) error {
 		t.say(note)
 	}
 	t.cuts = cuts
-	if t.matrix, err = train.build(ctx, cuts, t.p.Binning, t.pool); err != nil {
+	if t.matrix, err = train.build(ctx, cuts, t.p.trainingLayout(), t.pool); err != nil {
 		return err
 	}
 	if err := t.chooseMetrics(); err != nil {
@@ -266,6 +266,7 @@ func (t *trainer) chooseMetrics() error {
 
 // allocate makes the buffers of the rounds, after checking that they fit the memory limit.
 func (t *trainer) allocate() error {
+	t.say("bin matrix", "layout", t.matrix.Layout(), "reason", t.matrix.Reason(), "codes", t.matrix.String())
 	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
 	if err != nil {
 		return fmt.Errorf("%w: train.builder: %w", ErrParams, err)
@@ -308,27 +309,6 @@ func (t *trainer) allocate() error {
 		fillBase(s.raw, t.base)
 	}
 	return nil
-}
-
-// mirror returns the row-major copy of the byte-wide features, where a builder
-// reads it; nil otherwise.
-func (t *trainer) mirror(s histogram.Strategy) *binning.RowMajor {
-	features := t.mirrored()
-	if s == histogram.FeatureParallel || len(features) == 0 {
-		return nil
-	}
-	return binning.NewRowMajor(t.matrix, features, t.pool)
-}
-
-// mirrored lists the features with 2 … 256 codes.
-func (t *trainer) mirrored() []int {
-	var features []int
-	for f := range t.matrix.NFeatures() {
-		if n := t.matrix.FeatureInfo(f).NBins; n > 1 && n <= 256 {
-			features = append(features, f)
-		}
-	}
-	return features
 }
 
 func fillBase(scores, base []float64) {

@@ -76,7 +76,8 @@ func TestKeysBindTheirField(t *testing.T) {
 	other := map[string]string{
 		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
-		"data.positive_class": `"yes"`, "categorical.order": `"name"`,
+		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
+		"binning.bundle": `"off"`,
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
@@ -91,7 +92,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		case "integer":
 			value = "77"
 		case "number":
-			value = "0.625"
+			value = "0.0625"
 		case "true or false":
 			value = "true"
 		}

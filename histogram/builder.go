@@ -25,8 +25,12 @@ func (s Strategy) String() string { return [...]string{"sequential", "feature", 
 // Choose returns the strategy for a config name; "auto" (or "") decides by shape and
 // says why in reason. An unknown name is an error.
 func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason string, err error) {
+	columns := m.Layout() == binning.LayoutCol
 	for _, s := range []Strategy{Sequential, FeatureParallel, RowParallel} {
 		if name == s.String() {
+			if s == FeatureParallel && !columns {
+				return 0, "", fmt.Errorf("builder \"feature\" reads columns, and the codes are kept in layout %q: use auto, sequential or row, or binning.layout = \"col\"", m.Layout())
+			}
 			return s, "asked for", nil
 		}
 	}
@@ -42,7 +46,7 @@ func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason str
 			workers = "1 thread"
 		}
 		return Sequential, fmt.Sprintf("%d rows × %d features on %s", rows, features, workers), nil
-	case slots > rows && features >= 4*threads:
+	case columns && slots > rows && features >= 4*threads:
 		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
 	}
 	return RowParallel, fmt.Sprintf("%d rows outnumber %d bins", rows, slots), nil
@@ -62,23 +66,32 @@ const (
 )
 
 // Builder fills histograms from the rows of a node. It is made once per training
-// run and reuses all its memory. A worker's scratch costs (264 × byte-wide features
-// + bins of wider ones) × 8 bytes, and 16 bytes per bin once a node had more than
-// 65,536 rows.
+// run and reuses all its memory. It adds up stored columns ("units"), and splits the
+// sums of bundles up at the end. A worker's scratch costs (264 × byte-wide units +
+// bins of wider ones, or of all features in sparse layouts) × 8 bytes, and 16 bytes
+// per bin once a node had more than 65,536 rows.
 type Builder struct {
 	matrix   *binning.Matrix
-	mirror   *binning.RowMajor // nil: all features are read by column
+	mirror   *binning.RowMajor // nil: all units are read by column
 	pool     *parallel.Pool
 	strategy Strategy
 	offsets  []uint32
+	units    []binning.Unit // in sparse layouts one per feature
+	unitAt   []int          // first slot of each unit, where units follow each other
+	sparse   *sparseRows    // nil in layouts with columns
+	rests    bool           // some features have a slot that is not added up
 
 	features []int // active features, ascending
 	inMirror []bool
-	columns  []int // active features that a row-wise pass reads by column
-	wholeRow bool  // the mirror is read at all
+	active   []bool // units with active features
+	columns  []int  // active units that a row-wise pass reads by column
+	wholeRow bool   // the mirror is read at all
+	wideAt   []int  // first slots of a wide mirror's units in a worker's scratch
 	groups   []columnGroup
 	places   []place
 	rowSlots int
+	scratch  []binning.Scratch // per worker
+	total    total
 
 	storage *gradients.Storage
 	runs    []Run
@@ -94,24 +107,41 @@ type Builder struct {
 	inFlight int // float row pass: groups of a wave
 }
 
-// columnGroup is up to four features of one width that share a pass over the entries.
+// columnGroup is up to four units of one width that share a pass over the entries.
 type columnGroup struct {
-	features [4]int
-	n        int
+	units [4]int
+	n     int
 }
 
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
-// row-major codes of some of the features.
+// row-major codes of some of the stored columns. A matrix that is kept by rows is its
+// own mirror.
 func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
 	b := &Builder{
-		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(),
-		inMirror: make([]bool, m.NFeatures()),
-		ints:     make([]intScratch, pool.Threads()),
-		wide:     make([]slotScratch[int64, uint64], pool.Threads()),
+		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
+		ints:    make([]intScratch, pool.Threads()),
+		wide:    make([]slotScratch[int64, uint64], pool.Threads()),
+		scratch: make([]binning.Scratch, pool.Threads()),
 	}
-	if mirror != nil {
-		for _, f := range mirror.Features {
-			b.inMirror[f] = true
+	if m.ByRow() != nil {
+		b.mirror = m.ByRow()
+	}
+	b.sparse = newSparseRows(m)
+	if b.sparse != nil {
+		b.units = b.sparse.units(m)
+	}
+	b.unitAt = make([]int, len(b.units)+1)
+	for u := range b.units {
+		b.unitAt[u+1] = b.unitAt[u] + b.size(u)
+		for _, f := range b.units[u].Features {
+			_, rest := m.Rest(f)
+			b.rests = b.rests || rest
+		}
+	}
+	b.inMirror, b.active = make([]bool, len(b.units)), make([]bool, len(b.units))
+	if b.mirror != nil {
+		for _, u := range b.mirror.Units {
+			b.inMirror[u] = true
 		}
 	}
 	all := make([]int, m.NFeatures())
@@ -132,37 +162,60 @@ func (b *Builder) Strategy() Strategy { return b.strategy }
 // Slots of other features are left undefined.
 func (b *Builder) SetFeatures(features []int) {
 	b.features = append(b.features[:0], features...)
-	b.groups = b.groups[:0]
-	open := map[binning.Width]int{}
+	clear(b.active)
 	for _, f := range features {
-		w := b.matrix.FeatureInfo(f).Bits
-		if g, ok := open[w]; ok && w != binning.U4 {
-			b.groups[g].features[b.groups[g].n] = f
+		b.active[b.unitOf(f)] = true
+	}
+	b.group()
+	mirrored := 0
+	for u, active := range b.active {
+		if active && b.inMirror[u] {
+			mirrored++
+		}
+	}
+	// A row-wise pass takes all mirrored units; with few of them active, columns are
+	// cheaper where there are some.
+	b.wholeRow = mirrored > 0 && (2*mirrored > len(b.mirror.Units) || b.matrix.ByRow() != nil)
+	b.columns = b.columns[:0]
+	for u, active := range b.active {
+		if active && (!b.wholeRow || !b.inMirror[u]) {
+			b.columns = append(b.columns, u)
+		}
+	}
+	b.plan()
+}
+
+// unitOf returns the unit that holds a feature.
+func (b *Builder) unitOf(f int) int {
+	if b.sparse != nil {
+		return f
+	}
+	return b.matrix.UnitOf(f)
+}
+
+// group puts the active units into groups of four of one width.
+func (b *Builder) group() {
+	b.groups = b.groups[:0]
+	if b.sparse != nil {
+		return
+	}
+	open := map[binning.Width]int{}
+	for u, active := range b.active {
+		if !active {
+			continue
+		}
+		w := b.units[u].Bits
+		if g, ok := open[w]; ok && w != binning.U4 && !b.matrix.Masked() {
+			b.groups[g].units[b.groups[g].n] = u
 			b.groups[g].n++
 			if b.groups[g].n == 4 {
 				delete(open, w)
 			}
 			continue
 		}
-		b.groups = append(b.groups, columnGroup{features: [4]int{f}, n: 1})
+		b.groups = append(b.groups, columnGroup{units: [4]int{u}, n: 1})
 		open[w] = len(b.groups) - 1
 	}
-	mirrored := 0
-	for _, f := range features {
-		if b.inMirror[f] {
-			mirrored++
-		}
-	}
-	// A row-wise pass takes all mirrored features; with few of them active, columns
-	// are cheaper.
-	b.wholeRow = mirrored > 0 && 2*mirrored > len(b.mirror.Features)
-	b.columns = b.columns[:0]
-	for _, f := range features {
-		if !b.wholeRow || !b.inMirror[f] {
-			b.columns = append(b.columns, f)
-		}
-	}
-	b.plan()
 }
 
 // Build fills dst with the sums of the given rows.
@@ -180,11 +233,17 @@ func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 		return
 	}
 	b.dense = rows*denseShare >= span
+	if b.rests {
+		if st.Mode() == gradients.F32 {
+			panic("histogram: bundles and sparse layouts need integer gradients")
+		}
+		b.total = b.sumAll()
+	}
 	small := rows*len(b.features) < smallNode
 	switch {
 	case st.Mode() == gradients.F32:
 		b.buildFloats(small)
-	case b.strategy == FeatureParallel:
+	case b.strategy == FeatureParallel && b.sparse == nil:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
 		b.do(small, len(b.groups), (*columnTask)(b))
 	default:
@@ -208,14 +267,26 @@ func (b *Builder) do(alone bool, n int, task parallel.Task) {
 // bins returns the slots of a feature in a flat histogram.
 func (b *Builder) bins(f int) (lo, hi int) { return int(b.offsets[f]), int(b.offsets[f+1]) }
 
-// rowsOf returns the rows of one block of a column.
-func rowsOf[T any](column []T, block int) []T {
+// rowsOf returns the rows of one block of per-row values.
+func rowsOf[T any](values []T, block int) []T {
 	lo := block * hist.BlockRows
-	return column[lo:min(lo+hist.BlockRows, len(column))]
+	return values[lo:min(lo+hist.BlockRows, len(values))]
 }
 
-// nibblesOf is rowsOf for a packed 4-bit column; a block starts on a whole byte.
-func nibblesOf(column []byte, block int) []byte {
-	lo := block * hist.BlockRows / 2
-	return column[lo:min(lo+hist.BlockRows/2, len(column))]
+// blockColumn returns a unit's codes of one block.
+func (b *Builder) blockColumn(worker, u, block int, entries []uint64) binning.Column {
+	lo := block * hist.BlockRows
+	hi := min(lo+hist.BlockRows, b.matrix.NRows())
+	if b.matrix.Masked() {
+		return b.matrix.Block(b.units[u].Features[0], lo, hi, entries, &b.scratch[worker])
+	}
+	return b.matrix.UnitColumn(u).Part(lo, hi)
+}
+
+// size returns the number of slots that a pass over a unit fills.
+func (b *Builder) size(u int) int {
+	if b.matrix.Masked() {
+		return int(b.matrix.FeatureInfo(b.units[u].Features[0]).NBins)
+	}
+	return int(b.units[u].NBins)
 }

@@ -36,89 +36,97 @@ func (t *columnTask) Run(worker, index int) {
 }
 
 func (b *Builder) packedColumns(worker int, g *columnGroup) {
-	size := 0
-	for _, f := range g.features[:g.n] {
-		lo, hi := b.bins(f)
-		size = max(size, hi-lo)
+	size := 16
+	for _, u := range g.units[:g.n] {
+		size = max(size, b.size(u))
 	}
-	size = max(size, 16)
 	scratch := b.ints[worker].reserve(4 * size)
 	for _, p := range b.pieces {
 		run := &b.runs[p.run]
-		b.addColumns(scratch, size, g, run.Block, run.Entries[p.lo:p.hi])
+		b.addColumns(worker, scratch, size, g, run.Block, run.Entries[p.lo:p.hi])
 		if !p.endsGroup {
 			continue
 		}
-		for i, f := range g.features[:g.n] {
-			lo, hi := b.bins(f)
-			hist.Unpack(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], scratch[i*size:i*size+hi-lo])
+		for i, u := range g.units[:g.n] {
+			b.deliver(u, scratch[i*size:i*size+b.size(u)])
 		}
+	}
+	for _, u := range g.units[:g.n] {
+		b.restore(u)
 	}
 }
 
 // addColumns adds entries of one block to the packed sums of a group of columns,
 // size slots apart.
-func (b *Builder) addColumns(scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
-	first := b.matrix.Column(g.features[0])
-	switch {
-	case first.Bits == binning.U4:
-		hist.OneWordNibbles(scratch, nibblesOf(first.U4(), block), entries)
-	case g.n == 4 && first.Bits == binning.U8:
+func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
+	switch bits := b.units[g.units[0]].Bits; {
+	case g.n == 4 && bits == binning.U8:
 		var sums [4][]uint64
 		var codes [4][]uint8
-		for i, f := range g.features {
-			sums[i], codes[i] = scratch[i*size:(i+1)*size], rowsOf(b.matrix.Column(f).U8(), block)
+		for i, u := range g.units {
+			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U8()
 		}
 		hist.OneWordColumns4(&sums, &codes, entries)
-	case g.n == 4 && first.Bits == binning.U16:
+	case g.n == 4 && bits == binning.U16:
 		var sums [4][]uint64
 		var codes [4][]uint16
-		for i, f := range g.features {
-			sums[i], codes[i] = scratch[i*size:(i+1)*size], rowsOf(b.matrix.Column(f).U16(), block)
+		for i, u := range g.units {
+			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U16()
 		}
 		hist.OneWordColumns4(&sums, &codes, entries)
 	default:
-		for i, f := range g.features[:g.n] {
-			oneWordColumn(scratch[i*size:(i+1)*size], b.matrix.Column(f), block, entries)
+		for i, u := range g.units[:g.n] {
+			oneWordColumn(scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries), entries)
 		}
 	}
 }
 
-func oneWordColumn(sums []uint64, c binning.Column, block int, entries []uint64) {
+// oneWordColumn adds entries of one block to the packed sums of its column.
+func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	switch c.Bits {
 	case binning.U4:
-		hist.OneWordNibbles(sums, nibblesOf(c.U4(), block), entries)
+		hist.OneWordNibbles(sums, c.U4(), entries)
 	case binning.U8:
-		hist.OneWordColumn(sums, rowsOf(c.U8(), block), entries)
+		hist.OneWordColumn(sums, c.U8(), entries)
 	case binning.U16:
-		hist.OneWordColumn(sums, rowsOf(c.U16(), block), entries)
+		hist.OneWordColumn(sums, c.U16(), entries)
 	default:
-		hist.OneWordColumn(sums, rowsOf(c.U32(), block), entries)
+		hist.OneWordColumn(sums, c.U32(), entries)
 	}
 }
 
-// place is where a row-wise pass keeps the sums of one feature: at slot `at` of a
-// worker's scratch, for the bins lo … hi-1 of a flat histogram.
+// place is where a row-wise pass keeps the sums of one unit: in size slots of a
+// worker's scratch from slot `at` on.
 type place struct {
-	feature, at, lo, hi int
-	mirrored            bool
+	unit, at, size int
 }
 
-// plan lays out a worker's scratch for row-wise passes: the mirrored features
-// first, inactive ones too, then the bins of active features read by column.
+// plan lays out a worker's scratch for row-wise passes: the mirrored units first,
+// inactive ones too, then those of active units read by column, or, in sparse
+// layouts, all features as a flat histogram has them.
 func (b *Builder) plan() {
-	b.places, b.rowSlots = b.places[:0], 0
+	b.places, b.rowSlots, b.wideAt = b.places[:0], 0, b.wideAt[:0]
+	if b.sparse != nil {
+		b.rowSlots = b.Slots()
+		for _, f := range b.features {
+			b.places = append(b.places, place{f, int(b.offsets[f]), int(b.units[f].NBins)})
+		}
+		return
+	}
 	if b.wholeRow {
-		for _, f := range b.mirror.Features {
-			lo, hi := b.bins(f)
-			b.places = append(b.places, place{f, b.rowSlots, lo, hi, true})
-			b.rowSlots += hist.Slots
+		for _, u := range b.mirror.Units {
+			b.places = append(b.places, place{u, b.rowSlots, b.size(u)})
+			if b.mirror.Bits == binning.U8 {
+				b.rowSlots += hist.Slots
+				continue
+			}
+			b.wideAt = append(b.wideAt, b.rowSlots)
+			b.rowSlots += b.size(u)
 		}
 	}
-	for _, f := range b.columns {
-		lo, hi := b.bins(f)
-		b.places = append(b.places, place{f, b.rowSlots, lo, hi, false})
-		b.rowSlots += max(hi-lo, 16)
+	for _, u := range b.columns {
+		b.places = append(b.places, place{u, b.rowSlots, b.size(u)})
+		b.rowSlots += max(b.size(u), 16)
 	}
 }
 
@@ -156,13 +164,30 @@ func (t *rowTask) Run(worker, index int) {
 		b.flush(s)
 	}
 	s.rows += len(entries)
+	if b.sparse != nil {
+		b.sparse.addOne(s.packed, b.offsets, run.Block, entries)
+		return
+	}
 	at := 0
 	if b.wholeRow {
-		hist.OneWordRows(s.packed, b.mirrorBlock(run.Block), b.mirror.Stride, len(b.mirror.Features), entries, !b.dense)
-		at = len(b.mirror.Features)
+		b.addMirror(s.packed, run.Block, entries)
+		at = len(b.mirror.Units)
 	}
 	for _, p := range b.places[at:] {
-		oneWordColumn(s.packed[p.at:p.at+max(p.hi-p.lo, 16)], b.matrix.Column(p.feature), run.Block, entries)
+		oneWordColumn(s.packed[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, entries), entries)
+	}
+}
+
+// addMirror adds entries of one block to the packed sums of all mirrored units.
+func (b *Builder) addMirror(packed []uint64, block int, entries []uint64) {
+	m, row := b.mirror, block*hist.BlockRows
+	switch m.Bits {
+	case binning.U8:
+		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Units), entries, !b.dense)
+	case binning.U16:
+		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, entries)
+	default:
+		hist.OneWordWideRows(packed, b.wideAt, m.Codes32()[row*(m.Stride/4):], m.Stride/4, entries)
 	}
 }
 
@@ -174,7 +199,7 @@ func (b *Builder) mirrorBlock(block int) []uint8 {
 // flush moves a worker's packed sums to wide ones.
 func (b *Builder) flush(s *intScratch) {
 	if s.grad == nil {
-		s.grad, s.hess = make([]int64, b.Slots()), make([]uint64, b.Slots())
+		s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
 	}
 	if !s.wide {
 		clear(s.grad)
@@ -182,29 +207,29 @@ func (b *Builder) flush(s *intScratch) {
 	}
 	s.wide, s.rows = true, 0
 	for _, p := range b.places {
-		hist.Unpack(s.grad[p.lo:p.hi], s.hess[p.lo:p.hi], s.packed[p.at:p.at+p.hi-p.lo])
+		lo := b.unitAt[p.unit]
+		hist.Unpack(s.grad[lo:lo+p.size], s.hess[lo:lo+p.size], s.packed[p.at:p.at+p.size])
 	}
 }
 
-// reduceTask adds up one feature of the workers' sums, in worker order; integer
+// reduceTask adds up one unit of the workers' sums, in worker order; integer
 // sums do not depend on it.
 type reduceTask Builder
 
 func (t *reduceTask) Run(_, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
-	grad, hess := b.dst.Grad[p.lo:p.hi], b.dst.Hess[p.lo:p.hi]
 	for w := range b.ints {
 		s := &b.ints[w]
 		if !s.took {
 			continue
 		}
-		hist.Unpack(grad, hess, s.packed[p.at:p.at+p.hi-p.lo])
-		if s.wide {
-			add(grad, s.grad[p.lo:p.hi])
-			add(hess, s.hess[p.lo:p.hi])
+		b.deliver(p.unit, s.packed[p.at:p.at+p.size])
+		if lo := b.unitAt[p.unit]; s.wide {
+			b.deliverWide(p.unit, s.grad[lo:lo+p.size], s.hess[lo:lo+p.size])
 		}
 	}
+	b.restore(p.unit)
 }
 
 func add[T int64 | uint64 | float64](to, what []T) {

@@ -55,17 +55,17 @@ func (b *Builder) floatValues(block int) values[float32, float32] {
 
 // twoWordColumn adds entries of one block to the slots of one column.
 func twoWordColumn[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	s sums[G, H], c binning.Column, block int, v values[VG, VH], entries []uint64,
+	s sums[G, H], c binning.Column, v values[VG, VH], entries []uint64,
 ) {
 	switch c.Bits {
 	case binning.U4:
-		hist.TwoWordNibbles(s.slots, s.counts, nibblesOf(c.U4(), block), v.grad, v.hess, entries)
+		hist.TwoWordNibbles(s.slots, s.counts, c.U4(), v.grad, v.hess, entries)
 	case binning.U8:
-		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U8(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, c.U8(), v.grad, v.hess, entries)
 	case binning.U16:
-		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U16(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, c.U16(), v.grad, v.hess, entries)
 	default:
-		hist.TwoWordColumn(s.slots, s.counts, rowsOf(c.U32(), block), v.grad, v.hess, entries)
+		hist.TwoWordColumn(s.slots, s.counts, c.U32(), v.grad, v.hess, entries)
 	}
 }
 
@@ -86,15 +86,16 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 
 // wideColumns fills one group of columns from 32-bit codes.
 func (b *Builder) wideColumns(worker int, g *columnGroup) {
-	for _, f := range g.features[:g.n] {
-		lo, hi := b.bins(f)
-		scratch := b.wide[worker].reserve(max(hi-lo, 16), false)
-		column := b.matrix.Column(f)
+	for _, u := range g.units[:g.n] {
+		size := b.size(u)
+		scratch := b.wide[worker].reserve(max(size, 16), false)
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
-			twoWordColumn(scratch, column, run.Block, b.wideValues(run.Block), run.Entries[p.lo:p.hi])
+			entries := run.Entries[p.lo:p.hi]
+			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), b.wideValues(run.Block), entries)
 		}
-		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, scratch.part(0, hi-lo))
+		b.deliverSlots(u, scratch.part(0, size).slots)
+		b.restore(u)
 	}
 }
 
@@ -106,26 +107,39 @@ func (t *wideRowTask) Run(worker, index int) {
 	p := b.pieces[index]
 	s := &b.wide[worker]
 	s.took = true
-	addRows(b, s.sums, b.wideValues(b.runs[p.run].Block), p)
+	if v := b.wideValues(b.runs[p.run].Block); b.sparse != nil {
+		run := &b.runs[p.run]
+		b.sparse.addTwo(s.slots, b.offsets, run.Block, v, run.Entries[p.lo:p.hi])
+	} else {
+		addRows(b, worker, s.sums, v, p)
+	}
 }
 
 // addRows adds one piece to the slots of all features of a row-wise pass.
 func addRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
-	b *Builder, s sums[G, H], v values[VG, VH], p piece,
+	b *Builder, worker int, s sums[G, H], v values[VG, VH], p piece,
 ) {
 	run := &b.runs[p.run]
 	entries := run.Entries[p.lo:p.hi]
 	at := 0
 	if b.wholeRow {
-		hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), b.mirror.Stride, len(b.mirror.Features), v.grad, v.hess, entries)
-		at = len(b.mirror.Features)
+		m, row := b.mirror, run.Block*hist.BlockRows
+		switch m.Bits {
+		case binning.U8:
+			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Units), v.grad, v.hess, entries)
+		case binning.U16:
+			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, v.grad, v.hess, entries)
+		default:
+			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes32()[row*(m.Stride/4):], m.Stride/4, v.grad, v.hess, entries)
+		}
+		at = len(m.Units)
 	}
 	for _, p := range b.places[at:] {
-		twoWordColumn(s.part(p.at, p.at+max(p.hi-p.lo, 16)), b.matrix.Column(p.feature), run.Block, v, entries)
+		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.blockColumn(worker, p.unit, run.Block, entries), v, entries)
 	}
 }
 
-// wideReduceTask adds up one feature of the workers' 64-bit sums.
+// wideReduceTask adds up one unit of the workers' 64-bit sums.
 type wideReduceTask Builder
 
 func (t *wideReduceTask) Run(_, index int) {
@@ -133,9 +147,10 @@ func (t *wideReduceTask) Run(_, index int) {
 	p := b.places[index]
 	for w := range b.wide {
 		if s := &b.wide[w]; s.took {
-			drain(b.dst.Grad[p.lo:p.hi], b.dst.Hess[p.lo:p.hi], nil, s.part(p.at, p.at+p.hi-p.lo))
+			b.deliverSlots(p.unit, s.slots[p.at:p.at+p.size])
 		}
 	}
+	b.restore(p.unit)
 }
 
 // buildFloats sums float32 gradients. The result is defined without reference to
@@ -185,13 +200,13 @@ type floatColumnTask Builder
 func (t *floatColumnTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	g := &b.groups[index]
-	for _, f := range g.features[:g.n] {
-		lo, hi := b.bins(f)
+	for _, u := range g.units[:g.n] {
+		lo, hi := b.bins(b.units[u].Features[0])
 		scratch := b.floats[worker].reserve(max(hi-lo, 16), true)
-		column := b.matrix.Column(f)
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
-			twoWordColumn(scratch, column, run.Block, b.floatValues(run.Block), run.Entries[p.lo:p.hi])
+			entries := run.Entries[p.lo:p.hi]
+			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), b.floatValues(run.Block), entries)
 			if p.endsGroup {
 				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], scratch.part(0, hi-lo))
 			}
@@ -202,10 +217,10 @@ func (t *floatColumnTask) Run(worker, index int) {
 // floatRowTask sums one group of rows into a scratch of its own.
 type floatRowTask Builder
 
-func (t *floatRowTask) Run(_, index int) {
+func (t *floatRowTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	for _, p := range b.pieces[b.starts[b.wave+index]:b.starts[b.wave+index+1]] {
-		addRows(b, b.floats[index].sums, b.floatValues(b.runs[p.run].Block), p)
+		addRows(b, worker, b.floats[index].sums, b.floatValues(b.runs[p.run].Block), p)
 	}
 }
 
@@ -216,7 +231,8 @@ func (t *floatReduceTask) Run(_, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
 	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
+	lo, hi := b.bins(b.units[p.unit].Features[0])     // floats are never bundled
 	for g := range groups {
-		drain(b.dst.GradF[p.lo:p.hi], b.dst.HessF[p.lo:p.hi], b.dst.Count[p.lo:p.hi], b.floats[g].part(p.at, p.at+p.hi-p.lo))
+		drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], b.floats[g].part(p.at, p.at+p.size))
 	}
 }

@@ -24,6 +24,7 @@ type rowSets struct {
 	entries []uint64          // one per row; a block's start at block*hist.BlockRows
 	byLeaf  [][]histogram.Run // leaf → one run per block
 	scratch [][]uint64        // per worker, one block
+	codes   []binning.Scratch // per worker: codes of a block that are not stored as a column
 
 	// What the current task works on.
 	storage *gradients.Storage
@@ -41,7 +42,8 @@ type rowSets struct {
 
 // splitTable says where each code of the split feature goes.
 type splitTable struct {
-	column  binning.Column
+	matrix  *binning.Matrix
+	feature int
 	left    []uint8 // 1 where the code goes left; at least 16 or 256 entries for U4 and U8
 	missing uint32  // the missing code
 	gap     gap
@@ -72,6 +74,7 @@ func (s *rowSets) init(rows, leaves, threads int) {
 	for w := range s.scratch {
 		s.scratch[w] = make([]uint64, min(rows, hist.BlockRows))
 	}
+	s.codes = make([]binning.Scratch, threads)
 	s.nLeft = make([]int, s.nBlocks)
 	s.missing = make([]bool, s.nBlocks)
 	s.totals = make([]sums, s.nBlocks)
@@ -217,28 +220,37 @@ func (t *splitTask) Run(worker, block int) {
 	run := &s.byLeaf[s.at][block]
 	entries := run.Entries
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
-	c, left, scratch := s.table.column, s.table.left, s.scratch[worker]
-	s.missing[block] = s.table.gap == lookGap && holds(c, lo, entries, s.table.missing)
 	n := 0
-	switch c.Bits {
-	case binning.U4:
-		n = partition.Nibbles(entries, c.U4()[lo/2:(hi+1)/2], (*[16]uint8)(left), scratch)
-	case binning.U8:
-		n = partition.Bytes(entries, c.U8()[lo:hi], (*[256]uint8)(left), scratch)
-	case binning.U16:
-		n = partition.Column(entries, c.U16()[lo:hi], left, scratch)
-	default:
-		n = partition.Column(entries, c.U32()[lo:hi], left, scratch)
+	if len(entries) > 0 {
+		c := s.table.matrix.Block(s.table.feature, lo, hi, entries, &s.codes[worker])
+		s.missing[block] = s.table.gap == lookGap && holds(c, entries, s.table.missing)
+		n = s.divide(entries, c, s.scratch[worker])
+	} else {
+		s.missing[block] = false
 	}
 	run.Entries = entries[:n:n]
 	s.byLeaf[s.next][block].Entries = entries[n:]
 	s.nLeft[block] = n
 }
 
+// divide moves the entries that go left to the front; c holds the block's codes.
+func (s *rowSets) divide(entries []uint64, c binning.Column, scratch []uint64) int {
+	left := s.table.left
+	switch c.Bits {
+	case binning.U4:
+		return partition.Nibbles(entries, c.U4(), (*[16]uint8)(left), scratch)
+	case binning.U8:
+		return partition.Bytes(entries, c.U8(), (*[256]uint8)(left), scratch)
+	case binning.U16:
+		return partition.Column(entries, c.U16(), left, scratch)
+	}
+	return partition.Column(entries, c.U32(), left, scratch)
+}
+
 // holds says whether any of the entries' rows has the given code.
-func holds(c binning.Column, base int, entries []uint64, code uint32) bool {
+func holds(c binning.Column, entries []uint64, code uint32) bool {
 	for _, e := range entries {
-		if c.At(base+int(hist.Row(e))) == code {
+		if c.At(int(hist.Row(e))) == code {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
+	"boost/parallel"
 )
 
 // candidate is the best split of a leaf on one feature.
@@ -178,18 +179,21 @@ func (g *Grower) count(leaf, f int) []uint32 {
 	}
 	counts := g.counts[:n]
 	clear(counts)
-	c := g.config.Matrix.Column(f)
 	for _, run := range g.rows.runs(leaf) {
-		lo := run.Block * hist.BlockRows
+		if len(run.Entries) == 0 {
+			continue
+		}
+		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
+		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[0])
 		switch c.Bits {
 		case binning.U4:
-			hist.CountNibbles(counts, c.U4()[lo/2:], run.Entries)
+			hist.CountNibbles(counts, c.U4(), run.Entries)
 		case binning.U8:
-			hist.CountColumn(counts, c.U8()[lo:], run.Entries)
+			hist.CountColumn(counts, c.U8(), run.Entries)
 		case binning.U16:
-			hist.CountColumn(counts, c.U16()[lo:], run.Entries)
+			hist.CountColumn(counts, c.U16(), run.Entries)
 		default:
-			hist.CountColumn(counts, c.U32()[lo:], run.Entries)
+			hist.CountColumn(counts, c.U32(), run.Entries)
 		}
 	}
 	return counts[:g.offsets[f+1]-g.offsets[f]]
@@ -232,7 +236,7 @@ func (g *Grower) table(l *leaf) splitTable {
 			left[code] = 1
 		}
 	}
-	t := splitTable{column: g.config.Matrix.Column(best.feature), left: left, missing: feature.MissingCode()}
+	t := splitTable{matrix: g.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
 	if feature.HasMissing {
 		t.gap = hasGap
 		if g.missingIsNothing(l, best.feature) {

@@ -1,0 +1,356 @@
+package binning
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"boost/internal/kernel/bin"
+	"boost/parallel"
+)
+
+// coded is one feature on its way into a matrix: the codes of all rows, or the list
+// of those that are off the rest code.
+type coded struct {
+	nCodes     uint32
+	hasMissing bool
+	all        Column // where list is nil
+	list       *list
+}
+
+// assembler puts coded features into the layout asked for.
+type assembler struct {
+	rows     int
+	features []coded
+	nCodes   []uint32
+	params   Params
+	pool     *parallel.Pool
+	plain    *Matrix // the features in columns of their own, where that was made already
+	rest     []rest  // once counted
+	maskLock sync.Mutex
+}
+
+// rest is a feature's code that a sparse layout leaves out: the missing code if the
+// feature has one, unless another code holds more than half of the rows; else the most
+// frequent code, the lower one among equals (SEEDS S1.5).
+type rest struct {
+	code   uint32
+	others int // rows with another code
+}
+
+// assemble returns the matrix and, where the layout was left open, why it was chosen.
+func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
+	a.nCodes = make([]uint32, len(a.features))
+	for f := range a.features {
+		a.nCodes[f] = a.features[f].nCodes
+	}
+	switch a.params.Layout {
+	case LayoutCSR, LayoutEllpack:
+		m, err := a.sparse(ctx, a.params.Layout)
+		return m, "asked for", err
+	case Auto:
+		if a.params.MissingAs == Mask {
+			m, err := a.columns(ctx, nil)
+			return m, "a mask of missing values lies beside columns", err
+		}
+		return a.choose(ctx)
+	}
+	groups, err := a.bundles(ctx, len(a.features))
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := a.columns(ctx, groups)
+	if err == nil && a.params.Layout == LayoutRow {
+		m.byRow = newRowMajor(m, a.pool)
+		m.data = nil
+	}
+	return m, "asked for", err
+}
+
+// choose decides between columns and CSR by SEEDS S1.7: CSR only if more than half of
+// the cells are rest codes and its bytes are fewer.
+func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
+	if err := a.countRests(ctx); err != nil {
+		return nil, "", err
+	}
+	var cells uint64
+	for f := range a.rest {
+		cells += uint64(a.rest[f].others)
+	}
+	all := uint64(a.rows) * uint64(len(a.features))
+	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
+	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
+	eligible := 2*(all-cells) > all && a.params.Bundle != BundleOn
+	limit := len(a.features)
+	if eligible {
+		// More columns than this take more bytes than CSR does.
+		limit = int(min(uint64(limit), sparse/max(padded(uint64(a.rows)), 1)+1))
+	}
+	groups, err := a.bundles(ctx, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	dense := a.columnBytes(groups)
+	bytes := fmt.Sprintf("CSR takes %s, columns %s", readableBytes(sparse), readableBytes(dense))
+	if eligible && sparse < dense {
+		m, err := a.sparse(ctx, LayoutCSR)
+		return m, implicit + ", " + bytes, err
+	}
+	m, err := a.columns(ctx, groups)
+	return m, implicit + ", " + bytes, err
+}
+
+func (a *assembler) widest() uint32 {
+	widest := uint32(1)
+	for _, n := range a.nCodes {
+		widest = max(widest, n)
+	}
+	return widest
+}
+
+// columnBytes returns what columns of these features take; nil means one each.
+func (a *assembler) columnBytes(groups [][]int) uint64 {
+	if groups == nil {
+		return EstimateBytes(a.rows, a.nCodes, a.params.Storage)
+	}
+	return EstimateBytes(a.rows, a.groupCodes(groups), a.params.Storage)
+}
+
+func (a *assembler) groupCodes(groups [][]int) []uint32 {
+	nCodes := make([]uint32, len(groups))
+	for i, features := range groups {
+		if nCodes[i] = a.nCodes[features[0]]; len(features) == 1 {
+			continue
+		}
+		nCodes[i] = 1
+		for _, f := range features {
+			nCodes[i] += a.nCodes[f] - 1
+		}
+	}
+	return nCodes
+}
+
+// countRests finds the rest code of every feature.
+func (a *assembler) countRests(ctx context.Context) error {
+	if a.rest != nil {
+		return nil
+	}
+	a.rest = make([]rest, len(a.features))
+	counts := make([][]uint32, a.pool.Threads())
+	return a.pool.DoContext(ctx, len(a.features), parallel.Func(func(worker, f int) {
+		c := &a.features[f]
+		if c.list != nil {
+			a.rest[f] = rest{c.list.rest, len(c.list.rows)}
+			return
+		}
+		if len(counts[worker]) < int(c.nCodes) {
+			counts[worker] = make([]uint32, max(c.nCodes, 256))
+		}
+		count := counts[worker][:max(c.nCodes, 16)]
+		clear(count)
+		countCodes(count, c.all)
+		a.rest[f] = restOf(count[:c.nCodes], c.hasMissing, a.rows)
+	}))
+}
+
+func countCodes(count []uint32, c Column) {
+	switch c.Bits {
+	case U4:
+		for row := range c.N {
+			count[c.At(row)]++
+		}
+	case U8:
+		tally(count, c.u8)
+	case U16:
+		tally(count, c.u16)
+	default:
+		tally(count, c.u32)
+	}
+}
+
+func tally[C bin.Code](count []uint32, codes []C) {
+	for _, code := range codes {
+		count[code]++
+	}
+}
+
+func restOf(count []uint32, hasMissing bool, rows int) rest {
+	best := 0
+	for code, n := range count {
+		if n > count[best] {
+			best = code
+		}
+	}
+	if missing := len(count) - 1; hasMissing && 2*int(count[best]) <= rows {
+		best = missing
+	}
+	return rest{uint32(best), rows - int(count[best])}
+}
+
+// lists returns every feature as a list.
+func (a *assembler) lists(ctx context.Context) ([]list, error) {
+	if err := a.countRests(ctx); err != nil {
+		return nil, err
+	}
+	lists := make([]list, len(a.features))
+	return lists, a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
+		lists[f] = a.list(f)
+	}))
+}
+
+// list returns a feature as a list.
+func (a *assembler) list(f int) list {
+	c := &a.features[f]
+	if c.list != nil {
+		return *c.list
+	}
+	l := list{rest: a.rest[f].code, rows: make([]int32, 0, a.rest[f].others), codes: newColumn(WidthOf(c.nCodes), a.rest[f].others)}
+	for row := range a.rows {
+		if code := c.all.At(row); code != l.rest {
+			l.codes.put(len(l.rows), code)
+			l.rows = append(l.rows, int32(row))
+		}
+	}
+	return l
+}
+
+// sparse makes the layout "csr" or "ellpack".
+func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) {
+	m, err := newFrame(a.rows, a.nCodes)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := a.lists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for f := range lists {
+		m.homes[f].rest = lists[f].rest
+	}
+	m.csr = newCSR(a.rows, lists, a.widest(), a.pool)
+	if layout == LayoutEllpack {
+		m.ellpack, m.csr = newEllpack(m.csr, a.rows, m.offsets), nil
+	}
+	return m, nil
+}
+
+// bundles returns the features of each column, nil where every feature has its own or
+// where more than limit columns would be needed.
+func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
+	if a.params.Bundle == BundleOff || a.params.MissingAs == Mask {
+		return nil, nil
+	}
+	if err := a.countRests(ctx); err != nil {
+		return nil, err
+	}
+	lists := make([]*list, len(a.features))
+	candidates := 0
+	for f := range lists {
+		if bundleShare*a.rest[f].others < a.rows && a.nCodes[f] > 1 {
+			candidates++
+		}
+	}
+	if candidates < 2 {
+		return nil, nil
+	}
+	err := a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
+		if bundleShare*a.rest[f].others < a.rows && a.nCodes[f] > 1 {
+			l := a.list(f)
+			lists[f] = &l
+		}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	groups := findBundles(a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
+	if len(groups) == len(a.features) {
+		return nil, nil
+	}
+	return groups, nil
+}
+
+// columns makes a layout by columns; groups lists the features of each, nil for one each.
+func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error) {
+	if groups == nil && a.plain != nil && a.params.MissingAs != Mask {
+		return a.plain, nil
+	}
+	m, err := newFrame(a.rows, a.nCodes)
+	if err != nil {
+		return nil, err
+	}
+	if groups == nil {
+		groups = make([][]int, len(a.features))
+		for f := range groups {
+			groups[f] = []int{f}
+		}
+	}
+	nCodes := a.groupCodes(groups)
+	m.units = make([]Unit, len(groups))
+	for u, features := range groups {
+		m.units[u] = Unit{Features: features, NBins: nCodes[u]}
+		first := uint32(1)
+		for _, f := range features {
+			m.homes[f] = home{unit: int32(u), first: first}
+			if len(features) > 1 {
+				m.homes[f].rest = a.rest[f].code
+				first += a.nCodes[f] - 1
+			}
+		}
+	}
+	if a.params.MissingAs == Mask {
+		m.hideMissing(a.features)
+	}
+	m.allocate(a.params.Storage)
+	scratch := make([][]uint32, a.pool.Threads())
+	err = a.pool.DoContext(ctx, len(groups), parallel.Func(func(worker, u int) {
+		if scratch[worker] == nil {
+			scratch[worker] = make([]uint32, a.rows)
+		}
+		a.fill(m, u, scratch[worker])
+	}))
+	return m, err
+}
+
+// fill writes the codes of one unit.
+func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
+	features := m.units[u].Features
+	if len(features) == 1 {
+		c := &a.features[features[0]]
+		if c.list == nil {
+			for row := range codes {
+				codes[row] = c.all.At(row)
+			}
+		} else {
+			c.list.expand(codes)
+		}
+		if m.mask != nil {
+			a.setMask(m, features[0], codes)
+		}
+		m.UnitColumn(u).set(codes)
+		return
+	}
+	clear(codes)
+	for _, f := range features {
+		l, p := a.list(f), m.homes[f]
+		for i, row := range l.rows {
+			code := l.codes.At(i)
+			if code > p.rest {
+				code--
+			}
+			if codes[row] == 0 { // where features conflict the first keeps its code
+				codes[row] = p.first + code
+			}
+		}
+	}
+	m.UnitColumn(u).set(codes)
+}
+
+// expand writes the codes of all rows.
+func (l *list) expand(codes []uint32) {
+	for row := range codes {
+		codes[row] = l.rest
+	}
+	for i, row := range l.rows {
+		codes[row] = l.codes.At(i)
+	}
+}

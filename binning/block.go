@@ -1,0 +1,253 @@
+package binning
+
+import (
+	"boost/internal/kernel/bin"
+	"boost/internal/kernel/hist"
+)
+
+// Scratch is the memory of one caller of Block; the zero value is ready. It grows to
+// one code per row of the longest stretch asked for.
+type Scratch struct {
+	u8  []uint8
+	u16 []uint16
+	u32 []uint32
+}
+
+// Block returns the codes of feature f for rows lo … hi-1, as a column of hi-lo rows.
+// lo is even. Where the feature has no column of its own the codes are written to
+// the scratch, and only those of the entries' rows, which count from lo; nil entries
+// mean all rows. The column is valid until the scratch is used again.
+func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
+	if m.direct(f) {
+		return m.UnitColumn(int(m.homes[f].unit)).Part(lo, hi)
+	}
+	n := hi - lo
+	c := Column{Bits: max(U8, WidthOf(m.infos[f].NBins)), N: n}
+	switch c.Bits {
+	case U8:
+		s.u8 = reserve(s.u8, n)
+		c.u8 = s.u8[:n]
+		gather(m, f, lo, entries, c.u8)
+	case U16:
+		s.u16 = reserve(s.u16, n)
+		c.u16 = s.u16[:n]
+		gather(m, f, lo, entries, c.u16)
+	default:
+		s.u32 = reserve(s.u32, n)
+		c.u32 = s.u32[:n]
+		gather(m, f, lo, entries, c.u32)
+	}
+	return c
+}
+
+func reserve[C bin.Code](s []C, n int) []C {
+	if cap(s) < n {
+		return make([]C, n)
+	}
+	return s[:n]
+}
+
+// Part returns rows lo … hi-1 of a column, lo being even.
+func (c Column) Part(lo, hi int) Column {
+	p := Column{Bits: c.Bits, N: hi - lo}
+	switch c.Bits {
+	case U4:
+		p.u4 = c.u4[lo/2 : (hi+1)/2]
+	case U8:
+		p.u8 = c.u8[lo:hi]
+	case U16:
+		p.u16 = c.u16[lo:hi]
+	default:
+		p.u32 = c.u32[lo:hi]
+	}
+	return p
+}
+
+// gather writes the codes of the entries' rows, or of all rows, to dst[row-lo].
+func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
+	p := &m.homes[f]
+	switch {
+	case p.unit < 0 || m.mask != nil:
+		for row := range rowsOf(entries, len(dst)) {
+			dst[row] = C(m.Bin(f, lo+row))
+		}
+	case m.byRow != nil:
+		t := m.translation(f)
+		for row := range rowsOf(entries, len(dst)) {
+			dst[row] = C(t.code(m.byRow.at(lo+row, int(p.unit))))
+		}
+	default:
+		gatherBundled(m.UnitColumn(int(p.unit)), m.translation(f), lo, entries, dst)
+	}
+}
+
+// rowsOf yields the entries' rows, or 0 … n-1 for nil.
+func rowsOf(entries []uint64, n int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		if entries == nil {
+			for row := range n {
+				if !yield(row) {
+					return
+				}
+			}
+			return
+		}
+		for _, e := range entries {
+			if !yield(int(hist.Row(e))) {
+				return
+			}
+		}
+	}
+}
+
+// translation turns the codes of a unit into those of one of its features.
+type translation struct {
+	first, count uint32 // the feature's codes other than rest are first … first+count-1
+	rest         uint32
+}
+
+func (m *Matrix) translation(f int) translation {
+	p := &m.homes[f]
+	if len(m.units[p.unit].Features) == 1 {
+		return translation{count: ^uint32(0), rest: ^uint32(0)} // every code stands for itself
+	}
+	return translation{first: p.first, count: m.infos[f].NBins - 1, rest: p.rest}
+}
+
+func (t translation) code(unit uint32) uint32 {
+	c := unit - t.first
+	if c >= t.count {
+		return t.rest
+	}
+	if c >= t.rest {
+		c++
+	}
+	return c
+}
+
+func gatherBundled[C bin.Code](c Column, t translation, lo int, entries []uint64, dst []C) {
+	switch c.Bits {
+	case U4:
+		for row := range rowsOf(entries, len(dst)) {
+			dst[row] = C(t.code(c.At(lo + row)))
+		}
+	case U8:
+		translate(c.u8[lo:], t, entries, dst)
+	case U16:
+		translate(c.u16[lo:], t, entries, dst)
+	default:
+		translate(c.u32[lo:], t, entries, dst)
+	}
+}
+
+func translate[C, U bin.Code](codes []U, t translation, entries []uint64, dst []C) {
+	if entries == nil {
+		codes = codes[:len(dst)]
+		for row, c := range codes {
+			dst[row] = C(t.code(uint32(c)))
+		}
+		return
+	}
+	for _, e := range entries {
+		row := hist.Row(e)
+		dst[row] = C(t.code(uint32(codes[row])))
+	}
+}
+
+// Bin returns the code of a cell. Out of range it panics like a slice.
+func (m *Matrix) Bin(feature, row int) uint32 {
+	p := &m.homes[feature]
+	switch {
+	case m.csr != nil:
+		return m.csr.at(row, uint32(feature), p.rest)
+	case m.ellpack != nil:
+		return m.ellpack.at(row, m.offsets[feature], m.offsets[feature+1], p.rest)
+	case m.byRow != nil:
+		return m.translation(feature).code(m.byRow.at(row, int(p.unit)))
+	case m.mask != nil && m.masked(feature, row):
+		return m.infos[feature].NBins - 1
+	}
+	return m.translation(feature).code(m.UnitColumn(int(p.unit)).At(row))
+}
+
+// masked says that the cell's bit is set.
+func (m *Matrix) masked(feature, row int) bool {
+	bit := uint64(feature)*uint64(m.rows) + uint64(row)
+	return m.mask[bit/8]>>(bit%8)&1 == 1
+}
+
+// Expansion is the memory of one caller of Expand; the zero value is ready.
+type Expansion struct {
+	Columns []Column // of the features asked for, in their order
+	codes   []uint32
+	slot    []int32 // per feature, the first column that it has among them, plus 1
+}
+
+// Expand sets e.Columns to the codes of the listed features for rows lo … hi-1, row lo
+// first, or for the listed rows if rows is not nil. It costs one pass over these rows'
+// stored cells in the layout "csr", however many features there are. A feature that
+// is listed twice has the same column twice.
+func (m *Matrix) Expand(features []int32, lo, hi int, rows []uint32, e *Expansion) {
+	n := hi - lo
+	if rows != nil {
+		n = len(rows)
+	}
+	row := func(i int) int {
+		if rows != nil {
+			return int(rows[i])
+		}
+		return lo + i
+	}
+	e.codes = reserve(e.codes, n*len(features))
+	e.Columns = e.Columns[:0]
+	if len(e.slot) < len(m.infos) {
+		e.slot = make([]int32, len(m.infos))
+	}
+	for i, f := range features {
+		if s := e.slot[f]; s > 0 {
+			e.Columns = append(e.Columns, e.Columns[s-1])
+			continue
+		}
+		e.slot[f] = int32(i) + 1
+		column := e.codes[i*n : (i+1)*n]
+		e.Columns = append(e.Columns, Column{Bits: U32, N: n, u32: column})
+		if m.csr != nil {
+			for r := range column {
+				column[r] = m.homes[f].rest
+			}
+			continue
+		}
+		for r := range column {
+			column[r] = m.Bin(int(f), row(r))
+		}
+	}
+	if m.csr != nil {
+		m.expandCells(n, row, e)
+	}
+	for _, f := range features {
+		e.slot[f] = 0
+	}
+}
+
+// expandCells writes the stored cells of n rows.
+func (m *Matrix) expandCells(n int, row func(int) int, e *Expansion) {
+	for r := range n {
+		lo, hi := m.csr.row(row(r))
+		for i := lo; i < hi; i++ {
+			if s := e.slot[m.csr.ColIdx.At(int(i))]; s > 0 {
+				e.Columns[s-1].u32[r] = m.csr.Values.At(int(i))
+			}
+		}
+	}
+}
+
+// Direct says that every listed feature has a column of its own, so that Column does
+// not copy.
+func (m *Matrix) Direct(features []int32) bool {
+	for _, f := range features {
+		if !m.direct(int(f)) {
+			return false
+		}
+	}
+	return true
+}

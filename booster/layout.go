@@ -1,0 +1,73 @@
+package booster
+
+import (
+	"fmt"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/histogram"
+)
+
+// trainingLayout returns the parameters by which the training rows are coded: where
+// the layout is left open, what float gradients and a builder asked for need.
+func (p *Params) trainingLayout() binning.Params {
+	b := p.Binning
+	if b.Layout == binning.Auto && (p.Gradients == gradients.F32.String() || p.Builder == histogram.FeatureParallel.String()) {
+		b.Layout = binning.LayoutBoth
+	}
+	if b.Bundle == binning.Auto && p.Gradients == gradients.F32.String() {
+		b.Bundle = binning.BundleOff
+	}
+	return b
+}
+
+// checkLayout refuses layouts in which sums of floats would depend on the order of
+// adding (DESIGN §4.1), and those that the builder asked for cannot read.
+func (p *Params) checkLayout() error {
+	b := &p.Binning
+	sparse := b.Layout == binning.LayoutCSR || b.Layout == binning.LayoutEllpack
+	switch {
+	case p.Gradients == gradients.F32.String() && sparse:
+		return fmt.Errorf("%w: binning.layout = %q needs integer gradients, train.gradients is \"f32\"", ErrParams, b.Layout)
+	case p.Gradients == gradients.F32.String() && b.Bundle == binning.BundleOn:
+		return fmt.Errorf("%w: binning.bundle = \"on\" needs integer gradients, train.gradients is \"f32\"", ErrParams)
+	case p.Builder == histogram.FeatureParallel.String() && (sparse || b.Layout == binning.LayoutRow):
+		return fmt.Errorf("%w: train.builder = \"feature\" reads columns, binning.layout = %q keeps none", ErrParams, b.Layout)
+	}
+	return nil
+}
+
+// scoringLayout returns the parameters by which rows are coded that are only scored:
+// columns as they are, or CSR where that is smaller.
+func (p *Params) scoringLayout() binning.Params {
+	b := p.Binning
+	b.Bundle, b.BundleConflicts, b.MissingAs = binning.BundleOff, 0, binning.Sentinel
+	if b.Layout == binning.LayoutRow || b.Layout == binning.LayoutBoth {
+		b.Layout = binning.LayoutCol
+	}
+	return b
+}
+
+// mirror returns the row-major copy of the byte-wide columns, where the layout asks
+// for one and the strategy reads it; nil otherwise.
+func (t *trainer) mirror(s histogram.Strategy) *binning.RowMajor {
+	units := t.mirrored()
+	if s == histogram.FeatureParallel || len(units) == 0 {
+		return nil
+	}
+	return binning.NewRowMajor(t.matrix, units, t.pool)
+}
+
+// mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too.
+func (t *trainer) mirrored() []int {
+	if t.matrix.Layout() != binning.LayoutCol || t.matrix.Masked() || t.p.Binning.Layout == binning.LayoutCol {
+		return nil
+	}
+	var units []int
+	for u, unit := range t.matrix.Units() {
+		if unit.NBins > 1 && unit.NBins <= 256 {
+			units = append(units, u)
+		}
+	}
+	return units
+}

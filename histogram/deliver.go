@@ -1,0 +1,116 @@
+package histogram
+
+import (
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+)
+
+// total holds the sums of the codes of all rows of a node.
+type total struct {
+	grad int64
+	hess uint64
+}
+
+// sumAll adds up the codes of the rows of the node.
+func (b *Builder) sumAll() total {
+	var t total
+	for i := range b.runs {
+		run := &b.runs[i]
+		if b.storage.Mode() == gradients.I16 {
+			grad, hess := hist.Total(run.Entries)
+			t.grad += grad
+			t.hess += hess
+			continue
+		}
+		v := b.wideValues(run.Block)
+		for _, e := range run.Entries {
+			t.grad += int64(v.grad[hist.Row(e)])
+			t.hess += uint64(v.hess[hist.Row(e)])
+		}
+	}
+	return t
+}
+
+// deliver adds a unit's packed sums to the slots of its features, and clears them.
+// The slot of a feature's rest code is left for restore.
+func (b *Builder) deliver(u int, packed []uint64) {
+	grad, hess := b.dst.Grad, b.dst.Hess
+	if unit := &b.units[u]; len(unit.Features) > 1 {
+		for _, f := range unit.Features {
+			first, lo, rest, hi := b.bundled(f)
+			part := packed[first : first+hi-lo-1]
+			hist.Unpack(grad[lo:rest], hess[lo:rest], part[:rest-lo])
+			hist.Unpack(grad[rest+1:hi], hess[rest+1:hi], part[rest-lo:])
+		}
+		packed[0] = 0
+		return
+	}
+	lo, hi := b.bins(b.units[u].Features[0])
+	hist.Unpack(grad[lo:hi], hess[lo:hi], packed)
+}
+
+// bundled returns where a feature's codes start in its unit's, and its slots in a flat
+// histogram: lo … hi-1, that of the rest code being rest.
+func (b *Builder) bundled(f int) (first, lo, rest, hi int) {
+	lo, hi = b.bins(f)
+	code, _ := b.matrix.Rest(f)
+	return int(b.matrix.First(f)), lo, lo + int(code), hi
+}
+
+// deliverWide is deliver for sums in two arrays, which it leaves as they are.
+func (b *Builder) deliverWide(u int, grad []int64, hess []uint64) {
+	if unit := &b.units[u]; len(unit.Features) > 1 {
+		for _, f := range unit.Features {
+			first, lo, rest, hi := b.bundled(f)
+			end, cut := first+hi-lo-1, first+rest-lo
+			add(b.dst.Grad[lo:rest], grad[first:cut])
+			add(b.dst.Hess[lo:rest], hess[first:cut])
+			add(b.dst.Grad[rest+1:hi], grad[cut:end])
+			add(b.dst.Hess[rest+1:hi], hess[cut:end])
+		}
+		return
+	}
+	lo, hi := b.bins(b.units[u].Features[0])
+	add(b.dst.Grad[lo:hi], grad)
+	add(b.dst.Hess[lo:hi], hess)
+}
+
+// deliverSlots is deliver for two-word sums.
+func (b *Builder) deliverSlots(u int, slots []hist.Slot[int64, uint64]) {
+	part := func(lo, hi int, slots []hist.Slot[int64, uint64]) {
+		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, sums[int64, uint64]{slots, nil})
+	}
+	if unit := &b.units[u]; len(unit.Features) > 1 {
+		for _, f := range unit.Features {
+			first, lo, rest, hi := b.bundled(f)
+			end, cut := first+hi-lo-1, first+rest-lo
+			part(lo, rest, slots[first:cut])
+			part(rest+1, hi, slots[cut:end])
+		}
+		slots[0] = hist.Slot[int64, uint64]{}
+		return
+	}
+	lo, hi := b.bins(b.units[u].Features[0])
+	part(lo, hi, slots)
+}
+
+// restore fills the slots of rest codes: what the other codes of the feature lack of
+// the node's total. Integers make this exact (SEEDS S1.6).
+func (b *Builder) restore(u int) {
+	if !b.rests {
+		return
+	}
+	for _, f := range b.units[u].Features {
+		code, ok := b.matrix.Rest(f)
+		if !ok {
+			return
+		}
+		lo, hi := b.bins(f)
+		rest := b.total
+		for slot := lo; slot < hi; slot++ {
+			rest.grad -= b.dst.Grad[slot]
+			rest.hess -= b.dst.Hess[slot]
+		}
+		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = rest.grad, rest.hess
+	}
+}
