@@ -46,6 +46,17 @@ type parts struct {
 
 // table makes the table of the targets' pieces.
 func (a *assembly) table(targets []target) (*Table, error) {
+	if err := a.settled(targets); err != nil {
+		return nil, err
+	}
+	if err := a.join(); err != nil {
+		return nil, err
+	}
+	return a.finish()
+}
+
+// settled lines up the targets' pieces and settles what the columns become.
+func (a *assembly) settled(targets []target) error {
 	a.locateRows()
 	for i, t := range targets {
 		c := &parts{target: t, pieces: make([]*piece, len(a.chunks))}
@@ -55,14 +66,14 @@ func (a *assembly) table(targets []target) (*Table, error) {
 		a.columns = append(a.columns, c)
 	}
 	if a.rows() > math.MaxInt32 {
-		return nil, complain("the table has %d rows; up to %d can be read", a.rows(), math.MaxInt32)
+		return complain("the table has %d rows; up to %d can be read", a.rows(), math.MaxInt32)
 	}
-	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain, a.join} {
+	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain} {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return a.finish()
+	return nil
 }
 
 // locateRows numbers rows and lines over all chunks.
@@ -247,6 +258,13 @@ func (a *assembly) oddCells(c *parts) []oddCell {
 		for row, code := range p.codes {
 			if code >= 0 && odd[code] && len(cells) < keptOdd {
 				cells = append(cells, oddCell{a.firsts[k] + row, excerpt([]byte(c.levels[code]))})
+			}
+		}
+		if p.summary != nil {
+			for i, level := range p.summary.levels {
+				if odd[level] && len(cells) < keptOdd {
+					cells = append(cells, oddCell{a.firsts[k] + int(p.summary.firsts[i]), excerpt([]byte(c.levels[level]))})
+				}
 			}
 		}
 		if len(cells) >= keptOdd {

@@ -150,6 +150,9 @@ func merge(pieces []*piece) (levels []string, counts []int) {
 				counts[p.codes[i]]++
 			}
 		}
+		if p.summary != nil {
+			p.summary.merge(p, counts)
+		}
 		p.dictionary = nil
 	}
 	return levels, counts

@@ -52,6 +52,11 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 	for _, s := range sums {
 		total.add(s)
 	}
+	return fingerprintOf(used, t.rows, total)
+}
+
+// fingerprintOf hashes the sum over all cells with what else a fingerprint covers.
+func fingerprintOf(used []*Column, rows int, total wideSum) string {
 	type column struct {
 		Name string `json:"name"`
 		Role string `json:"role"`
@@ -60,7 +65,7 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 		Columns []column `json:"columns"`
 		Rows    int      `json:"rows"`
 		Sum     string   `json:"sum"`
-	}{Rows: t.rows, Sum: hex.EncodeToString(total.bytes())}
+	}{Rows: rows, Sum: hex.EncodeToString(total.bytes())}
 	for _, c := range used {
 		canonical.Columns = append(canonical.Columns, column{c.name, c.role.String()})
 	}
@@ -88,6 +93,7 @@ func (s *wideSum) bytes() []byte {
 // cellHash mixes the cells of one column.
 type cellHash struct {
 	column *Column
+	first  int       // row of the table that the column begins with
 	key    [2]uint64 // from the column's name
 	levels [][2]uint64
 }
@@ -109,25 +115,26 @@ func digest(domain, text string) [2]uint64 {
 	return [2]uint64{binary.BigEndian.Uint64(d[:]), binary.BigEndian.Uint64(d[8:])}
 }
 
-// sum returns the sum of the mixes of rows lo to hi.
+// sum returns the sum of the mixes of rows lo to hi of the column.
 func (h *cellHash) sum(lo, hi int) wideSum {
 	var total wideSum
+	first := h.first + lo
 	switch h.column.kind {
 	case Float32:
 		for i, v := range h.column.Float32s()[lo:hi] {
-			h.number(&total, lo+i, float64(v))
+			h.number(&total, first+i, float64(v))
 		}
 	case Float64:
 		for i, v := range h.column.Float64s()[lo:hi] {
-			h.number(&total, lo+i, v)
+			h.number(&total, first+i, v)
 		}
 	case Category:
 		for i, code := range h.column.Codes()[lo:hi] {
 			if code < 0 {
-				total.add(h.mix(lo+i, missingBits, 0))
+				total.add(h.mix(first+i, missingBits, 0))
 				continue
 			}
-			total.add(h.mix(lo+i, h.levels[code][0], h.levels[code][1]))
+			total.add(h.mix(first+i, h.levels[code][0], h.levels[code][1]))
 		}
 	}
 	return total

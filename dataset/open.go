@@ -97,6 +97,7 @@ type collector struct {
 	*options
 	inputs []input
 	source source
+	thin   func(*chunk, []target) // takes what is not needed off a chunk; nil where all is
 }
 
 // collect returns the chunks in order; stopped says that some are absent because one
@@ -104,6 +105,9 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
 	p := &pass{targets: targets, emit: func(ch *chunk) {
+		if c.thin != nil {
+			c.thin(ch, targets)
+		}
 		mutex.Lock()
 		chunks = append(chunks, ch)
 		mutex.Unlock()

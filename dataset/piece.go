@@ -58,12 +58,19 @@ type piece struct {
 	gaps    bool // numbers: NaN was written
 	dates   bool
 	odd     oddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
+
+	summary *summary // what is left of the values, where they are not kept
 }
 
 func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil || p.sparse != nil }
 
 // rows returns the number of rows of a piece of numbers or codes.
-func (p *piece) rows() int { return len(p.f32) + len(p.f64) + len(p.codes) }
+func (p *piece) rows() int {
+	if p.summary != nil {
+		return p.summary.rows
+	}
+	return len(p.f32) + len(p.f64) + len(p.codes)
+}
 
 // oddCells collects cells that could not be read.
 type oddCells struct {

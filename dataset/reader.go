@@ -312,11 +312,14 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	// One byte more than is read, for the line feed that the last line may lack.
-	if size := max(c.chunkSize, len(c.carry)) + 1; cap(buffer) < size {
+	// One byte more than is read, for the line feed that the last line may lack. A
+	// buffer that has grown before is not used in full: chunks must not depend on which
+	// buffer was free.
+	size := max(c.chunkSize, len(c.carry)) + 1
+	if cap(buffer) < size {
 		buffer = make([]byte, size)
 	}
-	return buffer[:cap(buffer)], ctx.Err() == nil
+	return buffer[:size], ctx.Err() == nil
 }
 
 // layoutOf prepares reading the targets.

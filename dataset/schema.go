@@ -49,12 +49,16 @@ type ColumnSchema struct {
 func (t *Table) Schema() Schema {
 	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
 	for i, c := range t.columns {
-		s.Columns[i] = ColumnSchema{
-			Name: c.name, Role: c.role, Kind: c.kind,
-			Levels: c.levels, NumericLevels: c.numericLevels,
-		}
+		s.Columns[i] = columnSchema(c)
 	}
 	return s
+}
+
+func columnSchema(c *Column) ColumnSchema {
+	return ColumnSchema{
+		Name: c.name, Role: c.role, Kind: c.kind,
+		Levels: c.levels, NumericLevels: c.numericLevels,
+	}
 }
 
 // hasLevel says whether a text is a level or class of any column, spaces around the

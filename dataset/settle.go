@@ -18,36 +18,55 @@ func (a *assembly) finish() (*Table, error) {
 	if t.rows == 0 {
 		return nil, a.empty()
 	}
-	var commas []string
+	r := &remarks{assembly: a, rows: t.rows}
 	for _, c := range a.columns {
-		column := a.column(c, t.rows)
-		if c.dates {
-			t.dates = append(t.dates, c.name)
+		if column := a.column(c, t.rows); r.admit(c, column) {
+			t.columns = append(t.columns, column)
 		}
-		if c.want == wantAny && a.decimal == '.' && commaNumbers(column) {
-			commas = append(commas, c.name)
-		}
-		if a.dropTextLike && c.want == wantAny && c.role == Feature && textLike(column) {
-			a.notes = append(a.notes, fmt.Sprintf(
-				"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
-				c.name, len(column.levels), t.rows-column.missing, c.name))
-			continue
-		}
-		t.columns = append(t.columns, column)
 	}
-	if len(t.dates) > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
-			plural(len(t.dates), "column"), nameList(t.dates, 10)))
-	}
-	if len(commas) > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",
-			plural(len(commas), "column"), nameList(commas, 10)))
-	}
-	for _, e := range t.mixed {
-		a.notes = append(a.notes, e.Error())
-	}
-	t.notes = a.notes
+	t.notes, t.dates = r.all(), r.dates
 	return t, nil
+}
+
+// remarks collects what is to be said about a table's columns.
+type remarks struct {
+	*assembly
+	rows          int
+	dates, commas []string
+}
+
+// admit says whether the table is to have the column; its values do not matter.
+func (r *remarks) admit(c *parts, column *Column) bool {
+	if c.dates {
+		r.dates = append(r.dates, c.name)
+	}
+	if c.want == wantAny && r.decimal == '.' && commaNumbers(column) {
+		r.commas = append(r.commas, c.name)
+	}
+	if r.dropTextLike && c.want == wantAny && c.role == Feature && textLike(column, r.rows) {
+		r.notes = append(r.notes, fmt.Sprintf(
+			"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
+			c.name, len(column.levels), r.rows-column.missing, c.name))
+		return false
+	}
+	return true
+}
+
+// all returns the table's notes.
+func (r *remarks) all() []string {
+	notes := r.notes
+	if len(r.dates) > 0 {
+		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
+			plural(len(r.dates), "column"), nameList(r.dates, 10)))
+	}
+	if len(r.commas) > 0 {
+		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",
+			plural(len(r.commas), "column"), nameList(r.commas, 10)))
+	}
+	for _, e := range r.mixed {
+		notes = append(notes, e.Error())
+	}
+	return notes
 }
 
 func (a *assembly) empty() error {
@@ -58,9 +77,9 @@ func (a *assembly) empty() error {
 }
 
 // textLike tells whether a category column looks like names or free text.
-func textLike(c *Column) bool {
-	return c.kind == Category && !c.numericLevels && c.Len() > 100 &&
-		2*len(c.levels) > c.Len()-c.missing
+func textLike(c *Column, rows int) bool {
+	return c.kind == Category && !c.numericLevels && rows > 100 &&
+		2*len(c.levels) > rows-c.missing
 }
 
 // commaNumbers tells whether all levels of a category column are numbers as they are

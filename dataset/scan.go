@@ -1,0 +1,406 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"sync"
+)
+
+// Scan is a table that is never held whole: its features are read in chunks, as often
+// as asked for. Types, dictionaries, notes and errors are those of Open, which reads
+// the same table whole. What is not a feature, save ids, is held.
+//
+// A Scan is for one goroutine; close it after use.
+type Scan struct {
+	*options
+	inputs []input
+	source source
+
+	names    []string // of the input's columns
+	rows     int
+	schema   Schema
+	rest     *Table
+	features []*scanColumn
+	chunks   []scanChunk
+	print    string // fingerprint, once a pass has seen all cells
+}
+
+// scanChunk is what is known of a chunk of the input before it is read again.
+type scanChunk struct {
+	rows  int     // bad ones too
+	first int     // row of the table that it begins with
+	bad   []int32 // rows that are left out, counted in the chunk, ascending
+}
+
+// OpenScan prepares reading files in chunks; paths and options are those of OpenAll.
+// It reads everything once, for types and dictionaries, or more often where bad rows
+// are skipped or types change late. Standard input cannot be read without a copy:
+// NoSpool is an error then. So is a table whose format is read whole (LibSVM).
+func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
+	if slices.Contains(paths, "-") {
+		if len(paths) > 1 {
+			return nil, complain("standard input (-) cannot be joined with files")
+		}
+		return ReadScan(ctx, os.Stdin, "standard input", opts...)
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := findInputs(paths, !o.noSpool)
+	if err != nil {
+		return nil, err
+	}
+	return o.scan(ctx, inputs)
+}
+
+// ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
+func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Scan, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{name: name, keep: !o.noSpool,
+		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
+	return o.scan(ctx, []input{s.input()})
+}
+
+func (o *options) scan(ctx context.Context, inputs []input) (*Scan, error) {
+	s := &Scan{options: o, inputs: inputs}
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Scan) open(ctx context.Context) error {
+	for _, in := range s.inputs {
+		if in.spool != nil && !in.spool.keep {
+			return complain("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.name)
+		}
+	}
+	s.chunkSize = scanChunkSize(s.options, s.inputs)
+	var err error
+	if s.source, err = s.options.source(s.inputs); err != nil {
+		return err
+	}
+	if s.names, err = s.source.columns(ctx); err != nil {
+		return err
+	}
+	targets, err := s.resolve(s.names)
+	if err != nil {
+		return complain("%s: %w", s.inputs[0].name, err)
+	}
+	return s.settle(ctx, targets)
+}
+
+// A chunk is larger than in a table that is read whole, as something is kept of every
+// chunk, but small beside the table.
+const (
+	scanShare    = 256
+	largestChunk = 16 << 20
+)
+
+func scanChunkSize(o *options, inputs []input) int {
+	if o.chunkSize != defaultChunk {
+		return o.chunkSize
+	}
+	size := int64(0)
+	for _, in := range inputs {
+		size += in.size
+	}
+	return int(min(max(size/scanShare, defaultChunk), largestChunk))
+}
+
+// Close frees what the scan holds of its inputs.
+func (s *Scan) Close() {
+	if s.source != nil {
+		s.source.close()
+	}
+	closeInputs(s.inputs)
+}
+
+// NumRows returns the number of rows.
+func (s *Scan) NumRows() int { return s.rows }
+
+// Missing returns for each feature the number of rows without a value.
+func (s *Scan) Missing() []int {
+	missing := make([]int, len(s.features))
+	for f, c := range s.features {
+		missing[f] = c.missing
+	}
+	return missing
+}
+
+// Counts returns for each categorical feature the number of rows by level, nil for a
+// numeric one.
+func (s *Scan) Counts() [][]int {
+	counts := make([][]int, len(s.features))
+	for f, c := range s.features {
+		counts[f] = c.counts
+	}
+	return counts
+}
+
+// Schema describes the table's columns as Table.Schema does.
+func (s *Scan) Schema() Schema { return s.schema }
+
+// Rest returns the columns that are neither features nor ids, with the places of the
+// rows, and the notes about the whole table.
+func (s *Scan) Rest() *Table { return s.rest }
+
+// Fingerprint returns what Table.Fingerprint does. A call of Chunks must have come
+// before, and have seen all chunks.
+func (s *Scan) Fingerprint() string {
+	if s.print == "" {
+		panic("dataset: the fingerprint of a Scan before its chunks were read")
+	}
+	return s.print
+}
+
+// Chunks reads the features once more. It calls f with tables of consecutive rows, by
+// several goroutines at once and in any order; first is the row that a table begins
+// with. The columns have the kinds and dictionaries of the whole table. It returns
+// the first error of f, of the input, or of ctx, and an error that wraps ErrTable if
+// the input is not what it was.
+func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
+	r := &rescan{Scan: s, visit: f}
+	targets := make([]target, len(s.features))
+	for i, c := range s.features {
+		targets[i] = c.target
+		if r.hashing = s.print == ""; r.hashing {
+			r.hashes = append(r.hashes, c.hash())
+		}
+	}
+	p := &pass{targets: targets}
+	p.emit = func(ch *chunk) {
+		if err := r.chunk(ch); err != nil {
+			r.fail(err)
+			p.stop.Store(true)
+		}
+	}
+	err := s.source.read(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.err != nil:
+		return r.err
+	case err != nil:
+		return err
+	case r.seen != len(s.chunks):
+		return s.changed()
+	}
+	if r.hashing {
+		s.print = s.fingerprint(r.sum)
+	}
+	return nil
+}
+
+func (s *Scan) changed() error {
+	return complain("%s changed while it was read", s.inputs[0].name)
+}
+
+// rescan is one pass over settled columns.
+type rescan struct {
+	*Scan
+	visit   func(first int, features *Table) error
+	hashing bool
+	hashes  []cellHash
+
+	mutex sync.Mutex
+	sum   wideSum
+	seen  int
+	err   error
+}
+
+func (r *rescan) fail(err error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// chunk turns a chunk into a table and shows it.
+func (r *rescan) chunk(ch *chunk) error {
+	if ch.index >= len(r.chunks) || ch.rows != r.chunks[ch.index].rows {
+		return r.changed()
+	}
+	known := r.chunks[ch.index]
+	t := &Table{rows: ch.rows - len(known.bad), index: new(nameIndex)}
+	var sum wideSum
+	for i, c := range r.features {
+		column, err := c.column(&ch.pieces[i], known.bad, r.Scan)
+		if err != nil {
+			return err
+		}
+		t.columns = append(t.columns, column)
+		if r.hashing {
+			h := r.hashes[i]
+			h.column, h.first = column, known.first
+			sum.add(h.sum(0, t.rows))
+		}
+		ch.pieces[i] = piece{}
+	}
+	r.mutex.Lock()
+	r.sum.add(sum)
+	r.seen++
+	r.mutex.Unlock()
+	if t.rows == 0 {
+		return nil
+	}
+	return r.visit(known.first, t)
+}
+
+// fingerprint hashes the sum over the features' cells together with the other columns.
+func (s *Scan) fingerprint(sum wideSum) string {
+	var used []*Column
+	for _, c := range s.schema.Columns {
+		switch c.Role {
+		case IDRole:
+			continue
+		case Feature:
+			used = append(used, &Column{name: c.Name, role: c.Role})
+		default:
+			column := s.rest.Column(c.Name)
+			used = append(used, column)
+			h := newCellHash(column)
+			sum.add(h.sum(0, s.rows))
+		}
+	}
+	return fingerprintOf(used, s.rows, sum)
+}
+
+// scanColumn is a feature with its settled type.
+type scanColumn struct {
+	target
+	kind          Kind
+	levels        []string
+	numericLevels bool
+	index         map[string]int32 // by a level's text in the input: its code
+	missing       int
+	counts        []int // rows by level
+}
+
+// shape returns the column without values.
+func (c *scanColumn) shape() *Column {
+	return &Column{name: c.name, kind: c.kind, role: c.role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
+}
+
+func (c *scanColumn) hash() cellHash { return newCellHash(c.shape()) }
+
+// column makes the column of a piece, without the rows in bad.
+func (c *scanColumn) column(p *piece, bad []int32, s *Scan) (*Column, error) {
+	if p.sparse != nil {
+		return nil, fmt.Errorf("column %q cannot be read in chunks", c.name)
+	}
+	if c.kind == Category {
+		codes, known := c.codes(p, bad)
+		if !known {
+			return nil, s.changed()
+		}
+		return categoryColumn(c.name, c.role, codes, c.levels, c.numericLevels), nil
+	}
+	odd, count := p.odd.rows, p.odd.count
+	if p.codes != nil {
+		odd = p.levelsToNumbers(s.options)
+		count = len(odd)
+	}
+	if count != len(odd) || !contains(bad, odd) {
+		return nil, s.changed()
+	}
+	return c.numbers(p, bad, s)
+}
+
+// contains says whether all rows are in bad; both ascend.
+func contains(bad, rows []int32) bool {
+	for _, row := range rows {
+		if _, found := slices.BinarySearch(bad, row); !found {
+			return false
+		}
+	}
+	return true
+}
+
+// numbers makes a column of the settled kind, whatever the piece holds.
+func (c *scanColumn) numbers(p *piece, bad []int32, s *Scan) (*Column, error) {
+	f32, f64 := dropRows(p.f32, bad), dropRows(p.f64, bad)
+	switch {
+	case c.kind == Float32 && p.f64 != nil:
+		f32 = make([]float32, len(f64))
+		for i, v := range f64 {
+			f32[i] = float32(v)
+			if float64(f32[i]) != v && v == v {
+				return nil, s.changed()
+			}
+		}
+	case c.kind == Float64 && p.f64 == nil:
+		f64 = make([]float64, len(f32))
+		for i, v := range f32 {
+			f64[i] = float64(v)
+		}
+	}
+	if c.kind == Float32 {
+		return float32Column(c.name, c.role, f32), nil
+	}
+	return float64Column(c.name, c.role, f64), nil
+}
+
+// codes translates a piece's levels to those of the column, without the rows in bad.
+func (c *scanColumn) codes(p *piece, bad []int32) (codes []int32, known bool) {
+	d := p.dictionary
+	if d == nil {
+		return nil, false
+	}
+	// A dictionary belongs to one worker, so that what merged holds stays right from
+	// chunk to chunk of a pass.
+	for len(d.merged) < len(d.levels) {
+		d.merged = append(d.merged, brokenCode)
+	}
+	for _, code := range p.fresh {
+		if at, ok := c.index[d.levels[code]]; ok && d.merged[code] < 0 {
+			d.merged[code] = at
+		}
+	}
+	codes = dropRows(p.codes, bad)
+	for row, code := range codes {
+		if code >= 0 {
+			code = d.merged[code]
+			codes[row] = code
+		}
+		if code < missingCode { // no level of the table
+			return nil, false
+		}
+	}
+	return codes, true
+}
+
+// levelsToNumbers turns a piece of levels into one of numbers and returns the rows
+// whose level is none.
+func (p *piece) levelsToNumbers(o *options) (odd []int32) {
+	values := make(map[int32]float64, len(p.fresh))
+	for _, code := range p.fresh {
+		if v, _, ok := parseValue([]byte(p.dictionary.levels[code]), o.decimal); ok {
+			values[code] = v
+		}
+	}
+	p.f64 = make([]float64, len(p.codes))
+	for row, code := range p.codes {
+		p.f64[row] = math.NaN()
+		if code == missingCode {
+			continue
+		}
+		v, ok := values[code]
+		if !ok {
+			odd = append(odd, int32(row))
+			continue
+		}
+		p.f64[row] = v
+	}
+	return odd
+}
