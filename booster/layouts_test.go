@@ -58,6 +58,71 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 	}
 }
 
+// A table with so many codes that no histogram is kept gives the model that histograms
+// give, and its sparse columns that of dense ones.
+func TestDirectSearchGivesOneModel(t *testing.T) {
+	const rows, features = 2500, 900
+	r := rand.New(rand.NewPCG(11, 13))
+	dense, sparse := []dataset.ColumnData{}, []dataset.ColumnData{}
+	label := make([]float64, rows)
+	for f := range features {
+		stored := dataset.Sparse{F64: []float64{}}
+		values := make([]float64, rows)
+		share := 0.3 / float64(1+f%40)
+		for row := range rows {
+			if r.Float64() < share {
+				values[row] = r.NormFloat64()
+				if f%3 == 0 && r.IntN(20) == 0 {
+					values[row] = math.NaN()
+				} else {
+					label[row] += values[row] * float64(f%5)
+				}
+				stored.Rows, stored.F64 = append(stored.Rows, int32(row)), append(stored.F64, values[row])
+			}
+		}
+		name := fmt.Sprintf("f%d", f)
+		dense = append(dense, dataset.ColumnData{Name: name, Values: values})
+		sparse = append(sparse, dataset.ColumnData{Name: name, Values: stored})
+	}
+	for _, columns := range []*[]dataset.ColumnData{&dense, &sparse} {
+		*columns = append(*columns, dataset.ColumnData{Name: "y", Values: label})
+	}
+	for _, c := range []struct {
+		mode                   string
+		leaves, minData, depth int
+		fraction, columns      float64
+	}{
+		{"i16", 31, 20, 0, 1, 1}, {"i32", 15, 5, 4, 1, 1}, {"i16", 8, 0, 0, 0.5, 0.3},
+	} {
+		p := booster.Defaults()
+		p.Rounds, p.Gradients, p.RowFraction, p.Verify = 5, c.mode, c.fraction, true
+		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.MaxDepth, p.Tree.ColNode = c.leaves, c.minData, c.depth, c.columns
+		p.Binning.Layout = "col"
+		want := hash(t, p, mustColumns(t, dense))
+		for name, columns := range map[string][]dataset.ColumnData{"dense": dense, "sparse": sparse} {
+			for _, threads := range []int{1, 3} {
+				p.Binning.Layout, p.Threads = "csr", threads
+				if got := hash(t, p, mustColumns(t, columns)); got != want {
+					t.Errorf("%+v, %s columns, %d threads: another model than from columns", c, name, threads)
+				}
+			}
+		}
+		p.Binning.Layout = "auto"
+		if got := hash(t, p, mustColumns(t, sparse)); got != want {
+			t.Errorf("%+v, sparse columns, layout auto: another model than from columns", c)
+		}
+	}
+}
+
+func mustColumns(t *testing.T, columns []dataset.ColumnData) *dataset.Table {
+	t.Helper()
+	table, err := dataset.FromColumns(columns, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // oneHot makes a table of categorical columns written as columns of 0 and 1, with gaps in
 // one of them, and a label that depends on them.
 func oneHot(t *testing.T, rows, levels int) *dataset.Table {
@@ -79,11 +144,7 @@ func oneHot(t *testing.T, rows, levels int) *dataset.Table {
 			columns = append(columns, dataset.ColumnData{Name: fmt.Sprintf("c%d_%d", c, l), Values: hot[l]})
 		}
 	}
-	table, err := dataset.FromColumns(append(columns, dataset.ColumnData{Name: "y", Values: label}), dataset.Label("y"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return mustColumns(t, append(columns, dataset.ColumnData{Name: "y", Values: label}))
 }
 
 // gapped takes the values of every other feature from some of a table's rows, and adds a

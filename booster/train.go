@@ -298,8 +298,12 @@ func (t *trainer) allocate() error {
 	if o, ok := t.target.objective.(objectives.StepLimiter); ok {
 		maxStep = o.MaxStep()
 	}
+	direct := histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
+	if direct {
+		t.say("no histograms are kept: the rows of both children are added up anew", "codes", t.matrix.Offsets()[t.matrix.NFeatures()])
+	}
 	t.grower = grow.New(grow.Config{
-		Matrix: t.matrix, Mirror: t.mirror(strategy), Features: t.cuts.Features, Pool: t.pool,
+		Direct: direct, Matrix: t.matrix, Mirror: t.mirror(strategy), Features: t.cuts.Features, Pool: t.pool,
 		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}

@@ -237,7 +237,7 @@ func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 		if st.Mode() == gradients.F32 {
 			panic("histogram: bundles and sparse layouts need integer gradients")
 		}
-		b.total = b.sumAll()
+		b.total = sumRows(st, runs)
 	}
 	small := rows*len(b.features) < smallNode
 	switch {

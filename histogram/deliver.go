@@ -11,21 +11,22 @@ type total struct {
 	hess uint64
 }
 
-// sumAll adds up the codes of the rows of the node.
-func (b *Builder) sumAll() total {
+// sumRows adds up the codes of the rows of a node.
+func sumRows(st *gradients.Storage, runs []Run) total {
 	var t total
-	for i := range b.runs {
-		run := &b.runs[i]
-		if b.storage.Mode() == gradients.I16 {
+	grads, hesses := st.Codes32()
+	for i := range runs {
+		run := &runs[i]
+		if st.Mode() == gradients.I16 {
 			grad, hess := hist.Total(run.Entries)
 			t.grad += grad
 			t.hess += hess
 			continue
 		}
-		v := b.wideValues(run.Block)
+		grad, hess := rowsOf(grads, run.Block), rowsOf(hesses, run.Block)
 		for _, e := range run.Entries {
-			t.grad += int64(v.grad[hist.Row(e)])
-			t.hess += uint64(v.hess[hist.Row(e)])
+			t.grad += int64(grad[hist.Row(e)])
+			t.hess += uint64(hess[hist.Row(e)])
 		}
 	}
 	return t

@@ -16,7 +16,10 @@ type Config struct {
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
-	Params   Params
+	// Direct keeps no histograms: the matrix is in the layout "csr" and gradients are
+	// integers. See histogram.DirectPays.
+	Direct bool
+	Params Params
 	// LearningRate scales leaf values, after MaxStep has bounded them; 0 = no bound.
 	LearningRate float64
 	MaxStep      float64
@@ -31,6 +34,7 @@ type Grower struct {
 	config  Config
 	offsets []uint32
 	builder *histogram.Builder
+	direct  *histogram.Direct // where no histogram is kept; then hists is not used
 	hists   *histogram.Pool
 	rows    rowSets
 	columns columnSampler
@@ -48,6 +52,8 @@ type Grower struct {
 	nSiblings  int
 	larger     int // sibling whose histogram is still its parent's; -1 for the root
 	smaller    int
+	sibling    int   // that a direct search is about
+	features   []int // of a direct search
 	candidates [2][]candidate
 	allowed    [2][]int
 	workers    []searchScratch
@@ -57,15 +63,18 @@ type Grower struct {
 
 // leaf is a node that has not been split.
 type leaf struct {
-	rows    int
-	depth   int
-	total   sums
-	hist    *histogram.Histogram
-	best    candidate
-	set     []uint32 // codes that go left, where best is categorical
-	extraL2 float64  // of the categorical split that made the leaf
-	parent  int32    // split node, -1 for the root
-	isRight bool
+	rows  int
+	depth int
+	total sums
+	hist  *histogram.Histogram
+	best  candidate
+	set   []uint32 // codes that go left, where best is categorical
+	// nothingMissing says that the codes of rows with the best feature's missing code add
+	// up to nothing.
+	nothingMissing bool
+	extraL2        float64 // of the categorical split that made the leaf
+	parent         int32   // split node, -1 for the root
+	isRight        bool
 }
 
 // sums are totals of gradients and hessians, of codes in the integer modes and of
@@ -87,6 +96,9 @@ func New(c Config) *Grower {
 		workers: make([]searchScratch, c.Pool.Threads()),
 	}
 	g.hists = histogram.NewPool(g.builder.Slots())
+	if c.Direct {
+		g.direct = histogram.NewDirect(c.Matrix, c.Pool)
+	}
 	g.rows.init(c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
 	for s := range g.candidates {
 		g.candidates[s] = make([]candidate, c.Matrix.NFeatures())
@@ -144,9 +156,11 @@ func (g *Grower) plantRoot() error {
 	if !g.canSplit(root) {
 		return nil
 	}
-	root.hist = g.hists.Get()
-	g.builder.Build(root.hist, g.storage, g.rows.runs(0))
 	g.siblings[0], g.nSiblings, g.larger = 0, 1, -1
+	if g.direct == nil {
+		root.hist = g.hists.Get()
+		g.builder.Build(root.hist, g.storage, g.rows.runs(0))
+	}
 	return g.search()
 }
 
@@ -193,9 +207,15 @@ func (g *Grower) split(at, next int) error {
 	*right = leaf{rows: rightRows, depth: depth, total: rightSums, extraL2: extraL2, parent: node, isRight: true, set: right.set[:0]}
 
 	splitLeft, splitRight := g.canSplit(left), g.canSplit(right)
+	g.siblings, g.nSiblings = [2]int{at, next}, 2
 	if next+1 == g.config.Params.Leaves || !splitLeft && !splitRight {
-		g.hists.Put(hist)
+		if g.direct == nil {
+			g.hists.Put(hist)
+		}
 		return nil
+	}
+	if g.direct != nil {
+		return g.search()
 	}
 	g.smaller, g.larger = at, next
 	if rightRows < leftRows {
@@ -204,7 +224,6 @@ func (g *Grower) split(at, next int) error {
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()
 	g.builder.Build(g.leaves[g.smaller].hist, g.storage, g.rows.runs(g.smaller))
-	g.siblings, g.nSiblings = [2]int{at, next}, 2
 	return g.search()
 }
 

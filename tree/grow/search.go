@@ -31,7 +31,9 @@ func (c *candidate) grouped() bool {
 
 // searchScratch is one worker's memory in a search.
 type searchScratch struct {
-	cat scan.CatScratch
+	cat  scan.CatScratch
+	grad []int64 // of one feature, where no histogram is kept
+	hess []uint64
 }
 
 // featureChunk is the number of features that a worker searches at a time.
@@ -40,6 +42,9 @@ const featureChunk = 4
 // search fills in the missing histogram of the current siblings and finds the best
 // split of each.
 func (g *Grower) search() error {
+	if g.direct != nil {
+		return g.searchDirect()
+	}
 	for s := range g.nSiblings {
 		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
 	}
@@ -96,10 +101,26 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *c
 		return
 	}
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
-	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{
-		Grad: l.hist.Grad[from:to], Hess: l.hist.Hess[from:to], Count: counts, Total: total,
-	})
+	grad, hess := g.slots(worker, l, f)
+	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
 	fill(g, c, l, f, split, grouping, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+}
+
+// slots returns the sums of a leaf by codes of a feature, in integer modes. Where no
+// histogram is kept they are those of the node that was built last, until the worker's
+// next call.
+func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64) {
+	from, to := int(g.offsets[f]), int(g.offsets[f+1])
+	if g.direct == nil {
+		return l.hist.Grad[from:to], l.hist.Hess[from:to]
+	}
+	w := &g.workers[worker]
+	if n := to - from; len(w.grad) < n {
+		w.grad, w.hess = make([]int64, n), make([]uint64, n)
+	}
+	grad, hess = w.grad[:to-from], w.hess[:to-from]
+	g.direct.Feature(f, grad, hess)
+	return grad, hess
 }
 
 // searchCodes searches the histogram of one feature by the feature's kind.
@@ -164,6 +185,7 @@ func (g *Grower) choose(sibling int, l *leaf) {
 			continue // what it gains now may be less than the next bound
 		}
 		l.best = *c
+		l.nothingMissing = g.config.Features[best].HasMissing && g.missingIsNothing(l, best)
 		if c.categorical {
 			l.set = append(l.set[:0], g.categories(l, c)...)
 		}
@@ -211,8 +233,9 @@ func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
 		}
 		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
+	grad, hess := g.slots(0, l, c.feature)
 	f := scan.Feature[int64, uint64]{
-		Grad: l.hist.Grad[from:to], Hess: l.hist.Hess[from:to], Regular: regular,
+		Grad: grad, Hess: hess, Regular: regular,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
 	}
 	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
@@ -239,7 +262,7 @@ func (g *Grower) table(l *leaf) splitTable {
 	t := splitTable{matrix: g.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
 	if feature.HasMissing {
 		t.gap = hasGap
-		if g.missingIsNothing(l, best.feature) {
+		if l.nothingMissing {
 			// Rows whose codes add up to nothing gain the same on both sides: left first,
 			// unless a search that counted them has chosen for a side that needs them.
 			t.gap = lookGap
@@ -255,9 +278,10 @@ func (g *Grower) table(l *leaf) splitTable {
 
 // missingIsNothing says that the sums of a feature's missing code are all zero.
 func (g *Grower) missingIsNothing(l *leaf, f int) bool {
-	at := g.offsets[f] + g.config.Features[f].Regular
+	code := g.config.Features[f].Regular
 	if g.storage.Mode() == gradients.F32 {
-		return l.hist.Count[at] == 0
+		return l.hist.Count[g.offsets[f]+code] == 0
 	}
-	return l.hist.Grad[at] == 0 && l.hist.Hess[at] == 0
+	grad, hess := g.slots(0, l, f)
+	return grad[code] == 0 && hess[code] == 0
 }
