@@ -76,13 +76,9 @@ func TestKeysBindTheirField(t *testing.T) {
 	other := map[string]string{
 		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
-<<<<<<< HEAD
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
-		"binning.bundle": `"off"`,
-=======
-		"data.positive_class": `"yes"`, "categorical.order": `"name"`,
+		"binning.bundle":      `"off"`,
 		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`,
->>>>>>> bf233dc (Take forced cuts and max_bin for single columns)
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
