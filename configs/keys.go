@@ -192,7 +192,7 @@ var keys = []Key{
 	{Name: "output.model", kind: path, Doc: "Model file; empty = named after the training table, in the current directory.",
 		Aliases: []string{"output_model", "model_output", "model_out"},
 		field:   func(c *Config) any { return &c.Output.Model }},
-	{Name: "output.predictions", kind: path, Doc: "CSV file for the predictions of the test sets; empty = none.",
+	{Name: "output.predictions", kind: path, Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none.",
 		field: func(c *Config) any { return &c.Output.Predictions }},
 }
 
