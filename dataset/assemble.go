@@ -86,13 +86,10 @@ func (a *assembly) locateRows() {
 		}
 		for _, run := range ch.runs {
 			next := placeRun{row: a.firsts[k] + run.row, line: line + run.line, file: int32(file)}
-			if n := len(a.places.runs); n > 0 {
-				last := a.places.runs[n-1]
-				if last.file == next.file && next.line-last.line == next.row-last.row {
-					continue
-				}
-			}
-			a.places.runs = append(a.places.runs, next)
+			a.places.runs = appendRun(a.places.runs, next)
+		}
+		if ch.places != nil {
+			a.places.runs = ch.places
 		}
 		if ch.shape != nil {
 			ch.shape.line += line
@@ -144,7 +141,8 @@ func (a *assembly) checkCells() error {
 func (a *assembly) endedWell() error { return a.readErr }
 
 func (a *assembly) badShape(ch *chunk) *ParseError {
-	return &ParseError{File: a.files[ch.file], Line: ch.shape.line, Want: ch.shape.text, Fix: ch.shape.fix}
+	return &ParseError{File: a.files[ch.file], Line: ch.shape.line,
+		Column: ch.shape.column, Value: ch.shape.value, Want: ch.shape.text, Fix: ch.shape.fix}
 }
 
 // badCell describes a cell that cannot stand in its column. A broken one is not

@@ -19,6 +19,11 @@ func (t *Table) As(s Schema) (*Table, error) {
 			o.ids = append(o.ids, c.name)
 		}
 	}
+	for i := range s.Columns {
+		if c := &s.Columns[i]; t.implies(c) {
+			names, inputs = append(names, c.Name), append(inputs, sparseColumn(c.Name, Feature, t.rows, t.rest))
+		}
+	}
 	targets, err := o.resolve(names)
 	if err != nil {
 		return nil, err
@@ -37,6 +42,16 @@ func (t *Table) As(s Schema) (*Table, error) {
 		coerced.columns = append(coerced.columns, c)
 	}
 	return &coerced, nil
+}
+
+// implies tells whether the table has a feature without storing any of its cells: that
+// of a LibSVM file with an index beyond those that its rows name.
+func (t *Table) implies(c *ColumnSchema) bool {
+	if t.rest == nil || c.Role != Feature || t.Column(c.Name) != nil {
+		return false
+	}
+	_, ok := svmIndexOf(c.Name)
+	return ok
 }
 
 // onlyID tells whether the name belongs to an id column and to no other.

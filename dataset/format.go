@@ -54,6 +54,8 @@ const csvFormat = "csv"
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*format{
+	{name: svmFormat, title: "LibSVM text", knows: knowsSVM,
+		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
 	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252",
 		open: func(o *options, inputs []input) source { return &reader{options: o, inputs: inputs} }},
 }

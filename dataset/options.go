@@ -30,6 +30,9 @@ type options struct {
 	lenient       bool
 	format        *format // nil is found from the data
 
+	absentMissing bool // LibSVM: what is not stored is missing, not 0
+	indexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
+
 	chunkSize int   // bytes of text parsed at a time
 	err       error // the first option that made no sense
 }
@@ -41,7 +44,7 @@ func DefaultMissing() []string {
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{decimal: '.', chunkSize: defaultChunk}
+	o := &options{decimal: '.', chunkSize: defaultChunk, indexBase: -1}
 	for _, opt := range opts {
 		opt(o)
 	}
@@ -125,6 +128,33 @@ func Format(name string) Option {
 		}
 		if o.format = formatNamed(name); o.format == nil {
 			o.fail("format = %q is not known; it is \"auto\" or one of %s", name, nameList(Formats(), len(formats)))
+		}
+	}
+}
+
+// Absent says what a LibSVM file means by a feature that a row does not name: "zero"
+// (the default), as in the same table written densely, or "missing".
+func Absent(meaning string) Option {
+	return func(o *options) {
+		if meaning != "zero" && meaning != "missing" {
+			o.fail("absent = %q is not possible; it is \"zero\" or \"missing\"", meaning)
+		}
+		o.absentMissing = meaning == "missing"
+	}
+}
+
+// IndexBase says with which index the features of a LibSVM file begin: "0", "1", or
+// "auto": 0 if that index occurs, else 1. Features are called f0, f1, … by the index as
+// it is written; the base decides whether there is an f0.
+func IndexBase(base string) Option {
+	return func(o *options) {
+		switch base {
+		case "auto":
+			o.indexBase = -1
+		case "0", "1":
+			o.indexBase = int(base[0] - '0')
+		default:
+			o.fail("index_base = %q is not possible; it is \"auto\", \"0\" or \"1\"", base)
 		}
 	}
 }

@@ -14,16 +14,21 @@ type chunk struct {
 	lines   int         // line breaks in the text
 	blank   int         // blank lines in the text
 	runs    []placeRun  // rows and lines counted from the chunk's own start, lines from 0
+	places  []placeRun  // of a whole table: lines from 1, in place of runs
+	rest    *Sparse     // of a whole table: Table.rest
+	whole   bool        // the table has no other chunk, and its pieces can be used as they are
 	skipped int         // rows of a wrong shape that were left out
 	shape   *shapeError // the first row of a wrong shape
 }
 
 // shapeError is a row that cannot be told into cells.
 type shapeError struct {
-	line  int // within the chunk, from 0
-	text  string
-	fix   string
-	fatal bool // what comes after it cannot be read either
+	line   int    // within the chunk, from 0
+	column string // of the cell that is at fault, if one is, with its text
+	value  string
+	text   string
+	fix    string
+	fatal  bool // what comes after it cannot be read either
 }
 
 // allows tells whether reading may go on after the error, if there is one.

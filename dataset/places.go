@@ -20,6 +20,17 @@ type placeRun struct {
 	file int32
 }
 
+// appendRun adds a run unless the last one goes on as it says.
+func appendRun(runs []placeRun, next placeRun) []placeRun {
+	if n := len(runs); n > 0 {
+		last := runs[n-1]
+		if last.file == next.file && next.line-last.line == next.row-last.row {
+			return runs
+		}
+	}
+	return append(runs, next)
+}
+
 func (p *places) locate(row int) (file string, line int) {
 	if p.origin != nil {
 		row = int(p.origin[row])

@@ -11,6 +11,7 @@ func (a *assembly) finish() (*Table, error) {
 	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed, index: new(nameIndex)}
 	for _, ch := range a.chunks {
 		t.skipped += ch.skipped
+		t.rest = ch.rest
 	}
 	if err := a.dropBadRows(t); err != nil {
 		return nil, err
