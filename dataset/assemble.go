@@ -159,6 +159,8 @@ func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseEr
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
 	case c.role == WeightRole:
 		e.Want = "a number, and a weight has to be one"
+	case c.role == InitScoreRole:
+		e.Want = "a number, and an init score has to be one"
 	default:
 		e.Want = "a number"
 		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.name)

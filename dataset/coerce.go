@@ -36,12 +36,24 @@ func (t *Table) As(s Schema) (*Table, error) {
 			if c = t.idColumn(target.name); c == nil {
 				continue // the model's id columns are of no use here
 			}
+		} else if target.role == GroupRole {
+			if c, err = c.group(target.name); err != nil {
+				return nil, err
+			}
 		} else if c, err = t.follow(c, target.schema); err != nil {
 			return nil, err
 		}
 		coerced.columns = append(coerced.columns, c)
 	}
 	return &coerced, nil
+}
+
+// group returns the column as the one that names the queries.
+func (c *Column) group(name string) (*Column, error) {
+	if c.kind == Text {
+		return nil, complain("column %q was read as an id, the model has it as the group; read the table with dataset.As(model.Schema())", name)
+	}
+	return c.as(name, GroupRole), nil
 }
 
 // implies tells whether the table has a feature without storing any of its cells: that

@@ -66,7 +66,10 @@ func (s *svmSource) columns(ctx context.Context) ([]string, error) {
 		s.label = svmLabel
 	}
 	if s.queries {
-		s.names = append(s.names, svmQuery)
+		s.names = append(s.names, s.named(svmQuery, GroupRole))
+		if s.schema == nil && s.group == "" {
+			s.group = svmQuery
+		}
 	}
 	if s.schema != nil {
 		s.schemaFeatures()

@@ -14,6 +14,8 @@ type Option func(*options)
 
 type options struct {
 	label, weight string
+	group         string
+	initScores    []string
 	ids           []string
 	ignore        []string
 	categorical   []string
@@ -68,6 +70,16 @@ func Label(name string) Option { return func(o *options) { o.label = name } }
 
 // Weight names the column of row weights.
 func Weight(name string) Option { return func(o *options) { o.weight = name } }
+
+// Group names the column that says which query a row belongs to, by number or text.
+// The rows of a query stand together.
+func Group(name string) Option { return func(o *options) { o.group = name } }
+
+// InitScore names the columns of the raw scores that training starts from, one per
+// output of the model, in the order of the outputs.
+func InitScore(names ...string) Option {
+	return func(o *options) { o.initScores = append(o.initScores, names...) }
+}
 
 // ID names columns that are passed through to predictions as they are. With As a
 // feature may be named here as well; it then stands in the table twice.
