@@ -14,16 +14,10 @@ import (
 	"boost/objectives/metrics"
 )
 
-// evalFlags is the command line of eval.
-type evalFlags struct {
-	reading
-	metrics  []string
-	json     bool
-	onUnseen string
-}
-
 func (a *app) evalCommand() *cobra.Command {
-	var f evalFlags
+	var in reading
+	var metricNames []string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval MODEL TABLE",
 		Short: "Compare a model's predictions with a table's labels",
@@ -35,23 +29,18 @@ metrics that fit the model are given.`,
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("on-unseen", f.onUnseen, unseenWords...); err != nil {
-				return err
-			}
-			return a.eval(cmd.Context(), args[0], args[1], &f)
+			return a.eval(cmd.Context(), args[0], args[1], &in, metricNames, asJSON)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
-	f.addSet(cmd, readingKeys)
-	offer(cmd, "on-unseen", unseenWords...)
+	cmd.Flags().StringArrayVar(&metricNames, "metric", nil, "metric `NAME` to give; can be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	in.addSet(cmd, readingKeys)
 	offer(cmd, "metric", metrics.Names()...)
 	return cmd
 }
 
-func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlags) error {
-	c, err := f.config(a, readingKeys)
+func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading, asked []string, asJSON bool) error {
+	c, err := in.config(a, readingKeys)
 	if err != nil {
 		return err
 	}
@@ -59,7 +48,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err != nil {
 		return err
 	}
-	names, err := chooseMetrics(f.metrics, string(m.Contents().Link))
+	names, err := chooseMetrics(asked, string(m.Contents().Link))
 	if err != nil {
 		return err
 	}
@@ -70,9 +59,6 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err := needLabel(t, tableFile, m.Schema()); err != nil {
 		return err
 	}
-	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
-		return err
-	}
 	pool := a.pool(0)
 	defer pool.Close()
 	figures, err := evaluate(ctx, m, t, names, pool)
@@ -80,7 +66,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 		return err
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
-		if f.json {
+		if asJSON {
 			return writeJSON(w, struct {
 				Rows    int                 `json:"rows"`
 				Metrics map[string]*float64 `json:"metrics"`
