@@ -38,6 +38,15 @@ type rest struct {
 	others int // rows with another code
 }
 
+// finish returns the matrix in its layout.
+func (a *assembler) finish(ctx context.Context) (*Matrix, error) {
+	m, reason, err := a.assemble(ctx)
+	if err == nil {
+		m.reason = reason
+	}
+	return m, err
+}
+
 // assemble returns the matrix and, where the layout was left open, why it was chosen.
 func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
 	a.nCodes = make([]uint32, len(a.features))

@@ -60,11 +60,7 @@ func Build(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *paral
 	if err != nil {
 		return nil, err
 	}
-	m, reason, err := a.assemble(ctx)
-	if err == nil {
-		m.reason = reason
-	}
-	return m, err
+	return a.finish(ctx)
 }
 
 // fillLayout gives the words about layout that are not set their defaults.

@@ -35,7 +35,7 @@ func NewRowMajor(m *Matrix, units []int, pool *parallel.Pool) *RowMajor {
 		Bits:   U8,
 		Stride: stride,
 		Units:  units,
-		Data:   alignedBytes(uint64(m.rows)*uint64(stride) + alignment),
+		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), U8)),
 	}
 	columns := make([]Column, len(units))
 	for i, u := range units {
@@ -63,9 +63,12 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 	if bits == U8 {
 		return NewRowMajor(m, units, pool)
 	}
-	bytes := int(bits) / 8
-	r := &RowMajor{Bits: bits, Stride: (len(units)*bytes + 3) &^ 3, Units: units}
-	r.Data = alignedBytes(uint64(m.rows)*uint64(r.Stride) + alignment)
+	r := &RowMajor{
+		Bits:   bits,
+		Stride: wideStride(len(units), bits),
+		Units:  units,
+		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), bits)),
+	}
 	columns := make([]Column, len(units))
 	for u := range units {
 		columns[u] = m.UnitColumn(u)
@@ -79,6 +82,18 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 		}
 	}))
 	return r
+}
+
+// wideStride returns the bytes from row to row of n codes of more than a byte.
+func wideStride(n int, bits Width) int { return (n*int(bits)/8 + 3) &^ 3 }
+
+// rowMajorBytes returns the memory of n columns' codes by rows.
+func rowMajorBytes(rows, n int, bits Width) uint64 {
+	stride := rowStride(n)
+	if bits != U8 {
+		stride = wideStride(n, bits)
+	}
+	return uint64(rows)*uint64(stride) + alignment
 }
 
 // Codes16 returns the codes of a U16 copy, Stride/2 entries to a row.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"boost/gradients"
+	"boost/histogram"
 )
 
 // budget is an estimate of the memory of training by what it is for, in bytes. The
@@ -20,7 +21,8 @@ func (b budget) String() string {
 
 // memory estimates the buffers of the rounds: codes in both orders; per row and
 // output 8 bytes of score and 8 of gradients, and per row the label, the weight, 4 to
-// 12 bytes of codes and 8 of entries; 16 to 20 bytes per bin and leaf.
+// 12 bytes of codes and 8 of entries; 16 to 20 bytes per bin, and per leaf
+// where histograms are kept.
 func (t *trainer) memory() budget {
 	b := budget{matrix: int64(t.matrix.Bytes()) + int64(t.n)*int64(len(t.mirrored()))}
 	perRow := int64(16*t.outputs + 8 + 4 + 8)
@@ -41,6 +43,9 @@ func (t *trainer) memory() budget {
 	}
 	bins := int64(t.matrix.Offsets()[t.matrix.NFeatures()])
 	b.histograms = bins * perBin * int64(t.p.Tree.Leaves)
+	if histogram.DirectPays(t.matrix, t.p.Tree.Leaves) {
+		b.histograms = bins*perBin + 4*int64(t.matrix.NFeatures())*int64(t.pool.Threads()+1)
+	}
 	return b
 }
 

@@ -1,0 +1,230 @@
+package histogram_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// sparseTable makes features of all widths that mostly have one code, the last one
+// being all set in no row and the one before in every row.
+func sparseTable(t testing.TB, seed uint64, rows int, share float64) *table {
+	t.Helper()
+	nCodes := []uint32{2, 2, 2, 5, 16, 40, 256, 257, 3000, 66_000, 2, 2, 9, 3}
+	d := newTable(t, seed, rows, nCodes, binning.Adaptive)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for f, column := range d.codes {
+		rest := r.Uint32N(nCodes[f])
+		for row := range column {
+			if r.Float64() >= share && f != len(d.codes)-2 || f == len(d.codes)-1 {
+				column[row] = rest
+			}
+		}
+	}
+	m, err := binning.FromCodes(d.codes, nCodes, binning.Adaptive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.matrix = m
+	return d
+}
+
+// in returns the table's matrix in another layout.
+func (d *table) in(t testing.TB, p binning.Params, pool *parallel.Pool) *binning.Matrix {
+	t.Helper()
+	hasMissing := make([]bool, len(d.codes))
+	for f := range hasMissing {
+		hasMissing[f] = f%2 == 0 && d.matrix.FeatureInfo(f).NBins > 1
+	}
+	m, err := binning.Relayout(t.Context(), d.matrix, hasMissing, p, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var layouts = map[string]binning.Params{
+	"S1.14/row":            {Layout: "row", Bundle: "off"},
+	"S1.6/csr":             {Layout: "csr"},
+	"S1.25/ellpack":        {Layout: "ellpack"},
+	"S1.16/mask":           {Layout: "col", MissingAs: "mask"},
+	"bundles":              {Layout: "col", Bundle: "on"},
+	"S1.14/row_of_bundles": {Layout: "row", Bundle: "on", Storage: "uniform"},
+}
+
+// Every layout gives the plain reference's sums: dense, sparse and empty rows, all rows
+// and few of them, all builders that the layout has.
+func TestLayouts(t *testing.T) {
+	for name, p := range layouts {
+		t.Run(name, func(t *testing.T) {
+			pool := parallel.NewPool(3)
+			defer pool.Close()
+			r := rand.New(rand.NewPCG(9, 9))
+			for _, shape := range []struct {
+				share float64
+				rows  int
+			}{{0.01, 700}, {0.2, 1}, {0.2, 700}, {0.9, 700}, {0.05, 70_000}} {
+				if share, rows := shape.share, shape.rows; rows < 1000 || !testing.Short() {
+					d := sparseTable(t, r.Uint64(), rows, share)
+					m := d.in(t, p, pool)
+					if p.Bundle == "on" && rows > 1 && share < 0.1 && !m.Bundled() && m.ByRow() == nil {
+						t.Fatal("nothing is bundled")
+					}
+					for _, mode := range modes[:2] {
+						st := d.storage(t, mode, pool)
+						for _, part := range []float64{1, 0.03, 0} {
+							in := d.sample(r, part)
+							want := d.reference(st, in)
+							for _, s := range strategies {
+								if _, _, err := histogram.Choose(s.String(), m, 3); err != nil {
+									continue
+								}
+								b := histogram.New(m, nil, pool, s)
+								h := &histogram.Histogram{}
+								poison(h, b.Slots())
+								for range 2 {
+									b.Build(h, st, runsOf(st, in))
+									d.check(t, fmt.Sprintf("%v, %v, %d of %d rows, share %v", mode, s, len(in), rows, share), h, st, d.all(), want)
+								}
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// A mirror of bundles, with some of their features active.
+func TestMirrorOfBundles(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	d := sparseTable(t, 5, 5000, 0.02)
+	m := d.in(t, binning.Params{Layout: "col", Bundle: "on"}, pool)
+	var units []int
+	for u, unit := range m.Units() {
+		if unit.NBins <= 256 {
+			units = append(units, u)
+		}
+	}
+	mirror := binning.NewRowMajor(m, units, pool)
+	st := d.storage(t, gradients.I16, pool)
+	in := d.sample(rand.New(rand.NewPCG(1, 1)), 0.5)
+	want := d.reference(st, in)
+	for _, features := range [][]int{{0}, {1, 4, 7}, d.all()} {
+		b := histogram.New(m, mirror, pool, histogram.RowParallel)
+		b.SetFeatures(features)
+		h := &histogram.Histogram{}
+		b.Build(h, st, runsOf(st, in))
+		d.check(t, fmt.Sprint(features), h, st, features, want)
+	}
+}
+
+// Builders that read columns are refused where there are none.
+func TestChooseByLayout(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	d := sparseTable(t, 6, 300, 0.1)
+	for _, layout := range []string{"row", "csr", "ellpack"} {
+		m := d.in(t, binning.Params{Layout: layout}, pool)
+		if _, _, err := histogram.Choose("feature", m, 4); err == nil {
+			t.Errorf("S2.18: layout %q has a builder by features", layout)
+		}
+		if s, _, err := histogram.Choose("auto", m, 4); err != nil || s == histogram.FeatureParallel {
+			t.Errorf("layout %q: %v, %v", layout, s, err)
+		}
+	}
+}
+
+// Slot-major symbols give the sums that the stream gives.
+func TestSlotMajorSymbols(t *testing.T) {
+	t.Run("S1.25/slot_major", func(t *testing.T) {
+		pool := parallel.NewPool(1)
+		defer pool.Close()
+		for _, share := range []float64{0, 0.05, 0.8} {
+			d := sparseTable(t, 7, 400, share)
+			m := d.in(t, binning.Params{Layout: "ellpack"}, pool)
+			st := d.storage(t, gradients.I16, pool)
+			e, entries := m.Ellpack(), runsOf(st, d.sample(rand.New(rand.NewPCG(2, 2)), 0.5))[0].Entries
+			slots := int(m.Offsets()[m.NFeatures()])
+			want, got := make([]uint64, slots), make([]uint64, slots)
+			stream := hist.Symbols{PerRow: e.RowStride, Null: e.Null, Packed: e.Stream(), Bits: e.SymbolBits}
+			hist.OneWordSymbols(want, &stream, entries)
+			bySlot := hist.Symbols{PerRow: e.RowStride, Null: e.Null, SlotStride: (m.NRows() + 31) / 32 * 32}
+			bySlot.U8, bySlot.U16, bySlot.U32 = e.SlotMajor()
+			hist.OneWordSymbols(got, &bySlot, entries)
+			if !slices.Equal(got, want) {
+				t.Errorf("share %v: other sums", share)
+			}
+			if share > 0 && slices.Max(want) == 0 {
+				t.Error("nothing was added up")
+			}
+		}
+	})
+}
+
+// A Direct gives the reference's sums for every feature with enough stored cells, and
+// lists no other.
+func TestDirect(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for threads := 1; threads <= 5; threads += 2 {
+		pool := parallel.NewPool(threads)
+		for _, share := range []float64{0.002, 0.1, 0.6} {
+			for _, rows := range []int{1, 900, 70_000} {
+				if rows > 1000 && (testing.Short() || share != 0.1) {
+					continue
+				}
+				d := sparseTable(t, r.Uint64(), rows, share)
+				m := d.in(t, binning.Params{Layout: "csr"}, pool)
+				direct := histogram.NewDirect(m, pool)
+				for _, mode := range modes[:2] {
+					st := d.storage(t, mode, pool)
+					for _, part := range []float64{1, 0.05} {
+						in := d.sample(r, part)
+						features := d.all()
+						if r.IntN(2) == 0 {
+							features = []int{0, 2, 3, 7, 9, 12}
+						}
+						least := []uint64{0, 1, 20}[r.IntN(3)]
+						live := direct.Build(st, runsOf(st, in), features, least)
+						checkDirect(t, d, m, direct, st, in, features, live, max(least, 1))
+					}
+				}
+			}
+		}
+		pool.Close()
+	}
+}
+
+func checkDirect(t *testing.T, d *table, m *binning.Matrix, direct *histogram.Direct, st *gradients.Storage, in []uint32, features []int, live []int32, least uint64) {
+	t.Helper()
+	for _, f := range features {
+		rest, _ := m.Rest(f)
+		stored := uint64(0)
+		for _, row := range in {
+			if d.codes[f][row] != rest {
+				stored++
+			}
+		}
+		if slices.Contains(live, int32(f)) != (stored >= least) {
+			t.Fatalf("feature %d with %d stored cells, of which %d are enough: %v", f, stored, least, live)
+		}
+	}
+	for _, f := range live {
+		n := m.FeatureInfo(int(f)).NBins
+		grad, hess := make([]int64, n), make([]uint64, n)
+		direct.Feature(int(f), grad, hess)
+		for code, want := range d.naive(st, in, int(f)) {
+			if grad[code] != want.grad || hess[code] != want.hess {
+				t.Fatalf("S1.6: code %d of feature %d: (%d, %d), want (%d, %d)", code, f, grad[code], hess[code], want.grad, want.hess)
+			}
+		}
+	}
+}
