@@ -320,7 +320,7 @@ func TestEnforceMinimum(t *testing.T) {
 		borders        []int
 		n, least, want int
 	}{{[]int{0, 1, 2}, 4, 1, 3}, {[]int{0, 1, 2}, 4, 2, 1}, {[]int{0, 1, 2}, 4, 3, 0}, {[]int{2}, 4, 2, 0}, {nil, 1, 5, 0}} {
-		if got := enforceMinimum(slices.Clone(c.borders), ends[:c.n], c.least); len(got) != c.want {
+		if got := enforceMinimum(slices.Clone(c.borders), nil, ends[:c.n], c.least); len(got) != c.want {
 			t.Errorf("enforceMinimum(%v, %d, %d) = %v, want %d borders", c.borders, c.n, c.least, got, c.want)
 		}
 	}

@@ -25,7 +25,8 @@ type Population struct {
 // weights has one finite, non-negative entry per row, or is nil; it counts only under
 // Params.WeightedCuts. The notes say, once each, what a person may not expect:
 // features that cannot be split, levels that share a code. Errors are those of
-// Params.Validate, of bad weights and of ctx.
+// Params.Validate, of bad weights, of parameters that name columns which the table
+// does not have, and of ctx.
 func Fit(ctx context.Context, t *dataset.Table, weights []float64, p Params, seed uint64, pool *parallel.Pool) (*Cuts, []string, error) {
 	if err := p.Validate(); err != nil {
 		return nil, nil, err
@@ -147,6 +148,9 @@ func (f *fitter) fit(ctx context.Context, rows int, pool *parallel.Pool) (*Cuts,
 	if f.sample != nil {
 		f.sampled = len(f.sample)
 	}
+	if err := f.checkNames(); err != nil {
+		return nil, nil, err
+	}
 	f.fitted, f.scratch = make([]fitted, len(f.columns)), make([]fitScratch, pool.Threads())
 	f.prepareSparse(rows)
 	if err := pool.DoContext(ctx, len(f.columns), f); err != nil {
@@ -162,13 +166,11 @@ func (f *fitter) Run(worker, index int) {
 	switch column.Kind() {
 	case dataset.Float32:
 		result.feature.Kind = Numeric32
-		r := f.runs32(s, column)
-		result.cuts32 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value32, f.params.Placement, midpoint32)
+		result.cuts32 = fitCuts(f, s, f.runs32(s, column), f.bins(index), forcedAs32(f.params.ForcedCuts[column.Name()]), value32, midpoint32)
 		result.feature.Regular = uint32(len(result.cuts32)) + 1
 	case dataset.Float64:
 		result.feature.Kind = Numeric64
-		r := f.runs64(s, column)
-		result.cuts64 = place(fitBorders(f, s, r, result.feature.HasMissing), r.keys, value64, f.params.Placement, midpoint64)
+		result.cuts64 = fitCuts(f, s, f.runs64(s, column), f.bins(index), forcedAs64(f.params.ForcedCuts[column.Name()]), value64, midpoint64)
 		result.feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
 		counts := f.population.Counts[index]

@@ -116,15 +116,27 @@ func (f *fitter) prepareSparse(rows int) {
 	}
 }
 
-// fitBorders returns the borders of a numeric column's bins.
-func fitBorders[K bin.Key](f *fitter, s *fitScratch, r runs[K], hasMissing bool) []int {
-	bins := f.params.MaxBin
-	if hasMissing {
+// bins returns how many bins the values of a numeric column may have.
+func (f *fitter) bins(index int) int {
+	bins := f.params.maxBinOf(f.columns[index].Name())
+	if f.population.Missing[index] > 0 {
 		bins--
 	}
-	s.borders = quantileBorders(s.borders[:0], r, bins)
-	s.borders = enforceMinimum(s.borders, r.ends, f.leastSampled())
-	return s.borders
+	return bins
+}
+
+// fitCuts returns the cuts of a numeric column, forced ones among them.
+func fitCuts[K bin.Key, V bin.Float](f *fitter, s *fitScratch, r runs[K], bins int, forced []V, value func(K) V, midpoint func(lower, upper V) V) []V {
+	gaps := gapsOf(forced, r, value)
+	s.borders = bordersBetween(s.borders[:0], r, bins, gaps)
+	s.borders = enforceMinimum(s.borders, gaps, r.ends, f.leastSampled())
+	cuts := place(s.borders, r.keys, value, f.params.Placement, midpoint)
+	if len(forced) > 0 {
+		// No two are equal: a gap with a forced cut has no other one.
+		cuts = append(cuts, forced...)
+		slices.Sort(cuts)
+	}
+	return cuts
 }
 
 // leastSampled returns how many of the sampled rows stand for MinDataInBin rows.

@@ -51,6 +51,12 @@ var ErrParams = errors.New("invalid binning parameter")
 //
 // Where cuts come from a sample, MinDataInBin counts each sampled row for as many
 // rows of the table as there are per sampled one, so that a bin may hold a few less.
+//
+// The cuts of ForcedCuts are all kept, as they are, even where that leaves a bin
+// without a row or with fewer than MinDataInBin; in a float32 column they are rounded
+// down to float32, which changes the side of no value of the column. The other cuts are
+// quantiles, as many as max_bin leaves, and none between two values that a forced cut
+// separates; MinDataInBin holds between two forced cuts as in a column of its own.
 type Params struct {
 	MaxBin        int    `key:"binning.max_bin" use:"model"`         // codes of a numeric feature, the missing one too: 2 … 16,777,216
 	MinDataInBin  int    `key:"binning.min_data_in_bin" use:"model"` // rows a numeric bin holds at least; 0 acts as 1
@@ -68,6 +74,12 @@ type Params struct {
 	// feature off its rest code. All but the first of these lose their code, so that
 	// training sees other values than predictions will: 0 … 0.1.
 	BundleConflicts float64 `key:"binning.bundle_conflicts" use:"model"`
+
+	// By name of the column, for numeric ones. ForcedCuts ascend, are finite and at most
+	// max_bin − 1 of a column, one less where it has missing values. MaxBinByFeature takes
+	// MaxBin's place.
+	ForcedCuts      map[string][]float64 `key:"binning.forced_cuts" use:"model"`
+	MaxBinByFeature map[string]int       `key:"binning.max_bin_by_feature" use:"model"`
 }
 
 // Defaults returns the default parameters.
@@ -81,7 +93,7 @@ func Defaults() Params {
 
 // Validate returns all problems joined, each an ErrParams that names the key and the value.
 func (p Params) Validate() error {
-	return errors.Join(
+	return errors.Join(append(p.checkColumns(),
 		checkRange("binning.max_bin", p.MaxBin, MinMaxBin, MaxMaxBin),
 		checkRange("binning.min_data_in_bin", p.MinDataInBin, 0, math.MaxInt32),
 		checkRange("binning.sample", p.Sample, 0, math.MaxInt32),
@@ -91,7 +103,7 @@ func (p Params) Validate() error {
 		checkRange("categorical.max_cat", p.MaxCat, 1, MaxMaxBin),
 		checkRange("categorical.min_data_per_cat", p.MinDataPerCat, 0, math.MaxInt32),
 		checkWord("categorical.order", p.Order, ByCount, ByName),
-	)
+	)...)
 }
 
 func (p Params) checkStorage() error {

@@ -68,18 +68,34 @@ func share(n uint64, i, of int) uint64 {
 
 // enforceMinimum drops borders until every bin holds at least least rows: from the
 // left, a border that would close too small a bin; then the last one if the bin after
-// it is too small. ends are those of the runs.
-func enforceMinimum(borders []int, ends []uint32, least int) []int {
-	kept := borders[:0]
-	start := 0
-	for _, border := range borders {
-		if end := int(ends[border]); end-start >= least {
-			kept = append(kept, border)
-			start = end
+// it is too small. The gaps of forced cuts stay, whatever they leave in a bin: what
+// lies between two of them is treated as a column of its own. ends are those of the
+// runs.
+func enforceMinimum(borders, gaps []int, ends []uint32, least int) []int {
+	upTo := func(run int) int {
+		if run < 0 {
+			return 0
 		}
+		return int(ends[run])
 	}
-	if len(kept) > 0 && int(ends[len(ends)-1])-start < least {
-		kept = kept[:len(kept)-1]
+	kept := borders[:0]
+	start, next := 0, 0
+	for segment := range len(gaps) + 1 {
+		last := len(ends) - 1 // run of the segment
+		if segment < len(gaps) {
+			last = gaps[segment]
+		}
+		first := len(kept)
+		for ; next < len(borders) && (borders[next] < last || segment == len(gaps)); next++ {
+			if end := upTo(borders[next]); end-start >= least {
+				kept = append(kept, borders[next])
+				start = end
+			}
+		}
+		if len(kept) > first && upTo(last)-start < least {
+			kept = kept[:len(kept)-1]
+		}
+		start = upTo(last)
 	}
 	return kept
 }

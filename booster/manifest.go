@@ -24,11 +24,11 @@ func eachParam(v reflect.Value, visit func(key, use string, v reflect.Value) err
 }
 
 // ModelParams returns the parameters that can change a model's bytes as a JSON
-// object with sorted keys: what a model stores.
+// object with sorted keys: what a model stores. Empty maps are left out.
 func (p Params) ModelParams() (json.RawMessage, error) {
 	object := map[string]any{}
 	err := eachParam(reflect.ValueOf(p), func(key, use string, v reflect.Value) error {
-		if use == "model" {
+		if use == "model" && (v.Kind() != reflect.Map || v.Len() > 0) {
 			object[key] = v.Interface()
 		}
 		return nil

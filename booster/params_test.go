@@ -79,6 +79,12 @@ func TestParamsRoundTripThroughTheModel(t *testing.T) {
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.Tree.LambdaL2, p.Binning.MaxBin, p.RowFraction = "regression", 2, 1.5, 63, 0.7
 	p.Metrics = []string{"mae"}
+	for _, c := range table.Features() {
+		if c.Kind().Numeric() {
+			p.Binning.ForcedCuts = map[string][]float64{c.Name(): {-0.1, 1e300}}
+			p.Binning.MaxBinByFeature = map[string]int{c.Name(): 9}
+		}
+	}
 	m, err := booster.Train(context.Background(), p, table)
 	if err != nil {
 		t.Fatal(err)

@@ -217,6 +217,9 @@ func (t *trainer) bin(ctx context.Context, train source) error {
 		weights = t.rows.Weights
 	}
 	cuts, notes, err := train.fit(ctx, weights, t.p.Binning, t.p.Seed, t.pool)
+	if errors.Is(err, binning.ErrParams) {
+		return fmt.Errorf("%w: %w", ErrParams, err)
+	}
 	if err != nil {
 		return err
 	}

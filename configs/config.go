@@ -16,6 +16,9 @@ type Config struct {
 	Data   Data
 	Params booster.Params
 	Output Output
+	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
+	// table's features are known; "" = none.
+	ForcedCutsFile string
 
 	given map[string]place // where each key was set, by its own name
 }

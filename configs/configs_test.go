@@ -77,7 +77,8 @@ func TestKeysBindTheirField(t *testing.T) {
 		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
-		"binning.bundle": `"off"`,
+		"binning.bundle":      `"off"`,
+		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`,
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")

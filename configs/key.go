@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -39,11 +40,14 @@ const (
 	boolean
 	duration
 	size
+	cutLists
+	binCounts
 )
 
 var kindNames = [...]string{
 	text: "text", choice: "choice", path: "path", list: "list of text", paths: "path or list of paths",
 	integer: "integer", number: "number", boolean: "true or false", duration: "duration", size: "bytes",
+	cutLists: "table of lists of numbers, by column", binCounts: "table of integers, by column",
 }
 
 // Section returns the part of the name before the dot.
@@ -65,7 +69,7 @@ func (k *Key) Range() string {
 		low = "> " + groupDigits(k.least)
 	}
 	switch {
-	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size:
+	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size && k.kind != binCounts:
 		return ""
 	case k.most == 0:
 		return low
@@ -101,11 +105,7 @@ func (k *Key) format(c *Config) string {
 	case *uint64:
 		return strconv.FormatUint(*v, 10)
 	case *float64:
-		s := strconv.FormatFloat(*v, 'g', -1, 64)
-		if !strings.ContainsAny(s, ".e") {
-			s += ".0"
-		}
-		return s
+		return floatText(*v)
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *time.Duration:
@@ -113,8 +113,36 @@ func (k *Key) format(c *Config) string {
 			return "0"
 		}
 		return quote(v.String())
+	case *map[string][]float64:
+		return inlineTable(*v, func(numbers []float64) string {
+			texts := make([]string, len(numbers))
+			for i, f := range numbers {
+				texts[i] = floatText(f)
+			}
+			return "[" + strings.Join(texts, ", ") + "]"
+		})
+	case *map[string]int:
+		return inlineTable(*v, strconv.Itoa)
 	}
 	panic("configs: key " + k.Name + " has a field of an unknown type")
+}
+
+// floatText writes a finite number as a TOML float.
+func floatText(v float64) string {
+	s := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// inlineTable writes a table of columns in the order of their names.
+func inlineTable[V any](table map[string]V, text func(V) string) string {
+	entries := make([]string, 0, len(table))
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		entries = append(entries, quote(name)+" = "+text(table[name]))
+	}
+	return "{" + strings.Join(entries, ", ") + "}"
 }
 
 // assign sets the key in c from a decoded TOML value. Relative paths are taken
@@ -161,6 +189,19 @@ func (k *Key) assign(c *Config, v any, dir string) error {
 			return err
 		}
 		*field = n
+	case *map[string][]float64:
+		return assignTable(k, field, v, k.numbers)
+	case *map[string]int:
+		return assignTable(k, field, v, func(name string, v any) (int, error) {
+			n, ok := v.(int64)
+			if !ok {
+				return 0, fmt.Errorf("%s of column %q must be an integer, not %s", k.Name, name, describe(v))
+			}
+			if err := k.inRange(float64(n), fmt.Sprintf("%d as for column %q", n, name)); err != nil {
+				return 0, err
+			}
+			return int(n), nil
+		})
 	default:
 		panic("configs: key " + k.Name + " has a field of an unknown type")
 	}
@@ -233,6 +274,50 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		*field = nil
 	}
 	return nil
+}
+
+// assignTable sets a table by column; the first wrong entry by name is the error.
+func assignTable[V any](k *Key, field *map[string]V, v any, entry func(name string, v any) (V, error)) error {
+	given, ok := v.(map[string]any)
+	if !ok {
+		return k.wrongType(v)
+	}
+	var table map[string]V // nil for no entries, as by default
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value, err := entry(name, given[name])
+		if err != nil {
+			return err
+		}
+		if table == nil {
+			table = make(map[string]V, len(given))
+		}
+		table[name] = value
+	}
+	*field = table
+	return nil
+}
+
+// numbers takes a column's list of finite numbers.
+func (k *Key) numbers(name string, v any) ([]float64, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%s of column %q must be a list of numbers like [0.5, 2], not %s", k.Name, name, describe(v))
+	}
+	numbers := make([]float64, len(list))
+	for i, item := range list {
+		switch item := item.(type) {
+		case int64:
+			numbers[i] = float64(item)
+		case float64:
+			numbers[i] = item
+		default:
+			return nil, fmt.Errorf("%s of column %q must be a list of numbers, and %s in it is none", k.Name, name, describe(item))
+		}
+		if math.IsNaN(numbers[i]) || math.IsInf(numbers[i], 0) {
+			return nil, fmt.Errorf("%s of column %q must hold finite numbers, not %v", k.Name, name, numbers[i])
+		}
+	}
+	return numbers, nil
 }
 
 func (k *Key) integer(v any) (int64, error) {
@@ -317,6 +402,7 @@ func (k *Key) wrongType(v any) error {
 		list: "a list of texts like [\"a\", \"b\"]", paths: "a path in quotes or a list of them",
 		integer: "an integer", number: "a number like 0.5", boolean: "true or false",
 		duration: "a duration like \"90s\" or a number of seconds", size: "a number of bytes or a size like \"4GB\"",
+		cutLists: "a table of lists of numbers by column like {age = [18, 65]}", binCounts: "a table of integers by column like {age = 64}",
 	}
 	shown := describe(v)
 	if n, ok := v.(int64); ok && (k.kind == text || k.kind == choice) {

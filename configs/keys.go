@@ -67,6 +67,14 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Params.Binning.Sample }},
 	{Name: "binning.placement", kind: choice, Choices: []string{"midpoint", "value"}, Doc: "Where a cut lies: between its two neighbours, or on the lower one.",
 		field: func(c *Config) any { return &c.Params.Binning.Placement }},
+	{Name: "binning.max_bin_by_feature", kind: binCounts, least: 2, most: 1 << 24, Doc: "`binning.max_bin` of single numeric columns, like {age = 64}.",
+		Aliases: []string{"max_bin_by_feature"},
+		field:   func(c *Config) any { return &c.Params.Binning.MaxBinByFeature }},
+	{Name: "binning.forced_cuts", kind: cutLists, Doc: "Cuts that single numeric columns must have, ascending, like {age = [18, 65]}; quantiles between them fill the bins that are left.",
+		field: func(c *Config) any { return &c.Params.Binning.ForcedCuts }},
+	{Name: "binning.forced_cuts_file", kind: path, Doc: "Forced cuts as a JSON file in LightGBM's form: [{\"feature\": 0, \"bin_upper_bound\": [18, 65]}], features counted from 0.",
+		Aliases: []string{"forcedbins_filename"},
+		field:   func(c *Config) any { return &c.ForcedCutsFile }},
 	{Name: "binning.storage", kind: choice, Choices: []string{"adaptive", "uniform"}, Doc: "Width of codes in memory: per column, or one for all. Never changes the model.",
 		field: func(c *Config) any { return &c.Params.Binning.Storage }},
 	{Name: "binning.layout", kind: choice, Choices: []string{"auto", "col", "row", "both", "csr", "ellpack"}, Doc: "How codes are kept: by columns, by rows, both, or without each column's most frequent code; \"auto\" measures. Never changes the model.",
@@ -184,7 +192,7 @@ var keys = []Key{
 	{Name: "output.model", kind: path, Doc: "Model file; empty = named after the training table, in the current directory.",
 		Aliases: []string{"output_model", "model_output", "model_out"},
 		field:   func(c *Config) any { return &c.Output.Model }},
-	{Name: "output.predictions", kind: path, Doc: "CSV file for the predictions of the test sets; empty = none.",
+	{Name: "output.predictions", kind: path, Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none.",
 		field: func(c *Config) any { return &c.Output.Predictions }},
 }
 

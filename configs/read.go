@@ -249,11 +249,10 @@ var errNotOneValue = errors.New("not one TOML value")
 
 func tomlValue(s string) (any, error) {
 	var doc map[string]any
-	meta, err := toml.Decode("v = "+s, &doc)
-	if err != nil {
+	if _, err := toml.Decode("v = "+s, &doc); err != nil {
 		return nil, err
 	}
-	if len(meta.Keys()) != 1 {
+	if len(doc) != 1 {
 		return nil, errNotOneValue
 	}
 	return doc["v"], nil
@@ -300,6 +299,9 @@ func (r *reader) settle() {
 		r.problem(r.config.given["data.separator"], fmt.Errorf("data.separator and data.decimal are both %q: change one of them", d.Decimal))
 	}
 	p := &r.config.Params
+	if len(p.Binning.ForcedCuts) > 0 && r.config.ForcedCutsFile != "" {
+		r.problem(r.config.given["binning.forced_cuts_file"], errors.New("binning.forced_cuts and binning.forced_cuts_file are both set: leave one of them out"))
+	}
 	if d := p.Tree.MaxDepth; r.noLeafLimit && d > 0 && d < 17 {
 		p.Tree.Leaves = 1 << d
 	}

@@ -86,18 +86,14 @@ func (a *assembly) locateRows() {
 		}
 		for _, run := range ch.runs {
 			next := placeRun{row: a.firsts[k] + run.row, line: line + run.line, file: int32(file)}
-			if n := len(a.places.runs); n > 0 {
-				last := a.places.runs[n-1]
-				if last.file == next.file && next.line-last.line == next.row-last.row {
-					continue
-				}
-			}
-			a.places.runs = append(a.places.runs, next)
+			a.places.runs = appendRun(a.places.runs, next)
+		}
+		if ch.places != nil {
+			a.places.runs = ch.places
 		}
 		if ch.shape != nil {
 			ch.shape.line += line
 		}
-		a.places.byRow = a.places.byRow || ch.byRow
 		line += ch.lines
 		a.firsts[k+1] = a.firsts[k] + ch.rows
 	}
@@ -145,14 +141,15 @@ func (a *assembly) checkCells() error {
 func (a *assembly) endedWell() error { return a.readErr }
 
 func (a *assembly) badShape(ch *chunk) *ParseError {
-	return &ParseError{File: a.files[ch.file], Line: ch.shape.line, Want: ch.shape.text, Fix: ch.shape.fix}
+	return &ParseError{File: a.files[ch.file], Line: ch.shape.line,
+		Column: ch.shape.column, Value: ch.shape.value, Want: ch.shape.text, Fix: ch.shape.fix}
 }
 
 // badCell describes a cell that cannot stand in its column. A broken one is not
 // text in the table's encoding, another is not a number.
 func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseError {
 	e := &ParseError{Column: c.name, Value: text}
-	a.places.mark(e, row)
+	e.File, e.Line = a.places.locate(row)
 	switch {
 	case broken:
 		e.Want = "UTF-8 text"
@@ -162,6 +159,8 @@ func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseEr
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
 	case c.role == WeightRole:
 		e.Want = "a number, and a weight has to be one"
+	case c.role == InitScoreRole:
+		e.Want = "a number, and an init score has to be one"
 	default:
 		e.Want = "a number"
 		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.name)
@@ -231,15 +230,11 @@ func (a *assembly) settleByValue(c *parts) error {
 func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
 	cells := a.oddCells(c)
 	e := &ParseError{Column: c.name, Value: cells[0].text}
-	a.places.mark(e, cells[0].row)
+	e.File, e.Line = a.places.locate(cells[0].row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
 	for _, cell := range cells[1:] {
 		_, line := a.places.locate(cell.row)
-		unit := "line"
-		if e.Row {
-			unit = "row"
-		}
-		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.text, unit, line)
+		e.Want += fmt.Sprintf("; nor is %q in line %d", cell.text, line)
 	}
 	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
 		c.name, cells[0].text)

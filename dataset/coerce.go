@@ -19,6 +19,11 @@ func (t *Table) As(s Schema) (*Table, error) {
 			o.ids = append(o.ids, c.name)
 		}
 	}
+	for i := range s.Columns {
+		if c := &s.Columns[i]; t.implies(c) {
+			names, inputs = append(names, c.Name), append(inputs, sparseColumn(c.Name, Feature, t.rows, t.rest))
+		}
+	}
 	targets, err := o.resolve(names)
 	if err != nil {
 		return nil, err
@@ -31,12 +36,34 @@ func (t *Table) As(s Schema) (*Table, error) {
 			if c = t.idColumn(target.name); c == nil {
 				continue // the model's id columns are of no use here
 			}
+		} else if target.role == GroupRole {
+			if c, err = c.group(target.name); err != nil {
+				return nil, err
+			}
 		} else if c, err = t.follow(c, target.schema); err != nil {
 			return nil, err
 		}
 		coerced.columns = append(coerced.columns, c)
 	}
 	return &coerced, nil
+}
+
+// group returns the column as the one that names the queries.
+func (c *Column) group(name string) (*Column, error) {
+	if c.kind == Text {
+		return nil, complain("column %q was read as an id, the model has it as the group; read the table with dataset.As(model.Schema())", name)
+	}
+	return c.as(name, GroupRole), nil
+}
+
+// implies tells whether the table has a feature without storing any of its cells: that
+// of a LibSVM file with an index beyond those that its rows name.
+func (t *Table) implies(c *ColumnSchema) bool {
+	if t.rest == nil || c.Role != Feature || t.Column(c.Name) != nil {
+		return false
+	}
+	_, ok := svmIndexOf(c.Name)
+	return ok
 }
 
 // onlyID tells whether the name belongs to an id column and to no other.

@@ -3,9 +3,6 @@ package dataset
 // ChunkSize sets the bytes of text that are parsed at a time.
 func ChunkSize(n int) Option { return func(o *options) { o.chunkSize = n } }
 
-// ChunkRows sets the most rows of a chunk, for formats that can choose.
-func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
-
 var (
 	ParseNumber = parseNumber
 	ParseDate   = parseDate

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,8 +27,8 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		ctx := context.Background()
-		table, err := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.Threads(1))
-		small, smallErr := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.Threads(2), dataset.ChunkSize(int(size)+1))
+		table, err := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.Threads(1), dataset.Format("csv"))
+		small, smallErr := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.Threads(2), dataset.ChunkSize(int(size)+1), dataset.Format("csv"))
 		if err != nil {
 			if !errors.Is(err, dataset.ErrTable) {
 				t.Fatalf("%v does not wrap ErrTable", err)
@@ -38,7 +39,7 @@ func FuzzRead(f *testing.F) {
 		} else if smallErr != nil || show(small) != show(table) {
 			t.Fatalf("in small chunks the table is another (%v)", smallErr)
 		}
-		if _, err := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.SkipBadRows(), dataset.LenientTypes()); err != nil && !errors.Is(err, dataset.ErrTable) {
+		if _, err := dataset.Read(ctx, bytes.NewReader(text), "t.csv", dataset.SkipBadRows(), dataset.LenientTypes(), dataset.Format("csv")); err != nil && !errors.Is(err, dataset.ErrTable) {
 			t.Fatalf("%v does not wrap ErrTable", err)
 		}
 		compareWithEncodingCSV(t, text)
@@ -63,7 +64,7 @@ func compareWithEncodingCSV(t *testing.T, text []byte) {
 		names = append(names, name)
 	}
 	table, err := dataset.Read(context.Background(), bytes.NewReader(text), "t.csv",
-		dataset.Separator(','), dataset.Header(true), dataset.ID(names...), dataset.Encoding("latin1"))
+		dataset.Separator(','), dataset.Header(true), dataset.ID(names...), dataset.Encoding("latin1"), dataset.Format("csv"))
 	if err != nil {
 		for _, magic := range []string{"is a zstd", "is a zip", "is a Parquet", "is an Arrow", "is a bzip2", "is an xz", "is UTF-16", "is cut off", "cannot be read"} {
 			if strings.Contains(err.Error(), magic) {
@@ -96,4 +97,128 @@ func latin1(s string) string {
 		runes[i] = rune(s[i])
 	}
 	return string(runes)
+}
+
+// FuzzLibSVM reads any bytes as LibSVM text: never a panic, only table errors, the same
+// table for every chunk size, and where plain splitting and strconv understand the text
+// the cells that they find.
+func FuzzLibSVM(f *testing.F) {
+	for _, seed := range []string{
+		"1 1:2 3:4\n0 2:0.5\n", "1 0:1\n", "+1 qid:3 1:1e-3 # x\r\n\r\n-1 qid:3 2:nan\n", "\xef\xbb\xbf1 1:1", "1,2 1:1\n",
+		"1 3:1 2:1 1:0\n", "1 1:1 1:2\n", "1\t1:1\n# c\n", "1 1:inf 2:-Infinity\n", "0.1 1:0.30000000000000004 2:1e308\n",
+		"1 1:12345678 12345678:1\n", "1 1:\n", "1 :1\n", "1 qid:1 1:1\n1 1:1\n", "1 1:-0 2:1e-320\n", "? 1:1\n",
+		"1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10\n0 1:0.5 2:0.25 3:0.125 4:0.1 5:0.2 6:0.3 7:0.4 8:0.5 9:0.6 10:0.7\n1 1:1 2:2 3:3 4:4 5:5 6:6\n",
+	} {
+		f.Add([]byte(seed), uint8(5), false)
+		f.Add([]byte(seed), uint8(70), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, size uint8, missing bool) {
+		if len(text) > 10_000 {
+			return
+		}
+		want, widest, known := plainSVM(string(text), missing)
+		if widest > 5_000 {
+			return // tables that wide take their time
+		}
+		opts := []dataset.Option{dataset.Format("libsvm"), dataset.Threads(2)}
+		if missing {
+			opts = append(opts, dataset.Absent("missing"))
+		}
+		ctx := context.Background()
+		table, err := dataset.Read(ctx, bytes.NewReader(text), "t.svm", opts...)
+		small, smallErr := dataset.Read(ctx, bytes.NewReader(text), "t.svm", append(opts, dataset.ChunkSize(int(size)+1))...)
+		if err != nil {
+			if !errors.Is(err, dataset.ErrTable) {
+				t.Fatalf("%v does not wrap ErrTable", err)
+			}
+			if smallErr == nil || smallErr.Error() != err.Error() {
+				t.Fatalf("in small chunks the error is\n%v, not\n%v", smallErr, err)
+			}
+			if known {
+				t.Fatalf("plain splitting accepts what is refused here: %v", err)
+			}
+		} else if smallErr != nil || show(small) != show(table) {
+			t.Fatalf("in small chunks the table is another (%v)", smallErr)
+		} else if known {
+			compareWithPlainSVM(t, table, want)
+		}
+		skipping := append(opts, dataset.SkipBadRows())
+		if _, err := dataset.Read(ctx, bytes.NewReader(text), "t.svm", skipping...); err != nil && !errors.Is(err, dataset.ErrTable) {
+			t.Fatalf("%v does not wrap ErrTable", err)
+		}
+	})
+}
+
+// plainSVM reads rows of column name → value, the simplest way. known is false for text
+// that it does not vouch for; widest is the largest number that may be an index.
+func plainSVM(text string, missing bool) (rows []map[string]float64, widest float64, known bool) {
+	known = true
+	for _, r := range text {
+		if r > 126 || r < 32 && r != '\n' && r != '\r' && r != '\t' {
+			known = false
+		}
+	}
+	for _, token := range strings.FieldsFunc(text, func(r rune) bool { return !('0' <= r && r <= '9') }) {
+		if v, err := strconv.ParseFloat(token, 64); err == nil && strings.Contains(text, token+":") {
+			widest = max(widest, v)
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		row, seen := make(map[string]float64), make(map[string]bool)
+		for i, field := range fields {
+			name, value := "label", field
+			if i > 0 {
+				index, text, _ := strings.Cut(field, ":")
+				n, err := strconv.Atoi(index)
+				known = known && err == nil && strconv.Itoa(n) == index && n >= 0
+				name, value = "f"+index, text
+			}
+			v, err := strconv.ParseFloat(value, 64)
+			plain := strings.Trim(value, "0123456789.eE+-") == ""
+			if err != nil || seen[name] || !plain {
+				known = false
+			}
+			seen[name] = true
+			if v != 0 || missing || i == 0 {
+				row[name] = v
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, widest, known && len(rows) > 0
+}
+
+func compareWithPlainSVM(t *testing.T, table *dataset.Table, rows []map[string]float64) {
+	if table.NumRows() != len(rows) {
+		t.Fatalf("%d rows, want %d", table.NumRows(), len(rows))
+	}
+	cells := 0
+	for _, c := range table.Columns() {
+		for row, want := range rows {
+			v, stored := want[c.Name()]
+			var got float64
+			if c.Kind() == dataset.Float32 {
+				got = float64(c.Float32s()[row])
+			} else {
+				got = c.Float64s()[row]
+			}
+			if stored && got != v || !stored && got == got && got != 0 {
+				t.Fatalf("row %d column %s is %v, want %v (%v)", row, c.Name(), got, v, stored)
+			}
+			if stored {
+				cells++
+			}
+		}
+	}
+	for _, row := range rows {
+		cells -= len(row)
+	}
+	if cells != 0 {
+		t.Fatalf("%d cells more than in the text", cells)
+	}
 }

@@ -83,7 +83,7 @@ func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	a := &assembly{options: o, chunks: chunks, notes: s.notes(blank)}
+	a := &assembly{options: o, chunks: chunks, notes: s.notes(blank), whole: len(chunks) == 1 && chunks[0].whole}
 	for _, in := range inputs {
 		a.files = append(a.files, in.name)
 	}
@@ -104,7 +104,7 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	p := &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
+	p := &pass{targets: targets, emit: func(ch *chunk) {
 		if c.thin != nil {
 			c.thin(ch, targets)
 		}
@@ -114,12 +114,6 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 	}}
 	err = c.source.read(ctx, p)
 	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
-	for i, ch := range chunks {
-		if ch.index != i { // what lies behind an error is of no use
-			chunks = chunks[:i]
-			break
-		}
-	}
 	return chunks, p.stop.Load(), err
 }
 

@@ -14,6 +14,8 @@ type Option func(*options)
 
 type options struct {
 	label, weight string
+	group         string
+	initScores    []string
 	ids           []string
 	ignore        []string
 	categorical   []string
@@ -29,12 +31,11 @@ type options struct {
 	dropTextLike  bool
 	lenient       bool
 	format        *format // nil is found from the data
-	memoryLimit   int64   // bytes, 0 is none
 
-	missingNumbers []float64 // the numbers among missing
+	absentMissing bool // LibSVM: what is not stored is missing, not 0
+	indexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
 
 	chunkSize int   // bytes of text parsed at a time
-	chunkRows int   // rows of a chunk where the format can choose; 0 leaves it to the format
 	err       error // the first option that made no sense
 }
 
@@ -45,7 +46,7 @@ func DefaultMissing() []string {
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{decimal: '.', chunkSize: defaultChunk}
+	o := &options{decimal: '.', chunkSize: defaultChunk, indexBase: -1}
 	for _, opt := range opts {
 		opt(o)
 	}
@@ -53,11 +54,6 @@ func newOptions(opts []Option) (*options, error) {
 		o.missing = DefaultMissing()
 		if o.schema != nil {
 			o.missing = slices.DeleteFunc(o.missing, o.schema.hasLevel)
-		}
-	}
-	for _, token := range o.missing {
-		if v, ok := parseNumber([]byte(token), o.decimal); ok && v == v {
-			o.missingNumbers = append(o.missingNumbers, v)
 		}
 	}
 	return o, o.err
@@ -74,6 +70,16 @@ func Label(name string) Option { return func(o *options) { o.label = name } }
 
 // Weight names the column of row weights.
 func Weight(name string) Option { return func(o *options) { o.weight = name } }
+
+// Group names the column that says which query a row belongs to, by number or text.
+// The rows of a query stand together.
+func Group(name string) Option { return func(o *options) { o.group = name } }
+
+// InitScore names the columns of the raw scores that training starts from, one per
+// output of the model, in the order of the outputs.
+func InitScore(names ...string) Option {
+	return func(o *options) { o.initScores = append(o.initScores, names...) }
+}
 
 // ID names columns that are passed through to predictions as they are. With As a
 // feature may be named here as well; it then stands in the table twice.
@@ -92,8 +98,7 @@ func Categorical(names ...string) Option {
 }
 
 // Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
-// byte, spaces around the cell not counting. One that is a number also means every
-// cell of that value in columns of numbers, however it is written or stored.
+// byte, spaces around the cell not counting.
 func Missing(tokens ...string) Option {
 	return func(o *options) { o.missing = append([]string{}, tokens...) }
 }
@@ -139,6 +144,33 @@ func Format(name string) Option {
 	}
 }
 
+// Absent says what a LibSVM file means by a feature that a row does not name: "zero"
+// (the default), as in the same table written densely, or "missing".
+func Absent(meaning string) Option {
+	return func(o *options) {
+		if meaning != "zero" && meaning != "missing" {
+			o.fail("absent = %q is not possible; it is \"zero\" or \"missing\"", meaning)
+		}
+		o.absentMissing = meaning == "missing"
+	}
+}
+
+// IndexBase says with which index the features of a LibSVM file begin: "0", "1", or
+// "auto": 0 if that index occurs, else 1. Features are called f0, f1, … by the index as
+// it is written; the base decides whether there is an f0.
+func IndexBase(base string) Option {
+	return func(o *options) {
+		switch base {
+		case "auto":
+			o.indexBase = -1
+		case "0", "1":
+			o.indexBase = int(base[0] - '0')
+		default:
+			o.fail("index_base = %q is not possible; it is \"auto\", \"0\" or \"1\"", base)
+		}
+	}
+}
+
 // Separator sets the character between cells, which is otherwise found among
 // comma, tab, semicolon and bar.
 func Separator(sep rune) Option {
@@ -175,17 +207,6 @@ func Threads(n int) Option {
 			o.fail("threads = %d is not possible; it is 0 (all) or more", n)
 		}
 		o.threads = n
-	}
-}
-
-// MemoryLimit refuses a table read whole whose columns are known to take more bytes
-// before they are read; 0 is no limit.
-func MemoryLimit(bytes int64) Option {
-	return func(o *options) {
-		if bytes < 0 {
-			o.fail("memory_limit = %d is not possible; it is 0 (none) or more bytes", bytes)
-		}
-		o.memoryLimit = bytes
 	}
 }
 

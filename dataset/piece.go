@@ -1,7 +1,5 @@
 package dataset
 
-import "math"
-
 // defaultChunk is the number of bytes of text that one worker parses at a time.
 const defaultChunk = 1 << 20
 
@@ -10,23 +8,27 @@ type chunk struct {
 	index  int // place among the table's chunks
 	rows   int // well-formed rows
 	file   int
-	byRow  bool    // the file has rows and no lines
 	pieces []piece // by target
 
 	before  int         // lines of the file before the chunk, known for a file's first chunk
 	lines   int         // line breaks in the text
 	blank   int         // blank lines in the text
 	runs    []placeRun  // rows and lines counted from the chunk's own start, lines from 0
+	places  []placeRun  // of a whole table: lines from 1, in place of runs
+	rest    *Sparse     // of a whole table: Table.rest
+	whole   bool        // the table has no other chunk, and its pieces can be used as they are
 	skipped int         // rows of a wrong shape that were left out
 	shape   *shapeError // the first row of a wrong shape
 }
 
 // shapeError is a row that cannot be told into cells.
 type shapeError struct {
-	line  int // within the chunk, from 0
-	text  string
-	fix   string
-	fatal bool // what comes after it cannot be read either
+	line   int    // within the chunk, from 0
+	column string // of the cell that is at fault, if one is, with its text
+	value  string
+	text   string
+	fix    string
+	fatal  bool // what comes after it cannot be read either
 }
 
 // allows tells whether reading may go on after the error, if there is one.
@@ -66,26 +68,6 @@ type piece struct {
 }
 
 func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil || p.sparse != nil }
-
-// blank makes numbers that mean "no value" missing.
-func (p *piece) blank(missing []float64) {
-	for _, v := range missing {
-		if f := float32(v); float64(f) == v && blank(p.f32, f) || blank(p.f64, v) {
-			p.gaps = true
-		}
-	}
-}
-
-// blank makes all cells of one value missing and tells whether there were any.
-func blank[F float32 | float64](values []F, missing F) (found bool) {
-	for i, v := range values {
-		if v == missing {
-			values[i] = F(math.NaN())
-			found = true
-		}
-	}
-	return found
-}
 
 // rows returns the number of rows of a piece of numbers or codes.
 func (p *piece) rows() int {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/parallel"
 )
 
 // realSets returns the training files of the real data sets, or skips the test
@@ -154,4 +155,38 @@ func valueAt(c *dataset.Column, row int) float64 {
 		return float64(c.Float32s()[row])
 	}
 	return c.Float64s()[row]
+}
+
+// The same rows stand as LibSVM text and as CSV in two of the real sets; a hash of
+// their tables covers every cell, name and role.
+func TestRealLibSVMEqualsCSV(t *testing.T) {
+	shared := os.Getenv("BOOST_SHARED")
+	if shared == "" {
+		t.Skip("BOOST_SHARED is not set: the real data sets are not at hand")
+	}
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	for _, c := range []struct {
+		svm, csv string
+		svmOpts  []dataset.Option
+		csvOpts  []dataset.Option
+	}{
+		{"agaricus/train.svm.gz", "agaricus/train.csv.gz", []dataset.Option{dataset.IndexBase("0")}, nil},
+		{"agaricus/test.svm.gz", "agaricus/test.csv.gz", []dataset.Option{dataset.IndexBase("0")}, nil},
+		{"lightgbm_lambdarank/original/rank.train", "lightgbm_lambdarank/train.csv.gz", []dataset.Option{dataset.IndexBase("0")},
+			[]dataset.Option{dataset.Ignore("qid")}},
+	} {
+		t.Run(c.svm, func(t *testing.T) {
+			svm := must(dataset.Open(context.Background(), filepath.Join(shared, "data", c.svm), c.svmOpts...))(t)
+			csv := must(dataset.Open(context.Background(), filepath.Join(shared, "data", c.csv), append(c.csvOpts, dataset.Label("label"))...))(t)
+			if got, want := svm.Schema(), csv.Schema(); !slices.EqualFunc(got.Columns, want.Columns, func(a, b dataset.ColumnSchema) bool {
+				return a.Name == b.Name && a.Role == b.Role && a.Kind == b.Kind
+			}) {
+				t.Fatal("the schemas differ")
+			}
+			if got, want := svm.Fingerprint(pool), csv.Fingerprint(pool); got != want {
+				t.Errorf("fingerprint %s, want %s", got, want)
+			}
+		})
+	}
 }

@@ -58,7 +58,8 @@ func (o *options) resolve(names []string) ([]target, error) {
 		option  string
 		columns []string
 	}{
-		{"label", nonEmpty(o.label)}, {"weight", nonEmpty(o.weight)}, {"id", o.ids}, {"ignore", o.ignore},
+		{"label", nonEmpty(o.label)}, {"weight", nonEmpty(o.weight)}, {"group", nonEmpty(o.group)},
+		{"init_score", o.initScores}, {"id", o.ids}, {"ignore", o.ignore},
 	} {
 		if err := claim(c.option, c.columns...); err != nil {
 			return nil, err
@@ -68,8 +69,8 @@ func (o *options) resolve(names []string) ([]target, error) {
 		if _, ok := position[name]; !ok {
 			return nil, absent(names, name, "categorical")
 		}
-		if given[name] == "weight" {
-			return nil, complain("column %q is named as weight and as categorical; it can be one of them", name)
+		if other := given[name]; other == "weight" || other == "init_score" {
+			return nil, complain("column %q is named as %s and as categorical; it can be one of them", name, other)
 		}
 	}
 	categorical := make(map[string]bool, len(o.categorical))
@@ -86,6 +87,10 @@ func (o *options) resolve(names []string) ([]target, error) {
 			t.role = LabelRole
 		case "weight":
 			t.role, t.want = WeightRole, wantNumber
+		case "group":
+			t.role = GroupRole
+		case "init_score":
+			t.role, t.want = InitScoreRole, wantNumber
 		case "id":
 			t.role, t.want = IDRole, wantText
 		}
@@ -97,7 +102,28 @@ func (o *options) resolve(names []string) ([]target, error) {
 	if len(targets) == 0 {
 		return nil, complain("every column of the table is ignored")
 	}
-	return targets, nil
+	return targets, o.orderInitScores(targets, position)
+}
+
+// orderInitScores gives the columns of init scores, among themselves, the order in
+// which they were named, which is that of the outputs.
+func (o *options) orderInitScores(targets []target, position map[string]int) error {
+	next := 0
+	for i := range targets {
+		if targets[i].role != InitScoreRole {
+			continue
+		}
+		if next == len(o.initScores) {
+			break
+		}
+		targets[i].name = o.initScores[next]
+		targets[i].source = position[targets[i].name]
+		next++
+	}
+	if next < len(o.initScores) {
+		return complain("init_score names a column twice: %s", nameList(o.initScores, 10))
+	}
+	return nil
 }
 
 func (o *options) resolveSchema(names []string, position map[string]int) ([]target, error) {
@@ -119,6 +145,8 @@ func (o *options) resolveSchema(names []string, position map[string]int) ([]targ
 		switch {
 		case c.Role == IDRole:
 			t.want, t.schema = wantText, nil
+		case c.Role == GroupRole: // queries have nothing to do with those of training
+			t.want, t.schema = wantAny, nil
 		case c.Kind == Category:
 			t.want = wantCategory
 		}
@@ -143,13 +171,13 @@ func (o *options) resolveSchema(names []string, position map[string]int) ([]targ
 	return targets, nil
 }
 
-// agreesWithSchema reports a label or weight option that names another column
+// agreesWithSchema reports a label, weight or group option that names another column
 // than the schema does.
 func (o *options) agreesWithSchema() error {
 	for _, given := range []struct {
 		option, name string
 		role         Role
-	}{{"label", o.label, LabelRole}, {"weight", o.weight, WeightRole}} {
+	}{{"label", o.label, LabelRole}, {"weight", o.weight, WeightRole}, {"group", o.group, GroupRole}} {
 		if given.name == "" {
 			continue
 		}

@@ -15,11 +15,13 @@ const (
 	LabelRole
 	WeightRole
 	IDRole
+	GroupRole     // the query that a row belongs to
+	InitScoreRole // the raw score that training starts from, one column per output
 )
 
-var roleNames = [...]string{"feature", "label", "weight", "id"}
+var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score"}
 
-// String returns "feature", "label", "weight" or "id".
+// String returns "feature", "label", "weight", "id", "group" or "init_score".
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]
@@ -39,7 +41,8 @@ type ColumnSchema struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	Kind Kind   `json:"kind"`
-	// Levels is the dictionary of a Category column.
+	// Levels is the dictionary of a Category column; queries are no levels, and a column
+	// of text that names them has none here.
 	Levels []string `json:"levels,omitempty"`
 	// NumericLevels says that levels are compared by value: 1, 1.0 and 01 are "1".
 	NumericLevels bool `json:"numeric_levels,omitempty"`
@@ -55,10 +58,11 @@ func (t *Table) Schema() Schema {
 }
 
 func columnSchema(c *Column) ColumnSchema {
-	return ColumnSchema{
-		Name: c.name, Role: c.role, Kind: c.kind,
-		Levels: c.levels, NumericLevels: c.numericLevels,
+	s := ColumnSchema{Name: c.name, Role: c.role, Kind: c.kind}
+	if c.role != GroupRole {
+		s.Levels, s.NumericLevels = c.levels, c.numericLevels
 	}
+	return s
 }
 
 // hasLevel says whether a text is a level or class of any column, spaces around the

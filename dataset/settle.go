@@ -11,6 +11,7 @@ func (a *assembly) finish() (*Table, error) {
 	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed, index: new(nameIndex)}
 	for _, ch := range a.chunks {
 		t.skipped += ch.skipped
+		t.rest = ch.rest
 	}
 	if err := a.dropBadRows(t); err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (a *assembly) labelled() *parts {
 func (a *assembly) unlabelled(c *parts, row int) *ParseError {
 	e := &ParseError{Column: c.name, Want: "a label, and every row needs one",
 		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
-	a.places.mark(e, row)
+	e.File, e.Line = a.places.locate(row)
 	return e
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -263,3 +264,6 @@ func (s *byRow) Swap(i, j int) {
 	}
 	s.F32[i], s.F32[j] = s.F32[j], s.F32[i]
 }
+
+// missingFill is the Fill of a column in which a row that is not stored has no value.
+var missingFill = math.NaN()

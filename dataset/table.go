@@ -16,6 +16,7 @@ type Table struct {
 	mixed   []*ParseError
 	index   *nameIndex // of the columns
 	dates   []string
+	rest    *Sparse // the cells of features beyond the columns, nil where there are none
 }
 
 // nameIndex finds columns by name. It is made at the first search, and only for

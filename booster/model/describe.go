@@ -25,10 +25,12 @@ type Description struct {
 	Leaves int `json:"leaves"`
 	Depth  int `json:"depth"` // of the deepest tree
 
-	Label    string               `json:"label,omitempty"`
-	Weight   string               `json:"weight,omitempty"`
-	ID       []string             `json:"id,omitempty"`
-	Features []FeatureDescription `json:"features"`
+	Label      string               `json:"label,omitempty"`
+	Weight     string               `json:"weight,omitempty"`
+	Group      string               `json:"group,omitempty"`
+	InitScores []string             `json:"init_score,omitempty"`
+	ID         []string             `json:"id,omitempty"`
+	Features   []FeatureDescription `json:"features"`
 
 	Params     json.RawMessage `json:"params"`
 	History    []History       `json:"history"`
@@ -102,6 +104,10 @@ func (m *Model) describeColumns(d *Description) {
 			d.Label = s.Name
 		case dataset.WeightRole:
 			d.Weight = s.Name
+		case dataset.GroupRole:
+			d.Group = s.Name
+		case dataset.InitScoreRole:
+			d.InitScores = append(d.InitScores, s.Name)
 		case dataset.IDRole:
 			d.ID = append(d.ID, s.Name)
 		}

@@ -20,7 +20,8 @@ var sectionNames = []string{cutsSection, dictionariesSection, structureSection, 
 
 // Names of roles and kinds as the manifest writes them, by value.
 var (
-	roleNames = []string{dataset.Feature: "feature", dataset.LabelRole: "label", dataset.WeightRole: "weight", dataset.IDRole: "id"}
+	roleNames = []string{dataset.Feature: "feature", dataset.LabelRole: "label", dataset.WeightRole: "weight", dataset.IDRole: "id",
+		dataset.GroupRole: "group", dataset.InitScoreRole: "init_score"}
 	kindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
 )
 

@@ -14,10 +14,16 @@ import (
 	"boost/objectives/metrics"
 )
 
+// evalFlags is the command line of eval.
+type evalFlags struct {
+	reading
+	metrics  []string
+	json     bool
+	onUnseen string
+}
+
 func (a *app) evalCommand() *cobra.Command {
-	var in reading
-	var metricNames []string
-	var asJSON bool
+	var f evalFlags
 	cmd := &cobra.Command{
 		Use:   "eval MODEL TABLE",
 		Short: "Compare a model's predictions with a table's labels",
@@ -29,18 +35,23 @@ metrics that fit the model are given.`,
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eval(cmd.Context(), args[0], args[1], &in, metricNames, asJSON)
+			if err := oneOf("on-unseen", f.onUnseen, unseenWords...); err != nil {
+				return err
+			}
+			return a.eval(cmd.Context(), args[0], args[1], &f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&metricNames, "metric", nil, "metric `NAME` to give; can be repeated")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	in.addSet(cmd, readingKeys)
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
+	f.addSet(cmd, readingKeys)
+	offer(cmd, "on-unseen", unseenWords...)
 	offer(cmd, "metric", metrics.Names()...)
 	return cmd
 }
 
-func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading, asked []string, asJSON bool) error {
-	c, err := in.config(a, readingKeys)
+func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlags) error {
+	c, err := f.config(a, readingKeys)
 	if err != nil {
 		return err
 	}
@@ -48,7 +59,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading
 	if err != nil {
 		return err
 	}
-	names, err := chooseMetrics(asked, string(m.Contents().Link))
+	names, err := chooseMetrics(f.metrics, string(m.Contents().Link))
 	if err != nil {
 		return err
 	}
@@ -59,6 +70,9 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading
 	if err := needLabel(t, tableFile, m.Schema()); err != nil {
 		return err
 	}
+	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
+		return err
+	}
 	pool := a.pool(0)
 	defer pool.Close()
 	figures, err := evaluate(ctx, m, t, names, pool)
@@ -66,7 +80,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, in *reading
 		return err
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
-		if asJSON {
+		if f.json {
 			return writeJSON(w, struct {
 				Rows    int                 `json:"rows"`
 				Metrics map[string]*float64 `json:"metrics"`

@@ -236,6 +236,12 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 	if d.Weight != "" {
 		rows = append(rows, []string{"weight", oneLine(d.Weight)})
 	}
+	if d.Group != "" {
+		rows = append(rows, []string{"group", oneLine(d.Group)})
+	}
+	if len(d.InitScores) > 0 {
+		rows = append(rows, []string{"init score", oneLine(strings.Join(d.InitScores, ", "))})
+	}
 	if len(d.ID) > 0 {
 		ids := make([]string, len(d.ID))
 		for i, name := range d.ID {

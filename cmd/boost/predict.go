@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
 )
@@ -26,7 +26,7 @@ type predictFlags struct {
 
 func (a *app) predictCommand() *cobra.Command {
 	var f predictFlags
-	kinds, formats, unseen := []string{"value", "raw", "class", "leaf"}, []string{"csv", "jsonl"}, []string{"missing", "error"}
+	kinds := []string{"value", "raw", "class", "leaf"}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
 		Short: "Predict every row of a table",
@@ -38,13 +38,18 @@ func (a *app) predictCommand() *cobra.Command {
   --kind class  the most probable class
   --kind leaf   the number of the leaf that the row falls into, per tree
 
-Columns are found by name. Columns that were id columns in training come first.`,
+Columns are found by name. Columns that were id columns in training come first.
+
+The format is that of --format, else the one that the name of -o ends in: .csv, .jsonl or
+.ndjson, .parquet or .pq, .arrow or .feather; without either it is CSV. Text is packed where
+the name ends in .gz or .zst.`,
 		Example: `  boost predict price.boost new.csv -o predictions.csv
+  boost predict price.boost new.parquet -o predictions.parquet
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, check := range []error{
-				oneOf("kind", f.kind, kinds...), oneOf("format", f.format, formats...), oneOf("on-unseen", f.onUnseen, unseen...),
+				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.settleFormat(&f),
 			} {
 				if check != nil {
 					return check
@@ -63,11 +68,11 @@ Columns are found by name. Columns that were id columns in training come first.`
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; can be repeated")
 	flags.StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
-	flags.StringVar(&f.format, "format", "csv", "`FORMAT`: csv or jsonl")
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
-	offer(cmd, "format", formats...)
-	offer(cmd, "on-unseen", unseen...)
+	offer(cmd, "format", outputFormats...)
+	offer(cmd, "on-unseen", unseenWords...)
 	return cmd
 }
 
@@ -103,33 +108,47 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if err != nil {
 		return err
 	}
-	if f.onUnseen == "error" {
-		if err := refuseUnseen(t, m); err != nil {
-			return err
-		}
+	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
+		return err
 	}
 	pool := a.pool(0)
 	defer pool.Close()
-	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, pool: pool, header: true}
-	return a.writeOutput(f.output, func(w *bufio.Writer) error { return p.write(ctx, w, t) })
+	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, pool: pool}
+	return a.writeOutput(f.output, func(w *bufio.Writer) error { return p.writePacked(ctx, w, f.output, t) })
 }
 
-// refuseUnseen finds the first category that the trees have not seen: one that is
-// new, or that stood in rows held out of training only.
-func refuseUnseen(t *dataset.Table, m *model.Model) error {
-	features := m.Contents().Cuts.Features
-	for _, c := range t.Features() {
-		at := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == c.Name() })
-		if at < 0 || features[at].Kind != binning.Categorical || c.Kind() != dataset.Category {
-			continue
+// settleFormat takes the format from the output's name where --format does not give it.
+func (a *app) settleFormat(f *predictFlags) error {
+	if f.format == "" {
+		if f.format = formatOf(f.output); f.format == "" {
+			return usagef("-o %s names a form that predictions are not written in: take %s", f.output, outputEndings)
 		}
-		known := features[at].Codes
-		for row, code := range c.Codes() {
-			if code >= 0 && (int(code) >= len(known) || known[code] == binning.NoCode) {
-				return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
-					place(t, row), c.Name(), c.Levels()[code])
-			}
-		}
+	}
+	if err := oneOf("format", f.format, outputFormats...); err != nil {
+		return err
+	}
+	return checkForm(f.format, f.output, isTerminal(a.out))
+}
+
+// unseenWords are what a category can be that training did not have.
+var unseenWords = []string{"missing", "error"}
+
+// reportUnseen says once per column which rows have categories that the trees have not
+// seen: ones that are new, or that stood in rows held out of training only. refuse makes
+// the first such row an error.
+func (a *app) reportUnseen(t *dataset.Table, m *model.Model, refuse bool) error {
+	columns, err := m.Unseen(t)
+	if err != nil || len(columns) == 0 {
+		return err
+	}
+	if refuse {
+		first := slices.MinFunc(columns, func(x, y model.Unseen) int { return x.Row - y.Row })
+		return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
+			place(t, first.Row), first.Column, first.Example)
+	}
+	for _, u := range columns {
+		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",
+			u.Column, counted(u.Rows, "row"), percent(u.Rows, t.NumRows()), counted(u.Levels, "level"), shorten(u.Example, 60)))
 	}
 	return nil
 }

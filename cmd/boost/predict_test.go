@@ -159,6 +159,48 @@ func TestPredictUnseen(t *testing.T) {
 	}
 }
 
+// Unseen levels are counted and told once per column, by predict and eval, and never
+// become part of the model.
+func TestUnseenAreCounted(t *testing.T) {
+	inFolder(t)
+	var s strings.Builder
+	s.WriteString("city,street,x,y\n")
+	for i := range 100 {
+		fmt.Fprintf(&s, "%s,%s,%d,%d\n", []string{"Oslo", "Rome"}[i%2], []string{"High", "Low", "Mid"}[i%3], i%7, i%2)
+	}
+	file(t, "t.csv", s.String())
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2", "--set", "train.early_stopping=0"))
+	before := readFile(t, "t.boost")
+	file(t, "new.csv", "city,street,x,y\nBern,High,1,0\nOslo,Wide,2,1\nZug,Wide,3,0\nBern,Low,4,1\n,Mid,5,0\n")
+	// city: Bern twice and Zug once are 3 of 5 rows; street: Wide twice.
+	for _, command := range []string{"predict", "eval"} {
+		r := must(t, 0, boost(t, command, "t.boost", "new.csv"))
+		says(t, r.errors, `column "city": 3 rows (60.0 %) with 2 levels that training did not have, such as "Bern": taken for missing`,
+			`column "street": 2 rows (40.0 %) with 1 level that training did not have, such as "Wide": taken for missing`)
+		if n := strings.Count(r.errors, "training did not have"); n != 2 {
+			t.Errorf("%s: %d messages for two columns:\n%s", command, n, r.errors)
+		}
+		if r = must(t, 0, boost(t, command, "t.boost", "t.csv")); strings.Contains(r.errors, "training did not have") {
+			t.Errorf("%s: %s", command, r.errors)
+		}
+		if r = must(t, 0, boost(t, command, "t.boost", "new.csv", "-q")); r.errors != "" {
+			t.Errorf("%s -q says %s", command, r.errors)
+		}
+		r = must(t, 3, boost(t, command, "t.boost", "new.csv", "--on-unseen", "error"))
+		says(t, r.errors, `new.csv:2: column "city": "Bern" was not there in training`)
+		if r.out != "" {
+			t.Errorf("%s: output in spite of the error: %s", command, r.out)
+		}
+		must(t, 2, boost(t, command, "t.boost", "new.csv", "--on-unseen", "drop"))
+	}
+	// The first row counts, not the first column.
+	file(t, "new.csv", "city,street,x,y\nOslo,Wide,1,0\nBern,High,2,1\n")
+	says(t, must(t, 3, boost(t, "predict", "t.boost", "new.csv", "--on-unseen", "error")).errors, `new.csv:2: column "street": "Wide"`)
+	if readFile(t, "t.boost") != before {
+		t.Error("predicting changed the model")
+	}
+}
+
 // Device files are written, not replaced.
 func TestPredictToDevice(t *testing.T) {
 	models(t)

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"boost/booster/model"
 	"boost/dataset"
@@ -19,45 +21,196 @@ import (
 type predictions struct {
 	model  *model.Model
 	kind   string   // value, raw, class or leaf
-	format string   // csv or jsonl
+	format string   // one of outputFormats
 	ids    []string // columns to copy, in this order; empty = the model's id columns
-	header bool
 	pool   *parallel.Pool
 }
 
-// write writes one line per row: the id columns, then the predictions.
-func (p *predictions) write(ctx context.Context, w *bufio.Writer, t *dataset.Table) error {
-	names, cell, err := p.compute(ctx, t)
-	if err != nil {
-		return err
+// outputFormats are the forms that predictions can take.
+var outputFormats = []string{"csv", "jsonl", "parquet", "arrow"}
+
+// formatOf returns the format that a file's name asks for, csv where it says nothing, and
+// "" for a name that promises what cannot be written.
+func formatOf(file string) string {
+	name := strings.TrimSuffix(strings.ToLower(file), packing(file))
+	ends := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(name, end) })
 	}
-	ids := p.idColumns(t)
-	header := make([]string, 0, len(ids)+len(names))
-	for _, c := range ids {
-		header = append(header, c.Name())
+	packed := len(name) < len(file)
+	switch {
+	case ends(".parquet", ".pq") && !packed:
+		return "parquet"
+	case ends(".arrow", ".feather", ".ipc") && !packed:
+		return "arrow"
+	case ends(".jsonl", ".ndjson"):
+		return "jsonl"
+	case ends(".tsv", ".json", ".xlsx", ".orc", ".avro", ".parquet", ".pq", ".arrow", ".feather", ".ipc"):
+		return ""
 	}
-	for _, name := range names {
-		header = append(header, freeName(name, header))
+	return "csv"
+}
+
+// outputEndings are the endings of names for them.
+const outputEndings = ".csv, .jsonl, .parquet or .arrow"
+
+// checkForm refuses a binary format where text is expected.
+func checkForm(format, file string, terminal bool) error {
+	if format == "csv" || format == "jsonl" {
+		return nil
 	}
-	line := p.csvLine
-	if p.format == "jsonl" {
-		line = jsonLine(header)
-	} else if p.header {
-		if _, err := w.Write(csvHeader(header)); err != nil {
-			return err
-		}
+	if packing(file) != "" {
+		return usagef("%s is packed inside already: name the file without the ending %s", format, packing(file))
 	}
-	var buffer []byte
-	for row := range t.NumRows() {
-		if row%4096 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		buffer = line(buffer[:0], row, ids, len(names), cell)
-		if _, err := w.Write(buffer); err != nil {
-			return err
-		}
+	if terminal && (file == "" || file == "-") {
+		return usagef("%s is nothing for a terminal: name a file with -o", format)
 	}
 	return nil
+}
+
+// packing returns the ending of a name that asks for compression, "" for none.
+func packing(file string) string {
+	for _, end := range []string{".gz", ".zst"} {
+		if strings.HasSuffix(strings.ToLower(file), end) {
+			return end
+		}
+	}
+	return ""
+}
+
+// outColumn is one column of what is written: copied ids, or predictions of one type.
+type outColumn struct {
+	name string
+
+	ids []string // of the rows; "" is none
+
+	values []float64 // predictions: that of a row stands at row·stride + at
+	leaves []int32   // numbers of leaves, likewise
+	stride int
+	at     int
+
+	classes []int32  // of the rows, into names
+	names   []string // of the classes
+	numbers bool     // the names are numbers
+
+	whole bool // ids, or names of classes, that all are whole numbers
+}
+
+// write writes one line per row of all tables, one after the other: the id columns, then
+// the predictions.
+func (p *predictions) write(ctx context.Context, w io.Writer, tables ...*dataset.Table) error {
+	parts := make([]outPart, len(tables))
+	for i, t := range tables {
+		columns, err := p.columns(ctx, t)
+		if err != nil {
+			return err
+		}
+		parts[i] = outPart{columns: columns, rows: t.NumRows()}
+		if i > 0 && !slices.Equal(headerOf(columns), headerOf(parts[0].columns)) {
+			return tablef("the test sets have different id columns (%s; %s): their predictions cannot be one table",
+				strings.Join(headerOf(parts[0].columns), ", "), strings.Join(headerOf(columns), ", "))
+		}
+	}
+	settleWhole(parts)
+	switch p.format {
+	case "parquet":
+		return writeParquet(ctx, w, parts)
+	case "arrow":
+		return writeArrow(ctx, w, parts)
+	case "jsonl":
+		return writeJSONLines(ctx, w, parts)
+	}
+	return writeCSV(ctx, w, parts)
+}
+
+// writePacked is write, through the compression that the file's name asks for.
+func (p *predictions) writePacked(ctx context.Context, w io.Writer, file string, tables ...*dataset.Table) error {
+	var packer io.WriteCloser
+	switch packing(file) {
+	case "":
+		return p.write(ctx, w, tables...)
+	case ".gz":
+		packer = gzip.NewWriter(w)
+	default:
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		packer = z
+	}
+	if err := p.write(ctx, packer, tables...); err != nil {
+		return err
+	}
+	return packer.Close()
+}
+
+// outPart is the predictions for one table.
+type outPart struct {
+	columns []outColumn
+	rows    int
+}
+
+func headerOf(columns []outColumn) []string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return names
+}
+
+// settleWhole finds out which ids are whole numbers in all parts.
+func settleWhole(parts []outPart) {
+	for i := range parts[0].columns {
+		whole := true
+		for _, part := range parts {
+			whole = whole && allWhole(part.columns[i].ids)
+		}
+		for _, part := range parts {
+			if part.columns[i].ids != nil {
+				part.columns[i].whole = whole
+			}
+		}
+	}
+}
+
+// allWhole says whether every text is the usual form of a whole number in 64 bits, or
+// empty, and not all are.
+func allWhole(texts []string) bool {
+	numbers := false
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || strconv.FormatInt(v, 10) != text {
+			return false
+		}
+		numbers = true
+	}
+	return numbers
+}
+
+// columns predicts all rows of a table.
+func (p *predictions) columns(ctx context.Context, t *dataset.Table) ([]outColumn, error) {
+	predicted, err := p.predict(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	var columns []outColumn
+	var taken []string
+	for _, c := range p.idColumns(t) {
+		texts := make([]string, t.NumRows())
+		for row := range texts {
+			texts[row] = c.Text(row)
+		}
+		columns = append(columns, outColumn{name: c.Name(), ids: texts})
+		taken = append(taken, c.Name())
+	}
+	for _, c := range predicted {
+		c.name = freeName(c.name, taken)
+		taken = append(taken, c.name)
+		columns = append(columns, c)
+	}
+	return columns, nil
 }
 
 // freeName returns the name of a prediction's column, with a number where an id column
@@ -70,31 +223,21 @@ func freeName(name string, taken []string) string {
 	return free
 }
 
-// cellWriter appends the prediction in a row and column.
-type cellWriter func(b []byte, row, column int) []byte
-
-// compute predicts all rows, and returns the names of the prediction's columns and
-// a function that writes its cells.
-func (p *predictions) compute(ctx context.Context, t *dataset.Table) ([]string, cellWriter, error) {
+// predict returns the columns of the prediction alone.
+func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColumn, error) {
 	c := p.model.Contents()
 	switch p.kind {
 	case "class":
 		classes, err := p.model.PredictClass(ctx, t, model.Pool(p.pool))
-		texts := make([][]byte, len(c.Classes))
-		for i, name := range c.Classes {
-			texts[i] = p.text(name, c.NumericClasses)
-		}
-		return []string{"class"}, func(b []byte, row, _ int) []byte { return append(b, texts[classes[row]]...) }, err
+		return []outColumn{{name: "class", classes: classes, names: c.Classes, numbers: c.NumericClasses,
+			whole: c.NumericClasses && allWhole(c.Classes)}}, err
 	case "leaf":
-		trees := p.model.NumTrees()
-		found, err := p.model.PredictLeaf(ctx, t, model.Pool(p.pool))
-		names := make([]string, trees)
-		for i := range names {
-			names[i] = "tree_" + strconv.Itoa(i)
+		leaves, err := p.model.PredictLeaf(ctx, t, model.Pool(p.pool))
+		columns := make([]outColumn, p.model.NumTrees())
+		for i := range columns {
+			columns[i] = outColumn{name: "tree_" + strconv.Itoa(i), leaves: leaves, stride: len(columns), at: i}
 		}
-		return names, func(b []byte, row, i int) []byte {
-			return strconv.AppendInt(b, int64(found[row*trees+i]), 10)
-		}, err
+		return columns, err
 	}
 	predict, names := p.model.Predict, []string{"prediction"}
 	if p.kind == "raw" {
@@ -109,28 +252,11 @@ func (p *predictions) compute(ctx context.Context, t *dataset.Table) ([]string, 
 		}
 	}
 	values, err := predict(ctx, t, model.Pool(p.pool))
-	return names, func(b []byte, row, i int) []byte { return p.number(b, values[row*len(names)+i]) }, err
-}
-
-// number appends the shortest text that reads back as v.
-func (p *predictions) number(b []byte, v float64) []byte {
-	if p.format == "jsonl" && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		return append(b, "null"...)
+	columns := make([]outColumn, len(names))
+	for i, name := range names {
+		columns[i] = outColumn{name: name, values: values, stride: len(names), at: i}
 	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
-}
-
-// text writes a class name as a cell; classes that are numbers are numbers in JSON, too.
-func (p *predictions) text(name string, number bool) []byte {
-	if p.format != "jsonl" {
-		return csvCell(nil, name)
-	}
-	if number {
-		if v, err := strconv.ParseFloat(name, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
-			return []byte(name)
-		}
-	}
-	return jsonText(nil, name)
+	return columns, err
 }
 
 // idColumns returns the columns that are copied.
@@ -155,79 +281,66 @@ func (p *predictions) idColumns(t *dataset.Table) []*dataset.Column {
 	return ids
 }
 
-func csvHeader(names []string) []byte {
-	var b []byte
-	for i, name := range names {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = csvCell(b, name)
+// outType is what a column is in a format that has types.
+type outType uint8
+
+const (
+	outFloat outType = iota // float64
+	outLeaf                 // int32
+	outWhole                // int64, missing where there is no id
+	outText                 // text, missing where there is no id
+)
+
+func (c *outColumn) typ() outType {
+	switch {
+	case c.leaves != nil:
+		return outLeaf
+	case c.whole:
+		return outWhole
+	case c.ids != nil, c.classes != nil && !c.numbers:
+		return outText
 	}
-	return append(b, '\n')
+	return outFloat
 }
 
-func (p *predictions) csvLine(b []byte, row int, ids []*dataset.Column, n int, cell cellWriter) []byte {
-	for i, c := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = csvCell(b, c.Text(row))
+// float returns the cell of an outFloat column.
+func (c *outColumn) float(row int) float64 {
+	if c.classes == nil {
+		return c.values[row*c.stride+c.at]
 	}
-	for i := range n {
-		if len(ids) > 0 || i > 0 {
-			b = append(b, ',')
-		}
-		b = cell(b, row, i)
+	v, err := strconv.ParseFloat(c.names[c.classes[row]], 64)
+	if err != nil {
+		return math.NaN() // not so: the model says that its classes are numbers
 	}
-	return append(b, '\n')
+	return v
 }
 
-// csvCell appends a cell, in quotes where RFC 4180 asks for them.
-func csvCell(b []byte, s string) []byte {
-	if !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
-		return append(b, s...)
+// leaf returns the cell of an outLeaf column.
+func (c *outColumn) leaf(row int) int32 { return c.leaves[row*c.stride+c.at] }
+
+// text returns the cell of an outText or outWhole column as it is written out; "" is none.
+func (c *outColumn) text(row int) string {
+	if c.ids != nil {
+		return c.ids[row]
 	}
-	b = append(b, '"')
-	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
-	return append(b, '"')
+	return c.names[c.classes[row]]
 }
 
-// jsonLine returns the writer of an object per row with the header's names as keys.
-func jsonLine(header []string) func([]byte, int, []*dataset.Column, int, cellWriter) []byte {
-	keys := make([][]byte, len(header))
-	for i, name := range header {
-		keys[i] = append(jsonText(nil, name), ':')
-	}
-	return func(b []byte, row int, ids []*dataset.Column, n int, cell cellWriter) []byte {
-		b = append(b, '{')
-		for i, c := range ids {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = jsonText(append(b, keys[i]...), c.Text(row))
-		}
-		for i := range n {
-			if len(ids) > 0 || i > 0 {
-				b = append(b, ',')
-			}
-			b = cell(append(b, keys[len(ids)+i]...), row, i)
-		}
-		return append(b, '}', '\n')
-	}
+// wholeNumber returns the cell of an outWhole column, and whether there is one.
+func (c *outColumn) wholeNumber(row int) (int64, bool) {
+	v, err := strconv.ParseInt(c.text(row), 10, 64)
+	return v, err == nil
 }
 
-// jsonText appends s as a JSON string.
-func jsonText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r < 0x20:
-			b = append(b, '\\', 'u', '0', '0', "0123456789abcdef"[r>>4], "0123456789abcdef"[r&15])
-		default:
-			b = utf8.AppendRune(b, r)
+// everyBlock calls write for blocks of rows until all are written or the context ends.
+func everyBlock(ctx context.Context, rows, size int, write func(lo, hi int) error) error {
+	for block := range parallel.Blocks(rows, size) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := write(parallel.Block(block, rows, size)); err != nil {
+			return err
 		}
 	}
-	return append(b, '"')
+	return nil
 }

@@ -98,15 +98,8 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
 		return nil
 	}
-	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
-		for i, t := range r.tests {
-			p := predictions{model: m, kind: "value", format: "csv", pool: pool, header: i == 0}
-			if err := p.write(ctx, w, t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	p := predictions{model: m, kind: "value", format: formatOf(s.Predictions), pool: pool}
+	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error { return p.writePacked(ctx, w, s.Predictions, r.tests...) })
 }
 
 // write prints the summary for people: a table of the metrics by set, then the facts.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/binning"
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
@@ -102,6 +103,11 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 		return err
 	}
 	params := c.Params
+	if c.ForcedCutsFile != "" {
+		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, table); err != nil {
+			return err
+		}
+	}
 	if params.TimeLimit > 0 {
 		// The limit is for the whole run: what loading took is gone.
 		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
@@ -146,6 +152,24 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 		return &silentError{err}
 	}
 	return nil
+}
+
+// forcedCuts reads a file of cuts for the table's features.
+func forcedCuts(file string, table *dataset.Table) (map[string][]float64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, usagef("binning.forced_cuts_file: %v", err)
+	}
+	defer f.Close()
+	var names []string
+	for _, c := range table.Features() {
+		names = append(names, c.Name())
+	}
+	forced, err := binning.ParseForcedCuts(f, names)
+	if err != nil {
+		return nil, usagef("%s: %v", file, err)
+	}
+	return forced, nil
 }
 
 // progressSteps is the length of the progress bar, 0 for none.
@@ -208,6 +232,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	}
 	if c.Output.Predictions == "-" {
 		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
+	}
+	if formatOf(c.Output.Predictions) == "" {
+		return usagef("output.predictions = %q names a form that predictions are not written in: take %s", c.Output.Predictions, outputEndings)
 	}
 	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
 		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")

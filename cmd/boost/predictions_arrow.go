@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+)
+
+// arrowRows is how many rows make a record of an Arrow file.
+const arrowRows = 1 << 16
+
+// writeArrow writes an Arrow IPC file (Feather version 2), which needs no seeking and so
+// goes to a pipe, too.
+func writeArrow(ctx context.Context, w io.Writer, parts []outPart) error {
+	schema := arrowSchema(parts[0].columns)
+	file, err := ipc.NewFileWriter(&counted64{w: w}, ipc.WithSchema(schema))
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		err := everyBlock(ctx, part.rows, arrowRows, func(lo, hi int) error {
+			record := arrowRecord(schema, part.columns, lo, hi)
+			defer record.Release()
+			return file.Write(record)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+var arrowTypes = map[outType]arrow.DataType{
+	outFloat: arrow.PrimitiveTypes.Float64, outLeaf: arrow.PrimitiveTypes.Int32,
+	outWhole: arrow.PrimitiveTypes.Int64, outText: arrow.BinaryTypes.String,
+}
+
+func arrowSchema(columns []outColumn) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i := range columns {
+		fields[i] = arrow.Field{Name: columns[i].name, Type: arrowTypes[columns[i].typ()], Nullable: columns[i].ids != nil}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// arrowRecord makes a record of the rows lo to hi.
+func arrowRecord(schema *arrow.Schema, columns []outColumn, lo, hi int) arrow.Record {
+	arrays := make([]arrow.Array, len(columns))
+	for i := range columns {
+		arrays[i] = arrowArray(&columns[i], lo, hi)
+	}
+	return array.NewRecord(schema, arrays, int64(hi-lo))
+}
+
+func arrowArray(c *outColumn, lo, hi int) arrow.Array {
+	switch c.typ() {
+	case outLeaf:
+		b := array.NewInt32Builder(memory.DefaultAllocator)
+		b.Reserve(hi - lo)
+		for row := lo; row < hi; row++ {
+			b.UnsafeAppend(c.leaf(row))
+		}
+		return b.NewArray()
+	case outWhole:
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		for row := lo; row < hi; row++ {
+			if v, ok := c.wholeNumber(row); ok {
+				b.Append(v)
+			} else {
+				b.AppendNull()
+			}
+		}
+		return b.NewArray()
+	case outText:
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		for row := lo; row < hi; row++ {
+			if text := c.text(row); text != "" || c.ids == nil {
+				b.Append(text)
+			} else {
+				b.AppendNull()
+			}
+		}
+		return b.NewArray()
+	}
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	b.Reserve(hi - lo)
+	for row := lo; row < hi; row++ {
+		b.UnsafeAppend(c.float(row))
+	}
+	return b.NewArray()
+}
+
+// counted64 tells how many bytes were written, which is all that the writer of Arrow files
+// asks of its ability to seek.
+type counted64 struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted64) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Seek returns the place; it cannot go to another.
+func (c *counted64) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, io.ErrNoProgress
+	}
+	return c.n, nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+	pqfile "github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+// parquetRows is how many rows make a row group of a Parquet file.
+const parquetRows = 1 << 20
+
+// writeParquet writes a Parquet file. Text and whole numbers are compressed, floats are not:
+// they hardly get smaller.
+func writeParquet(ctx context.Context, w io.Writer, parts []outPart) error {
+	root, err := parquetSchema(parts[0].columns)
+	if err != nil {
+		return err
+	}
+	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}
+	for i := range parts[0].columns {
+		if c := &parts[0].columns[i]; c.typ() == outFloat {
+			path := parquet.ColumnPath{c.name}
+			options = append(options, parquet.WithDictionaryPath(path, false), parquet.WithCompressionPath(path, compress.Codecs.Uncompressed))
+		}
+	}
+	out := &patient{w: w}
+	f := pqfile.NewParquetWriter(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))
+	for _, part := range parts {
+		err := everyBlock(ctx, part.rows, parquetRows, func(lo, hi int) error {
+			return out.or(writeRowGroup(f.AppendRowGroup(), part.columns, lo, hi))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.FlushWithFooter(); err != nil { // Close alone keeps such an error to itself
+		return out.or(err)
+	}
+	return out.or(f.Close())
+}
+
+func parquetSchema(columns []outColumn) (*schema.GroupNode, error) {
+	fields := make(schema.FieldList, len(columns))
+	for i := range columns {
+		c := &columns[i]
+		repetition := parquet.Repetitions.Required
+		if c.ids != nil {
+			repetition = parquet.Repetitions.Optional
+		}
+		var err error
+		switch c.typ() {
+		case outLeaf:
+			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Int32, -1, -1)
+		case outWhole:
+			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Int64, -1, -1)
+		case outText:
+			fields[i], err = schema.NewPrimitiveNodeLogical(c.name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+		default:
+			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Double, -1, -1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+}
+
+func writeRowGroup(group pqfile.SerialRowGroupWriter, columns []outColumn, lo, hi int) error {
+	for i := range columns {
+		w, err := group.NextColumn()
+		if err != nil {
+			return err
+		}
+		if err := everyBlock(context.Background(), hi-lo, arrowRows, func(from, to int) error {
+			return writeCells(w, &columns[i], lo+from, lo+to)
+		}); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+	}
+	return group.Close()
+}
+
+// writeCells writes a stretch of a column: the values that are there, and for ids which are.
+func writeCells(w pqfile.ColumnChunkWriter, c *outColumn, lo, hi int) (err error) {
+	var present []int16
+	if c.ids != nil {
+		present = make([]int16, hi-lo)
+	}
+	switch w := w.(type) {
+	case *pqfile.Float64ColumnChunkWriter:
+		values := make([]float64, hi-lo)
+		for i := range values {
+			values[i] = c.float(lo + i)
+		}
+		_, err = w.WriteBatch(values, nil, nil)
+	case *pqfile.Int32ColumnChunkWriter:
+		values := make([]int32, hi-lo)
+		for i := range values {
+			values[i] = c.leaf(lo + i)
+		}
+		_, err = w.WriteBatch(values, nil, nil)
+	case *pqfile.Int64ColumnChunkWriter:
+		values := make([]int64, 0, hi-lo)
+		for row := lo; row < hi; row++ {
+			if v, ok := c.wholeNumber(row); ok {
+				values = append(values, v)
+				mark(present, row-lo)
+			}
+		}
+		_, err = w.WriteBatch(values, present, nil)
+	case *pqfile.ByteArrayColumnChunkWriter:
+		values := make([]parquet.ByteArray, 0, hi-lo)
+		for row := lo; row < hi; row++ {
+			if text := c.text(row); text != "" || c.ids == nil {
+				values = append(values, parquet.ByteArray(text))
+				mark(present, row-lo)
+			}
+		}
+		_, err = w.WriteBatch(values, present, nil)
+	default:
+		err = fmt.Errorf("no Parquet column of type %T is written", w)
+	}
+	return err
+}
+
+// mark notes that an optional cell is there; required ones have no marks.
+func mark(present []int16, i int) {
+	if present != nil {
+		present[i] = 1
+	}
+}
+
+// patient is a writer that never fails towards a library that would panic: it remembers
+// the first error, and drops what comes after it.
+type patient struct {
+	w   io.Writer
+	err error
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	if p.err == nil {
+		_, p.err = p.w.Write(b)
+	}
+	return len(b), nil
+}
+
+// or returns the writer's own error, or else the given one.
+func (p *patient) or(err error) error {
+	if p.err != nil {
+		return p.err
+	}
+	return err
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// textRows is how many rows of text are made at a time.
+const textRows = 4096
+
+// writeCSV writes a header, then a line per row.
+func writeCSV(ctx context.Context, w io.Writer, parts []outPart) error {
+	var b []byte
+	for i, name := range headerOf(parts[0].columns) {
+		b = csvCell(comma(b, i), name)
+	}
+	if _, err := w.Write(append(b, '\n')); err != nil {
+		return err
+	}
+	return writeLines(ctx, w, parts, func(b []byte, columns []outColumn, row int) []byte {
+		for i := range columns {
+			b = columns[i].appendCSV(comma(b, i), row)
+		}
+		return append(b, '\n')
+	})
+}
+
+func comma(b []byte, i int) []byte {
+	if i == 0 {
+		return b
+	}
+	return append(b, ',')
+}
+
+func writeLines(ctx context.Context, w io.Writer, parts []outPart, line func(b []byte, columns []outColumn, row int) []byte) error {
+	var b []byte
+	for _, part := range parts {
+		err := everyBlock(ctx, part.rows, textRows, func(lo, hi int) error {
+			b = b[:0]
+			for row := lo; row < hi; row++ {
+				b = line(b, part.columns, row)
+			}
+			_, err := w.Write(b)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendCSV appends a cell. Numbers have the shortest text that reads back as the same.
+func (c *outColumn) appendCSV(b []byte, row int) []byte {
+	switch {
+	case c.leaves != nil:
+		return strconv.AppendInt(b, int64(c.leaf(row)), 10)
+	case c.values != nil:
+		return strconv.AppendFloat(b, c.float(row), 'g', -1, 64)
+	}
+	return csvCell(b, c.text(row))
+}
+
+// csvCell appends a cell, in quotes where RFC 4180 asks for them.
+func csvCell(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
+}
+
+// writeJSONLines writes an object per row.
+func writeJSONLines(ctx context.Context, w io.Writer, parts []outPart) error {
+	keys := make([][]byte, len(parts[0].columns))
+	for i, name := range headerOf(parts[0].columns) {
+		keys[i] = append(jsonText(nil, name), ':')
+	}
+	return writeLines(ctx, w, parts, func(b []byte, columns []outColumn, row int) []byte {
+		b = append(b, '{')
+		for i := range columns {
+			b = append(comma(b, i), keys[i]...)
+			b = columns[i].appendJSON(b, row)
+		}
+		return append(b, '}', '\n')
+	})
+}
+
+// appendJSON appends a cell as JSON: ids are text, classes that are numbers are numbers,
+// and what is no finite number is null.
+func (c *outColumn) appendJSON(b []byte, row int) []byte {
+	switch {
+	case c.leaves != nil:
+		return strconv.AppendInt(b, int64(c.leaf(row)), 10)
+	case c.ids != nil || !c.numbers && c.classes != nil:
+		return jsonText(b, c.text(row))
+	}
+	v := c.float(row)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return append(b, "null"...)
+	case c.classes != nil:
+		return append(b, c.text(row)...)
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, 64)
+}
+
+// jsonText appends s as a JSON string.
+func jsonText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r < 0x20:
+			b = append(b, '\\', 'u', '0', '0', "0123456789abcdef"[r>>4], "0123456789abcdef"[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

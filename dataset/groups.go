@@ -1,0 +1,78 @@
+package dataset
+
+import "math"
+
+// Groups returns the rows at which the queries begin, and the number of rows behind
+// them: query q holds the rows Groups()[q] to Groups()[q+1]. It returns nil for a table
+// without a group column. A row without a query, and a query whose rows do not stand
+// together, are errors that name the row.
+func (t *Table) Groups() ([]int, error) {
+	c := t.withRole(GroupRole)
+	if c == nil {
+		return nil, nil
+	}
+	var starts []int
+	first := make(map[uint64]int) // row with which each query begins
+	var last uint64
+	for row := range t.rows {
+		query, ok := c.query(row)
+		if !ok {
+			return nil, t.badNumber(c, row, "a query, and every row needs one", "")
+		}
+		if row > 0 && query == last {
+			continue
+		}
+		if begin, seen := first[query]; seen {
+			_, line := t.Locate(begin)
+			e := t.badNumber(c, row, "", "sort the table by this column")
+			e.Want = "one query in one place: its rows begin in line " + FormatNumber(float64(line)) + ", and others stand between"
+			return nil, e
+		}
+		first[query], last = row, query
+		starts = append(starts, row)
+	}
+	return append(starts, t.rows), nil
+}
+
+// query returns a number that is the same for rows of one query, and false for a row
+// without one.
+func (c *Column) query(row int) (uint64, bool) {
+	if c.kind == Category {
+		code := c.Codes()[row]
+		return uint64(code), code >= 0
+	}
+	v := c.number(row)
+	if v == 0 {
+		v = 0 // −0 is the same query
+	}
+	return math.Float64bits(v), v == v
+}
+
+// InitScores returns the raw scores that training starts from, rows × outputs,
+// row-major, and the number of outputs; nil and 0 for a table without such columns. A
+// score that is missing or infinite is an error that names its row.
+func (t *Table) InitScores() (scores []float64, outputs int, err error) {
+	var columns []*Column
+	for _, c := range t.columns {
+		if c.role == InitScoreRole {
+			columns = append(columns, c)
+		}
+	}
+	if len(columns) == 0 {
+		return nil, 0, nil
+	}
+	scores = make([]float64, t.rows*len(columns))
+	for k, c := range columns {
+		for row := range t.rows {
+			v := math.NaN()
+			if c.kind.Numeric() {
+				v = c.number(row)
+			}
+			if v != v || math.IsInf(v, 0) {
+				return nil, 0, t.badNumber(c, row, "an init score: a finite number", "")
+			}
+			scores[row*len(columns)+k] = v
+		}
+	}
+	return scores, len(columns), nil
+}

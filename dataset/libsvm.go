@@ -1,0 +1,374 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"boost/internal/cpu"
+)
+
+const svmFormat = "libsvm"
+
+// svmEndings are the ends of names that files in the LibSVM form have.
+var svmEndings = []string{".svm", ".libsvm", ".svmlight"}
+
+func knowsSVM(start []byte, name string) bool {
+	return slices.ContainsFunc(svmEndings, func(end string) bool { return strings.HasSuffix(name, end) }) || looksLikeSVM(start)
+}
+
+// svmSource is the source of LibSVM and SVMlight text. How many columns a table has
+// is known only at the end of its text, so columns reads everything into rows of
+// stored entries, and read turns these into columns.
+type svmSource struct {
+	*options
+	inputs []input
+	chunks []*svmChunk
+
+	base    int      // smallest index of a feature
+	indices []int32  // of the features, in the order of the columns
+	queries bool     // the rows have query numbers
+	unknown int      // entries of features that the schema lacks
+	names   []string // of the columns: label, qid if there is one, features
+}
+
+// columns reads the inputs and names the columns. The label and the query number get
+// their roles without being asked for.
+func (s *svmSource) columns(ctx context.Context) ([]string, error) {
+	if err := s.scan(ctx); err != nil {
+		return nil, err
+	}
+	least, most, entries := int32(math.MaxInt32), int32(-1), 0
+	for _, ch := range s.chunks {
+		least, most = min(least, ch.least), max(most, ch.most)
+		entries += len(ch.features)
+		s.unknown += ch.unknown
+	}
+	if s.base = s.indexBase; s.base < 0 {
+		s.base = 1
+		if least == 0 {
+			s.base = 0
+		}
+	}
+	if err := s.checkQueries(); err != nil {
+		return nil, err
+	}
+	s.names = []string{s.named(svmLabel, LabelRole)}
+	if s.schema == nil && s.label == "" {
+		s.label = svmLabel
+	}
+	if s.queries {
+		s.names = append(s.names, s.named(svmQuery, GroupRole))
+		if s.schema == nil && s.group == "" {
+			s.group = svmQuery
+		}
+	}
+	if s.schema != nil {
+		s.schemaFeatures()
+		return s.names, nil
+	}
+	if int(most) >= max(usualWidth, entriesPerColumn*entries) {
+		return nil, s.tooWide(most, entries)
+	}
+	for index := int32(s.base); index <= most; index++ {
+		s.indices = append(s.indices, index)
+		s.names = append(s.names, svmFeature(int(index)))
+	}
+	return s.names, nil
+}
+
+// named returns the name of the schema's column of a role, or the usual one.
+func (s *svmSource) named(usual string, role Role) string {
+	if s.schema != nil {
+		for _, c := range s.schema.Columns {
+			if c.Role == role {
+				return c.Name
+			}
+		}
+	}
+	return usual
+}
+
+// schemaFeatures takes the features that the schema knows, in whose rows nothing may
+// be stored: how far the indices of a file go is chance.
+func (s *svmSource) schemaFeatures() {
+	for i := range s.schema.Columns {
+		c := &s.schema.Columns[i]
+		if index, ok := svmIndexOf(c.Name); ok && c.Role == Feature {
+			s.indices = append(s.indices, index)
+			s.names = append(s.names, c.Name)
+		}
+	}
+}
+
+// svmIndexOf returns the index of the feature that svmFeature calls by this name.
+func svmIndexOf(name string) (int32, bool) {
+	digits, found := strings.CutPrefix(name, "f")
+	index, err := strconv.Atoi(digits)
+	if !found || err != nil || index < 0 || index > largestIndex || svmFeature(index) != name {
+		return 0, false
+	}
+	return int32(index), true
+}
+
+// A table may have usualWidth columns; more only where its text justifies the memory.
+const (
+	usualWidth       = 1 << 20
+	entriesPerColumn = 8
+)
+
+func (s *svmSource) tooWide(most int32, entries int) error {
+	e := &ParseError{Want: fmt.Sprintf("index %d would make a table of %d columns of %d values", most, most, entries),
+		Fix: "is it an index? Number the features that occur from 1 on"}
+	for _, ch := range s.chunks {
+		if at := slices.Index(ch.features, most); at >= 0 {
+			row, _ := slices.BinarySearch(ch.ends, int32(at+1))
+			e.File, e.Line = s.locate(ch, row)
+			return e
+		}
+	}
+	return complain("%s: %s", s.inputs[0].name, e.Want)
+}
+
+// locate returns the file and line of a row of a chunk.
+func (s *svmSource) locate(ch *svmChunk, row int) (file string, line int) {
+	line = 1
+	for _, other := range s.chunks[:ch.index] {
+		if other.file == ch.file {
+			line += other.lines
+		}
+	}
+	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r placeRun, row int) int { return r.row - row })
+	if !exact {
+		i--
+	}
+	run := ch.runs[i]
+	return s.inputs[ch.file].name, line + run.line + row - run.row
+}
+
+// checkQueries fails where some rows have a query number and others have none.
+func (s *svmSource) checkQueries() error {
+	var without *svmChunk
+	row := 0
+	for _, ch := range s.chunks {
+		s.queries = s.queries || ch.queries != nil
+		if without != nil || ch.rows() == 0 {
+			continue
+		}
+		if ch.queries == nil {
+			without, row = ch, 0
+		} else if at := slices.IndexFunc(ch.queries, math.IsNaN); at >= 0 {
+			without, row = ch, at
+		}
+	}
+	if !s.queries || without == nil {
+		return nil
+	}
+	e := &ParseError{Want: "this row has no qid, and others have one"}
+	e.File, e.Line = s.locate(without, row)
+	return e
+}
+
+// scan reads all inputs into chunks.
+func (s *svmSource) scan(ctx context.Context) error {
+	workers := s.workers()
+	jobs := make(chan svmJob)
+	free := make(chan []byte, workers+2)
+	for range workers + 2 {
+		free <- nil
+	}
+	results := make([][]*svmChunk, workers)
+	known := s.knownFeatures()
+	var failure error // what ended the input early
+	var stop atomic.Bool
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(jobs)
+		c := &svmCutter{svmSource: s, jobs: jobs, free: free, stop: &stop}
+		failure = c.cutAll(groupCtx)
+		return groupCtx.Err()
+	})
+	for w := range workers {
+		group.Go(func() error {
+			p := &svmParser{options: s.options, known: known}
+			for j := range jobs {
+				ch := p.parse(j.text)
+				ch.index, ch.file = j.index, j.file
+				if ch.bad != nil && !s.skipBadRows {
+					stop.Store(true)
+				}
+				free <- j.text
+				results[w] = append(results[w], ch)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	s.chunks = slices.Concat(results...)
+	slices.SortFunc(s.chunks, func(a, b *svmChunk) int { return a.index - b.index })
+	if bad, _ := s.firstBad(); bad != nil && !s.skipBadRows {
+		return bad
+	}
+	return failure
+}
+
+// knownFeatures lists the features of the schema by index, nil without a schema.
+func (s *svmSource) knownFeatures() []bool {
+	if s.schema == nil {
+		return nil
+	}
+	known := []bool{}
+	for i := range s.schema.Columns {
+		if index, ok := svmIndexOf(s.schema.Columns[i].Name); ok && s.schema.Columns[i].Role == Feature {
+			if grow := int(index) + 1 - len(known); grow > 0 {
+				known = append(known, make([]bool, grow)...)
+			}
+			known[index] = true
+		}
+	}
+	return known
+}
+
+func (s *svmSource) workers() int {
+	threads := s.threads
+	if threads == 0 {
+		threads = cpu.Threads()
+	}
+	size := int64(0)
+	for _, in := range s.inputs {
+		if in.size == 0 {
+			return threads
+		}
+		size += in.size
+	}
+	// Compression makes a table about a quarter to a tenth of its size.
+	return int(min(int64(threads), 1+10*size/int64(s.chunkSize)))
+}
+
+// firstBad describes the first row that cannot be read, nil without one, and says in
+// which input it stands.
+func (s *svmSource) firstBad() (e *ParseError, file int) {
+	lines := 0
+	for k, ch := range s.chunks {
+		if k > 0 && s.chunks[k-1].file != ch.file {
+			lines = 0
+		}
+		if bad := ch.bad; bad != nil {
+			return &ParseError{File: s.inputs[ch.file].name, Line: 1 + lines + bad.line,
+				Column: bad.column, Value: bad.value, Want: bad.text, Fix: bad.fix}, ch.file
+		}
+		lines += ch.lines
+	}
+	return nil, 0
+}
+
+// notes says how the indices were understood and what was left aside.
+func (s *svmSource) notes(int) []string {
+	if s.schema != nil {
+		if s.unknown == 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s: %d of its values ignored, as the model has no features with their indices",
+			s.inputs[0].name, s.unknown)}
+	}
+	how := "no index is 0"
+	switch {
+	case s.indexBase >= 0:
+		how = fmt.Sprintf("index_base = %q", strconv.Itoa(s.indexBase))
+	case s.base == 0:
+		how = "index 0 occurs"
+	}
+	if len(s.indices) == 0 {
+		return []string{fmt.Sprintf("%s is read as LibSVM text without any feature", s.inputs[0].name)}
+	}
+	return []string{fmt.Sprintf("%s is read as LibSVM text with indices from %d on (%s): its features are called %s to %s",
+		s.inputs[0].name, s.base, how, s.names[len(s.names)-len(s.indices)], s.names[len(s.names)-1])}
+}
+
+func (s *svmSource) close() {}
+
+// svmJob is a chunk's text on its way to a worker.
+type svmJob struct {
+	text        []byte
+	index, file int
+}
+
+// svmCutter cuts the text of the inputs into chunks of whole lines.
+type svmCutter struct {
+	*svmSource
+	jobs chan<- svmJob
+	free chan []byte
+	stop *atomic.Bool
+	next int
+}
+
+func (c *svmCutter) cutAll(ctx context.Context) error {
+	for file := range c.inputs {
+		stream, err := c.streamOf(&c.inputs[file], svmFormat)
+		if err != nil {
+			return err
+		}
+		if start, _ := stream.reader.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+			_, _ = stream.reader.Discard(len(byteOrderMark))
+		}
+		err = c.cut(ctx, stream, file)
+		stream.close()
+		if err != nil || c.stop.Load() || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut sends the chunks of one input.
+func (c *svmCutter) cut(ctx context.Context, stream *stream, file int) error {
+	var carry []byte // the beginning of the next chunk
+	for !c.stop.Load() {
+		var buffer []byte
+		select {
+		case buffer = <-c.free:
+		case <-ctx.Done():
+			return nil
+		}
+		// One byte more than is read, for the line feed that the last line may lack.
+		if size := max(c.chunkSize, 2*len(carry)) + 1; cap(buffer) < size {
+			buffer = make([]byte, size)
+		}
+		buffer = buffer[:cap(buffer)]
+		n := copy(buffer, carry)
+		more, err := readFull(stream.reader, buffer[n:len(buffer)-1])
+		n += more
+		if err != nil && err != io.EOF {
+			return stream.failure(err)
+		}
+		end := bytes.LastIndexByte(buffer[:n], '\n') + 1
+		if err == io.EOF && end < n {
+			buffer[n] = '\n'
+			end = n + 1
+		}
+		carry = append(carry[:0], buffer[end:max(end, n)]...)
+		if len(carry) >= longestRecord {
+			return complain("%s: a line is longer than 64 MiB; is this a LibSVM file?", stream.name)
+		}
+		if end == 0 {
+			c.free <- buffer
+		} else {
+			c.jobs <- svmJob{text: buffer[:end], index: c.next, file: file}
+			c.next++
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package dataset
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// read emits the whole table as one chunk, its features column by column.
+func (s *svmSource) read(ctx context.Context, p *pass) error {
+	ch := &chunk{whole: true, rest: &Sparse{Fill: s.fill()}, pieces: make([]piece, len(p.targets))}
+	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
+	for k, part := range s.chunks {
+		bases[k+1] = bases[k] + part.rows()
+		ch.skipped += part.skipped
+	}
+	ch.rows = bases[len(s.chunks)]
+	ch.places = s.places(bases)
+	if bad, file := s.firstBad(); bad != nil {
+		ch.file = file
+		ch.shape = &shapeError{line: bad.Line - 1, column: bad.Column, value: bad.Value, text: bad.Want, fix: bad.Fix}
+	}
+	m := &transposition{svmSource: s, bases: bases, slots: make([]int32, s.mostWanted()+1)}
+	others := len(s.names) - len(s.indices)
+	for _, t := range p.targets {
+		if t.source >= others {
+			m.want(s.indices[t.source-others])
+		}
+	}
+	if err := m.run(ctx); err != nil {
+		return err
+	}
+	for i, t := range p.targets {
+		b := &memoryColumn{options: s.options, target: t, rows: ch.rows}
+		piece, err := b.svm(m, others)
+		if err != nil {
+			return err
+		}
+		ch.pieces[i] = *piece
+	}
+	p.emit(ch)
+	return nil
+}
+
+// places says where the rows of the table stand.
+func (s *svmSource) places(bases []int) []placeRun {
+	var runs []placeRun
+	line, file := 1, 0
+	for k, ch := range s.chunks {
+		if ch.file != file {
+			line, file = 1, ch.file
+		}
+		for _, run := range ch.runs {
+			runs = appendRun(runs, placeRun{row: bases[k] + run.row, line: line + run.line, file: int32(file)})
+		}
+		line += ch.lines
+	}
+	return runs
+}
+
+// mostWanted returns the largest index of a column, -1 without any.
+func (s *svmSource) mostWanted() int32 {
+	most := int32(-1)
+	for _, index := range s.indices {
+		most = max(most, index)
+	}
+	return most
+}
+
+// svm makes the piece of a column: label, query number, or a feature.
+func (b *memoryColumn) svm(m *transposition, others int) (*piece, error) {
+	if b.target.source < others {
+		values := make([]float64, 0, b.rows)
+		for _, ch := range m.chunks {
+			if b.target.source == 0 {
+				values = append(values, ch.labels...)
+			} else {
+				values = append(values, ch.queries...)
+			}
+		}
+		p, _, err := b.floats(values)
+		return p, err
+	}
+	c := &m.columns[m.slots[m.indices[b.target.source-others]]-1]
+	if b.role != Feature || b.want == wantCategory {
+		p, _, err := b.floats(c.all(m))
+		return p, err
+	}
+	if c.dense {
+		p := &piece{f32: c.f32, f64: c.f64}
+		p.present = present(p.f32) + present(p.f64)
+		return p, nil
+	}
+	s := &Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}
+	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, nil
+}
+
+// all returns the values of all rows.
+func (c *svmColumn) all(m *transposition) []float64 {
+	n := m.bases[len(m.bases)-1]
+	if !c.dense {
+		return (&Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}).expand64(n)
+	}
+	if c.f64 != nil {
+		return c.f64
+	}
+	wide := make([]float64, n)
+	for i, v := range c.f32 {
+		wide[i] = float64(v)
+	}
+	return wide
+}
+
+// transposition turns rows of stored entries into columns. The chunks are dealt out to
+// workers in stretches; each counts its entries of every column, which says where in
+// the columns they go, and then puts them there.
+type transposition struct {
+	*svmSource
+	bases   []int
+	slots   []int32 // by index: the column's number plus 1, 0 for features that are left out
+	columns []svmColumn
+}
+
+// svmColumn is one feature: the stored cells, or all of them if it is dense. One of f32
+// and f64 is set unless there are none.
+type svmColumn struct {
+	dense bool
+	rows  []int32
+	f32   []float32
+	f64   []float64
+}
+
+// want makes room for the feature of an index.
+func (m *transposition) want(index int32) {
+	if m.slots[index] == 0 {
+		m.columns = append(m.columns, svmColumn{})
+		m.slots[index] = int32(len(m.columns))
+	}
+}
+
+// fill returns the value of what is not stored.
+func (s *svmSource) fill() float64 {
+	if s.absentMissing {
+		return missingFill
+	}
+	return 0
+}
+
+func (m *transposition) run(ctx context.Context) error {
+	stretches := m.stretches()
+	counts := make([][]uint32, len(stretches))
+	wide := make([][]bool, len(stretches))
+	group, groupCtx := errgroup.WithContext(ctx)
+	for w, chunks := range stretches {
+		group.Go(func() error {
+			counts[w], wide[w] = make([]uint32, len(m.columns)), make([]bool, len(m.columns))
+			for _, ch := range chunks {
+				m.count(ch, counts[w], wide[w])
+			}
+			return groupCtx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	m.allocate(counts, wide)
+	group, groupCtx = errgroup.WithContext(ctx)
+	for w, chunks := range stretches {
+		group.Go(func() error {
+			for _, ch := range chunks {
+				m.place(ch, counts[w])
+				ch.features, ch.f32, ch.f64, ch.ends = nil, nil, nil, nil
+			}
+			return groupCtx.Err()
+		})
+	}
+	return group.Wait()
+}
+
+// stretches deals the chunks out, about as many entries to each worker. A stretch costs
+// a counter per column, so there are no more of them than the entries justify.
+func (m *transposition) stretches() [][]*svmChunk {
+	entries := 0
+	for _, ch := range m.chunks {
+		entries += len(ch.features)
+	}
+	n := max(1, min(m.workers(), entries/max(1, len(m.columns))))
+	stretches := make([][]*svmChunk, n)
+	seen := 0
+	for _, ch := range m.chunks {
+		w := min(n-1, seen*n/max(1, entries))
+		stretches[w] = append(stretches[w], ch)
+		seen += len(ch.features)
+	}
+	return stretches
+}
+
+// count counts the chunk's entries by column and marks the columns that need float64.
+func (m *transposition) count(ch *svmChunk, counts []uint32, wide []bool) {
+	for i, index := range ch.features {
+		slot := m.slots[index]
+		if slot == 0 {
+			continue
+		}
+		counts[slot-1]++
+		if ch.f64 != nil {
+			if v := ch.f64[i]; float64(float32(v)) != v && v == v {
+				wide[slot-1] = true
+			}
+		}
+	}
+}
+
+// allocate makes room for all columns, those that are mostly stored as dense ones, and
+// turns the counts of each stretch into the places at which its cells begin.
+func (m *transposition) allocate(counts [][]uint32, wide [][]bool) {
+	n := m.bases[len(m.bases)-1]
+	var rows, narrow, broad int
+	shape := func(c *svmColumn, k int) (cells int, is64 bool) {
+		for w := range counts {
+			cells += int(counts[w][k])
+			is64 = is64 || wide[w][k]
+		}
+		width := 4
+		if is64 {
+			width = 8
+		}
+		c.dense = n > 0 && cells*(4+width) >= n*width
+		return cells, is64
+	}
+	for k := range m.columns {
+		switch cells, is64 := shape(&m.columns[k], k); {
+		case m.columns[k].dense:
+		case is64:
+			rows, broad = rows+cells, broad+cells
+		default:
+			rows, narrow = rows+cells, narrow+cells
+		}
+	}
+	allRows, all32, all64 := make([]int32, rows), make([]float32, narrow), make([]float64, broad)
+	for k := range m.columns {
+		c := &m.columns[k]
+		cells, is64 := shape(c, k)
+		switch {
+		case c.dense && is64:
+			c.f64 = expand(nil, []float64(nil), m.fill(), n)
+		case c.dense:
+			c.f32 = expand(nil, []float32(nil), float32(m.fill()), n)
+		case is64:
+			c.f64, all64 = all64[:cells:cells], all64[cells:]
+		default:
+			c.f32, all32 = all32[:cells:cells], all32[cells:]
+		}
+		if !c.dense {
+			c.rows, allRows = allRows[:cells:cells], allRows[cells:]
+		}
+		next := uint32(0)
+		for w := range counts {
+			count := counts[w][k]
+			counts[w][k] = next
+			next += count
+		}
+	}
+}
+
+// place puts the chunk's entries into the columns, each at the next of its places.
+func (m *transposition) place(ch *svmChunk, next []uint32) {
+	row, end := int32(m.bases[ch.index]), 0
+	for _, rowEnd := range ch.ends {
+		for i := end; i < int(rowEnd); i++ {
+			slot := m.slots[ch.features[i]]
+			if slot == 0 {
+				continue
+			}
+			c := &m.columns[slot-1]
+			at := int(next[slot-1])
+			if c.dense {
+				at = int(row)
+			} else {
+				c.rows[at] = row
+				next[slot-1]++
+			}
+			if c.f64 != nil {
+				c.f64[at] = ch.value(i)
+			} else {
+				c.f32[at] = float32(ch.value(i))
+			}
+		}
+		end = int(rowEnd)
+		row++
+	}
+}
