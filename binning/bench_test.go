@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
+	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/dataset"
+	"boost/parallel"
 )
 
 func normalTable(b *testing.B, rows, features int, wide bool) *dataset.Table {
@@ -30,9 +33,37 @@ func normalTable(b *testing.B, rows, features int, wide bool) *dataset.Table {
 	return table(b, columns...)
 }
 
-// BenchmarkQuantize times Fit and Build, and the row-major copy. The rows of
-// S0.19 are rows=1000000/features=100: threads=1 against all cores.
+// BenchmarkQuantize holds what all cores make of cuts and codes together to 0.8 × their
+// number × what one does: columns are independent.
 func BenchmarkQuantize(b *testing.B) {
+	const rows, features, bar = 1_000_000, 100, 0.8
+	ctx, p := context.Background(), binning.Defaults()
+	tab := normalTable(b, rows, features, false)
+	quantize := func(workers *parallel.Pool) func() {
+		return func() {
+			cuts, _, err := binning.Fit(ctx, tab, nil, p, 1, workers)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := binning.Build(ctx, cuts, tab, p, workers); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("1Mx100/S0.19", func(b *testing.B) {
+		cores := runtime.GOMAXPROCS(0)
+		for b.Loop() {
+			speedup := paired.Ratio(10*time.Second, quantize(pool(b, 1)), quantize(pool(b, cores)))
+			b.ReportMetric(speedup/float64(cores), "x_per_core")
+			if speedup < bar*float64(cores) {
+				b.Errorf("%d cores are %.2f times as fast as one, want %.2f", cores, speedup, bar*float64(cores))
+			}
+		}
+	})
+}
+
+// BenchmarkStages times Fit and Build, and the row-major copy.
+func BenchmarkStages(b *testing.B) {
 	for _, c := range []struct {
 		rows, features int
 		wide           bool
