@@ -7,7 +7,7 @@ CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test lint listing fuzz race bench requirements cross soak demo rename-module ci
+.PHONY: help build test lint listing fuzz race bench asm requirements cross soak demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ race: ## run the short tests under the race detector (needs gcc)
 
 bench: ## run the benchmarks of the packages (BENCH=pattern)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+asm: ## generate the assembly of the kernels anew
+	cd internal/kernel/_asm && go run ./bin -out ../bin/kernels_amd64.s -stubs ../bin/kernels_amd64.go -pkg bin
 
 requirements: ## run the proofs and rewrite docs/requirements.md
 	go run ./internal/requirements

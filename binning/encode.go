@@ -118,10 +118,12 @@ func contents(numbers bool) string {
 
 func (e *encoding) newIndex() *bin.Index {
 	switch {
-	case e.kind == Numeric64:
+	case e.f64 != nil && e.kind == Numeric64:
 		return bin.NewIndex64(e.cuts64)
 	case e.f64 != nil:
 		return bin.NewIndex64(e.cuts32)
+	case e.kind == Numeric64:
+		return bin.NewIndex32(e.cuts64)
 	}
 	return bin.NewIndex32(e.cuts32)
 }
@@ -170,8 +172,6 @@ func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)
 	case e.index != nil && e.f64 != nil:
 		bin.Codes64(dst, e.f64[lo:hi], e.index)
-	case e.index != nil && e.kind == Numeric64:
-		bin.CodesWidened(dst, e.f32[lo:hi], e.index)
 	case e.index != nil:
 		bin.Codes32(dst, e.f32[lo:hi], e.index)
 	case e.f64 != nil && e.kind == Numeric64:

@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -72,3 +73,13 @@ func choose(word string, best Level) (use Level, note string, err error) {
 	}
 	return Generic, "", fmt.Errorf("%s=%q is unknown (there are generic, avx2, avx512)", Variable, word)
 }
+
+// Used returns what Use returned when it was first asked for, which is the level
+// of all kernels in the life of a process. Where BOOST_CPU is not one of its words,
+// which a program refuses with Use's error, it is Generic.
+func Used() Level { return used() }
+
+var used = sync.OnceValue(func() Level {
+	level, _, _ := Use()
+	return level
+})

@@ -11,10 +11,15 @@ import (
 const chunk = 256
 
 // Codes32 writes the code of each value by an index of NewIndex32: the number of
-// cuts below it, and that of all cuts plus one for NaN. C must hold these codes.
+// cuts below it, and that of all cuts plus one for NaN. C must hold these codes. The
+// codes do not depend on the machine.
 func Codes32[C Code](dst []C, values []float32, ix *Index) {
 	if OnSearch != nil {
 		OnSearch(len(values))
+	}
+	if ix.pivots != nil {
+		encode(dst, values, ix.pivots)
+		return
 	}
 	var keys [chunk]uint64
 	var codes [chunk]uint32
@@ -33,6 +38,10 @@ func Codes64[C Code](dst []C, values []float64, ix *Index) {
 	if OnSearch != nil {
 		OnSearch(len(values))
 	}
+	if ix.pivots != nil {
+		encode(dst, values, ix.pivots)
+		return
+	}
 	var keys [chunk]uint64
 	var codes [chunk]uint32
 	raw := unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
@@ -42,20 +51,6 @@ func Codes64[C Code](dst []C, values []float64, ix *Index) {
 		ix.count(codes[:n], keys[:n])
 		narrow(dst, codes[:n])
 		raw, dst = raw[n:], dst[n:]
-	}
-}
-
-// CodesWidened is Codes32 for float32 values that an index of NewIndex64 compares
-// as float64.
-func CodesWidened[C Code](dst []C, values []float32, ix *Index) {
-	var wide [chunk]float64
-	for len(values) > 0 {
-		n := min(chunk, len(values))
-		for i, v := range values[:n] {
-			wide[i] = float64(v)
-		}
-		Codes64(dst, wide[:n], ix)
-		values, dst = values[n:], dst[n:]
 	}
 }
 

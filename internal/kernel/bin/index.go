@@ -3,6 +3,8 @@ package bin
 import (
 	"math"
 	"math/bits"
+
+	"boost/internal/cpu"
 )
 
 const (
@@ -30,7 +32,11 @@ const (
 //
 // The key of +Inf is kept as one more cut, and a NaN has a key above it: its code
 // is the number of cuts plus one, with no test of its own.
+//
+// Where the machine has vectors of eight values and more, a search by them is faster,
+// and the Index has only its pivots.
 type Index struct {
+	*pivots
 	keys    []uint64 // biased keys of the cuts and +Inf, then 2^steps of the greatest
 	start   []uint32 // per slot: cuts in lower slots
 	nearest int64
@@ -39,19 +45,38 @@ type Index struct {
 	steps   uint8
 }
 
-// NewIndex32 makes the index of strictly increasing float32 cuts for values that
-// are compared as float32.
-func NewIndex32(cuts []float32) *Index {
-	keys := make([]int64, len(cuts), len(cuts)+1)
+// NewIndex32 makes the index of strictly increasing cuts for float32 values. A
+// float64 cut is compared as the greatest float32 that is not above it, which is
+// below the same float32 values.
+func NewIndex32[K Float](cuts []K) *Index { return newIndex32(cuts, cpu.Used()) }
+
+func newIndex32[K Float](cuts []K, level cpu.Level) *Index {
+	single := make([]float32, len(cuts))
 	for i, cut := range cuts {
+		single[i] = float32(cut)
+		if float64(single[i]) > float64(cut) {
+			single[i] = math.Nextafter32(single[i], float32(math.Inf(-1)))
+		}
+	}
+	if level != cpu.Generic && depthOf(len(cuts)) <= maxDepth {
+		return &Index{pivots: newPivots32(single, level)}
+	}
+	keys := make([]int64, len(cuts), len(cuts)+1)
+	for i, cut := range single {
 		keys[i] = signed32(int32(math.Float32bits(cut)))
 	}
 	return newIndex(keys, inf32)
 }
 
-// NewIndex64 makes the index of strictly increasing cuts for values that are
-// compared as float64.
-func NewIndex64[K Float](cuts []K) *Index {
+// NewIndex64 makes the index of strictly increasing cuts for float64 values.
+func NewIndex64[K Float](cuts []K) *Index { return newIndex64(cuts, cpu.Used()) }
+
+func newIndex64[K Float](cuts []K, level cpu.Level) *Index {
+	if level != cpu.Generic && depthOf(len(cuts)) <= maxDepth {
+		if p := newPivots64(cuts, level); p != nil {
+			return &Index{pivots: p}
+		}
+	}
 	keys := make([]int64, len(cuts), len(cuts)+1)
 	for i, cut := range cuts {
 		keys[i] = signed64(int64(math.Float64bits(float64(cut))))
@@ -61,7 +86,14 @@ func NewIndex64[K Float](cuts []K) *Index {
 
 // IndexPays says whether making an Index of so many cuts costs less than it saves
 // over Search on so many values.
-func IndexPays(cuts, values int) bool { return values >= 1024 && values >= 2*cuts }
+func IndexPays(cuts, values int) bool { return pays(cuts, values, cpu.Used()) }
+
+func pays(cuts, values int, level cpu.Level) bool {
+	if level == cpu.Generic {
+		return values >= 1024 && values >= 2*cuts
+	}
+	return values >= 128 && values >= cuts/2
+}
 
 // signed32 returns the key of a float32 given by its bits, NaN above +Inf.
 func signed32(b int32) int64 {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"boost/internal/cpu"
 )
 
 // shapes are columns that stress the slots of an Index: one or two scales, both
@@ -29,6 +31,15 @@ func shapes(rng *rand.Rand) map[string]func() float64 {
 				-math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 1, -1}[rng.IntN(11)]
 		},
 	}
+}
+
+// levels are those that this machine can run.
+func levels() []cpu.Level {
+	var all []cpu.Level
+	for l := cpu.Generic; l <= cpu.Best(); l++ {
+		all = append(all, l)
+	}
+	return all
 }
 
 func distinct[V Float](values []V) []V {
@@ -94,10 +105,12 @@ func checkCodes(t *testing.T, rng *rand.Rand, values []float64) {
 	for _, cut := range cuts32 {
 		values32 = append(values32, cut, next32(cut, true), next32(cut, false))
 	}
-	compare(t, "f32 by f32", values32, cuts32, func(dst []uint16) { Codes32(dst, values32, NewIndex32(cuts32)) })
-	compare(t, "f64 by f64", values, cuts64, func(dst []uint16) { Codes64(dst, values, NewIndex64(cuts64)) })
-	compare(t, "f64 by f32", values, cuts32, func(dst []uint16) { Codes64(dst, values, NewIndex64(cuts32)) })
-	compare(t, "f32 by f64", values32, cuts64, func(dst []uint16) { CodesWidened(dst, values32, NewIndex64(cuts64)) })
+	for _, level := range levels() {
+		compare(t, level.String()+" f32 by f32", values32, cuts32, func(dst []uint16) { Codes32(dst, values32, newIndex32(cuts32, level)) })
+		compare(t, level.String()+" f64 by f64", values, cuts64, func(dst []uint16) { Codes64(dst, values, newIndex64(cuts64, level)) })
+		compare(t, level.String()+" f64 by f32", values, cuts32, func(dst []uint16) { Codes64(dst, values, newIndex64(cuts32, level)) })
+		compare(t, level.String()+" f32 by f64", values32, cuts64, func(dst []uint16) { Codes32(dst, values32, newIndex32(cuts64, level)) })
+	}
 	compare(t, "search f32 by f32", values32, cuts32, func(dst []uint16) { Search(dst, values32, cuts32) })
 	compare(t, "search f64 by f32", values, cuts32, func(dst []uint16) { Search(dst, values, cuts32) })
 	compare(t, "search f32 by f64", values32, cuts64, func(dst []uint16) { Search(dst, values32, cuts64) })
@@ -123,25 +136,37 @@ func compare[V, K Float](t *testing.T, name string, values []V, cuts []K, code f
 	}
 }
 
+// The largest descents, and indices beyond them.
 func TestManyCuts(t *testing.T) {
-	cuts := make([]float64, 70_000)
-	values := make([]float64, 0, 3*len(cuts)+1)
-	for i := range cuts {
-		cuts[i] = float64(i*i) - 1e9
-		values = append(values, cuts[i], cuts[i]+.25, cuts[i]-.25)
-	}
-	values = append(values, math.NaN())
-	got := make([]uint32, len(values))
-	want := make([]uint32, len(values))
-	Codes64(got, values, NewIndex64(cuts))
-	Search(want, values, cuts)
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("value %v: code %d, want %d", values[i], got[i], want[i])
+	for _, n := range []int{60_000, 65_534, 65_535, 70_000} {
+		cuts := make([]float64, n)
+		values := make([]float64, 0, 3*n+1)
+		for i := range cuts {
+			cuts[i] = float64(i*i) - 1e9
+			values = append(values, cuts[i], cuts[i]+.25, cuts[i]-.25)
 		}
-	}
-	if want[0] != 0 || want[1] != 1 || want[3*69_999+1] != 70_000 || want[len(want)-1] != 70_001 {
-		t.Fatalf("Search: got %d %d %d %d", want[0], want[1], want[3*69_999+1], want[len(want)-1])
+		values = append(values, math.NaN())
+		want := func(i int) int {
+			if i == 3*n {
+				return n + 1
+			}
+			return i/3 + i%3%2
+		}
+		got := make([]uint32, len(values))
+		check := func(what string) {
+			t.Helper()
+			for i := range got {
+				if int(got[i]) != want(i) {
+					t.Fatalf("%s: %d cuts, value %v: code %d, want %d", what, n, values[i], got[i], want(i))
+				}
+			}
+		}
+		Search(got, values, cuts)
+		check("search")
+		for _, level := range levels() {
+			Codes64(got, values, newIndex64(cuts, level))
+			check(level.String())
+		}
 	}
 }
 

@@ -11,8 +11,8 @@ type Float interface{ float32 | float64 }
 var OnSearch func(cells int)
 
 // Search writes the code of each value: the number of cuts below it, and
-// len(cuts)+1 for NaN. It is the plain form of Codes32, Codes64 and CodesWidened,
-// for calls too small to pay for an Index.
+// len(cuts)+1 for NaN. It is the plain form of Codes32 and Codes64, for
+// calls too small to pay for an Index.
 //
 // Value and cut are compared as float64. Widening is exact, so this is the
 // comparison in float32 where both are float32. dst must hold a code per value.

@@ -1,0 +1,94 @@
+package bin
+
+import (
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// fenced returns a page between two that may not be touched.
+func fenced(t *testing.T) []byte {
+	t.Helper()
+	page := os.Getpagesize()
+	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(memory) })
+	for _, at := range []int{0, 2 * page} {
+		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return memory[page : 2*page]
+}
+
+// first and last return n elements at either end of memory.
+func first[E any](memory []byte, n int) []E {
+	return unsafe.Slice((*E)(unsafe.Pointer(&memory[0])), len(memory)/int(unsafe.Sizeof(*new(E))))[:n]
+}
+
+func last[E any](memory []byte, n int) []E {
+	all := first[E](memory, len(memory)/int(unsafe.Sizeof(*new(E))))
+	return all[len(all)-n:]
+}
+
+// Values, pivots, cuts and codes lie at the ends of pages beyond which nothing may be
+// read or written: an access outside kills the test.
+func TestDescentStaysInside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 1))
+	values, single, nodes, cuts, codes := fenced(t), fenced(t), fenced(t), fenced(t), fenced(t)
+	for _, n := range []int{14, 62, 254, 400} {
+		bounds := cutsOf(rng, n, rng.NormFloat64)
+		v64 := make([]float64, 130)
+		for i := range v64 {
+			v64[i] = rng.NormFloat64()
+		}
+		v32 := narrowed(v64)
+		for _, level := range levels() {
+			p64, p32 := newPivots64(bounds, level), newPivots32(narrowed(bounds), level)
+			for _, place := range []placed{{atEnd: false}, {atEnd: true}} {
+				p64.nodes, p64.cuts = inPage(place, nodes, p64.nodes), inPage(place, cuts, p64.cuts)
+				for length := range len(v64) + 1 {
+					checkInPage(t, place, codes, inPage(place, values, v64[:length]), bounds, p64)
+				}
+				p32.nodes = inPage(place, nodes, p32.nodes)
+				for length := range len(v32) + 1 {
+					checkInPage(t, place, codes, inPage(place, single, v32[:length]), narrowed(bounds), p32)
+				}
+			}
+		}
+	}
+}
+
+type placed struct{ atEnd bool }
+
+// inPage returns a copy of values at an end of memory.
+func inPage[E any](p placed, memory []byte, values []E) []E {
+	to := first[E](memory, len(values))
+	if p.atEnd {
+		to = last[E](memory, len(values))
+	}
+	copy(to, values)
+	return to
+}
+
+func checkInPage[V Float](t *testing.T, place placed, memory []byte, values, cuts []V, p *pivots) {
+	t.Helper()
+	if p.depth <= 8 {
+		checkFenced(t, inPage(place, memory, make([]uint8, len(values))), values, cuts, p)
+	}
+	checkFenced(t, inPage(place, memory, make([]uint16, len(values))), values, cuts, p)
+}
+
+func checkFenced[C Code, V Float](t *testing.T, got []C, values, cuts []V, p *pivots) {
+	t.Helper()
+	encode(got, values, p)
+	for i, v := range values {
+		if want := C(naive(v, cuts)); got[i] != want {
+			t.Fatalf("%s, %d cuts, value %d of %d: code %d, want %d", p.level, len(cuts), i, len(values), got[i], want)
+		}
+	}
+}
