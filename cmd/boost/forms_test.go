@@ -441,7 +441,9 @@ func sameFromEveryForm(t *testing.T, forms []form, label string, train ...string
 	t.Helper()
 	var model, predictions, metrics string
 	for _, f := range forms {
-		if strings.Contains(f.name, "arrow") && !slices.Contains(dataset.Formats(), "arrow") {
+		if needed := []string{"arrow", "parquet"}; slices.ContainsFunc(needed, func(name string) bool {
+			return strings.Contains(f.name, name) && !slices.Contains(dataset.Formats(), name)
+		}) {
 			continue
 		}
 		with := func(command string, more ...string) []string {
