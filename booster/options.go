@@ -50,8 +50,12 @@ type validSet struct {
 
 // Valid adds a validation set, scored after every evaluated round. The first one
 // decides early stopping. Its table is best read with dataset.As(train.Schema()).
-func Valid(name string, t *dataset.Table) Option {
-	return func(o *options) { o.valid = append(o.valid, validSet{name, tableSource{t}}) }
+func Valid(name string, t *dataset.Table) Option { return ValidOn(name, InMemory(t)) }
+
+// ValidOn is Valid for rows that need not be in memory. Files have to be opened with
+// dataset.As(the training table's schema).
+func ValidOn(name string, d Data) Option {
+	return func(o *options) { o.valid = append(o.valid, validSet{name, d.source}) }
 }
 
 // EarlyStop sets Params.EarlyStopping: training ends after so many rounds without a

@@ -32,6 +32,12 @@ import (
 // wraps ErrInterrupted. Params.TimeLimit ends it without an error once there is a
 // round, else with ErrBudget.
 func Train(ctx context.Context, p Params, train *dataset.Table, opts ...Option) (*Model, error) {
+	return TrainOn(ctx, p, InMemory(train), opts...)
+}
+
+// TrainOn is Train for rows that need not be in memory: the model's bytes are those
+// of the same rows in a table.
+func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model, error) {
 	t := &trainer{start: time.Now(), p: p}
 	for _, o := range opts {
 		o(&t.options)
@@ -48,7 +54,7 @@ func Train(ctx context.Context, p Params, train *dataset.Table, opts ...Option) 
 	if err := t.p.Validate(); err != nil {
 		return nil, err
 	}
-	if err := t.prepare(ctx, tableSource{train}); err != nil {
+	if err := t.prepare(ctx, train.source); err != nil {
 		return nil, err
 	}
 	if t.ownPool {
@@ -121,6 +127,9 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 		return err
 	}
 	t.target, t.outputs = target, target.objective.Outputs()
+	if _, inFiles := train.(*scanSource); inFiles && t.p.Gradients == gradients.F32.String() {
+		return fmt.Errorf("%w: train.gradients = \"f32\" needs the table in memory: choose i16 or i32 to train out of core", ErrParams)
+	}
 	if featureCount(t.schema) == 0 {
 		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(t.schema))
 	}

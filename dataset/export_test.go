@@ -1,8 +1,5 @@
 package dataset
 
-// ChunkSize sets the bytes of text that are parsed at a time.
-func ChunkSize(n int) Option { return func(o *options) { o.chunkSize = n } }
-
 var (
 	ParseNumber = parseNumber
 	ParseDate   = parseDate

@@ -210,6 +210,17 @@ func Threads(n int) Option {
 	}
 }
 
+// ChunkSize sets the bytes of text that a worker parses at a time, which is part of
+// the memory that reading takes. The table does not depend on it.
+func ChunkSize(bytes int) Option {
+	return func(o *options) {
+		if bytes < 1 {
+			o.fail("chunks of %d bytes are not possible; they have 1 or more", bytes)
+		}
+		o.chunkSize = max(bytes, 1)
+	}
+}
+
 // NoSpool keeps no copy of standard input while it is read. A column whose type
 // turns out late is then an error.
 func NoSpool() Option { return func(o *options) { o.noSpool = true } }

@@ -288,7 +288,7 @@ func TestScanOfChangingFile(t *testing.T) {
 		})
 	}
 	t.Run("visitor fails, context ends", func(t *testing.T) {
-		path := writeFile(t, "t.csv", []byte("a\n1\n2\n"))
+		path := writeFile(t, filepath.Join(t.TempDir(), "t.csv"), []byte("a\n1\n2\n"))
 		ctx, cancel := context.WithCancel(context.Background())
 		s, err := dataset.OpenScan(ctx, []string{path})
 		if err != nil {

@@ -1,0 +1,179 @@
+package binning
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"boost/dataset"
+	"boost/internal/kernel/bin"
+	"boost/parallel"
+)
+
+// Chunked makes the matrix of a table that comes in chunks of rows: what Build makes
+// of the whole table, without the table in memory. Beside the codes it takes memory
+// for one chunk's codes per goroutine, and Finish what the layout needs.
+type Chunked struct {
+	cuts    *Cuts
+	matrix  *Matrix
+	missing []bool
+
+	edges sync.Mutex // guards the bytes of U4 columns that two chunks share
+	once  []sync.Once
+	index []*bin.Index // by feature, made for the first chunk
+	free  sync.Pool    // *[nibbleRows]uint8
+}
+
+// NewChunked prepares the matrix of all rows that the population describes; its
+// Missing and Counts say which features have the missing code. Only Params.Storage is
+// used. Errors are those of Build.
+func NewChunked(c *Cuts, pop Population, p Params) (*Chunked, error) {
+	if err := p.checkStorage(); err != nil {
+		return nil, err
+	}
+	n := len(c.Features)
+	if len(pop.Missing) != n || len(pop.Counts) != n {
+		return nil, fmt.Errorf("%w: a population of %d features, the cuts have %d", ErrMismatch, len(pop.Missing), n)
+	}
+	b := &Chunked{cuts: c, missing: make([]bool, n), once: make([]sync.Once, n), index: make([]*bin.Index, n)}
+	b.free.New = func() any { return new([nibbleRows]uint8) }
+	nCodes := make([]uint32, n)
+	for f := range nCodes {
+		feature := &c.Features[f]
+		nCodes[f], b.missing[f] = feature.NCodes(), feature.HasMissing
+		if pop.Missing[f] > 0 || feature.lacksCode(pop.Counts[f]) {
+			nCodes[f], b.missing[f] = feature.MissingCode()+1, true
+		}
+	}
+	var err error
+	b.matrix, err = newMatrix(pop.Rows, nCodes, p.Storage)
+	return b, err
+}
+
+// lacksCode says whether a row holds a level without a code; counts are the rows by level.
+func (f *Feature) lacksCode(counts []int) bool {
+	for level, count := range counts {
+		if count > 0 && (level >= len(f.Codes) || f.Codes[level] == NoCode) {
+			return true
+		}
+	}
+	return false
+}
+
+// Add codes the features of a chunk, whose rows are the matrix's from first on. It may
+// be called by several goroutines at once, for different rows. The columns must have
+// the same kind in all chunks, and a value that is missing in one of them must be
+// counted in the population.
+func (b *Chunked) Add(first int, t *dataset.Table) error {
+	columns, rows := t.Features(), t.NumRows()
+	if len(columns) != len(b.cuts.Features) {
+		return fmt.Errorf("%w: the chunk has %d features, the cuts %d", ErrMismatch, len(columns), len(b.cuts.Features))
+	}
+	if first < 0 || first+rows > b.matrix.rows {
+		return fmt.Errorf("%w: rows %d to %d of %d", ErrMismatch, first, first+rows, b.matrix.rows)
+	}
+	for f, column := range columns {
+		e, err := b.encoding(f, column)
+		if err != nil {
+			return err
+		}
+		if !b.missing[f] && e.takesMissing(column) {
+			return fmt.Errorf("%w: column %q lacks values that were not counted", ErrMismatch, column.Name())
+		}
+		b.write(&e, b.matrix.UnitColumn(f), first, rows)
+	}
+	return nil
+}
+
+// encoding prepares a chunk's column with the index that the feature's chunks share.
+func (b *Chunked) encoding(f int, column *dataset.Column) (encoding, error) {
+	e, err := newEncoding(b.cuts, f, column, 0, 0)
+	if err != nil || column.Sparse() != nil {
+		return e, err
+	}
+	switch column.Kind() {
+	case dataset.Category:
+		e.levels = column.Codes()
+		return e, nil
+	case dataset.Float32:
+		e.f32 = column.Float32s()
+	default:
+		e.f64 = column.Float64s()
+	}
+	b.once[f].Do(func() {
+		if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), b.matrix.rows) {
+			b.index[f] = e.newIndex()
+		}
+	})
+	e.index = b.index[f]
+	return e, nil
+}
+
+// write codes rows of a chunk into those of a column from first on.
+func (b *Chunked) write(e *encoding, c Column, first, rows int) {
+	switch c.Bits {
+	case U4:
+		b.writeNibbles(e, c, first, rows)
+	case U8:
+		encode(e, 0, rows, c.u8[first:first+rows])
+	case U16:
+		encode(e, 0, rows, c.u16[first:first+rows])
+	default:
+		encode(e, 0, rows, c.u32[first:first+rows])
+	}
+}
+
+// writeNibbles is write for a U4 column. A chunk that begins or ends between the two
+// nibbles of a byte shares that byte with its neighbour.
+func (b *Chunked) writeNibbles(e *encoding, c Column, first, rows int) {
+	buffer := b.free.Get().(*[nibbleRows]uint8)
+	defer b.free.Put(buffer)
+	row := 0
+	if first&1 == 1 && rows > 0 {
+		b.writeEdge(e, c, first, 0)
+		row = 1
+	}
+	for row+1 < rows {
+		codes := buffer[:min(nibbleRows, (rows-row)&^1)]
+		encode(e, row, row+len(codes), codes)
+		if bad := bin.PackNibbles(c.u4[(first+row)/2:], codes); bad >= 0 {
+			panic(fmt.Sprintf("binning: code %d in a U4 column", codes[bad]))
+		}
+		row += len(codes)
+	}
+	if row < rows {
+		b.writeEdge(e, c, first, row)
+	}
+}
+
+func (b *Chunked) writeEdge(e *encoding, c Column, first, row int) {
+	var code [1]uint8
+	encode(e, row, row+1, code[:])
+	at := first + row
+	b.edges.Lock()
+	c.u4[at/2] |= code[0] << (4 * (at & 1))
+	b.edges.Unlock()
+}
+
+// Finish returns the matrix in the layout of the parameters, once every row was added.
+func (b *Chunked) Finish(ctx context.Context, p Params, pool *parallel.Pool) (*Matrix, error) {
+	return b.matrix.relayout(ctx, b.missing, p, pool)
+}
+
+// relayout puts the codes of a matrix of plain columns into the layout of the
+// parameters; missing says which features' last code is the missing one.
+func (m *Matrix) relayout(ctx context.Context, missing []bool, p Params, pool *parallel.Pool) (*Matrix, error) {
+	p.fillLayout()
+	if err := p.checkLayout(); err != nil {
+		return nil, err
+	}
+	a := &assembler{rows: m.rows, params: p, pool: pool, plain: m, features: make([]coded, len(m.infos))}
+	for f := range a.features {
+		a.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.UnitColumn(f)}
+	}
+	laid, reason, err := a.assemble(ctx)
+	if err == nil {
+		laid.reason = reason
+	}
+	return laid, err
+}

@@ -1,0 +1,22 @@
+package booster
+
+import "boost/dataset"
+
+// Data is a set of rows that a model is trained or judged on, wherever they are kept;
+// see InMemory and OutOfCore. The zero value is not usable.
+type Data struct{ source source }
+
+// InMemory is a table.
+func InMemory(t *dataset.Table) Data { return Data{tableSource{t}} }
+
+// OutOfCore is a table in files of which one chunk at a time is in memory: training
+// takes about the memory of the codes and of a few numbers per row. The files are read
+// up to twice more. Gradients "f32" are refused with it, and binning.sample = 0. The
+// scan must not be closed before training ends.
+func OutOfCore(s *dataset.Scan) Data { return Data{newScanSource(s)} }
+
+// Rest returns the columns that are no features, with notes and the places of rows.
+func (d Data) Rest() *dataset.Table { return d.source.rest() }
+
+// Schema describes all columns, the features too.
+func (d Data) Schema() dataset.Schema { return d.source.schema() }

@@ -1,0 +1,243 @@
+package booster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/parallel"
+)
+
+// scanSource is a table in files, of which one chunk at a time is in memory, or some
+// of its rows.
+type scanSource struct {
+	of   *scanned
+	rows []int32 // nil for all, else ascending
+
+	pop     binning.Population
+	counted bool // pop is right
+	sample  []int32
+	sampled []tablePart
+	chunked *binning.Chunked
+}
+
+// scanned is what the parts of one table share: a pass over the files serves all.
+type scanned struct {
+	scan  *dataset.Scan
+	whole *scanSource
+	parts []*scanSource // that were taken; where there are any, the whole is not built
+}
+
+func newScanSource(s *dataset.Scan) *scanSource {
+	of := &scanned{scan: s}
+	of.whole = &scanSource{of: of, counted: true,
+		pop: binning.Population{Rows: s.NumRows(), Missing: s.Missing(), Counts: s.Counts()}}
+	return of.whole
+}
+
+func (s *scanSource) rest() *dataset.Table {
+	if s.rows != nil {
+		return s.of.scan.Rest().Take(s.rows)
+	}
+	return s.of.scan.Rest()
+}
+
+func (s *scanSource) schema() dataset.Schema { return s.of.scan.Schema() }
+
+func (s *scanSource) fingerprint(*parallel.Pool) string { return s.of.scan.Fingerprint() }
+
+// as refuses what would need other values: files are read with the schema that they
+// were opened with.
+func (s *scanSource) as(schema dataset.Schema) (source, error) {
+	var want, got []dataset.ColumnSchema
+	for _, c := range schema.Columns {
+		if c.Role == dataset.Feature {
+			want = append(want, c)
+		}
+	}
+	for _, c := range s.schema().Columns {
+		if c.Role == dataset.Feature {
+			got = append(got, c)
+		}
+	}
+	same := slices.EqualFunc(want, got, func(a, b dataset.ColumnSchema) bool {
+		return a.Name == b.Name && a.Kind.Numeric() == b.Kind.Numeric() && a.NumericLevels == b.NumericLevels &&
+			len(b.Levels) >= len(a.Levels) && slices.Equal(a.Levels, b.Levels[:len(a.Levels)])
+	})
+	if !same {
+		return nil, fmt.Errorf("%w: files that are read in chunks have to be opened with dataset.As(the training table's schema)", dataset.ErrTable)
+	}
+	return s, nil
+}
+
+func (s *scanSource) take(rows []int32) source {
+	part := &scanSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows)}}
+	s.of.parts = append(s.of.parts, part)
+	return part
+}
+
+// built lists the parts that become matrices.
+func (s *scanned) built() []*scanSource {
+	if s.parts == nil {
+		return []*scanSource{s.whole}
+	}
+	return s.parts
+}
+
+// tablePart is a stretch of consecutive rows.
+type tablePart struct {
+	first int
+	table *dataset.Table
+}
+
+// within returns the part's rows of a chunk and the part's row that they begin with.
+func (s *scanSource) within(first int, chunk *dataset.Table) tablePart {
+	if s.rows == nil {
+		return tablePart{first, chunk}
+	}
+	return pickRows(s.rows, first, chunk)
+}
+
+// pickRows returns those of the listed rows that lie in a chunk, and the place in the
+// list of the first of them.
+func pickRows(rows []int32, first int, chunk *dataset.Table) tablePart {
+	lo, _ := slices.BinarySearch(rows, int32(first))
+	n, _ := slices.BinarySearch(rows[lo:], int32(first+chunk.NumRows()))
+	local := make([]int32, n)
+	for i, row := range rows[lo : lo+n] {
+		local[i] = row - int32(first)
+	}
+	return tablePart{lo, chunk.Take(local)}
+}
+
+// fit goes through the files once, for the rows that cuts are taken from.
+func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
+	if p.Sample == 0 {
+		return nil, nil, fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
+	}
+	choice := binning.NewSample(p.Sample, seed)
+	choice.Add(0, s.pop.Rows, nil)
+	var sampledWeights []float64
+	for _, row := range choice.Rows() {
+		at := int32(row)
+		if s.rows != nil {
+			at = s.rows[row]
+		}
+		s.sample = append(s.sample, at)
+		if weights != nil {
+			sampledWeights = append(sampledWeights, weights[row])
+		}
+	}
+	if err := s.of.gather(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(s.sampled, func(a, b tablePart) int { return a.first - b.first })
+	tables := make([]*dataset.Table, len(s.sampled))
+	for i, part := range s.sampled {
+		tables[i] = part.table
+	}
+	s.sampled = nil
+	return binning.FitSampled(ctx, dataset.Concat(tables), s.pop, sampledWeights, p, pool)
+}
+
+// gather collects the sampled rows of one part and counts the cells of all.
+func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
+	var mutex sync.Mutex
+	parts := s.built()
+	for _, part := range parts {
+		if !part.counted {
+			part.startCounting()
+		}
+	}
+	err := s.scan.Chunks(ctx, func(first int, chunk *dataset.Table) error {
+		picked := pickRows(sampled.sample, first, chunk)
+		var counts []func()
+		for _, part := range parts {
+			if !part.counted {
+				counts = append(counts, part.count(part.within(first, chunk).table))
+			}
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		if picked.table.NumRows() > 0 {
+			sampled.sampled = append(sampled.sampled, picked)
+		}
+		for _, add := range counts {
+			add()
+		}
+		return nil
+	})
+	for _, part := range parts {
+		part.counted = part.counted || err == nil
+	}
+	return err
+}
+
+func (s *scanSource) startCounting() {
+	whole := s.of.whole.pop
+	s.pop.Missing, s.pop.Counts = make([]int, len(whole.Missing)), make([][]int, len(whole.Counts))
+	for f, counts := range whole.Counts {
+		if counts != nil {
+			s.pop.Counts[f] = make([]int, len(counts))
+		}
+	}
+}
+
+// count counts a chunk's missing cells and levels and returns what adds them up.
+func (s *scanSource) count(chunk *dataset.Table) func() {
+	columns := chunk.Features()
+	counts := make([]map[int32]int, len(columns))
+	for f, c := range columns {
+		if c.Kind() != dataset.Category {
+			continue
+		}
+		counts[f] = map[int32]int{}
+		for _, code := range c.Codes() {
+			if code >= 0 {
+				counts[f][code]++
+			}
+		}
+	}
+	return func() {
+		for f, c := range columns {
+			s.pop.Missing[f] += c.Missing()
+			for code, n := range counts[f] {
+				s.pop.Counts[f][code] += n
+			}
+		}
+	}
+}
+
+// build goes through the files once for all parts, when the first of them is built.
+func (s *scanSource) build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error) {
+	if s.chunked == nil {
+		if err := s.of.code(ctx, cuts, p); err != nil {
+			return nil, err
+		}
+	}
+	matrix, err := s.chunked.Finish(ctx, p, pool)
+	s.chunked = nil
+	return matrix, err
+}
+
+func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
+	parts := s.built()
+	for _, part := range parts {
+		var err error
+		if part.chunked, err = binning.NewChunked(cuts, part.pop, p); err != nil {
+			return err
+		}
+	}
+	return s.scan.Chunks(ctx, func(first int, chunk *dataset.Table) error {
+		for _, part := range parts {
+			within := part.within(first, chunk)
+			if err := part.chunked.Add(within.first, within.table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
