@@ -72,6 +72,9 @@ func (b *Chunked) Add(first int, t *dataset.Table) error {
 	if first < 0 || first+rows > b.matrix.rows {
 		return fmt.Errorf("%w: rows %d to %d of %d", ErrMismatch, first, first+rows, b.matrix.rows)
 	}
+	if rows == 0 {
+		return nil
+	}
 	for f, column := range columns {
 		e, err := b.encoding(f, column)
 		if err != nil {
