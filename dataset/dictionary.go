@@ -1,100 +1,178 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"hash/maphash"
-	"unicode/utf8"
+	"math/bits"
 )
 
 // Codes of cells that are no level.
 const (
 	missingCode = -1
 	brokenCode  = -2 // not valid in the table's encoding
+	unknownCode = -3 // not yet in the dictionary
 )
 
 // dictionary numbers the distinct cells of one column as one worker meets them.
-// It outlives chunks, so that a level's text is stored once per worker. It is a
-// hash table with linear probing over the raw bytes of cells; Go's own map costs
-// twice as much on the short cells of tables.
+// It outlives chunks, so that a level's text is stored once per worker. Two hash
+// tables with linear probing find the raw bytes of cells, one those of up to
+// shortCell bytes, which it holds itself; Go's own map costs several times as much
+// on the short cells of tables.
 type dictionary struct {
-	slots []dictionarySlot // a power of two, at most half of them taken
-	keys  []string         // raw bytes of the cells
-	codes []int32          // per key
+	shorts []shortSlot
+	taken  int // slots of shorts
+	longs  []longSlot
+	keys   []string // raw bytes of the longer cells
+	codes  []int32  // per key
 
 	levels []string // per code: the text, decoded
 	seen   []int32  // per code: the last chunk in which it was seen, plus 1
 	merged []int32  // per code: its index in the column's dictionary, -1 if none yet
 }
 
-// dictionarySlot points to a key; key is 0 if the slot is free.
-type dictionarySlot struct {
+// shortCell is the length of the longest cell that two words hold.
+const shortCell = 16
+
+// shortSlot holds a cell of up to shortCell bytes as two words, zeros behind its end.
+// Tables of slots are powers of two, at most half of them taken.
+type shortSlot struct {
+	lo, hi uint64
+	size   int32 // length + 1, 0 if the slot is free
+	code   int32
+}
+
+// longSlot points to a key; key is 0 if the slot is free.
+type longSlot struct {
 	hash uint32
 	key  int32 // index + 1
 }
 
-func newDictionary() *dictionary { return &dictionary{slots: make([]dictionarySlot, 64)} }
+func newDictionary() *dictionary {
+	return &dictionary{shorts: make([]shortSlot, 64), longs: make([]longSlot, 64)}
+}
+
+// find returns the code of a cell of up to shortCell bytes, or unknownCode.
+func (d *dictionary) find(lo, hi uint64, length int) int32 {
+	shorts := d.shorts
+	mask := uint64(len(shorts) - 1)
+	for i := hashOf(lo, hi); ; i++ {
+		switch slot := &shorts[i&mask]; {
+		case slot.lo == lo && slot.hi == hi && int(slot.size) == length+1:
+			return slot.code
+		case slot.size == 0:
+			return unknownCode
+		}
+	}
+}
+
+// hashOf mixes a short cell with two secret numbers.
+func hashOf(lo, hi uint64) uint64 {
+	high, low := bits.Mul64(lo^secrets[0], hi^secrets[1])
+	return high ^ low
+}
 
 // code returns the code of a cell, new levels being decoded and added.
 func (d *dictionary) code(cell []byte, o *options) int32 {
-	hash := uint32(maphash.Bytes(hashSeed, cell))
-	mask := uint32(len(d.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		slot := d.slots[i]
-		if slot.key == 0 {
-			return d.add(cell, hash, o)
+	if len(cell) <= shortCell {
+		var words [shortCell]byte
+		copy(words[:], cell)
+		lo, hi := binary.LittleEndian.Uint64(words[:8]), binary.LittleEndian.Uint64(words[8:])
+		code := d.find(lo, hi, len(cell))
+		if code == unknownCode {
+			code = d.newCode(cell, o)
+			d.addShort(shortSlot{lo: lo, hi: hi, size: int32(len(cell)) + 1, code: code})
 		}
-		if slot.hash == hash && d.keys[slot.key-1] == string(cell) {
+		return code
+	}
+	code := d.findLong(cell)
+	if code == unknownCode {
+		code = d.newCode(cell, o)
+		d.addLong(cell, code)
+	}
+	return code
+}
+
+// findLong returns the code of a longer cell, or unknownCode.
+func (d *dictionary) findLong(cell []byte) int32 {
+	hash := uint32(maphash.Bytes(hashSeed, cell))
+	mask := uint32(len(d.longs) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		switch slot := d.longs[i]; {
+		case slot.key == 0:
+			return unknownCode
+		case slot.hash == hash && d.keys[slot.key-1] == string(cell):
 			return d.codes[slot.key-1]
 		}
 	}
 }
 
-func (d *dictionary) add(cell []byte, hash uint32, o *options) int32 {
-	key := string(cell)
-	code := int32(brokenCode)
+// newCode makes a cell that was not met before a level, unless it is none.
+func (d *dictionary) newCode(cell []byte, o *options) int32 {
 	if o.isMissing(cell) {
-		code = missingCode
-	} else {
-		level, valid := key, utf8.Valid(cell)
-		if o.encoding != nil {
-			level, valid = o.decode(cell)
-		}
-		if valid {
-			code = int32(len(d.levels))
-			d.levels = append(d.levels, level)
-			d.seen = append(d.seen, 0)
-		}
+		return missingCode
 	}
-	d.keys = append(d.keys, key)
-	d.codes = append(d.codes, code)
-	if 2*len(d.keys) > len(d.slots) {
-		d.grow()
+	level, valid := o.decode(cell)
+	if !valid {
+		return brokenCode
 	}
-	d.place(dictionarySlot{hash, int32(len(d.keys))})
-	return code
+	d.levels = append(d.levels, level)
+	d.seen = append(d.seen, 0)
+	return int32(len(d.levels) - 1)
 }
 
-func (d *dictionary) place(slot dictionarySlot) {
-	mask := uint32(len(d.slots) - 1)
+func (d *dictionary) addShort(slot shortSlot) {
+	d.taken++
+	if 2*d.taken > len(d.shorts) {
+		old := d.shorts
+		d.shorts = make([]shortSlot, 4*len(old))
+		for _, slot := range old {
+			if slot.size != 0 {
+				d.placeShort(slot)
+			}
+		}
+	}
+	d.placeShort(slot)
+}
+
+func (d *dictionary) placeShort(slot shortSlot) {
+	mask := uint64(len(d.shorts) - 1)
+	i := hashOf(slot.lo, slot.hi)
+	for d.shorts[i&mask].size != 0 {
+		i++
+	}
+	d.shorts[i&mask] = slot
+}
+
+func (d *dictionary) addLong(cell []byte, code int32) {
+	d.keys = append(d.keys, string(cell))
+	d.codes = append(d.codes, code)
+	if 2*len(d.keys) > len(d.longs) {
+		old := d.longs
+		d.longs = make([]longSlot, 4*len(old))
+		for _, slot := range old {
+			if slot.key != 0 {
+				d.placeLong(slot)
+			}
+		}
+	}
+	d.placeLong(longSlot{uint32(maphash.Bytes(hashSeed, cell)), int32(len(d.keys))})
+}
+
+func (d *dictionary) placeLong(slot longSlot) {
+	mask := uint32(len(d.longs) - 1)
 	i := slot.hash & mask
-	for d.slots[i].key != 0 {
+	for d.longs[i].key != 0 {
 		i = (i + 1) & mask
 	}
-	d.slots[i] = slot
+	d.longs[i] = slot
 }
 
-func (d *dictionary) grow() {
-	old := d.slots
-	d.slots = make([]dictionarySlot, 4*len(old))
-	for _, slot := range old {
-		if slot.key != 0 {
-			d.place(slot)
-		}
-	}
-}
-
-// hashSeed differs from run to run, so that no file can be made whose cells all
-// collide. Codes follow the order of cells and never the hash.
-var hashSeed = maphash.MakeSeed()
+// hashSeed and secrets differ from run to run, so that no file can be made whose cells
+// all collide. Codes follow the order of cells and never the hash.
+var (
+	hashSeed = maphash.MakeSeed()
+	secrets  = [2]uint64{maphash.String(hashSeed, "low"), maphash.String(hashSeed, "high")}
+)
 
 // fresh returns the levels among codes in order of first appearance, and the
 // number of cells that hold a level. Each call needs another chunk number.

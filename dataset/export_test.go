@@ -9,3 +9,13 @@ var (
 func LastRecordEnd(text []byte, sep byte) int {
 	return (&cellReader{sep: sep}).lastRecordEnd(text)
 }
+
+// DictionaryCodes numbers cells, none of which is missing.
+func DictionaryCodes(cells []string) []int32 {
+	d := newDictionary()
+	codes := make([]int32, len(cells))
+	for i, cell := range cells {
+		codes[i] = d.code([]byte(cell), &options{})
+	}
+	return codes
+}

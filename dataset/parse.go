@@ -2,10 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // layout says what is to be done with each cell of a record. It is shared by the
@@ -44,13 +44,14 @@ type sink struct {
 // chunkParser is one worker's state.
 type chunkParser struct {
 	*layout
-	cells cellReader
-	dicts []*dictionary // per target, nil until needed
-	sinks []sink        // per input column
+	cells          cellReader
+	emptyIsMissing bool
+	dicts          []*dictionary // per target, nil until needed
+	sinks          []sink        // per input column
 }
 
 func newChunkParser(l *layout) *chunkParser {
-	return &chunkParser{layout: l, cells: cellReader{sep: l.sep},
+	return &chunkParser{layout: l, cells: cellReader{sep: l.sep}, emptyIsMissing: l.isMissing(nil),
 		dicts: make([]*dictionary, len(l.targets)), sinks: make([]sink, len(l.names))}
 }
 
@@ -147,105 +148,6 @@ func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
 	return i
 }
 
-// quickReach is the number of characters that quickCells looks at: quotes, sign,
-// integer part, point, three words of fraction, an exponent of three digits, CRLF.
-const quickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
-
-// quickCells reads cells from b[i] and column col on as long as they are numbers in
-// their usual short forms: up to 7 digits before the point, 19 in all, rounding
-// proven right. It works on eight characters at a time, almost without branches
-// that depend on the number. It stops before the first other cell, or behind the
-// line feed with ended = true; col is the column of the next cell.
-func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, ended bool) {
-	sinks, sep, point := p.sinks, p.sep, p.decimal
-	if point == sep { // numbers with a fraction are quoted
-		return i, col, false
-	}
-	for ; col < len(sinks) && i+quickReach <= len(b); col++ {
-		s := &sinks[col]
-		if s.kind != numberSink {
-			break
-		}
-		at := i
-		quote := 0
-		if b[at] == '"' {
-			quote = 1
-			at++
-		}
-		sign := 0
-		if b[at] == '-' {
-			sign = 1
-		}
-		at += sign
-		mantissa, n := leadingDigits(binary.LittleEndian.Uint64(b[at:]))
-		if n == 8 {
-			break
-		}
-		at += n
-		fraction := 0
-		if b[at] == point {
-			at++
-			m := 8
-			for m == 8 && fraction <= maxDigits {
-				var value uint64
-				value, m = leadingDigits(binary.LittleEndian.Uint64(b[at:]))
-				mantissa = mantissa*wholePowers[m&15] + value
-				at += m
-				fraction += m
-			}
-		}
-		if digits := n + fraction; uint(digits-1) >= maxDigits {
-			break
-		}
-		exponent := -fraction
-		if quote == 1 && b[at] == '"' {
-			quote = 0
-			at++
-		}
-		c := b[at]
-		if c != sep && c != '\n' {
-			if c|0x20 == 'e' {
-				e, after := exponentPart(b, at+1)
-				if after == at+1 || after > at+5 {
-					break
-				}
-				exponent += e
-				at = after
-			}
-			if c = b[at]; c == '\r' && b[at+1] == '\n' {
-				at++
-				c = '\n'
-			}
-			if c != sep && c != '\n' {
-				break
-			}
-		}
-		if quote == 1 {
-			break
-		}
-		var v float64
-		if mantissa < 1<<53 && uint(-exponent) <= 22 {
-			v = float64(int64(mantissa)) / exactPowers[-exponent]
-		} else {
-			var proven bool
-			if v, proven = scale(mantissa, exponent); !proven {
-				break
-			}
-		}
-		v = math.Float64frombits(math.Float64bits(v) | uint64(sign)<<63)
-		if s.piece.f64 != nil {
-			s.piece.f64[row] = v
-		} else {
-			s.piece.setNumber(row, v)
-		}
-		i = at + 1
-		if c == '\n' {
-			return i, col + 1, true
-		}
-	}
-	return i, col, false
-}
-
 // setNumber stores v, moving the piece to float64 at the first value that needs it.
 func (p *piece) setNumber(row int, v float64) {
 	if p.f64 == nil {
@@ -276,6 +178,14 @@ func (p *piece) setMissing(row int) {
 	}
 }
 
+// setText stores the text of a row, in place of what a row that was left out may have
+// written there before.
+func (p *piece) setText(row int, text []byte) {
+	p.offsets = p.offsets[:row+1]
+	p.text = append(p.text[:p.offsets[row]], text...)
+	p.offsets = append(p.offsets, int32(len(p.text)))
+}
+
 // cell reads any cell into a sink. It returns the index of the separator or line
 // feed behind it and the line breaks inside.
 func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad problem) {
@@ -303,14 +213,15 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 			s.piece.odd.add(row, cell, p.skipBadRows)
 		}
 	case textSink:
+		if p.encoding == nil && utf8.Valid(cell) {
+			s.piece.setText(row, cell)
+			return
+		}
 		text, ok := p.decode(cell)
 		if !ok {
 			s.piece.odd.add(row, cell, p.skipBadRows)
 		}
-		// A row that was left out may have written its text here before.
-		s.piece.offsets = s.piece.offsets[:row+1]
-		s.piece.text = append(s.piece.text[:s.piece.offsets[row]], text...)
-		s.piece.offsets = append(s.piece.offsets, int32(len(s.piece.text)))
+		s.piece.setText(row, []byte(text))
 	}
 }
 
