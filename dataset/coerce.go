@@ -153,26 +153,20 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 }
 
 func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
+	numbers, odd := make([]float64, len(c.levels)), make([]bool, len(c.levels))
+	for i, level := range c.levels {
+		number, ok := numberOf(level)
+		numbers[i], odd[i] = number, !ok
+	}
 	values := make([]float64, t.rows)
-	codes := c.Codes()
-	for i, level := range c.levels {
-		if _, ok := numberOf(level); ok {
-			continue
-		}
-		for row, code := range codes {
-			if code == int32(i) {
-				return nil, t.badNumber(c, row, "a number, as the model has it in this column",
-					"read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical")
-			}
-		}
-	}
-	numbers := make([]float64, len(c.levels))
-	for i, level := range c.levels {
-		numbers[i], _ = numberOf(level)
-	}
-	for row, code := range codes {
-		values[row] = math.NaN()
-		if code >= 0 {
+	for row, code := range c.Codes() {
+		switch {
+		case code < 0:
+			values[row] = math.NaN()
+		case odd[code]:
+			return nil, t.badNumber(c, row, "a number, as the model has it in this column",
+				"read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical")
+		default:
 			values[row] = numbers[code]
 		}
 	}
