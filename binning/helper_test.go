@@ -13,17 +13,39 @@ import (
 
 var nan, inf = math.NaN(), math.Inf(1)
 
-// column is a feature of a test table, in one of three forms.
+// column is a feature of a test table, in one of four forms.
 type column struct {
 	name       string
 	f32        []float32
 	f64        []float64
+	cells      *dataset.Sparse // with rows rows
+	rows       int
 	dictionary []string
 	indices    []int32 // into the dictionary, -1 where missing
 }
 
 func floats32(name string, values ...float32) column { return column{name: name, f32: values} }
 func floats64(name string, values ...float64) column { return column{name: name, f64: values} }
+
+// cells makes a sparse column of the values, those that equal fill left out: float64
+// if wide, else float32. It stays sparse only where few values differ from fill.
+func cells(name string, wide bool, fill float64, values ...float64) column {
+	s := &dataset.Sparse{Fill: fill}
+	if wide {
+		s.F64 = []float64{}
+	}
+	for row, v := range values {
+		if v == fill || v != v && fill != fill {
+			continue
+		}
+		if s.Rows = append(s.Rows, int32(row)); wide {
+			s.F64 = append(s.F64, v)
+		} else {
+			s.F32 = append(s.F32, float32(v))
+		}
+	}
+	return column{name: name, cells: s, rows: len(values)}
+}
 
 func levels(name string, dictionary []string, indices ...int32) column {
 	return column{name: name, dictionary: dictionary, indices: indices}
@@ -37,13 +59,15 @@ func table(t testing.TB, columns ...column) *dataset.Table {
 	var categorical []string
 	for _, c := range columns {
 		first = max(first, len(c.dictionary))
-		rows = len(c.f32) + len(c.f64) + len(c.indices)
+		rows = len(c.f32) + len(c.f64) + len(c.indices) + c.rows
 	}
 	label := make([]float64, first+rows)
 	data := []dataset.ColumnData{{Name: "label", Values: label}}
 	for _, c := range columns {
 		var values any
 		switch {
+		case c.cells != nil:
+			values = shifted(c.cells, first)
 		case c.f32 != nil:
 			values = append(make([]float32, first), c.f32...)
 		case c.f64 != nil:
@@ -70,6 +94,20 @@ func table(t testing.TB, columns ...column) *dataset.Table {
 		keep[i] = int32(first + i)
 	}
 	return all.Take(keep)
+}
+
+// shifted puts first rows before the others, the first with a value that settles the kind.
+func shifted(s *dataset.Sparse, first int) *dataset.Sparse {
+	moved := &dataset.Sparse{Fill: s.Fill, Rows: []int32{0}}
+	for _, row := range s.Rows {
+		moved.Rows = append(moved.Rows, row+int32(first))
+	}
+	if s.F64 != nil {
+		moved.F64 = append([]float64{.1}, s.F64...) // no float32
+	} else {
+		moved.F32 = append([]float32{1}, s.F32...)
+	}
+	return moved
 }
 
 func narrow(values []float64) []float32 {
