@@ -94,6 +94,7 @@ func (a *assembly) locateRows() {
 		if ch.shape != nil {
 			ch.shape.line += line
 		}
+		a.places.byRow = a.places.byRow || ch.byRow
 		line += ch.lines
 		a.firsts[k+1] = a.firsts[k] + ch.rows
 	}
@@ -149,7 +150,7 @@ func (a *assembly) badShape(ch *chunk) *ParseError {
 // text in the table's encoding, another is not a number.
 func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseError {
 	e := &ParseError{Column: c.name, Value: text}
-	e.File, e.Line = a.places.locate(row)
+	a.places.mark(e, row)
 	switch {
 	case broken:
 		e.Want = "UTF-8 text"
@@ -230,11 +231,15 @@ func (a *assembly) settleByValue(c *parts) error {
 func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
 	cells := a.oddCells(c)
 	e := &ParseError{Column: c.name, Value: cells[0].text}
-	e.File, e.Line = a.places.locate(cells[0].row)
+	a.places.mark(e, cells[0].row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
 	for _, cell := range cells[1:] {
 		_, line := a.places.locate(cell.row)
-		e.Want += fmt.Sprintf("; nor is %q in line %d", cell.text, line)
+		unit := "line"
+		if e.Row {
+			unit = "row"
+		}
+		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.text, unit, line)
 	}
 	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
 		c.name, cells[0].text)

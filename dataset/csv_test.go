@@ -31,27 +31,30 @@ func mustRead(t *testing.T, text string, opts ...dataset.Option) *dataset.Table 
 
 // show writes a table as one line: name:kind=cell|cell for each column.
 func show(table *dataset.Table) string {
-	var s strings.Builder
+	var columns []string
 	for _, c := range table.Columns() {
-		if s.Len() > 0 {
-			s.WriteString(" ")
+		columns = append(columns, showColumn(c))
+	}
+	return strings.Join(columns, " ")
+}
+
+func showColumn(c *dataset.Column) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s:%v=", c.Name(), c.Kind())
+	for row := range c.Len() {
+		if row > 0 {
+			s.WriteString("|")
 		}
-		fmt.Fprintf(&s, "%s:%v=", c.Name(), c.Kind())
-		for row := range c.Len() {
-			if row > 0 {
-				s.WriteString("|")
+		switch c.Kind() {
+		case dataset.Category:
+			if code := c.Codes()[row]; code >= 0 {
+				s.WriteString(c.Levels()[code])
 			}
-			switch c.Kind() {
-			case dataset.Category:
-				if code := c.Codes()[row]; code >= 0 {
-					s.WriteString(c.Levels()[code])
-				}
-			case dataset.Text:
-				s.WriteString(c.Text(row))
-			default:
-				if v := valueAt(c, row); v == v {
-					s.WriteString(dataset.FormatNumber(v))
-				}
+		case dataset.Text:
+			s.WriteString(c.Text(row))
+		default:
+			if v := valueAt(c, row); v == v {
+				s.WriteString(dataset.FormatNumber(v))
 			}
 		}
 	}
@@ -97,6 +100,9 @@ func TestReadTexts(t *testing.T) {
 		{"one_row", "x,y\n1,a\n", "x:float32=1 y:category=a", nil},
 		{"all_missing", "x,y\n,NA\n?,null\n", "x:float32=| y:float32=|", nil},
 		{"missing_tokens", "x,y\n1,None\n-999,a\n", "x:float32=1| y:category=None|a", []dataset.Option{dataset.Missing("-999")}},
+		{"missing_numbers", "x,y\n1,-1.0\n-1,2\n" + strings.Repeat("3,4\n", 20), "x:float32=1|" + strings.Repeat("|3", 20) + " y:float32=|2" + strings.Repeat("|4", 20),
+			[]dataset.Option{dataset.Missing("", "-1")}},
+		{"missing_number_levels", "x\na\n-1\n", "x:category=a|", []dataset.Option{dataset.Missing("", "-1")}},
 		{"booleans", "x\ntrue\nFALSE\nTrue\n", "x:float32=1|0|1", nil},
 		{"dates", "x\n1970-01-02\n1970-01-01T00:00:01Z\n", "x:float32=86400|1", nil},
 		{"float64", "x\n1\n0.1\n", "x:float64=1|0.1", nil},
@@ -152,8 +158,8 @@ func TestReadErrors(t *testing.T) {
 		{"repeated", "x,y,x\n1,2,3\n", `t.csv: column "x" stands in the table twice, as column 1 and 3; rename one`, nil},
 		{"absent", "x,y\n1,2\n", `t.csv: the table has no column "z", which is named as label; its columns are "x", "y"`, []dataset.Option{dataset.Label("z")}},
 		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label; did you mean "Y"?`, []dataset.Option{label}},
-		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
-		{"parquet", "PAR1\x00\x00", `t.csv is a Parquet file; give it as LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
+		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as Parquet, LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
+		{"parquet", "PAR1\x00\x00", `t.csv is too short for a Parquet file`, nil},
 		{"binary", "x,y\n\x00\x01,2\n", `t.csv is no text: it holds NUL bytes`, nil},
 		{"lines_of_old", "x,y\r1,2\r3,4\r", `t.csv ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, nil},
 		{"bad_cell_before_bad_shape", in(2, "1,heavy", "3"), `t.csv:4: column "y": "heavy" is not a number, and a weight has to be one`, []dataset.Option{dataset.Weight("y")}},

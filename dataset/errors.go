@@ -17,6 +17,7 @@ var ErrTable = errors.New("bad table")
 type ParseError struct {
 	File   string // as it was given; empty for tables made in memory
 	Line   int    // line of the file, from 1; row, from 1, for tables made in memory
+	Row    bool   // Line counts the rows of the file, which has no lines
 	Column string // name, or empty if the row as a whole is at fault
 	Value  string // text of the cell, shortened if it is very long
 	Want   string // what was expected, or for a row what is wrong
@@ -26,9 +27,12 @@ type ParseError struct {
 // Error returns `file:line: column "name": "text" is not … (what to do)`.
 func (e *ParseError) Error() string {
 	var s strings.Builder
-	if e.File == "" {
+	switch {
+	case e.File == "":
 		fmt.Fprintf(&s, "row %d: ", e.Line)
-	} else {
+	case e.Row:
+		fmt.Fprintf(&s, "%s: row %d: ", e.File, e.Line)
+	default:
 		fmt.Fprintf(&s, "%s:%d: ", e.File, e.Line)
 	}
 	switch {

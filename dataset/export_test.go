@@ -1,5 +1,8 @@
 package dataset
 
+// ChunkRows sets the most rows of a chunk, for formats that can choose.
+func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
+
 var (
 	ParseNumber = parseNumber
 	ParseDate   = parseDate

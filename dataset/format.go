@@ -43,7 +43,10 @@ type pass struct {
 	// emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
 	// and levels below the ones known then) stays as it is.
 	emit func(*chunk)
-	stop atomic.Bool // a chunk has an error that no later one can change
+	// chunkRows is the most rows of a chunk where the format can choose; 0 leaves it to
+	// the format, which then decodes column by column.
+	chunkRows int
+	stop      atomic.Bool // a chunk has an error that no later one can change
 }
 
 // sniffed is the number of bytes at the beginning of an input that tell its format.
@@ -54,6 +57,7 @@ const csvFormat = "csv"
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*format{
+	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newParquetSource},
 	{name: svmFormat, title: "LibSVM text", knows: knowsSVM,
 		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
 	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252",

@@ -152,7 +152,7 @@ func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
 	odd = make([]bool, len(c.levels))
 	for i, level := range c.levels {
 		v, date, ok := parseValue([]byte(level), a.decimal)
-		if !ok {
+		if !ok || slices.Contains(a.missingNumbers, v) {
 			v = math.NaN()
 		}
 		values[i], odd[i] = v, !ok

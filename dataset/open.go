@@ -104,7 +104,7 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	p := &pass{targets: targets, emit: func(ch *chunk) {
+	p := &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
 		if c.thin != nil {
 			c.thin(ch, targets)
 		}
@@ -114,6 +114,12 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 	}}
 	err = c.source.read(ctx, p)
 	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
+	for i, ch := range chunks {
+		if ch.index != i { // what lies behind an error is of no use
+			chunks = chunks[:i]
+			break
+		}
+	}
 	return chunks, p.stop.Load(), err
 }
 

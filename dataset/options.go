@@ -31,11 +31,15 @@ type options struct {
 	dropTextLike  bool
 	lenient       bool
 	format        *format // nil is found from the data
+	memoryLimit   int64   // bytes, 0 is none
+
+	missingNumbers []float64 // the numbers among missing
 
 	absentMissing bool // LibSVM: what is not stored is missing, not 0
 	indexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
 
 	chunkSize int   // bytes of text parsed at a time
+	chunkRows int   // rows of a chunk where the format can choose; 0 leaves it to the format
 	err       error // the first option that made no sense
 }
 
@@ -54,6 +58,11 @@ func newOptions(opts []Option) (*options, error) {
 		o.missing = DefaultMissing()
 		if o.schema != nil {
 			o.missing = slices.DeleteFunc(o.missing, o.schema.hasLevel)
+		}
+	}
+	for _, token := range o.missing {
+		if v, ok := parseNumber([]byte(token), o.decimal); ok && v == v {
+			o.missingNumbers = append(o.missingNumbers, v)
 		}
 	}
 	return o, o.err
@@ -98,7 +107,8 @@ func Categorical(names ...string) Option {
 }
 
 // Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
-// byte, spaces around the cell not counting.
+// byte, spaces around the cell not counting. One that is a number also means every
+// cell of that value in columns of numbers, however it is written or stored.
 func Missing(tokens ...string) Option {
 	return func(o *options) { o.missing = append([]string{}, tokens...) }
 }
@@ -218,6 +228,17 @@ func ChunkSize(bytes int) Option {
 			o.fail("chunks of %d bytes are not possible; they have 1 or more", bytes)
 		}
 		o.chunkSize = max(bytes, 1)
+	}
+}
+
+// MemoryLimit refuses a table read whole whose columns are known to take more bytes
+// before they are read; 0 is no limit.
+func MemoryLimit(bytes int64) Option {
+	return func(o *options) {
+		if bytes < 0 {
+			o.fail("memory_limit = %d is not possible; it is 0 (none) or more bytes", bytes)
+		}
+		o.memoryLimit = bytes
 	}
 }
 

@@ -251,6 +251,7 @@ func (p *chunkParser) close(s *sink, ch *chunk) {
 		} else {
 			piece.f32 = piece.f32[:rows]
 		}
+		piece.blank(p.missingNumbers)
 		piece.present = rows
 		if piece.gaps {
 			piece.present = present(piece.f32) + present(piece.f64) + piece.odd.count

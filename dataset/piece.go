@@ -1,5 +1,7 @@
 package dataset
 
+import "math"
+
 // defaultChunk is the number of bytes of text that one worker parses at a time.
 const defaultChunk = 1 << 20
 
@@ -8,6 +10,7 @@ type chunk struct {
 	index  int // place among the table's chunks
 	rows   int // well-formed rows
 	file   int
+	byRow  bool    // the file has rows and no lines
 	pieces []piece // by target
 
 	before  int         // lines of the file before the chunk, known for a file's first chunk
@@ -68,6 +71,26 @@ type piece struct {
 }
 
 func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil || p.sparse != nil }
+
+// blank makes numbers that mean "no value" missing.
+func (p *piece) blank(missing []float64) {
+	for _, v := range missing {
+		if f := float32(v); float64(f) == v && blank(p.f32, f) || blank(p.f64, v) {
+			p.gaps = true
+		}
+	}
+}
+
+// blank makes all cells of one value missing and tells whether there were any.
+func blank[F float32 | float64](values []F, missing F) (found bool) {
+	for i, v := range values {
+		if v == missing {
+			values[i] = F(math.NaN())
+			found = true
+		}
+	}
+	return found
+}
 
 // rows returns the number of rows of a piece of numbers or codes.
 func (p *piece) rows() int {

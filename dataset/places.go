@@ -7,6 +7,7 @@ import "sort"
 type places struct {
 	files []string
 	runs  []placeRun
+	byRow bool // the files have rows, from 1, and no lines
 	// origin maps a row of a subset to the row that runs knows; nil is the identity.
 	origin []int32
 }
@@ -43,6 +44,12 @@ func (p *places) locate(row int) (file string, line int) {
 	return p.files[run.file], run.line + row - run.row
 }
 
+// mark writes a row's place into an error.
+func (p *places) mark(e *ParseError, row int) {
+	e.File, e.Line = p.locate(row)
+	e.Row = p.byRow
+}
+
 func (p *places) take(rows []int32) places {
 	origin := make([]int32, len(rows))
 	for i, row := range rows {
@@ -51,5 +58,5 @@ func (p *places) take(rows []int32) places {
 			origin[i] = p.origin[row]
 		}
 	}
-	return places{files: p.files, runs: p.runs, origin: origin}
+	return places{files: p.files, runs: p.runs, byRow: p.byRow, origin: origin}
 }

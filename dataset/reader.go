@@ -127,15 +127,19 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 }
 
 func (r *reader) sameHeader(name string, names []string) error {
-	first := r.inputs[0].name
-	if len(names) != len(r.dialect.names) {
+	return sameColumns(name, names, r.inputs[0].name, r.dialect.names)
+}
+
+// sameColumns makes sure that a file has the first one's columns.
+func sameColumns(name string, names []string, first string, wanted []string) error {
+	if len(names) != len(wanted) {
 		return complain("%s has %d columns, %s has %d; files that are read as one need the same header",
-			name, len(names), first, len(r.dialect.names))
+			name, len(names), first, len(wanted))
 	}
 	for i, column := range names {
-		if column != r.dialect.names[i] {
+		if column != wanted[i] {
 			return complain("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
-				i+1, name, column, first, r.dialect.names[i])
+				i+1, name, column, first, wanted[i])
 		}
 	}
 	return nil

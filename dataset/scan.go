@@ -85,6 +85,9 @@ func (s *Scan) open(ctx context.Context) error {
 		}
 	}
 	s.chunkSize = scanChunkSize(s.options, s.inputs)
+	if s.chunkRows == 0 {
+		s.chunkRows = scanChunkRows
+	}
 	var err error
 	if s.source, err = s.options.source(s.inputs); err != nil {
 		return err
@@ -104,6 +107,8 @@ func (s *Scan) open(ctx context.Context) error {
 const (
 	scanShare    = 256
 	largestChunk = 16 << 20
+	// scanChunkRows is the size of a chunk where the format has rows, not bytes.
+	scanChunkRows = 1 << 16
 )
 
 func scanChunkSize(o *options, inputs []input) int {
@@ -177,7 +182,7 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 			r.hashes = append(r.hashes, c.hash())
 		}
 	}
-	p := &pass{targets: targets}
+	p := &pass{targets: targets, chunkRows: s.chunkRows}
 	p.emit = func(ch *chunk) {
 		if err := r.chunk(ch); err != nil {
 			r.fail(err)
@@ -386,6 +391,9 @@ func (p *piece) levelsToNumbers(o *options) (odd []int32) {
 	values := make(map[int32]float64, len(p.fresh))
 	for _, code := range p.fresh {
 		if v, _, ok := parseValue([]byte(p.dictionary.levels[code]), o.decimal); ok {
+			if slices.Contains(o.missingNumbers, v) {
+				v = math.NaN()
+			}
 			values[code] = v
 		}
 	}

@@ -191,7 +191,7 @@ func (a *assembly) labelled() *parts {
 func (a *assembly) unlabelled(c *parts, row int) *ParseError {
 	e := &ParseError{Column: c.name, Want: "a label, and every row needs one",
 		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
-	e.File, e.Line = a.places.locate(row)
+	a.places.mark(e, row)
 	return e
 }
 

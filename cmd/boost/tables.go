@@ -92,6 +92,9 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	if c.Data.OnBadRow == "skip" {
 		opts = append(opts, dataset.SkipBadRows())
 	}
+	if c.Params.MemoryLimit > 0 {
+		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
+	}
 	if c.Params.Threads > 0 {
 		opts = append(opts, dataset.Threads(c.Params.Threads))
 	}

@@ -1,0 +1,328 @@
+"""Writes small Parquet and Arrow files with other programs, for tests of boost's readers.
+
+    python interop_columnar.py FOLDER
+
+Each case is a table in several files, CASE.<variant>.parquet or .arrow, and a twin
+CASE.csv that states the values: a reader has to find the same table in all of them.
+The twins are written cell by cell from Python values, not by the writers under test.
+"""
+
+import datetime as dt
+import decimal
+import math
+import os
+import random
+import sys
+import uuid
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+ROWS = 61
+
+
+def cell(v):
+    """The text of a value in a CSV twin; "" is a missing one."""
+    if v is None or isinstance(v, float) and math.isnan(v):
+        return ""
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if isinstance(v, (int, np.integer)):
+        return str(int(v))
+    if isinstance(v, np.floating):
+        return repr(float(v))
+    if isinstance(v, float):
+        return repr(v)
+    if isinstance(v, decimal.Decimal):
+        return format(v, "f")
+    if isinstance(v, dt.datetime):
+        if v.tzinfo is not None:
+            v = v.astimezone(dt.timezone.utc)
+        return v.strftime("%Y-%m-%dT%H:%M:%S.") + f"{v.microsecond:06d}" + ("Z" if v.tzinfo else "")
+    if isinstance(v, dt.date):
+        return v.isoformat()
+    if isinstance(v, dt.time):
+        text = v.strftime("%H:%M:%S")
+        return text + (f".{v.microsecond:06d}".rstrip("0") if v.microsecond else "")
+    if isinstance(v, bytes):
+        v = v.decode()
+    text = str(v)
+    return '"' + text.replace('"', '""') + '"'
+
+
+def write_twin(folder, case, columns):
+    names = list(columns)
+    with open(os.path.join(folder, case + ".csv"), "w", encoding="utf-8", newline="") as f:
+        f.write(",".join('"' + n.replace('"', '""') + '"' for n in names) + "\n")
+        for row in zip(*columns.values()):
+            f.write(",".join('""' if len(names) == 1 and cell(v) == "" else cell(v) for v in row) + "\n")
+
+
+def gaps(values, every):
+    return [None if i % every == every - 1 else v for i, v in enumerate(values)]
+
+
+def types():
+    """Every type with a value that a table can hold, with gaps and without."""
+    rng = random.Random(7)
+    day = dt.date(1969, 12, 30)
+    moment = dt.datetime(1969, 12, 31, 23, 59, 58, 250_000)
+    arrays = {}
+
+    def add(name, typ, values):
+        arrays[name] = pa.array(values, typ)
+
+    add("flag", pa.bool_(), [rng.random() < 0.4 for _ in range(ROWS)])
+    add("flag_gaps", pa.bool_(), gaps([i % 3 == 0 for i in range(ROWS)], 7))
+    for bits in (8, 16, 32, 64):
+        top = min(2 ** (bits - 1) - 1, 2**53)
+        values = [-top, top, 0, -1, 1] + [rng.randint(-top, top) for _ in range(ROWS - 5)]
+        add(f"int{bits}", getattr(pa, f"int{bits}")(), gaps(values, 11))
+        top = min(2**bits - 1, 2**53)
+        values = [0, top, 1] + [rng.randint(0, top) for _ in range(ROWS - 3)]
+        add(f"uint{bits}", getattr(pa, f"uint{bits}")(), values)
+    doubles = [0.1, -0.0, 5e-324, 1.7976931348623157e308, math.inf, -math.inf, math.nan] + [
+        rng.gauss(0, 1) * 10 ** rng.randint(-30, 30) for _ in range(ROWS - 7)
+    ]
+    add("float64", pa.float64(), doubles)
+    add("float64_gaps", pa.float64(), gaps(doubles, 4))
+    add("float32", pa.float32(), [np.float32(x) if abs(x) < 1e38 or not math.isfinite(x) else np.float32(1.5) for x in doubles])
+    add("float16", pa.float16(), gaps([np.float16(i / 8 - 2) for i in range(ROWS)], 9))
+    for precision, scale in ((7, 2), (15, 4), (30, 10), (38, 0), (60, 5)):
+        top = 10 ** min(precision, 35) - 1
+        values = [decimal.Decimal(rng.randint(-top, top)).scaleb(-scale) for _ in range(ROWS)]
+        values[0] = decimal.Decimal(5).scaleb(-scale)
+        with decimal.localcontext(prec=80):
+            values = [v.quantize(decimal.Decimal(1).scaleb(-scale)) for v in values]
+        typ = pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+        add(f"decimal{precision}", typ, gaps(values, 13))
+    add("date", pa.date32(), gaps([day + dt.timedelta(days=i * 400) for i in range(ROWS)], 10))
+    add("date64", pa.date64(), [day + dt.timedelta(days=i) for i in range(ROWS)])
+    add("time_ms", pa.time32("ms"), [dt.time(i % 24, i % 60, i, 250_000 if i % 2 else 0) for i in range(60)] + [None])
+    add("time_us", pa.time64("us"), [dt.time(i % 24, i % 60, i, i * 16_001) for i in range(60)] + [None])
+    moments = [moment + dt.timedelta(hours=31 * i, milliseconds=250 * i) for i in range(ROWS)]
+    for unit in ("ms", "us", "ns"):
+        add(f"stamp_{unit}", pa.timestamp(unit), gaps(moments, 8))
+    zone = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    add("stamp_zone", pa.timestamp("us", "Asia/Kolkata"), [m.replace(tzinfo=zone) for m in moments])
+    words = ["red", "grün", "blue", 'a "quoted", text', "two\nlines", " spaces ", "00", "日本"]
+    texts = [rng.choice(words) for _ in range(ROWS)]
+    add("text", pa.string(), texts)
+    add("text_gaps", pa.string(), gaps(texts, 6))
+    add("large_text", pa.large_string(), texts)
+    add("text_numbers", pa.string(), [f"{i % 5}.50" for i in range(ROWS)])
+    add("category", pa.dictionary(pa.int8(), pa.string()), gaps(texts, 5))
+    add("all_null", pa.null(), [None] * ROWS)
+    add("all_missing", pa.float64(), [None] * ROWS)
+    return arrays
+
+
+def values_of(arrays):
+    out = {}
+    for name, array in arrays.items():
+        if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
+            array = array.cast(pa.timestamp("us", array.type.tz))
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
+        out[name] = array.to_pylist()
+    return out
+
+
+def write_types(folder):
+    arrays = types()
+    write_twin(folder, "types", values_of(arrays))
+    table = pa.table(arrays)
+    path = lambda variant: os.path.join(folder, f"types.{variant}")
+    for codec in ("none", "snappy", "gzip", "brotli", "zstd", "lz4"):
+        pq.write_table(table, path(f"{codec}.parquet"), compression=codec, row_group_size=40)
+    for version in ("1.0", "2.0"):
+        for dictionary in (True, False):
+            pq.write_table(table, path(f"page{version[0]}{'dict' if dictionary else 'plain'}.parquet"),
+                           data_page_version=version, use_dictionary=dictionary, data_page_size=64,
+                           write_page_checksum=True, row_group_size=100)
+    pq.write_table(table, path("int96.parquet"), use_deprecated_int96_timestamps=True)
+    pq.write_table(table, path("decimal_int.parquet"), store_decimal_as_integer=True)
+    encodings = {}
+    for name, array in arrays.items():
+        if pa.types.is_boolean(array.type):
+            encodings[name] = "RLE"
+        elif pa.types.is_integer(array.type) or pa.types.is_temporal(array.type):
+            encodings[name] = "DELTA_BINARY_PACKED"
+        elif pa.types.is_string(array.type):
+            encodings[name] = "DELTA_BYTE_ARRAY"
+        elif pa.types.is_large_string(array.type):
+            encodings[name] = "DELTA_LENGTH_BYTE_ARRAY"
+        elif pa.types.is_decimal(array.type):
+            encodings[name] = "DELTA_BYTE_ARRAY"
+    pq.write_table(table, path("delta1.parquet"), use_dictionary=False, column_encoding=encodings,
+                   data_page_size=128, data_page_version="1.0")
+    pq.write_table(table, path("delta2.parquet"), use_dictionary=False, column_encoding=encodings, data_page_version="2.0")
+    batches = table.to_batches(max_chunksize=25)
+    for codec in (None, "lz4", "zstd"):
+        options = pa.ipc.IpcWriteOptions(compression=codec)
+        with pa.ipc.new_file(path(f"{codec or 'plain'}.arrow"), table.schema, options=options) as w:
+            for b in batches:
+                w.write_batch(b)
+        with pa.ipc.new_stream(path(f"{codec or 'plain'}.arrows"), table.schema, options=options) as w:
+            for b in batches:
+                w.write_batch(b)
+
+
+def write_dictionaries(folder):
+    """Dictionaries that grow from batch to batch, and that are replaced."""
+    typ = pa.dictionary(pa.int16(), pa.string())
+    parts = [(["b", "a"], [0, 1, None, 0]), (["b", "a", "c"], [2, 0, 1]), (["b", "a", "c", "dd", ""], [4, 3, 2, 1, 0])]
+    other = [(["x", "y"], [1, 0]), (["y", "z"], [0, 1]), (["q"], [0, None, 0])]
+    for case, pieces, delta in (("deltas", parts, True), ("replaced", other, False)):
+        values = [None if i is None else levels[i] for levels, codes in pieces for i in codes]
+        numbers = list(range(len(values)))
+        write_twin(folder, case, {"n": numbers, "word": values})
+        schema = pa.schema([("n", pa.int32()), ("word", typ)])
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=delta)
+        makers = [("arrows", pa.ipc.new_stream)] + ([("arrow", pa.ipc.new_file)] if delta else [])
+        for ending, maker in makers:
+            with maker(os.path.join(folder, f"{case}.dictionary.{ending}"), schema, options=options) as w:
+                first = 0
+                for levels, codes in pieces:
+                    words = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int16()), pa.array(levels))
+                    w.write_batch(pa.record_batch([pa.array(numbers[first:first + len(codes)], pa.int32()), words], schema=schema))
+                    first += len(codes)
+
+
+def write_views(folder):
+    """The view types of Arrow, a dictionary of numbers, and a sliced batch."""
+    words = ["short", "a text that is longer than twelve bytes", None, "", "another long text, longer than twelve"] * 4
+    numbers = [1.5, None, -2.25, 3.0, 1.5] * 4
+    write_twin(folder, "views", {"word": words[3:], "number": numbers[3:], "flag": [i % 2 == 0 for i in range(17)]})
+    table = pa.table({
+        "word": pa.array(words, pa.string()).cast(pa.string_view()),
+        "number": pa.array(numbers).dictionary_encode(),
+        "flag": pa.array([False] * 3 + [i % 2 == 0 for i in range(17)]),
+    }).slice(3)
+    for codec in (None, "zstd"):
+        options = pa.ipc.IpcWriteOptions(compression=codec)
+        with pa.ipc.new_file(os.path.join(folder, f"views.{codec or 'plain'}.arrow"), table.schema, options=options) as w:
+            w.write_table(table)
+
+
+def write_pandas(folder):
+    frame = pd.DataFrame({
+        "n": pd.array([1, None, 3, 4, 5], dtype="Int64"),
+        "x": [0.5, 1.5, np.nan, -2.0, 1e10],
+        "flag": pd.array([True, None, False, True, True], dtype="boolean"),
+        "kind": pd.Categorical(["b", "a", None, "b", "c"], categories=["unused", "a", "b", "c"]),
+        "when": pd.to_datetime(["2024-01-02 03:04:05", None, "1969-07-20 20:17:40.5", "2000-02-29", "2024-12-31"], format="ISO8601"),
+        "there": pd.to_datetime(["2024-01-02 03:04:05"] * 5).tz_localize("Europe/Berlin"),
+        "name": ["ann", "bob", None, "", "eve"],
+    }, index=[10, 20, 30, 40, 50])
+    utc = dt.timezone.utc
+    write_twin(folder, "pandas", {
+        "n": [1, None, 3, 4, 5],
+        "x": [0.5, 1.5, None, -2.0, 1e10],
+        "flag": [True, None, False, True, True],
+        "kind": ["b", "a", None, "b", "c"],
+        "when": [dt.datetime(2024, 1, 2, 3, 4, 5), None, dt.datetime(1969, 7, 20, 20, 17, 40, 500_000),
+                 dt.datetime(2000, 2, 29), dt.datetime(2024, 12, 31)],
+        "there": [dt.datetime(2024, 1, 2, 2, 4, 5, tzinfo=utc)] * 5,
+        "name": ["ann", "bob", None, None, "eve"],
+    })
+    frame.to_parquet(os.path.join(folder, "pandas.index.parquet"))
+    frame.to_parquet(os.path.join(folder, "pandas.noindex.parquet"), index=False)
+    frame.reset_index(drop=True).to_feather(os.path.join(folder, "pandas.feather.arrow"))
+
+
+def small(seed):
+    rng = random.Random(seed)
+    words = ["alpha", "beta", "gamma", "delta"]
+    utc = dt.timezone.utc
+    return {
+        "i": [rng.randint(-1000, 1000) for _ in range(ROWS)],
+        "gap": gaps([rng.gauss(0, 1) for _ in range(ROWS)], 3),
+        "x": [rng.random() for _ in range(ROWS)],
+        "flag": [rng.random() < 0.5 for _ in range(ROWS)],
+        "word": gaps([rng.choice(words) for _ in range(ROWS)], 9),
+        "day": [dt.date(2020, 1, 1) + dt.timedelta(days=rng.randint(-4000, 4000)) for _ in range(ROWS)],
+        "when": [dt.datetime(2020, 1, 1) + dt.timedelta(microseconds=rng.randint(0, 10**14)) for _ in range(ROWS)],
+        "price": [decimal.Decimal(rng.randint(-10**6, 10**6)).scaleb(-2) for _ in range(ROWS)],
+        "big": [rng.randint(-2**53, 2**53) for _ in range(ROWS)],
+    }
+
+
+def write_polars(folder):
+    values = small(11)
+    write_twin(folder, "polars", values)
+    frame = pl.DataFrame(values, schema_overrides={"price": pl.Decimal(12, 2), "big": pl.Int64})
+    frame = frame.with_columns(pl.col("word").cast(pl.Categorical))
+    for codec in ("zstd", "snappy", "lz4", "uncompressed"):
+        frame.write_parquet(os.path.join(folder, f"polars.{codec}.parquet"), compression=codec, row_group_size=32)
+    for codec in ("uncompressed", "lz4", "zstd"):
+        frame.write_ipc(os.path.join(folder, f"polars.{codec}.arrow"), compression=codec)
+    frame.write_ipc_stream(os.path.join(folder, "polars.stream.arrows"))
+
+
+def write_duckdb(folder):
+    values = small(13)
+    values["id"] = [str(uuid.UUID(int=random.Random(i).getrandbits(128))) for i in range(ROWS)]
+    values["clock"] = [dt.time(i % 24, i % 60, i % 60, i * 1000) for i in range(ROWS)]
+    values["tiny"] = [i % 5 for i in range(ROWS)]
+    write_twin(folder, "duckdb", values)
+    frame = pl.DataFrame(values, schema_overrides={"price": pl.Decimal(12, 2), "tiny": pl.UInt8}).to_arrow()
+    con = duckdb.connect()
+    con.register("frame", frame)
+    query = "select * replace (id::uuid as id, clock::time as clock, word::enum('alpha','beta','gamma','delta') as word) from frame"
+    # Version 2 writes floats as BYTE_STREAM_SPLIT, which is refused.
+    exact = {name: v for name, v in values.items() if name not in ("x", "gap")}
+    write_twin(folder, "duckdb2", exact)
+    for codec in ("snappy", "zstd", "lz4_raw"):
+        for case, what, version in (("duckdb", query, "V1"), ("duckdb2", f"select * exclude (x, gap) from ({query})", "V2")):
+            file = os.path.join(folder, f"{case}.{codec}.parquet")
+            con.execute(f"copy ({what}) to '{file}' (format parquet, codec '{codec}', parquet_version '{version}', row_group_size 2048)")
+
+
+def write_refused(folder):
+    """What has to be refused, each with a twin that holds what is left without it."""
+    values = {"x": [1.5, 2.5, 3.5]}
+    write_twin(folder, "refused", values)
+    x = pa.array(values["x"])
+    bad = {
+        "list": pa.array([[1], [2, 3], []]),
+        "struct": pa.array([{"a": 1}, {"a": 2}, {"a": 3}]),
+        "map": pa.array([[("k", 1)], [], []], pa.map_(pa.string(), pa.int32())),
+        "binary": pa.array([b"\xff\xfe", b"\x80", b"ok"]),
+    }
+    for name, array in bad.items():
+        table = pa.table({"x": x, "bad": array})
+        pq.write_table(table, os.path.join(folder, f"refused.{name}.parquet"))
+        with pa.ipc.new_file(os.path.join(folder, f"refused.{name}.arrow"), table.schema) as w:
+            w.write_table(table)
+    pq.write_table(pa.table({"x": x, "bad": x}), os.path.join(folder, "refused.BYTE_STREAM_SPLIT.parquet"),
+                   use_dictionary=False, column_encoding={"bad": "BYTE_STREAM_SPLIT", "x": "PLAIN"})
+
+
+def write_pruning(folder):
+    """A table, and where the file has the pages of its column junk."""
+    path = os.path.join(folder, "pruning.parquet")
+    pq.write_table(pa.table({"x": [1, 2, 3], "junk": [0.5, 1.5, 2.5], "y": ["a", "b", "a"]}), path)
+    write_twin(folder, "pruning", {"x": [1, 2, 3], "junk": [0.5, 1.5, 2.5], "y": ["a", "b", "a"]})
+    column = pq.ParquetFile(path).metadata.row_group(0).column(1)
+    start = column.dictionary_page_offset or column.data_page_offset
+    with open(os.path.join(folder, "pruning.place.txt"), "w", encoding="ascii") as f:
+        f.write(f"{start} {start + column.total_compressed_size}\n")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_refused, write_pruning):
+        write(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,702 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// batch is the number of rows that are decoded at a time: their values and levels
+// stay in the nearest cache.
+const batch = 4096
+
+// columnReader decodes one column of one row group for one target, any number of
+// rows at a time.
+type columnReader struct {
+	*options
+	field *parquetField
+	kind  target
+	pages pageStream
+	left  int64 // rows in pages to come
+	wide  bool  // float64 was needed before
+	guard int   // rows that memory is taken for before they are seen
+
+	// The current page.
+	rows    int64 // not decoded yet
+	page    *page
+	levels  hybrid
+	some    bool // some rows may be missing
+	form    valueForm
+	raw     []byte // PLAIN values of one size
+	bit     int    // of the next PLAIN boolean
+	bools   hybrid
+	texts   byteValues
+	deltas  *delta
+	indices hybrid
+
+	dictionary columnDictionary
+	levelsOf   *dictionary // that codes refer to
+	scratch    *columnScratch
+	text       []byte // of one value
+}
+
+// valueForm is how the values of the current page are found.
+type valueForm uint8
+
+const (
+	rawForm valueForm = iota
+	packedBoolForm
+	hybridBoolForm
+	textForm
+	deltaForm
+	dictionaryForm
+)
+
+// columnScratch holds a batch; it belongs to one worker.
+type columnScratch struct {
+	present [batch]uint32
+	index   [batch]uint32
+	numbers [batch]float64
+	codes   [batch]int32
+	ints    [batch]int64
+	raw     [batch * 8]byte
+}
+
+// columnDictionary is a dictionary page, as the target needs it.
+type columnDictionary struct {
+	known   bool
+	numbers []float64
+	codes   []int32
+	texts   []string
+}
+
+func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
+
+// asNumbers tells whether the target's pieces are numbers.
+func (c *columnReader) asNumbers() bool {
+	return !c.field.isText() && (c.kind.want == wantAny || c.kind.want == wantNumber)
+}
+
+// read decodes the next n rows into a piece of the chunk with the given index.
+func (c *columnReader) read(n, index int) (*piece, error) {
+	p := &piece{}
+	room := min(n, c.guard)
+	switch {
+	case c.kind.want == wantText:
+		p.offsets = make([]int32, 1, room+1)
+	case !c.asNumbers():
+		if c.levelsOf == nil {
+			c.levelsOf = newDictionary()
+		}
+		p.dictionary = c.levelsOf
+		p.codes = make([]int32, 0, room)
+	case c.wide:
+		p.f64 = make([]float64, 0, room)
+	default:
+		p.f32 = make([]float32, 0, room)
+	}
+	for n > 0 {
+		if c.rows == 0 {
+			if err := c.nextPage(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		m := int(min(int64(n), c.rows))
+		if !c.some && c.asNumbers() && c.direct(p, m) {
+			n -= m
+			c.rows -= int64(m)
+			continue
+		}
+		m = min(m, batch)
+		if err := c.batch(p, m); err != nil {
+			return nil, err
+		}
+		n -= m
+		c.rows -= int64(m)
+	}
+	c.finish(p, index)
+	return p, nil
+}
+
+// finish counts what a piece holds.
+func (c *columnReader) finish(p *piece, index int) {
+	switch {
+	case p.codes != nil:
+		p.fresh, p.present = p.dictionary.fresh(p.codes, index)
+	case p.numeric():
+		p.blank(c.missingNumbers)
+		p.present = present(p.f32) + present(p.f64)
+		p.gaps = p.present < p.rows()
+		p.dates = c.field.isDate() && p.present > 0
+		c.wide = c.wide || p.f64 != nil
+	}
+}
+
+// nextPage makes the next data page the current one; dictionaries on the way are read.
+func (c *columnReader) nextPage() error {
+	for {
+		p, err := c.pages.next(c.left, c.field.optional)
+		if err != nil {
+			return err
+		}
+		switch {
+		case p == nil:
+			return fmt.Errorf("its pages end %d rows early", c.left)
+		case p.kind == dictionaryPage:
+			if err := c.readDictionary(p); err != nil {
+				return err
+			}
+		case p.kind == dataPage || p.kind == dataPageV2:
+			c.left -= p.values
+			c.rows = p.values
+			if p.values == 0 {
+				continue
+			}
+			return c.begin(p)
+		}
+	}
+}
+
+// begin prepares decoding a data page.
+func (c *columnReader) begin(p *page) error {
+	c.page = p
+	c.some = c.field.optional
+	var err error
+	if c.some {
+		if c.levels, err = newHybrid(p.levelBytes, 1); err != nil {
+			return err
+		}
+	}
+	if len(p.body) == 0 { // no row has a value
+		return c.beginPlain(nil)
+	}
+	switch p.encoding {
+	case encodingPlain:
+		return c.beginPlain(p.body)
+	case encodingDictionary, encodingPlainDictionary:
+		if !c.dictionary.known {
+			return errors.New("a page refers to a dictionary, and there is none before it")
+		}
+		c.form = dictionaryForm
+		c.indices, err = newHybrid(p.body[1:], int(p.body[0]))
+		return err
+	case encodingRLE:
+		if c.field.physical == parquetBoolean {
+			c.form = hybridBoolForm
+			return c.beginBools(p.body)
+		}
+	case encodingDeltaBinaryPacked:
+		if c.field.physical == parquetInt32 || c.field.physical == parquetInt64 {
+			c.form = deltaForm
+			c.deltas, err = newDelta(p.body, 0)
+			return err
+		}
+	case encodingDeltaLengthBytes:
+		if c.field.physical == parquetBytes {
+			c.form = textForm
+			c.texts, err = newDeltaLengths(p.body, 0)
+			return err
+		}
+	case encodingDeltaBytes:
+		if c.field.size() != 1 && (c.field.physical == parquetBytes || c.field.physical == parquetFixed) {
+			c.form = textForm
+			c.texts, err = newDeltaBytes(p.body, 0)
+			return err
+		}
+	}
+	return &unreadableEncoding{p.encoding}
+}
+
+// unreadableEncoding is an encoding that cannot be read, or not on this type.
+type unreadableEncoding struct{ encoding parquetEncoding }
+
+func (e *unreadableEncoding) Error() string {
+	return fmt.Sprintf("its values are encoded as %s, which cannot be read; write the column as PLAIN or with a dictionary, or leave it out with ignore", e.encoding)
+}
+
+func (c *columnReader) beginPlain(body []byte) error {
+	c.raw, c.bit = body, 0
+	switch c.field.physical {
+	case parquetBoolean:
+		c.form = packedBoolForm
+	case parquetBytes:
+		c.form, c.texts = textForm, &plainBytes{body}
+	default:
+		c.form = rawForm
+	}
+	return nil
+}
+
+// beginBools reads booleans in the hybrid form, which four bytes of length precede.
+func (c *columnReader) beginBools(body []byte) error {
+	if len(body) < 4 {
+		return errHybrid
+	}
+	n := int64(binary.LittleEndian.Uint32(body))
+	if n > int64(len(body)-4) {
+		return errHybrid
+	}
+	var err error
+	c.bools, err = newHybrid(body[4:4+n], 1)
+	return err
+}
+
+// readDictionary keeps the values of a dictionary page as the target needs them.
+func (c *columnReader) readDictionary(p *page) error {
+	if c.dictionary.known {
+		return errors.New("it has two dictionaries in one row group")
+	}
+	if p.encoding != encodingPlain && p.encoding != encodingPlainDictionary {
+		return &unreadableEncoding{p.encoding}
+	}
+	if c.field.physical == parquetBoolean {
+		return errors.New("a dictionary of booleans makes no sense")
+	}
+	d := columnDictionary{known: true}
+	var values byteValues = &fixedBytes{p.body, c.field.size()}
+	if c.field.physical == parquetBytes {
+		values = &plainBytes{p.body}
+	}
+	for range p.values {
+		raw, err := values.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.asNumbers():
+			d.numbers = append(d.numbers, c.field.number(raw))
+		case c.kind.want == wantText:
+			text, err := c.textOf(raw)
+			if err != nil {
+				return err
+			}
+			d.texts = append(d.texts, string(text))
+		default:
+			code, err := c.codeOf(raw)
+			if err != nil {
+				return err
+			}
+			d.codes = append(d.codes, code)
+		}
+	}
+	c.dictionary = d
+	return nil
+}
+
+// textOf returns a value as text, valid until the next call.
+func (c *columnReader) textOf(raw []byte) ([]byte, error) {
+	if c.field.isNaN(raw) {
+		return nil, nil
+	}
+	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	if c.field.isText() && !utf8.Valid(c.text) {
+		return nil, &notText{excerpt(raw)}
+	}
+	return c.text, nil
+}
+
+// notText is a value that should be text and is not.
+type notText struct{ value string }
+
+func (e *notText) Error() string {
+	return fmt.Sprintf("%q is not UTF-8 text; leave the column out with ignore", e.value)
+}
+
+// codeOf returns the code of a value's level.
+func (c *columnReader) codeOf(raw []byte) (int32, error) {
+	if c.field.isNaN(raw) {
+		return missingCode, nil
+	}
+	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	if c.levelsOf == nil {
+		c.levelsOf = newDictionary()
+	}
+	code := c.levelsOf.code(c.text, c.options)
+	if code == brokenCode {
+		return 0, &notText{excerpt(raw)}
+	}
+	return code, nil
+}
+
+// isNaN tells whether a value is a float that is no number.
+func (f *parquetField) isNaN(raw []byte) bool {
+	switch {
+	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:
+		v := f.number(raw)
+		return v != v
+	}
+	return false
+}
+
+// direct appends m values without gaps if they lie in the page as the piece holds
+// them, or nearly so.
+func (c *columnReader) direct(p *piece, m int) bool {
+	if c.form != rawForm || c.field.logical != logicalNone {
+		return false
+	}
+	size := c.field.size()
+	if m*size > len(c.raw) {
+		return false // reported by the batch
+	}
+	raw := c.raw[:m*size]
+	switch c.field.physical {
+	case parquetFloat:
+		if p.f64 != nil {
+			return false
+		}
+		n := len(p.f32)
+		p.f32 = slices.Grow(p.f32, m)[:n+m]
+		copyFloats(p.f32[n:], raw)
+	case parquetDouble:
+		if p.f64 == nil {
+			return false
+		}
+		n := len(p.f64)
+		p.f64 = slices.Grow(p.f64, m)[:n+m]
+		copyFloats(p.f64[n:], raw)
+	default:
+		return false
+	}
+	c.raw = c.raw[m*size:]
+	return true
+}
+
+// littleEndian tells whether numbers lie in memory as they lie in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// copyFloats copies numbers that are written with their lowest byte first.
+func copyFloats[F float32 | float64](dst []F, raw []byte) {
+	if littleEndian {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(raw)), raw)
+		return
+	}
+	for i := range dst {
+		switch d := any(&dst[i]).(type) {
+		case *float32:
+			*d = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		case *float64:
+			*d = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	}
+}
+
+// batch decodes up to a batch of rows of the current page.
+func (c *columnReader) batch(p *piece, m int) error {
+	s := c.scratch
+	k := m // values among the rows
+	if c.some {
+		value, covered, err := c.levels.run(m)
+		if err != nil {
+			return err
+		}
+		switch {
+		case covered == m && value <= 1:
+			k = m * int(value)
+		default:
+			for i := range s.present[:covered] {
+				s.present[i] = value
+			}
+			if err := c.levels.read(s.present[covered:m]); err != nil {
+				return err
+			}
+			k = 0
+			for _, level := range s.present[:m] {
+				if level > 1 {
+					return errHybrid
+				}
+				k += int(level)
+			}
+		}
+	}
+	switch {
+	case c.kind.want == wantText:
+		return c.batchTexts(p, m, k)
+	case !c.asNumbers():
+		if err := c.codes(s.codes[:k]); err != nil {
+			return err
+		}
+		spread(s.codes[:m], s.present[:m], k, missingCode)
+		p.codes = append(p.codes, s.codes[:m]...)
+		return nil
+	}
+	if err := c.numbers(s.numbers[:k]); err != nil {
+		return err
+	}
+	spread(s.numbers[:m], s.present[:m], k, math.NaN())
+	p.addNumbers(s.numbers[:m])
+	return nil
+}
+
+// spread moves the first k values to the rows that are present and fills the others.
+func spread[T any](values []T, present []uint32, k int, missing T) {
+	if k == len(values) {
+		return
+	}
+	for row := len(values) - 1; row >= 0; row-- {
+		if k > 0 && present[row] == 1 {
+			k--
+			values[row] = values[k]
+		} else {
+			values[row] = missing
+		}
+	}
+}
+
+// addNumbers appends numbers, moving the piece to float64 at the first value that
+// needs it.
+func (p *piece) addNumbers(values []float64) {
+	if p.f64 == nil {
+		n := len(p.f32)
+		p.f32 = slices.Grow(p.f32, len(values))[:n+len(values)]
+		dst := p.f32[n:]
+		for i, v := range values {
+			f := float32(v)
+			if float64(f) != v && v == v {
+				p.f64 = make([]float64, n+i, cap(p.f32))
+				for k, f := range p.f32[:n+i] {
+					p.f64[k] = float64(f)
+				}
+				p.f32 = nil
+				values = values[i:]
+				break
+			}
+			dst[i] = f
+		}
+		if p.f64 == nil {
+			return
+		}
+	}
+	p.f64 = append(p.f64, values...)
+}
+
+// take returns the raw form of the next n values of one size.
+func (c *columnReader) take(n int) ([]byte, error) {
+	size := c.field.size()
+	if n*size > len(c.raw) {
+		return nil, errBytes
+	}
+	raw := c.raw[:n*size]
+	c.raw = c.raw[n*size:]
+	return raw, nil
+}
+
+// rawValues returns the next n values, not more than a batch, in their raw form,
+// which all have the field's size.
+func (c *columnReader) rawValues(n int) ([]byte, error) {
+	s := c.scratch
+	switch c.form {
+	case rawForm:
+		return c.take(n)
+	case packedBoolForm:
+		if c.bit+n > 8*len(c.raw) {
+			return nil, errBytes
+		}
+		for i := range n {
+			s.raw[i] = c.raw[c.bit>>3] >> (c.bit & 7) & 1
+			c.bit++
+		}
+		return s.raw[:n], nil
+	case hybridBoolForm:
+		if err := c.bools.read(s.index[:n]); err != nil {
+			return nil, err
+		}
+		for i, v := range s.index[:n] {
+			s.raw[i] = byte(v & 1)
+		}
+		return s.raw[:n], nil
+	case deltaForm:
+		if err := c.deltas.read(s.ints[:n]); err != nil {
+			return nil, err
+		}
+		size := c.field.size()
+		for i, v := range s.ints[:n] {
+			if size == 4 {
+				binary.LittleEndian.PutUint32(s.raw[4*i:], uint32(v))
+			} else {
+				binary.LittleEndian.PutUint64(s.raw[8*i:], uint64(v))
+			}
+		}
+		return s.raw[:n*size], nil
+	}
+	return nil, errors.New("its values have another size than its type")
+}
+
+// index reads the next indices into the dictionary, which are checked.
+func (c *columnReader) index(n int) ([]uint32, error) {
+	index := c.scratch.index[:n]
+	if err := c.indices.read(index); err != nil {
+		return nil, err
+	}
+	size := uint32(c.dictionary.size())
+	highest := uint32(0)
+	for _, i := range index {
+		highest = max(highest, i)
+	}
+	if n > 0 && highest >= size {
+		return nil, fmt.Errorf("a page refers to entry %d of a dictionary of %d", highest, size)
+	}
+	return index, nil
+}
+
+// numbers fills dst with the next values of the page.
+func (c *columnReader) numbers(dst []float64) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	switch c.form {
+	case dictionaryForm:
+		index, err := c.index(len(dst))
+		for i, at := range index {
+			dst[i] = c.dictionary.numbers[at]
+		}
+		return err
+	case textForm: // decimals
+		for i := range dst {
+			raw, err := c.texts.next()
+			if err != nil {
+				return err
+			}
+			if err := c.fits(raw); err != nil {
+				return err
+			}
+			dst[i] = c.field.number(raw)
+		}
+		return nil
+	}
+	raw, err := c.rawValues(len(dst))
+	if err != nil {
+		return err
+	}
+	c.field.manyNumbers(dst, raw)
+	return nil
+}
+
+// fits makes sure that a value of the text form has its field's size.
+func (c *columnReader) fits(raw []byte) error {
+	if size := c.field.size(); size > 0 && len(raw) != size {
+		return errors.New("its values have another size than its type")
+	}
+	return nil
+}
+
+// manyNumbers reads values of one size.
+func (f *parquetField) manyNumbers(dst []float64, raw []byte) {
+	switch {
+	case f.physical == parquetDouble:
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	case f.physical == parquetFloat:
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+		}
+	case f.physical == parquetInt32 && f.logical == logicalNone:
+		for i := range dst {
+			dst[i] = float64(int32(binary.LittleEndian.Uint32(raw[4*i:])))
+		}
+	case f.physical == parquetInt64 && f.logical == logicalNone:
+		for i := range dst {
+			dst[i] = float64(int64(binary.LittleEndian.Uint64(raw[8*i:])))
+		}
+	default:
+		size := f.size()
+		for i := range dst {
+			dst[i] = f.number(raw[size*i : size*(i+1)])
+		}
+	}
+}
+
+// each calls with the raw form of each of the next n values.
+func (c *columnReader) each(n int, call func(i int, raw []byte) error) error {
+	if c.form == textForm {
+		for i := range n {
+			raw, err := c.texts.next()
+			if err == nil {
+				err = c.fits(raw)
+			}
+			if err == nil {
+				err = call(i, raw)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	raw, err := c.rawValues(n)
+	if err != nil {
+		return err
+	}
+	size := c.field.size()
+	for i := range n {
+		if err := call(i, raw[size*i:size*(i+1)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// codes fills dst with the codes of the next values of the page.
+func (c *columnReader) codes(dst []int32) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	if c.form == dictionaryForm {
+		index, err := c.index(len(dst))
+		for i, at := range index {
+			dst[i] = c.dictionary.codes[at]
+		}
+		return err
+	}
+	return c.each(len(dst), func(i int, raw []byte) (err error) {
+		dst[i], err = c.codeOf(raw)
+		return err
+	})
+}
+
+// batchTexts appends the texts of m rows, k of which have one.
+func (c *columnReader) batchTexts(p *piece, m, k int) error {
+	row := 0
+	add := func(text []byte) error {
+		for ; k < m && c.scratch.present[row] == 0; row++ {
+			p.offsets = append(p.offsets, int32(len(p.text)))
+		}
+		if len(p.text)+len(text) > math.MaxInt32 {
+			return errors.New("it holds more than 2 GiB of text; leave it out of id")
+		}
+		p.text = append(p.text, text...)
+		p.offsets = append(p.offsets, int32(len(p.text)))
+		row++
+		return nil
+	}
+	var err error
+	switch {
+	case k == 0:
+	case c.form == dictionaryForm:
+		var index []uint32
+		if index, err = c.index(k); err == nil {
+			for _, at := range index {
+				if err = add([]byte(c.dictionary.texts[at])); err != nil {
+					break
+				}
+			}
+		}
+	default:
+		err = c.each(k, func(_ int, raw []byte) error {
+			text, err := c.textOf(raw)
+			if err != nil {
+				return err
+			}
+			return add(text)
+		})
+	}
+	for ; row < m; row++ {
+		p.offsets = append(p.offsets, int32(len(p.text)))
+	}
+	return err
+}

@@ -1,0 +1,394 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// What a page may claim before memory is taken for it. Snappy, gzip and LZ4 cannot
+// make a page shrink to less than 1/1,100. Zstd and brotli can, on pages of one
+// value over and over, which are taken up to constantPage.
+const (
+	largestPage   = 256 << 20
+	largestRatio  = 1100
+	constantPage  = 4 << 20
+	largestHeader = 1 << 20 // statistics of long texts stand in page headers
+)
+
+// pageKind is the type of a page.
+type pageKind int32
+
+const (
+	dataPage pageKind = iota
+	indexPage
+	dictionaryPage
+	dataPageV2
+)
+
+// parquetEncoding says how the values of a page are written.
+type parquetEncoding int32
+
+const (
+	encodingPlain               parquetEncoding = 0
+	encodingPlainDictionary     parquetEncoding = 2
+	encodingRLE                 parquetEncoding = 3
+	encodingBitPacked           parquetEncoding = 4
+	encodingDeltaBinaryPacked   parquetEncoding = 5
+	encodingDeltaLengthBytes    parquetEncoding = 6
+	encodingDeltaBytes          parquetEncoding = 7
+	encodingDictionary          parquetEncoding = 8
+	encodingByteStreamSplit     parquetEncoding = 9
+	encodingsOfDefinitionLevels                 = "RLE or BIT_PACKED"
+)
+
+var parquetEncodingNames = [...]string{"PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
+	"DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"}
+
+func (e parquetEncoding) String() string { return nameAt(parquetEncodingNames[:], int(e)) }
+
+// pageHeader stands before each page.
+type pageHeader struct {
+	kind             pageKind
+	packed, unpacked int64 // bytes
+	crc              int64 // −1 if there is none
+	values           int64
+	encoding         parquetEncoding
+	levels           parquetEncoding // of definition levels; version 1 only
+	definition       int64           // bytes of levels; version 2 only
+	repetition       int64
+	compressed       bool
+}
+
+// page is a page taken apart.
+type page struct {
+	pageHeader
+	levelBytes []byte // definition levels in the hybrid form, or nil
+	body       []byte // the values, valid until the next page of the column is read
+}
+
+func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
+	t := &thrift{b: b}
+	h = pageHeader{kind: -1, packed: -1, unpacked: -1, crc: -1, values: -1, encoding: -1, compressed: true}
+	t.fields(func(id int, kind byte) {
+		switch id {
+		case 1:
+			h.kind = pageKind(t.number(kind))
+		case 2:
+			h.unpacked = t.number(kind)
+		case 3:
+			h.packed = t.number(kind)
+		case 4:
+			h.crc = int64(uint32(t.number(kind)))
+		case 5, 7:
+			t.object(kind, func(field int, kind byte) {
+				switch {
+				case field == 1:
+					h.values = t.number(kind)
+				case field == 2:
+					h.encoding = parquetEncoding(t.number(kind))
+				case field == 3 && id == 5:
+					h.levels = parquetEncoding(t.number(kind))
+				default:
+					t.skip(kind)
+				}
+			})
+		case 8:
+			t.object(kind, func(field int, kind byte) {
+				switch field {
+				case 1:
+					h.values = t.number(kind)
+				case 4:
+					h.encoding = parquetEncoding(t.number(kind))
+				case 5:
+					h.definition = t.number(kind)
+				case 6:
+					h.repetition = t.number(kind)
+				case 7:
+					h.compressed = kind == thriftTrue
+				default:
+					t.skip(kind)
+				}
+			})
+		default:
+			t.skip(kind)
+		}
+	})
+	return h, t.i, !t.failed
+}
+
+// pageStream reads the pages of one column chunk.
+type pageStream struct {
+	file  io.ReaderAt
+	codec parquetCodec
+	at    int64 // in the file, of what is not in the window yet
+	left  int64 // bytes of the chunk from there on
+	tools *unpacker
+
+	window []byte // of the chunk, read and not used up
+	buffer []byte
+	body   []byte // of the latest page, decompressed
+}
+
+// windowSize is how much of a column chunk is read at a time.
+const windowSize = 1 << 20
+
+// fill makes n bytes stand in the window, fewer at the end of the chunk.
+func (s *pageStream) fill(n int) error {
+	if len(s.window) >= n || s.left == 0 {
+		return nil
+	}
+	size := min(int64(max(n, windowSize)), int64(len(s.window))+s.left)
+	if int64(cap(s.buffer)) < size {
+		s.buffer = make([]byte, size)
+	}
+	grown := s.buffer[:size]
+	kept := copy(grown, s.window)
+	more := grown[kept:]
+	if n, err := s.file.ReadAt(more, s.at); n < len(more) {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	s.at += int64(len(more))
+	s.left -= int64(len(more))
+	s.window = grown
+	return nil
+}
+
+// next returns the next page, nil at the end of the chunk. A data page may hold up
+// to most values; optional says whether it has definition levels.
+func (s *pageStream) next(most int64, optional bool) (*page, error) {
+	var h pageHeader
+	var size int
+	for try := 4 << 10; ; try *= 16 {
+		if err := s.fill(try); err != nil {
+			return nil, err
+		}
+		if len(s.window) == 0 {
+			return nil, nil
+		}
+		var ok bool
+		if h, size, ok = readPageHeader(s.window[:min(len(s.window), largestHeader)]); ok {
+			break
+		}
+		if try >= largestHeader || s.left == 0 && len(s.window) <= try {
+			return nil, errors.New("a page's header cannot be understood")
+		}
+	}
+	s.window = s.window[size:]
+	if err := h.check(int64(len(s.window))+s.left, most, s.codec); err != nil {
+		return nil, err
+	}
+	if err := s.fill(int(h.packed)); err != nil {
+		return nil, err
+	}
+	raw := s.window[:h.packed]
+	s.window = s.window[h.packed:]
+	if h.crc >= 0 && crc32.ChecksumIEEE(raw) != uint32(h.crc) {
+		return nil, errors.New("a page's checksum is wrong")
+	}
+	return s.open(h, raw, optional)
+}
+
+// check refuses a header whose claims cannot be true, before anything is allocated.
+func (h *pageHeader) check(available, most int64, codec parquetCodec) error {
+	ratio, small := int64(largestRatio), int64(0)
+	switch codec {
+	case codecNone:
+		ratio = 1
+	case codecZstd, codecBrotli:
+		small = constantPage
+	}
+	if h.kind == dataPageV2 && !h.compressed {
+		ratio = 1
+	}
+	switch {
+	case h.packed < 0 || h.unpacked < 0:
+		return errors.New("a page's header lacks its sizes")
+	case h.packed > available:
+		return fmt.Errorf("a page claims %d bytes, its column has %d left", h.packed, available)
+	case h.unpacked > largestPage:
+		return fmt.Errorf("a page claims %d bytes decompressed; up to %d are read", h.unpacked, largestPage)
+	case h.unpacked > max(ratio*h.packed, small):
+		return fmt.Errorf("a page of %d bytes claims %d bytes decompressed", h.packed, h.unpacked)
+	case h.kind == indexPage || h.kind > dataPageV2:
+		return nil // skipped
+	case h.kind < 0 || h.values < 0 || h.encoding < 0:
+		return errors.New("a page's header is incomplete")
+	case h.kind != dictionaryPage && h.values > most:
+		return fmt.Errorf("a page claims %d values, its row group has %d rows left", h.values, most)
+	case h.kind == dictionaryPage && h.values > h.unpacked*8:
+		return fmt.Errorf("a dictionary of %d bytes claims %d values", h.unpacked, h.values)
+	case h.definition < 0 || h.repetition < 0 || h.definition+h.repetition > min(h.packed, h.unpacked):
+		return errors.New("a page claims levels longer than itself")
+	}
+	return nil
+}
+
+// open decompresses a page and tells its levels from its values.
+func (s *pageStream) open(h pageHeader, raw []byte, optional bool) (*page, error) {
+	p := &page{pageHeader: h}
+	if h.kind == indexPage || h.kind > dataPageV2 {
+		return p, nil
+	}
+	if h.kind == dataPageV2 {
+		levels := h.definition + h.repetition
+		if optional {
+			p.levelBytes = bytes.Clone(raw[h.repetition:levels])
+		}
+		raw = raw[levels:]
+		h.unpacked -= levels
+	}
+	body, err := s.unpack(h, raw)
+	if err != nil {
+		return nil, err
+	}
+	p.body = body
+	if h.kind == dataPage && optional {
+		return p, p.takeLevels()
+	}
+	return p, nil
+}
+
+func (s *pageStream) unpack(h pageHeader, raw []byte) ([]byte, error) {
+	if s.codec == codecNone || h.kind == dataPageV2 && !h.compressed {
+		if int64(len(raw)) != h.unpacked {
+			return nil, fmt.Errorf("an uncompressed page of %d bytes claims %d", len(raw), h.unpacked)
+		}
+		return raw, nil
+	}
+	if h.unpacked == 0 && len(raw) == 0 {
+		return nil, nil // a page without values
+	}
+	if int64(cap(s.body)) < h.unpacked {
+		s.body = make([]byte, h.unpacked)
+	}
+	body := s.body[:h.unpacked]
+	if err := s.tools.unpack(s.codec, body, raw); err != nil {
+		return nil, fmt.Errorf("a page cannot be decompressed (%s): %w", s.codec, err)
+	}
+	return body, nil
+}
+
+// takeLevels cuts the definition levels of a page of version 1 off its values.
+func (p *page) takeLevels() error {
+	switch p.levels {
+	case encodingRLE:
+		if len(p.body) < 4 {
+			return errors.New("a page is too short for its levels")
+		}
+		n := int64(uint32(p.body[0]) | uint32(p.body[1])<<8 | uint32(p.body[2])<<16 | uint32(p.body[3])<<24)
+		if n > int64(len(p.body)-4) {
+			return errors.New("a page claims levels longer than itself")
+		}
+		p.levelBytes, p.body = p.body[4:4+n], p.body[4+n:]
+	case encodingBitPacked: // most significant bit first, as only old writers do
+		n := (p.values + 7) / 8
+		if n > int64(len(p.body)) {
+			return errors.New("a page is too short for its levels")
+		}
+		p.levelBytes, p.body = packedLevels(p.body[:n]), p.body[n:]
+	default:
+		return fmt.Errorf("its levels are written as %s, expected %s", p.levels, encodingsOfDefinitionLevels)
+	}
+	return nil
+}
+
+// unpacker decompresses pages; it belongs to one worker.
+type unpacker struct {
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	zstd   *zstd.Decoder
+}
+
+func (u *unpacker) close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+var errUnpackedSize = errors.New("it holds another number of bytes than its header says")
+
+// unpack fills dst, which has the size that the data has to have.
+func (u *unpacker) unpack(codec parquetCodec, dst, src []byte) error {
+	switch codec {
+	case codecSnappy:
+		n, err := snappy.DecodedLen(src)
+		if err == nil && n != len(dst) {
+			err = errUnpackedSize
+		}
+		if err == nil {
+			_, err = snappy.Decode(dst, src)
+		}
+		return err
+	case codecZstd:
+		return u.unzstd(dst, src)
+	case codecLZ4Raw:
+		n, err := lz4.UncompressBlock(src, dst)
+		if err == nil && n != len(dst) {
+			err = errUnpackedSize
+		}
+		return err
+	case codecGzip:
+		var err error
+		if u.gzip == nil {
+			u.gzip, err = gzip.NewReader(bytes.NewReader(src))
+		} else {
+			err = u.gzip.Reset(bytes.NewReader(src))
+		}
+		if err != nil {
+			return err
+		}
+		return readExactly(u.gzip, dst)
+	case codecBrotli:
+		if u.brotli == nil {
+			u.brotli = brotli.NewReader(nil)
+		}
+		if err := u.brotli.Reset(bytes.NewReader(src)); err != nil {
+			return err
+		}
+		return readExactly(u.brotli, dst)
+	}
+	return fmt.Errorf("the codec is not known")
+}
+
+func (u *unpacker) unzstd(dst, src []byte) error {
+	if u.zstd == nil {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return err
+		}
+		u.zstd = z
+	}
+	out, err := u.zstd.DecodeAll(src, dst[:0:len(dst)])
+	if err == nil && len(out) != len(dst) {
+		err = errUnpackedSize
+	}
+	return err
+}
+
+// readExactly fills dst and makes sure that nothing follows.
+func readExactly(r io.Reader, dst []byte) error {
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return err
+	}
+	var more [1]byte
+	switch _, err := io.ReadFull(r, more[:]); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errUnpackedSize
+	default:
+		return err
+	}
+}
