@@ -30,6 +30,8 @@ type Data struct {
 	Test        []string // every entry is a test set of its own
 	Label       string
 	Weight      string
+	Group       string
+	InitScore   []string // one column per output
 	ID          []string
 	Ignore      []string
 	Categorical []string
@@ -40,6 +42,9 @@ type Data struct {
 	Separator   string   // "auto" or one character
 	Header      string   // "auto", "true" or "false"
 	OnBadRow    string   // "stop" or "skip"
+	Absent      string   // LibSVM: "zero" or "missing"
+	IndexBase   string   // LibSVM: "auto", "0" or "1"
+	SideFiles   string   // "auto" or "ignore"
 }
 
 // Output says what is written.
@@ -60,6 +65,9 @@ func Default() Config {
 			Separator: "auto",
 			Header:    "auto",
 			OnBadRow:  "stop",
+			Absent:    "zero",
+			IndexBase: "auto",
+			SideFiles: "auto",
 		},
 	}
 }

@@ -212,6 +212,9 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 	if b, ok := v.(bool); ok && slices.Contains(k.Choices, strconv.FormatBool(b)) {
 		v = strconv.FormatBool(b)
 	}
+	if n, ok := v.(int64); ok && k.kind == choice && slices.Contains(k.Choices, strconv.FormatInt(n, 10)) {
+		v = strconv.FormatInt(n, 10)
+	}
 	s, ok := v.(string)
 	if !ok {
 		return k.wrongType(v)

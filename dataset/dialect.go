@@ -264,7 +264,7 @@ func (o *options) compareBelow(rest [][]string, column int, cell string) (number
 
 // mentions tells whether the caller named a column so.
 func (o *options) mentions(name string) bool {
-	for _, list := range [][]string{{o.label, o.weight}, o.ids, o.ignore, o.categorical} {
+	for _, list := range [][]string{{o.label, o.weight, o.group}, o.initScores, o.ids, o.ignore, o.categorical} {
 		for _, given := range list {
 			if given != "" && given == strings.TrimSpace(name) {
 				return true

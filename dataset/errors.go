@@ -12,6 +12,10 @@ import (
 // a bad cell.
 var ErrTable = errors.New("bad table")
 
+// ErrNoLabel is wrapped by the error about a table without a label where NeedLabel asks
+// for one.
+var ErrNoLabel = errors.New("no column is named as the label")
+
 // ParseError is a cell, or a row if Column is empty, that does not hold what its
 // place asks for. errors.Is(err, ErrTable) holds.
 type ParseError struct {

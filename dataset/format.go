@@ -106,7 +106,11 @@ func (o *options) source(inputs []input) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.open(o, inputs), nil
+	opened := f.open(o, inputs)
+	if !o.noSideFiles {
+		opened = &sideSource{source: opened, options: o, inputs: inputs}
+	}
+	return opened, nil
 }
 
 // formatOf tells the format of a stream by its beginning, or by what was asked for.

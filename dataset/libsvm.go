@@ -62,12 +62,12 @@ func (s *svmSource) columns(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.names = []string{s.named(svmLabel, LabelRole)}
-	if s.schema == nil && s.label == "" {
+	if s.schema == nil && s.label == "" && !s.assigns(svmLabel) {
 		s.label = svmLabel
 	}
 	if s.queries {
 		s.names = append(s.names, s.named(svmQuery, GroupRole))
-		if s.schema == nil && s.group == "" {
+		if s.schema == nil && s.group == "" && !s.assigns(svmQuery) {
 			s.group = svmQuery
 		}
 	}

@@ -8,11 +8,13 @@ import (
 
 // read emits the whole table as one chunk, its features column by column.
 func (s *svmSource) read(ctx context.Context, p *pass) error {
-	ch := &chunk{whole: true, rest: &Sparse{Fill: s.fill()}, pieces: make([]piece, len(p.targets))}
+	ch := &chunk{whole: true, rest: &Sparse{Fill: s.fill()},
+		pieces: make([]piece, len(p.targets)), fileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
 	for k, part := range s.chunks {
 		bases[k+1] = bases[k] + part.rows()
 		ch.skipped += part.skipped
+		ch.fileRows[part.file] += part.rows()
 	}
 	ch.rows = bases[len(s.chunks)]
 	ch.places = s.places(bases)
@@ -119,6 +121,13 @@ type transposition struct {
 	bases   []int
 	slots   []int32 // by index: the column's number plus 1, 0 for features that are left out
 	columns []svmColumn
+
+	placing        []int32 // by index: the slot as allocate numbers it, -1 for features that are left out
+	end64, end32   int32   // where the slots of sparse columns of float64, and of float32, end
+	rows64, rows32 []int32 // the memory of all sparse columns, one after another
+	values64       []float64
+	values32       []float32
+	dense          []*svmColumn // by slot from end32 on
 }
 
 // svmColumn is one feature: the stored cells, or all of them if it is dense. One of f32
@@ -163,12 +172,12 @@ func (m *transposition) run(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	m.allocate(counts, wide)
+	next := m.allocate(counts, wide)
 	group, groupCtx = errgroup.WithContext(ctx)
 	for w, chunks := range stretches {
 		group.Go(func() error {
 			for _, ch := range chunks {
-				m.place(ch, counts[w])
+				m.place(ch, next[w])
 				ch.features, ch.f32, ch.f64, ch.ends = nil, nil, nil, nil
 			}
 			return groupCtx.Err()
@@ -212,81 +221,124 @@ func (m *transposition) count(ch *svmChunk, counts []uint32, wide []bool) {
 }
 
 // allocate makes room for all columns, those that are mostly stored as dense ones, and
-// turns the counts of each stretch into the places at which its cells begin.
-func (m *transposition) allocate(counts [][]uint32, wide [][]bool) {
+// turns the counts of each stretch into the places at which its cells begin. The slots
+// are numbered anew: sparse columns of float64 first, then those of float32, then dense
+// ones, so that placing an entry takes one look at its slot.
+func (m *transposition) allocate(counts [][]uint32, wide [][]bool) [][]int {
 	n := m.bases[len(m.bases)-1]
-	var rows, narrow, broad int
-	shape := func(c *svmColumn, k int) (cells int, is64 bool) {
-		for w := range counts {
-			cells += int(counts[w][k])
-			is64 = is64 || wide[w][k]
-		}
-		width := 4
-		if is64 {
-			width = 8
-		}
-		c.dense = n > 0 && cells*(4+width) >= n*width
-		return cells, is64
-	}
+	cells, is64 := make([]int, len(m.columns)), make([]bool, len(m.columns))
+	var sizes, columns [3]int // by form
+	form := make([]uint8, len(m.columns))
 	for k := range m.columns {
-		switch cells, is64 := shape(&m.columns[k], k); {
-		case m.columns[k].dense:
-		case is64:
-			rows, broad = rows+cells, broad+cells
+		for w := range counts {
+			cells[k] += int(counts[w][k])
+			is64[k] = is64[k] || wide[w][k]
+		}
+		form[k] = formOf(cells[k], is64[k], n)
+		sizes[form[k]] += cells[k]
+		columns[form[k]]++
+	}
+	m.rows64, m.values64 = make([]int32, sizes[sparse64]), make([]float64, sizes[sparse64])
+	m.rows32, m.values32 = make([]int32, sizes[sparse32]), make([]float32, sizes[sparse32])
+	m.end64, m.end32 = int32(columns[sparse64]), int32(columns[sparse64]+columns[sparse32])
+	m.dense = make([]*svmColumn, columns[denseForm])
+
+	next := make([][]int, len(counts)) // by stretch and new slot
+	for w := range next {
+		next[w] = make([]int, m.end32)
+	}
+	numbers := [3]int32{0, m.end64, m.end32}
+	renumbered := make([]int32, len(m.columns))
+	var at [3]int
+	for k := range m.columns {
+		c, f := &m.columns[k], form[k]
+		slot := numbers[f]
+		renumbered[k] = slot
+		numbers[f]++
+		from := at[f]
+		at[f] += cells[k]
+		switch f {
+		case sparse64:
+			c.rows, c.f64 = m.rows64[from:at[f]:at[f]], m.values64[from:at[f]:at[f]]
+		case sparse32:
+			c.rows, c.f32 = m.rows32[from:at[f]:at[f]], m.values32[from:at[f]:at[f]]
 		default:
-			rows, narrow = rows+cells, narrow+cells
+			c.fillRows(n, m.fill(), is64[k])
+			m.dense[slot-m.end32] = c
+			continue
+		}
+		for w := range counts {
+			next[w][slot] = from
+			from += int(counts[w][k])
 		}
 	}
-	allRows, all32, all64 := make([]int32, rows), make([]float32, narrow), make([]float64, broad)
-	for k := range m.columns {
-		c := &m.columns[k]
-		cells, is64 := shape(c, k)
-		switch {
-		case c.dense && is64:
-			c.f64 = expand(nil, []float64(nil), m.fill(), n)
-		case c.dense:
-			c.f32 = expand(nil, []float32(nil), float32(m.fill()), n)
-		case is64:
-			c.f64, all64 = all64[:cells:cells], all64[cells:]
-		default:
-			c.f32, all32 = all32[:cells:cells], all32[cells:]
+	m.placing = make([]int32, len(m.slots))
+	for index, slot := range m.slots {
+		m.placing[index] = -1
+		if slot > 0 {
+			m.placing[index] = renumbered[slot-1]
 		}
-		if !c.dense {
-			c.rows, allRows = allRows[:cells:cells], allRows[cells:]
-		}
-		next := uint32(0)
-		for w := range counts {
-			count := counts[w][k]
-			counts[w][k] = next
-			next += count
-		}
+	}
+	return next
+}
+
+// Forms of a column.
+const (
+	sparse64 = iota
+	sparse32
+	denseForm
+)
+
+// formOf returns the form in which so many stored cells of n take the least memory.
+func formOf(cells int, is64 bool, n int) uint8 {
+	width, form := 4, uint8(sparse32)
+	if is64 {
+		width, form = 8, sparse64
+	}
+	if n > 0 && cells*(4+width) >= n*width {
+		return denseForm
+	}
+	return form
+}
+
+func (c *svmColumn) fillRows(n int, fill float64, is64 bool) {
+	c.dense = true
+	if is64 {
+		c.f64 = expand(nil, []float64(nil), fill, n)
+	} else {
+		c.f32 = expand(nil, []float32(nil), float32(fill), n)
 	}
 }
 
 // place puts the chunk's entries into the columns, each at the next of its places.
-func (m *transposition) place(ch *svmChunk, next []uint32) {
-	row, end := int32(m.bases[ch.index]), 0
-	for _, rowEnd := range ch.ends {
-		for i := end; i < int(rowEnd); i++ {
-			slot := m.slots[ch.features[i]]
-			if slot == 0 {
+func (m *transposition) place(ch *svmChunk, next []int) {
+	row, from := int32(m.bases[ch.index]), 0
+	for _, end := range ch.ends {
+		for i, index := range ch.features[from:end] {
+			slot := m.placing[index]
+			if uint32(slot) >= uint32(m.end32) {
+				if slot >= 0 {
+					m.dense[slot-m.end32].set(int(row), ch.value(from+i))
+				}
 				continue
 			}
-			c := &m.columns[slot-1]
-			at := int(next[slot-1])
-			if c.dense {
-				at = int(row)
+			at := next[slot]
+			next[slot]++
+			if slot < m.end64 {
+				m.rows64[at], m.values64[at] = row, ch.value(from+i)
 			} else {
-				c.rows[at] = row
-				next[slot-1]++
-			}
-			if c.f64 != nil {
-				c.f64[at] = ch.value(i)
-			} else {
-				c.f32[at] = float32(ch.value(i))
+				m.rows32[at], m.values32[at] = row, float32(ch.value(from+i))
 			}
 		}
-		end = int(rowEnd)
+		from = int(end)
 		row++
+	}
+}
+
+func (c *svmColumn) set(row int, v float64) {
+	if c.f64 != nil {
+		c.f64[row] = v
+	} else {
+		c.f32[row] = float32(v)
 	}
 }

@@ -28,6 +28,8 @@ type options struct {
 	schema        *Schema
 	threads       int
 	noSpool       bool
+	noSideFiles   bool
+	needLabel     bool
 	dropTextLike  bool
 	lenient       bool
 	format        *format // nil is found from the data
@@ -245,6 +247,17 @@ func MemoryLimit(bytes int64) Option {
 // NoSpool keeps no copy of standard input while it is read. A column whose type
 // turns out late is then an error.
 func NoSpool() Option { return func(o *options) { o.noSpool = true } }
+
+// NoSideFiles leaves aside the files that LightGBM looks for beside a table. Without it
+// Open reads, where they exist, FILE.weight (a weight per row), FILE.query (the number
+// of rows of each query) and FILE.init (init scores per row), as columns called weight,
+// qid and init_score, and says so in Notes. A role that another option names a column
+// for is not looked for.
+func NoSideFiles() Option { return func(o *options) { o.noSideFiles = true } }
+
+// NeedLabel makes a table for which no label is named, and whose format has none of its
+// own, the error ErrNoLabel, before its rows are read.
+func NeedLabel() Option { return func(o *options) { o.needLabel = true } }
 
 // DropTextLike ignores text features of more than 100 rows in which more than
 // half of the values are distinct, unless Categorical names them, and says so in

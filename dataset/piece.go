@@ -13,15 +13,17 @@ type chunk struct {
 	byRow  bool    // the file has rows and no lines
 	pieces []piece // by target
 
-	before  int         // lines of the file before the chunk, known for a file's first chunk
-	lines   int         // line breaks in the text
-	blank   int         // blank lines in the text
-	runs    []placeRun  // rows and lines counted from the chunk's own start, lines from 0
-	places  []placeRun  // of a whole table: lines from 1, in place of runs
-	rest    *Sparse     // of a whole table: Table.rest
-	whole   bool        // the table has no other chunk, and its pieces can be used as they are
-	skipped int         // rows of a wrong shape that were left out
-	shape   *shapeError // the first row of a wrong shape
+	before int        // lines of the file before the chunk, known for a file's first chunk
+	lines  int        // line breaks in the text
+	blank  int        // blank lines in the text
+	runs   []placeRun // rows and lines counted from the chunk's own start, lines from 0
+	places []placeRun // of a whole table: lines from 1, in place of runs
+	// fileRows is the number of rows of each input; of a whole table only.
+	fileRows []int
+	rest     *Sparse     // of a whole table: Table.rest
+	whole    bool        // the table has no other chunk, and its pieces can be used as they are
+	skipped  int         // rows of a wrong shape that were left out
+	shape    *shapeError // the first row of a wrong shape
 }
 
 // shapeError is a row that cannot be told into cells.

@@ -41,6 +41,9 @@ func (o *options) resolve(names []string) ([]target, error) {
 	if o.schema != nil {
 		return o.resolveSchema(names, position)
 	}
+	if o.needLabel && o.label == "" {
+		return nil, complain("the columns are %s: %w", nameList(names, 20), ErrNoLabel)
+	}
 	given := make(map[string]string)
 	claim := func(option string, columns ...string) error {
 		for _, name := range columns {

@@ -18,10 +18,11 @@ import (
 // not remember.
 var readingKeys = []string{
 	"data.format", "data.missing", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.absent", "data.index_base", "data.side_files",
 }
 
 // typeKeys are the settings that matter only while a table's types are inferred.
-var typeKeys = []string{"data.id", "data.ignore", "data.categorical"}
+var typeKeys = []string{"data.weight", "data.group", "data.init_score", "data.id", "data.ignore", "data.categorical"}
 
 // reading holds the flags of commands that read a table without a config.
 type reading struct {
@@ -95,6 +96,10 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	if c.Params.MemoryLimit > 0 {
 		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
 	}
+	opts = append(opts, dataset.Absent(c.Data.Absent), dataset.IndexBase(c.Data.IndexBase))
+	if c.Data.SideFiles == "ignore" {
+		opts = append(opts, dataset.NoSideFiles())
+	}
 	if c.Params.Threads > 0 {
 		opts = append(opts, dataset.Threads(c.Params.Threads))
 	}
@@ -115,12 +120,16 @@ func formatKeys(c *configs.Config) []string {
 	if c.Data.Encoding != usual.Data.Encoding {
 		keys = append(keys, "data.encoding")
 	}
+	if c.Data.Absent != usual.Data.Absent {
+		keys = append(keys, "data.absent")
+	}
 	return keys
 }
 
 // roleOptions says what the columns of a table are for, where no schema does.
 func roleOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...)}
+	opts := []dataset.Option{dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
+		dataset.Group(c.Data.Group), dataset.InitScore(c.Data.InitScore...)}
 	if c.Data.Label != "" {
 		opts = append(opts, dataset.Label(c.Data.Label))
 	}

@@ -82,6 +82,7 @@ type trainRun struct {
 	loading time.Duration
 	tests   []*dataset.Table
 	lastLog time.Time
+	noLabel error // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *trainFlags) error {
@@ -224,12 +225,6 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if len(c.Data.Train) == 0 {
 		return usagef("%s names no table: set data.train", source)
 	}
-	if c.Data.Label == "" {
-		if hasConfig {
-			return usagef("%s names no label: set data.label, or give --label NAME", source)
-		}
-		return usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
-	}
 	if c.Output.Predictions == "-" {
 		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
 	}
@@ -260,6 +255,13 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if f.noSpool {
 		r.tables = append(r.tables, dataset.NoSpool())
 	}
+	if c.Data.Label == "" { // some files say themselves what their label is
+		r.tables = append(r.tables, dataset.NeedLabel())
+		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
+		if hasConfig {
+			r.noLabel = usagef("%s names no label: set data.label, or give --label NAME", source)
+		}
+	}
 	return nil
 }
 
@@ -268,10 +270,13 @@ func (r *trainRun) load(ctx context.Context) (*dataset.Table, []booster.Option, 
 	start := time.Now()
 	c := r.config
 	table, err := r.a.open(ctx, c.Data.Train, r.tables...)
+	if errors.Is(err, dataset.ErrNoLabel) {
+		return nil, nil, r.noLabel
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	r.a.log.Info("training", "rows", table.NumRows(), "features", len(table.Features()), "label", c.Data.Label)
+	r.a.log.Info("training", "rows", table.NumRows(), "features", len(table.Features()), "label", table.LabelColumn().Name())
 	schema := table.Schema()
 	var opts []booster.Option
 	for i, file := range c.Data.Valid {

@@ -1,0 +1,315 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// sideKind is one of the files that LightGBM looks for beside a table. Their columns
+// are called by these names unless a model calls them otherwise.
+type sideKind struct {
+	ending string // of the name, behind that of the table's file
+	column string
+	role   Role
+	option string // by which a column of the table itself is named
+	title  string
+}
+
+var sideKinds = []sideKind{
+	{".weight", "weight", WeightRole, "weight", "weights"},
+	{".query", "qid", GroupRole, "group", "queries"},
+	{".init", "init_score", InitScoreRole, "init_score", "init scores"},
+}
+
+// sideColumn is a column that stands in files beside the inputs.
+type sideColumn struct {
+	name   string
+	values []float64 // of all inputs, one after another
+}
+
+// sideFile is a file beside an input, and the rows that it speaks of.
+type sideFile struct {
+	name  string
+	input int
+	rows  int
+}
+
+// sideSource adds the columns of side files to those of a source.
+type sideSource struct {
+	source
+	*options
+	inputs []input
+	own    int // columns of the source
+	added  []sideColumn
+	files  []sideFile
+	said   []string
+}
+
+// columns reads the side files and names the columns, theirs last.
+func (s *sideSource) columns(ctx context.Context) ([]string, error) {
+	names, err := s.source.columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.own = len(names)
+	found := false
+	for _, kind := range sideKinds {
+		files, err := s.beside(kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) > 0 {
+			found = true
+			if err := s.add(kind, files, names); err != nil {
+				return nil, err
+			}
+		}
+	}
+	names = slices.Clip(names)
+	for _, c := range s.added {
+		names = append(names, c.name)
+	}
+	if r, text := s.source.(*reader); text && found && !r.dialect.header && s.schema == nil && s.label == "" && !s.assigns(names[0]) {
+		s.label = names[0]
+		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].name, names[0]))
+	}
+	return names, nil
+}
+
+// beside returns the files of one kind, one for each input, or none.
+func (s *sideSource) beside(kind sideKind) ([]string, error) {
+	var files []string
+	for _, in := range s.inputs {
+		if in.spool != nil {
+			return nil, nil
+		}
+		candidates := []string{in.name + kind.ending}
+		for _, packed := range []string{".gz", ".zst", ".zstd"} {
+			if plain, is := strings.CutSuffix(in.name, packed); is {
+				candidates = append(candidates, plain+kind.ending)
+			}
+		}
+		for _, name := range candidates {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				files = append(files, name)
+				break
+			}
+		}
+	}
+	if len(files) > 0 && len(files) < len(s.inputs) {
+		return nil, complain("%s stands beside one of the files that are read as one, and others have none like it; give each one, or set side_files = \"ignore\"", files[0])
+	}
+	return files, nil
+}
+
+// add reads the files of one kind, unless the table or the model has no use for them.
+func (s *sideSource) add(kind sideKind, files, names []string) error {
+	called := []string{kind.column}
+	switch {
+	case s.schema != nil:
+		called = s.schema.roleNames(kind.role)
+		if len(called) == 0 || slices.Contains(names, called[0]) {
+			return nil
+		}
+	case s.given(kind.role) != "":
+		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, s.given(kind.role)))
+		return nil
+	}
+	r := &sideReader{kind: kind, column: called[0]}
+	for i, file := range files {
+		rows, err := r.read(file)
+		if err != nil {
+			return err
+		}
+		s.files = append(s.files, sideFile{file, i, rows})
+	}
+	if s.schema == nil && r.width > 1 {
+		called = nil
+		for k := range r.width {
+			called = append(called, fmt.Sprintf("%s%d", kind.column, k+1))
+		}
+	}
+	if r.width > 0 && len(called) != r.width {
+		return complain("%s has %d columns, the model has %d of them: %s", files[0], r.width, len(called), nameList(called, 5))
+	}
+	for k, name := range called {
+		if slices.Contains(names, name) {
+			return complain("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
+		}
+		if s.assigns(name) {
+			return complain("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
+		}
+		c := sideColumn{name: name}
+		for i := k; i < len(r.values); i += r.width {
+			c.values = append(c.values, r.values[i])
+		}
+		s.added = append(s.added, c)
+	}
+	if s.schema == nil {
+		s.take(kind.role, called)
+		s.said = append(s.said, fmt.Sprintf("%s are read from %s", kind.title, nameList(files, 3)))
+	}
+	return nil
+}
+
+// roleNames returns the names of the columns of a role, in order.
+func (s *Schema) roleNames(role Role) []string {
+	var names []string
+	for i := range s.Columns {
+		if s.Columns[i].Role == role {
+			names = append(names, s.Columns[i].Name)
+		}
+	}
+	return names
+}
+
+// given returns the column that an option names for the role, "" without one.
+func (o *options) given(role Role) string {
+	switch {
+	case role == WeightRole:
+		return o.weight
+	case role == GroupRole:
+		return o.group
+	case len(o.initScores) > 0:
+		return o.initScores[0]
+	}
+	return ""
+}
+
+// take names columns for the role as an option would.
+func (o *options) take(role Role, columns []string) {
+	switch role {
+	case WeightRole:
+		o.weight = columns[0]
+	case GroupRole:
+		o.group = columns[0]
+	case InitScoreRole:
+		o.initScores = columns
+	}
+}
+
+// assigns tells whether an option says what the named column is for.
+func (o *options) assigns(name string) bool {
+	return name == o.label || name == o.weight || name == o.group || slices.Contains(o.initScores, name) ||
+		slices.Contains(o.ids, name) || slices.Contains(o.ignore, name)
+}
+
+// notes says what the side files gave.
+func (s *sideSource) notes(blank int) []string { return append(s.source.notes(blank), s.said...) }
+
+// read reads the source and puts the side columns' pieces into its chunks. For that a
+// chunk has to wait until the ones before it are there, which say with which row it begins.
+func (s *sideSource) read(ctx context.Context, p *pass) error {
+	if len(s.added) == 0 {
+		return s.source.read(ctx, p)
+	}
+	m := &sideMerge{sideSource: s, pass: p, outer: p.emit, targets: p.targets, waiting: make(map[int]*chunk), rows: make([]int, len(s.inputs))}
+	defer func() { p.targets, p.emit = m.targets, m.outer }()
+	p.targets, p.emit = nil, m.emit
+	for i, t := range m.targets {
+		if t.source < s.own {
+			p.targets = append(p.targets, t)
+			m.places = append(m.places, i)
+		}
+	}
+	err := s.source.read(ctx, p)
+	for len(m.waiting) > 0 { // a chunk is absent: there was an error
+		m.emit(nil)
+	}
+	if err != nil || p.stop.Load() || ctx.Err() != nil {
+		return err
+	}
+	return m.check()
+}
+
+// sideMerge is one pass.
+type sideMerge struct {
+	*sideSource
+	pass    *pass
+	outer   func(*chunk)
+	targets []target // of the whole pass, side columns among them
+	places  []int    // of the source's targets among them
+
+	mutex   sync.Mutex
+	waiting map[int]*chunk // by index
+	next    int            // index of the next chunk to be emitted
+	first   int            // row with which it begins
+	rows    []int          // by input
+	skipped int
+}
+
+// emit takes a chunk of the source, and nil for one that never comes.
+func (m *sideMerge) emit(ch *chunk) {
+	m.mutex.Lock()
+	if ch == nil {
+		m.next++
+	} else {
+		m.waiting[ch.index] = ch
+	}
+	var ready []*chunk
+	var firsts []int
+	for ch := m.waiting[m.next]; ch != nil; ch = m.waiting[m.next] {
+		delete(m.waiting, m.next)
+		ready, firsts = append(ready, ch), append(firsts, m.first)
+		m.next++
+		m.first += ch.rows
+		m.skipped += ch.skipped
+		if ch.fileRows == nil {
+			m.rows[ch.file] += ch.rows
+		}
+		for file, rows := range ch.fileRows {
+			m.rows[file] += rows
+		}
+	}
+	m.mutex.Unlock()
+	for i, ch := range ready {
+		m.fill(ch, firsts[i])
+		m.outer(ch)
+	}
+}
+
+// fill gives a chunk the pieces of the side columns.
+func (m *sideMerge) fill(ch *chunk, first int) {
+	pieces := make([]piece, len(m.targets))
+	for i, at := range m.places {
+		pieces[at] = ch.pieces[i]
+	}
+	for i, t := range m.targets {
+		if t.source < m.own {
+			continue
+		}
+		values := make([]float64, ch.rows)
+		for k := range values {
+			values[k] = math.NaN()
+		}
+		if all := m.added[t.source-m.own].values; first < len(all) {
+			copy(values, all[first:]) // check reports what does not fit
+		}
+		b := &memoryColumn{options: m.options, target: t, rows: ch.rows}
+		if p, _, err := b.floats(values); err == nil {
+			pieces[i] = *p
+		} else {
+			panic("dataset: numbers make a column: " + err.Error())
+		}
+	}
+	ch.pieces = pieces
+}
+
+// check fails where a side file speaks of more or fewer rows than its table has.
+func (m *sideMerge) check() error {
+	if len(m.added) > 0 && m.skipped > 0 {
+		return complain("%d %s of %s cannot be read, so the rows of %s do not stand for those that are left; correct them, or set side_files = \"ignore\"",
+			m.skipped, plural(m.skipped, "row"), m.inputs[0].name, m.files[0].name)
+	}
+	for _, f := range m.files {
+		if rows := m.rows[f.input]; rows != f.rows {
+			return complain("%s is for %d rows, %s has %d", f.name, f.rows, m.inputs[f.input].name, rows)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
+
+// sideReader reads the side files of one kind, those of several inputs one after
+// another.
+type sideReader struct {
+	kind   sideKind
+	column string // in messages
+	width  int    // numbers per row, 0 until the first
+	values []float64
+	query  float64 // the last one's number
+}
+
+// read reads one file and returns the number of rows that it is for.
+func (r *sideReader) read(file string) (rows int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, complain("%s cannot be read: %w", file, bare(err))
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	before := len(r.values)
+	blank := 0 // the line of the first of the blank ones just seen
+	for line := 1; lines.Scan(); line++ {
+		cells := bytes.FieldsFunc(lines.Bytes(), func(c rune) bool { return c == ' ' || c == '\t' || c == ',' || c == '\r' })
+		if len(cells) == 0 {
+			if blank == 0 {
+				blank = line
+			}
+			continue
+		}
+		if blank > 0 {
+			return 0, r.bad(file, blank, "")
+		}
+		if err := r.line(file, line, cells); err != nil {
+			return 0, err
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return 0, complain("%s: a line is longer than 1 MiB; is this a file of %s?", file, r.kind.title)
+	} else if err != nil && err != io.EOF {
+		return 0, complain("%s cannot be read: %w", file, bare(err))
+	}
+	if r.width == 0 {
+		return 0, nil
+	}
+	return (len(r.values) - before) / r.width, nil
+}
+
+// line reads the numbers of one line.
+func (r *sideReader) line(file string, line int, cells [][]byte) error {
+	width := len(cells)
+	if width > 1 && r.kind.role != InitScoreRole || r.width > 0 && width != r.width {
+		return &ParseError{File: file, Line: line, Want: fmt.Sprintf("%d numbers, expected %d", width, max(r.width, 1))}
+	}
+	r.width = width
+	for _, cell := range cells {
+		v, ok := parseNumber(cell, '.')
+		if !ok || math.IsInf(v, 0) {
+			return r.bad(file, line, excerpt(cell))
+		}
+		if r.kind.role != GroupRole {
+			r.values = append(r.values, v)
+			continue
+		}
+		if v != math.Floor(v) || v < 0 || v > math.MaxInt32 || len(r.values)+int(v) > math.MaxInt32 {
+			return r.bad(file, line, excerpt(cell))
+		}
+		r.query++
+		for range int(v) {
+			r.values = append(r.values, r.query)
+		}
+	}
+	return nil
+}
+
+func (r *sideReader) bad(file string, line int, text string) error {
+	want := map[Role]string{
+		WeightRole:    "a number, and each line holds the weight of one row",
+		GroupRole:     "a whole number of rows, and each line holds how many rows a query has",
+		InitScoreRole: "a number, and each line holds the init scores of one row",
+	}[r.kind.role]
+	return &ParseError{File: file, Line: line, Column: r.column, Value: text, Want: want}
+}
