@@ -30,10 +30,10 @@ import (
 
 // form is one way in which the rows of a table are stored in files.
 type form struct {
-	name  string
-	args  []string // what stands for TABLE
-	set   []string // --set flags that are needed to read it
-	file  string // content for standard input, where args is "-"
+	name string
+	args []string // what stands for TABLE
+	set  []string // --set flags that are needed to read it
+	file string   // content for standard input, where args is "-"
 }
 
 // arrowStyle says which of Arrow's types stand for a table's columns.

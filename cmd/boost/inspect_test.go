@@ -132,8 +132,8 @@ func TestInspectTableJSON(t *testing.T) {
 
 func TestInspectLabel(t *testing.T) {
 	models(t)
-	says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, "label y (by its name)", "R² of ranks")
-	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "c")).out, "label c\n", "share of errors avoided")
+	says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, `label "y" (by its name)`, "R² of ranks")
+	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "c")).out, "label \"c\"\n", "share of errors avoided")
 	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "b")).out, "AUC", "gives the label away   y (")
 	says(t, must(t, 3, boost(t, "inspect", "t.csv", "--label", "B")).errors, `there is no column "B"`, `did you mean "b"`)
 	says(t, must(t, 2, boost(t, "inspect", "y.boost", "--label", "b")).errors, "--label", "is a model")

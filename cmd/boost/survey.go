@@ -50,6 +50,9 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	for _, p := range t.Mixed() {
 		s.Problems = append(s.Problems, p.Error())
 	}
+	if c := t.LabelColumn(); c != nil && label == "" && guess {
+		label = c.Name() // the format says which it is
+	}
 	if label == "" && guess {
 		label = tellingName(columnNames(t))
 		s.guessed = label != ""

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -65,7 +69,7 @@ func (s *survey) headline(numbers, others int) string {
 	if s.Label == nil {
 		return text + "\n"
 	}
-	text += ", label " + oneLine(*s.Label)
+	text += ", label " + strconv.Quote(*s.Label)
 	if s.guessed {
 		text += " (by its name)"
 	}
@@ -93,8 +97,30 @@ var numberSets = [][]string{
 	{"min", "max"},
 }
 
+// chosen returns the columns that are shown: all, or of too many those that tell most of the
+// label by themselves, or the first ones.
+func (s *survey) chosen(columns []*profile.Column) []*profile.Column {
+	if len(columns) <= maxShown {
+		return columns
+	}
+	if s.hasScores() {
+		columns = slices.Clone(columns)
+		value := func(c *profile.Column) float64 {
+			switch {
+			case c.Name == *s.Label:
+				return math.Inf(1)
+			case c.LabelScore == nil:
+				return math.Inf(-1)
+			}
+			return c.LabelScore.Value
+		}
+		slices.SortStableFunc(columns, func(a, b *profile.Column) int { return cmp.Compare(value(b), value(a)) })
+	}
+	return columns[:maxShown]
+}
+
 func (s *survey) numberTable(columns []*profile.Column, width int) string {
-	shown := columns[:min(len(columns), maxShown)]
+	shown := s.chosen(columns)
 	var text string
 	for _, figures := range numberSets {
 		head := append([]string{"number", "missing", "distinct"}, s.scoreHead()...)
@@ -111,7 +137,7 @@ func (s *survey) numberTable(columns []*profile.Column, width int) string {
 			break
 		}
 	}
-	return text + notShown(len(columns)-len(shown))
+	return text + s.notShown(len(columns)-len(shown))
 }
 
 // figureText words one figure of a column of numbers.
@@ -144,7 +170,7 @@ func dateText(seconds float64) string {
 }
 
 func (s *survey) levelTable(columns []*profile.Column, width int) string {
-	shown := columns[:min(len(columns), maxShown)]
+	shown := s.chosen(columns)
 	head := append([]string{"category", "missing", "distinct"}, s.scoreHead()...)
 	rows := [][]string{append(head, "levels")}
 	for _, c := range shown {
@@ -155,7 +181,7 @@ func (s *survey) levelTable(columns []*profile.Column, width int) string {
 	for i, c := range shown {
 		rows[i+1][len(rows[0])-1] = levelsText(c, room)
 	}
-	return tableText(rows, align) + notShown(len(columns)-len(shown))
+	return tableText(rows, align) + s.notShown(len(columns)-len(shown))
 }
 
 // levelsText names the most frequent levels with their share, as many as there is room for.
@@ -236,11 +262,14 @@ func (s *survey) scoreCell(c *profile.Column) []string {
 	return []string{fmt.Sprintf("%.2f", c.LabelScore.Value)}
 }
 
-func notShown(n int) string {
-	if n == 0 {
+func (s *survey) notShown(n int) string {
+	switch {
+	case n == 0:
 		return ""
+	case s.hasScores():
+		return fmt.Sprintf("and %s that tell less of the label by themselves; all are in --json\n", count(n))
 	}
-	return fmt.Sprintf("and %s more, all of them in --json\n", count(n))
+	return fmt.Sprintf("and %s more; all are in --json\n", count(n))
 }
 
 func tableText(rows [][]string, align string) string {
