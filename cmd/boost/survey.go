@@ -34,8 +34,7 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	if err != nil {
 		return nil, err
 	}
-	opts := append(formatOptions(c), dataset.LenientTypes(), dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...),
-		dataset.Categorical(c.Data.Categorical...))
+	opts := append(append(formatOptions(c), roleOptions(c)...), dataset.LenientTypes())
 	if in.noSpool {
 		opts = append(opts, dataset.NoSpool())
 	}
