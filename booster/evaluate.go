@@ -20,6 +20,7 @@ type evalSet struct {
 	matrix  *binning.Matrix
 	labels  []float64
 	weights []float64
+	initial []float64 // output-major; nil without
 	raw     []float64 // outputs × n
 	values  []float64
 	history [][]*float64 // by metric, then round; nil = not evaluated or undefined
@@ -43,6 +44,9 @@ func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) 
 		return nil, err
 	}
 	if s.weights, err = table.Weights(); err != nil {
+		return nil, err
+	}
+	if err = t.setInitScores(s, table); err != nil {
 		return nil, err
 	}
 	if s.matrix, err = source.build(ctx, t.cuts, t.p.scoringLayout(), t.pool); err != nil {

@@ -48,7 +48,7 @@ func (t *trainer) fillReport() {
 func (t *trainer) trainMetrics() map[string]float64 {
 	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.scores}
 	if t.best < t.done {
-		fillBase(t.scores, t.base)
+		startScores(t.scores, t.initial, t.base)
 		for i := range t.trees[:t.best*t.outputs] {
 			k := i % t.outputs
 			task := treeTask{t: &t.trees[i], cuts: t.cuts, matrix: t.matrix, scores: t.scores[k*t.n : (k+1)*t.n]}

@@ -9,27 +9,51 @@ import (
 
 // holdout chooses the rows that early stopping is judged on: of every class, or of
 // all rows where classes is 0, the ⌊n/10⌋ with the smallest draw, ties by row
-// (DESIGN §10). Both lists ascend.
-func holdout(labels []float64, classes int, seed uint64) (train, held []int32) {
+// (DESIGN §10). Where the rows belong to queries, these are chosen instead, whole: of n
+// of them the ⌊n/10⌋ with the smallest draw of their number. groups is what
+// dataset.Table.Groups returns. Both lists ascend.
+func holdout(labels []float64, classes int, groups []int, seed uint64) (train, held []int32) {
 	key := rng.Key(seed, rng.Holdout, 0, 0)
-	groups := make([][]int32, max(classes, 1))
+	out := make([]bool, len(labels))
+	if groups != nil {
+		queries := make([]int32, len(groups)-1)
+		for q := range queries {
+			queries[q] = int32(q)
+		}
+		for _, q := range tenth(queries, key) {
+			for row := groups[q]; row < groups[q+1]; row++ {
+				out[row] = true
+			}
+		}
+		return split(out)
+	}
+	byClass := make([][]int32, max(classes, 1))
 	for row, label := range labels {
 		g := 0
 		if classes > 0 {
 			g = int(label)
 		}
-		groups[g] = append(groups[g], int32(row))
+		byClass[g] = append(byClass[g], int32(row))
 	}
-	out := make([]bool, len(labels))
-	for _, rows := range groups {
-		byDraw := slices.Clone(rows)
-		slices.SortFunc(byDraw, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(rng.Draw(key, uint64(a)), rng.Draw(key, uint64(b))), cmp.Compare(a, b))
-		})
-		for _, row := range byDraw[:len(rows)/10] {
+	for _, rows := range byClass {
+		for _, row := range tenth(rows, key) {
 			out[row] = true
 		}
 	}
+	return split(out)
+}
+
+// tenth returns the ⌊n/10⌋ of n numbers with the smallest draw.
+func tenth(numbers []int32, key uint64) []int32 {
+	byDraw := slices.Clone(numbers)
+	slices.SortFunc(byDraw, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rng.Draw(key, uint64(a)), rng.Draw(key, uint64(b))), cmp.Compare(a, b))
+	})
+	return byDraw[:len(numbers)/10]
+}
+
+// split lists the rows that are not out, and those that are.
+func split(out []bool) (train, held []int32) {
 	for row, is := range out {
 		if is {
 			held = append(held, int32(row))

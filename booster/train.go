@@ -91,6 +91,7 @@ type trainer struct {
 	matrix  *binning.Matrix
 	sets    []*evalSet
 
+	initial []float64 // init scores of the training rows, output-major; nil without
 	base    []float64
 	scores  []float64 // raw, outputs × n, output-major
 	buffer  *gradients.Buffer
@@ -143,11 +144,16 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 	t.usePool(table.NumRows())
 	whole, given := train, t.valid
 	if t.p.EarlyStopping > 0 && len(given) == 0 {
-		train, labels = t.holdOut(train, labels)
+		if train, labels, err = t.holdOut(train, labels); err != nil {
+			return err
+		}
 		table = train.rest()
 	}
 	weights, err := table.Weights()
 	if err != nil {
+		return err
+	}
+	if t.initial, err = t.initScores(table); err != nil {
 		return err
 	}
 	t.rows, t.n = objectives.Rows{Labels: labels, Weights: weights}, table.NumRows()
@@ -198,16 +204,23 @@ func (t *trainer) usePool(rows int) {
 }
 
 // holdOut splits off the rows that early stopping is judged on, as the set "valid".
-func (t *trainer) holdOut(table source, labels []float64) (source, []float64) {
-	train, held := holdout(labels, len(t.target.classes), t.p.Seed)
+func (t *trainer) holdOut(table source, labels []float64) (source, []float64, error) {
+	groups, err := table.rest().Groups()
+	if err != nil {
+		return nil, nil, err
+	}
+	train, held := holdout(labels, len(t.target.classes), groups, t.p.Seed)
 	if len(held) == 0 {
 		what := "too few rows to hold any out: early stopping is off"
-		if t.target.classes != nil {
+		switch {
+		case groups != nil:
+			what = "fewer than ten queries, of which none can be held out: early stopping is off"
+		case t.target.classes != nil:
 			what = "no class has the ten rows of which one could be held out: early stopping is off"
 		}
 		t.log.Warn(what, "rows", len(labels))
 		t.p.EarlyStopping = 0
-		return table, labels
+		return table, labels, nil
 	}
 	t.say("rows held out for early stopping", "rows", len(held), "of", len(labels))
 	t.valid = []validSet{{"valid", table.take(held)}}
@@ -215,7 +228,7 @@ func (t *trainer) holdOut(table source, labels []float64) (source, []float64) {
 	for i, row := range train {
 		kept[i] = labels[row]
 	}
-	return table.take(train), kept
+	return table.take(train), kept, nil
 }
 
 // bin finds cuts on the training rows and codes all sets.
@@ -296,11 +309,11 @@ func (t *trainer) allocate() error {
 	}
 	t.report.Builder, t.report.Gradients, t.report.Threads = strategy.String(), mode.String(), t.pool.Threads()
 	t.report.Objective = t.p.Objective
-	if t.base, err = t.target.objective.BaseScore(t.rows); err != nil {
-		return fmt.Errorf("%w: %w", dataset.ErrTable, err)
+	if err := t.baseScore(); err != nil {
+		return err
 	}
 	t.scores = make([]float64, t.outputs*t.n)
-	fillBase(t.scores, t.base)
+	startScores(t.scores, t.initial, t.base)
 	t.buffer = gradients.NewBuffer(t.n, t.outputs)
 	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
 	if t.p.RowFraction < 1 {
@@ -322,7 +335,7 @@ func (t *trainer) allocate() error {
 	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)
 	t.stop = newStopper(t.p.EarlyStopping, t.metrics)
 	for _, s := range t.sets {
-		fillBase(s.raw, t.base)
+		startScores(s.raw, s.initial, t.base)
 	}
 	return nil
 }

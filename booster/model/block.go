@@ -94,12 +94,21 @@ func narrow[C uint8 | uint16](codes []uint32, dst []C) {
 	}
 }
 
-// score sums base score and leaf values in the order of the trees, as training does.
-func (b *block) score(m *Model) {
+// score sums the init score, or where there is none the base score, and leaf values in
+// the order of the trees, as training does. initial is rows × outputs of the whole table,
+// nil without.
+func (b *block) score(m *Model, initial []float64) {
 	for k, base := range m.contents.BaseScore {
 		scores := b.raw[k*b.rows:][:b.rows]
 		for i := range scores {
 			scores[i] = base
+		}
+		if initial == nil {
+			continue
+		}
+		// The base score of a model that was trained from init scores is 0.
+		for i := range scores {
+			scores[i] += initial[(b.first+i)*b.outputs+k]
 		}
 	}
 	for t := range m.trees {

@@ -107,7 +107,8 @@ type job struct {
 
 	rows, blockRows int
 	encoder         *binning.Encoder
-	blocks          []*block // by worker
+	initial         []float64 // init scores, rows × outputs; nil without
+	blocks          []*block  // by worker
 }
 
 func (j *job) run(ctx context.Context, t *dataset.Table) error {
@@ -116,6 +117,11 @@ func (j *job) run(ctx context.Context, t *dataset.Table) error {
 		return err
 	}
 	j.rows = t.NumRows()
+	if j.scored {
+		if j.initial, err = j.model.initScores(t); err != nil {
+			return err
+		}
+	}
 	if j.encoder, err = binning.NewEncoder(j.model.contents.Cuts, t); err != nil {
 		return err
 	}
@@ -154,7 +160,7 @@ func (j *job) Run(worker, index int) {
 	lo, hi := parallel.Block(index, j.rows, j.blockRows)
 	b.encode(j.model, j.encoder, lo, hi)
 	if j.scored {
-		b.score(j.model)
+		b.score(j.model, j.initial)
 	}
 	j.visit(b)
 }

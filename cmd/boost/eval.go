@@ -73,6 +73,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
 	}
+	a.reportInitScores(t, m, tableFile)
 	pool := a.pool(0)
 	defer pool.Close()
 	figures, err := evaluate(ctx, m, t, names, pool)

@@ -111,6 +111,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
 	}
+	a.reportInitScores(t, m, tableFile)
 	pool := a.pool(0)
 	defer pool.Close()
 	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, pool: pool}
@@ -128,6 +129,13 @@ func (a *app) settleFormat(f *predictFlags) error {
 		return err
 	}
 	return checkForm(f.format, f.output, isTerminal(a.out))
+}
+
+// reportInitScores says where a model was trained from init scores and a table has none.
+func (a *app) reportInitScores(t *dataset.Table, m *model.Model, file string) {
+	if m.LacksInitScores(t) {
+		a.log.Warn(file + " has no init scores, from which the model was trained: its predictions are what the model adds to them")
+	}
 }
 
 // unseenWords are what a category can be that training did not have.

@@ -86,6 +86,7 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	pool := r.a.pool(r.config.Params.Threads)
 	defer pool.Close()
 	for i, t := range r.tests {
+		r.a.reportInitScores(t, m, r.config.Data.Test[i])
 		if t.LabelColumn() == nil {
 			continue
 		}

@@ -1,0 +1,45 @@
+package model
+
+import (
+	"fmt"
+
+	"boost/dataset"
+)
+
+// FromInitScores tells whether the model was trained from init scores. Its predictions
+// add to those of a table; where that has none they add to 0, and are what the model
+// itself contributes.
+func (m *Model) FromInitScores() bool {
+	for i := range m.contents.Schema.Columns {
+		if m.contents.Schema.Columns[i].Role == dataset.InitScoreRole {
+			return true
+		}
+	}
+	return false
+}
+
+// LacksInitScores tells whether the model was trained from init scores and a table,
+// read with the model's schema, has none.
+func (m *Model) LacksInitScores(t *dataset.Table) bool {
+	if !m.FromInitScores() {
+		return false
+	}
+	for _, c := range t.Columns() {
+		if c.Role() == dataset.InitScoreRole {
+			return false
+		}
+	}
+	return true
+}
+
+// initScores returns the table's init scores, rows × outputs, or nil.
+func (m *Model) initScores(t *dataset.Table) ([]float64, error) {
+	scores, outputs, err := t.InitScores()
+	if err != nil {
+		return nil, err
+	}
+	if outputs != 0 && outputs != m.contents.Outputs {
+		return nil, fmt.Errorf("%w: the table has %d of the %d init score columns that the model was trained from", dataset.ErrTable, outputs, m.contents.Outputs)
+	}
+	return scores, nil
+}
