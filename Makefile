@@ -39,6 +39,7 @@ bench: ## run the benchmarks of the packages (BENCH=pattern)
 
 asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./bin -out ../bin/kernels_amd64.s -stubs ../bin/kernels_amd64.go -pkg bin
+	cd internal/kernel/_asm && go run ./hist -out ../hist/kernels_amd64.s -stubs ../hist/kernels_amd64.go -pkg hist
 
 requirements: ## run the proofs and rewrite docs/requirements.md
 	go run ./internal/requirements

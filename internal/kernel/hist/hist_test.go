@@ -241,7 +241,7 @@ func TestRowMajor(t *testing.T) {
 	t.Run("S1.14/equals_naive", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 0))
 		for range 200 {
-			features := []int{1, 2, 3, 4, 5, 8, 31, 63, 64, 65, 130}[r.IntN(11)]
+			features := []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 28, 31, 63, 64, 65, 130}[r.IntN(17)]
 			b := randomBlock(r, 1+r.IntN(300), features, 256, []float64{0, 0.1, 1}[r.IntN(3)])
 			stride := (features+3)&^3 + 4*r.IntN(3)
 			checkRowMajor(t, b, stride, make([]byte, len(b.grad)*stride))
@@ -266,19 +266,21 @@ func checkRowMajor(t *testing.T, b *block, stride int, data []byte) {
 		room[i] = canary
 	}
 	sums := room[guard : guard+n : guard+n]
-	for _, scattered := range []bool{false, true} {
-		clear(sums)
-		hist.OneWordRows(sums, data, stride, features, b.entries(), scattered)
-		for i, w := range room {
-			if (i < guard || i >= guard+n) && w != canary {
-				t.Fatalf("OneWordRows wrote word %d of a room of %d with %d in use", i-guard, len(room), n)
+	hist.EachForm(func(form string) {
+		for _, scattered := range []bool{false, true} {
+			clear(sums)
+			hist.OneWordRows(sums, data, stride, features, b.entries(), scattered)
+			for i, w := range room {
+				if (i < guard || i >= guard+n) && w != canary {
+					t.Fatalf("OneWordRows %s wrote word %d of a room of %d with %d in use", form, i-guard, len(room), n)
+				}
+			}
+			for f := range features {
+				checkPacked(t, fmt.Sprintf("OneWordRows(scattered %v) %s, feature %d of %d", scattered, form, f, features),
+					sums[f*hist.Slots:(f+1)*hist.Slots], b.naive(f))
 			}
 		}
-		for f := range features {
-			checkPacked(t, fmt.Sprintf("OneWordRows(scattered %v), feature %d of %d", scattered, f, features),
-				sums[f*hist.Slots:(f+1)*hist.Slots], b.naive(f))
-		}
-	}
+	})
 	entries := make([]uint64, len(b.rows))
 	hist.PackIndex(entries, b.rows)
 	wide := make([]hist.Slot[int64, uint64], n)
@@ -309,9 +311,11 @@ func TestExtremeCodes(t *testing.T) {
 			checkPacked(t, "column", sums, want)
 			hist.OneWordNibbles(sums, codes[:n/2], entries)
 			checkPacked(t, "nibbles", sums, want)
-			rows := make([]uint64, hist.Slots)
-			hist.OneWordRows(rows, codes, 1, 1, entries, true)
-			checkPacked(t, "rows", rows, want)
+			hist.EachForm(func(form string) {
+				rows := make([]uint64, hist.Slots)
+				hist.OneWordRows(rows, codes, 1, 1, entries, true)
+				checkPacked(t, "rows "+form, rows, want)
+			})
 			if gradSum, hessSum := hist.Total(entries); gradSum != want[0].grad || hessSum != want[0].hess {
 				t.Errorf("Total = (%d, %d), want (%d, %d)", gradSum, hessSum, want[0].grad, want[0].hess)
 			}

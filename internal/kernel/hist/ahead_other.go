@@ -1,0 +1,12 @@
+//go:build !amd64 || purego
+
+package hist
+
+import "unsafe"
+
+var fetching = false
+
+// addAhead is addRows: there is no way to fetch codes ahead.
+func addAhead(sums *uint64, codes *uint8, stride, features int, entries []uint64) {
+	addRows(unsafe.Pointer(sums), unsafe.Pointer(codes), stride, features, entries)
+}
