@@ -32,7 +32,11 @@ func BenchmarkLinearCost(b *testing.B) {
 			cuts := d.cuts(b, pool)
 			matrix := d.matrix(b, cuts, pool)
 			storage, runs := d.root(b, pool)
-			builder := histogram.New(matrix, nil, pool, histogram.FeatureParallel)
+			all := make([]int, features)
+			for f := range all {
+				all[f] = f
+			}
+			builder := histogram.New(matrix, binning.NewRowMajor(matrix, all, pool), pool, histogram.RowParallel)
 			h := &histogram.Histogram{}
 			times := sizes[len(sizes)-1] / rows
 			building = append(building, func() {
@@ -51,24 +55,28 @@ func BenchmarkLinearCost(b *testing.B) {
 		for name, sides := range map[string][]func(){"building": building, "histogram": adding} {
 			b.Run(fmt.Sprintf("S1.24/threads=%d/%s", threads, name), func(b *testing.B) {
 				for b.Loop() {
-					times := paired.Times(5*time.Second, sides...)
-					mean := 0.0
-					for i, t := range times {
-						cost := float64(t.Nanoseconds()) / float64(features*sizes[len(sizes)-1])
-						b.ReportMetric(cost, fmt.Sprintf("ns/cell_at_%gM", float64(sizes[i])/1e6))
-						mean += cost / float64(len(times))
-					}
+					costs, mean := perCell(paired.Times(0, sides...), features*sizes[len(sizes)-1])
 					worst := 0.0
-					for _, t := range times {
-						cost := float64(t.Nanoseconds()) / float64(features*sizes[len(sizes)-1])
+					for i, cost := range costs {
+						b.ReportMetric(cost, fmt.Sprintf("ns/cell_at_%gM", float64(sizes[i])/1e6))
 						worst = max(worst, math.Abs(cost/mean-1))
 					}
 					b.ReportMetric(100*worst, "%_off_mean")
 					if worst > bound {
-						b.Errorf("a cell's time is up to %.0f %% off the mean of the sizes, want %.0f %%", 100*worst, 100*bound)
+						b.Errorf("a cell takes %.2f ns at %v rows: %.0f %% off the mean, want %.0f %%", costs, sizes, 100*worst, 100*bound)
 					}
 				}
 			})
 		}
 	}
+}
+
+// perCell returns nanoseconds per cell, and their mean.
+func perCell(times []time.Duration, cells int) (costs []float64, mean float64) {
+	for _, t := range times {
+		cost := float64(t.Nanoseconds()) / float64(cells)
+		costs = append(costs, cost)
+		mean += cost / float64(len(times))
+	}
+	return costs, mean
 }
