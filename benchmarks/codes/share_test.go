@@ -1,0 +1,132 @@
+package codes_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"boost/benchmarks/paired"
+	"boost/benchmarks/synth"
+	"boost/binning"
+	"boost/booster"
+	"boost/dataset"
+	"boost/parallel"
+)
+
+// BenchmarkBinningShare reports what cuts and codes cost of a whole training run, and
+// after how many histogram passes over all rows looking every cell up once has paid for
+// itself: what a pass by search takes longer than one by codes is saved each time (S1.21).
+func BenchmarkBinningShare(b *testing.B) {
+	const rows, features = 200_000, 28
+	d := generate(b, rows, features)
+	for _, threads := range slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) {
+		pool := parallel.NewPool(threads)
+		defer pool.Close()
+		p := newPass(b, d, pool)
+		b.Run(fmt.Sprintf("S1.21/threads=%d", threads), func(b *testing.B) {
+			for b.Loop() {
+				t := paired.Times(2*time.Second, p.bySearch, p.byCode, func() { d.matrix(b, d.cuts(b, pool), pool) })
+				saved := (t[0] - t[1]).Seconds() * features / float64(len(p.columns)) // the pass leaves columns of few levels out
+				r, _ := train(b, d.table, 100, threads, nil)
+				b.ReportMetric(100*r.BinSeconds/(r.BinSeconds+r.TrainSeconds), "%_of_100_rounds")
+				b.ReportMetric(t[2].Seconds(), "s_binning")
+				b.ReportMetric(t[2].Seconds()/saved, "passes_to_pay_back")
+			}
+		})
+	}
+}
+
+// BenchmarkBundleSpeed holds training with bundles to 5 times the speed of training on the
+// same one-hot columns one by one, and the models to the same bytes. The figure against
+// CSR, which stores each row's ones only, is reported.
+func BenchmarkBundleSpeed(b *testing.B) {
+	const rows, features, rounds, bar = 200_000, 500, 10, 5
+	table := oneHot(b, rows, features)
+	threads := runtime.GOMAXPROCS(0)
+	b.Run(fmt.Sprintf("200kx500/threads=%d", threads), func(b *testing.B) {
+		for b.Loop() {
+			var models [3][]byte
+			shortest := [3]float64{}
+			for round := range paired.Least {
+				for i, change := range []func(p *booster.Params){
+					func(p *booster.Params) { p.Binning.Bundle = binning.BundleOn },
+					func(p *booster.Params) {
+						p.Binning.Bundle, p.Binning.Layout = binning.BundleOff, binning.LayoutBoth
+					},
+					func(p *booster.Params) {
+						p.Binning.Bundle, p.Binning.Layout = binning.BundleOff, binning.LayoutCSR
+					},
+				} {
+					r, model := train(b, table, rounds, threads, change)
+					if round == 0 || r.TrainSeconds < shortest[i] {
+						shortest[i] = r.TrainSeconds
+					}
+					models[i] = model
+				}
+			}
+			ratio := shortest[1] / shortest[0]
+			b.ReportMetric(ratio, "x_columns")
+			b.ReportMetric(shortest[2]/shortest[0], "x_csr")
+			if ratio < bar {
+				b.Errorf("bundles are %.2f times as fast as columns one by one, want %d", ratio, bar)
+			}
+			if !bytes.Equal(models[0], models[1]) || !bytes.Equal(models[0], models[2]) {
+				b.Error("the models differ")
+			}
+		}
+	})
+}
+
+// train trains as the comparisons with other trainers do and returns the model's bytes.
+func train(b *testing.B, table *dataset.Table, rounds, threads int, change func(p *booster.Params)) (booster.Report, []byte) {
+	b.Helper()
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Threads = "binary", rounds, threads
+	if change != nil {
+		change(&p)
+	}
+	var r booster.Report
+	m, err := booster.Train(context.Background(), p, table, booster.WithReport(&r))
+	if err != nil {
+		b.Fatal(err)
+	}
+	file, err := m.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r, file
+}
+
+// oneHot is the seeded one-hot table in memory.
+func oneHot(b *testing.B, rows, features int) *dataset.Table {
+	b.Helper()
+	g, err := synth.NewSparseGenerator(synth.OneHot, 1, features)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cells := make([]dataset.Sparse, features)
+	labels := make([]float32, rows)
+	var row []synth.Cell
+	for i := range rows {
+		var label byte
+		row, label = g.Row(i, row[:0])
+		labels[i] = float32(label)
+		for _, c := range row {
+			cells[c.Column].Rows = append(cells[c.Column].Rows, int32(i))
+			cells[c.Column].F32 = append(cells[c.Column].F32, float32(c.Value))
+		}
+	}
+	columns := []dataset.ColumnData{{Name: "label", Values: labels}}
+	for f, c := range cells {
+		columns = append(columns, dataset.ColumnData{Name: fmt.Sprint("f", f), Values: c})
+	}
+	table, err := dataset.FromColumns(columns, dataset.Label("label"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return table
+}
