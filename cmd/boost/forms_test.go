@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -440,12 +441,7 @@ func svmForms(t *testing.T, table *dataset.Table) []form {
 func sameFromEveryForm(t *testing.T, forms []form, label string, train ...string) {
 	t.Helper()
 	var model, predictions, metrics string
-	for _, f := range forms {
-		if needed := []string{"arrow", "parquet"}; slices.ContainsFunc(needed, func(name string) bool {
-			return strings.Contains(f.name, name) && !slices.Contains(dataset.Formats(), name)
-		}) {
-			continue
-		}
+	for _, f := range readable(forms) {
 		with := func(command string, more ...string) []string {
 			args := append([]string{command}, more...)
 			for _, s := range f.set {
@@ -471,6 +467,15 @@ func sameFromEveryForm(t *testing.T, forms []form, label string, train ...string
 			t.Errorf("%s: other metrics: %s, want %s", f.name, measured, metrics)
 		}
 	}
+}
+
+// readable leaves out the forms that cannot be read.
+func readable(forms []form) []form {
+	return slices.DeleteFunc(slices.Clone(forms), func(f form) bool {
+		words := f.name + strings.Join(f.args, " ")
+		return (strings.Contains(words, "arrow") && !strings.Contains(words, "parquet") && !strings.Contains(words, "csv") || strings.Contains(words, "feather")) &&
+			!slices.Contains(dataset.Formats(), "arrow")
+	})
 }
 
 // plainText returns a set's CSV, unpacked.
@@ -567,5 +572,54 @@ func TestFormsAreWhatTheySay(t *testing.T) {
 		if got != types[style.name] || record.NumRows() != 4 || !record.Column(1).IsNull(1) {
 			t.Errorf("%s: columns of %s", style.name, got)
 		}
+	}
+}
+
+// One table as pyarrow, pandas, polars, DuckDB and scikit-learn wrote it
+// (benchmarks/python/interop_forms.py) gives one model, one set of predictions, and the
+// same profile.
+func TestSameModelFromOtherPrograms(t *testing.T) {
+	folder, err := filepath.Abs("testdata/forms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, label := range map[string]string{"people": "wins", "numbers": "label"} {
+		t.Run(table, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(folder, table+".*"))
+			if err != nil || len(files) < 3 {
+				t.Fatalf("%d files (%v)", len(files), err)
+			}
+			first := slices.Index(files, filepath.Join(folder, table+".csv"))
+			files = append([]string{files[first]}, slices.Delete(files, first, first+1)...)
+			var forms []form
+			for _, path := range files {
+				name := filepath.Base(path)
+				forms = append(forms, form{name: name, args: []string{path}},
+					form{name: name + " on stdin", args: []string{"-"}, file: readFile(t, path)})
+			}
+			inFolder(t)
+			sameFromEveryForm(t, forms, label)
+			var profile string
+			for _, f := range readable(forms) {
+				var got map[string]any
+				r := must(t, 0, boostWith(t, f.file, "inspect", f.args[0], "--json", "-q", "--label", label))
+				if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+					t.Fatal(err)
+				}
+				for _, key := range []string{"file", "notes"} { // what they are about is the file
+					delete(got, key)
+				}
+				for _, c := range got["columns"].([]any) {
+					delete(c.(map[string]any), "role") // LibSVM says itself what the label is
+				}
+				text := fmt.Sprint(got)
+				if profile == "" {
+					profile = text
+				}
+				if text != profile {
+					t.Errorf("%s: another profile:\n%s\nwant\n%s", f.name, text, profile)
+				}
+			}
+		})
 	}
 }

@@ -23,8 +23,8 @@ const (
 	Renamed       Code = "renamed"        // equals an earlier column after renaming its values one to one
 	Infinite      Code = "infinite"       // has infinite cells
 	Dates         Code = "dates"          // dates or times, as seconds since 1970 UTC
-	ZeroInflated  Code = "zero_inflated"  // is 0 in half of the rows or more, and else varied
-	Skewed        Code = "skewed"         // is varied and has a skewness beyond ±10
+	ZeroInflated  Code = "zero_inflated"  // is 0 in half of the rows or more, at most 99 %, and else varied
+	Skewed        Code = "skewed"         // is varied, no more than 99 % zeros, and has a skewness beyond ±10
 )
 
 // Codes lists them in that order.
@@ -39,6 +39,7 @@ const (
 	idLikeShare     = 0.95 // of whole numbers
 	minNamedRows    = 100  // above it, text of which more than half differs is names: training's own rule
 	mostlyZero      = 0.5
+	sparseZero      = 0.99
 	minVaried       = 10
 	extremeSkewness = 10
 )
@@ -110,13 +111,17 @@ func (s *survey) ofValues(c *column, add adder) {
 	if o.Dates != nil && *o.Dates {
 		add(Dates, o.Name, math.NaN(), "is dates, read as seconds since 1970 UTC")
 	}
-	if o.Zeros == nil || c.source.Sparse() != nil {
+	if o.Zeros == nil || o.Distinct <= minVaried {
+		return
+	}
+	share := float64(*o.Zeros) / float64(rows)
+	if share > sparseZero {
 		return // that sparse columns are mostly zero is what they are for
 	}
-	if share := float64(*o.Zeros) / float64(rows); share >= mostlyZero && o.Distinct > minVaried {
+	if share >= mostlyZero {
 		add(ZeroInflated, o.Name, share, "is 0 in %.0f %% of the rows", 100*share)
 	}
-	if math.Abs(c.skewness) > extremeSkewness && o.Distinct > minVaried {
+	if math.Abs(c.skewness) > extremeSkewness {
 		add(Skewed, o.Name, c.skewness, "has a skewness of %.3g", c.skewness)
 	}
 }

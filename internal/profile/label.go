@@ -49,10 +49,11 @@ const (
 // target is the label as the score sees it.
 type target struct {
 	name    string
-	classes int       // 0 for quantities
-	class   []int32   // of the row; -1 where it has no label
-	rank    []float32 // of the row's label among all, -0.5 … 0.5; NaN where it has none
-	total   tally     // of all rows: one bin
+	classes int        // 0 for quantities
+	class   []int32    // of the row; -1 where it has no label
+	rank    []uint32   // twice the rank of the row's label among all; noRank where it has none
+	squares [2]float64 // by half: the sum of the squares of rank
+	total   tally      // of all rows: one bin
 }
 
 // newTarget returns nil where there is no label, or one from which nothing can be learnt.
@@ -73,12 +74,19 @@ func newTarget(t *dataset.Table, p Params) *target {
 	default:
 		g.rank = ranks(c)
 	}
+	if g.rank != nil && constant(g.rank) {
+		return nil
+	}
 	if g.rank == nil && (g.classes < 2 || g.classes > maxClasses) {
 		return nil
 	}
 	g.total.reset(1, g.classes)
 	for row := range t.NumRows() {
 		g.total.add(g, int32(row), 0)
+		if g.rank != nil && g.rank[row] != noRank {
+			r := float64(g.rank[row])
+			g.squares[half(int32(row))] += r * r
+		}
 	}
 	if g.classes == 2 && min(g.total.class(0), g.total.class(1)) < minOfClass {
 		return nil
@@ -143,17 +151,20 @@ func presentNumbers(c *dataset.Column) []float64 {
 	return values
 }
 
-// ranks returns the place of every row's label among all, equal ones in the middle of
-// theirs, scaled to -0.5 … 0.5.
-func ranks(c *dataset.Column) []float32 {
+// noRank is no rank: there are fewer than 2³¹ rows.
+const noRank = math.MaxUint32
+
+// ranks returns twice the place of every row's label among all, which is a whole number:
+// equal ones are in the middle of theirs.
+func ranks(c *dataset.Column) []uint32 {
 	values := presentNumbers(c)
-	out := make([]float32, c.Len())
+	out := make([]uint32, c.Len())
 	walk := dense(c)
 	var k chunk
 	for walk.read(&k) {
 		for i, v := range k.values[:k.n] {
 			if v != v {
-				out[k.rows[i]] = float32(math.NaN())
+				out[k.rows[i]] = noRank
 				continue
 			}
 			first, _ := slices.BinarySearch(values, v)
@@ -163,10 +174,25 @@ func ranks(c *dataset.Column) []float32 {
 				}
 				return 1
 			})
-			out[k.rows[i]] = float32(float64(first+after)/2/float64(len(values)) - 0.5)
+			out[k.rows[i]] = uint32(first + after)
 		}
 	}
 	return out
+}
+
+// constant says whether all rows that have a rank have the same.
+func constant(ranks []uint32) bool {
+	first := uint32(noRank)
+	for _, r := range ranks {
+		switch {
+		case r == noRank:
+		case first == noRank:
+			first = r
+		case r != first:
+			return false
+		}
+	}
+	return true
 }
 
 // bins is how many bins of numbers so many present cells allow.
@@ -259,8 +285,9 @@ type tally struct {
 	sums    []rankSum
 }
 
-// rankSum is the number of rows, the sum of their ranks and of their squares.
-type rankSum struct{ n, sum, squares float64 }
+// rankSum is the number of rows and the sum of their doubled ranks, which is exact: fewer
+// than 2³¹ rows times fewer than 2³².
+type rankSum struct{ n, sum int64 }
 
 func (t *tally) reset(bins, classes int) {
 	t.bins, t.classes = bins, classes
@@ -285,11 +312,10 @@ func (t *tally) add(g *target, row, bin int32) {
 		}
 		return
 	}
-	if r := float64(g.rank[row]); r == r {
+	if r := g.rank[row]; r != noRank {
 		s := &t.sums[at]
 		s.n++
-		s.sum += r
-		s.squares += r * r
+		s.sum += int64(r)
 	}
 }
 
@@ -300,11 +326,10 @@ func (t *tally) addRest(total *tally, bin int32) {
 		if t.classes == 0 {
 			rest := total.sums[h]
 			for _, s := range t.sums[h*t.bins : (h+1)*t.bins] {
-				rest.n, rest.sum, rest.squares = rest.n-s.n, rest.sum-s.sum, rest.squares-s.squares
+				rest.n, rest.sum = rest.n-s.n, rest.sum-s.sum
 			}
 			t.sums[at].n += rest.n
 			t.sums[at].sum += rest.sum
-			t.sums[at].squares += rest.squares
 			continue
 		}
 		for class := range t.classes {
@@ -409,19 +434,21 @@ func (t *tally) rankR2(g *target) float64 {
 	left, all := 0.0, 0.0
 	for here := range 2 {
 		other := 1 - here
-		mean := g.total.sums[other].mean(0)
-		all += g.total.sums[here].errorOf(mean)
+		mean := float64(g.total.sums[other].sum) / float64(g.total.sums[other].n)
+		all += g.squares[here] + g.total.sums[here].change(mean)
+		left += g.squares[here]
 		for bin := range t.bins {
-			left += t.sums[here*t.bins+bin].errorOf(t.sums[other*t.bins+bin].mean(mean))
+			left += t.sums[here*t.bins+bin].change(t.sums[other*t.bins+bin].mean(mean))
 		}
 	}
 	return 1 - left/all
 }
 
 // mean is the mean rank, with one row of the average added.
-func (s rankSum) mean(average float64) float64 { return (s.sum + average) / (s.n + 1) }
+func (s rankSum) mean(average float64) float64 { return (float64(s.sum) + average) / float64(s.n+1) }
 
-// errorOf is the sum of the squared differences from a guess.
-func (s rankSum) errorOf(guess float64) float64 {
-	return s.squares - 2*guess*s.sum + s.n*guess*guess
+// change is what the sum of the squared differences from a guess has beyond the sum of the
+// squares.
+func (s rankSum) change(guess float64) float64 {
+	return guess * (float64(s.n)*guess - 2*float64(s.sum))
 }
