@@ -1,6 +1,8 @@
 package histogram
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/gradients"
 	"boost/internal/kernel/bin"
@@ -21,40 +23,57 @@ func DirectPays(m *binning.Matrix, leaves int) bool {
 	}
 	slots, cells := uint64(m.Offsets()[m.NFeatures()]), csr.Entries()
 	const roomy = 1 << 30 // bytes of flat histograms that are no trouble
-	return 4*slots+100*uint64(m.NFeatures()) > 3*cells/4 || 16*slots*uint64(leaves) > roomy
+	return m.NFeatures() >= wide || 4*slots+100*uint64(m.NFeatures()) > 3*cells/4 || 16*slots*uint64(leaves) > roomy
 }
 
-// Direct adds up the rows of one node at a time, for those features only that could be
-// split there, and keeps no histogram: for sparse tables with so many codes that one
-// flat histogram per leaf is out of proportion to the rows. It costs 4 bytes per
-// feature and worker, 4 per feature, and 16 per code of the features that can be split.
+// wide is the number of features from which the limits on rows decide for direct sums:
+// among so many some will always gain most with hardly enough rows on one side, which
+// a histogram without counts has to count one by one.
+const wide = 4096
+
+// Direct adds up the rows of a node for those features only that could be split there:
+// for sparse tables with so many codes that one flat histogram per leaf is out of
+// proportion to the rows. Sums are of integers and equal those of a Builder.
 //
-// Sums are of integers and equal those of a Builder.
+// It costs 8 bytes per feature and worker, and a node's Sums 24 per code of its features.
 type Direct struct {
 	matrix  *binning.Matrix
 	csr     *binning.CSR
 	pool    *parallel.Pool
 	offsets []uint32
+	limit   int // slots that may be kept at once
+	kept    int
+	free    []*Sums
 
 	storage *gradients.Storage
 	runs    []Run
 	pieces  []piece
 	counts  [][]uint32 // per worker and feature: stored cells of the node's rows
 	took    []bool     // per worker
-	live    []int32
-	at      []uint32 // per feature: its first slot, or hist.Nowhere
-	slots   []hist.Slot[int64, uint64]
+	at      []uint32   // per feature: its first slot in sums, or hist.Nowhere
+	sums    *Sums
+	sign    int64
 	parts   []uint32 // features parts[i] … parts[i+1]-1 are added up by one task
-	total   total
+}
+
+// Sums are the sums of one node, by code, of the features that could be split there.
+type Sums struct {
+	Features []int32 // ascending
+	firsts   []uint32
+	slots    []hist.CountedSlot
+	total    total
+	rows     int
 }
 
 // NewDirect returns a Direct over a matrix in the layout "csr".
 func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
+	const atLeast = 16 << 20 // slots: 384 MiB
 	d := &Direct{
-		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(),
+		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(), limit: atLeast,
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
 		at: make([]uint32, m.NFeatures()),
 	}
+	d.limit = max(d.limit, 2*int(d.offsets[m.NFeatures()]))
 	for f := range d.at {
 		d.at[f] = hist.Nowhere
 	}
@@ -63,23 +82,102 @@ func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
 
 // Build adds up the rows of a node for those of the features, ascending, that have at
 // least `least` stored cells among them: a split of any other feature has fewer rows
-// on one side. It returns these features, ascending, until the next call.
-func (d *Direct) Build(st *gradients.Storage, runs []Run, features []int, least uint64) []int32 {
-	d.storage, d.runs = st, runs
-	rows := 0
+// on one side.
+func (d *Direct) Build(st *gradients.Storage, runs []Run, features []int, least uint64) *Sums {
+	d.storage, d.runs, d.sign = st, runs, 1
+	s := d.get()
+	s.rows = 0
 	for i := range runs {
-		rows += len(runs[i].Entries)
+		s.rows += len(runs[i].Entries)
 	}
 	counts := d.csr.Counts
-	if rows < d.matrix.NRows() {
-		counts = d.count(rows)
+	if s.rows < d.matrix.NRows() {
+		counts = d.count(s.rows)
 	}
-	d.choose(counts, features, max(least, 1))
-	if len(d.live) > 0 {
-		d.total = sumRows(st, runs)
-		d.pool.Do(len(d.parts)-1, (*directTask)(d))
+	d.choose(s, counts, features, max(least, 1))
+	s.total = sumRows(st, runs)
+	d.run(s)
+	return s
+}
+
+// Subtract takes the rows of a child away from its parent's sums, which become those of
+// the other child.
+func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run) {
+	d.storage, d.runs, d.sign = st, runs, -1
+	gone := sumRows(st, runs)
+	s.total.grad -= gone.grad
+	s.total.hess -= gone.hess
+	for i := range runs {
+		s.rows -= len(runs[i].Entries)
 	}
-	return d.live
+	d.run(s)
+}
+
+// run adds up the rows, or takes them away, by parts of the features.
+func (d *Direct) run(s *Sums) {
+	if len(s.Features) == 0 {
+		return
+	}
+	d.sums = s
+	for i, f := range s.Features {
+		d.at[f] = s.firsts[i]
+	}
+	rows := 0
+	for i := range d.runs {
+		rows += len(d.runs[i].Entries)
+	}
+	parts := d.pool.Threads()
+	if cells := uint64(rows) * d.csr.Entries() / uint64(max(d.matrix.NRows(), 1)); cells < smallNode {
+		parts = 1
+	}
+	d.parts = append(d.parts[:0], 0)
+	for p := 1; p < parts; p++ {
+		d.parts = append(d.parts, uint32(s.Features[p*len(s.Features)/parts]))
+	}
+	d.parts = append(d.parts, uint32(d.matrix.NFeatures()))
+	if parts == 1 {
+		(*directTask)(d).Run(0, 0)
+	} else {
+		d.pool.Do(parts, (*directTask)(d))
+	}
+	for _, f := range s.Features {
+		d.at[f] = hist.Nowhere
+	}
+	d.sums = nil
+}
+
+// Keep says whether a node's sums may be kept until it is split; there is room for so
+// many only, so that deep trees do not take more memory than the table.
+func (d *Direct) Keep(s *Sums) bool {
+	if d.kept+len(s.slots) > d.limit {
+		return false
+	}
+	d.kept += len(s.slots)
+	return true
+}
+
+// Release gives sums back; kept says that Keep has allowed for them.
+func (d *Direct) Release(s *Sums, kept bool) {
+	if kept {
+		d.kept -= len(s.slots)
+	}
+	d.free = append(d.free, s)
+}
+
+// get returns sums whose memory may be used again: the largest there is.
+func (d *Direct) get() *Sums {
+	if len(d.free) == 0 {
+		return &Sums{}
+	}
+	best := 0
+	for i, s := range d.free {
+		if cap(s.slots) > cap(d.free[best].slots) {
+			best = i
+		}
+	}
+	s := d.free[best]
+	d.free = slices.Delete(d.free, best, best+1)
+	return s
 }
 
 // count counts the stored cells of the node's rows.
@@ -141,42 +239,22 @@ func countCSR[P hist.Pointer](counts []uint32, c *binning.CSR, ptr []P, entries 
 	}
 }
 
-// choose lists the features that are worth adding up, gives them slots and cuts them
-// into parts of about the same number of cells.
-func (d *Direct) choose(counts []uint32, features []int, least uint64) {
-	for _, f := range d.live {
-		d.at[f] = hist.Nowhere
-	}
-	d.live = d.live[:0]
-	slots, cells := 0, uint64(0)
+// choose lists the features that are worth adding up and gives them slots.
+func (d *Direct) choose(s *Sums, counts []uint32, features []int, least uint64) {
+	s.Features, s.firsts = s.Features[:0], s.firsts[:0]
+	slots := 0
 	for _, f := range features {
 		if counts == nil || uint64(counts[f]) < least {
 			continue
 		}
-		d.live = append(d.live, int32(f))
-		d.at[f] = uint32(slots)
+		s.Features, s.firsts = append(s.Features, int32(f)), append(s.firsts, uint32(slots))
 		slots += int(d.offsets[f+1] - d.offsets[f])
-		cells += uint64(counts[f])
 	}
-	if cap(d.slots) < slots {
-		d.slots = make([]hist.Slot[int64, uint64], slots)
+	if cap(s.slots) < slots {
+		s.slots = make([]hist.CountedSlot, slots)
 	}
-	d.slots = d.slots[:slots]
-	clear(d.slots)
-
-	parts := uint64(d.pool.Threads())
-	if cells < smallNode {
-		parts = 1
-	}
-	d.parts = append(d.parts[:0], 0)
-	sum := uint64(0)
-	for _, f := range d.live {
-		if sum >= cells*uint64(len(d.parts))/parts && uint64(len(d.parts)) < parts {
-			d.parts = append(d.parts, uint32(f))
-		}
-		sum += uint64(counts[f])
-	}
-	d.parts = append(d.parts, uint32(d.matrix.NFeatures()))
+	s.slots = s.slots[:slots]
+	clear(s.slots)
 }
 
 // directTask adds up one part of the features over all rows.
@@ -218,23 +296,37 @@ func sumValues[P hist.Pointer, I bin.Code](d *Direct, part int, ptr []P, columns
 	}
 	switch c := &d.csr.Values; c.Bits {
 	case binning.U8:
-		hist.SumCSR(d.slots, d.at, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, run.Entries)
+		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, run.Entries)
 	case binning.U16:
-		hist.SumCSR(d.slots, d.at, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, run.Entries)
+		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, run.Entries)
 	default:
-		hist.SumCSR(d.slots, d.at, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, run.Entries)
+		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, run.Entries)
 	}
 }
 
-// Feature writes the sums of a feature that the last Build returned to grad and hess,
-// one entry per code.
-func (d *Direct) Feature(f int, grad []int64, hess []uint64) {
-	rest := d.total
-	for i, s := range d.slots[d.at[f]:][:len(grad)] {
-		grad[i], hess[i] = s.Grad, s.Hess
-		rest.grad -= s.Grad
-		rest.hess -= s.Hess
+// Feature writes the sums of the i-th feature to grad and hess and its numbers of rows
+// to count, one entry per code; rest is the code that the matrix does not store. It
+// returns how many rows have another one.
+func (s *Sums) Feature(i int, rest uint32, grad []int64, hess []uint64, count []uint32) (stored uint64) {
+	left := s.total
+	for code, slot := range s.slots[s.firsts[i]:][:len(grad)] {
+		grad[code], hess[code], count[code] = slot.Grad, slot.Hess, uint32(slot.Rows)
+		left.grad -= slot.Grad
+		left.hess -= slot.Hess
+		stored += slot.Rows
 	}
-	code, _ := d.matrix.Rest(f)
-	grad[code], hess[code] = rest.grad, rest.hess
+	grad[rest], hess[rest], count[rest] = left.grad, left.hess, uint32(uint64(s.rows)-stored)
+	return stored
+}
+
+// Drop takes the marked features off the list: they cannot be split any more.
+func (s *Sums) Drop(dead []bool) {
+	n := 0
+	for i, f := range s.Features {
+		if !dead[i] {
+			s.Features[n], s.firsts[n] = f, s.firsts[i]
+			n++
+		}
+	}
+	s.Features, s.firsts = s.Features[:n], s.firsts[:n]
 }

@@ -193,8 +193,14 @@ func TestDirect(t *testing.T) {
 							features = []int{0, 2, 3, 7, 9, 12}
 						}
 						least := []uint64{0, 1, 20}[r.IntN(3)]
-						live := direct.Build(st, runsOf(st, in), features, least)
-						checkDirect(t, d, m, direct, st, in, features, live, max(least, 1))
+						sums := direct.Build(st, runsOf(st, in), features, least)
+						checkDirect(t, d, m, sums, st, in, features, max(least, 1))
+						child := d.sample(r, 0.1)
+						child = slices.DeleteFunc(child, func(row uint32) bool { _, ok := slices.BinarySearch(in, row); return !ok })
+						direct.Subtract(sums, st, runsOf(st, child))
+						other := slices.DeleteFunc(in, func(row uint32) bool { _, ok := slices.BinarySearch(child, row); return ok })
+						checkSums(t, d, m, sums, st, other)
+						direct.Release(sums, false)
 					}
 				}
 			}
@@ -203,7 +209,7 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-func checkDirect(t *testing.T, d *table, m *binning.Matrix, direct *histogram.Direct, st *gradients.Storage, in []uint32, features []int, live []int32, least uint64) {
+func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, st *gradients.Storage, in []uint32, features []int, least uint64) {
 	t.Helper()
 	for _, f := range features {
 		rest, _ := m.Rest(f)
@@ -213,17 +219,24 @@ func checkDirect(t *testing.T, d *table, m *binning.Matrix, direct *histogram.Di
 				stored++
 			}
 		}
-		if slices.Contains(live, int32(f)) != (stored >= least) {
-			t.Fatalf("feature %d with %d stored cells, of which %d are enough: %v", f, stored, least, live)
+		if slices.Contains(sums.Features, int32(f)) != (stored >= least) {
+			t.Fatalf("feature %d with %d stored cells, of which %d are enough: %v", f, stored, least, sums.Features)
 		}
 	}
-	for _, f := range live {
+	checkSums(t, d, m, sums, st, in)
+}
+
+func checkSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, st *gradients.Storage, in []uint32) {
+	t.Helper()
+	for i, f := range sums.Features {
+		rest, _ := m.Rest(int(f))
 		n := m.FeatureInfo(int(f)).NBins
-		grad, hess := make([]int64, n), make([]uint64, n)
-		direct.Feature(int(f), grad, hess)
+		grad, hess, count := make([]int64, n), make([]uint64, n), make([]uint32, n)
+		sums.Feature(i, rest, grad, hess, count)
 		for code, want := range d.naive(st, in, int(f)) {
-			if grad[code] != want.grad || hess[code] != want.hess {
-				t.Fatalf("S1.6: code %d of feature %d: (%d, %d), want (%d, %d)", code, f, grad[code], hess[code], want.grad, want.hess)
+			if grad[code] != want.grad || hess[code] != want.hess || count[code] != want.count {
+				t.Fatalf("S1.6: code %d of feature %d: (%d, %d) of %d rows, want (%d, %d) of %d",
+					code, f, grad[code], hess[code], count[code], want.grad, want.hess, want.count)
 			}
 		}
 	}

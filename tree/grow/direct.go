@@ -4,53 +4,125 @@ import (
 	"fmt"
 
 	"boost/gradients"
+	"boost/histogram"
 	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
 
-// searchDirect finds the best split of each of the current siblings without keeping
-// their histograms: the rows of both are added up, one sibling after the other, for
-// the features that can be split at all.
+// directParent is what a split leaf leaves to its children.
+type directParent struct {
+	sums *histogram.Sums
+	kept bool
+}
+
+// addUp adds up the rows of a leaf.
+func (g *Grower) addUp(at int) {
+	l := &g.leaves[at]
+	l.sums = g.direct.Build(g.storage, g.rows.runs(at), g.active, g.rule.MinRows)
+	l.kept = g.direct.Keep(l.sums)
+}
+
+// divide gives the current siblings their sums and finds their best splits: the rows of
+// the smaller one are added up, and taken away from its parent's sums for the larger.
+func (g *Grower) divide(parent directParent, last bool) error {
+	smaller, larger := &g.leaves[g.smaller], &g.leaves[g.larger]
+	switch {
+	case last || parent.sums != nil && !g.canSplit(larger):
+		if parent.sums != nil {
+			g.direct.Release(parent.sums, parent.kept)
+		}
+	case parent.sums != nil:
+		g.direct.Subtract(parent.sums, g.storage, g.rows.runs(g.smaller))
+		larger.sums, larger.kept = parent.sums, parent.kept
+	case g.canSplit(larger):
+		g.addUp(g.larger)
+	}
+	if last {
+		return nil
+	}
+	if g.canSplit(smaller) {
+		g.addUp(g.smaller)
+	}
+	return g.searchDirect()
+}
+
+// searchDirect finds the best split of each of the current siblings that has sums.
 func (g *Grower) searchDirect() error {
 	for s := range g.nSiblings {
 		at := g.siblings[s]
 		l := &g.leaves[at]
 		l.best = candidate{}
-		if !g.canSplit(l) {
+		if l.sums == nil {
 			continue
 		}
 		allowed := g.columns.node(g.active, g.round, g.output, l.depth, len(g.made.Feature)*2+s, g.features)
-		g.features = allowed
-		live := g.direct.Build(g.storage, g.rows.runs(at), allowed, g.rule.MinRows)
-		g.allowed[s] = g.allowed[s][:0]
-		for _, f := range live {
-			g.allowed[s] = append(g.allowed[s], int(f))
-		}
-		g.sibling = s
-		g.config.Pool.Do((len(live)+featureChunk-1)/featureChunk, (*directTask)(g))
+		g.features, g.sibling = allowed, s
+		n := len(l.sums.Features)
+		g.dead = append(g.dead[:0], make([]bool, n)...)
+		chunks := (n + directChunk - 1) / directChunk
+		g.config.Pool.Do(chunks, (*directTask)(g))
+		l.sums.Drop(g.dead)
+		g.allowed[s] = both(g.allowed[s][:0], allowed, l.sums.Features)
 		g.choose(s, l)
 		if g.config.Verify || invariant.Enabled {
 			if err := g.verifyDirect(at, l); err != nil {
 				return err
 			}
 		}
+		if !l.best.found || !l.kept {
+			g.direct.Release(l.sums, l.kept)
+			l.sums = nil
+		}
 	}
 	return nil
 }
 
-// directTask searches a chunk of the features of one sibling.
+// both appends the numbers that two ascending lists have in common.
+func both(dst, a []int, b []int32) []int {
+	for _, f := range b {
+		for len(a) > 0 && a[0] < int(f) {
+			a = a[1:]
+		}
+		if len(a) > 0 && a[0] == int(f) {
+			dst = append(dst, int(f))
+		}
+	}
+	return dst
+}
+
+// directChunk is the number of features that a worker searches at a time.
+const directChunk = 64
+
+// directTask searches a chunk of the features of one sibling, and marks those that
+// cannot be split any more.
 type directTask Grower
 
 func (t *directTask) Run(worker, chunk int) {
 	g := (*Grower)(t)
-	features := g.allowed[g.sibling]
-	lo := chunk * featureChunk
-	for _, f := range features[lo:min(lo+featureChunk, len(features))] {
+	l := &g.leaves[g.siblings[g.sibling]]
+	lo := chunk * directChunk
+	for i, f := range l.sums.Features[lo:min(lo+directChunk, len(l.sums.Features))] {
 		c := &g.candidates[g.sibling][f]
 		*c = candidate{}
-		g.searchFeature(worker, &g.leaves[g.siblings[g.sibling]], f, nil, c)
+		grad, hess, count, stored := g.directSlots(worker, l, lo+i)
+		if g.dead[lo+i] = stored < g.rule.MinRows; !g.dead[lo+i] {
+			g.searchSlots(worker, l, int(f), grad, hess, count, c)
+		}
 	}
+}
+
+// directSlots returns the sums of a leaf's i-th feature, by code, and how many rows are
+// off its rest code.
+func (g *Grower) directSlots(worker int, l *leaf, i int) (grad []int64, hess []uint64, count []uint32, stored uint64) {
+	f := l.sums.Features[i]
+	w, n := &g.workers[worker], int(g.offsets[f+1]-g.offsets[f])
+	if len(w.grad) < n {
+		w.grad, w.hess, w.count = make([]int64, n), make([]uint64, n), make([]uint32, n)
+	}
+	grad, hess, count = w.grad[:n], w.hess[:n], w.count[:n]
+	rest, _ := g.config.Matrix.Rest(int(f))
+	return grad, hess, count, l.sums.Feature(i, rest, grad, hess, count)
 }
 
 // verifyDirect is verify for a leaf without a histogram: the leaf's rows add up to its
@@ -60,7 +132,7 @@ func (g *Grower) verifyDirect(at int, l *leaf) error {
 		return err
 	}
 	f := l.best.feature
-	grad, hess := g.slots(0, l, f)
+	grad, hess, _ := g.slots(0, l, f)
 	left := make([]sums, len(grad))
 	for code := range left {
 		left[code] = sums{grad: grad[code], hess: hess[code]}

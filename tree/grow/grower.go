@@ -16,8 +16,8 @@ type Config struct {
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
-	// Direct keeps no histograms: the matrix is in the layout "csr" and gradients are
-	// integers. See histogram.DirectPays.
+	// Direct keeps sums of the features that can be split only: the matrix is in the
+	// layout "csr" and gradients are integers. See histogram.DirectPays.
 	Direct bool
 	Params Params
 	// LearningRate scales leaf values, after MaxStep has bounded them; 0 = no bound.
@@ -34,7 +34,7 @@ type Grower struct {
 	config  Config
 	offsets []uint32
 	builder *histogram.Builder
-	direct  *histogram.Direct // where no histogram is kept; then hists is not used
+	direct  *histogram.Direct // adds up rows without flat histograms; then hists is not used
 	hists   *histogram.Pool
 	rows    rowSets
 	columns columnSampler
@@ -52,8 +52,9 @@ type Grower struct {
 	nSiblings  int
 	larger     int // sibling whose histogram is still its parent's; -1 for the root
 	smaller    int
-	sibling    int   // that a direct search is about
-	features   []int // of a direct search
+	sibling    int    // that a direct search is about
+	dead       []bool // of its features, those that cannot be split any more
+	features   []int  // of a direct search
 	candidates [2][]candidate
 	allowed    [2][]int
 	workers    []searchScratch
@@ -67,6 +68,8 @@ type leaf struct {
 	depth int
 	total sums
 	hist  *histogram.Histogram
+	sums  *histogram.Sums // in a direct search; nil once they are of no more use
+	kept  bool            // the sums are kept until the leaf is split
 	best  candidate
 	set   []uint32 // codes that go left, where best is categorical
 	// nothingMissing says that the codes of rows with the best feature's missing code add
@@ -157,10 +160,12 @@ func (g *Grower) plantRoot() error {
 		return nil
 	}
 	g.siblings[0], g.nSiblings, g.larger = 0, 1, -1
-	if g.direct == nil {
-		root.hist = g.hists.Get()
-		g.builder.Build(root.hist, g.storage, g.rows.runs(0))
+	if g.direct != nil {
+		g.addUp(0)
+		return g.searchDirect()
 	}
+	root.hist = g.hists.Get()
+	g.builder.Build(root.hist, g.storage, g.rows.runs(0))
 	return g.search()
 }
 
@@ -197,7 +202,7 @@ func (g *Grower) split(at, next int) error {
 	node := g.record(parent, at, next, best)
 	leftSums := best.left
 	rightSums := parent.total.minus(leftSums)
-	depth, hist := parent.depth+1, parent.hist
+	depth, hist, kept := parent.depth+1, parent.hist, directParent{parent.sums, parent.kept}
 	extraL2 := 0.0
 	if best.grouped() {
 		extraL2 = g.config.Params.CatL2
@@ -208,18 +213,17 @@ func (g *Grower) split(at, next int) error {
 
 	splitLeft, splitRight := g.canSplit(left), g.canSplit(right)
 	g.siblings, g.nSiblings = [2]int{at, next}, 2
-	if next+1 == g.config.Params.Leaves || !splitLeft && !splitRight {
-		if g.direct == nil {
-			g.hists.Put(hist)
-		}
-		return nil
-	}
-	if g.direct != nil {
-		return g.search()
-	}
 	g.smaller, g.larger = at, next
 	if rightRows < leftRows {
 		g.smaller, g.larger = next, at
+	}
+	last := next+1 == g.config.Params.Leaves || !splitLeft && !splitRight
+	if g.direct != nil {
+		return g.divide(kept, last)
+	}
+	if last {
+		g.hists.Put(hist)
+		return nil
 	}
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()

@@ -67,6 +67,10 @@ func (g *Grower) finish() tree.Tree {
 			g.hists.Put(l.hist)
 			l.hist = nil
 		}
+		if l.sums != nil {
+			g.direct.Release(l.sums, l.kept)
+			l.sums = nil
+		}
 	}
 	return t
 }

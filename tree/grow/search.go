@@ -1,6 +1,8 @@
 package grow
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/gradients"
 	"boost/internal/invariant"
@@ -31,9 +33,11 @@ func (c *candidate) grouped() bool {
 
 // searchScratch is one worker's memory in a search.
 type searchScratch struct {
-	cat  scan.CatScratch
-	grad []int64 // of one feature, where no histogram is kept
-	hess []uint64
+	cat scan.CatScratch
+	// Sums of one feature in a direct search.
+	grad  []int64
+	hess  []uint64
+	count []uint32
 }
 
 // featureChunk is the number of features that a worker searches at a time.
@@ -42,9 +46,6 @@ const featureChunk = 4
 // search fills in the missing histogram of the current siblings and finds the best
 // split of each.
 func (g *Grower) search() error {
-	if g.direct != nil {
-		return g.searchDirect()
-	}
 	for s := range g.nSiblings {
 		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
 	}
@@ -100,27 +101,31 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *c
 		fill(g, c, l, f, split, grouping, sums{gradF: split.Left.Grad, hessF: split.Left.Hess})
 		return
 	}
-	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
-	grad, hess := g.slots(worker, l, f)
-	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
-	fill(g, c, l, f, split, grouping, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+	grad, hess, rows := g.slots(worker, l, f)
+	if counts == nil {
+		counts = rows
+	}
+	g.searchSlots(worker, l, f, grad, hess, counts, c)
 }
 
-// slots returns the sums of a leaf by codes of a feature, in integer modes. Where no
-// histogram is kept they are those of the node that was built last, until the worker's
-// next call.
-func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64) {
-	from, to := int(g.offsets[f]), int(g.offsets[f+1])
+// searchSlots is searchFeature for integer sums.
+func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, c *candidate) {
+	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
+	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
+	fill(g, c, l, f, split, grouping, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+	c.counted = counts != nil
+}
+
+// slots returns the sums of a leaf by codes of a feature, in integer modes. A direct
+// search has them with numbers of rows, in the worker's scratch.
+func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64, count []uint32) {
 	if g.direct == nil {
-		return l.hist.Grad[from:to], l.hist.Hess[from:to]
+		from, to := g.offsets[f], g.offsets[f+1]
+		return l.hist.Grad[from:to], l.hist.Hess[from:to], nil
 	}
-	w := &g.workers[worker]
-	if n := to - from; len(w.grad) < n {
-		w.grad, w.hess = make([]int64, n), make([]uint64, n)
-	}
-	grad, hess = w.grad[:to-from], w.hess[:to-from]
-	g.direct.Feature(f, grad, hess)
-	return grad, hess
+	at, _ := slices.BinarySearch(l.sums.Features, int32(f))
+	grad, hess, count, _ = g.directSlots(worker, l, at)
+	return grad, hess, count
 }
 
 // searchCodes searches the histogram of one feature by the feature's kind.
@@ -181,7 +186,6 @@ func (g *Grower) choose(sibling int, l *leaf) {
 		c := &candidates[best]
 		if c.unproven {
 			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), c)
-			c.counted = true
 			continue // what it gains now may be less than the next bound
 		}
 		l.best = *c
@@ -233,7 +237,7 @@ func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
 		}
 		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
-	grad, hess := g.slots(0, l, c.feature)
+	grad, hess, _ := g.slots(0, l, c.feature)
 	f := scan.Feature[int64, uint64]{
 		Grad: grad, Hess: hess, Regular: regular,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
@@ -282,6 +286,6 @@ func (g *Grower) missingIsNothing(l *leaf, f int) bool {
 	if g.storage.Mode() == gradients.F32 {
 		return l.hist.Count[g.offsets[f]+code] == 0
 	}
-	grad, hess := g.slots(0, l, f)
+	grad, hess, _ := g.slots(0, l, f)
 	return grad[code] == 0 && hess[code] == 0
 }

@@ -53,11 +53,19 @@ func CountCSR[P Pointer, I Code](counts []uint32, ptr []P, columns []I, entries 
 // Nowhere in a table of slots marks a feature whose cells are passed over.
 const Nowhere = ^uint32(0)
 
+// CountedSlot is one bin of a histogram with its number of rows.
+type CountedSlot struct {
+	Grad int64
+	Hess uint64
+	Rows uint64
+}
+
 // SumCSR adds to the slots of the features lo … hi-1 the gradient and hessian codes of
-// every entry's row: cell (column, code) belongs to slot at[column] + code, or to none
-// where at[column] is Nowhere. Codes come from the entry itself where grad is nil.
+// every entry's row, and 1 to their rows, all times sign, which is 1 or -1: cell (column, code) belongs to slot
+// at[column] + code, or to none where at[column] is Nowhere. Codes come from the entry
+// itself where grad is nil.
 func SumCSR[P Pointer, I, C Code](
-	sums []Slot[int64, uint64], at []uint32, lo, hi uint32, ptr []P, columns []I, codes []C, grad []int32, hess []uint32, entries []uint64,
+	sums []CountedSlot, at []uint32, sign int64, lo, hi uint32, ptr []P, columns []I, codes []C, grad []int32, hess []uint32, entries []uint64,
 ) {
 	for _, e := range entries {
 		row := int(uint16(e >> rowShift))
@@ -65,6 +73,7 @@ func SumCSR[P Pointer, I, C Code](
 		if grad != nil {
 			g, h = int64(grad[row]), uint64(hess[row])
 		}
+		g, h = g*sign, h*uint64(sign)
 		from, to := ptr[row], ptr[row+1]
 		cols, values := columns[from:to], codes[from:to]
 		values = values[:len(cols)]
@@ -79,6 +88,7 @@ func SumCSR[P Pointer, I, C Code](
 				s := &sums[first+uint32(values[i])]
 				s.Grad += g
 				s.Hess += h
+				s.Rows += uint64(sign)
 			}
 		}
 	}
