@@ -65,7 +65,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	}
 	t, err := a.openAs(ctx, tableFile, m.Schema(), c)
 	if err != nil {
-		return err
+		return atCommandLine(err)
 	}
 	if err := needLabel(t, tableFile, m.Schema()); err != nil {
 		return err

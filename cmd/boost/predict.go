@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,10 +104,9 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if bad := (*dataset.ParseError)(nil); errors.As(err, &bad) {
 		// Every input row has its line, so the way out by skipping is none here.
 		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
-		return bad
 	}
 	if err != nil {
-		return err
+		return atCommandLine(err)
 	}
 	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
@@ -159,4 +159,28 @@ func (a *app) reportUnseen(t *dataset.Table, m *model.Model, refuse bool) error 
 			u.Column, counted(u.Rows, "row"), percent(u.Rows, t.NumRows()), counted(u.Levels, "level"), shorten(u.Example, 60)))
 	}
 	return nil
+}
+
+// atCommandLine words the way out of a bad cell as flags of a command that has no config:
+// the model does not remember how its table was written.
+func atCommandLine(err error) error {
+	bad := (*dataset.ParseError)(nil)
+	if !errors.As(err, &bad) {
+		return err
+	}
+	switch {
+	case strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value):
+		bad.Fix = "give --set data.decimal=, if numbers have a decimal comma"
+	case strings.Contains(bad.Fix, "missing = "):
+		bad.Fix = fmt.Sprintf("give --set 'data.missing=[%q]' if that means no value", bad.Value)
+	case strings.Contains(bad.Fix, "encoding = "):
+		bad.Fix = "give --set data.encoding=latin1 or cp1252 if the file is written in one of them"
+	}
+	return bad
+}
+
+// hasDecimalComma says whether a text would be a number if its comma were a point.
+func hasDecimalComma(text string) bool {
+	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return err == nil && strings.Count(text, ",") == 1
 }

@@ -337,3 +337,28 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 		t.Errorf("%d of 40 single rows were held out, want about 4", held)
 	}
 }
+
+// Where a table is written otherwise than usual, predict and eval name the flag that reads it,
+// and with that flag they do.
+func TestPredictNamesTheFlag(t *testing.T) {
+	inFolder(t)
+	var comma, latin, dash strings.Builder
+	comma.WriteString("x;c;y\n")
+	latin.WriteString("x,c,y\n")
+	dash.WriteString("x,c,y\n")
+	for i := range 90 {
+		fmt.Fprintf(&comma, "%d,5;a%d;%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&latin, "%d,caf\xe9%d,%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&dash, "%s,a%d,%d\n", []string{"-", strconv.Itoa(i % 17)}[min(i%9, 1)], i%2, i%3)
+	}
+	for flag, text := range map[string]string{
+		"data.decimal=,": comma.String(), "data.encoding=latin1": latin.String(), `data.missing=["-"]`: dash.String(),
+	} {
+		file(t, "t.csv", text)
+		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", flag, "--set", "train.rounds=2"))
+		for _, command := range []string{"predict", "eval"} {
+			says(t, must(t, 3, boost(t, command, "t.boost", "t.csv")).errors, "t.csv:2: ", "give --set", flag)
+			must(t, 0, boost(t, command, "t.boost", "t.csv", "--set", flag))
+		}
+	}
+}

@@ -108,7 +108,7 @@ func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tabl
 	defer pool.Close()
 	table, err := a.openAs(ctx, tableFile, m.Schema(), c)
 	if err != nil {
-		return nil, err
+		return nil, atCommandLine(err)
 	}
 	if err := needLabel(table, tableFile, m.Schema()); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tabl
 	for i, file := range f.valid {
 		valid, err := a.openAs(ctx, file, m.Schema(), c)
 		if err != nil {
-			return nil, err
+			return nil, atCommandLine(err)
 		}
 		if print := valid.Fingerprint(pool); print != contents.ValidPrints[i] {
 			v.Differs = "valid fingerprint"
