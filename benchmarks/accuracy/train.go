@@ -15,6 +15,9 @@ import (
 type Trainer struct {
 	Threads   int
 	Gradients string // "i16" or "f32"
+
+	maxBin int             // 0 = 255
+	report *booster.Report // of the last training, if not nil
 }
 
 // Run trains on the set's training part and takes the loss on its test part; a small
@@ -105,12 +108,19 @@ func (t Trainer) params(s *Set) booster.Params {
 	p.Threads, p.Gradients = t.Threads, t.Gradients
 	p.Tree.Leaves, p.Tree.MinDataInLeaf = 31, 20
 	p.Binning.MaxBin = 255
+	if t.maxBin > 0 {
+		p.Binning.MaxBin = t.maxBin
+	}
 	return p
 }
 
 // loss trains on one table and returns the loss on the other.
 func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (float64, error) {
-	model, err := booster.Train(ctx, t.params(s), train)
+	report := t.report
+	if report == nil {
+		report = &booster.Report{}
+	}
+	model, err := booster.Train(ctx, t.params(s), train, booster.WithReport(report))
 	if err != nil {
 		return 0, err
 	}
