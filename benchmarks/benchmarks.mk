@@ -15,9 +15,11 @@ ROUNDS ?= 100
 REPEATS ?= 5
 ONLY ?=
 SPLITS ?= 10
+KIND ?= onehot
+LIMIT ?= 900
 SETS ?=
 
-.PHONY: peers load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-learn
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -33,6 +35,11 @@ peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEAT
 	go run ./benchmarks peers --python $(PEERS_PYTHON) \
 		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS) \
 		--only "$(ONLY)"
+
+peers-sparse: peers-env ## the same on LibSVM (KIND=onehot, sparse-counts, sparse-values; ROWS COLS … LIMIT seconds a run)
+	go run ./benchmarks peers-sparse --python $(PEERS_PYTHON) --kind $(KIND) \
+		--rows $(ROWS) --cols $(if $(filter file,$(origin COLS)),1000,$(COLS)) --test $$(($(ROWS) / 10)) --threads $(THREADS) \
+		--rounds $(ROUNDS) --repeats $(REPEATS) --limit $(LIMIT) --only "$(ONLY)"
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

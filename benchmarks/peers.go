@@ -8,13 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/peers"
-	"boost/benchmarks/synth"
 )
 
 func peersCommand() *cobra.Command {
@@ -83,12 +81,16 @@ func generated(cmd *cobra.Command, self, cache string, s peers.Settings) (string
 		}
 		cache = filepath.Join(user, "boost", "tables")
 	}
-	g, err := synth.NewGenerator(s.Seed, s.Columns)
+	kind := s.Kind
+	if kind == "" {
+		kind = denseKind
+	}
+	g, err := newTable(kind, s.Seed, s.Columns)
 	if err != nil {
 		return "", err
 	}
 	version := g.Fingerprint()
-	folder := filepath.Join(cache, fmt.Sprintf("%dx%d-%d-seed%d", s.Rows, s.Columns, s.Test, s.Seed))
+	folder := filepath.Join(cache, tableFolder(s))
 	stamp := filepath.Join(folder, "made-by")
 	if made, err := os.ReadFile(stamp); err == nil && string(made) == version {
 		return folder, nil
@@ -96,9 +98,7 @@ func generated(cmd *cobra.Command, self, cache string, s peers.Settings) (string
 		return "", err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "making the table in", folder)
-	make := exec.CommandContext(cmd.Context(), self, "generate", "--out", folder,
-		"--rows", strconv.Itoa(s.Rows), "--test", strconv.Itoa(s.Test), "--cols", strconv.Itoa(s.Columns),
-		"--seed", strconv.FormatUint(s.Seed, 10), "--threads", strconv.Itoa(s.Threads))
+	make := exec.CommandContext(cmd.Context(), self, generateArgs(folder, s)...)
 	make.Stderr = cmd.ErrOrStderr()
 	if err := make.Run(); err != nil {
 		return "", fmt.Errorf("generate: %w", err)

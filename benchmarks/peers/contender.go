@@ -24,6 +24,7 @@ type Contender struct {
 
 // Settings are the same for every contender.
 type Settings struct {
+	Kind    string `json:"kind,omitempty"` // of a sparse table; "" = the dense one
 	Rows    int    `json:"rows"`
 	Columns int    `json:"columns"`
 	Test    int    `json:"test_rows"`
@@ -31,6 +32,7 @@ type Settings struct {
 	Rounds  int    `json:"rounds"`
 	Repeats int    `json:"repeats"`
 	Seed    uint64 `json:"seed"`
+	Limit   int    `json:"limit_seconds,omitempty"` // of one run; 0 = none
 }
 
 // Names lists the contenders in the order they run.
@@ -44,7 +46,11 @@ func Names() []string {
 // Contenders returns those named in only, all where it is empty: self is this program,
 // python the interpreter of the peers' environment, script the path of peer.py.
 func Contenders(self, python, script string, only []string) ([]Contender, error) {
-	names := Names()
+	return contenders(Names(), []string{self, "train"}, []string{self, "load"}, python, script, only)
+}
+
+// contenders picks those in only out of names; train and load are boost's own commands.
+func contenders(names, train, load []string, python, script string, only []string) ([]Contender, error) {
 	for _, name := range only {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("no contender is called %q; there are %s", name, strings.Join(names, ", "))
@@ -58,9 +64,9 @@ func Contenders(self, python, script string, only []string) ([]Contender, error)
 		c := Contender{Name: name, Trains: !strings.HasPrefix(name, "load-"), Command: []string{python, script, name}}
 		switch name {
 		case BoostName:
-			c.Command = []string{self, "train"}
+			c.Command = train
 		case boostReader:
-			c.Command = []string{self, "load"}
+			c.Command = load
 		}
 		list = append(list, c)
 	}

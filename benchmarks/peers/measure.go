@@ -14,12 +14,14 @@ import (
 
 // Record is everything one measurement found; it is kept as JSON.
 type Record struct {
-	Machine  machine.Info     `json:"machine"`
-	Settings Settings         `json:"settings"`
-	Command  string           `json:"command"`
-	Absent   []string         `json:"absent,omitempty"` // peers that are not installed
-	Runs     map[string][]Run `json:"runs"`             // by contender, in the order they ran
-	order    []string
+	Machine  machine.Info `json:"machine"`
+	Settings Settings     `json:"settings"`
+	Command  string       `json:"command"`
+	Absent   []string     `json:"absent,omitempty"` // peers that are not installed
+	// Unfinished lists the contenders that one run of Settings.Limit seconds was not enough for.
+	Unfinished []string         `json:"unfinished,omitempty"`
+	Runs       map[string][]Run `json:"runs"` // by contender, in the order they ran
+	order      []string
 }
 
 // Measure runs every contender Repeats times on the table in folder, one after the
@@ -31,17 +33,23 @@ func Measure(ctx context.Context, contenders []Contender, s Settings, folder str
 		return nil, fmt.Errorf("labels to test on: %w", err)
 	}
 	r := &Record{Machine: machine.This(), Settings: s, Runs: map[string][]Run{}}
-	absent := map[string]bool{}
+	out := map[string]bool{} // absent or too slow
 	for repeat := range s.Repeats {
 		for _, c := range contenders {
-			if absent[c.Name] {
+			if out[c.Name] {
 				continue
 			}
 			run, err := c.start(ctx, s, folder, labels)
 			if errors.Is(err, ErrAbsent) || errors.Is(err, os.ErrNotExist) {
-				absent[c.Name] = true
+				out[c.Name] = true
 				r.Absent = append(r.Absent, c.Name)
 				fmt.Fprintf(words, "%-24s not installed\n", c.Name)
+				continue
+			}
+			if errors.Is(err, ErrTooSlow) {
+				out[c.Name] = true
+				r.Unfinished = append(r.Unfinished, c.Name)
+				fmt.Fprintf(words, "%-24s not finished in %d s\n", c.Name, s.Limit)
 				continue
 			}
 			if err != nil {

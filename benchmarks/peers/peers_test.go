@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"boost/benchmarks/peers"
 	"boost/benchmarks/synth"
@@ -33,6 +35,8 @@ func contend(role string, args []string) int {
 		return 1
 	case "silent":
 		return 0
+	case "stuck":
+		time.Sleep(time.Minute)
 	}
 	flags := map[string]string{}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -49,7 +53,7 @@ func contend(role string, args []string) int {
 			return 1
 		}
 	}
-	fmt.Printf(`{"version": "fake 1", "bin_seconds": 0.5, "train_seconds": %s}`, map[string]string{"fast": "1", "slow": "2", "load": "0"}[role])
+	fmt.Printf(`{"version": "fake 1", "bin_seconds": 0.5, "predict_seconds": 0.1, "train_seconds": %s}`, map[string]string{"fast": "1", "slow": "2", "load": "0"}[role])
 	return 0
 }
 
@@ -183,5 +187,46 @@ func TestContenders(t *testing.T) {
 	}
 	if _, err := peers.Contenders("", "", "", []string{"catboost"}); err == nil || !strings.Contains(err.Error(), "xgboost-hist") {
 		t.Errorf("an unknown name: error %v, want one that lists the names", err)
+	}
+}
+
+func TestMeasureSparse(t *testing.T) {
+	s := settings()
+	s.Kind, s.Limit = synth.OneHot, 2
+	fast, slow := contender(peers.BoostName, "fast", true), contender("lightgbm-file", "slow", true)
+	r, err := peers.Measure(context.Background(), []peers.Contender{fast, slow, contender("xgboost-csr", "stuck", true)}, s, table(t), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Unfinished) != 1 || r.Unfinished[0] != "xgboost-csr" || r.Name() != "onehot-10x3-t2" {
+		t.Errorf("%s: unfinished %v, want xgboost-csr", r.Name(), r.Unfinished)
+	}
+	var out bytes.Buffer
+	r.Table(&out)
+	for _, want := range []string{"| lightgbm-file ", "predict s", "Not finished within 2 s a run: xgboost-csr."} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the table\n%s", want, out.String())
+		}
+	}
+	if verdict, ok := r.Target(); !ok || !strings.Contains(verdict, "training × 0.500") {
+		t.Errorf("verdict %q", verdict)
+	}
+
+	r, err = peers.Measure(context.Background(), []peers.Contender{fast, contender("lightgbm-file", "stuck", true)}, s, table(t), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if verdict, ok := r.Target(); !ok || !strings.Contains(verdict, "did not finish within 2 s") {
+		t.Errorf("verdict %q, %v", verdict, ok)
+	}
+}
+
+func TestSparseContenders(t *testing.T) {
+	list, err := peers.SparseContenders("boost", "python", "script.py", nil)
+	if err != nil || len(list) != len(peers.SparseNames()) || list[0].Command[1] != "train-sparse" || list[1].Command[2] != "lightgbm-file" {
+		t.Errorf("%+v, error %v", list, err)
+	}
+	if _, err := peers.SparseContenders("boost", "python", "script.py", []string{"lightgbm-row"}); err == nil {
+		t.Error("a contender of dense tables was accepted")
 	}
 }

@@ -49,6 +49,10 @@ func stage(r Run) float64 {
 
 // Table writes the figures as a Markdown table that reads well as plain text too.
 func (r *Record) Table(w io.Writer) {
+	if r.Settings.Kind != "" {
+		r.sparseTable(w)
+		return
+	}
 	fmt.Fprintf(w, "| %-24s | bin s | train s | train CPU s | bin + train s | spread | peak MB | of it data | test AUC | test logloss |\n", "trainer")
 	fmt.Fprintln(w, "|--------------------------|------:|--------:|------------:|--------------:|-------:|--------:|-----------:|---------:|-------------:|")
 	for _, name := range r.order {
@@ -60,20 +64,28 @@ func (r *Record) Table(w io.Writer) {
 			b.run.Bin, b.run.Train, b.run.TrainCPU, b.total, 100*b.spread,
 			float64(b.run.PeakBytes)/1e6, float64(b.run.PeakBytes-b.run.BaseBytes)/1e6, b.run.AUC, b.run.LogLoss)
 	}
-	fmt.Fprintf(w, "\n| %-24s | CSV load s | spread | peak MB |\n", "reader")
-	fmt.Fprintln(w, "|--------------------------|-----------:|-------:|--------:|")
+	r.readers(w, "CSV")
+}
+
+func (r *Record) readers(w io.Writer, format string) {
+	heading := format + " load s"
+	fmt.Fprintf(w, "\n| %-24s | %s | spread | peak MB |\n", "reader", heading)
+	fmt.Fprintf(w, "|--------------------------|%s:|-------:|--------:|\n", strings.Repeat("-", len(heading)+1))
 	for _, name := range r.order {
 		b, _ := r.best(name)
 		if b.run.Train > 0 {
 			continue
 		}
-		fmt.Fprintf(w, "| %-24s | %10.2f | %4.0f %% | %7.0f |\n", name, b.run.Load, 100*b.spread, float64(b.run.PeakBytes)/1e6)
+		fmt.Fprintf(w, "| %-24s | %*.2f | %4.0f %% | %7.0f |\n", name, len(heading), b.run.Load, 100*b.spread, float64(b.run.PeakBytes)/1e6)
 	}
 }
 
 // Target compares boost with LightGBM's quantized mode, the better of row- and
 // column-wise: the first target is a ratio of at most 1 in time and in memory.
 func (r *Record) Target() (verdict string, ok bool) {
+	if r.Settings.Kind != "" {
+		return r.sparseTarget()
+	}
 	ours, have := r.best(BoostName)
 	theirs, found := r.best(quantizedRow)
 	if col, is := r.best(quantizedCol); is && (!found || col.run.Train < theirs.run.Train) {
@@ -89,9 +101,13 @@ func (r *Record) Target() (verdict string, ok bool) {
 		theirs.name, time, ours.total/theirs.total, memory, data), time <= 1 && memory <= 1
 }
 
-// Name tells measurements of different size apart: 1000000x28-t2.
+// Name tells measurements of different tables apart: 1000000x28-t2, onehot-1000000x1000-t2.
 func (r *Record) Name() string {
-	return fmt.Sprintf("%dx%d-t%d", r.Settings.Rows, r.Settings.Columns, r.Settings.Threads)
+	name := ""
+	if r.Settings.Kind != "" {
+		name = r.Settings.Kind + "-"
+	}
+	return name + fmt.Sprintf("%dx%d-t%d", r.Settings.Rows, r.Settings.Columns, r.Settings.Threads)
 }
 
 // Save writes the record to peers-NAME.json in folder.
@@ -111,7 +127,11 @@ func (r *Record) Save(folder string) (path string, err error) {
 func (r *Record) section() string {
 	var b strings.Builder
 	s, m := r.Settings, r.Machine
-	fmt.Fprintf(&b, "### %d × %d, %d threads\n\n", s.Rows, s.Columns, s.Threads)
+	kind := ""
+	if s.Kind != "" {
+		kind = s.Kind + ", "
+	}
+	fmt.Fprintf(&b, "### %s%d × %d, %d threads\n\n", kind, s.Rows, s.Columns, s.Threads)
 	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
 	fmt.Fprintf(&b, "%s; load average before the run %s. ", m, m.LoadAverage)
 	fmt.Fprintf(&b, "%d rounds, %d repeats in turn; AUC and logloss on %d further rows.", s.Rounds, s.Repeats, s.Test)

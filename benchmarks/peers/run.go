@@ -11,16 +11,20 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"boost/benchmarks/score"
 	"boost/benchmarks/synth"
 )
 
-// notInstalled is the exit status of a peer that the environment lacks.
-const notInstalled = 3
+// NotInstalled is the exit status of a peer that the environment lacks.
+const NotInstalled = 3
 
 // ErrAbsent marks a peer that is not installed.
 var ErrAbsent = errors.New("not installed")
+
+// ErrTooSlow marks a run that was ended after Settings.Limit seconds.
+var ErrTooSlow = errors.New("not finished in time")
 
 // Run is one run of one contender. Seconds are those of the wall clock; a stage that
 // the contender does not have, or does inside another, is 0.
@@ -44,7 +48,12 @@ type Run struct {
 // start runs the contender once on the table in folder and scores its predictions.
 func (c Contender) start(ctx context.Context, s Settings, folder string, labels []float64) (Run, error) {
 	predictions := filepath.Join(folder, "predictions-"+c.Name+".npy")
-	cmd := exec.CommandContext(ctx, c.Command[0], c.args(s, folder, predictions)...)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if s.Limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, time.Duration(s.Limit)*time.Second)
+	}
+	defer cancel()
+	cmd := exec.CommandContext(limited, c.Command[0], c.args(s, folder, predictions)...)
 	// Waiting threads of OpenMP sleep: on a machine with other work, spinning ones
 	// cost the peers a factor of ten.
 	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(s.Threads),
@@ -53,7 +62,10 @@ func (c Contender) start(ctx context.Context, s Settings, folder string, labels 
 	cmd.Stdout, cmd.Stderr = &out, &words
 	var run Run
 	if err := cmd.Run(); err != nil {
-		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == notInstalled {
+		if limited.Err() != nil && ctx.Err() == nil {
+			return run, fmt.Errorf("%s: %w", c.Name, ErrTooSlow)
+		}
+		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == NotInstalled {
 			return run, fmt.Errorf("%s: %w", c.Name, ErrAbsent)
 		}
 		return run, fmt.Errorf("%s: %w\n%s", c.Name, err, strings.TrimSpace(words.String()))
