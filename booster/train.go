@@ -292,11 +292,6 @@ func (t *trainer) chooseMetrics() error {
 // allocate makes the buffers of the rounds, after checking that they fit the memory limit.
 func (t *trainer) allocate() error {
 	t.say("bin matrix", "layout", t.matrix.Layout(), "reason", t.matrix.Reason(), "codes", t.matrix.String())
-	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
-	if err != nil {
-		return fmt.Errorf("%w: train.builder: %w", ErrParams, err)
-	}
-	t.say("histogram builder", "strategy", strategy.String(), "reason", reason, "threads", t.pool.Threads())
 	mode, err := gradients.ParseMode(t.p.Gradients)
 	if err != nil {
 		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)
@@ -307,7 +302,13 @@ func (t *trainer) allocate() error {
 		return fmt.Errorf("%w: training needs about %s, train.memory_limit is %s (%s): raise it, or lower tree.leaves or binning.max_bin",
 			ErrBudget, sizeText(bytes.total()), sizeText(limit), bytes)
 	}
-	t.report.Builder, t.report.Gradients, t.report.Threads = strategy.String(), mode.String(), t.pool.Threads()
+	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
+	plan, err := t.choosePlan()
+	if err != nil {
+		return err
+	}
+	t.say("histogram builder", "strategy", plan.strategy.String(), "reason", plan.reason, "threads", t.pool.Threads())
+	t.report.Builder, t.report.Gradients, t.report.Threads = plan.strategy.String(), mode.String(), t.pool.Threads()
 	t.report.Objective = t.p.Objective
 	if err := t.baseScore(); err != nil {
 		return err
@@ -315,7 +316,6 @@ func (t *trainer) allocate() error {
 	t.scores = make([]float64, t.outputs*t.n)
 	startScores(t.scores, t.initial, t.base)
 	t.buffer = gradients.NewBuffer(t.n, t.outputs)
-	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
 	if t.p.RowFraction < 1 {
 		t.bag = gradients.NewBag(t.n)
 	}
@@ -325,11 +325,11 @@ func (t *trainer) allocate() error {
 	}
 	direct := histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
 	if direct {
-		t.say("no histograms are kept: the rows of both children are added up anew", "codes", t.matrix.Offsets()[t.matrix.NFeatures()])
+		t.say("sums are kept of the features that can be split only", "features", t.matrix.NFeatures(), "codes", t.matrix.Offsets()[t.matrix.NFeatures()])
 	}
 	t.grower = grow.New(grow.Config{
-		Direct: direct, Matrix: t.matrix, Mirror: t.mirror(strategy), Features: t.cuts.Features, Pool: t.pool,
-		Strategy: strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
+		Direct: direct, Matrix: t.matrix, Mirror: plan.mirror, Features: t.cuts.Features, Pool: t.pool,
+		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
 	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)
