@@ -57,7 +57,8 @@ const csvFormat = "csv"
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*format{
-	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newParquetSource},
+	{name: arrowFormat, title: "Arrow", knows: isArrow, open: newColumnarSource(arrowFormat, newArrowLayout)},
+	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newColumnarSource(parquetFormat, newParquetLayout)},
 	{name: svmFormat, title: "LibSVM text", knows: knowsSVM,
 		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
 	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252",

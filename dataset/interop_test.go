@@ -51,7 +51,7 @@ func twinOf(file string) string {
 // is stated by CSV twins that benchmarks/python/interop_columnar.py writes cell by cell.
 func TestInterop(t *testing.T) {
 	for _, folder := range interopFolders() {
-		for _, file := range interopFiles(t, folder, ".parquet") {
+		for _, file := range interopFiles(t, folder, ".parquet", ".arrow", ".arrows") {
 			if strings.HasPrefix(filepath.Base(file), "refused.") {
 				continue
 			}
@@ -139,7 +139,7 @@ func gzipped(t *testing.T, file string) []byte {
 func TestInteropRefused(t *testing.T) {
 	ctx := context.Background()
 	for _, folder := range interopFolders() {
-		for _, file := range interopFiles(t, folder, ".parquet") {
+		for _, file := range interopFiles(t, folder, ".parquet", ".arrow", ".arrows") {
 			name := filepath.Base(file)
 			if !strings.HasPrefix(name, "refused.") {
 				continue

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unicode/utf8"
-	"unsafe"
 )
 
 // batch is the number of rows that are decoded at a time: their values and levels
@@ -17,12 +15,9 @@ const batch = 4096
 // columnReader decodes one column of one row group for one target, any number of
 // rows at a time.
 type columnReader struct {
-	*options
-	field *parquetField
-	kind  target
+	pieceSink
 	pages pageStream
 	left  int64 // rows in pages to come
-	wide  bool  // float64 was needed before
 	guard int   // rows that memory is taken for before they are seen
 
 	// The current page.
@@ -39,9 +34,7 @@ type columnReader struct {
 	indices hybrid
 
 	dictionary columnDictionary
-	levelsOf   *dictionary // that codes refer to
 	scratch    *columnScratch
-	text       []byte // of one value
 }
 
 // valueForm is how the values of the current page are found.
@@ -76,29 +69,9 @@ type columnDictionary struct {
 
 func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
 
-// asNumbers tells whether the target's pieces are numbers.
-func (c *columnReader) asNumbers() bool {
-	return !c.field.isText() && (c.kind.want == wantAny || c.kind.want == wantNumber)
-}
-
 // read decodes the next n rows into a piece of the chunk with the given index.
 func (c *columnReader) read(n, index int) (*piece, error) {
-	p := &piece{}
-	room := min(n, c.guard)
-	switch {
-	case c.kind.want == wantText:
-		p.offsets = make([]int32, 1, room+1)
-	case !c.asNumbers():
-		if c.levelsOf == nil {
-			c.levelsOf = newDictionary()
-		}
-		p.dictionary = c.levelsOf
-		p.codes = make([]int32, 0, room)
-	case c.wide:
-		p.f64 = make([]float64, 0, room)
-	default:
-		p.f32 = make([]float32, 0, room)
-	}
+	p := c.piece(min(n, c.guard))
 	for n > 0 {
 		if c.rows == 0 {
 			if err := c.nextPage(); err != nil {
@@ -121,20 +94,6 @@ func (c *columnReader) read(n, index int) (*piece, error) {
 	}
 	c.finish(p, index)
 	return p, nil
-}
-
-// finish counts what a piece holds.
-func (c *columnReader) finish(p *piece, index int) {
-	switch {
-	case p.codes != nil:
-		p.fresh, p.present = p.dictionary.fresh(p.codes, index)
-	case p.numeric():
-		p.blank(c.missingNumbers)
-		p.present = present(p.f32) + present(p.f64)
-		p.gaps = p.present < p.rows()
-		p.dates = c.field.isDate() && p.present > 0
-		c.wide = c.wide || p.f64 != nil
-	}
 }
 
 // nextPage makes the next data page the current one; dictionaries on the way are read.
@@ -215,6 +174,8 @@ func (c *columnReader) begin(p *page) error {
 // unreadableEncoding is an encoding that cannot be read, or not on this type.
 type unreadableEncoding struct{ encoding parquetEncoding }
 
+func (*unreadableEncoding) plain() {}
+
 func (e *unreadableEncoding) Error() string {
 	return fmt.Sprintf("its values are encoded as %s, which cannot be read; write the column as PLAIN or with a dictionary, or leave it out with ignore", e.encoding)
 }
@@ -288,51 +249,6 @@ func (c *columnReader) readDictionary(p *page) error {
 	return nil
 }
 
-// textOf returns a value as text, valid until the next call.
-func (c *columnReader) textOf(raw []byte) ([]byte, error) {
-	if c.field.isNaN(raw) {
-		return nil, nil
-	}
-	c.text = c.field.appendText(c.text[:0], raw, c.options)
-	if c.field.isText() && !utf8.Valid(c.text) {
-		return nil, &notText{excerpt(raw)}
-	}
-	return c.text, nil
-}
-
-// notText is a value that should be text and is not.
-type notText struct{ value string }
-
-func (e *notText) Error() string {
-	return fmt.Sprintf("%q is not UTF-8 text; leave the column out with ignore", e.value)
-}
-
-// codeOf returns the code of a value's level.
-func (c *columnReader) codeOf(raw []byte) (int32, error) {
-	if c.field.isNaN(raw) {
-		return missingCode, nil
-	}
-	c.text = c.field.appendText(c.text[:0], raw, c.options)
-	if c.levelsOf == nil {
-		c.levelsOf = newDictionary()
-	}
-	code := c.levelsOf.code(c.text, c.options)
-	if code == brokenCode {
-		return 0, &notText{excerpt(raw)}
-	}
-	return code, nil
-}
-
-// isNaN tells whether a value is a float that is no number.
-func (f *parquetField) isNaN(raw []byte) bool {
-	switch {
-	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:
-		v := f.number(raw)
-		return v != v
-	}
-	return false
-}
-
 // direct appends m values without gaps if they lie in the page as the piece holds
 // them, or nearly so.
 func (c *columnReader) direct(p *piece, m int) bool {
@@ -364,25 +280,6 @@ func (c *columnReader) direct(p *piece, m int) bool {
 	}
 	c.raw = c.raw[m*size:]
 	return true
-}
-
-// littleEndian tells whether numbers lie in memory as they lie in files.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
-
-// copyFloats copies numbers that are written with their lowest byte first.
-func copyFloats[F float32 | float64](dst []F, raw []byte) {
-	if littleEndian {
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(raw)), raw)
-		return
-	}
-	for i := range dst {
-		switch d := any(&dst[i]).(type) {
-		case *float32:
-			*d = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		case *float64:
-			*d = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	}
 }
 
 // batch decodes up to a batch of rows of the current page.
@@ -445,33 +342,6 @@ func spread[T any](values []T, present []uint32, k int, missing T) {
 			values[row] = missing
 		}
 	}
-}
-
-// addNumbers appends numbers, moving the piece to float64 at the first value that
-// needs it.
-func (p *piece) addNumbers(values []float64) {
-	if p.f64 == nil {
-		n := len(p.f32)
-		p.f32 = slices.Grow(p.f32, len(values))[:n+len(values)]
-		dst := p.f32[n:]
-		for i, v := range values {
-			f := float32(v)
-			if float64(f) != v && v == v {
-				p.f64 = make([]float64, n+i, cap(p.f32))
-				for k, f := range p.f32[:n+i] {
-					p.f64[k] = float64(f)
-				}
-				p.f32 = nil
-				values = values[i:]
-				break
-			}
-			dst[i] = f
-		}
-		if p.f64 == nil {
-			return
-		}
-	}
-	p.f64 = append(p.f64, values...)
 }
 
 // take returns the raw form of the next n values of one size.
@@ -585,7 +455,7 @@ func (c *columnReader) fits(raw []byte) error {
 }
 
 // manyNumbers reads values of one size.
-func (f *parquetField) manyNumbers(dst []float64, raw []byte) {
+func (f *fileColumn) manyNumbers(dst []float64, raw []byte) {
 	switch {
 	case f.physical == parquetDouble:
 		for i := range dst {
@@ -666,13 +536,8 @@ func (c *columnReader) batchTexts(p *piece, m, k int) error {
 		for ; k < m && c.scratch.present[row] == 0; row++ {
 			p.offsets = append(p.offsets, int32(len(p.text)))
 		}
-		if len(p.text)+len(text) > math.MaxInt32 {
-			return errors.New("it holds more than 2 GiB of text; leave it out of id")
-		}
-		p.text = append(p.text, text...)
-		p.offsets = append(p.offsets, int32(len(p.text)))
 		row++
-		return nil
+		return p.addText(text)
 	}
 	var err error
 	switch {

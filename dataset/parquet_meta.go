@@ -8,16 +8,16 @@ import (
 
 // parquetMeta is what reading needs to know of a Parquet file's footer.
 type parquetMeta struct {
-	fields    []parquetField // the columns, in file order
+	fields    []fileColumn   // the columns, in file order
 	byName    map[string]int // of the fields
 	rowGroups []parquetRowGroup
 	pandas    bool // written by pandas
 	leaves    int  // leaf columns, nested ones among them: column chunks of a row group
 }
 
-// parquetField is one top-level field of the schema: a column of the table if it is
+// fileColumn is one top-level field of the schema: a column of the table if it is
 // a leaf, otherwise nested.
-type parquetField struct {
+type fileColumn struct {
 	name     string
 	leaf     int  // index among the column chunks of a row group
 	nested   bool // a group, a list or a map
@@ -29,6 +29,7 @@ type parquetField struct {
 	unit      int64 // of times: per second
 	scale     int32 // of decimals
 	utc       bool  // of time stamps
+	days      bool  // time stamps are whole days, mostly
 	unsigned  bool
 	bits      int    // of integers
 	annotated string // what stands in the schema, for messages
@@ -146,7 +147,7 @@ func nameAt(names []string, i int) string {
 
 // schemaElement is one node of the schema, which is written depth first.
 type schemaElement struct {
-	parquetField
+	fileColumn
 	hasType    bool
 	repetition int64 // 0 required, 1 optional, 2 repeated
 	children   int64
@@ -191,7 +192,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 }
 
 func readSchemaElement(t *thrift) schemaElement {
-	e := schemaElement{parquetField: parquetField{unit: 1}}
+	e := schemaElement{fileColumn: fileColumn{unit: 1}}
 	e.physical = -1
 	fromLogical := false
 	t.fields(func(id int, kind byte) {
@@ -216,7 +217,7 @@ func readSchemaElement(t *thrift) schemaElement {
 		case 7:
 			e.scale = int32(t.number(kind))
 		case 10:
-			fromLogical = readLogical(t, kind, &e.parquetField) || fromLogical
+			fromLogical = readLogical(t, kind, &e.fileColumn) || fromLogical
 		default:
 			t.skip(kind)
 		}
@@ -226,7 +227,7 @@ func readSchemaElement(t *thrift) schemaElement {
 
 // readLogical reads the union LogicalType, in which one field is set; false if it is
 // one that is not known, and an older annotation may say more.
-func readLogical(t *thrift, kind byte, f *parquetField) bool {
+func readLogical(t *thrift, kind byte, f *fileColumn) bool {
 	known := false
 	t.object(kind, func(id int, kind byte) {
 		l, ok := logicalKinds[id]
@@ -326,7 +327,7 @@ func (m *parquetMeta) takeSchema(schema []schemaElement) error {
 		if at >= len(schema) {
 			return fmt.Errorf("its schema is cut off")
 		}
-		f := schema[at].parquetField
+		f := schema[at].fileColumn
 		f.leaf = m.leaves
 		f.optional = schema[at].repetition == 1
 		f.nested = schema[at].children > 0 || schema[at].repetition == 2 || !schema[at].hasType

@@ -14,7 +14,7 @@ import (
 
 // size returns the bytes that a value of the column takes where all take the same,
 // 0 for BYTE_ARRAY. A boolean is counted as the byte that it is unpacked to.
-func (f *parquetField) size() int {
+func (f *fileColumn) size() int {
 	switch f.physical {
 	case parquetBoolean:
 		return 1
@@ -31,7 +31,7 @@ func (f *parquetField) size() int {
 }
 
 // isText tells whether values are read as a file's cells are, not as numbers.
-func (f *parquetField) isText() bool {
+func (f *fileColumn) isText() bool {
 	switch f.logical {
 	case logicalText, logicalUUID, logicalTime:
 		return true
@@ -42,12 +42,12 @@ func (f *parquetField) isText() bool {
 }
 
 // isDate tells whether numbers are seconds since 1970.
-func (f *parquetField) isDate() bool {
+func (f *fileColumn) isDate() bool {
 	return f.logical == logicalDate || f.logical == logicalStamp || f.physical == parquetInt96
 }
 
 // typeName names the column's type in a message.
-func (f *parquetField) typeName() string {
+func (f *fileColumn) typeName() string {
 	switch {
 	case f.nested:
 		return "nested type"
@@ -59,7 +59,7 @@ func (f *parquetField) typeName() string {
 
 // readable tells whether the column's type is one of numbers, dates or text, its
 // annotation fitting its bytes.
-func (f *parquetField) readable() bool {
+func (f *fileColumn) readable() bool {
 	p := f.physical
 	bytes := p == parquetBytes || p == parquetFixed
 	if f.nested || p < parquetBoolean || p > parquetFixed || p == parquetFixed && (f.length <= 0 || f.length > largestHeader) {
@@ -92,7 +92,7 @@ func (f *parquetField) readable() bool {
 const mostDigits = 1000
 
 // integer returns an INT32 or INT64 as it is meant.
-func (f *parquetField) integer(raw []byte) int64 {
+func (f *fileColumn) integer(raw []byte) int64 {
 	if f.physical == parquetInt32 {
 		v := binary.LittleEndian.Uint32(raw)
 		if f.unsigned {
@@ -105,7 +105,7 @@ func (f *parquetField) integer(raw []byte) int64 {
 
 // number returns one value as a number. Integers that float64 cannot hold become
 // the nearest one that it can.
-func (f *parquetField) number(raw []byte) float64 {
+func (f *fileColumn) number(raw []byte) float64 {
 	switch {
 	case f.physical == parquetBoolean:
 		return float64(raw[0])
@@ -148,7 +148,7 @@ var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // decimal returns the float64 that is nearest to a decimal.
-func (f *parquetField) decimal(raw []byte) float64 {
+func (f *fileColumn) decimal(raw []byte) float64 {
 	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(exactTens) {
 		return float64(v) / exactTens[f.scale] // both exact, so the quotient is the nearest
 	}
@@ -156,7 +156,7 @@ func (f *parquetField) decimal(raw []byte) float64 {
 }
 
 // unscaled returns a decimal's integer if int64 holds it.
-func (f *parquetField) unscaled(raw []byte) (int64, bool) {
+func (f *fileColumn) unscaled(raw []byte) (int64, bool) {
 	switch {
 	case f.physical == parquetInt32 || f.physical == parquetInt64:
 		return f.integer(raw), true
@@ -171,7 +171,7 @@ func (f *parquetField) unscaled(raw []byte) (int64, bool) {
 }
 
 // decimalText appends a decimal with all digits of its scale.
-func (f *parquetField) decimalText(text, raw []byte) []byte {
+func (f *fileColumn) decimalText(text, raw []byte) []byte {
 	var digits string
 	if v, ok := f.unscaled(raw); ok {
 		digits = strconv.FormatInt(v, 10)
@@ -209,7 +209,7 @@ func twosComplement(raw []byte) *big.Int {
 
 // appendText appends a value as a CSV file would hold it; o says how numbers are
 // written there.
-func (f *parquetField) appendText(text, raw []byte, o *options) []byte {
+func (f *fileColumn) appendText(text, raw []byte, o *options) []byte {
 	switch {
 	case f.logical == logicalUUID:
 		return appendUUID(text, raw)
@@ -224,7 +224,11 @@ func (f *parquetField) appendText(text, raw []byte, o *options) []byte {
 	case f.logical == logicalDate:
 		return time.Unix(f.integer(raw)*secondsPerDay, 0).UTC().AppendFormat(text, time.DateOnly)
 	case f.logical == logicalStamp:
-		return appendStamp(text, unitTime(f.integer(raw), f.unit), f.utc)
+		t := unitTime(f.integer(raw), f.unit)
+		if f.days && t.Unix()%secondsPerDay == 0 && t.Nanosecond() == 0 {
+			return t.AppendFormat(text, time.DateOnly)
+		}
+		return appendStamp(text, t, f.utc)
 	case f.logical == logicalDecimal:
 		return o.withPoint(f.decimalText(text, raw), len(text))
 	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:

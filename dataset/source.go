@@ -162,7 +162,6 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 // foreign are the beginnings of files that no format here has.
 var foreign = []struct{ magic, name string }{
 	{"PK\x03\x04", "a zip file"}, {"BZh", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
-	{"ARROW1", "an Arrow file"},
 	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"}, {"FEA1", "a Feather file of version 1"},
 }
 

@@ -1,0 +1,267 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// arrowValues are the values of a column in one batch, as its buffers hold them.
+type arrowValues struct {
+	column *arrowColumn
+	rows   int
+	valid  []byte // a bit per row, or nil
+	fixed  []byte // values of one width, bits, offsets or views
+	data   []byte // text that offsets refer to
+	views  [][]byte
+	wide   [32]byte
+}
+
+func (v *arrowValues) present(i int) bool {
+	return v.column.store != storeNone && (v.valid == nil || v.valid[i>>3]>>(i&7)&1 == 1)
+}
+
+// checkOffsets makes sure that all offsets ascend and lie in the data.
+func (v *arrowValues) checkOffsets() error {
+	if v.rows == 0 {
+		return nil
+	}
+	last := v.offset(0)
+	if last < 0 {
+		return errBytes
+	}
+	for i := 1; i <= v.rows; i++ {
+		at := v.offset(i)
+		if at < last {
+			return errors.New("its offsets do not ascend")
+		}
+		last = at
+	}
+	if last > int64(len(v.data)) {
+		return errBytes
+	}
+	return nil
+}
+
+func (v *arrowValues) offset(i int) int64 {
+	if v.column.store == storeText {
+		return int64(int32(binary.LittleEndian.Uint32(v.fixed[4*i:])))
+	}
+	return int64(binary.LittleEndian.Uint64(v.fixed[8*i:]))
+}
+
+// raw returns a value in the raw form that fileColumn reads, valid until the next call.
+// What it returns for a missing value is of no use, but there is something.
+func (v *arrowValues) raw(i int) []byte {
+	c := v.column
+	switch c.store {
+	case storeBits:
+		v.wide[0] = v.fixed[i>>3] >> (i & 7) & 1
+		return v.wide[:1]
+	case storeText, storeLarge:
+		return v.data[v.offset(i):v.offset(i+1)]
+	case storeViews:
+		return v.view(i)
+	case storeFixed:
+		raw := v.fixed[i*c.width : (i+1)*c.width]
+		switch {
+		case c.logical == logicalDecimal: // to big-endian
+			for k, b := range raw {
+				v.wide[c.width-1-k] = b
+			}
+			return v.wide[:c.width]
+		case c.physical == parquetInt64 && c.width < 8:
+			binary.LittleEndian.PutUint64(v.wide[:], v.integer(raw))
+			return v.wide[:8]
+		}
+		return raw
+	}
+	clear(v.wide[:8])
+	return v.wide[:8]
+}
+
+// integer widens an integer of fewer than 8 bytes.
+func (v *arrowValues) integer(raw []byte) uint64 {
+	u := v.column.unsigned
+	switch len(raw) {
+	case 1:
+		if u {
+			return uint64(raw[0])
+		}
+		return uint64(int8(raw[0]))
+	case 2:
+		n := binary.LittleEndian.Uint16(raw)
+		if u {
+			return uint64(n)
+		}
+		return uint64(int16(n))
+	case 4:
+		n := binary.LittleEndian.Uint32(raw)
+		if u {
+			return uint64(n)
+		}
+		return uint64(int32(n))
+	}
+	return binary.LittleEndian.Uint64(raw)
+}
+
+// badView is what a view that leads nowhere panics with; the boundary around each
+// column turns it into an error.
+var errView = errors.New("a view of text leads outside its buffers")
+
+// view returns the text of a view: int32 length; up to 12 bytes of text, or 4 bytes of
+// it, int32 buffer, int32 offset.
+func (v *arrowValues) view(i int) []byte {
+	view := v.fixed[16*i : 16*i+16]
+	n := int64(binary.LittleEndian.Uint32(view))
+	if n <= 12 {
+		return view[4 : 4+n]
+	}
+	if !v.present(i) {
+		return nil
+	}
+	buffer, at := int64(binary.LittleEndian.Uint32(view[8:])), int64(binary.LittleEndian.Uint32(view[12:]))
+	if buffer >= int64(len(v.views)) || at+n > int64(len(v.views[buffer])) {
+		panic(errView)
+	}
+	return v.views[buffer][at : at+n]
+}
+
+// untranslated marks a dictionary value whose code is not known yet.
+const untranslated = math.MinInt32
+
+// arrowReader decodes a column of a batch.
+type arrowReader struct {
+	pieceSink
+	column     *arrowColumn
+	values     *arrowValues // or the indices into levels
+	levels     arrowLevels
+	translated []int32 // codes by dictionary value
+	row        int     // the next one
+	scratch    *columnScratch
+}
+
+func (r *arrowReader) read(n, index int) (*piece, error) {
+	p := r.piece(n)
+	for n > 0 {
+		m := min(n, batch)
+		var err error
+		switch {
+		case r.column.dictionary >= 0:
+			err = r.fromDictionary(p, m)
+		case r.asNumbers():
+			r.numbers(p, m)
+		default:
+			err = r.texts(p, m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.row += m
+		n -= m
+	}
+	r.finish(p, index)
+	return p, nil
+}
+
+// numbers appends the next m rows as numbers.
+func (r *arrowReader) numbers(p *piece, m int) {
+	dst := r.scratch.numbers[:m]
+	c, v := r.column, r.values
+	switch {
+	case c.store == storeNone:
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+	case c.store == storeFixed && c.width == c.size() && c.logical != logicalDecimal:
+		c.manyNumbers(dst, v.fixed[r.row*c.width:(r.row+m)*c.width])
+	default:
+		for i := range dst {
+			dst[i] = c.number(v.raw(r.row + i))
+		}
+	}
+	if v.valid != nil {
+		for i := range dst {
+			if !v.present(r.row + i) {
+				dst[i] = math.NaN()
+			}
+		}
+	}
+	p.addNumbers(dst)
+}
+
+// texts appends the next m rows as codes or texts.
+func (r *arrowReader) texts(p *piece, m int) error {
+	for i := r.row; i < r.row+m; i++ {
+		if err := r.add(p, r.values.present(i), func() []byte { return r.values.raw(i) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add appends a row as a code or a text.
+func (r *arrowReader) add(p *piece, present bool, raw func() []byte) (err error) {
+	var text []byte
+	code := int32(missingCode)
+	switch {
+	case !present:
+	case r.kind.want == wantText:
+		text, err = r.textOf(raw())
+	default:
+		code, err = r.codeOf(raw())
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.kind.want == wantText:
+		return p.addText(text)
+	}
+	p.codes = append(p.codes, code)
+	return nil
+}
+
+// fromDictionary appends the next m rows, which are indices.
+func (r *arrowReader) fromDictionary(p *piece, m int) error {
+	numbers := r.asNumbers()
+	for i := r.row; i < r.row+m; i++ {
+		at := -1
+		if r.values.present(i) {
+			index := binary.LittleEndian.Uint64(r.indexOf(i))
+			if index >= uint64(len(r.levels.raws)) {
+				return fmt.Errorf("it refers to entry %d of a dictionary of %d", int64(index), len(r.levels.raws))
+			}
+			if at = int(index); r.levels.missing != nil && r.levels.missing[at] {
+				at = -1
+			}
+		}
+		switch {
+		case numbers && at < 0:
+			r.scratch.numbers[i-r.row] = math.NaN()
+		case numbers:
+			r.scratch.numbers[i-r.row] = r.levels.numbers[at]
+		case at >= 0 && r.kind.want != wantText:
+			code := r.translated[at]
+			if code == untranslated {
+				var err error
+				if code, err = r.codeOf(r.levels.raws[at]); err != nil {
+					return err
+				}
+				r.translated[at] = code
+			}
+			p.codes = append(p.codes, code)
+		default:
+			if err := r.add(p, at >= 0, func() []byte { return r.levels.raws[at] }); err != nil {
+				return err
+			}
+		}
+	}
+	if numbers {
+		p.addNumbers(r.scratch.numbers[:m])
+	}
+	return nil
+}
+
+// indexOf returns an index as 8 bytes; a negative one is larger than any dictionary.
+func (r *arrowReader) indexOf(i int) []byte { return r.values.raw(i) }

@@ -1,0 +1,554 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	arrowFormat  = "arrow"
+	arrowMagic   = "ARROW1"
+	continuation = 0xFFFFFFFF // stands before each message
+)
+
+// isArrow knows the magic of an Arrow file, and the mark and the small length with
+// which a stream begins.
+func isArrow(start []byte, _ string) bool {
+	if bytes.HasPrefix(start, []byte(arrowMagic+"\x00\x00")) {
+		return true
+	}
+	if len(start) < 8 || binary.LittleEndian.Uint32(start) != continuation {
+		return false
+	}
+	size := binary.LittleEndian.Uint32(start[4:])
+	return size > 0 && size%8 == 0 && size < 1<<30
+}
+
+// arrowLayout is an Arrow file or stream; its groups are record batches. Messages are
+// walked when it is opened, bodies are read later, of the columns that are needed:
+//
+//	file     ARROW1 00 00, messages, footer, length of the footer (4 bytes), ARROW1
+//	message  FFFFFFFF, length of the metadata (4 bytes), metadata, body
+type arrowLayout struct {
+	*options
+	*arrowSchema
+	file    *blob
+	batches []*arrowBatch
+	endless bool                         // a stream without the mark of its end
+	latest  map[int64]*arrowDictionary   // by id, as the walk goes on
+	of      []map[int64]*arrowDictionary // by batch, its dictionaries
+}
+
+// arrowDictionary is the values of a dictionary as a batch sees them: its own message's
+// behind those of the one before it, if it adds to them.
+type arrowDictionary struct {
+	before *arrowDictionary
+	batch  *arrowBatch
+	column *arrowColumn
+	once   sync.Once
+	values arrowLevels
+	err    error
+}
+
+// arrowLevels are a dictionary's values: numbers, or the raw form of what is no number.
+type arrowLevels struct {
+	numbers []float64
+	raws    [][]byte
+	missing []bool // nil if no value is
+}
+
+func newArrowLayout(o *options, b *blob) (columnarLayout, error) {
+	f := &arrowLayout{options: o, file: b, latest: make(map[int64]*arrowDictionary)}
+	var magic [8]byte
+	if b.size < int64(len(magic)) {
+		return nil, complain("%s is too short for an Arrow file", b.name)
+	}
+	if _, err := b.ReadAt(magic[:], 0); err != nil {
+		return nil, err
+	}
+	walk := f.walkStream
+	if string(magic[:len(arrowMagic)]) == arrowMagic {
+		walk = f.walkFile
+	}
+	if err := walk(); err != nil {
+		if errors.Is(err, ErrTable) {
+			return nil, err
+		}
+		return nil, complain("%s is damaged: %w", b.name, err)
+	}
+	return f, nil
+}
+
+// arrowMessage is one message; a nil one is the end of a stream.
+type arrowMessage struct {
+	kind   int64 // 1 schema, 2 dictionary batch, 3 record batch
+	header flatTable
+	body   int64 // where it begins
+	size   int64
+	next   int64 // where the next message begins
+}
+
+// message reads the message at an offset of the file.
+func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
+	if at == end {
+		return nil, nil // a stream may end without a mark
+	}
+	var head [8]byte
+	if end-at < 4 {
+		return nil, errors.New("its last message is cut off")
+	}
+	n := min(int64(len(head)), end-at)
+	if _, err := f.file.ReadAt(head[:n], at); err != nil {
+		return nil, err
+	}
+	size, prefix := int64(binary.LittleEndian.Uint32(head[:])), int64(4) // as versions before 0.15 write it
+	if size == continuation {
+		if n < 8 {
+			return nil, errors.New("its last message is cut off")
+		}
+		size, prefix = int64(binary.LittleEndian.Uint32(head[4:])), 8
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	if size > end-at-prefix {
+		return nil, fmt.Errorf("a message claims %d bytes of metadata, %d are left", size, end-at-prefix)
+	}
+	metadata := make([]byte, size)
+	if _, err := f.file.ReadAt(metadata, at+prefix); err != nil {
+		return nil, err
+	}
+	root := flatRoot(metadata)
+	m := &arrowMessage{kind: root.integer(1, 1, 0), header: root.table(2), body: at + prefix + size, size: root.integer(3, 8, 0)}
+	if !root.ok() || !m.header.ok() {
+		return nil, errors.New("a message's metadata cannot be understood")
+	}
+	if m.size < 0 || m.size > end-m.body {
+		return nil, fmt.Errorf("a message claims a body of %d bytes, %d are left", m.size, end-m.body)
+	}
+	m.next = m.body + (m.size+7)&^7
+	return m, nil
+}
+
+// walkStream goes through the messages of a stream.
+func (f *arrowLayout) walkStream() error {
+	for at := int64(0); ; {
+		m, err := f.message(min(at, f.file.size), f.file.size)
+		switch {
+		case err != nil:
+			return err
+		case m == nil && f.arrowSchema == nil:
+			return errors.New("it has no schema")
+		case m == nil:
+			f.endless = at >= f.file.size
+			return nil
+		}
+		if err := f.take(m); err != nil {
+			return err
+		}
+		at = m.next
+	}
+}
+
+// take notes what a message of a stream holds.
+func (f *arrowLayout) take(m *arrowMessage) (err error) {
+	switch m.kind {
+	case 1:
+		if f.arrowSchema != nil {
+			return errors.New("it has two schemas")
+		}
+		f.arrowSchema, err = readArrowSchema(m.header)
+	case 2:
+		err = f.takeDictionaryBatch(m, false)
+	case 3:
+		if err = f.takeBatch(m); err == nil {
+			known := make(map[int64]*arrowDictionary, len(f.latest))
+			for id, d := range f.latest { // a copy, so the order is of no matter
+				known[id] = d
+			}
+			f.of = append(f.of, known)
+		}
+	default:
+		return fmt.Errorf("it has a message of kind %d, which is no part of a table", m.kind)
+	}
+	return err
+}
+
+func (f *arrowLayout) takeBatch(m *arrowMessage) error {
+	if f.arrowSchema == nil {
+		return errors.New("a batch comes before the schema")
+	}
+	b, err := readArrowBatch(m.header, f.nodes, f.buffers, f.views)
+	if err != nil {
+		return err
+	}
+	b.body, b.size = m.body, m.size
+	f.batches = append(f.batches, b)
+	return nil
+}
+
+// takeDictionaryBatch reads the table DictionaryBatch:
+//
+//	0 id, 1 data, 2 is a delta
+func (f *arrowLayout) takeDictionaryBatch(m *arrowMessage, file bool) error {
+	if f.arrowSchema == nil {
+		return errors.New("a dictionary comes before the schema")
+	}
+	id := m.header.integer(0, 8, 0)
+	column := f.dictionaries[id]
+	if column == nil {
+		return nil // of a nested column
+	}
+	b, err := readArrowBatch(m.header.table(1), 1, column.buffersOf(), column.viewsOf())
+	if err != nil {
+		return fmt.Errorf("the dictionary of column %q: %w", column.name, err)
+	}
+	b.body, b.size = m.body, m.size
+	d := &arrowDictionary{batch: b, column: column}
+	if m.header.integer(2, 1, 0) != 0 {
+		if d.before = f.latest[id]; d.before == nil {
+			return fmt.Errorf("the dictionary of column %q is added to before it begins", column.name)
+		}
+	} else if file && f.latest[id] != nil {
+		return fmt.Errorf("the dictionary of column %q is replaced, which only a stream can do", column.name)
+	}
+	f.latest[id] = d
+	return nil
+}
+
+// buffersOf returns the buffers of a column alone, less those that its batch counts.
+func (c *arrowColumn) buffersOf() int {
+	switch c.store {
+	case storeBits, storeFixed, storeViews:
+		return 2
+	case storeText, storeLarge:
+		return 3
+	}
+	return 0
+}
+
+func (c *arrowColumn) viewsOf() int {
+	if c.store == storeViews {
+		return 1
+	}
+	return 0
+}
+
+// walkFile reads a file's footer and the messages that it lists. The table Footer:
+//
+//	1 schema, 2 dictionaries, 3 record batches
+//
+// and each block: int64 offset, int32 length of the metadata, 4 bytes, int64 length of the body.
+func (f *arrowLayout) walkFile() error {
+	const tail = 4 + len(arrowMagic)
+	var end [tail]byte
+	last := f.file.size - int64(tail)
+	if last < 8 {
+		return errors.New("it is too short")
+	}
+	if _, err := f.file.ReadAt(end[:], last); err != nil {
+		return err
+	}
+	if string(end[4:]) != arrowMagic {
+		return complain("%s is cut off or damaged: it does not end as an Arrow file does", f.file.name)
+	}
+	size := int64(binary.LittleEndian.Uint32(end[:]))
+	if size > last-8 {
+		return fmt.Errorf("its footer claims %d bytes, the file has %d", size, f.file.size)
+	}
+	footer := make([]byte, size)
+	if _, err := f.file.ReadAt(footer, last-size); err != nil {
+		return err
+	}
+	root := flatRoot(footer)
+	if !root.ok() {
+		return errors.New("its footer cannot be understood")
+	}
+	var err error
+	if f.arrowSchema, err = readArrowSchema(root.table(1)); err != nil {
+		return err
+	}
+	for _, list := range []struct {
+		field int
+		kind  int64
+		take  func(*arrowMessage) error
+	}{
+		{2, 2, func(m *arrowMessage) error { return f.takeDictionaryBatch(m, true) }},
+		{3, 3, f.takeBatch},
+	} {
+		blocks, n := root.vector(list.field, 24)
+		for i := range n {
+			at := int64(binary.LittleEndian.Uint64(blocks[24*i:]))
+			if at < 8 || at >= last-size {
+				return errors.New("a block claims to lie outside the file")
+			}
+			m, err := f.message(at, last-size)
+			if err == nil && (m == nil || m.kind != list.kind) {
+				err = errors.New("a block of its footer is not what it claims")
+			}
+			if err == nil {
+				err = list.take(m)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for range f.batches {
+		f.of = append(f.of, f.latest)
+	}
+	return nil
+}
+
+func (f *arrowLayout) names() []string {
+	names := make([]string, len(f.columns))
+	for i, c := range f.columns {
+		names[i] = c.name
+	}
+	return names
+}
+
+func (f *arrowLayout) hides(string) bool { return false }
+
+func (f *arrowLayout) notes() []string {
+	if f.endless {
+		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.file.name, f.total())}
+	}
+	return nil
+}
+
+func (f *arrowLayout) total() (rows int) {
+	for _, b := range f.batches {
+		rows += b.rows
+	}
+	return rows
+}
+
+func (f *arrowLayout) groups() int { return len(f.batches) }
+
+func (f *arrowLayout) rows(group int) int { return f.batches[group].rows }
+
+func (f *arrowLayout) suits(t target) (rowBytes int64, err error) {
+	c := &f.columns[f.byName[t.name]]
+	switch {
+	case c.nested:
+		return 0, nestedColumn(f.file.name, c.name)
+	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].logical == logicalOther:
+		return 0, complain("%s: column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
+			f.file.name, c.name, c.typeNameOfArrow())
+	}
+	return c.rowBytes(t), nil
+}
+
+func (c *arrowColumn) typeNameOfArrow() string {
+	if c.dictionary >= 0 {
+		return "dictionary of " + c.annotated
+	}
+	return c.annotated
+}
+
+func (f *arrowLayout) reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error) {
+	c := &f.columns[f.byName[t.name]]
+	r := &arrowReader{pieceSink: pieceSink{options: f.options, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
+	b := f.batches[group]
+	index := *c
+	if c.dictionary >= 0 {
+		d := f.of[group][c.dictionary]
+		if d == nil && b.rows > 0 {
+			d = &arrowDictionary{column: f.dictionaries[c.dictionary]} // allowed where every row is missing
+		}
+		var err error
+		if r.levels, err = d.load(f); err != nil {
+			return nil, err
+		}
+		index.store, index.width, index.physical = storeFixed, c.indexWidth, parquetInt64
+		index.logical, index.unsigned = logicalInteger, c.natural
+		r.translated = make([]int32, len(r.levels.raws))
+		for i := range r.translated {
+			r.translated[i] = untranslated
+		}
+	}
+	var err error
+	r.values, err = f.load(b, &index, b.firstBuffer(c), c.node)
+	return r, err
+}
+
+// load reads a dictionary's values, once.
+func (d *arrowDictionary) load(f *arrowLayout) (arrowLevels, error) {
+	d.once.Do(func() {
+		defer func() {
+			if broken := recover(); broken != nil {
+				d.err = fmt.Errorf("its dictionary: %v", broken)
+			}
+		}()
+		d.values, d.err = d.read(f)
+	})
+	return d.values, d.err
+}
+
+func (d *arrowDictionary) read(f *arrowLayout) (arrowLevels, error) {
+	var levels arrowLevels
+	if d.before != nil {
+		var err error
+		if levels, err = d.before.load(f); err != nil {
+			return levels, err
+		}
+	}
+	if d.batch == nil {
+		return levels, nil
+	}
+	values, err := f.load(d.batch, d.column, 0, 0)
+	if err != nil {
+		return levels, err
+	}
+	// Whoever adds to a dictionary appends behind what the earlier ones see.
+	for i := range d.batch.rows {
+		if !values.present(i) && levels.missing == nil {
+			levels.missing = make([]bool, len(levels.raws))
+		}
+		raw := values.raw(i)
+		if levels.raws = append(levels.raws, slices.Clone(raw)); levels.missing != nil {
+			levels.missing = append(levels.missing, !values.present(i))
+		}
+		if !d.column.isText() {
+			levels.numbers = append(levels.numbers, d.column.number(raw))
+		}
+	}
+	return levels, nil
+}
+
+// load reads the buffers of a column and checks that they hold what they have to.
+func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arrowValues, error) {
+	v := &arrowValues{column: c, rows: b.rows}
+	if n := int64(binary.LittleEndian.Uint64(b.nodes[16*node:])); n != int64(b.rows) {
+		return nil, fmt.Errorf("it has %d values in a batch of %d rows", n, b.rows)
+	}
+	if c.store == storeNone {
+		return v, nil
+	}
+	nulls := int64(binary.LittleEndian.Uint64(b.nodes[16*node+8:]))
+	var err error
+	if nulls != 0 {
+		if v.valid, err = f.buffer(b, first, int64(b.rows+7)/8); err != nil {
+			return nil, err
+		}
+	}
+	need := int64(0)
+	switch c.store {
+	case storeBits:
+		need = int64(b.rows+7) / 8
+	case storeFixed:
+		need = int64(b.rows) * int64(c.width)
+	case storeText:
+		need = int64(b.rows+1) * 4
+	case storeLarge:
+		need = int64(b.rows+1) * 8
+	case storeViews:
+		need = int64(b.rows) * 16
+	}
+	if b.rows == 0 {
+		need = 0
+	}
+	if v.fixed, err = f.buffer(b, first+1, need); err != nil {
+		return nil, err
+	}
+	switch c.store {
+	case storeText, storeLarge:
+		if v.data, err = f.buffer(b, first+2, -1); err == nil {
+			err = v.checkOffsets()
+		}
+	case storeViews:
+		n := int(binary.LittleEndian.Uint64(b.views[8*c.view:]))
+		for i := 0; i < n && err == nil; i++ {
+			var data []byte
+			data, err = f.buffer(b, first+2+i, -1)
+			v.views = append(v.views, data)
+		}
+	}
+	return v, err
+}
+
+// buffer reads a buffer, and decompresses it: need is what it has to hold at least, and
+// nearly at most; −1 leaves it open.
+func (f *arrowLayout) buffer(b *arrowBatch, i int, need int64) ([]byte, error) {
+	at, err := b.buffer(i)
+	if err != nil {
+		return nil, err
+	}
+	if !b.packed && need >= 0 {
+		at.size = min(at.size, need)
+	}
+	if !b.packed && at.size < need {
+		return nil, fmt.Errorf("a buffer has %d bytes, its values take %d", at.size, need)
+	}
+	raw := make([]byte, at.size)
+	if _, err := f.file.ReadAt(raw, at.at); err != nil && len(raw) > 0 {
+		return nil, err
+	}
+	if b.packed {
+		return unpackBuffer(b.codec, raw, need)
+	}
+	return raw, nil
+}
+
+// unpackBuffer decompresses a buffer: int64 length, −1 if it is not compressed; data.
+func unpackBuffer(codec parquetCodec, raw []byte, need int64) ([]byte, error) {
+	if len(raw) == 0 {
+		if need > 0 {
+			return nil, errors.New("a buffer is empty")
+		}
+		return nil, nil
+	}
+	if len(raw) < 8 {
+		return nil, errors.New("a compressed buffer is cut off")
+	}
+	size := int64(binary.LittleEndian.Uint64(raw))
+	raw = raw[8:]
+	if size == -1 {
+		if int64(len(raw)) < need {
+			return nil, fmt.Errorf("a buffer has %d bytes, its values take %d", len(raw), need)
+		}
+		return raw, nil
+	}
+	if size < 0 || size < need || size > math.MaxInt32*8 {
+		return nil, fmt.Errorf("a buffer claims %d bytes decompressed, its values take %d", size, need)
+	}
+	if codec == codecLZ4 {
+		return unLZ4(raw, size)
+	}
+	z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	return readClaimed(z, size, int64(len(raw)))
+}
+
+// readClaimed reads exactly size bytes. It takes memory at once for what the packed
+// bytes can be believed to hold, and for more as it comes.
+func readClaimed(r io.Reader, size, packed int64) ([]byte, error) {
+	room := min(size, max(constantPage, largestRatio*packed))
+	out := make([]byte, 0, room)
+	for int64(len(out)) < size {
+		if len(out) == cap(out) {
+			out = slices.Grow(out, int(min(size-int64(len(out)), int64(len(out)))))
+		}
+		n, err := r.Read(out[len(out):min(int64(cap(out)), size)])
+		out = out[:len(out)+n]
+		if err != nil && int64(len(out)) < size {
+			if err == io.EOF {
+				err = errUnpackedSize
+			}
+			return nil, fmt.Errorf("a buffer cannot be decompressed: %w", err)
+		}
+	}
+	return out, readExactly(r, nil)
+}

@@ -1,0 +1,433 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"boost/internal/cpu"
+)
+
+// columnarSource reads files that hold columns in groups of rows: Parquet and Arrow.
+// A group is a chunk, or several where the pass asks for smaller ones; its columns are
+// decoded in parallel, and those of the next groups where there are too few. Only
+// the columns of the targets are read.
+type columnarSource struct {
+	*options
+	format string
+	layout func(*options, *blob) (columnarLayout, error)
+	inputs []input
+	first  *columnarFile // opened for its columns, until it is read
+	names  []string
+	copies map[int]*blob // of inputs that can be read only once or are compressed
+	hidden []string      // columns of the files that are none of the table
+	said   []string      // what the files had to say
+}
+
+// columnarLayout is what a file says of itself: it is read and checked when the file
+// is opened, before any column is.
+type columnarLayout interface {
+	// names lists the columns, hidden ones too.
+	names() []string
+	// hides tells whether a column is none of the table, unless it is asked for.
+	hides(name string) bool
+	// notes says what a person should know about the file.
+	notes() []string
+	// groups returns the number of groups of rows, and rows how many one has.
+	groups() int
+	rows(group int) int
+	// suits returns the bytes that a row of the target's column takes at least, or an
+	// error where the column cannot be read as that.
+	suits(t target) (rowBytes int64, err error)
+	// reader prepares decoding a column of a group.
+	reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error)
+}
+
+// pieceReader decodes a column of a group.
+type pieceReader interface {
+	// read decodes the next n rows into a piece of the chunk with the given index.
+	read(n, index int) (*piece, error)
+}
+
+// columnarFile is an opened file.
+type columnarFile struct {
+	*blob
+	columnarLayout
+	index int          // among the inputs
+	open  atomic.Int32 // groups that are still read, and the one who deals them out
+}
+
+func newColumnarSource(format string, layout func(*options, *blob) (columnarLayout, error)) func(*options, []input) source {
+	return func(o *options, inputs []input) source {
+		return &columnarSource{options: o, format: format, layout: layout, inputs: inputs, copies: make(map[int]*blob)}
+	}
+}
+
+// open opens an input and reads what it says of itself.
+func (s *columnarSource) open(index int) (*columnarFile, error) {
+	b := s.copies[index]
+	if b == nil {
+		var err error
+		if b, err = s.blob(&s.inputs[index], s.format); err != nil {
+			return nil, err
+		}
+		if b.shared || b.remove != "" {
+			s.copies[index] = b
+		}
+	}
+	f := &columnarFile{blob: b, index: index}
+	var err error
+	f.columnarLayout, err = guarded(b.name, func() (columnarLayout, error) { return s.layout(s.options, b) })
+	if err != nil {
+		s.closeFile(f)
+		return nil, err
+	}
+	return f, nil
+}
+
+// guarded turns a panic into an error about the file: reading never trusts one, but a
+// mistake here must not end the program on a damaged one.
+func guarded[T any](file string, f func() (T, error)) (result T, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = complain("%s is damaged: %v", file, broken)
+		}
+	}()
+	return f()
+}
+
+// closeFile closes a file that is no copy; those stay for the next pass.
+func (s *columnarSource) closeFile(f *columnarFile) {
+	if s.copies[f.index] != f.blob {
+		f.blob.close()
+	}
+}
+
+// columns returns the columns of the first file. An index that pandas wrote beside the
+// columns of a frame is none of them, unless it is asked for.
+func (s *columnarSource) columns(context.Context) ([]string, error) {
+	f, err := s.open(0)
+	if err != nil {
+		return nil, err
+	}
+	s.first = f
+	for _, name := range f.columnarLayout.names() {
+		if f.hides(name) && !s.mentions(name) {
+			s.hidden = append(s.hidden, name)
+			continue
+		}
+		s.names = append(s.names, name)
+	}
+	return s.names, nil
+}
+
+func (s *columnarSource) notes(int) []string {
+	if len(s.hidden) == 0 {
+		return s.said
+	}
+	return append(s.said, fmt.Sprintf("%s %s of %s: the frame's index is not read (set id = %q to keep it)",
+		plural(len(s.hidden), "column"), nameList(s.hidden, 3), s.inputs[0].name, s.hidden))
+}
+
+func (s *columnarSource) close() {
+	if s.first != nil {
+		s.closeFile(s.first)
+	}
+	for _, b := range s.copies {
+		b.close()
+	}
+}
+
+// groupJob is a group on its way.
+type groupJob struct {
+	file    *columnarFile
+	group   int
+	index   int // of its first chunk
+	rows    int // of each chunk but the last
+	first   int // its first row in the file
+	chunk   *chunk
+	waiting atomic.Int32 // columns that are not decoded yet
+	failed  atomic.Bool
+}
+
+// columnJob is a column of a group, or all of them if target is −1.
+type columnJob struct {
+	*groupJob
+	target int
+}
+
+// columnarPass is one way through all files.
+type columnarPass struct {
+	*columnarSource
+	*pass
+	wide  []atomic.Bool // per target: float64 was needed before
+	rows  int64         // of all files so far
+	next  int           // index of the next chunk
+	mutex sync.Mutex
+	at    int   // the place of err
+	err   error // the first by place
+}
+
+// read deals the columns of all groups out to workers.
+func (s *columnarSource) read(ctx context.Context, p *pass) error {
+	pp := &columnarPass{columnarSource: s, pass: p, wide: make([]atomic.Bool, len(p.targets))}
+	jobs := make(chan columnJob)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(jobs)
+		if err := pp.deal(groupCtx, jobs); err != nil {
+			pp.fail(pp.next*len(p.targets), err)
+		}
+		return groupCtx.Err()
+	})
+	threads := s.threads
+	if threads == 0 {
+		threads = cpu.Threads()
+	}
+	for range threads {
+		group.Go(func() error {
+			w := &columnWorker{columnarPass: pp, scratch: &columnScratch{}}
+			defer w.tools.close()
+			for j := range jobs {
+				w.work(groupCtx, j)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return pp.err
+}
+
+// fail keeps the error that stands first in the files.
+func (p *columnarPass) fail(at int, err error) {
+	p.mutex.Lock()
+	if p.err == nil || at < p.at {
+		p.at, p.err = at, err
+	}
+	p.mutex.Unlock()
+	p.stop.Store(true)
+}
+
+// deal opens the files and sends their columns.
+func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
+	for index := range p.inputs {
+		f := p.first
+		p.first = nil
+		if index > 0 || f == nil {
+			var err error
+			if f, err = p.open(index); err != nil {
+				return err
+			}
+		}
+		f.open.Store(1)
+		for _, note := range f.columnarLayout.notes() {
+			if !slices.Contains(p.said, note) {
+				p.said = append(p.said, note)
+			}
+		}
+		err := p.suits(f)
+		first := 0
+		for g := 0; g < f.groups() && err == nil && !p.stop.Load() && ctx.Err() == nil; g++ {
+			p.dealGroup(ctx, f, g, first, jobs)
+			first += f.columnarLayout.rows(g)
+		}
+		p.leave(f)
+		if err != nil || p.stop.Load() || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dealGroup sends the columns of a group.
+func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first int, jobs chan<- columnJob) {
+	rows := f.columnarLayout.rows(g)
+	if rows == 0 {
+		return
+	}
+	j := &groupJob{file: f, group: g, index: p.next, rows: rows, first: first}
+	f.open.Add(1)
+	send := func(target int) {
+		select {
+		case jobs <- columnJob{j, target}:
+		case <-ctx.Done():
+			j.failed.Store(true)
+			p.done(columnJob{j, target})
+		}
+	}
+	if p.chunkRows > 0 && rows > p.chunkRows {
+		j.rows = p.chunkRows
+		p.next += (rows + j.rows - 1) / j.rows
+		send(-1)
+		return
+	}
+	p.next++
+	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.targets), first)
+	j.waiting.Store(int32(len(p.targets)))
+	for i := range p.targets {
+		send(i)
+	}
+}
+
+// done notes that a job is over and emits what is complete by it.
+func (p *columnarPass) done(j columnJob) {
+	if j.target >= 0 && j.waiting.Add(-1) > 0 {
+		return
+	}
+	if j.chunk != nil && !j.failed.Load() {
+		p.emit(j.chunk)
+	}
+	p.leave(j.file)
+}
+
+// newColumnarChunk makes a chunk of a file that has rows instead of lines.
+func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk {
+	return &chunk{index: index, file: file, byRow: true, rows: rows, pieces: make([]piece, targets),
+		before: firstRow, lines: rows, runs: []placeRun{{}}}
+}
+
+// leave closes a file once nobody reads it any more.
+func (p *columnarPass) leave(f *columnarFile) {
+	if f.open.Add(-1) > 0 {
+		return
+	}
+	if err := f.unchanged(); err != nil {
+		p.fail(math.MaxInt, err)
+	}
+	p.mutex.Lock()
+	p.closeFile(f)
+	p.mutex.Unlock()
+}
+
+// suits makes sure that a file has the first one's columns, that those of the
+// targets can be read, and that there is memory for them.
+func (p *columnarPass) suits(f *columnarFile) error {
+	var names []string
+	for _, name := range f.columnarLayout.names() {
+		if !slices.Contains(p.hidden, name) {
+			names = append(names, name)
+		}
+	}
+	if err := sameColumns(f.name, names, p.inputs[0].name, p.names); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	for _, t := range p.targets {
+		n, err := f.columnarLayout.suits(t)
+		if err != nil {
+			return err
+		}
+		bytes += n
+	}
+	for g := range f.groups() {
+		p.rows += int64(f.columnarLayout.rows(g))
+	}
+	switch {
+	case p.rows > math.MaxInt32:
+		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, math.MaxInt32)
+	case p.memoryLimit > 0 && p.chunkRows == 0 && p.rows*bytes > p.memoryLimit:
+		return complain("%s: %d rows of %d columns take %s or more; memory_limit is %s (ignore columns, or raise it)",
+			f.name, p.rows, len(p.targets), byteText(p.rows*bytes), byteText(p.memoryLimit))
+	}
+	return nil
+}
+
+// columnWorker is one worker's state.
+type columnWorker struct {
+	*columnarPass
+	scratch *columnScratch
+	tools   unpacker
+}
+
+// work decodes a column, or a whole group chunk by chunk, and emits what is complete.
+func (w *columnWorker) work(ctx context.Context, j columnJob) {
+	target := max(j.target, 0)
+	defer w.done(j)
+	defer func() {
+		if broken := recover(); broken != nil {
+			w.failColumn(j, target, fmt.Errorf("%v", broken))
+		}
+	}()
+	if ctx.Err() != nil {
+		j.failed.Store(true)
+		return
+	}
+	if j.target < 0 {
+		w.workByChunks(ctx, j, &target)
+		return
+	}
+	c, err := j.file.reader(w, j.group, w.targets[target], w.wide[target].Load())
+	if err != nil {
+		w.failColumn(j, target, err)
+		return
+	}
+	p, err := c.read(j.rows, j.index)
+	if err != nil {
+		w.failColumn(j, target, err)
+		return
+	}
+	if p.f64 != nil {
+		w.wide[target].Store(true)
+	}
+	j.chunk.pieces[target] = *p
+}
+
+// workByChunks decodes a group so many rows at a time.
+func (w *columnWorker) workByChunks(ctx context.Context, j columnJob, target *int) {
+	readers := make([]pieceReader, len(w.targets))
+	for i := range readers {
+		var err error
+		*target = i
+		if readers[i], err = j.file.reader(w, j.group, w.targets[i], w.wide[i].Load()); err != nil {
+			w.failColumn(j, i, err)
+			return
+		}
+	}
+	total := j.file.columnarLayout.rows(j.group)
+	for first, index := 0, j.index; first < total; first, index = first+j.rows, index+1 {
+		rows := min(j.rows, total-first)
+		ch := newColumnarChunk(index, j.file.index, rows, len(readers), j.first+first)
+		for i, c := range readers {
+			*target = i
+			p, err := c.read(rows, index)
+			if err != nil {
+				w.failColumn(j, i, err)
+				return
+			}
+			ch.pieces[i] = *p
+		}
+		if ctx.Err() != nil || w.stop.Load() {
+			return
+		}
+		w.emit(ch)
+	}
+}
+
+// failColumn notes what is wrong with a column of a group.
+func (w *columnWorker) failColumn(j columnJob, target int, err error) {
+	j.failed.Store(true)
+	var plain plainError
+	name := w.targets[target].name
+	switch {
+	case errors.Is(err, ErrTable):
+	case errors.As(err, &plain):
+		err = complain("%s: column %q: %w", j.file.name, name, err)
+	default:
+		err = complain("%s is damaged: column %q from row %d on: %w", j.file.name, name, j.first+1, err)
+	}
+	w.fail(j.index*len(w.targets)+target, err)
+}
+
+// plainError is an error that is no damage: the file holds what cannot be read.
+type plainError interface {
+	error
+	plain()
+}

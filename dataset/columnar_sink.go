@@ -1,0 +1,169 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// pieceSink makes pieces for a target of the values of a file's column.
+type pieceSink struct {
+	*options
+	field    *fileColumn
+	kind     target
+	wide     bool        // float64 was needed before
+	levelsOf *dictionary // that codes refer to
+	text     []byte      // of one value
+}
+
+// piece returns an empty piece with room for so many rows.
+func (c *pieceSink) piece(room int) *piece {
+	p := &piece{}
+	switch {
+	case c.kind.want == wantText:
+		p.offsets = make([]int32, 1, room+1)
+	case !c.asNumbers():
+		if c.levelsOf == nil {
+			c.levelsOf = newDictionary()
+		}
+		p.dictionary = c.levelsOf
+		p.codes = make([]int32, 0, room)
+	case c.wide:
+		p.f64 = make([]float64, 0, room)
+	default:
+		p.f32 = make([]float32, 0, room)
+	}
+	return p
+}
+
+// asNumbers tells whether the target's pieces are numbers.
+func (c *pieceSink) asNumbers() bool {
+	return !c.field.isText() && (c.kind.want == wantAny || c.kind.want == wantNumber)
+}
+
+// finish counts what a piece holds.
+func (c *pieceSink) finish(p *piece, index int) {
+	switch {
+	case p.codes != nil:
+		p.fresh, p.present = p.dictionary.fresh(p.codes, index)
+	case p.numeric():
+		p.blank(c.missingNumbers)
+		p.present = present(p.f32) + present(p.f64)
+		p.gaps = p.present < p.rows()
+		p.dates = c.field.isDate() && p.present > 0
+		c.wide = c.wide || p.f64 != nil
+	}
+}
+
+// textOf returns a value as text, valid until the next call.
+func (c *pieceSink) textOf(raw []byte) ([]byte, error) {
+	if c.field.isNaN(raw) {
+		return nil, nil
+	}
+	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	if c.field.isText() && !utf8.Valid(c.text) {
+		return nil, &notText{excerpt(raw)}
+	}
+	return c.text, nil
+}
+
+// notText is a value that should be text and is not.
+type notText struct{ value string }
+
+func (*notText) plain() {}
+
+func (e *notText) Error() string {
+	return fmt.Sprintf("%q is not UTF-8 text; leave the column out with ignore", e.value)
+}
+
+// codeOf returns the code of a value's level.
+func (c *pieceSink) codeOf(raw []byte) (int32, error) {
+	if c.field.isNaN(raw) {
+		return missingCode, nil
+	}
+	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	if c.levelsOf == nil {
+		c.levelsOf = newDictionary()
+	}
+	code := c.levelsOf.code(c.text, c.options)
+	if code == brokenCode {
+		return 0, &notText{excerpt(raw)}
+	}
+	return code, nil
+}
+
+// isNaN tells whether a value is a float that is no number.
+func (f *fileColumn) isNaN(raw []byte) bool {
+	switch {
+	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:
+		v := f.number(raw)
+		return v != v
+	}
+	return false
+}
+
+// littleEndian tells whether numbers lie in memory as they lie in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// copyFloats copies numbers that are written with their lowest byte first.
+func copyFloats[F float32 | float64](dst []F, raw []byte) {
+	if littleEndian {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(raw)), raw)
+		return
+	}
+	for i := range dst {
+		switch d := any(&dst[i]).(type) {
+		case *float32:
+			*d = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		case *float64:
+			*d = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	}
+}
+
+// addNumbers appends numbers, moving the piece to float64 at the first value that
+// needs it.
+func (p *piece) addNumbers(values []float64) {
+	if p.f64 == nil {
+		n := len(p.f32)
+		p.f32 = slices.Grow(p.f32, len(values))[:n+len(values)]
+		dst := p.f32[n:]
+		for i, v := range values {
+			f := float32(v)
+			if float64(f) != v && v == v {
+				p.f64 = make([]float64, n+i, cap(p.f32))
+				for k, f := range p.f32[:n+i] {
+					p.f64[k] = float64(f)
+				}
+				p.f32 = nil
+				values = values[i:]
+				break
+			}
+			dst[i] = f
+		}
+		if p.f64 == nil {
+			return
+		}
+	}
+	p.f64 = append(p.f64, values...)
+}
+
+// addText appends a row of text.
+func (p *piece) addText(text []byte) error {
+	if len(p.text)+len(text) > math.MaxInt32 {
+		return &tooMuchText{}
+	}
+	p.text = append(p.text, text...)
+	p.offsets = append(p.offsets, int32(len(p.text)))
+	return nil
+}
+
+// tooMuchText is text that the offsets of a column cannot reach.
+type tooMuchText struct{}
+
+func (*tooMuchText) plain() {}
+
+func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
