@@ -25,10 +25,19 @@ const buildBlock = 1 << 15
 // per stored cell beside the matrix.
 func Build(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *parallel.Pool) (*Matrix, error) {
 	p.fillLayout()
-	if err := p.checkStorage(); err != nil {
+	if err := p.checkLayout(); err != nil {
 		return nil, err
 	}
-	if err := p.checkLayout(); err != nil {
+	codes, err := Code(ctx, c, t, p, pool)
+	if err != nil {
+		return nil, err
+	}
+	return codes.Matrix(ctx, p, pool)
+}
+
+// Code is Build up to where the layout matters: of the parameters it uses Storage only.
+func Code(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *parallel.Pool) (*Codes, error) {
+	if err := p.checkStorage(); err != nil {
 		return nil, err
 	}
 	rows := t.NumRows()
@@ -60,7 +69,7 @@ func Build(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *paral
 	if err != nil {
 		return nil, err
 	}
-	return a.finish(ctx)
+	return &Codes{rows: rows, features: a.features, plain: a.plain}, nil
 }
 
 // fillLayout gives the words about layout that are not set their defaults.

@@ -1,18 +1,16 @@
 package binning
 
 import (
-	"context"
 	"fmt"
 	"sync"
 
 	"boost/dataset"
 	"boost/internal/kernel/bin"
-	"boost/parallel"
 )
 
 // Chunked makes the matrix of a table that comes in chunks of rows: what Build makes
 // of the whole table, without the table in memory. Beside the codes it takes memory
-// for one chunk's codes per goroutine, and Finish what the layout needs.
+// for one chunk's codes per goroutine.
 type Chunked struct {
 	cuts    *Cuts
 	matrix  *Matrix
@@ -158,25 +156,5 @@ func (b *Chunked) writeEdge(e *encoding, c Column, first, row int) {
 	b.edges.Unlock()
 }
 
-// Finish returns the matrix in the layout of the parameters, once every row was added.
-func (b *Chunked) Finish(ctx context.Context, p Params, pool *parallel.Pool) (*Matrix, error) {
-	return b.matrix.relayout(ctx, b.missing, p, pool)
-}
-
-// relayout puts the codes of a matrix of plain columns into the layout of the
-// parameters; missing says which features' last code is the missing one.
-func (m *Matrix) relayout(ctx context.Context, missing []bool, p Params, pool *parallel.Pool) (*Matrix, error) {
-	p.fillLayout()
-	if err := p.checkLayout(); err != nil {
-		return nil, err
-	}
-	a := &assembler{rows: m.rows, params: p, pool: pool, plain: m, features: make([]coded, len(m.infos))}
-	for f := range a.features {
-		a.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.UnitColumn(f)}
-	}
-	laid, reason, err := a.assemble(ctx)
-	if err == nil {
-		laid.reason = reason
-	}
-	return laid, err
-}
+// Codes returns the codes, once every row was added.
+func (b *Chunked) Codes() *Codes { return b.matrix.codes(b.missing) }

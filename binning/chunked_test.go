@@ -45,7 +45,7 @@ func TestChunked(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		got, err := b.Finish(ctx, p, pool)
+		got, err := b.Codes().Matrix(ctx, p, pool)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import "boost/dataset"
 type Data struct{ source source }
 
 // InMemory is a table.
-func InMemory(t *dataset.Table) Data { return Data{tableSource{t}} }
+func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 
 // OutOfCore is a table in files of which one chunk at a time is in memory: training
 // takes about the memory of the codes and of a few numbers per row. The files are read

@@ -49,7 +49,7 @@ func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) 
 	if err = t.setInitScores(s, table); err != nil {
 		return nil, err
 	}
-	if s.matrix, err = source.build(ctx, t.cuts, t.p.scoringLayout(), t.pool); err != nil {
+	if s.matrix, err = t.matrixOf(ctx, source, t.p.scoringLayout()); err != nil {
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, t.outputs*s.n), make([]float64, t.outputs*s.n)

@@ -41,6 +41,7 @@ type options struct {
 	log       *slog.Logger
 	report    *Report
 	pool      *parallel.Pool
+	cache     *cacheTask // to be written
 }
 
 type validSet struct {

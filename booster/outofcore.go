@@ -28,7 +28,7 @@ type scanSource struct {
 type scanned struct {
 	scan  *dataset.Scan
 	whole *scanSource
-	parts []*scanSource // that were taken; where there are any, the whole is not built
+	parts []*scanSource // that were taken; where there are any, the whole is not coded
 }
 
 func newScanSource(s *dataset.Scan) *scanSource {
@@ -79,8 +79,10 @@ func (s *scanSource) take(rows []int32) source {
 	return part
 }
 
-// built lists the parts that become matrices.
-func (s *scanned) built() []*scanSource {
+func (s *scanSource) part() []int32 { return s.rows }
+
+// coded lists the parts that are coded.
+func (s *scanned) coded() []*scanSource {
 	if s.parts == nil {
 		return []*scanSource{s.whole}
 	}
@@ -146,7 +148,7 @@ func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Param
 // gather collects the sampled rows of one part and counts the cells of all.
 func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
 	var mutex sync.Mutex
-	parts := s.built()
+	parts := s.coded()
 	for _, part := range parts {
 		if !part.counted {
 			part.startCounting()
@@ -211,20 +213,20 @@ func (s *scanSource) count(chunk *dataset.Table) func() {
 	}
 }
 
-// build goes through the files once for all parts, when the first of them is built.
-func (s *scanSource) build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error) {
+// code goes through the files once for all parts, when the first of them is coded.
+func (s *scanSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, _ *parallel.Pool) (*binning.Codes, error) {
 	if s.chunked == nil {
 		if err := s.of.code(ctx, cuts, p); err != nil {
 			return nil, err
 		}
 	}
-	matrix, err := s.chunked.Finish(ctx, p, pool)
+	codes := s.chunked.Codes()
 	s.chunked = nil
-	return matrix, err
+	return codes, nil
 }
 
 func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
-	parts := s.built()
+	parts := s.coded()
 	for _, part := range parts {
 		var err error
 		if part.chunked, err = binning.NewChunked(cuts, part.pop, p); err != nil {

@@ -107,7 +107,9 @@ var waysToTrain = []struct {
 	{name: "skipped rows", options: []dataset.Option{dataset.Label("class"), dataset.ID("id"), dataset.Categorical("level"), dataset.SkipBadRows()}, dirty: true},
 	{name: "skipped rows, holdout, valid", options: []dataset.Option{dataset.Label("class"), dataset.Weight("w"), dataset.SkipBadRows(), dataset.DropTextLike()},
 		change: func(p *booster.Params) { p.EarlyStopping, p.Binning.MinDataPerCat = 4, 20 }, dirty: true, valid: true},
-	{name: "by rows, masked", options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")},
+	{name: "init scores", options: []dataset.Option{dataset.Label("y"), dataset.InitScore("w"), dataset.Ignore("class")},
+		change: func(p *booster.Params) { p.Objective, p.EarlyStopping = "regression", 3 }, valid: true},
+	{name: "by rows, uniform", options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")},
 		change: func(p *booster.Params) {
 			p.EarlyStopping, p.Binning.Layout, p.Binning.Storage = 3, binning.LayoutRow, binning.Uniform
 		}},

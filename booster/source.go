@@ -16,20 +16,25 @@ type source interface {
 	rest() *dataset.Table
 	// schema describes all columns, the features too.
 	schema() dataset.Schema
-	// fingerprint identifies all the data; build may have to come first.
+	// fingerprint identifies all the data; code may have to come first.
 	fingerprint(pool *parallel.Pool) string
 	// as returns the rows as a model of the given schema sees them.
 	as(s dataset.Schema) (source, error)
 	// take returns the given rows, which ascend, as a source of their own.
 	take(rows []int32) source
+	// part returns the rows that take made it of, nil for a whole table.
+	part() []int32
 	// fit finds the cuts of the features; see binning.Fit.
 	fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error)
-	// build codes the features; see binning.Build.
-	build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error)
+	// code codes the features; see binning.Code.
+	code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error)
 }
 
 // tableSource is a table in memory.
-type tableSource struct{ table *dataset.Table }
+type tableSource struct {
+	table *dataset.Table
+	rows  []int32 // of the table that it was taken from, nil where it was not
+}
 
 func (s tableSource) rest() *dataset.Table   { return s.table.WithoutFeatures() }
 func (s tableSource) schema() dataset.Schema { return s.table.Schema() }
@@ -38,17 +43,19 @@ func (s tableSource) fingerprint(pool *parallel.Pool) string { return s.table.Fi
 
 func (s tableSource) as(schema dataset.Schema) (source, error) {
 	table, err := s.table.As(schema)
-	return tableSource{table}, err
+	return tableSource{table, s.rows}, err
 }
 
-func (s tableSource) take(rows []int32) source { return tableSource{s.table.Take(rows)} }
+func (s tableSource) take(rows []int32) source { return tableSource{s.table.Take(rows), rows} }
+
+func (s tableSource) part() []int32 { return s.rows }
 
 func (s tableSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	return binning.Fit(ctx, s.table, weights, p, seed, pool)
 }
 
-func (s tableSource) build(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Matrix, error) {
-	return binning.Build(ctx, cuts, s.table, p, pool)
+func (s tableSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error) {
+	return binning.Code(ctx, cuts, s.table, p, pool)
 }
 
 // featureCount returns how many of the schema's columns are features.

@@ -82,6 +82,7 @@ type trainer struct {
 
 	fingerprint string
 	validPrints []string
+	cutNotes    []string // of finding the cuts
 	schema      dataset.Schema
 
 	rows    objectives.Rows
@@ -160,12 +161,8 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 	if err := target.objective.Check(t.rows); err != nil {
 		return atRow(table, err)
 	}
-	if err := t.bin(ctx, train); err != nil {
+	if err := t.binInto(ctx, train, whole, given); err != nil {
 		return err
-	}
-	t.fingerprint = whole.fingerprint(t.pool)
-	for _, v := range given {
-		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
 	}
 	return t.allocate()
 }
@@ -231,8 +228,9 @@ func (t *trainer) holdOut(table source, labels []float64) (source, []float64, er
 	return table.take(train), kept, nil
 }
 
-// bin finds cuts on the training rows and codes all sets.
-func (t *trainer) bin(ctx context.Context, train source) error {
+// bin finds cuts on the training rows and codes all sets. whole and given are what is
+// fingerprinted: the training table and the validation sets that do not come from it.
+func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet) error {
 	start := time.Now()
 	var weights []float64
 	if t.p.Binning.WeightedCuts {
@@ -249,7 +247,8 @@ func (t *trainer) bin(ctx context.Context, train source) error {
 		t.say(note)
 	}
 	t.cuts = cuts
-	if t.matrix, err = train.build(ctx, cuts, t.p.trainingLayout(), t.pool); err != nil {
+	t.cutNotes = notes
+	if t.matrix, err = t.matrixOf(ctx, train, t.p.trainingLayout()); err != nil {
 		return err
 	}
 	if err := t.chooseMetrics(); err != nil {
@@ -262,8 +261,24 @@ func (t *trainer) bin(ctx context.Context, train source) error {
 		}
 		t.sets = append(t.sets, set)
 	}
+	t.fingerprint = whole.fingerprint(t.pool)
+	for _, v := range given {
+		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
+	}
 	t.report.BinSeconds = time.Since(start).Seconds()
 	return nil
+}
+
+// matrixOf codes a set and lays the codes out.
+func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params) (*binning.Matrix, error) {
+	codes, err := s.code(ctx, t.cuts, t.p.Binning, t.pool)
+	if err != nil {
+		return nil, err
+	}
+	if t.cache != nil {
+		t.cache.keep(s, codes)
+	}
+	return codes.Matrix(ctx, layout, t.pool)
 }
 
 // chooseMetrics settles the metrics: those of the parameters, else the objective's

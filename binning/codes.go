@@ -1,0 +1,264 @@
+package binning
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"boost/internal/kernel/bin"
+	"boost/parallel"
+)
+
+// Codes are the codes of a table before they are laid out: every feature's own, all of
+// them or, where its column was sparse, those off its rest code. They are what a cache
+// keeps: any layout can be made of them.
+type Codes struct {
+	rows     int
+	features []coded
+	plain    *Matrix // where no feature is sparse: all of them, in columns of their own
+}
+
+// codes returns the codes of a matrix of plain columns; missing says which features'
+// last code is the missing one.
+func (m *Matrix) codes(missing []bool) *Codes {
+	c := &Codes{rows: m.rows, plain: m, features: make([]coded, len(m.infos))}
+	for f := range c.features {
+		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.UnitColumn(f)}
+	}
+	return c
+}
+
+// Matrix lays the codes out. It may keep their memory as its own.
+func (c *Codes) Matrix(ctx context.Context, p Params, pool *parallel.Pool) (*Matrix, error) {
+	p.fillLayout()
+	if err := p.checkLayout(); err != nil {
+		return nil, err
+	}
+	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, pool: pool}
+	return a.finish(ctx)
+}
+
+// NRows returns the number of rows.
+func (c *Codes) NRows() int { return c.rows }
+
+// NFeatures returns the number of features.
+func (c *Codes) NFeatures() int { return len(c.features) }
+
+// codesHead says how the bytes of stored codes are to be read.
+type codesHead struct {
+	Rows     int            `json:"rows"`
+	Storage  string         `json:"storage,omitempty"` // of plain columns, "" where there are sparse ones
+	Features []codesFeature `json:"features"`
+}
+
+type codesFeature struct {
+	Codes   uint32 `json:"codes"`
+	Missing bool   `json:"missing,omitempty"`
+	Sparse  bool   `json:"sparse,omitempty"`
+	Rest    uint32 `json:"rest,omitempty"`  // sparse: the code that is not stored
+	Cells   int    `json:"cells,omitempty"` // sparse: those that are
+}
+
+// Encode returns the codes as a head, which is JSON, and pieces of bytes, which are the
+// codes' own memory in the byte order of the machine and must not be changed.
+// storage is what they were made with.
+//
+//	plain   [ the columns as they lie in a matrix ]
+//	else    per feature  [ rows int32 × cells, if sparse | codes, as wide as they need, 0…7 zero bytes ]
+func (c *Codes) Encode(storage string) (head []byte, pieces [][]byte, err error) {
+	h := codesHead{Rows: c.rows, Features: make([]codesFeature, len(c.features))}
+	if c.plain != nil {
+		h.Storage, pieces = storage, [][]byte{c.plain.data}
+	}
+	for f := range c.features {
+		feature := &c.features[f]
+		h.Features[f] = codesFeature{Codes: feature.nCodes, Missing: feature.hasMissing}
+		if c.plain != nil {
+			continue
+		}
+		column := feature.all
+		if l := feature.list; l != nil {
+			h.Features[f].Sparse, h.Features[f].Rest, h.Features[f].Cells = true, l.rest, len(l.rows)
+			pieces = append(pieces, bytesOf(l.rows))
+			column = l.codes
+		}
+		stored := column.stored()
+		pieces = append(pieces, stored, make([]byte, -len(stored)&7))
+	}
+	head, err = json.Marshal(h)
+	return head, pieces, err
+}
+
+// stored returns the bytes of a column's codes.
+func (c Column) stored() []byte {
+	switch c.Bits {
+	case U4:
+		return c.u4
+	case U8:
+		return c.u8
+	case U16:
+		return bytesOf(c.u16)
+	}
+	return bytesOf(c.u32)
+}
+
+// bytesOf returns the memory of numbers.
+func bytesOf[T int32 | uint16 | uint32](values []T) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
+}
+
+// ErrCodes is wrapped by errors about stored codes that cannot be right.
+var ErrCodes = errors.New("damaged codes")
+
+// DecodeCodes reads codes that Encode gave out. read fills a slice with the next of
+// size bytes in all; nothing is allocated that size does not justify. The cuts are
+// those that the codes were made with.
+func DecodeCodes(c *Cuts, head []byte, size uint64, read func([]byte) error) (*Codes, error) {
+	var h codesHead
+	if err := json.Unmarshal(head, &h); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCodes, err)
+	}
+	if h.Rows < 0 || uint64(h.Rows) > maxRows || len(h.Features) != len(c.Features) {
+		return nil, fmt.Errorf("%w: %d rows, %d features where the cuts have %d", ErrCodes, h.Rows, len(h.Features), len(c.Features))
+	}
+	for f, feature := range h.Features {
+		own := &c.Features[f]
+		if n := own.NCodes(); feature.Codes != n && (feature.Codes != own.MissingCode()+1 || !feature.Missing) ||
+			feature.Cells < 0 || feature.Cells > h.Rows || feature.Rest >= feature.Codes {
+			return nil, fmt.Errorf("%w: feature %q has %d codes, its cuts make %d", ErrCodes, own.Name, feature.Codes, n)
+		}
+	}
+	if h.Storage != "" {
+		return decodePlain(&h, size, read)
+	}
+	return decodeFeatures(&h, size, read)
+}
+
+// decodePlain reads columns as they lie in a matrix.
+func decodePlain(h *codesHead, size uint64, read func([]byte) error) (*Codes, error) {
+	if h.Storage != Adaptive && h.Storage != Uniform {
+		return nil, fmt.Errorf("%w: storage %q", ErrCodes, h.Storage)
+	}
+	nCodes, missing := make([]uint32, len(h.Features)), make([]bool, len(h.Features))
+	for f, feature := range h.Features {
+		nCodes[f], missing[f] = feature.Codes, feature.Missing
+	}
+	if want := EstimateBytes(h.Rows, nCodes, h.Storage); want != size {
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrCodes, size, want)
+	}
+	m, err := newMatrix(h.Rows, nCodes, h.Storage)
+	if err != nil {
+		return nil, err
+	}
+	if err := read(m.data); err != nil {
+		return nil, err
+	}
+	codes := m.codes(missing)
+	for f := range codes.features {
+		if err := codes.features[f].all.check(nCodes[f]); err != nil {
+			return nil, err
+		}
+	}
+	return codes, nil
+}
+
+// decodeFeatures reads features one by one, some of which are sparse.
+func decodeFeatures(h *codesHead, size uint64, read func([]byte) error) (*Codes, error) {
+	want := uint64(0)
+	for _, feature := range h.Features {
+		n := uint64(h.Rows)
+		if feature.Sparse {
+			n = uint64(feature.Cells)
+			want += 4 * n
+		}
+		want += (storedWidth(feature.Codes).bytes(int(n)) + 7) &^ 7
+	}
+	if want != size {
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrCodes, size, want)
+	}
+	codes := &Codes{rows: h.Rows, features: make([]coded, len(h.Features))}
+	for f, feature := range h.Features {
+		into := &codes.features[f]
+		into.nCodes, into.hasMissing = feature.Codes, feature.Missing
+		if !feature.Sparse {
+			into.all = newColumn(storedWidth(feature.Codes), h.Rows)
+			if err := readColumn(into.all, feature.Codes, read); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		l := &list{rest: feature.Rest, rows: make([]int32, feature.Cells), codes: newColumn(storedWidth(feature.Codes), feature.Cells)}
+		if err := read(bytesOf(l.rows)); err != nil {
+			return nil, err
+		}
+		if err := readColumn(l.codes, feature.Codes, read); err != nil {
+			return nil, err
+		}
+		if err := l.check(h.Rows); err != nil {
+			return nil, err
+		}
+		into.list = l
+	}
+	return codes, nil
+}
+
+// storedWidth is the width of columns that are not in a matrix yet.
+func storedWidth(nCodes uint32) Width { return newColumn(WidthOf(nCodes), 0).Bits }
+
+// readColumn reads a column's codes and the zeros behind them.
+func readColumn(c Column, nCodes uint32, read func([]byte) error) error {
+	stored := c.stored()
+	if err := read(stored); err != nil {
+		return err
+	}
+	if err := read(make([]byte, -len(stored)&7)); err != nil {
+		return err
+	}
+	return c.check(nCodes)
+}
+
+// check refuses codes that the feature does not have: no later step looks again.
+func (c Column) check(nCodes uint32) error {
+	most := uint32(0)
+	switch c.Bits {
+	case U4:
+		for row := range c.N {
+			most = max(most, c.At(row))
+		}
+	case U8:
+		most = greatest(c.u8)
+	case U16:
+		most = greatest(c.u16)
+	default:
+		most = greatest(c.u32)
+	}
+	if c.N > 0 && most >= nCodes {
+		return fmt.Errorf("%w: code %d of %d", ErrCodes, most, nCodes)
+	}
+	return nil
+}
+
+func greatest[C bin.Code](codes []C) uint32 {
+	most := C(0)
+	for _, code := range codes {
+		most = max(most, code)
+	}
+	return uint32(most)
+}
+
+// check refuses rows that do not ascend within the table, and a rest code that is stored.
+func (l *list) check(rows int) error {
+	last := int32(-1)
+	for i, row := range l.rows {
+		if row <= last || int(row) >= rows || l.codes.At(i) == l.rest {
+			return fmt.Errorf("%w: the cells of a sparse feature", ErrCodes)
+		}
+		last = row
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package booster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/booster"
+	"boost/dataset"
+)
+
+// cacheRun is a training run that may use a cache.
+type cacheRun struct {
+	input  booster.Input
+	params booster.Params
+	log    bytes.Buffer
+	cached bool
+}
+
+// train runs it and returns the sum of the model.
+func (r *cacheRun) train(t *testing.T) string {
+	t.Helper()
+	r.log.Reset()
+	logger := slog.New(slog.NewTextHandler(&r.log, nil))
+	r.input.Log = logger
+	l, err := booster.Load(context.Background(), r.params, r.input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r.cached = l.Cached
+	m, err := booster.TrainOn(context.Background(), r.params, l.Train, append(l.Options(), booster.Logger(logger))...)
+	return sumOf(t, m, err)
+}
+
+func TestCache(t *testing.T) {
+	for i, c := range waysToTrain {
+		t.Run(c.name, func(t *testing.T) {
+			r := &cacheRun{params: waysParams(c.change), input: booster.Input{Train: mixedFiles(t, uint64(i), 900, c.dirty), Options: c.options}}
+			if c.dirty {
+				r.input.ValidOptions = []dataset.Option{dataset.SkipBadRows()}
+			}
+			if c.valid {
+				r.input.Valid = mixedFiles(t, 99, 300, c.dirty)[:2]
+			}
+			want := r.train(t)
+			for _, outOfCore := range []string{booster.OutOfCoreFalse, booster.OutOfCoreTrue} {
+				r.input.Cache, r.input.OutOfCore = filepath.Join(t.TempDir(), "c.cache"), outOfCore
+				if got := r.train(t); got != want || r.cached || !strings.Contains(r.log.String(), "cache written") {
+					t.Fatalf("written, out of core %s: model %s, want %s; log:\n%s", outOfCore, got, want, &r.log)
+				}
+				for range 2 {
+					if got := r.train(t); got != want || !r.cached {
+						t.Fatalf("used, out of core %s: model %s, want %s (cached %v); log:\n%s", outOfCore, got, want, r.cached, &r.log)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What a cache follows from may change between two runs; then it is made anew, and
+// the run says why.
+func TestStaleCache(t *testing.T) {
+	paths := mixedFiles(t, 3, 300, false)
+	options := []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")}
+	touch := func(path string, edit func([]byte) []byte) {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, edit(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(r *cacheRun)
+		reason string // "" where the cache still serves
+	}{
+		{"nothing", func(*cacheRun) {}, ""},
+		{"rounds", func(r *cacheRun) { r.params.Rounds = 3 }, ""},
+		{"layout", func(r *cacheRun) { r.params.Binning.Layout = "row" }, ""},
+		{"threads", func(r *cacheRun) { r.input.Options = append(slices.Clone(options), dataset.Threads(1)) }, ""},
+		{"time", func(r *cacheRun) {
+			if err := os.Chtimes(paths[0], time.Time{}, time.Unix(1_600_000_000, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		{"max_bin", func(r *cacheRun) { r.params.Binning.MaxBin = 17 }, "binning.max_bin was 255 and is 17"},
+		{"seed", func(r *cacheRun) { r.params.Seed = 7 }, "train.seed"},
+		{"held out", func(r *cacheRun) { r.params.EarlyStopping = 3 }, "held out"},
+		{"label", func(r *cacheRun) { r.input.Options = append(slices.Clone(options), dataset.Weight("w")) }, "other settings"},
+		{"valid", func(r *cacheRun) { r.input.Valid = paths[:1] }, "0 validation sets"},
+		{"fewer files", func(r *cacheRun) { r.input.Train = paths[:2] }, "3 files"},
+		{"longer", func(*cacheRun) {
+			touch(paths[1], func(b []byte) []byte { return append(b, "r,1,1,2023-01-01,red,1,1,1,1,1,a\n"...) })
+		}, "bytes and has"},
+		{"same size and time", func(*cacheRun) {
+			info, err := os.Stat(paths[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			touch(paths[2], func(b []byte) []byte { return bytes.Replace(b, []byte("green"), []byte("groen"), 1) })
+			if err := os.Chtimes(paths[2], time.Time{}, info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}, "contents of part2.csv have changed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &cacheRun{params: waysParams(nil), input: booster.Input{Train: paths, Options: options, Cache: filepath.Join(t.TempDir(), "c.cache")}}
+			r.train(t)
+			c.change(r)
+			got := r.train(t)
+			if said := r.log.String(); r.cached != (c.reason == "") || !strings.Contains(said, c.reason) || !r.cached && !strings.Contains(said, "cache is rebuilt") {
+				t.Fatalf("cached %v; log:\n%s", r.cached, said)
+			}
+			if again := r.train(t); again != got || !r.cached {
+				t.Errorf("the run after it: model %s, want %s (cached %v)", again, got, r.cached)
+			}
+			r.input.Cache = ""
+			if plain := r.train(t); plain != got {
+				t.Errorf("without a cache: model %s, with one %s", plain, got)
+			}
+		})
+	}
+}
+
+// Whatever is wrong with the file, the run trains from the tables and writes it anew.
+func TestDamagedCache(t *testing.T) {
+	r := &cacheRun{params: waysParams(func(p *booster.Params) { p.EarlyStopping = 2 }), input: booster.Input{
+		Train: mixedFiles(t, 4, 90, false), Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("id")}, Cache: filepath.Join(t.TempDir(), "c.cache")}}
+	want := r.train(t)
+	sound, err := os.ReadFile(r.input.Cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, damaged []byte) {
+		t.Helper()
+		if err := os.WriteFile(r.input.Cache, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.train(t); got != want || r.cached || !strings.Contains(r.log.String(), "cache is rebuilt") {
+			t.Fatalf("%s: model %s, want %s (cached %v); log:\n%s", what, got, want, r.cached, &r.log)
+		}
+		if now, err := os.ReadFile(r.input.Cache); err != nil || !bytes.Equal(now, sound) {
+			t.Fatalf("%s: the cache was not written as before (%v)", what, err)
+		}
+	}
+	check("empty", nil)
+	check("a word", []byte("hello"))
+	check("cut short", sound[:len(sound)-1])
+	check("longer", append(bytes.Clone(sound), 0))
+	if testing.Short() {
+		return
+	}
+	for at := 0; at < len(sound); at += 1 + len(sound)/40 {
+		flipped := bytes.Clone(sound)
+		flipped[at] ^= 1 << (at % 8)
+		check("flipped", flipped)
+	}
+}
+
+func TestCacheRefuses(t *testing.T) {
+	in := booster.Input{Train: []string{"-"}, Stdin: strings.NewReader("a,y\n1,2\n"), Cache: filepath.Join(t.TempDir(), "c.cache")}
+	if _, err := booster.Load(context.Background(), booster.Defaults(), in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "standard input") {
+		t.Errorf("standard input: %v", err)
+	}
+	in = booster.Input{Train: []string{filepath.Join(t.TempDir(), "absent.csv")}, Cache: "c.cache"}
+	if _, err := booster.Load(context.Background(), booster.Defaults(), in); !errors.Is(err, dataset.ErrTable) {
+		t.Errorf("absent table: %v", err)
+	}
+	// A folder that is not there is no reason not to train.
+	r := &cacheRun{params: waysParams(nil), input: booster.Input{Train: mixedFiles(t, 1, 90, false), Options: []dataset.Option{dataset.Label("y")},
+		Cache: filepath.Join(t.TempDir(), "absent", "c.cache")}}
+	if r.train(t); !strings.Contains(r.log.String(), "cannot be written") {
+		t.Errorf("log:\n%s", &r.log)
+	}
+}

@@ -1,0 +1,266 @@
+package booster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strconv"
+
+	"boost/dataset"
+	"boost/gradients"
+)
+
+// The values of Input.OutOfCore.
+const (
+	OutOfCoreAuto  = "auto"  // where Params.MemoryLimit asks for it
+	OutOfCoreTrue  = "true"  // always
+	OutOfCoreFalse = "false" // never
+)
+
+// Input says where the tables of a training run are and how they are read.
+type Input struct {
+	Train   []string         // files and patterns, read as one table; "-" is Stdin
+	Options []dataset.Option // of the training table
+	Valid   []string         // every entry is a validation set, called valid, valid2, …
+	// ValidOptions are those of the validation sets; dataset.As is added.
+	ValidOptions []dataset.Option
+	Stdin        io.Reader // what "-" means
+	OutOfCore    string    // one of the OutOfCore constants; "" is OutOfCoreAuto
+	// Cache is the file that coded tables are kept in, "" for none.
+	Cache string
+	Log   *slog.Logger // told what was chosen and why; nil for nobody
+}
+
+// Loaded are the tables of a training run, in memory, in files or from a cache.
+type Loaded struct {
+	Train Data
+	Valid []Data
+	// Cached says that the tables come from the cache; OutOfCore that they stay in files.
+	Cached, OutOfCore bool
+
+	task  *cacheTask
+	scans []*dataset.Scan
+}
+
+// Load reads the tables of a run, or prepares them for being read in chunks, or takes
+// them from the cache. A cache that is out of date or damaged is not used, and written
+// anew by training with Options. Close what is loaded after training.
+func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
+	if in.Log == nil {
+		in.Log = slog.New(slog.DiscardHandler)
+	}
+	l := &Loaded{}
+	if in.Cache != "" {
+		key, err := in.key(ctx, &p)
+		if err != nil {
+			return nil, err
+		}
+		if l.fromCache(&in, key) {
+			return l, nil
+		}
+		l.task = &cacheTask{path: in.Cache, key: key, storage: p.Binning.Storage, fresh: func() bool { return in.unchanged(key) }}
+	}
+	reason, err := in.chooseOutOfCore(&p)
+	if err != nil {
+		return nil, err
+	}
+	l.OutOfCore = reason != ""
+	if l.OutOfCore {
+		in.Log.Info("training out of core: the files are read in chunks", "reason", reason)
+	}
+	if err := l.read(ctx, &in); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// read opens or reads all tables.
+func (l *Loaded) read(ctx context.Context, in *Input) error {
+	var err error
+	if l.Train, err = l.open(ctx, in, in.Train, in.Options); err != nil {
+		return err
+	}
+	schema := l.Train.Schema()
+	for _, path := range in.Valid {
+		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema)))
+		if err != nil {
+			return err
+		}
+		l.Valid = append(l.Valid, d)
+	}
+	return nil
+}
+
+func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dataset.Option) (Data, error) {
+	stream := len(paths) == 1 && paths[0] == "-" && in.Stdin != nil
+	const name = "standard input"
+	if !l.OutOfCore {
+		var table *dataset.Table
+		var err error
+		if stream {
+			table, err = dataset.Read(ctx, in.Stdin, name, opts...)
+		} else {
+			table, err = dataset.OpenAll(ctx, paths, opts...)
+		}
+		if err != nil {
+			return Data{}, err
+		}
+		return InMemory(table), nil
+	}
+	var scan *dataset.Scan
+	var err error
+	if stream {
+		scan, err = dataset.ReadScan(ctx, in.Stdin, name, opts...)
+	} else {
+		scan, err = dataset.OpenScan(ctx, paths, opts...)
+	}
+	if err != nil {
+		return Data{}, err
+	}
+	l.scans = append(l.scans, scan)
+	return OutOfCore(scan), nil
+}
+
+// Options are the options of a training run on l.Train: its validation sets, and the
+// cache to be written.
+func (l *Loaded) Options() []Option {
+	var opts []Option
+	for i, d := range l.Valid {
+		name := "valid"
+		if i > 0 {
+			name += strconv.Itoa(i + 1)
+		}
+		opts = append(opts, ValidOn(name, d))
+	}
+	if l.task != nil {
+		opts = append(opts, func(o *options) { o.cache = l.task })
+	}
+	return opts
+}
+
+// Close frees files that are still read.
+func (l *Loaded) Close() {
+	for _, s := range l.scans {
+		s.Close()
+	}
+	l.scans = nil
+}
+
+// chooseOutOfCore says why the tables stay in files, "" if they are read into memory.
+func (in *Input) chooseOutOfCore(p *Params) (reason string, err error) {
+	switch in.OutOfCore {
+	case OutOfCoreTrue:
+		return "data.out_of_core = true", nil
+	case OutOfCoreFalse:
+		return "", nil
+	case OutOfCoreAuto, "":
+	default:
+		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
+	}
+	if p.MemoryLimit <= 0 {
+		return "", nil
+	}
+	bytes := dataset.EstimateBytes(in.Train)
+	for _, path := range in.Valid {
+		bytes += dataset.EstimateBytes([]string{path})
+	}
+	if bytes <= p.MemoryLimit {
+		return "", nil
+	}
+	reason = fmt.Sprintf("the tables would take about %s, train.memory_limit is %s", sizeText(bytes), sizeText(p.MemoryLimit))
+	for _, c := range []struct {
+		keeps bool
+		why   string
+	}{
+		{p.Gradients == gradients.F32.String(), `train.gradients = "f32" needs them in memory`},
+		{p.Binning.Sample == 0, "binning.sample = 0 needs them in memory"},
+		{!dataset.InChunks(append(slices.Clone(in.Train), in.Valid...)), "their format is read whole"},
+	} {
+		if c.keeps {
+			in.Log.Info(reason+", and yet they are read whole: "+c.why, "out_of_core", false)
+			return "", nil
+		}
+	}
+	return reason, nil
+}
+
+// key identifies the contents that the run's cache has to have.
+func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
+	for _, path := range append(slices.Clone(in.Train), in.Valid...) {
+		if path == "-" {
+			return nil, fmt.Errorf("%w: data.cache: standard input cannot be compared with what is cached: read a file", ErrParams)
+		}
+	}
+	key := &cacheKey{Numerics: NumericsVersion, Seed: p.Seed}
+	var err error
+	if key.Options, err = dataset.Describe(in.Options...); err != nil {
+		return nil, err
+	}
+	if key.Train, err = identify(ctx, in.Train, in.Options...); err != nil {
+		return nil, err
+	}
+	options, err := dataset.Describe(in.ValidOptions...)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range in.Valid {
+		files, err := identify(ctx, []string{path}, in.ValidOptions...)
+		if err != nil {
+			return nil, err
+		}
+		key.Valid = append(key.Valid, cacheTable{options, files})
+	}
+	if p.EarlyStopping > 0 && len(in.Valid) == 0 {
+		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
+	}
+	key.Binning, err = binningKey(p.Binning)
+	return key, err
+}
+
+func (in *Input) unchanged(key *cacheKey) bool {
+	if !unchanged(key.Train, in.Train, in.Options...) {
+		return false
+	}
+	for i, path := range in.Valid {
+		if !unchanged(key.Valid[i].Files, []string{path}, in.ValidOptions...) {
+			return false
+		}
+	}
+	return true
+}
+
+// fromCache takes the tables from the cache, or says why not.
+func (l *Loaded) fromCache(in *Input, key *cacheKey) bool {
+	c, err := openCache(in.Cache, key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		in.Log.Info("no cache yet: the tables are read", "file", in.Cache)
+	case err != nil:
+		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", cacheReason(err))
+	default:
+		in.Log.Info("using cache: the tables are not read", "file", in.Cache)
+		l.Cached, l.Train = true, Data{c.whole}
+		for _, s := range c.valid {
+			l.Valid = append(l.Valid, Data{s})
+		}
+	}
+	return err == nil
+}
+
+// cacheReason words an error of openCache for people.
+func cacheReason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	text := err.Error()
+	if rest := errCache.Error() + ": "; len(text) > len(rest) && text[:len(rest)] == rest {
+		return text[len(rest):]
+	}
+	return text
+}
