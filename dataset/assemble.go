@@ -42,6 +42,7 @@ type parts struct {
 	bad     []int32     // rows of bad cells, ascending
 	why     *ParseError // the first of them
 	dates   bool
+	large   bool
 }
 
 // table makes the table of the targets' pieces.

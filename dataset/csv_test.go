@@ -376,6 +376,28 @@ func TestDropTextLike(t *testing.T) {
 	}
 }
 
+// Whole numbers that float64 rounds are read, and said once; quantities and numbers that it
+// holds are not spoken of.
+func TestLargeWholeNumbers(t *testing.T) {
+	text := "huge,fits,ratio,far,gaps\n9007199254740993,9007199254740991,9007199254740993.5,1e300,\n" +
+		"9007199254740995,1,0.5,-1e300,-18014398509481987\n1,2,3,4,5\n"
+	want := []string{`whole numbers beyond 2⁵³ in columns "huge", "gaps" are read as the nearest 64-bit floats, so that different ones may become equal (name the column in id or categorical if they are names)`}
+	table := mustRead(t, text)
+	if got := table.Notes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+	// 2⁵³+1 lies halfway between 2⁵³ and 2⁵³+2 and rounds to even.
+	if got := table.Column("huge").Float64s(); !slices.Equal(got, []float64{1 << 53, 1<<53 + 4, 1}) {
+		t.Errorf("huge is read as %v", got)
+	}
+	if got := mustRead(t, text, dataset.As(table.Schema())).Notes(); len(got) != 0 {
+		t.Errorf("a table read with a schema says %q", got)
+	}
+	if got := mustRead(t, text, dataset.Categorical("huge", "gaps")).Notes(); len(got) != 0 {
+		t.Errorf("categories are spoken of: %q", got)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	table := mustRead(t, "1970-01-01,1\n1970-01-02,2\n")
 	want := []string{

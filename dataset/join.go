@@ -85,6 +85,10 @@ func (a *assembly) joinCodes(c *parts) error {
 }
 
 func (a *assembly) joinNumbers(c *parts) error {
+	for _, p := range c.pieces {
+		c.dates = c.dates || p.dates
+		c.large = c.large || p.large
+	}
 	if a.whole && c.pieces[0].sparse != nil {
 		c.sparse = c.pieces[0].sparse
 		*c.pieces[0] = piece{}
@@ -94,7 +98,6 @@ func (a *assembly) joinNumbers(c *parts) error {
 	wide := !allExact(values)
 	for _, p := range c.pieces {
 		wide = wide || p.f64 != nil
-		c.dates = c.dates || p.dates
 	}
 	switch {
 	case a.whole && wide && c.pieces[0].f64 != nil:

@@ -105,6 +105,9 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
 	p := &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
+		for i := range ch.pieces {
+			ch.pieces[i].setLarge()
+		}
 		if c.thin != nil {
 			c.thin(ch, targets)
 		}

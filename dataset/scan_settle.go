@@ -338,6 +338,7 @@ func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
 			column.kind = Float64
 		}
 		c.dates = c.dates || p.dates
+		c.large = c.large || p.large
 	}
 	column.missing = rows - present
 	return column, nil

@@ -34,12 +34,16 @@ type remarks struct {
 	*assembly
 	rows          int
 	dates, commas []string
+	large         []string
 }
 
 // admit says whether the table is to have the column; its values do not matter.
 func (r *remarks) admit(c *parts, column *Column) bool {
 	if c.dates {
 		r.dates = append(r.dates, c.name)
+	}
+	if c.large && c.schema == nil {
+		r.large = append(r.large, c.name)
 	}
 	if c.want == wantAny && r.decimal == '.' && commaNumbers(column) {
 		r.commas = append(r.commas, c.name)
@@ -59,6 +63,10 @@ func (r *remarks) all() []string {
 	if len(r.dates) > 0 {
 		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
 			plural(len(r.dates), "column"), nameList(r.dates, 10)))
+	}
+	if len(r.large) > 0 {
+		notes = append(notes, fmt.Sprintf("whole numbers beyond 2⁵³ in %s %s are read as the nearest 64-bit floats, so that different ones may become equal (name the column in id or categorical if they are names)",
+			plural(len(r.large), "column"), nameList(r.large, 10)))
 	}
 	if len(r.commas) > 0 {
 		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",

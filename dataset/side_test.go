@@ -154,7 +154,16 @@ func TestRealSideFiles(t *testing.T) {
 			t.Error("weights or labels differ")
 		}
 		for f, c := range twin.Features() {
-			if !slices.Equal(original.Features()[f].Float32s(), c.Float32s()) && c.Kind() == dataset.Float32 {
+			read := original.Features()[f]
+			same := read.Kind() == c.Kind()
+			switch {
+			case !same:
+			case c.Kind() == dataset.Float32:
+				same = slices.Equal(read.Float32s(), c.Float32s())
+			default:
+				same = slices.Equal(read.Float64s(), c.Float64s())
+			}
+			if !same {
 				t.Errorf("column %s differs", c.Name())
 			}
 		}
