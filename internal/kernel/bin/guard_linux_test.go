@@ -3,6 +3,7 @@ package bin
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -89,6 +90,37 @@ func checkFenced[C Code, V Float](t *testing.T, got []C, values, cuts []V, p *pi
 	for i, v := range values {
 		if want := C(naive(v, cuts)); got[i] != want {
 			t.Fatalf("%s, %d cuts, value %d of %d: code %d, want %d", p.level, len(cuts), i, len(values), got[i], want)
+		}
+	}
+}
+
+// Columns and rows end where their pages do.
+func TestTransposeStaysInside(t *testing.T) {
+	dst := fenced(t)
+	var pages [8][]byte
+	for i := range pages {
+		pages[i] = fenced(t)
+	}
+	const stride = 9
+	for _, place := range []placed{{atEnd: false}, {atEnd: true}} {
+		for rows := 1; rows <= 70; rows++ {
+			var columns [8][]uint8
+			for i := range columns {
+				columns[i] = inPage(place, pages[i], []uint8(slices.Repeat([]uint8{uint8(10 * i)}, rows)))
+			}
+			for _, level := range levels() {
+				got := inPage(place, dst, make([]byte, (rows-1)*stride+8))
+				transpose8(got, stride, &columns, vectorRows8(got, stride, &columns, level))
+				if row := got[(rows-1)*stride:]; !slices.Equal(row, []byte{0, 10, 20, 30, 40, 50, 60, 70}) {
+					t.Fatalf("%s: %d rows: the last is % x", level, rows, row)
+				}
+				four := (*[4][]uint8)(columns[:4])
+				got = inPage(place, dst, make([]byte, (rows-1)*stride+4))
+				transpose4(got, stride, four, vectorRows4(got, stride, four, level))
+				if row := got[(rows-1)*stride:]; !slices.Equal(row, []byte{0, 10, 20, 30}) {
+					t.Fatalf("%s: %d rows of 4: the last is % x", level, rows, row)
+				}
+			}
 		}
 	}
 }

@@ -83,3 +83,13 @@ func descend64DeepAVX512(dst []uint16, values []float64, pivots []float32, missi
 //
 //go:noescape
 func descend64DeepAVX2(dst []uint16, values []float64, pivots []float32, missing uint32, deeper uint64, cuts []float64, half uint64)
+
+// transpose4AVX2 is transpose4 for a multiple of 16 rows.
+//
+//go:noescape
+func transpose4AVX2(dst *byte, stride uint64, columns *[4][]uint8, rows uint64)
+
+// transpose8AVX2 is transpose8 for a multiple of 16 rows.
+//
+//go:noescape
+func transpose8AVX2(dst *byte, stride uint64, columns *[8][]uint8, rows uint64)

@@ -2815,3 +2815,161 @@ refine:
 done:
 	VZEROUPPER
 	RET
+
+// func transpose4AVX2(dst *byte, stride uint64, columns *[4][]uint8, rows uint64)
+// Requires: AVX
+TEXT ·transpose4AVX2(SB), NOSPLIT, $0-32
+	MOVQ  dst+0(FP), AX
+	MOVQ  stride+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  rows+24(FP), BX
+	MOVQ  (DX), SI
+	MOVQ  24(DX), DI
+	MOVQ  48(DX), R8
+	MOVQ  72(DX), DX
+	XORQ  R9, R9
+	TESTQ BX, BX
+	JZ    done
+
+loop:
+	VMOVDQU    (SI)(R9*1), X0
+	VMOVDQU    (DI)(R9*1), X1
+	VMOVDQU    (R8)(R9*1), X2
+	VMOVDQU    (DX)(R9*1), X3
+	VPUNPCKLBW X1, X0, X4
+	VPUNPCKHBW X1, X0, X0
+	VPUNPCKLBW X3, X2, X1
+	VPUNPCKHBW X3, X2, X2
+	VPUNPCKLWD X1, X4, X3
+	VPUNPCKHWD X1, X4, X1
+	VPUNPCKLWD X2, X0, X4
+	VPUNPCKHWD X2, X0, X0
+	VMOVD      X3, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x01, X3, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x02, X3, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x03, X3, (AX)
+	ADDQ       CX, AX
+	VMOVD      X1, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x01, X1, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x02, X1, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x03, X1, (AX)
+	ADDQ       CX, AX
+	VMOVD      X4, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x01, X4, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x02, X4, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x03, X4, (AX)
+	ADDQ       CX, AX
+	VMOVD      X0, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x01, X0, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x02, X0, (AX)
+	ADDQ       CX, AX
+	VPEXTRD    $0x03, X0, (AX)
+	ADDQ       CX, AX
+	ADDQ       $0x10, R9
+	CMPQ       R9, BX
+	JCS        loop
+
+done:
+	RET
+
+// func transpose8AVX2(dst *byte, stride uint64, columns *[8][]uint8, rows uint64)
+// Requires: AVX
+TEXT ·transpose8AVX2(SB), NOSPLIT, $0-32
+	MOVQ  dst+0(FP), AX
+	MOVQ  stride+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  rows+24(FP), BX
+	MOVQ  (DX), SI
+	MOVQ  24(DX), DI
+	MOVQ  48(DX), R8
+	MOVQ  72(DX), R9
+	MOVQ  96(DX), R10
+	MOVQ  120(DX), R11
+	MOVQ  144(DX), R12
+	MOVQ  168(DX), DX
+	XORQ  R13, R13
+	TESTQ BX, BX
+	JZ    done
+
+loop:
+	VMOVDQU    (SI)(R13*1), X0
+	VMOVDQU    (DI)(R13*1), X1
+	VMOVDQU    (R8)(R13*1), X2
+	VMOVDQU    (R9)(R13*1), X3
+	VMOVDQU    (R10)(R13*1), X4
+	VMOVDQU    (R11)(R13*1), X5
+	VMOVDQU    (R12)(R13*1), X6
+	VMOVDQU    (DX)(R13*1), X7
+	VPUNPCKLBW X1, X0, X8
+	VPUNPCKHBW X1, X0, X0
+	VPUNPCKLBW X3, X2, X1
+	VPUNPCKHBW X3, X2, X2
+	VPUNPCKLWD X1, X8, X3
+	VPUNPCKHWD X1, X8, X1
+	VPUNPCKLWD X2, X0, X8
+	VPUNPCKHWD X2, X0, X0
+	VPUNPCKLBW X5, X4, X2
+	VPUNPCKHBW X5, X4, X4
+	VPUNPCKLBW X7, X6, X5
+	VPUNPCKHBW X7, X6, X6
+	VPUNPCKLWD X5, X2, X7
+	VPUNPCKHWD X5, X2, X2
+	VPUNPCKLWD X6, X4, X5
+	VPUNPCKHWD X6, X4, X4
+	VPUNPCKLDQ X7, X3, X6
+	VPUNPCKHDQ X7, X3, X3
+	VPUNPCKLDQ X2, X1, X7
+	VPUNPCKHDQ X2, X1, X1
+	VPUNPCKLDQ X5, X8, X2
+	VPUNPCKHDQ X5, X8, X5
+	VPUNPCKLDQ X4, X0, X8
+	VPUNPCKHDQ X4, X0, X0
+	VMOVQ      X6, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X6, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X3, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X3, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X7, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X7, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X1, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X1, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X2, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X2, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X5, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X5, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X8, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X8, (AX)
+	ADDQ       CX, AX
+	VMOVQ      X0, (AX)
+	ADDQ       CX, AX
+	VMOVHPD    X0, (AX)
+	ADDQ       CX, AX
+	ADDQ       $0x10, R13
+	CMPQ       R13, BX
+	JCS        loop
+
+done:
+	RET

@@ -2,9 +2,14 @@ package bin
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
+
+	"boost/benchmarks/paired"
+	"boost/internal/cpu"
 )
 
 func TestNibbles(t *testing.T) {
@@ -55,31 +60,68 @@ func TestNibbles(t *testing.T) {
 
 func TestTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for rows := range 40 {
-		const stride = 13
-		var columns [8][]uint8
-		for i := range columns {
-			columns[i] = make([]uint8, rows)
-			for r := range columns[i] {
-				columns[i][r] = uint8(rng.Uint32())
+	for rows := range 131 {
+		for _, stride := range []int{8, 13, 64} {
+			for _, level := range levels() {
+				checkTranspose(t, rng, rows, stride, level)
 			}
 		}
-		for _, width := range []int{4, 8} {
-			got := bytes.Repeat([]byte{0xEE}, rows*stride+8)
-			if width == 8 {
-				Transpose8(got, stride, &columns)
-			} else {
-				Transpose4(got, stride, (*[4][]uint8)(columns[:4]))
+	}
+}
+
+func checkTranspose(t *testing.T, rng *rand.Rand, rows, stride int, level cpu.Level) {
+	t.Helper()
+	var columns [8][]uint8
+	for i := range columns {
+		offset := rng.IntN(16)
+		columns[i] = make([]uint8, offset+rows)[offset:]
+		for r := range columns[i] {
+			columns[i][r] = uint8(rng.Uint32())
+		}
+	}
+	for _, width := range []int{4, 8} {
+		got := bytes.Repeat([]byte{0xEE}, rows*stride+8)
+		if width == 8 {
+			transpose8(got, stride, &columns, vectorRows8(got, stride, &columns, level))
+		} else {
+			four := (*[4][]uint8)(columns[:4])
+			transpose4(got, stride, four, vectorRows4(got, stride, four, level))
+		}
+		want := bytes.Repeat([]byte{0xEE}, rows*stride+8)
+		for r := range rows {
+			for i := range width {
+				want[r*stride+i] = columns[i][r]
 			}
-			want := bytes.Repeat([]byte{0xEE}, rows*stride+8)
-			for r := range rows {
-				for i := range width {
-					want[r*stride+i] = columns[i][r]
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d rows of %d: got % x, want % x", level, rows, width, got, want)
+		}
+	}
+}
+
+// BenchmarkTranspose sets the vectors beside the Go form. Bound: a store of 8 codes a
+// cycle, and 24 joins of two vectors for 16 rows.
+func BenchmarkTranspose(b *testing.B) {
+	const rows, stride = 2048, 28
+	var columns [8][]uint8
+	for i := range columns {
+		columns[i] = make([]uint8, rows)
+	}
+	four := (*[4][]uint8)(columns[:4])
+	dst := make([]byte, rows*stride)
+	for _, width := range []int{4, 8} {
+		b.Run(fmt.Sprintf("columns=%d", width), func(b *testing.B) {
+			side := func(level cpu.Level) func() {
+				if width == 4 {
+					return func() { transpose4(dst, stride, four, vectorRows4(dst, stride, four, level)) }
 				}
+				return func() { transpose8(dst, stride, &columns, vectorRows8(dst, stride, &columns, level)) }
 			}
-			if !bytes.Equal(got, want) {
-				t.Fatalf("%d rows of %d: got % x, want % x", rows, width, got, want)
+			for b.Loop() {
+				t := paired.Times(50*time.Millisecond, side(cpu.Generic), side(cpu.Used()))
+				b.ReportMetric(float64(t[0].Nanoseconds())/rows/float64(width), "ns/code_go")
+				b.ReportMetric(float64(t[1].Nanoseconds())/rows/float64(width), "ns/code")
 			}
-		}
+		})
 	}
 }

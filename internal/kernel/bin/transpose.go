@@ -1,13 +1,21 @@
 package bin
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"boost/internal/cpu"
+)
 
 // Transpose8 writes the codes of eight columns side by side into rows: row r takes
 // dst[r*stride : r*stride+8]. All columns have the same length, the number of rows.
 func Transpose8(dst []byte, stride int, columns *[8][]uint8) {
+	transpose8(dst, stride, columns, vectorRows8(dst, stride, columns, cpu.Used()))
+}
+
+// transpose8 begins with row r.
+func transpose8(dst []byte, stride int, columns *[8][]uint8, r int) {
 	rows := len(columns[0])
-	full := rows &^ 7
-	for r := 0; r < full; r += 8 {
+	for ; r+8 <= rows; r += 8 {
 		a0 := binary.LittleEndian.Uint64(columns[0][r:])
 		a1 := binary.LittleEndian.Uint64(columns[1][r:])
 		a2 := binary.LittleEndian.Uint64(columns[2][r:])
@@ -39,7 +47,7 @@ func Transpose8(dst []byte, stride int, columns *[8][]uint8) {
 		binary.LittleEndian.PutUint64(dst[(r+6)*stride:], a6)
 		binary.LittleEndian.PutUint64(dst[(r+7)*stride:], a7)
 	}
-	for r := full; r < rows; r++ {
+	for ; r < rows; r++ {
 		row := dst[r*stride : r*stride+8]
 		for i := range row {
 			row[i] = columns[i][r]
@@ -56,9 +64,14 @@ func exchange(low, high uint64, shift uint, mask uint64) (uint64, uint64) {
 
 // Transpose4 is Transpose8 for four columns.
 func Transpose4(dst []byte, stride int, columns *[4][]uint8) {
+	transpose4(dst, stride, columns, vectorRows4(dst, stride, columns, cpu.Used()))
+}
+
+// transpose4 begins with row r.
+func transpose4(dst []byte, stride int, columns *[4][]uint8, r int) {
 	c0 := columns[0]
 	c1, c2, c3 := columns[1][:len(c0)], columns[2][:len(c0)], columns[3][:len(c0)]
-	for r := range c0 {
+	for ; r < len(c0); r++ {
 		word := uint32(c0[r]) | uint32(c1[r])<<8 | uint32(c2[r])<<16 | uint32(c3[r])<<24
 		binary.LittleEndian.PutUint32(dst[r*stride:], word)
 	}

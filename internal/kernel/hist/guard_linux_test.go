@@ -5,24 +5,32 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"unsafe"
+
+	"boost/internal/kernel/hist"
 )
 
-// The codes of a row-major block lie between two pages that may not be touched: a
-// read past either end kills the test.
-func TestRowMajorStaysInItsCodes(t *testing.T) {
+// fenced returns so many pages between two that may not be touched.
+func fenced(t *testing.T, pages int) []byte {
+	t.Helper()
 	page := os.Getpagesize()
-	const pages = 16
 	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = syscall.Munmap(memory) }()
+	t.Cleanup(func() { _ = syscall.Munmap(memory) })
 	for _, at := range []int{0, (pages + 1) * page} {
 		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
 			t.Fatal(err)
 		}
 	}
-	inner := memory[page : (pages+1)*page]
+	return memory[page : (pages+1)*page]
+}
+
+// The codes of a row-major block lie between two pages that may not be touched: a
+// read past either end kills the test.
+func TestRowMajorStaysInItsCodes(t *testing.T) {
+	inner := fenced(t, 16)
 	r := rand.New(rand.NewPCG(4, 0))
 	for _, features := range []int{1, 3, 4, 5, 62, 63, 64, 65, 127, 128, 129} {
 		stride := (features + 3) &^ 3
@@ -34,4 +42,26 @@ func TestRowMajorStaysInItsCodes(t *testing.T) {
 		checkRowMajor(t, b, stride, inner[len(inner)-size:])
 		checkRowMajor(t, b, stride, inner[:size])
 	}
+}
+
+// So do the entries: rows are fetched ahead of their turn, but not beyond the last.
+func TestRowsStayInTheirEntries(t *testing.T) {
+	memory := fenced(t, 1)
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), len(memory)/8)
+	const features = 9
+	codes := make([]uint8, 600*features)
+	hist.EachForm(func(form string) {
+		for n := 1; n <= len(words); n += 1 + n/20 {
+			for _, entries := range [][]uint64{words[:n], words[len(words)-n:]} {
+				for i := range entries {
+					entries[i] = hist.Entry(-3, 5, uint16(i))
+				}
+				sums := make([]uint64, features*hist.Slots)
+				hist.OneWordRows(sums, codes, features, features, entries, true)
+				for f := range features {
+					checkPacked(t, form, sums[f*hist.Slots:(f+1)*hist.Slots], map[uint32]sum{0: {int64(-3 * n), uint64(5 * n), uint64(n)}})
+				}
+			}
+		}
+	})
 }

@@ -1,5 +1,6 @@
 // Command bin writes the assembly of the package internal/kernel/bin: the descent
-// from values to codes. The Go form of the same steps is in descend.go there.
+// from values to codes and the transposition of columns. The Go forms of the same
+// steps are in descend.go and transpose.go there.
 package main
 
 import (
@@ -39,6 +40,8 @@ func main() {
 		k.avx512()
 		k.avx2()
 	}
+	transpose(4)
+	transpose(8)
 	Generate()
 }
 
