@@ -19,9 +19,9 @@ KIND ?= onehot
 LIMIT ?= 900
 SETS ?=
 
-.PHONY: peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
-peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-learn
+peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
 		|| echo "peers-env: no Python with venv here; no peer can be had"
 	@test ! -x $(PEERS_PYTHON) || while read -r package; do \
@@ -29,7 +29,7 @@ peers-env: ## make the Python environment with LightGBM, XGBoost and scikit-lear
 			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
-		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow) ' || true
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow|polars|duckdb|scipy) ' || true
 
 peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS; ONLY=a,b for some)
 	go run ./benchmarks peers --python $(PEERS_PYTHON) \
@@ -43,6 +43,9 @@ peers-sparse: peers-env ## the same on LibSVM (KIND=onehot, sparse-counts, spars
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
+
+interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn write today
+	PYTHONDONTWRITEBYTECODE=1 benchmarks/interop $(PEERS_PYTHON)
 
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
