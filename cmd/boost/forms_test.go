@@ -441,7 +441,7 @@ func svmForms(t *testing.T, table *dataset.Table) []form {
 func sameFromEveryForm(t *testing.T, forms []form, label string, train ...string) {
 	t.Helper()
 	var model, predictions, metrics string
-	for _, f := range readable(forms) {
+	for _, f := range forms {
 		with := func(command string, more ...string) []string {
 			args := append([]string{command}, more...)
 			for _, s := range f.set {
@@ -467,15 +467,6 @@ func sameFromEveryForm(t *testing.T, forms []form, label string, train ...string
 			t.Errorf("%s: other metrics: %s, want %s", f.name, measured, metrics)
 		}
 	}
-}
-
-// readable leaves out the forms that cannot be read.
-func readable(forms []form) []form {
-	return slices.DeleteFunc(slices.Clone(forms), func(f form) bool {
-		words := f.name + strings.Join(f.args, " ")
-		return (strings.Contains(words, "arrow") && !strings.Contains(words, "parquet") && !strings.Contains(words, "csv") || strings.Contains(words, "feather")) &&
-			!slices.Contains(dataset.Formats(), "arrow")
-	})
 }
 
 // plainText returns a set's CSV, unpacked.
@@ -603,7 +594,7 @@ func TestSameModelFromOtherPrograms(t *testing.T) {
 			inFolder(t)
 			sameFromEveryForm(t, forms, label)
 			var profile string
-			for _, f := range readable(forms) {
+			for _, f := range forms {
 				var got map[string]any
 				r := must(t, 0, boostWith(t, f.file, "inspect", f.args[0], "--json", "-q", "--label", label))
 				if err := json.Unmarshal([]byte(r.out), &got); err != nil {

@@ -112,7 +112,7 @@ func TestInspectTableJSON(t *testing.T) {
 		t.Errorf("keys %s, want %s", keys(got), want)
 	}
 	for _, c := range got["columns"].([]any) {
-		if want := "dates distinct infinite kind label_score levels max mean min missing missing_share name q01 q25 q50 q75 q99 role whole zeros"; keys(c) != want {
+		if want := "dates distinct infinite kind label_score levels max mean min missing missing_share name negative_infinite q01 q25 q50 q75 q99 role whole zeros"; keys(c) != want {
 			t.Errorf("a column has the keys %s, want %s", keys(c), want)
 		}
 	}
@@ -141,6 +141,18 @@ func TestInspectLabel(t *testing.T) {
 	file(t, "odd.csv", "x,none,one\n"+strings.Repeat("1,,a\n2,,a\n", 50))
 	for _, label := range []string{"none", "one"} {
 		says(t, must(t, 0, boost(t, "inspect", "odd.csv", "--label", label)).out, "100 rows, 3 columns", "one value only")
+	}
+}
+
+// What is infinite is shown as such, with its sign.
+func TestInspectInfinities(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "up,down,both,none\nInf,-Inf,Inf,1\nInf,-Inf,-Inf,2\n")
+	out := strings.Fields(strings.Join(lines(must(t, 0, boost(t, "inspect", "t.csv")).out)[3:7], " "))
+	// name, distinct, mean, min, 1 %, 25 %, 50 %, 75 %, 99 %, max
+	want := strings.Fields("up 1 ? Inf ? ? ? ? ? Inf down 1 ? -Inf ? ? ? ? ? -Inf both 2 ? -Inf ? ? ? ? ? Inf none 2 1.5 1 1.01 1.25 1.5 1.75 1.99 2")
+	if !slices.Equal(out, want) {
+		t.Errorf("%q, want %q", out, want)
 	}
 }
 

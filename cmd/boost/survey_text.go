@@ -148,9 +148,9 @@ func figureText(c *profile.Column, name string) string {
 	switch {
 	case c.Distinct == 0:
 		return ""
-	case v == nil && name == "max":
+	case v == nil && (name == "max" && *c.Infinite > *c.Negative || name == "min" && *c.Negative == 0):
 		return "Inf"
-	case v == nil && name == "min":
+	case v == nil && (name == "min" || name == "max"):
 		return "-Inf"
 	case v == nil:
 		return "?" // infinite, or no number at all, as the mean of both infinities

@@ -64,7 +64,7 @@ func describe[K uint32 | uint64](s *survey, c *column, index int, k *scratch, va
 // the missing one among them; the lowest among equals.
 func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
 	var sum detmath.Sum
-	zeros, infinite, whole := 0, 0, true
+	zeros, infinite, negative, whole := 0, 0, 0, true
 	frequent := c.out.Missing
 	mode = missingBits
 	if frequent > 0 {
@@ -82,6 +82,9 @@ func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
 		case math.IsInf(v, 0):
 			infinite += cells
 			whole = false
+			if v < 0 {
+				negative = cells
+			}
 		default:
 			whole = whole && v == math.Trunc(v)
 		}
@@ -96,7 +99,7 @@ func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
 	})
 	n := values.len()
 	whole = whole && n > 0
-	c.out.Zeros, c.out.Infinite, c.out.Whole = &zeros, &infinite, &whole
+	c.out.Zeros, c.out.Infinite, c.out.Negative, c.out.Whole = &zeros, &infinite, &negative, &whole
 	if n == 0 {
 		return mode
 	}

@@ -45,9 +45,10 @@ type Column struct {
 	Max      *float64 `json:"max"`
 	Mean     *float64 `json:"mean"`
 	Zeros    *int     `json:"zeros"`
-	Infinite *int     `json:"infinite"` // cells that are +Inf or -Inf
-	Whole    *bool    `json:"whole"`    // every value is a whole number
-	Dates    *bool    `json:"dates"`    // dates or times, read as seconds since 1970 UTC
+	Infinite *int     `json:"infinite"`          // cells that are +Inf or -Inf
+	Negative *int     `json:"negative_infinite"` // those of them that are -Inf
+	Whole    *bool    `json:"whole"`             // every value is a whole number
+	Dates    *bool    `json:"dates"`             // dates or times, read as seconds since 1970 UTC
 
 	// Of categories: the most frequent levels, at most ten.
 	Levels []Level `json:"levels"`

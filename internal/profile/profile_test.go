@@ -304,7 +304,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 	// In order: -Inf -1e308 0 0 1 2 3 5 1e308 Inf. 25 % of 9 steps: 2.25 → 0; 50 %: 4.5 → 1.5;
 	// 75 %: 6.75 → 3 + 0.75·2; 1 % lies between -Inf and -1e308, 99 % between 1e308 and Inf.
 	if c.Min != nil || c.Max != nil || c.Q01 != nil || c.Q99 != nil || c.Mean != nil ||
-		*c.Q25 != 0 || *c.Median != 1.5 || *c.Q75 != 4.5 || *c.Zeros != 2 || *c.Infinite != 2 || c.Distinct != 9 || c.Missing != 1 {
+		*c.Q25 != 0 || *c.Median != 1.5 || *c.Q75 != 4.5 || *c.Zeros != 2 || *c.Infinite != 2 || *c.Negative != 1 || c.Distinct != 9 || c.Missing != 1 {
 		text, _ := json.Marshal(c)
 		t.Errorf("got %s", text)
 	}
