@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"strings"
 
 	"boost/binning"
 	"boost/dataset"
@@ -51,4 +52,28 @@ func Example() {
 	// 2 0
 	// 3 1
 	// 4 2
+}
+
+// Cuts that a column must have, as a file of LightGBM's gives them.
+func ExampleParseForcedCuts() {
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "age", Values: []float64{12, 15, 20, 40, 64, 70}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := binning.Defaults()
+	p.ForcedCuts, err = binning.ParseForcedCuts(strings.NewReader(`[{"feature": 0, "bin_upper_bound": [18, 65]}]`), []string{"age"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	cuts, _, err := binning.Fit(context.Background(), table, nil, p, 1, pool)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(cuts.Of32(0))
+	// Output: [13.5 18 30 52 65]
 }

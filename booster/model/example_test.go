@@ -45,6 +45,34 @@ func ExampleModel_Predict() {
 	// P(yes) = 0.9196, so yes
 }
 
+// A level that training has not seen is taken for a missing value; Unseen counts them.
+func ExampleModel_Unseen() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{
+		{Name: "age", Values: []float64{1, 3, 2}},
+		{Name: "income", Values: []float64{5, 2, 2}},
+		{Name: "color", Values: []string{"red", "violet", "violet"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	unseen, err := m.Unseen(table)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, u := range unseen {
+		fmt.Printf("column %s: %d rows, %d new, the first %q\n", u.Column, u.Rows, u.Levels, u.Example)
+	}
+	// Output:
+	// column color: 2 rows, 1 new, the first "violet"
+}
+
 func ExampleModel_Save() {
 	m, err := model.Load("testdata/v1.boost")
 	if err != nil {
