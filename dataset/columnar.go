@@ -271,6 +271,7 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first 
 	}
 	p.next++
 	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.targets), first)
+	j.chunk.whole = p.chunkRows == 0
 	j.waiting.Store(int32(len(p.targets)))
 	for i := range p.targets {
 		send(i)
@@ -373,6 +374,9 @@ func (w *columnWorker) work(ctx context.Context, j columnJob) {
 	if err != nil {
 		w.failColumn(j, target, err)
 		return
+	}
+	if r, ok := c.(*columnReader); ok {
+		r.pages.end()
 	}
 	if p.f64 != nil {
 		w.wide[target].Store(true)

@@ -219,6 +219,15 @@ func (c *columnReader) readDictionary(p *page) error {
 		return errors.New("a dictionary of booleans makes no sense")
 	}
 	d := columnDictionary{known: true}
+	if size := c.field.size(); size > 0 && c.asNumbers() {
+		if p.values*int64(size) > int64(len(p.body)) {
+			return errBytes
+		}
+		d.numbers = make([]float64, p.values)
+		c.field.manyNumbers(d.numbers, p.body)
+		c.dictionary = d
+		return nil
+	}
 	var values byteValues = &fixedBytes{p.body, c.field.size()}
 	if c.field.physical == parquetBytes {
 		values = &plainBytes{p.body}

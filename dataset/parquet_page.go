@@ -138,6 +138,12 @@ type pageStream struct {
 	body   []byte // of the latest page, decompressed
 }
 
+// end gives the buffers back, which no page refers to any more.
+func (s *pageStream) end() {
+	s.tools.window, s.tools.body = s.buffer, s.body
+	s.buffer, s.body, s.window = nil, nil, nil
+}
+
 // windowSize is how much of a column chunk is read at a time.
 const windowSize = 1 << 20
 
@@ -309,6 +315,8 @@ type unpacker struct {
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
+
+	window, body []byte // that no page stream uses
 }
 
 func (u *unpacker) close() {

@@ -16,7 +16,9 @@ import (
 
 func interop(name string) string { return filepath.Join("testdata", "interop", name) }
 
-func content(t *testing.T, file string) []byte {
+func content(t *testing.T, file string) []byte { return fileContent(t, file) }
+
+func fileContent(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
