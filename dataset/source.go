@@ -161,8 +161,12 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 
 // foreign are the beginnings of files that no format here has.
 var foreign = []struct{ magic, name string }{
-	{"PK\x03\x04", "a zip file"}, {"BZh", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
-	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"}, {"FEA1", "a Feather file of version 1"},
+	{"PK\x03\x04", "a zip file"}, {"BZh91AY&SY", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
+	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"}, {"FEA1\x00", "a Feather file of version 1"},
+	{"%PDF-", "a PDF document"}, {"\xd0\xcf\x11\xe0", "an old spreadsheet or document"}, {"SQLite format 3", "an SQLite database"},
+	{"Obj\x01", "an Avro file"}, {"\x89HDF", "an HDF5 file"}, {"\x93NUMPY", "a NumPy array"},
+	{"<!DOCTYPE", "a web page"}, {"<!doctype", "a web page"}, {"<html", "a web page"}, {"<?xml", "XML text"},
+	{`{"`, "JSON text"}, {"[{", "JSON text"},
 }
 
 // byteOrderMark may stand at the beginning of UTF-8 text and is no part of it.
@@ -210,7 +214,7 @@ func (in *input) stream() (*stream, error) {
 
 const (
 	streamBuffer = 64 << 10
-	longestMagic = 8
+	longestMagic = 16
 )
 
 // peek returns the next n bytes, fewer at the end, without reading past them.

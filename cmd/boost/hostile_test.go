@@ -180,3 +180,28 @@ func TestDamagedModels(t *testing.T) {
 		must(t, 4, boost(t, args...))
 	}
 }
+
+// Files that are no tables are called what they are; a header that begins like one is read.
+func TestForeignFiles(t *testing.T) {
+	inFolder(t)
+	for start, name := range map[string]string{
+		"PK\x03\x04\x14\x00": "a zip file", "BZh91AY&SY\x00": "a bzip2 file", "\xfd7zXZ\x00": "an xz file", "\xff\xfex\x00,\x00": "UTF-16 text",
+		"FEA1\x00\x00\x00\x00": "Feather file of version 1", "%PDF-1.7\n%": "a PDF document", "<!DOCTYPE html>\n<html>": "a web page",
+		"<html><body>": "a web page", `{"x": 1, "y": 2}` + "\n": "JSON text", `[{"x": 1}]`: "JSON text", "<?xml version='1.0'?>": "XML text",
+		"SQLite format 3\x00": "an SQLite database", "Obj\x01\x04": "an Avro file",
+	} {
+		for form, content := range map[string]string{"plain": start, "gzip": gzipped(t, start), "zstd": zstandard(t, start)} {
+			file(t, "t.csv", content)
+			for _, args := range [][]string{{"inspect", "t.csv"}, {"train", "t.csv", "--label", "y"}} {
+				if r := must(t, 3, boost(t, args...)); !strings.Contains(r.errors, "t.csv is "+name) && !strings.Contains(r.errors, "t.csv is a "+name) {
+					t.Errorf("%q, %s: %s", start, form, r.errors)
+				}
+			}
+			says(t, must(t, 3, boostWith(t, content, "inspect", "-")).errors, "standard input is ", name)
+		}
+	}
+	for _, head := range []string{"FEA1", "PAR1", "ARROW1", "BZh9", "ORC", "Obj", "{x}", "PK"} {
+		file(t, "t.csv", head+",y\n1,2\n3,4\n")
+		says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, "2 rows, 2 columns", head)
+	}
+}
