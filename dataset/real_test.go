@@ -173,7 +173,7 @@ func TestRealLibSVMEqualsCSV(t *testing.T) {
 	}{
 		{"agaricus/train.svm.gz", "agaricus/train.csv.gz", []dataset.Option{dataset.IndexBase("0")}, nil},
 		{"agaricus/test.svm.gz", "agaricus/test.csv.gz", []dataset.Option{dataset.IndexBase("0")}, nil},
-		{"lightgbm_lambdarank/original/rank.train", "lightgbm_lambdarank/train.csv.gz", []dataset.Option{dataset.IndexBase("0")},
+		{"lightgbm_lambdarank/original/rank.train", "lightgbm_lambdarank/train.csv.gz", []dataset.Option{dataset.IndexBase("0"), dataset.NoSideFiles()},
 			[]dataset.Option{dataset.Ignore("qid")}},
 	} {
 		t.Run(c.svm, func(t *testing.T) {
