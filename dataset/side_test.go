@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"boost/dataset"
+	"boost/parallel"
 )
 
 // folder writes files into a folder of their own and returns its path.
@@ -184,4 +186,49 @@ func TestRealSideFiles(t *testing.T) {
 			t.Errorf("%d scores × %d, %v", len(scores), outputs, err)
 		}
 	})
+}
+
+// The columns of side files are those of the table too where it is read in chunks.
+func TestSideFilesInChunks(t *testing.T) {
+	var rows, weights strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&rows, "%d\t%d\n", i%2, i*i)
+		fmt.Fprintf(&weights, "%d\n", i%7)
+	}
+	dir := folder(t, map[string]string{"t": rows.String(), "t.weight": weights.String(), "t.query": "100\n400\n"})
+	file := filepath.Join(dir, "t")
+	ctx := context.Background()
+	table := must(dataset.Open(ctx, file))(t)
+	scan := must(dataset.OpenScan(ctx, []string{file}, dataset.ChunkSize(300), dataset.Threads(3)))(t)
+	defer scan.Close()
+	var mutex sync.Mutex
+	seen := 0
+	for range 2 {
+		if err := scan.Chunks(ctx, func(_ int, features *dataset.Table) error {
+			mutex.Lock()
+			defer mutex.Unlock()
+			seen += features.NumRows()
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	if got, want := scan.Fingerprint(), table.Fingerprint(pool); got != want || seen != 1000 {
+		t.Errorf("fingerprint %s of %d rows, want %s of 1000", got, seen, want)
+	}
+	if got, want := must(scan.Rest().Weights())(t), must(table.Weights())(t); !slices.Equal(got, want) {
+		t.Errorf("weights %v, want %v", got, want)
+	}
+	if got := must(scan.Rest().Groups())(t); !slices.Equal(got, []int{0, 100, 500}) {
+		t.Errorf("queries begin at %v", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "t.weight"), []byte("1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := dataset.OpenScan(ctx, []string{file}, dataset.ChunkSize(300))
+	if want := fmt.Sprintf("%s.weight is for 2 rows, %s has 500", file, file); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
