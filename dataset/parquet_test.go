@@ -242,3 +242,46 @@ func TestParquetPipe(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestColumnarMixed reads two files that give a column two types: all its values decide,
+// and numbers that were read as such are read again.
+func TestColumnarMixed(t *testing.T) {
+	ctx := context.Background()
+	const want = "x:category=1|2||3|a|2||b|a n:float32=0|1|2|3|0|1|2|3|4"
+	for _, ending := range []string{".csv", ".pyarrow.parquet", ".pyarrow.arrow"} {
+		table, err := dataset.OpenAll(ctx, []string{interop("mixed1" + ending), interop("mixed2" + ending)})
+		if err != nil || show(table) != want {
+			t.Errorf("%s: %v", ending, err)
+		}
+	}
+	// As numbers, the first text is an error that names its row.
+	s := dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "x", Kind: dataset.Float32}}}
+	for _, ending := range []string{".pyarrow.parquet", ".pyarrow.arrow"} {
+		_, err := dataset.OpenAll(ctx, []string{interop("mixed1" + ending), interop("mixed2" + ending)}, dataset.As(s))
+		var bad *dataset.ParseError
+		if !errors.As(err, &bad) || bad.Column != "x" || bad.Line != 1 || bad.Value != "a" || !strings.Contains(err.Error(), "mixed2"+ending+": row 1: ") {
+			t.Errorf("%s: %v", ending, err)
+		}
+	}
+}
+
+// TestColumnarHuge reads whole numbers beyond 2⁵³: they are rounded and it is said; as
+// ids they keep their digits.
+func TestColumnarHuge(t *testing.T) {
+	ctx := context.Background()
+	for _, file := range []string{"huge.csv", "huge.pyarrow.parquet", "huge.pyarrow.arrows"} {
+		table, err := dataset.Open(ctx, interop(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(table.Notes(), "\n"); !strings.Contains(notes, `whole numbers beyond 2⁵³ in columns "signed", "unsigned"`) {
+			t.Errorf("%s: notes %q", file, notes)
+		}
+		if table, err = dataset.Open(ctx, interop(file), dataset.ID("signed", "unsigned")); err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Column("signed").Text(1) + " " + table.Column("unsigned").Text(0); got != "-9223372036854775808 18446744073709551615" {
+			t.Errorf("%s: as ids %s", file, got)
+		}
+	}
+}

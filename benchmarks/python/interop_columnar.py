@@ -284,6 +284,54 @@ def write_duckdb(folder):
             con.execute(f"copy ({what}) to '{file}' (format parquet, codec '{codec}', parquet_version '{version}', row_group_size 2048)")
 
 
+def write_long(folder):
+    """Enough rows for several blocks of deltas, long runs and dictionaries of many entries."""
+    rng = random.Random(17)
+    n = 700
+    values = {
+        "wide": [rng.choice((-1, 1)) * rng.randint(0, 2**rng.randint(0, 53)) for _ in range(n)],
+        "rising": list(range(-5, 2 * n - 5, 2)),
+        "runs": gaps([i // 90 for i in range(n)], 17),
+        "flag": gaps([i % 200 < 150 for i in range(n)], 19),
+        "path": [f"/usr/share/doc/package-{i // 3}/file-{i % 3}" for i in range(n)],
+        "name": gaps([f"n{rng.randint(0, 400)}" for _ in range(n)], 23),
+        "half": [rng.randint(0, 300) / 2 for _ in range(n)],
+    }
+    write_twin(folder, "long", values)
+    schema = pa.schema([("wide", pa.int64()), ("rising", pa.int32()), ("runs", pa.int32()), ("flag", pa.bool_()),
+                        ("path", pa.string()), ("name", pa.string()), ("half", pa.float64())])
+    table = pa.table(values, schema=schema)
+    deltas = {"wide": "DELTA_BINARY_PACKED", "rising": "DELTA_BINARY_PACKED", "runs": "DELTA_BINARY_PACKED", "flag": "RLE",
+              "path": "DELTA_BYTE_ARRAY", "name": "DELTA_LENGTH_BYTE_ARRAY", "half": "PLAIN"}
+    for version in ("1.0", "2.0"):
+        pq.write_table(table, os.path.join(folder, f"long.delta{version[0]}.parquet"), use_dictionary=False, compression="zstd",
+                       column_encoding=deltas, data_page_version=version)
+    pq.write_table(table, os.path.join(folder, "long.dictionary.parquet"), compression="zstd", dictionary_pagesize_limit=1500,
+                   data_page_size=600, write_batch_size=64)
+    pl.from_arrow(table).write_ipc(os.path.join(folder, "long.polars.arrow"), compression="zstd")
+
+
+def write_huge(folder):
+    """Whole numbers that float64 cannot hold, in two types."""
+    values = {"signed": [2**60 + 12345, -(2**63), 2**63 - 1, None, 7], "unsigned": [2**64 - 1, 2**63 + 1025, 0, 1, 2**53 + 1]}
+    write_twin(folder, "huge", values)
+    table = pa.table(values, schema=pa.schema([("signed", pa.int64()), ("unsigned", pa.uint64())]))
+    pq.write_table(table, os.path.join(folder, "huge.pyarrow.parquet"))
+    with pa.ipc.new_stream(os.path.join(folder, "huge.pyarrow.arrows"), table.schema) as w:
+        w.write_table(table)
+
+
+def write_mixed(folder):
+    """One table in two files that give a column two types."""
+    parts = {"mixed1": pa.array([1, 2, None, 3]), "mixed2": pa.array(["a", "2", None, "b", "a"])}
+    for case, array in parts.items():
+        write_twin(folder, case, {"x": array.to_pylist(), "n": list(range(len(array)))})
+        table = pa.table({"x": array, "n": list(range(len(array)))})
+        pq.write_table(table, os.path.join(folder, f"{case}.pyarrow.parquet"))
+        with pa.ipc.new_file(os.path.join(folder, f"{case}.pyarrow.arrow"), table.schema) as w:
+            w.write_table(table)
+
+
 def write_refused(folder):
     """What has to be refused, each with a twin that holds what is left without it."""
     values = {"x": [1.5, 2.5, 3.5]}
@@ -320,7 +368,8 @@ def main():
         sys.exit(__doc__)
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_refused, write_pruning):
+    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_refused,
+                  write_pruning):
         write(folder)
 
 
