@@ -271,7 +271,12 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first 
 	}
 	p.next++
 	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.targets), first)
-	j.chunk.whole = p.chunkRows == 0
+	all := 0
+	for k := range f.groups() {
+		all += f.columnarLayout.rows(k)
+	}
+	j.chunk.share = float64(rows) / float64(all) * shareOf(p.inputs, f.index)
+	j.chunk.whole = p.chunkRows == 0 && j.chunk.share == 1
 	j.waiting.Store(int32(len(p.targets)))
 	for i := range p.targets {
 		send(i)

@@ -6,27 +6,29 @@ import (
 	"slices"
 )
 
-// join makes one slice of every column's pieces, dropping the pieces as it goes,
-// so that only one column is held twice at a time.
+// join makes one slice of every column's pieces. Mostly they lie in one already, see
+// gatherer; others it copies, dropping the pieces as it goes, so that only one column is
+// held twice at a time.
 func (a *assembly) join() error {
 	var freed freedBytes
 	for _, c := range a.columns {
+		var copied bool
+		var err error
 		switch {
 		case c.want == wantText:
-			if err := a.joinText(c); err != nil {
-				return err
-			}
+			copied, err = a.joinText(c)
 		case c.number:
-			if err := a.joinNumbers(c); err != nil {
-				return err
-			}
+			copied, err = a.joinNumbers(c)
 		default:
-			if err := a.joinCodes(c); err != nil {
-				return err
-			}
+			copied, err = a.joinCodes(c)
+		}
+		if err != nil {
+			return err
 		}
 		c.pieces = nil
-		freed.add(4*len(c.f32)+8*len(c.f64)+4*len(c.codes)+len(c.text), len(a.columns))
+		if copied {
+			freed.add(4*len(c.f32)+8*len(c.f64)+4*len(c.codes)+len(c.text), len(a.columns))
+		}
 	}
 	return nil
 }
@@ -45,46 +47,56 @@ func (f *freedBytes) add(bytes, columns int) {
 	}
 }
 
-func (a *assembly) joinText(c *parts) error {
+func (a *assembly) joinText(c *parts) (copied bool, err error) {
 	size := 0
 	for k, p := range c.pieces {
 		size += len(p.text)
 		a.markBad(c, k, p)
 	}
 	if size > math.MaxInt32 {
-		return complain("column %q holds more than 2 GiB of text; leave it out of id", c.name)
+		return false, complain("column %q holds more than 2 GiB of text; leave it out of id", c.name)
+	}
+	offsets := func(p *piece) []int32 { return p.offsets[:max(0, len(p.offsets)-1)] }
+	if whole := sideBySide(c.pieces, a.rows(), offsets); whole != nil && whole[0] == 0 {
+		c.offsets, c.text = whole[:len(whole)+1], c.pieces[0].text[:size]
+		return false, nil
 	}
 	c.text = make([]byte, 0, size)
 	c.offsets = make([]int32, 1, a.rows()+1)
 	for _, p := range c.pieces {
-		base := int32(len(c.text))
+		base := int32(len(c.text)) - p.offsets[0]
 		c.text = append(c.text, p.text...)
 		for _, offset := range p.offsets[1:] {
 			c.offsets = append(c.offsets, base+offset)
 		}
 		*p = piece{}
 	}
-	return nil
+	return true, nil
 }
 
-func (a *assembly) joinCodes(c *parts) error {
+func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
 	size := 0
 	for _, level := range c.levels {
 		size += len(level)
 	}
 	if size > math.MaxInt32 {
-		return complain("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.name)
+		return false, complain("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.name)
 	}
-	c.codes = make([]int32, 0, a.rows())
 	for k, p := range c.pieces {
 		a.markBad(c, k, p)
+	}
+	if c.codes = sideBySide(c.pieces, a.rows(), func(p *piece) []int32 { return p.codes }); c.codes != nil {
+		return false, nil
+	}
+	c.codes = make([]int32, 0, a.rows())
+	for _, p := range c.pieces {
 		c.codes = append(c.codes, p.codes...)
 		*p = piece{}
 	}
-	return nil
+	return true, nil
 }
 
-func (a *assembly) joinNumbers(c *parts) error {
+func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 	for _, p := range c.pieces {
 		c.dates = c.dates || p.dates
 		c.large = c.large || p.large
@@ -92,18 +104,26 @@ func (a *assembly) joinNumbers(c *parts) error {
 	if a.whole && c.pieces[0].sparse != nil {
 		c.sparse = c.pieces[0].sparse
 		*c.pieces[0] = piece{}
-		return nil
+		return false, nil
 	}
 	values, odd := a.levelValues(c)
 	wide := !allExact(values)
 	for _, p := range c.pieces {
 		wide = wide || p.f64 != nil
 	}
+	if wide {
+		c.f64 = sideBySide(c.pieces, a.rows(), func(p *piece) []float64 { return p.f64 })
+	} else {
+		c.f32 = sideBySide(c.pieces, a.rows(), func(p *piece) []float32 { return p.f32 })
+	}
 	switch {
-	case a.whole && wide && c.pieces[0].f64 != nil:
-		c.f64, c.pieces[0].f64 = c.pieces[0].f64, []float64{}
-	case a.whole && !wide && c.pieces[0].f32 != nil:
-		c.f32, c.pieces[0].f32 = c.pieces[0].f32, []float32{}
+	case c.f64 != nil || c.f32 != nil:
+		for k, p := range c.pieces {
+			a.markBad(c, k, p)
+		}
+		slices.Sort(c.bad)
+		c.levels = nil
+		return false, nil
 	case wide:
 		c.f64 = make([]float64, 0, a.rows())
 	default:
@@ -130,7 +150,7 @@ func (a *assembly) joinNumbers(c *parts) error {
 							c.why = a.badCell(c, at, excerpt([]byte(c.levels[code])), false)
 						}
 						if !a.skipBadRows {
-							return c.why
+							return false, c.why
 						}
 						c.bad = append(c.bad, int32(at))
 					}
@@ -146,7 +166,7 @@ func (a *assembly) joinNumbers(c *parts) error {
 	}
 	slices.Sort(c.bad)
 	c.levels = nil
-	return nil
+	return true, nil
 }
 
 // levelValues reads the column's levels as numbers; odd marks those that are none.

@@ -104,12 +104,16 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
+	g := newGatherer(len(targets))
 	p := &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
 		for i := range ch.pieces {
 			ch.pieces[i].setLarge()
 		}
-		if c.thin != nil {
+		switch {
+		case c.thin != nil:
 			c.thin(ch, targets)
+		case !ch.whole:
+			g.add(ch)
 		}
 		mutex.Lock()
 		chunks = append(chunks, ch)

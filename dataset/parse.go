@@ -19,6 +19,7 @@ type layout struct {
 	text   []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
 	wide   []atomic.Bool // per target: float64 was needed before
 	header bool
+	spare  *spare
 }
 
 // sinkKind is what becomes of the cells of a column in one chunk.
@@ -57,7 +58,7 @@ func newChunkParser(l *layout) *chunkParser {
 
 // parse turns text, whole records that end in a line feed, into a chunk.
 func (p *chunkParser) parse(text []byte, index, file int) *chunk {
-	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets))}
+	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets)), spare: p.spare}
 	// No record is shorter than a line, nor than its separators and line feed. One
 	// more may begin and turn out to be short of cells.
 	most := min(bytes.Count(text, []byte{'\n'}), len(text)/len(p.sinks)+1)
@@ -93,13 +94,13 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 	switch w := p.targets[t].want; {
 	case w == wantText:
 		s.kind = textSink
-		s.piece.offsets = make([]int32, 1, most+1)
+		s.piece.text, s.piece.offsets = p.spare.text(), append(p.spare.int32s(most + 1)[:0], 0)
 	case w == wantNumber || w == wantAny && !p.text[t].Load():
 		s.kind = numberSink
 		if p.wide[t].Load() {
-			s.piece.f64 = make([]float64, most)
+			s.piece.f64 = p.spare.float64s(most)
 		} else {
-			s.piece.f32 = make([]float32, most)
+			s.piece.f32 = p.spare.float32s(most)
 		}
 	default:
 		s.kind = levelSink
@@ -108,7 +109,7 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 		}
 		s.dict = p.dicts[t]
 		s.piece.dictionary = s.dict
-		s.piece.codes = make([]int32, most)
+		s.piece.codes = p.spare.int32s(most)
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)

@@ -13,6 +13,9 @@ type chunk struct {
 	byRow  bool    // the file has rows and no lines
 	pieces []piece // by target
 
+	share float64 // of the inputs that was read into the chunk, about; 0 where that is unknown
+	spare *spare  // takes the buffers of the pieces once they were copied; may be nil
+
 	before int        // lines of the file before the chunk, known for a file's first chunk
 	lines  int        // line breaks in the text
 	blank  int        // blank lines in the text
@@ -62,7 +65,7 @@ type piece struct {
 	fresh      []int32 // levels of the dictionary, in order of first appearance in the chunk
 
 	text    []byte
-	offsets []int32
+	offsets []int32 // where rows begin and end, less the first is where in text
 
 	present int  // cells that are not missing, bad ones too
 	gaps    bool // numbers: NaN was written

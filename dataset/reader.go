@@ -151,7 +151,8 @@ type job struct {
 	index  int
 	file   int
 	before int
-	cut    bool // the last record is longer than longestRecord
+	share  float64 // of the text of all inputs, as far as that can be told; else 0
+	cut    bool    // the last record is longer than longestRecord
 }
 
 // run reads all inputs, of which the first may be opened already, and emits their
@@ -175,7 +176,7 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 			p := newChunkParser(l)
 			for j := range jobs {
 				ch := p.parse(j.text, j.index, j.file)
-				ch.before = j.before
+				ch.before, ch.share = j.before, j.share
 				if j.cut {
 					ch.giveUp()
 					l.stop.Store(true)
@@ -288,7 +289,7 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 			c.carry = c.carry[:0]
 		}
 		if end > 0 {
-			c.jobs <- job{text: buffer[:end], index: c.next, file: file, before: before, cut: cut}
+			c.jobs <- job{text: buffer[:end], index: c.next, file: file, before: before, cut: cut, share: c.share(b.stream, file, end)}
 			c.next++
 			before = 0
 		}
@@ -297,6 +298,15 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 		}
 	}
 	return nil
+}
+
+// share returns which part of the text of all inputs so many bytes are, about, judged
+// by how much the input at hand was compressed so far; 0 where that is unknown.
+func (c *cutter) share(s *stream, file, bytes int) float64 {
+	if c.inputs[file].size == 0 {
+		return 0
+	}
+	return float64(bytes) / (float64(c.inputs[file].size) * s.unpackedBy()) * shareOf(c.inputs, file)
 }
 
 // buffer returns a buffer that holds the carried text and room for more, or false
@@ -329,7 +339,7 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 // layoutOf prepares reading the targets.
 func (r *reader) layoutOf(p *pass) *layout {
 	targets := p.targets
-	l := &layout{options: r.options, pass: p, sep: r.dialect.sep, header: r.dialect.header,
+	l := &layout{options: r.options, pass: p, spare: new(spare), sep: r.dialect.sep, header: r.dialect.header,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	for i, t := range targets {

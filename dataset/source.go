@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -18,10 +19,11 @@ import (
 
 // input is one file, or a stream, that can be read from its start, perhaps twice.
 type input struct {
-	name  string
-	size  int64 // bytes, 0 if unknown
-	open  func() (io.ReadCloser, error)
-	spool *spool // nil for files
+	name    string
+	size    int64     // bytes, 0 if unknown
+	changed time.Time // of a file, when it was found
+	open    func() (io.ReadCloser, error)
+	spool   *spool // nil for files
 
 	opened *stream // the stream that the next call of stream returns, or nil
 }
@@ -90,7 +92,7 @@ func fileInput(name string, keep bool) (input, error) {
 	if !info.Mode().IsRegular() { // a pipe can be read once
 		return (&spool{name: name, first: open, keep: keep}).input(), nil
 	}
-	return input{name: name, size: info.Size(), open: open}, nil
+	return input{name: name, size: info.Size(), changed: info.ModTime(), open: open}, nil
 }
 
 // spool is a stream that is copied to an unlinked temporary file while it is read
@@ -178,7 +180,8 @@ type stream struct {
 	reader *bufio.Reader
 	file   io.Closer
 	packed string // "gzip", "zstd" or "" for an input that is not compressed
-	unpack func() // frees what decompressing holds; may be nil
+	raw    *watched
+	pump   *pump // nil for an input that is not compressed
 }
 
 // stream opens an input, or returns what was opened to look at its beginning.
@@ -191,7 +194,11 @@ func (in *input) stream() (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{name: in.name, file: file, reader: bufio.NewReaderSize(file, streamBuffer)}
+	raw := &watched{Reader: file, in: in}
+	if f, ok := file.(*os.File); ok && in.spool == nil {
+		raw.stat = f.Stat
+	}
+	s := &stream{name: in.name, file: file, raw: raw, reader: bufio.NewReaderSize(raw, streamBuffer)}
 	start, err := s.peek(4)
 	if err == nil {
 		err = s.decompress(start)
@@ -229,6 +236,7 @@ func (s *stream) peek(n int) ([]byte, error) {
 // decompress puts a decompressor before the reader if start is the magic of one.
 func (s *stream) decompress(start []byte) error {
 	var unpacked io.Reader
+	release := func() {}
 	switch {
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
 		s.packed = "gzip"
@@ -243,11 +251,15 @@ func (s *stream) decompress(start []byte) error {
 		if err != nil {
 			return s.failure(err)
 		}
-		unpacked, s.unpack = z, z.Close
+		unpacked, release = z, z.Close
 	default:
 		return nil
 	}
-	s.reader = bufio.NewReaderSize(unpacked, streamBuffer)
+	s.pump = newPump(unpacked, s.raw, func() {
+		release()
+		s.file.Close()
+	})
+	s.reader = bufio.NewReaderSize(s.pump, streamBuffer)
 	return nil
 }
 
@@ -261,27 +273,9 @@ func isZstd(start []byte) bool {
 }
 
 func (s *stream) close() {
-	if s.unpack != nil {
-		s.unpack()
+	if s.pump == nil {
+		s.file.Close()
+		return
 	}
-	s.file.Close()
-}
-
-// failure says what went wrong while reading.
-func (s *stream) failure(err error) error {
-	switch {
-	case errors.Is(err, errSpool):
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF) && s.packed != "":
-		return complain("%s is cut off: its %s data ends too early: %w", s.name, s.packed, err)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), s.packed == "zstd" && isZstdError(err):
-		return complain("%s is damaged: %w", s.name, err)
-	}
-	return complain("%s cannot be read: %w", s.name, bare(err))
-}
-
-// isZstdError tells errors of the decompressor from those of reading the file.
-func isZstdError(err error) bool {
-	var path *fs.PathError
-	return !errors.As(err, &path)
+	s.pump.close(s.raw.in.spool == nil)
 }

@@ -1,0 +1,229 @@
+package dataset
+
+import (
+	"math"
+	"sync"
+)
+
+// gatherer puts the pieces of chunks side by side as the chunks come in, so that in the
+// end a column is one slice already and no second copy of the table is made. Chunks of
+// text give their own buffers back to the workers.
+type gatherer struct {
+	mutex   sync.Mutex
+	next    int            // index of the next chunk to place
+	waiting map[int]*chunk // those that came before their turn
+	stores  []store        // by target
+	rows    int            // placed so far
+	total   int            // rows expected in all, 0 where nothing is known about it
+}
+
+// store is a column in the making. Pieces become parts of its slices, in which there is
+// room for the rows that are expected; memory that is not written to costs nothing. Where
+// the room runs out, further pieces go to a new slice, and join makes one of them.
+type store struct {
+	f32     []float32
+	f64     []float64
+	codes   []int32
+	text    []byte
+	offsets []int32
+	narrow  []*piece // those whose numbers are in f32
+}
+
+func newGatherer(targets int) *gatherer {
+	return &gatherer{waiting: make(map[int]*chunk), stores: make([]store, targets)}
+}
+
+// add places the chunk and those that waited for it. It may be called by several
+// goroutines at once.
+func (g *gatherer) add(ch *chunk) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	g.waiting[ch.index] = ch
+	for {
+		ch, ok := g.waiting[g.next]
+		if !ok {
+			return
+		}
+		delete(g.waiting, g.next)
+		g.next++
+		g.place(ch)
+	}
+}
+
+// shareOf returns which part of all inputs one of them is, judged by their sizes; 0
+// where those are unknown.
+func shareOf(inputs []input, index int) float64 {
+	if len(inputs) == 1 {
+		return 1
+	}
+	all := int64(0)
+	for _, in := range inputs {
+		if in.size == 0 {
+			return 0
+		}
+		all += in.size
+	}
+	return float64(inputs[index].size) / float64(all)
+}
+
+func (g *gatherer) place(ch *chunk) {
+	if ch.share == 1 { // there is no other chunk
+		return
+	}
+	if g.total == 0 && ch.share > 0 {
+		// A tenth more than the first chunk promises, and room for another like it.
+		g.total = int(1.1*float64(ch.rows)/ch.share) + ch.rows
+	}
+	room := max(g.total-g.rows, g.rows/2)
+	for i := range ch.pieces {
+		g.stores[i].place(&ch.pieces[i], room, ch.spare)
+	}
+	g.rows += ch.rows
+}
+
+// place copies a piece behind those before it and gives its own buffer to spare, which
+// may be nil.
+func (s *store) place(p *piece, room int, spare *spare) {
+	switch {
+	case p.f32 != nil && s.f64 == nil:
+		own := p.f32
+		s.f32, p.f32 = appendPart(s.f32, own, room)
+		s.narrow = append(s.narrow, p)
+		spare.put(own, nil, nil, nil)
+	case p.f32 != nil:
+		own := p.f32
+		s.f64, p.f64 = appendPart(s.f64, widened(own), room)
+		p.f32 = nil
+		spare.put(own, nil, nil, nil)
+	case p.f64 != nil:
+		own := p.f64
+		s.widen(room)
+		s.f64, p.f64 = appendPart(s.f64, own, room)
+		spare.put(nil, own, nil, nil)
+	case p.codes != nil:
+		own := p.codes
+		s.codes, p.codes = appendPart(s.codes, own, room)
+		spare.put(nil, nil, own, nil)
+	case p.offsets != nil:
+		text, offsets := p.text, p.offsets
+		s.placeText(p, room)
+		spare.put(nil, nil, offsets, text)
+	}
+}
+
+// appendPart appends part to whole, or to a new slice with room for more where whole has
+// none left, and returns the place of the part too.
+func appendPart[T any](whole, part []T, room int) (appended, placed []T) {
+	if cap(whole)-len(whole) < len(part) {
+		whole = make([]T, 0, max(room, len(part)))
+	}
+	at := len(whole)
+	whole = append(whole, part...)
+	return whole, whole[at:]
+}
+
+// widen moves the numbers so far to float64.
+func (s *store) widen(room int) {
+	for _, p := range s.narrow {
+		s.f64, p.f64 = appendPart(s.f64, widened(p.f32), room+len(s.f32))
+		p.f32 = nil
+	}
+	s.f32, s.narrow = nil, nil
+}
+
+func widened(narrow []float32) []float64 {
+	wide := make([]float64, len(narrow))
+	for i, v := range narrow {
+		wide[i] = float64(v)
+	}
+	return wide
+}
+
+// placeText is place for texts: their bytes, and offsets that go on counting.
+func (s *store) placeText(p *piece, room int) {
+	rows := len(p.offsets) - 1
+	full := cap(s.offsets)-len(s.offsets) < rows || cap(s.text)-len(s.text) < len(p.text)
+	if s.offsets == nil || full || len(s.text)+len(p.text) > math.MaxInt32 {
+		s.offsets = make([]int32, 1, 1+max(room, rows))
+		bytes := float64(len(p.text)) / float64(max(rows, 1)) * 1.1 * float64(room)
+		s.text = make([]byte, 0, max(min(int(bytes), math.MaxInt32), len(p.text)))
+	}
+	at, base := len(s.offsets)-1, len(s.text)
+	for _, offset := range p.offsets[1:] {
+		s.offsets = append(s.offsets, int32(base)+offset)
+	}
+	s.text = append(s.text, p.text...)
+	p.text, p.offsets = s.text[base:], s.offsets[at:]
+}
+
+// sideBySide returns the one slice that all parts lie in, one behind the other, or nil
+// where they do not. The parts together have n elements.
+func sideBySide[T any](pieces []*piece, n int, part func(*piece) []T) []T {
+	if len(pieces) == 0 || cap(part(pieces[0])) < n || n == 0 {
+		return nil
+	}
+	whole, at := part(pieces[0])[:n], 0
+	for _, p := range pieces {
+		own := part(p)
+		if at+len(own) > n || len(own) > 0 && &own[0] != &whole[at] {
+			return nil
+		}
+		at += len(own)
+	}
+	if at != n {
+		return nil
+	}
+	return whole
+}
+
+// spare keeps the buffers of chunks that were placed for further ones, which spares
+// clearing them and fetching memory from the system.
+type spare struct {
+	mutex sync.Mutex
+	f32   [][]float32
+	f64   [][]float64
+	i32   [][]int32
+	bytes [][]byte
+}
+
+func (s *spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
+	if s == nil {
+		return
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if f32 != nil {
+		s.f32 = append(s.f32, f32)
+	}
+	if f64 != nil {
+		s.f64 = append(s.f64, f64)
+	}
+	if i32 != nil {
+		s.i32 = append(s.i32, i32)
+	}
+	if bytes != nil {
+		s.bytes = append(s.bytes, bytes)
+	}
+}
+
+func (s *spare) float32s(n int) []float32 { return takeSpare(&s.mutex, &s.f32, n) }
+func (s *spare) float64s(n int) []float64 { return takeSpare(&s.mutex, &s.f64, n) }
+func (s *spare) int32s(n int) []int32     { return takeSpare(&s.mutex, &s.i32, n) }
+
+// text returns an empty buffer.
+func (s *spare) text() []byte { return takeSpare(&s.mutex, &s.bytes, 0) }
+
+// takeSpare returns a buffer of n elements, which may hold anything.
+func takeSpare[T any](mutex *sync.Mutex, list *[][]T, n int) []T {
+	mutex.Lock()
+	defer mutex.Unlock()
+	if k := len(*list); k > 0 {
+		buffer := (*list)[k-1]
+		(*list)[k-1] = nil
+		*list = (*list)[:k-1]
+		if cap(buffer) >= n {
+			return buffer[:n]
+		}
+	}
+	return make([]T, n, n+n/8)
+}
