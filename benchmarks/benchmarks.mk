@@ -17,9 +17,11 @@ ONLY ?=
 SPLITS ?= 10
 KIND ?= onehot
 LIMIT ?= 900
+ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed
+ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -43,6 +45,11 @@ peers-sparse: peers-env ## the same on LibSVM (KIND=onehot, sparse-counts, spars
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
+
+bench-rows: ## run the benchmarks of S0 and S1 and keep what they find (ROWBENCH=pattern)
+	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
+		go test -json -timeout 60m -p 1 -run '^$$' -bench '^Benchmark($(ROWBENCH))$$' $(ROWPACKAGES) > "$$events"; \
+		go run ./benchmarks rows --events "$$events"
 
 interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn write today
 	PYTHONDONTWRITEBYTECODE=1 benchmarks/interop $(PEERS_PYTHON)

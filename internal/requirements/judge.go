@@ -63,9 +63,9 @@ func proofsByRow(e *events) map[string]map[proof]outcome {
 	return rows
 }
 
-// judge sets proofs and result of every row. Where the benchmarks did not
-// run, the ones recorded stay.
-func (m *matrix) judge(e *events, benchRan bool) {
+// judge sets proofs and result of every row. What is recorded of the benchmarks that did
+// not run stays.
+func (m *matrix) judge(e *events, benchRan func(name string) bool) {
 	byRow := proofsByRow(e)
 	for id, r := range m.rows {
 		found := byRow[id]
@@ -75,7 +75,8 @@ func (m *matrix) judge(e *events, benchRan bool) {
 		for _, n := range r.needs {
 			switch {
 			case n.kind == "bench":
-				r.addBenchmarks(found, n, e, benchRan)
+				base, _, _ := strings.Cut(n.name, "/")
+				r.addBenchmarks(found, n, e, benchRan(base))
 			case n.kind == "fuzz" && n.name != "":
 				addFuzz(found, n, e)
 			}

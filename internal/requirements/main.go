@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,14 +27,31 @@ func main() {
 	from := flag.String("from", "", "read the events of go test -json from this file instead of running the tests")
 	check := flag.Bool("check", false, "write nothing; fail where the matrix claims more than the run proves")
 	bench := flag.Bool("bench", true, "run the listed benchmarks too; without it their recorded results stay (-from and -check never run them)")
+	only := flag.String("benchmarks", "", "run only the listed benchmarks whose whole names match this expression, or find them in the events of -from; the others' recorded results stay")
 	flag.Parse()
-	if err := run(*from, *check, *bench && *from == "" && !*check); err != nil {
+	chosen, err := choose(*bench && *from == "" && !*check, *only)
+	if err == nil {
+		err = run(*from, *check, chosen)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "requirements:", err)
 		os.Exit(1)
 	}
 }
 
-func run(from string, check, bench bool) error {
+// choose returns which benchmarks run: all or none, or those of an expression.
+func choose(all bool, only string) (func(name string) bool, error) {
+	if only == "" {
+		return func(string) bool { return all }, nil
+	}
+	expression, err := regexp.Compile("^(?:" + only + ")$")
+	if err != nil {
+		return nil, fmt.Errorf("-benchmarks: %w", err)
+	}
+	return expression.MatchString, nil
+}
+
+func run(from string, check bool, bench func(name string) bool) error {
 	tree, err := lint.Find(".")
 	if err != nil {
 		return err
@@ -50,8 +68,8 @@ func run(from string, check, bench bool) error {
 	if err != nil {
 		return err
 	}
-	if bench {
-		if err := benchmarks(tree, matrix, log); err != nil {
+	if from == "" {
+		if err := benchmarks(tree, matrix, log, bench); err != nil {
 			return err
 		}
 	}
@@ -110,10 +128,13 @@ func goTest(tree *lint.Tree, args ...string) (*events, error) {
 	return readEvents(bytes.NewReader(out), tree.Module)
 }
 
-// benchmarks runs the benchmarks that the matrix needs and that exist, each
-// in its own package, and adds their events to log.
-func benchmarks(tree *lint.Tree, matrix *matrix, log *events) error {
-	names := matrix.benchmarks()
+// benchmarks runs those of the benchmarks that the matrix needs and that exist which are
+// chosen, each in its own package, and adds their events to log.
+func benchmarks(tree *lint.Tree, matrix *matrix, log *events, chosen func(name string) bool) error {
+	names := slices.DeleteFunc(matrix.benchmarks(), func(name string) bool { return !chosen(name) })
+	if len(names) == 0 {
+		return nil
+	}
 	where, err := declared(tree, names)
 	if err != nil {
 		return err

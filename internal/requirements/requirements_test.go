@@ -47,7 +47,7 @@ func judged(t *testing.T, benchRan bool, lines ...string) *matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.judge(e, benchRan)
+	m.judge(e, func(string) bool { return benchRan })
 	return m
 }
 
@@ -250,5 +250,29 @@ func TestMatrixHoldsEveryRow(t *testing.T) {
 	}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		all  bool
+		only string
+		want []bool // of HistByWidth, HistByWidths
+	}{
+		{true, "", []bool{true, true}}, {false, "", []bool{false, false}},
+		{false, "HistByWidth", []bool{true, false}}, {true, "Quantize|HistByWidths", []bool{false, true}},
+	} {
+		chosen, err := choose(c.all, c.only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"HistByWidth", "HistByWidths"} {
+			if chosen(name) != c.want[i] {
+				t.Errorf("%v, %q: %s runs %v", c.all, c.only, name, !c.want[i])
+			}
+		}
+	}
+	if _, err := choose(false, "("); err == nil {
+		t.Error("half an expression was accepted")
 	}
 }

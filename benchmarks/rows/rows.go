@@ -1,0 +1,155 @@
+// Package rows keeps what benchmarks of requirement rows found.
+//
+// In: the events of go test -json -bench. Out: figures by benchmark and part, as a record
+// that is kept as JSON and shown as a table.
+//
+// It must not know what a figure means: a benchmark judges itself.
+package rows
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"boost/benchmarks/machine"
+	"boost/benchmarks/peers"
+)
+
+// Record is one run of benchmarks.
+type Record struct {
+	Machine machine.Info `json:"machine"`
+	Command string       `json:"command"`
+	Results []Result     `json:"results"`
+}
+
+// Result is one part of a benchmark.
+type Result struct {
+	Name    string             `json:"name"`              // without "Benchmark" and the number of processors
+	Figures map[string]float64 `json:"figures,omitempty"` // by unit
+	Failed  []string           `json:"failed,omitempty"`  // what it says of the bar that it misses
+}
+
+// line is a benchmark's result as go test prints it: name-2  1  123 ns/op  4.5 x_search.
+var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// ErrEmpty marks events without any benchmark.
+var ErrEmpty = errors.New("no benchmark in these events")
+
+// Read collects the results out of the events, in the order they ran.
+func Read(events io.Reader) ([]Result, error) {
+	// A benchmark's name and figures come in events of their own: only the text of a
+	// package as a whole has lines.
+	texts := map[string]*strings.Builder{}
+	var order []string
+	in := bufio.NewScanner(events)
+	in.Buffer(nil, 1<<24)
+	for in.Scan() {
+		var e struct{ Action, Package, Output string }
+		if json.Unmarshal(in.Bytes(), &e) != nil || e.Action != "output" {
+			continue
+		}
+		if texts[e.Package] == nil {
+			texts[e.Package] = &strings.Builder{}
+			order = append(order, e.Package)
+		}
+		texts[e.Package].WriteString(e.Output)
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, pkg := range order {
+		results = append(results, parse(texts[pkg].String())...)
+	}
+	if len(results) == 0 {
+		return nil, ErrEmpty
+	}
+	return results, nil
+}
+
+func parse(text string) []Result {
+	var results []Result
+	failing := -1
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if name, is := strings.CutPrefix(l, "--- FAIL: Benchmark"); is {
+			failing = -1
+			if strings.Contains(name, "/") { // the whole is said to fail as well
+				results = append(results, Result{Name: name})
+				failing = len(results) - 1
+			}
+			continue
+		}
+		if strings.HasPrefix(l, "    ") && failing >= 0 {
+			_, complaint, _ := strings.Cut(strings.TrimSpace(l), ": ")
+			results[failing].Failed = append(results[failing].Failed, complaint)
+			continue
+		}
+		failing = -1
+		m := line.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		r := Result{Name: m[1], Figures: map[string]float64{}}
+		fields := strings.Fields(m[2])
+		for i := 0; i+1 < len(fields); i += 2 {
+			if v, err := strconv.ParseFloat(fields[i], 64); err == nil && fields[i+1] != "ns/op" {
+				r.Figures[fields[i+1]] = v
+			}
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// Save writes the record as JSON.
+func (r *Record) Save(path string) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o666)
+}
+
+// Table writes one line per part.
+func (r *Record) Table(w io.Writer) {
+	fmt.Fprintln(w, "| benchmark | figures | |")
+	fmt.Fprintln(w, "|-----------|---------|-|")
+	for _, result := range r.Results {
+		var figures []string
+		for unit, v := range result.Figures {
+			figures = append(figures, fmt.Sprintf("%s %s", strings.ReplaceAll(unit, "_", " "), strconv.FormatFloat(v, 'g', 4, 64)))
+		}
+		slices.Sort(figures)
+		missed := ""
+		if len(result.Failed) > 0 {
+			missed = "missed: " + strings.Join(result.Failed, "; ")
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %s |\n", result.Name, strings.Join(figures, ", "), missed)
+	}
+}
+
+// UpdateDocument puts the record's section into the Markdown file at path.
+func (r *Record) UpdateDocument(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### The matrix of codes, by row of the requirements\n\n`%s`\n\n%s; load average before the run %s. ", r.Command, r.Machine, r.Machine.LoadAverage)
+	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n\n")
+	r.Table(&b)
+	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "rows", b.String())), 0o666)
+}
