@@ -31,7 +31,8 @@ type cacheKey struct {
 	Valid    []cacheTable               `json:"valid"`
 	Binning  map[string]json.RawMessage `json:"binning"`
 	Seed     uint64                     `json:"seed"`
-	HeldOut  string                     `json:"held_out"` // objective and classes by which rows are held out; "" for none
+	Cuts     cacheFile                  `json:"cuts"`     // file of forced cuts
+	HeldOut  string                     `json:"held_out"` // objective by which rows are held out; "" for none
 }
 
 type cacheTable struct {
@@ -127,6 +128,8 @@ func (k *cacheKey) differs(want *cacheKey) string {
 		return "the table was read with other settings"
 	case k.Seed != want.Seed:
 		return fmt.Sprintf("train.seed was %d and is %d", k.Seed, want.Seed)
+	case k.Cuts.SHA256 != want.Cuts.SHA256:
+		return "the file of forced cuts is another"
 	case k.HeldOut != want.HeldOut:
 		return "other rows are held out for early stopping"
 	case len(k.Valid) != len(want.Valid):

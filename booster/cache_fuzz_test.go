@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"boost/binning"
 	"boost/dataset"
@@ -23,6 +24,10 @@ func smallCache(t testing.TB) []byte {
 		text = append(text, byte('0'+i%7), ',', byte('0'+i%3), '.', '1', ',', byte('p'+i%4), ',', byte('0'+i%5), '\n')
 	}
 	if err := os.WriteFile(table, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The same bytes in every process of a fuzzing run.
+	if err := os.Chtimes(table, time.Time{}, time.Unix(1_700_000_000, 0)); err != nil {
 		t.Fatal(err)
 	}
 	p := Defaults()

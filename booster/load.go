@@ -32,7 +32,10 @@ type Input struct {
 	OutOfCore    string    // one of the OutOfCore constants; "" is OutOfCoreAuto
 	// Cache is the file that coded tables are kept in, "" for none.
 	Cache string
-	Log   *slog.Logger // told what was chosen and why; nil for nobody
+	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none: what is
+	// cached follows from it too.
+	CutsFile string
+	Log      *slog.Logger // told what was chosen and why; nil for nobody
 }
 
 // Loaded are the tables of a training run, in memory, in files or from a cache.
@@ -217,6 +220,11 @@ func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
 	}
 	if p.EarlyStopping > 0 && len(in.Valid) == 0 {
 		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
+	}
+	if in.CutsFile != "" {
+		if key.Cuts, err = identifyFile(ctx, in.CutsFile); err != nil {
+			return nil, err
+		}
 	}
 	key.Binning, err = binningKey(p.Binning)
 	return key, err

@@ -45,6 +45,8 @@ type Data struct {
 	Absent      string   // LibSVM: "zero" or "missing"
 	IndexBase   string   // LibSVM: "auto", "0" or "1"
 	SideFiles   string   // "auto" or "ignore"
+	Cache       string   // file for the coded tables; "" = none
+	OutOfCore   string   // "auto", "true" or "false"
 }
 
 // Output says what is written.
@@ -68,6 +70,7 @@ func Default() Config {
 			Absent:    "zero",
 			IndexBase: "auto",
 			SideFiles: "auto",
+			OutOfCore: booster.OutOfCoreAuto,
 		},
 	}
 }

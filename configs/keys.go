@@ -66,6 +66,11 @@ var keys = []Key{
 		field: func(c *Config) any { return &c.Data.IndexBase }},
 	{Name: "data.side_files", kind: choice, Choices: []string{"auto", "ignore"}, Doc: "Whether the files that LightGBM looks for beside a table (.weight, .query, .init) are read where they are found.",
 		field: func(c *Config) any { return &c.Data.SideFiles }},
+	{Name: "data.cache", kind: path, Doc: "File that keeps the tables' codes from run to run, compared with size, time, contents and settings of the tables before it is used; empty = none.",
+		field: func(c *Config) any { return &c.Data.Cache }},
+	{Name: "data.out_of_core", kind: choice, Choices: []string{"auto", "true", "false"}, Doc: "Whether the training and validation tables stay in files and are read in chunks; \"auto\": where they would take more than train.memory_limit. Never changes the model.",
+		Aliases: []string{"two_round", "two_round_loading", "use_two_round_loading"},
+		field:   func(c *Config) any { return &c.Data.OutOfCore }},
 
 	{Name: "binning.max_bin", kind: integer, least: 2, most: 1 << 24, Doc: "Codes of a numeric column, the missing one included; up to 256 fit one byte.",
 		Aliases: []string{"max_bin", "max_bins", "border_count"},

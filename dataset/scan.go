@@ -92,6 +92,9 @@ func (s *Scan) open(ctx context.Context) error {
 	if s.source, err = s.options.source(s.inputs); err != nil {
 		return err
 	}
+	if readWhole(s.source) {
+		return complain("%s is LibSVM text, which is held by its stored cells and read whole: set out_of_core = false", s.inputs[0].name)
+	}
 	if s.names, err = s.source.columns(ctx); err != nil {
 		return err
 	}
@@ -100,6 +103,15 @@ func (s *Scan) open(ctx context.Context) error {
 		return complain("%s: %w", s.inputs[0].name, err)
 	}
 	return s.settle(ctx, targets)
+}
+
+// readWhole says that a source has all of its table in memory once it is read.
+func readWhole(s source) bool {
+	if beside, is := s.(*sideSource); is {
+		s = beside.source
+	}
+	_, is := s.(*svmSource)
+	return is
 }
 
 // A chunk is larger than in a table that is read whole, as something is kept of every

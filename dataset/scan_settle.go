@@ -17,11 +17,6 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	for _, ch := range chunks {
-		if slices.ContainsFunc(ch.pieces, func(p piece) bool { return p.sparse != nil }) {
-			return complain("%s is held whole, and cannot be read in chunks", s.inputs[0].name)
-		}
-	}
 	blank := 0
 	for _, ch := range chunks {
 		blank += ch.blank

@@ -99,13 +99,15 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 			return err
 		}
 	}
-	table, opts, err := r.load(ctx)
+	loaded, err := r.load(ctx)
 	if err != nil {
 		return err
 	}
+	defer loaded.Close()
+	table := loaded.Train.Rest()
 	params := c.Params
 	if c.ForcedCutsFile != "" {
-		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, table); err != nil {
+		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {
 			return err
 		}
 	}
@@ -126,9 +128,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	if err := r.checkTests(objective, table); err != nil {
 		return err
 	}
-	opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
+	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
 	a.words.showBar(a.progressSteps(params.Rounds))
-	model, err := booster.Train(ctx, params, table, opts...)
+	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.words.clearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
 		return ofTable(c.Data.Train, err)
@@ -155,18 +157,14 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	return nil
 }
 
-// forcedCuts reads a file of cuts for the table's features.
-func forcedCuts(file string, table *dataset.Table) (map[string][]float64, error) {
+// forcedCuts reads a file of cuts for features.
+func forcedCuts(file string, features []string) (map[string][]float64, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, usagef("binning.forced_cuts_file: %v", err)
 	}
 	defer f.Close()
-	var names []string
-	for _, c := range table.Features() {
-		names = append(names, c.Name())
-	}
-	forced, err := binning.ParseForcedCuts(f, names)
+	forced, err := binning.ParseForcedCuts(f, features)
 	if err != nil {
 		return nil, usagef("%s: %v", file, err)
 	}
@@ -242,11 +240,14 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 		return usagef("standard input (-) can be one table only")
 	}
 	for _, file := range read {
-		for _, out := range []string{c.Output.Model, c.Output.Predictions} {
+		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache} {
 			if out != "" && sameFile(file, out) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 			}
 		}
+	}
+	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || sameFile(cache, c.Output.Model) || cache == c.Output.Predictions) {
+		return usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
 	r.tables = append(formatOptions(c), roleOptions(c)...)
 	if !hasConfig {
@@ -265,29 +266,44 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	return nil
 }
 
-// load reads the tables and makes the validation sets options of the training.
-func (r *trainRun) load(ctx context.Context) (*dataset.Table, []booster.Option, error) {
+// load reads the tables, or prepares them for being read in chunks, or takes them from
+// the cache.
+func (r *trainRun) load(ctx context.Context) (*booster.Loaded, error) {
 	start := time.Now()
 	c := r.config
-	table, err := r.a.open(ctx, c.Data.Train, r.tables...)
+	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
+		return nil, usagef("standard input (-) cannot be joined with files")
+	}
+	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
+	loaded, err := booster.Load(ctx, c.Params, booster.Input{
+		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
+		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, CutsFile: c.ForcedCutsFile, Log: r.a.log,
+	})
 	if errors.Is(err, dataset.ErrNoLabel) {
-		return nil, nil, r.noLabel
+		return nil, r.noLabel
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r.a.log.Info("training", "rows", table.NumRows(), "features", len(table.Features()), "label", table.LabelColumn().Name())
-	schema := table.Schema()
-	var opts []booster.Option
-	for i, file := range c.Data.Valid {
-		valid, err := r.a.openAs(ctx, file, schema, c)
-		if err == nil {
-			err = needLabel(valid, file, schema)
+	if err := r.loadTests(ctx, loaded); err != nil {
+		loaded.Close()
+		return nil, err
+	}
+	r.loading = time.Since(start)
+	return loaded, nil
+}
+
+// loadTests says what is to be said about the tables and reads the test sets.
+func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error {
+	c := r.config
+	rest, schema := loaded.Train.Rest(), loaded.Train.Schema()
+	r.a.tell(notesOf(rest))
+	r.a.log.Info("training", "rows", rest.NumRows(), "features", len(featureNames(schema)), "label", rest.LabelColumn().Name())
+	for i, valid := range loaded.Valid {
+		r.a.tell(notesOf(valid.Rest()))
+		if err := needLabel(valid.Rest(), c.Data.Valid[i], schema); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		opts = append(opts, booster.Valid(setName("valid", i), valid))
 	}
 	for _, file := range c.Data.Test {
 		test, err := r.a.openAs(ctx, file, schema, c)
@@ -297,12 +313,22 @@ func (r *trainRun) load(ctx context.Context) (*dataset.Table, []booster.Option, 
 			err = needLabel(test, file, schema)
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		r.tests = append(r.tests, test)
 	}
-	r.loading = time.Since(start)
-	return table, opts, nil
+	return nil
+}
+
+// featureNames lists the features of a schema.
+func featureNames(s dataset.Schema) []string {
+	var names []string
+	for _, c := range s.Columns {
+		if c.Role == dataset.Feature {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // setName numbers sets in the order given: valid, valid2, ….

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The cache and reading in chunks are ways of getting at the same model.
+func TestTrainCacheAndOutOfCore(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(600))
+	file(t, "v.csv", table(90))
+	for name, flags := range map[string][]string{
+		"held_out": {"train", "t.csv", "--label", "b", "--json", "--set", "train.rounds=30"},
+		"valid":    {"train", "t.csv", "--label", "y", "--valid", "v.csv", "--test", "v.csv", "--json", "--set", "data.id=id", "--set", "train.rounds=30"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with := func(more ...string) result {
+				t.Helper()
+				return must(t, 0, boost(t, append(append([]string{}, flags...), more...)...))
+			}
+			want := trained(t, with("-o", "plain.boost")).SHA256
+			same := func(what string, r result, words ...string) {
+				t.Helper()
+				if got := trained(t, r).SHA256; got != want {
+					t.Errorf("%s: model %s, want %s", what, got, want)
+				}
+				says(t, r.errors, words...)
+			}
+			cache := []string{"--set", "data.cache=" + filepath.Join(t.TempDir(), "t.cache")}
+			same("out of core", with("--set", "data.out_of_core=true"), "out of core", "data.out_of_core = true")
+			same("first with a cache", with(cache...), "no cache yet", "cache written")
+			same("second with a cache", with(cache...), "using cache")
+			same("cache of another run", with(append(cache, "--set", "train.learning_rate=0.1", "--set", "data.out_of_core=true")...), "using cache")
+			r := with(append(cache, "--set", "binning.max_bin=20")...)
+			says(t, r.errors, "cache is rebuilt", "binning.max_bin was 255 and is 20")
+			same("memory limit that is enough", with("--set", "train.memory_limit=1GiB"))
+		})
+	}
+	t.Run("by memory limit", func(t *testing.T) {
+		var text bytes.Buffer
+		text.WriteString("y")
+		for range 20 {
+			text.WriteString(",f" + strings.Repeat("x", text.Len()%97))
+		}
+		text.WriteString("\n")
+		header := strings.Split(strings.TrimSpace(text.String()), ",")
+		text.Reset()
+		for i := range header {
+			header[i] = "f" + strings.Repeat("x", i)
+		}
+		text.WriteString(strings.Join(header, ",") + "\n")
+		for row := range 9000 {
+			for i := range header {
+				if i > 0 {
+					text.WriteByte(',')
+				}
+				text.WriteString([]string{"1.25000", "2.50000", "3.75000"}[(row*(i+3)/7)%3])
+			}
+			text.WriteByte('\n')
+		}
+		if err := os.WriteFile("big.csv", text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := []string{"train", "big.csv", "--label", "f", "--json", "--set", "train.rounds=3", "--set", "train.early_stopping=0", "--set", "train.objective=regression"}
+		want := trained(t, must(t, 0, boost(t, flags...))).SHA256
+		r := must(t, 0, boost(t, append(flags, "--set", "train.memory_limit=1.4MB")...))
+		says(t, r.errors, "out of core", "train.memory_limit is")
+		if got := trained(t, r).SHA256; got != want {
+			t.Errorf("model %s, want %s", got, want)
+		}
+		r = must(t, 2, boost(t, append(flags, "--set", "data.out_of_core=true", "--set", "train.gradients=f32")...))
+		says(t, r.errors, "train.gradients", "out of core")
+	})
+	t.Run("standard input", func(t *testing.T) {
+		flags := []string{"train", "-", "--label", "y", "--json", "--set", "train.rounds=5", "-o", "s.boost"}
+		want := trained(t, must(t, 0, boostWith(t, table(300), flags...))).SHA256
+		r := must(t, 0, boostWith(t, table(300), append(flags, "--set", "data.out_of_core=true")...))
+		if got := trained(t, r).SHA256; got != want {
+			t.Errorf("model %s, want %s", got, want)
+		}
+		says(t, must(t, 3, boostWith(t, table(300), append(flags, "--set", "data.out_of_core=true", "--no-spool")...)).errors, "--no-spool")
+		says(t, must(t, 2, boostWith(t, table(300), append(flags, "--set", "data.cache=c")...)).errors, "standard input")
+	})
+	t.Run("names", func(t *testing.T) {
+		says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--set", "data.cache=t.csv")).errors, "t.csv is read")
+		says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "-o", "m", "--set", "data.cache=m")).errors, "data.cache")
+		file(t, "s.svm", "1 1:2 2:1\n0 1:1\n1 2:4\n")
+		says(t, must(t, 3, boost(t, "train", "s.svm", "--set", "data.out_of_core=true")).errors, "read whole")
+	})
+}
