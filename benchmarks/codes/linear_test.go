@@ -21,7 +21,7 @@ import (
 // same number of cells a run, the short ones by running several times; so noise has the
 // same chance at each.
 func BenchmarkLinearCost(b *testing.B) {
-	const features, least, bound = 8, 100_000, 0.25
+	const features, least, bound = 16, 100_000, 0.25
 	sizes := []int{least, 10 * least, 100 * least}
 	for _, threads := range slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) {
 		pool := parallel.NewPool(threads)

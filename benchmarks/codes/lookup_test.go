@@ -98,22 +98,26 @@ func searchFour(sums *[4][]uint64, cuts *[4]*[slots]uint32, columns *[4][]float3
 	for _, e := range entries {
 		row := int(hist.Row(e))
 		word := e &^ (0xffff << 16)
-		s0[search(k0, c0[row])] += word
-		s1[search(k1, c1[row])] += word
-		s2[search(k2, c2[row])] += word
-		s3[search(k3, c3[row])] += word
+		// Eight steps count the cuts below each value. The four searches run side by side,
+		// and none of their steps branches on the data: a search that the processor had
+		// to guess its way through would take several times as long.
+		x0, x1, x2, x3 := uint64(orderKey(c0[row])), uint64(orderKey(c1[row])), uint64(orderKey(c2[row])), uint64(orderKey(c3[row]))
+		var at0, at1, at2, at3 uint32
+		for half := uint32(slots / 2); half > 0; half /= 2 {
+			_, below0 := bits.Sub64(uint64(k0[(at0+half-1)%slots]), x0, 0)
+			_, below1 := bits.Sub64(uint64(k1[(at1+half-1)%slots]), x1, 0)
+			_, below2 := bits.Sub64(uint64(k2[(at2+half-1)%slots]), x2, 0)
+			_, below3 := bits.Sub64(uint64(k3[(at3+half-1)%slots]), x3, 0)
+			at0 += half & -uint32(below0)
+			at1 += half & -uint32(below1)
+			at2 += half & -uint32(below2)
+			at3 += half & -uint32(below3)
+		}
+		s0[at0%slots] += word
+		s1[at1%slots] += word
+		s2[at2%slots] += word
+		s3[at3%slots] += word
 	}
-}
-
-// search counts the cuts below x in eight steps. None of them branches on the data: a
-// search that the processor had to guess its way through would take five times as long.
-func search(cuts *[slots]uint32, x float32) uint8 {
-	key, at := uint64(orderKey(x)), uint32(0)
-	for half := uint32(slots / 2); half > 0; half /= 2 {
-		_, below := bits.Sub64(uint64(cuts[(at+half-1)%slots]), key, 0)
-		at += half & -uint32(below)
-	}
-	return uint8(at)
 }
 
 // orderKey maps floats to numbers of the same order; there is no NaN and no -0 here.
