@@ -1,5 +1,10 @@
 package dataset
 
+import (
+	"context"
+	"io"
+)
+
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
 func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
 
@@ -21,4 +26,36 @@ func DictionaryCodes(cells []string) []int32 {
 		codes[i] = d.code([]byte(cell), &options{})
 	}
 	return codes
+}
+
+// OpenWhen opens a file and calls f once its size and time were noted.
+func OpenWhen(path string, f func()) (*Table, error) {
+	o, err := newOptions(nil)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := findInputs([]string{path}, true)
+	if err != nil {
+		return nil, err
+	}
+	f()
+	return o.read(context.Background(), inputs)
+}
+
+// OpenEach opens a file and calls f each time before the file is opened.
+func OpenEach(path string, f func()) (*Table, error) {
+	o, err := newOptions(nil)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := findInputs([]string{path}, true)
+	if err != nil {
+		return nil, err
+	}
+	open := inputs[0].open
+	inputs[0].open = func() (io.ReadCloser, error) {
+		f()
+		return open()
+	}
+	return o.read(context.Background(), inputs)
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"sync"
@@ -21,6 +20,8 @@ type watched struct {
 	in   *input
 	stat func() (os.FileInfo, error) // nil where nothing can change
 	n    atomic.Int64                // bytes read
+
+	failed atomic.Bool // reading failed, whatever a decompressor makes of it
 }
 
 func (w *watched) Read(b []byte) (int, error) {
@@ -29,6 +30,7 @@ func (w *watched) Read(b []byte) (int, error) {
 	if err == io.EOF {
 		err = w.end()
 	}
+	w.failed.Store(err != nil && err != io.EOF)
 	return n, err
 }
 
@@ -146,12 +148,11 @@ func (s *stream) unpackedBy() float64 {
 
 // failure says what went wrong while reading.
 func (s *stream) failure(err error) error {
-	var path *fs.PathError
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, errSpool), errors.Is(err, ErrTable):
 		return err
-	case s.packed == "" || errors.As(err, &path):
+	case s.packed == "" || s.raw.failed.Load():
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return complain("%s is cut off: its %s data ends too early: %w", s.name, s.packed, err)
 	case s.pump != nil && s.pump.produced.Load() > 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
