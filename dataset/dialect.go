@@ -23,6 +23,7 @@ const mostColumns = 1 << 20
 type head struct {
 	text []byte
 	all  bool // the text is the whole file
+	sep  byte // that a line before the text named, else 0
 }
 
 func readHead(s *stream) (*head, error) {
@@ -119,6 +120,9 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 		return nil, complain("%s is empty", name)
 	}
 	d := &dialect{sep: o.separator}
+	if d.sep == 0 {
+		d.sep = h.sep
+	}
 	if d.sep == 0 {
 		d.sep = o.findSeparator(h)
 	}

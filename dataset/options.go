@@ -187,13 +187,17 @@ func IndexBase(base string) Option {
 // comma, tab, semicolon and bar.
 func Separator(sep rune) Option {
 	return func(o *options) {
-		if sep <= 0 || sep > 127 || strings.ContainsRune("\r\n\"", sep) ||
-			sep >= '0' && sep <= '9' || sep == '.' || sep == '-' || sep == '+' {
+		if !separates(sep) {
 			o.fail("separator = %q is not possible; it is one ASCII character that is not part of a number", string(sep))
 			return
 		}
 		o.separator = byte(sep)
 	}
+}
+
+// separates tells whether a character can stand between cells.
+func separates(sep rune) bool {
+	return sep > 0 && sep <= 127 && !strings.ContainsRune("\r\n\".+-", sep) && (sep < '0' || sep > '9')
 }
 
 // Header says whether the first line holds the names of the columns, which is

@@ -78,12 +78,27 @@ func (r *reader) open(in *input) (*stream, *head, error) {
 	if start, _ := stream.reader.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		_, _ = stream.reader.Discard(len(byteOrderMark))
 	}
+	sep := namedSeparator(stream)
 	h, err := readHead(stream)
 	if err != nil {
 		stream.close()
 		return nil, nil, err
 	}
+	h.sep = sep
 	return stream, h, nil
+}
+
+// namedSeparator returns the separator that a first line as Excel's sep=; names, and
+// puts the reader behind that line; 0 without one.
+func namedSeparator(s *stream) byte {
+	start, _ := s.reader.Peek(len("sep=;\r\n"))
+	line, _, found := bytes.Cut(start, []byte{'\n'})
+	sep, named := bytes.CutPrefix(bytes.TrimSuffix(line, []byte{'\r'}), []byte("sep="))
+	if !found || !named || len(sep) != 1 || !separates(rune(sep[0])) {
+		return 0
+	}
+	_, _ = s.reader.Discard(len(line) + 1)
+	return sep[0]
 }
 
 // body checks the header of an opened input, if the table has one, and puts the
@@ -104,6 +119,9 @@ func (r *reader) body(stream *stream, h *head) (*body, error) {
 			return nil, err
 		}
 		text, b.before = behindHeader(text, r.dialect.sep)
+	}
+	if h.sep != 0 {
+		b.before++
 	}
 	b.reader = io.MultiReader(bytes.NewReader(text), stream.reader)
 	return b, nil
