@@ -106,7 +106,7 @@ func (v *arrowValues) integer(raw []byte) uint64 {
 	return binary.LittleEndian.Uint64(raw)
 }
 
-// badView is what a view that leads nowhere panics with; the boundary around each
+// errView is what a view that leads nowhere panics with; the boundary around each
 // column turns it into an error.
 var errView = errors.New("a view of text leads outside its buffers")
 

@@ -38,16 +38,15 @@ const (
 type parquetEncoding int32
 
 const (
-	encodingPlain               parquetEncoding = 0
-	encodingPlainDictionary     parquetEncoding = 2
-	encodingRLE                 parquetEncoding = 3
-	encodingBitPacked           parquetEncoding = 4
-	encodingDeltaBinaryPacked   parquetEncoding = 5
-	encodingDeltaLengthBytes    parquetEncoding = 6
-	encodingDeltaBytes          parquetEncoding = 7
-	encodingDictionary          parquetEncoding = 8
-	encodingByteStreamSplit     parquetEncoding = 9
-	encodingsOfDefinitionLevels                 = "RLE or BIT_PACKED"
+	encodingPlain             parquetEncoding = 0
+	encodingPlainDictionary   parquetEncoding = 2
+	encodingRLE               parquetEncoding = 3
+	encodingBitPacked         parquetEncoding = 4
+	encodingDeltaBinaryPacked parquetEncoding = 5
+	encodingDeltaLengthBytes  parquetEncoding = 6
+	encodingDeltaBytes        parquetEncoding = 7
+	encodingDictionary        parquetEncoding = 8
+	encodingByteStreamSplit   parquetEncoding = 9
 )
 
 var parquetEncodingNames = [...]string{"PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
@@ -305,7 +304,7 @@ func (p *page) takeLevels() error {
 		}
 		p.levelBytes, p.body = packedLevels(p.body[:n]), p.body[n:]
 	default:
-		return fmt.Errorf("its levels are written as %s, expected %s", p.levels, encodingsOfDefinitionLevels)
+		return fmt.Errorf("its levels are written as %s, expected RLE or BIT_PACKED", p.levels)
 	}
 	return nil
 }

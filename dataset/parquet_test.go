@@ -67,8 +67,7 @@ func TestParquetFiles(t *testing.T) {
 	}
 }
 
-// chunkOf returns where the file has the pages of a column, by its name's place in
-// the file's own metadata of the column chunk: pages come before their metadata.
+// damageColumn returns the file with other bytes from lo to hi, where pages lie.
 func damageColumn(t *testing.T, file []byte, lo, hi int) []byte {
 	t.Helper()
 	if lo < 4 || hi > len(file)-8 || lo >= hi {
@@ -283,5 +282,23 @@ func TestColumnarHuge(t *testing.T) {
 		if got := table.Column("signed").Text(1) + " " + table.Column("unsigned").Text(0); got != "-9223372036854775808 18446744073709551615" {
 			t.Errorf("%s: as ids %s", file, got)
 		}
+	}
+}
+
+// TestArrowStreamEnd cuts a stream off: inside a message that is an error; between two,
+// where a stream may end, it is said.
+func TestArrowStreamEnd(t *testing.T) {
+	whole := content(t, interop("types.plain.arrows"))
+	if end := whole[len(whole)-8:]; !bytes.Equal(end, []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) {
+		t.Fatalf("the stream ends in % x", end)
+	}
+	_, err := read(string(whole[:len(whole)-100]))
+	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "t.csv is damaged: a message claims") {
+		t.Errorf("cut inside a message: %v", err)
+	}
+	table := mustRead(t, string(whole[:len(whole)-8]))
+	want := "t.csv has no mark at its end: it may be cut off behind row 61"
+	if table.NumRows() != 61 || !slices.Contains(table.Notes(), want) {
+		t.Errorf("cut before the end's mark: %d rows, notes %q", table.NumRows(), table.Notes())
 	}
 }
