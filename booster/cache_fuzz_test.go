@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 // smallCache returns the bytes of a cache of three kinds of features and two sets.
 func smallCache(t testing.TB) []byte {
 	t.Helper()
-	dir := t.TempDir()
-	table, cache := filepath.Join(dir, "t.csv"), filepath.Join(dir, "c")
+	t.Chdir(t.TempDir()) // so that the names in the cache are the same everywhere
+	table, cache := "t.csv", "c"
 	text := []byte("a,b,c,y\n")
 	for i := range 40 {
 		text = append(text, byte('0'+i%7), ',', byte('0'+i%3), '.', '1', ',', byte('p'+i%4), ',', byte('0'+i%5), '\n')
