@@ -21,6 +21,8 @@ func FuzzRead(f *testing.F) {
 		"x,y\n1e308,-0\n1e-320,inf\n", "a, \"b\"\n1 , \"2\" \n",
 	} {
 		f.Add([]byte(seed), uint8(3))
+		f.Add(gzipText(f, seed), uint8(3))
+		f.Add(zstdText(f, seed), uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {
 		if len(text) > 10_000 {

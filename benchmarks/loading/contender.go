@@ -61,8 +61,10 @@ func Readings(file string) []Reading {
 		readers = []string{Boost, PyArrow, Pandas, LGBM}
 	case ShortCSV, StringsCSV:
 		readers = []string{Boost, PyArrow, Pandas}
-	case FloatsGzip, FloatsZstd:
+	case FloatsGzip:
 		both, readers = []int{2}, []string{Boost, Inflate, PyArrow, Pandas}
+	case FloatsZstd: // pandas needs a further library for it
+		both, readers = []int{2}, []string{Boost, Inflate, PyArrow}
 	case SVM:
 		readers = []string{Boost, Sklearn, LGBM}
 	default:
