@@ -48,8 +48,8 @@ to begin with. Training with it does what training straight from the table does.
 
 func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 	if f.output != "" && f.output != "-" {
-		if sameFile(f.output, file) {
-			return usagef("%s is the table: give another name with -o", f.output)
+		if reads([]string{file}, f.output) {
+			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 		}
 		if err := writable(f.output); err != nil {
 			return err

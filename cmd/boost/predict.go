@@ -92,7 +92,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if f.kind == "class" && m.Classes() == nil {
 		return usagef("%s predicts numbers, not classes: --kind class has no meaning", modelFile)
 	}
-	if f.output != "" && (sameFile(f.output, tableFile) || sameFile(f.output, modelFile)) {
+	if f.output != "" && (reads([]string{tableFile}, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if f.output != "" && f.output != "-" {

@@ -227,6 +227,29 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
+// reads says whether the output is a file that the run reads: one of the tables, of those
+// that a pattern names, or one beside them.
+func reads(tables []string, out string, opts ...dataset.Option) bool {
+	if out == "" {
+		return false
+	}
+	if _, err := os.Stat(out); err != nil {
+		return false // nothing that could be lost
+	}
+	for _, table := range tables {
+		files, err := dataset.Files([]string{table}, opts...)
+		if err != nil { // what is wrong is said when the table is opened
+			files, _ = filepath.Glob(table)
+		}
+		for _, file := range append(files, table) {
+			if sameFile(file, out) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // place words a row's place for a message.
 func place(t *dataset.Table, row int) string {
 	file, line := t.Locate(row)

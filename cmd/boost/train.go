@@ -239,10 +239,10 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if streams := slices.Index(read[1:], "-"); streams >= 0 && slices.Contains(read[streams+2:], "-") {
 		return usagef("standard input (-) can be one table only")
 	}
-	for _, file := range read {
+	for _, file := range append(read, c.ForcedCutsFile) {
 		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache} {
-			if out != "" && sameFile(file, out) {
-				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
+			if out != "" && reads([]string{file}, out, formatOptions(c)...) {
+				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
 			}
 		}
 	}

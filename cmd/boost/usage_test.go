@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -76,6 +77,36 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Files that a pattern names, and those beside a table, are read and never written over.
+func TestReadAndWritten(t *testing.T) {
+	inFolder(t)
+	for _, name := range []string{"part1.csv", "part2.csv", "t.csv"} {
+		file(t, name, table(50))
+	}
+	file(t, "cuts.json", `{"a": [1]}`)
+	weights := strings.Repeat("1\n", 50)
+	file(t, "t.csv.weight", weights)
+	must(t, 0, boost(t, "train", "part1.csv", "--label", "y", "--set", "train.rounds=2", "-q", "-o", "m.boost"))
+	for _, args := range []string{
+		"predict m.boost part*.csv -o part2.csv",
+		"predict m.boost t.csv -o t.csv.weight --format csv",
+		"train part*.csv --label y -o part2.csv",
+		"train t.csv --label y -o t.csv.weight",
+		"train t.csv --label y -o cuts.json --set binning.forced_cuts_file=cuts.json",
+		"train t.csv --label y --valid part*.csv --set data.cache=part1.csv",
+		"init part*.csv --label y -o part1.csv",
+	} {
+		says(t, must(t, 2, boost(t, strings.Fields(args)...)).errors, "is read, and cannot be written over")
+	}
+	for name, want := range map[string]string{"part1.csv": table(50), "part2.csv": table(50), "t.csv.weight": weights} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s was written over: %v", name, err)
+		}
+	}
+	// What is not read may be written over.
+	must(t, 0, boost(t, "predict", "m.boost", "t.csv", "-o", "t.csv.weight", "--format", "csv", "--set", "data.side_files=ignore"))
 }
 
 // BOOST_CPU takes three words; another is exit 2.
