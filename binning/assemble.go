@@ -41,10 +41,12 @@ type rest struct {
 // finish returns the matrix in its layout.
 func (a *assembler) finish(ctx context.Context) (*Matrix, error) {
 	m, reason, err := a.assemble(ctx)
-	if err == nil {
-		m.reason = reason
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	named := *m // m may be the caller's own matrix
+	named.reason = reason
+	return &named, nil
 }
 
 // assemble returns the matrix and, where the layout was left open, why it was chosen.
@@ -69,11 +71,15 @@ func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
 		return nil, "", err
 	}
 	m, err := a.columns(ctx, groups)
-	if err == nil && a.params.Layout == LayoutRow {
-		m.byRow = newRowMajor(m, a.pool)
-		m.data = nil
+	if err != nil {
+		return nil, "", err
 	}
-	return m, "asked for", err
+	if a.params.Layout == LayoutRow {
+		rows := *m
+		rows.byRow, rows.data = newRowMajor(m, a.pool), nil
+		m = &rows
+	}
+	return m, "asked for", nil
 }
 
 // choose decides between columns and CSR by SEEDS S1.7: CSR only if more than half of
@@ -89,11 +95,11 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	all := uint64(a.rows) * uint64(len(a.features))
 	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
 	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
-	eligible := 2*(all-cells) > all && a.params.Bundle != BundleOn
+	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
 	limit := len(a.features)
 	if eligible {
-		// More columns than this take more bytes than CSR does.
-		limit = int(min(uint64(limit), sparse/max(padded(uint64(a.rows)), 1)+1))
+		// More columns than this take more bytes than CSR does, be they of half a byte a row.
+		limit = int(min(uint64(limit), sparse/max(padded(U4.bytes(a.rows)), 1)+1))
 	}
 	groups, err := a.bundles(ctx, limit)
 	if err != nil {

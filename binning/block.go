@@ -198,18 +198,27 @@ func (m *Matrix) Expand(features []int32, lo, hi int, rows []uint32, e *Expansio
 		}
 		return lo + i
 	}
-	e.codes = reserve(e.codes, n*len(features))
 	e.Columns = e.Columns[:0]
 	if len(e.slot) < len(m.infos) {
 		e.slot = make([]int32, len(m.infos))
 	}
+	distinct := 0
+	for _, f := range features {
+		if e.slot[f] == 0 {
+			distinct++
+		}
+		e.slot[f] = -1
+	}
+	e.codes = reserve(e.codes, n*distinct)
+	free := e.codes
 	for i, f := range features {
 		if s := e.slot[f]; s > 0 {
 			e.Columns = append(e.Columns, e.Columns[s-1])
 			continue
 		}
 		e.slot[f] = int32(i) + 1
-		column := e.codes[i*n : (i+1)*n]
+		column := free[:n:n]
+		free = free[n:]
 		e.Columns = append(e.Columns, Column{Bits: U32, N: n, u32: column})
 		if m.csr != nil {
 			for r := range column {

@@ -86,16 +86,23 @@ func (b *bundler) add(f int, l *list, nCodes uint32) {
 		}
 		g.conflicts += conflicts
 		g.take(f, l.rows, nCodes)
-		if g.codes >= bundleCodes-1 {
+		if g.codes == bundleCodes {
+			g.taken = nil
 			b.open = slices.Delete(b.open, k, k+1)
 		}
 		return
 	}
 	g := bundle{codes: 1, taken: make([]uint64, (b.rows+63)/64)}
 	g.take(f, l.rows, nCodes)
+	if g.codes == bundleCodes {
+		g.taken = nil
+		b.bundles = append(b.bundles, g)
+		return
+	}
 	b.bundles = append(b.bundles, g)
-	if len(b.open) == bundleTries {
-		b.open = b.open[1:] // the fullest: it was opened first
+	if len(b.open) == bundleTries { // the fullest is closed: it was opened first
+		b.bundles[b.open[0]].taken = nil
+		b.open = b.open[1:]
 	}
 	b.open = append(b.open, len(b.bundles)-1)
 }

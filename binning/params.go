@@ -71,7 +71,7 @@ type Params struct {
 	MinDataPerCat int    `key:"categorical.min_data_per_cat" use:"model"`
 	Order         string `key:"categorical.order" use:"model"` // "count" or "name"
 	// BundleConflicts is the share of rows that a bundle may have with more than one
-	// feature off its rest code. All but the first of these lose their code, so that
+	// feature off its rest code; above 0 bundles are made. All but the first of these lose their code, so that
 	// training sees other values than predictions will: 0 … 0.1.
 	BundleConflicts float64 `key:"binning.bundle_conflicts" use:"model"`
 
@@ -133,17 +133,20 @@ func (p Params) checkLayout() error {
 	switch {
 	case !(p.BundleConflicts >= 0 && p.BundleConflicts <= 0.1):
 		return refuse("binning.bundle_conflicts = %v: want 0 to 0.1", p.BundleConflicts)
-	case p.BundleConflicts > 0 && p.Bundle != BundleOn:
-		return refuse("binning.bundle_conflicts = %v needs binning.bundle = \"on\": bundles that lose values change the model, so they are made only where they are asked for", p.BundleConflicts)
+	case p.BundleConflicts > 0 && p.Bundle == BundleOff:
+		return refuse("binning.bundle_conflicts = %v cannot go with binning.bundle = \"off\"", p.BundleConflicts)
 	case p.MissingAs == Mask && p.Layout != Auto && p.Layout != LayoutCol:
 		return refuse("binning.missing_as = \"mask\" needs binning.layout = \"col\" or \"auto\", not %q", p.Layout)
-	case p.MissingAs == Mask && p.Bundle == BundleOn:
-		return refuse("binning.missing_as = \"mask\" cannot go with binning.bundle = \"on\": a bundle has no bit of its own for each feature")
-	case sparse && p.Bundle == BundleOn:
-		return refuse("binning.layout = %q cannot go with binning.bundle = \"on\": both leave out the same cells", p.Layout)
+	case p.MissingAs == Mask && p.bundleAsked():
+		return refuse("binning.missing_as = \"mask\" cannot go with binning.bundle = \"on\" or binning.bundle_conflicts: a bundle has no bit of its own for each feature")
+	case sparse && p.bundleAsked():
+		return refuse("binning.layout = %q cannot go with binning.bundle = \"on\" or binning.bundle_conflicts: both leave out the same cells", p.Layout)
 	}
 	return nil
 }
+
+// bundleAsked says that bundles are not left to choice.
+func (p Params) bundleAsked() bool { return p.Bundle == BundleOn || p.BundleConflicts > 0 }
 
 func checkWord(key, value string, words ...string) error {
 	if !slices.Contains(words, value) {

@@ -13,7 +13,7 @@ import (
 func (p *Params) trainingLayout() binning.Params {
 	b := p.Binning
 	if b.Layout == binning.Auto && (p.Gradients == gradients.F32.String() || p.Builder == histogram.FeatureParallel.String()) {
-		b.Layout = binning.LayoutBoth
+		b.Layout = binning.LayoutCol // a copy by rows is added as the parameters have it
 	}
 	if b.Bundle == binning.Auto && p.Gradients == gradients.F32.String() {
 		b.Bundle = binning.BundleOff
@@ -29,8 +29,8 @@ func (p *Params) checkLayout() error {
 	switch {
 	case p.Gradients == gradients.F32.String() && sparse:
 		return fmt.Errorf("%w: binning.layout = %q needs integer gradients, train.gradients is \"f32\"", ErrParams, b.Layout)
-	case p.Gradients == gradients.F32.String() && b.Bundle == binning.BundleOn:
-		return fmt.Errorf("%w: binning.bundle = \"on\" needs integer gradients, train.gradients is \"f32\"", ErrParams)
+	case p.Gradients == gradients.F32.String() && (b.Bundle == binning.BundleOn || b.BundleConflicts > 0):
+		return fmt.Errorf("%w: binning.bundle = \"on\" and binning.bundle_conflicts need integer gradients, train.gradients is \"f32\"", ErrParams)
 	case p.Builder == histogram.FeatureParallel.String() && (sparse || b.Layout == binning.LayoutRow):
 		return fmt.Errorf("%w: train.builder = \"feature\" reads columns, binning.layout = %q keeps none", ErrParams, b.Layout)
 	}
@@ -42,8 +42,8 @@ func (p *Params) checkLayout() error {
 func (p *Params) scoringLayout() binning.Params {
 	b := p.Binning
 	b.Bundle, b.BundleConflicts, b.MissingAs = binning.BundleOff, 0, binning.Sentinel
-	if b.Layout == binning.LayoutRow || b.Layout == binning.LayoutBoth {
-		b.Layout = binning.LayoutCol
+	if b.Layout = binning.Auto; p.Binning.Layout == binning.LayoutCSR || p.Binning.Layout == binning.LayoutEllpack {
+		b.Layout = binning.LayoutCSR
 	}
 	return b
 }

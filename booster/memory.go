@@ -44,7 +44,7 @@ func (t *trainer) memory() budget {
 	bins := int64(t.matrix.Offsets()[t.matrix.NFeatures()])
 	b.histograms = bins * perBin * int64(t.p.Tree.Leaves)
 	if histogram.DirectPays(t.matrix, t.p.Tree.Leaves) {
-		b.histograms = 2*24*bins + 4*int64(t.matrix.NFeatures())*int64(t.pool.Threads()+1)
+		b.histograms = histogram.DirectBytes(t.matrix, t.p.Tree.Leaves, t.pool.Threads())
 	}
 	return b
 }

@@ -49,6 +49,9 @@ func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason str
 	case columns && slots > rows && features >= 4*threads:
 		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
 	}
+	if slots > rows {
+		return RowParallel, fmt.Sprintf("%d features are too few for %d threads, or are not kept by columns", features, threads), nil
+	}
 	return RowParallel, fmt.Sprintf("%d rows outnumber %d bins", rows, slots), nil
 }
 

@@ -67,17 +67,28 @@ type Sums struct {
 
 // NewDirect returns a Direct over a matrix in the layout "csr".
 func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
-	const atLeast = 16 << 20 // slots: 384 MiB
 	d := &Direct{
-		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(), limit: atLeast,
+		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
 		at: make([]uint32, m.NFeatures()),
 	}
-	d.limit = max(d.limit, 2*int(d.offsets[m.NFeatures()]))
 	for f := range d.at {
 		d.at[f] = hist.Nowhere
 	}
 	return d
+}
+
+// keptSlots is the number of slots that may be kept at once: 16 million, which are
+// 384 MiB, or those of two roots.
+func keptSlots(m *binning.Matrix) int {
+	return max(16<<20, 2*int(m.Offsets()[m.NFeatures()]))
+}
+
+// DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
+// of two more nodes, 24 bytes each, and 8 bytes per feature and worker.
+func DirectBytes(m *binning.Matrix, leaves, threads int) int64 {
+	bins := int64(m.Offsets()[m.NFeatures()])
+	return 24*(min(int64(leaves)*bins, int64(keptSlots(m)))+2*bins) + 8*int64(m.NFeatures())*int64(threads)
 }
 
 // Build adds up the rows of a node for those of the features, ascending, that have at
@@ -85,16 +96,16 @@ func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
 // on one side.
 func (d *Direct) Build(st *gradients.Storage, runs []Run, features []int, least uint64) *Sums {
 	d.storage, d.runs, d.sign = st, runs, 1
-	s := d.get()
-	s.rows = 0
+	rows := 0
 	for i := range runs {
-		s.rows += len(runs[i].Entries)
+		rows += len(runs[i].Entries)
 	}
 	counts := d.csr.Counts
-	if s.rows < d.matrix.NRows() {
-		counts = d.count(s.rows)
+	if rows < d.matrix.NRows() {
+		counts = d.count(rows)
 	}
-	d.choose(s, counts, features, max(least, 1))
+	s := d.choose(counts, features, max(least, 1))
+	s.rows = rows
 	s.total = sumRows(st, runs)
 	d.run(s)
 	return s
@@ -131,14 +142,21 @@ func (d *Direct) run(s *Sums) {
 		parts = 1
 	}
 	d.parts = append(d.parts[:0], 0)
-	for p := 1; p < parts; p++ {
-		d.parts = append(d.parts, uint32(s.Features[p*len(s.Features)/parts]))
+	cells, sum := uint64(0), uint64(0)
+	for _, f := range s.Features {
+		cells += uint64(d.csr.Counts[f])
+	}
+	for _, f := range s.Features { // parts of about the same number of cells in the whole table
+		if len(d.parts) < parts && sum >= cells*uint64(len(d.parts))/uint64(parts) {
+			d.parts = append(d.parts, uint32(f))
+		}
+		sum += uint64(d.csr.Counts[f])
 	}
 	d.parts = append(d.parts, uint32(d.matrix.NFeatures()))
-	if parts == 1 {
+	if len(d.parts) == 2 {
 		(*directTask)(d).Run(0, 0)
 	} else {
-		d.pool.Do(parts, (*directTask)(d))
+		d.pool.Do(len(d.parts)-1, (*directTask)(d))
 	}
 	for _, f := range s.Features {
 		d.at[f] = hist.Nowhere
@@ -149,34 +167,41 @@ func (d *Direct) run(s *Sums) {
 // Keep says whether a node's sums may be kept until it is split; there is room for so
 // many only, so that deep trees do not take more memory than the table.
 func (d *Direct) Keep(s *Sums) bool {
-	if d.kept+len(s.slots) > d.limit {
+	if d.kept+cap(s.slots) > d.limit {
 		return false
 	}
-	d.kept += len(s.slots)
+	d.kept += cap(s.slots)
 	return true
 }
 
 // Release gives sums back; kept says that Keep has allowed for them.
 func (d *Direct) Release(s *Sums, kept bool) {
 	if kept {
-		d.kept -= len(s.slots)
+		d.kept -= cap(s.slots)
 	}
 	d.free = append(d.free, s)
 }
 
-// get returns sums whose memory may be used again: the largest there is.
-func (d *Direct) get() *Sums {
-	if len(d.free) == 0 {
-		return &Sums{}
-	}
-	best := 0
+// get returns sums with room for so many slots: the smallest free ones that have it.
+func (d *Direct) get(slots int) *Sums {
+	best := -1
 	for i, s := range d.free {
-		if cap(s.slots) > cap(d.free[best].slots) {
+		if cap(s.slots) >= slots && (best < 0 || cap(s.slots) < cap(d.free[best].slots)) {
 			best = i
 		}
 	}
-	s := d.free[best]
-	d.free = slices.Delete(d.free, best, best+1)
+	s := &Sums{}
+	if best >= 0 {
+		s = d.free[best]
+		d.free = slices.Delete(d.free, best, best+1)
+	} else {
+		if n := len(d.free); n > 0 { // what is too small would only pile up
+			d.free = d.free[:n-1]
+		}
+		s.slots = make([]hist.CountedSlot, slots)
+	}
+	s.slots = s.slots[:slots]
+	clear(s.slots)
 	return s
 }
 
@@ -240,9 +265,16 @@ func countCSR[P hist.Pointer](counts []uint32, c *binning.CSR, ptr []P, entries 
 }
 
 // choose lists the features that are worth adding up and gives them slots.
-func (d *Direct) choose(s *Sums, counts []uint32, features []int, least uint64) {
-	s.Features, s.firsts = s.Features[:0], s.firsts[:0]
+func (d *Direct) choose(counts []uint32, features []int, least uint64) *Sums {
 	slots := 0
+	for _, f := range features {
+		if counts != nil && uint64(counts[f]) >= least {
+			slots += int(d.offsets[f+1] - d.offsets[f])
+		}
+	}
+	s := d.get(slots)
+	s.Features, s.firsts = s.Features[:0], s.firsts[:0]
+	slots = 0
 	for _, f := range features {
 		if counts == nil || uint64(counts[f]) < least {
 			continue
@@ -250,11 +282,7 @@ func (d *Direct) choose(s *Sums, counts []uint32, features []int, least uint64) 
 		s.Features, s.firsts = append(s.Features, int32(f)), append(s.firsts, uint32(slots))
 		slots += int(d.offsets[f+1] - d.offsets[f])
 	}
-	if cap(s.slots) < slots {
-		s.slots = make([]hist.CountedSlot, slots)
-	}
-	s.slots = s.slots[:slots]
-	clear(s.slots)
+	return s
 }
 
 // directTask adds up one part of the features over all rows.

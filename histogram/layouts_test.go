@@ -241,3 +241,25 @@ func checkSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, 
 		}
 	}
 }
+
+// What a pass added up for features that were not active is gone when they are.
+func TestActiveFeaturesChange(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	for name, p := range layouts {
+		d := sparseTable(t, 12, 900, 0.3)
+		m := d.in(t, p, pool)
+		in := d.sample(rand.New(rand.NewPCG(4, 4)), 0.7)
+		for _, mode := range modes[:2] {
+			st := d.storage(t, mode, pool)
+			want := d.reference(st, in)
+			b := histogram.New(m, nil, pool, histogram.RowParallel)
+			h := &histogram.Histogram{}
+			for _, features := range [][]int{{1, 3, 9}, {0, 2, 5, 12}, d.all(), {4}, d.all()} {
+				b.SetFeatures(features)
+				b.Build(h, st, runsOf(st, in))
+				d.check(t, fmt.Sprint(name, mode, features), h, st, features, want)
+			}
+		}
+	}
+}

@@ -108,7 +108,7 @@ func (b *Builder) plan() {
 	b.places, b.rowSlots, b.wideAt = b.places[:0], 0, b.wideAt[:0]
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
-		for _, f := range b.features {
+		for f := range b.units { // a pass adds up inactive features too, which has to be cleared
 			b.places = append(b.places, place{f, int(b.offsets[f]), int(b.units[f].NBins)})
 		}
 		return
