@@ -65,7 +65,9 @@ type columnarFile struct {
 
 func newColumnarSource(format string, layout func(*options, *blob) (columnarLayout, error)) func(*options, []input) source {
 	return func(o *options, inputs []input) source {
-		return &columnarSource{options: o, format: format, layout: layout, inputs: inputs, copies: make(map[int]*blob)}
+		stored := *o
+		stored.encoding = nil // the formats say themselves that text is UTF-8
+		return &columnarSource{options: &stored, format: format, layout: layout, inputs: inputs, copies: make(map[int]*blob)}
 	}
 }
 
