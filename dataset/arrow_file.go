@@ -316,7 +316,7 @@ func (f *arrowLayout) names() []string {
 	return names
 }
 
-func (f *arrowLayout) hides(string) bool { return false }
+func (f *arrowLayout) hides(name string) bool { return f.pandas && pandasIndex.MatchString(name) }
 
 func (f *arrowLayout) notes() []string {
 	if f.endless {

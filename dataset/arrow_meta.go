@@ -42,6 +42,7 @@ type arrowSchema struct {
 	nodes        int
 	buffers      int
 	views        int
+	pandas       bool // written by pandas
 }
 
 // Numbers of the union Type of Arrow's Schema.fbs.
@@ -85,7 +86,7 @@ var errArrowSchema = errors.New("its schema cannot be understood")
 
 // readArrowSchema reads the table Schema:
 //
-//	0 endianness, 1 fields
+//	0 endianness, 1 fields, 2 metadata: 0 key, 1 value
 func readArrowSchema(t flatTable) (*arrowSchema, error) {
 	if !t.ok() {
 		return nil, errArrowSchema
@@ -100,6 +101,7 @@ func readArrowSchema(t flatTable) (*arrowSchema, error) {
 			err = s.add(field)
 		}
 	})
+	t.tables(2, func(pair flatTable) { s.pandas = s.pandas || pair.text(0) == "pandas" })
 	return s, err
 }
 

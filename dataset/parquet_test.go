@@ -165,20 +165,22 @@ func TestParquetMissing(t *testing.T) {
 	}
 }
 
-// TestParquetIndex leaves out the index that pandas writes beside the columns, unless
+// TestColumnarIndex leaves out the index that pandas writes beside the columns, unless
 // it is asked for.
-func TestParquetIndex(t *testing.T) {
+func TestColumnarIndex(t *testing.T) {
 	ctx := context.Background()
-	table, err := dataset.Open(ctx, interop("pandas.index.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table.Column("__index_level_0__") != nil || !strings.Contains(strings.Join(table.Notes(), "\n"), "__index_level_0__") {
-		t.Errorf("columns %s, notes %q", show(table), table.Notes())
-	}
-	table, err = dataset.Open(ctx, interop("pandas.index.parquet"), dataset.ID("__index_level_0__"))
-	if err != nil || table.Column("__index_level_0__").Text(4) != "50" {
-		t.Errorf("as an id: %v", err)
+	for _, name := range []string{"pandas.index.parquet", "pandas.index.arrow", "pandas.index.arrows"} {
+		table, err := dataset.Open(ctx, interop(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Column("__index_level_0__") != nil || !strings.Contains(strings.Join(table.Notes(), "\n"), "__index_level_0__") {
+			t.Errorf("%s: columns %s, notes %q", name, show(table), table.Notes())
+		}
+		table, err = dataset.Open(ctx, interop(name), dataset.ID("__index_level_0__"))
+		if err != nil || table.Column("__index_level_0__").Text(4) != "50" {
+			t.Errorf("%s as an id: %v", name, err)
+		}
 	}
 }
 

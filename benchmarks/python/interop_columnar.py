@@ -234,6 +234,10 @@ def write_pandas(folder):
     frame.to_parquet(os.path.join(folder, "pandas.index.parquet"))
     frame.to_parquet(os.path.join(folder, "pandas.noindex.parquet"), index=False)
     frame.reset_index(drop=True).to_feather(os.path.join(folder, "pandas.feather.arrow"))
+    table = pa.Table.from_pandas(frame)
+    for ending, writer_of in (("arrow", pa.ipc.new_file), ("arrows", pa.ipc.new_stream)):
+        with writer_of(os.path.join(folder, f"pandas.index.{ending}"), table.schema) as writer:
+            writer.write_table(table)
 
 
 def small(seed):
