@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 // blob is an input whose bytes can be read at any place.
 type blob struct {
-	name    string
-	file    *os.File
-	size    int64
-	changed time.Time // as the file said when it was opened
-	shared  bool      // the file is a copy that others read again
-	remove  string    // a copy's name where it could not be unlinked
+	name   string
+	file   *os.File
+	size   int64
+	found  os.FileInfo // of a file that is read in place
+	shared bool        // the file is a copy that others read again
+	remove string      // a copy's name where it could not be unlinked
 }
 
 // blob opens an input for reading at any place. What is compressed, and what can be
@@ -25,13 +24,11 @@ func (o *options) blob(in *input, format string) (*blob, error) {
 		return nil, err
 	}
 	if f, ok := s.file.(*os.File); ok && s.packed == "" && in.spool == nil {
-		b := &blob{name: in.name, file: f}
-		info, err := f.Stat()
-		if err != nil {
+		b := &blob{name: in.name, file: f, size: in.size, found: in.found}
+		if err := b.unchanged(); err != nil {
 			f.Close()
-			return nil, s.failure(err)
+			return nil, err
 		}
-		b.size, b.changed = info.Size(), info.ModTime()
 		return b, nil
 	}
 	defer s.close()
@@ -80,12 +77,12 @@ func (b *blob) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// unchanged returns an error if the file is another than when it was opened.
+// unchanged returns an error if the file is another than when it was found.
 func (b *blob) unchanged() error {
-	if b.changed.IsZero() {
+	if b.found == nil {
 		return nil
 	}
-	if info, err := b.file.Stat(); err != nil || info.Size() != b.size || !info.ModTime().Equal(b.changed) {
+	if info, err := b.file.Stat(); err != nil || !sameContent(b.found, info) {
 		return complain("%s changed while it was read", b.name)
 	}
 	return nil

@@ -11,6 +11,7 @@ func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
 var (
 	ParseNumber = parseNumber
 	ParseDate   = parseDate
+	Steadily    = steadily
 )
 
 // LastRecordEnd is where the last whole record of text ends.

@@ -27,6 +27,15 @@ func (r *sideReader) read(file string) (rows int, err error) {
 		return 0, complain("%s cannot be read: %w", file, bare(err))
 	}
 	defer f.Close()
+	err = steadily(f, file, func() error {
+		rows, err = r.lines(f, file)
+		return err
+	})
+	return rows, err
+}
+
+// lines reads the lines of a file.
+func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	before := len(r.values)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -19,11 +18,11 @@ import (
 
 // input is one file, or a stream, that can be read from its start, perhaps twice.
 type input struct {
-	name    string
-	size    int64     // bytes, 0 if unknown
-	changed time.Time // of a file, when it was found
-	open    func() (io.ReadCloser, error)
-	spool   *spool // nil for files
+	name  string
+	size  int64       // bytes, 0 if unknown
+	found os.FileInfo // of a file
+	open  func() (io.ReadCloser, error)
+	spool *spool // nil for files
 
 	opened *stream // the stream that the next call of stream returns, or nil
 }
@@ -92,7 +91,29 @@ func fileInput(name string, keep bool) (input, error) {
 	if !info.Mode().IsRegular() { // a pipe can be read once
 		return (&spool{name: name, first: open, keep: keep}).input(), nil
 	}
-	return input{name: name, size: info.Size(), changed: info.ModTime(), open: open}, nil
+	_ = os.SameFile(info, info) // Windows looks up which file it is when it is first asked
+	return input{name: name, size: info.Size(), found: info, open: open}, nil
+}
+
+// sameContent says whether a file is, as far as the system tells, what it was: no other
+// one under its name, and not written to.
+func sameContent(was, is os.FileInfo) bool {
+	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
+}
+
+// steadily reads a file by read, and fails where it changes meanwhile.
+func steadily(f *os.File, name string, read func() error) error {
+	was, err := f.Stat()
+	if err != nil {
+		return complain("%s cannot be read: %w", name, bare(err))
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	if is, err := f.Stat(); err != nil || !sameContent(was, is) {
+		return complain("%s changed while it was read; read it again once nobody writes to it", name)
+	}
+	return nil
 }
 
 // spool is a stream that is copied to an unlinked temporary file while it is read

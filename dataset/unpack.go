@@ -46,7 +46,7 @@ func (w *watched) end() error {
 		return err
 	case w.n.Load() < w.in.size:
 		return complain("%s changed while it was read: it has %d bytes of %d", w.in.name, w.n.Load(), w.in.size)
-	case w.n.Load() > w.in.size, info.Size() != w.in.size, !info.ModTime().Equal(w.in.changed):
+	case w.n.Load() > w.in.size, !sameContent(w.in.found, info):
 		return complain("%s changed while it was read; read it again once nobody writes to it", w.in.name)
 	}
 	return io.EOF

@@ -183,3 +183,55 @@ func TestFileThatChanges(t *testing.T) {
 		t.Errorf("opened %d times: error %v", opens, err)
 	}
 }
+
+// TestFileThatChangesBetweenPasses has a file become another one once a Scan has read it,
+// by another time alone, or by a name alone that another file of its size and time takes.
+func TestFileThatChangesBetweenPasses(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"types.csv", "types.snappy.parquet", "types.csv.gz"} {
+		for _, change := range []string{"none", "time", "file"} {
+			t.Run(name+"/"+change, func(t *testing.T) {
+				source, zipped := strings.CutSuffix(name, ".gz")
+				text := content(t, interop(source))
+				if zipped {
+					text = gzipped(t, interop(source))
+				}
+				path := writeFile(t, filepath.Join(t.TempDir(), "t"), text)
+				scan := must(dataset.OpenScan(ctx, []string{path}))(t)
+				defer scan.Close()
+				info := must(os.Stat(path))(t)
+				when := info.ModTime()
+				switch change {
+				case "time":
+					when = when.Add(time.Hour)
+				case "file":
+					other := writeFile(t, path+".new", text)
+					if err := os.Rename(other, path); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.Chtimes(path, when, when); err != nil {
+					t.Fatal(err)
+				}
+				err := scan.Chunks(ctx, func(int, *dataset.Table) error { return nil })
+				if changed := err != nil && errors.Is(err, dataset.ErrTable) && strings.Contains(err.Error(), path+" changed while it was read"); changed != (change != "none") || err != nil && !changed {
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+	}
+	path := writeFile(t, filepath.Join(t.TempDir(), "t.weight"), []byte("1\n2\n"))
+	f := must(os.Open(path))(t)
+	defer f.Close()
+	for _, changes := range []bool{false, true} {
+		err := dataset.Steadily(f, path, func() error {
+			if changes {
+				return os.WriteFile(path, []byte("1\n2\n3\n"), 0o600)
+			}
+			return nil
+		})
+		if (err != nil) != changes {
+			t.Errorf("changes %v: error %v", changes, err)
+		}
+	}
+}
