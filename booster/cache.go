@@ -98,7 +98,7 @@ func unchanged(files []cacheFile, paths []string, opts ...dataset.Option) bool {
 	}
 	for i, name := range names {
 		info, err := os.Stat(name)
-		if err != nil || info.Size() != files[i].Size || info.ModTime().UnixNano() != files[i].Time {
+		if err != nil || filepath.Base(name) != files[i].Name || info.Size() != files[i].Size || info.ModTime().UnixNano() != files[i].Time {
 			return false
 		}
 	}
@@ -169,7 +169,7 @@ func sortedKeys(m map[string]json.RawMessage) []string {
 // filesDiffer compares contents; a file that has another time only is the same.
 func filesDiffer(had, has []cacheFile) string {
 	if len(had) != len(has) {
-		return fmt.Sprintf("%d files were read as one and %d are", len(had), len(has))
+		return fmt.Sprintf("%d files were read, with those beside the tables, and %d are%s", len(had), len(has), firstOther(had, has))
 	}
 	for i := range has {
 		switch {
@@ -179,6 +179,21 @@ func filesDiffer(had, has []cacheFile) string {
 			return fmt.Sprintf("%s had %d bytes and has %d", has[i].Name, had[i].Size, has[i].Size)
 		case had[i].SHA256 != has[i].SHA256:
 			return fmt.Sprintf("the contents of %s have changed", has[i].Name)
+		}
+	}
+	return ""
+}
+
+// firstOther names a file that one list has and the other has not, "" without one.
+func firstOther(had, has []cacheFile) string {
+	for _, list := range []struct {
+		files, other []cacheFile
+		says         string
+	}{{has, had, "is new"}, {had, has, "is gone"}} {
+		for _, f := range list.files {
+			if !slices.ContainsFunc(list.other, func(o cacheFile) bool { return o.Name == f.Name }) {
+				return ": " + f.Name + " " + list.says
+			}
 		}
 	}
 	return ""

@@ -99,7 +99,7 @@ func TestStaleCache(t *testing.T) {
 		{"held out", func(r *cacheRun) { r.params.EarlyStopping = 3 }, "held out"},
 		{"label", func(r *cacheRun) { r.input.Options = append(slices.Clone(options), dataset.Weight("w")) }, "other settings"},
 		{"valid", func(r *cacheRun) { r.input.Valid = paths[:1] }, "0 validation sets"},
-		{"fewer files", func(r *cacheRun) { r.input.Train = paths[:2] }, "3 files"},
+		{"fewer files", func(r *cacheRun) { r.input.Train = paths[:2] }, "3 files were read, with those beside the tables, and 2 are: part2.csv is gone"},
 		{"longer", func(*cacheRun) {
 			touch(paths[1], func(b []byte) []byte { return append(b, "r,1,1,2023-01-01,red,1,1,1,1,1,a\n"...) })
 		}, "bytes and has"},
@@ -128,6 +128,46 @@ func TestStaleCache(t *testing.T) {
 			r.input.Cache = ""
 			if plain := r.train(t); plain != got {
 				t.Errorf("without a cache: model %s, with one %s", plain, got)
+			}
+		})
+	}
+}
+
+// The files that stand beside a table are part of what a cache follows from: one that
+// comes, changes or goes makes it stale.
+func TestCacheSideFiles(t *testing.T) {
+	for _, kind := range []struct{ ending, text, other string }{
+		{".weight", strings.Repeat("1\n2\n3\n", 30), strings.Repeat("2\n2\n3\n", 30)},
+		{".init", strings.Repeat("1\n0\n3\n", 30), strings.Repeat("2\n0\n3\n", 30)},
+		{".query", "45\n45\n", "50\n40\n"},
+	} {
+		t.Run(kind.ending, func(t *testing.T) {
+			paths := mixedFiles(t, 8, 270, false)
+			r := &cacheRun{params: waysParams(func(p *booster.Params) { p.Objective = "regression" }), input: booster.Input{Train: paths[:1], Valid: paths[1:2],
+				Options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class", "late")}, Cache: filepath.Join(t.TempDir(), "c.cache")}}
+			r.train(t)
+			for _, side := range []string{paths[0] + kind.ending, paths[1] + kind.ending} {
+				base := filepath.Base(side)
+				for _, step := range []struct{ text, reason string }{
+					{kind.text, "1 files were read, with those beside the tables, and 2 are: " + base + " is new"},
+					{kind.other, "the contents of " + base + " have changed"},
+					{"", "2 files were read, with those beside the tables, and 1 are: " + base + " is gone"},
+				} {
+					err := os.WriteFile(side, []byte(step.text), 0o600)
+					if err == nil && step.text == "" {
+						err = os.Remove(side)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := r.train(t)
+					if r.cached || !strings.Contains(r.log.String(), step.reason) {
+						t.Fatalf("cached %v, want %q; log:\n%s", r.cached, step.reason, &r.log)
+					}
+					if again := r.train(t); again != got || !r.cached {
+						t.Errorf("the run after it: model %s, want %s (cached %v)", again, got, r.cached)
+					}
+				}
 			}
 		})
 	}
