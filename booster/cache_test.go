@@ -195,16 +195,58 @@ func TestDamagedCache(t *testing.T) {
 		}
 	}
 	check("empty", nil)
-	check("a word", []byte("hello"))
+	check("the magic only", sound[:8])
 	check("cut short", sound[:len(sound)-1])
 	check("longer", append(bytes.Clone(sound), 0))
 	if testing.Short() {
 		return
 	}
-	for at := 0; at < len(sound); at += 1 + len(sound)/40 {
+	for at := 8; at < len(sound); at += 1 + len(sound)/40 {
 		flipped := bytes.Clone(sound)
 		flipped[at] ^= 1 << (at % 8)
 		check("flipped", flipped)
+	}
+}
+
+// A file that is no cache, or that the run reads, is never written over.
+func TestCacheKeepsOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	paths := mixedFiles(t, 6, 90, false)
+	write := func(name, text string) string {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	side := write(paths[0]+".weight", "BOOSTBIN") // read, whatever it begins with
+	cuts := write(filepath.Join(dir, "cuts"), "BOOSTBIN")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(paths[1], link); err != nil {
+		t.Fatal(err)
+	}
+	const kind, read, special = "is a file of another kind", "is read by the same run", "is no regular file"
+	for _, c := range []struct{ name, cache, reason string }{
+		{"a word", write(filepath.Join(dir, "word"), "hello"), kind},
+		{"a long file", write(filepath.Join(dir, "long"), strings.Repeat("BOOST text ", 500)), kind},
+		{"a training table", paths[0], kind},
+		{"one that a pattern names", paths[2], kind},
+		{"a link to a table", link, kind},
+		{"a file beside a table", side, read},
+		{"the file of cuts", cuts, read},
+		{"a folder", dir, special},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, _ := os.ReadFile(c.cache)
+			in := booster.Input{Train: paths[:1], Valid: []string{filepath.Join(filepath.Dir(paths[0]), "part[12].csv")}, CutsFile: cuts, Cache: c.cache}
+			_, err := booster.Load(context.Background(), booster.Defaults(), in)
+			if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), c.cache) {
+				t.Errorf("%v, want %q", err, c.reason)
+			}
+			if after, _ := os.ReadFile(c.cache); !bytes.Equal(after, before) {
+				t.Error("the file is another")
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -58,6 +60,9 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	}
 	l := &Loaded{}
 	if in.Cache != "" {
+		if err := in.checkCache(); err != nil {
+			return nil, err
+		}
 		key, err := in.key(ctx, &p)
 		if err != nil {
 			return nil, err
@@ -192,6 +197,66 @@ func (in *Input) chooseOutOfCore(p *Params) (reason string, err error) {
 	return reason, nil
 }
 
+// checkCache refuses to lose a file that is no cache: what is at the path has to be
+// absent, empty or begin as caches do, and not be read by the run.
+func (in *Input) checkCache() error {
+	info, err := os.Stat(in.Cache)
+	if err != nil {
+		return nil // nothing to lose; whether it can be written is said when it is
+	}
+	if err := isCache(in.Cache, info); err != nil {
+		return fmt.Errorf("%w: data.cache = %q %w, and is not written over: name a file of its own, or delete this one", ErrParams, in.Cache, err)
+	}
+	read := []string{in.CutsFile}
+	for i, path := range append(slices.Clone(in.Train), in.Valid...) {
+		options := in.Options
+		if i >= len(in.Train) {
+			options = in.ValidOptions
+		}
+		files, err := dataset.Files([]string{path}, options...)
+		if err != nil { // what is wrong is said when the table is opened
+			files, _ = filepath.Glob(path)
+		}
+		read = append(read, files...)
+	}
+	for _, name := range read {
+		if other, err := os.Stat(name); err == nil && os.SameFile(info, other) {
+			return fmt.Errorf("%w: data.cache = %q is read by the same run, and cannot be written over: name a file of its own", ErrParams, in.Cache)
+		}
+	}
+	return nil
+}
+
+// isCache returns what else a file is than a cache or empty.
+func isCache(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return errors.New("is no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", pathReason(err))
+	}
+	defer f.Close()
+	begin := make([]byte, len(cacheMagic))
+	n, err := io.ReadFull(f, begin)
+	switch {
+	case err == io.EOF, string(begin[:n]) == cacheMagic:
+		return nil
+	case err != nil && err != io.ErrUnexpectedEOF:
+		return fmt.Errorf("cannot be read: %w", pathReason(err))
+	}
+	return errors.New("is a file of another kind")
+}
+
+// pathReason leaves out the path that the message has already.
+func pathReason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
 // key identifies the contents that the run's cache has to have.
 func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
 	for _, path := range append(slices.Clone(in.Train), in.Valid...) {
@@ -262,11 +327,7 @@ func (l *Loaded) fromCache(in *Input, key *cacheKey) bool {
 
 // cacheReason words an error of openCache for people.
 func cacheReason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	text := err.Error()
+	text := pathReason(err).Error()
 	if rest := errCache.Error() + ": "; len(text) > len(rest) && text[:len(rest)] == rest {
 		return text[len(rest):]
 	}

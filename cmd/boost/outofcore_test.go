@@ -88,6 +88,18 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 	t.Run("names", func(t *testing.T) {
 		says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--set", "data.cache=t.csv")).errors, "t.csv is read")
 		says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "-o", "m", "--set", "data.cache=m")).errors, "data.cache")
+		file(t, "c.csv", "BOOSTBIN")
+		if err := os.Link("c.csv", "p.csv"); err != nil {
+			t.Fatal(err)
+		}
+		file(t, "old.boost", "another model")
+		for cache, reason := range map[string]string{"c.csv": "data.cache", "old.boost": "is a file of another kind"} {
+			says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--test", "t.csv", "-o", "m", "--set", "output.predictions=p.csv",
+				"--set", "data.cache="+cache)).errors, cache, reason)
+		}
+		if b, err := os.ReadFile("old.boost"); err != nil || string(b) != "another model" {
+			t.Errorf("old.boost was written over: %v", err)
+		}
 		file(t, "s.svm", "1 1:2 2:1\n0 1:1\n1 2:4\n")
 		says(t, must(t, 3, boost(t, "train", "s.svm", "--set", "data.out_of_core=true")).errors, "read whole")
 	})

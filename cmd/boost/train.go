@@ -246,7 +246,8 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 			}
 		}
 	}
-	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || sameFile(cache, c.Output.Model) || cache == c.Output.Predictions) {
+	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || sameFile(cache, c.Output.Model) ||
+		cache == c.Output.Predictions || sameFile(cache, c.Output.Predictions)) {
 		return usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
 	r.tables = append(formatOptions(c), roleOptions(c)...)
