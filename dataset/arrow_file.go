@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -43,6 +44,8 @@ type arrowLayout struct {
 	file    *blob
 	batches []*arrowBatch
 	endless bool                         // a stream without the mark of its end
+	spans   []arrowSpan                  // of the messages of a file, as its footer lists them
+	listed  int64                        // bytes of the spans
 	latest  map[int64]*arrowDictionary   // by id, as the walk goes on
 	of      []map[int64]*arrowDictionary // by batch, its dictionaries
 }
@@ -94,6 +97,30 @@ type arrowMessage struct {
 	body   int64 // where it begins
 	size   int64
 	next   int64 // where the next message begins
+}
+
+// arrowSpan is where a message lies in a file: bytes from up to before to.
+type arrowSpan struct{ from, to int64 }
+
+// claim notes that the footer lists a message. Messages share no byte, so all of them
+// are no longer than the file: a footer cannot have one read over and over.
+func (f *arrowLayout) claim(from, to int64) error {
+	f.spans = append(f.spans, arrowSpan{from, to})
+	if f.listed += to - from; f.listed > f.file.size {
+		return errors.New("the blocks of its footer claim more bytes than the file has")
+	}
+	return nil
+}
+
+// disjoint makes sure that no two messages of a file share a byte.
+func (f *arrowLayout) disjoint() error {
+	slices.SortFunc(f.spans, func(a, b arrowSpan) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(f.spans); i++ {
+		if f.spans[i].from < f.spans[i-1].to {
+			return errors.New("two blocks of its footer overlap")
+		}
+	}
+	return nil
 }
 
 // message reads the message at an offset of the file.
@@ -295,6 +322,9 @@ func (f *arrowLayout) walkFile() error {
 				err = errors.New("a block of its footer is not what it claims")
 			}
 			if err == nil {
+				err = f.claim(at, m.body+m.size)
+			}
+			if err == nil {
 				err = list.take(m)
 			}
 			if err != nil {
@@ -305,7 +335,7 @@ func (f *arrowLayout) walkFile() error {
 	for range f.batches {
 		f.of = append(f.of, f.latest)
 	}
-	return nil
+	return f.disjoint()
 }
 
 func (f *arrowLayout) names() []string {

@@ -1,0 +1,35 @@
+package dataset_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"boost/dataset"
+)
+
+// refused reads a damaged or hostile file, which has to end in an error with the words.
+func refused(t *testing.T, file []byte, want string, opts ...dataset.Option) {
+	t.Helper()
+	_, err := read(string(file), opts...)
+	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %q in it", err, want)
+	}
+}
+
+// TestArrowBlocks has the footer of a file list a batch twice. Its three blocks of 24
+// bytes stand at 24192, as a dump shows: batches of 8632, 8472 and 4872 bytes.
+func TestArrowBlocks(t *testing.T) {
+	whole := content(t, interop("types.plain.arrow"))
+	const blocks, size = 24192, 24
+	as := func(from int, to ...int) []byte {
+		b := bytes.Clone(whole)
+		for _, k := range to {
+			copy(b[blocks+k*size:][:size], whole[blocks+from*size:])
+		}
+		return b
+	}
+	refused(t, as(2, 0), "two blocks of its footer overlap")
+	refused(t, as(0, 1, 2), "claim more bytes than the file has")
+}
