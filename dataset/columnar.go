@@ -25,9 +25,9 @@ type columnarSource struct {
 	inputs []input
 	first  *columnarFile // opened for its columns, until it is read
 	names  []string
-	copies map[int]*blob // of inputs that can be read only once or are compressed
-	hidden []string      // columns of the files that are none of the table
-	said   []string      // what the files had to say
+	copies []*blob  // by input: of those that can be read only once or are compressed
+	hidden []string // columns of the files that are none of the table
+	said   []string // what the files had to say
 }
 
 // columnarLayout is what a file says of itself: it is read and checked when the file
@@ -67,7 +67,7 @@ func newColumnarSource(format string, layout func(*options, *blob) (columnarLayo
 	return func(o *options, inputs []input) source {
 		stored := *o
 		stored.encoding = nil // the formats say themselves that text is UTF-8
-		return &columnarSource{options: &stored, format: format, layout: layout, inputs: inputs, copies: make(map[int]*blob)}
+		return &columnarSource{options: &stored, format: format, layout: layout, inputs: inputs, copies: make([]*blob, len(inputs))}
 	}
 }
 
@@ -142,7 +142,9 @@ func (s *columnarSource) close() {
 		s.closeFile(s.first)
 	}
 	for _, b := range s.copies {
-		b.close()
+		if b != nil {
+			b.close()
+		}
 	}
 }
 

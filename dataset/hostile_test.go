@@ -2,7 +2,10 @@ package dataset_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,4 +35,18 @@ func TestArrowBlocks(t *testing.T) {
 	}
 	refused(t, as(2, 0), "two blocks of its footer overlap")
 	refused(t, as(0, 1, 2), "claim more bytes than the file has")
+}
+
+// TestCompressedParts reads compressed parts, each of which is unpacked while columns
+// of those before it are decoded; the race detector sees whether they share anything.
+func TestCompressedParts(t *testing.T) {
+	whole := string(content(t, interop("types.none.parquet")))
+	var files []string
+	for k := range 8 {
+		files = append(files, writeFile(t, filepath.Join(t.TempDir(), fmt.Sprintf("%d.gz", k)), gzipText(t, whole)))
+	}
+	table, err := dataset.OpenAll(context.Background(), files)
+	if err != nil || table.NumRows() != 8*61 {
+		t.Errorf("%v, error %v; want %d rows", table, err, 8*61)
+	}
 }
