@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -48,5 +49,20 @@ func TestCompressedParts(t *testing.T) {
 	table, err := dataset.OpenAll(context.Background(), files)
 	if err != nil || table.NumRows() != 8*61 {
 		t.Errorf("%v, error %v; want %d rows", table, err, 8*61)
+	}
+}
+
+// TestQueryClaims gives a table of one row a file that claims two billion.
+func TestQueryClaims(t *testing.T) {
+	in := folder(t, map[string]string{"t.csv": "y,x\n1,2\n", "t.csv.query": "2147483647\n"})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := dataset.Open(context.Background(), filepath.Join(in, "t.csv"))
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "is for 2147483647 rows") {
+		t.Errorf("got error %v", err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
+		t.Errorf("it took %d bytes", taken)
 	}
 }

@@ -30,6 +30,28 @@ var sideKinds = []sideKind{
 type sideColumn struct {
 	name   string
 	values []float64 // of all inputs, one after another
+	ends   []int32   // instead of the values of queries: the row behind each one's last
+}
+
+// fill writes the values of the rows from first on, as far as there are any.
+func (c *sideColumn) fill(dst []float64, first int) {
+	if c.ends == nil {
+		if first < len(c.values) {
+			copy(dst, c.values[first:])
+		}
+		return
+	}
+	// A count is what a file claims; rows take memory only as the table has them.
+	query, _ := slices.BinarySearch(c.ends, int32(first+1))
+	for i := range dst {
+		for query < len(c.ends) && int(c.ends[query]) <= first+i {
+			query++
+		}
+		if query == len(c.ends) {
+			return
+		}
+		dst[i] = float64(query + 1)
+	}
 }
 
 // sideFile is a file beside an input, and the rows that it speaks of.
@@ -144,7 +166,7 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if s.assigns(name) {
 			return complain("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
 		}
-		c := sideColumn{name: name}
+		c := sideColumn{name: name, ends: r.ends}
 		for i := k; i < len(r.values); i += r.width {
 			c.values = append(c.values, r.values[i])
 		}
@@ -287,9 +309,7 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 		for k := range values {
 			values[k] = math.NaN()
 		}
-		if all := m.added[t.source-m.own].values; first < len(all) {
-			copy(values, all[first:]) // check reports what does not fit
-		}
+		m.added[t.source-m.own].fill(values, first) // check reports what does not fit
 		b := &memoryColumn{options: m.options, target: t, rows: ch.rows}
 		if p, _, err := b.floats(values); err == nil {
 			pieces[i] = *p

@@ -17,7 +17,7 @@ type sideReader struct {
 	column string // in messages
 	width  int    // numbers per row, 0 until the first
 	values []float64
-	query  float64 // the last one's number
+	ends   []int32 // of queries: the row behind each one's last
 }
 
 // read reads one file and returns the number of rows that it is for.
@@ -38,7 +38,7 @@ func (r *sideReader) read(file string) (rows int, err error) {
 func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
-	before := len(r.values)
+	before := r.rows()
 	blank := 0 // the line of the first of the blank ones just seen
 	for line := 1; lines.Scan(); line++ {
 		cells := bytes.FieldsFunc(lines.Bytes(), func(c rune) bool { return c == ' ' || c == '\t' || c == ',' || c == '\r' })
@@ -60,10 +60,18 @@ func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
 	} else if err != nil && err != io.EOF {
 		return 0, complain("%s cannot be read: %w", file, bare(err))
 	}
-	if r.width == 0 {
-		return 0, nil
+	return r.rows() - before, nil
+}
+
+// rows returns for how many rows there are values so far.
+func (r *sideReader) rows() int {
+	switch {
+	case r.width == 0:
+		return 0
+	case r.kind.role == GroupRole:
+		return int(r.ends[len(r.ends)-1])
 	}
-	return (len(r.values) - before) / r.width, nil
+	return len(r.values) / r.width
 }
 
 // line reads the numbers of one line.
@@ -82,13 +90,14 @@ func (r *sideReader) line(file string, line int, cells [][]byte) error {
 			r.values = append(r.values, v)
 			continue
 		}
-		if v != math.Floor(v) || v < 0 || v > math.MaxInt32 || len(r.values)+int(v) > math.MaxInt32 {
+		before := 0
+		if n := len(r.ends); n > 0 {
+			before = int(r.ends[n-1])
+		}
+		if v != math.Floor(v) || v < 0 || v > float64(math.MaxInt32-before) {
 			return r.bad(file, line, excerpt(cell))
 		}
-		r.query++
-		for range int(v) {
-			r.values = append(r.values, r.query)
-		}
+		r.ends = append(r.ends, int32(before+int(v)))
 	}
 	return nil
 }
