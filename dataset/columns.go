@@ -142,6 +142,7 @@ func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 		return b.floats(v)
 	case []float32:
 		if v != nil && b.want != wantCategory && b.want != wantText {
+			v = withoutNumbers(v, b.missingNumbers)
 			return &piece{f32: v, present: countPresent(v)}, len(v), nil
 		}
 		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
@@ -180,7 +181,7 @@ func (b *memoryColumn) sparse(s *Sparse) (*piece, int, error) {
 	if b.role != Feature || b.want == wantCategory {
 		return b.floats(s.expand64(b.rows))
 	}
-	s = s.withoutFill()
+	s = s.withoutNumbers(b.missingNumbers).withoutFill()
 	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, b.rows, nil
 }
 
@@ -212,6 +213,7 @@ func (b *memoryColumn) floats(values []float64) (*piece, int, error) {
 		p, err := b.texts(n, func(i int) (string, bool) { return b.numberText(values[i]), values[i] == values[i] })
 		return p, n, err
 	}
+	values = withoutNumbers(values, b.missingNumbers)
 	p := &piece{present: countPresent(values)}
 	if !allExact(values) {
 		p.f64 = values

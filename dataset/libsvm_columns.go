@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -89,11 +90,14 @@ func (b *memoryColumn) svm(m *transposition, others int) (*piece, error) {
 		return p, err
 	}
 	if c.dense {
-		p := &piece{f32: c.f32, f64: c.f64}
+		p := &piece{f32: withoutNumbers(c.f32, b.missingNumbers), f64: withoutNumbers(c.f64, b.missingNumbers)}
 		p.present = present(p.f32) + present(p.f64)
 		return p, nil
 	}
 	s := &Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}
+	if len(b.missingNumbers) > 0 {
+		s = s.withoutNumbers(b.missingNumbers).withoutFill()
+	}
 	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, nil
 }
 
@@ -149,7 +153,7 @@ func (m *transposition) want(index int32) {
 
 // fill returns the value of what is not stored.
 func (s *svmSource) fill() float64 {
-	if s.absentMissing {
+	if s.absentMissing || slices.Contains(s.missingNumbers, 0) {
 		return missingFill
 	}
 	return 0

@@ -1,6 +1,9 @@
 package dataset
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // defaultChunk is the number of bytes of text that one worker parses at a time.
 const defaultChunk = 1 << 20
@@ -116,6 +119,23 @@ func blank[F float32 | float64](values []F, missing F) (found bool) {
 		}
 	}
 	return found
+}
+
+// withoutNumbers returns values in which those that mean "no value" are missing: a copy
+// where there are any, as they may be the caller's own or be read again as text.
+func withoutNumbers[F float32 | float64](values []F, missing []float64) []F {
+	copied := false
+	for _, v := range missing {
+		f := F(v)
+		if float64(f) != v || !slices.Contains(values, f) {
+			continue
+		}
+		if !copied {
+			values, copied = slices.Clone(values), true
+		}
+		blank(values, f)
+	}
+	return values
 }
 
 // rows returns the number of rows of a piece of numbers or codes.

@@ -311,6 +311,9 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 		}
 		m.added[t.source-m.own].fill(values, first) // check reports what does not fit
 		b := &memoryColumn{options: m.options, target: t, rows: ch.rows}
+		if t.role == GroupRole {
+			b.options = m.unblanked() // the file has no such numbers: they count its queries
+		}
 		if p, _, err := b.floats(values); err == nil {
 			pieces[i] = *p
 		} else {
@@ -318,6 +321,13 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 		}
 	}
 	ch.pieces = pieces
+}
+
+// unblanked returns the options with no number that means "no value".
+func (o *options) unblanked() *options {
+	other := *o
+	other.missingNumbers = nil
+	return &other
 }
 
 // check fails where a side file speaks of more or fewer rows than its table has.

@@ -122,6 +122,19 @@ func (s *Sparse) check() string {
 	return ""
 }
 
+// withoutNumbers returns s in which numbers that mean "no value" are missing. If 0 is one
+// of them, so are the rows that are not stored.
+func (s *Sparse) withoutNumbers(missing []float64) *Sparse {
+	if len(missing) == 0 {
+		return s
+	}
+	left := &Sparse{Rows: s.Rows, F32: withoutNumbers(s.F32, missing), F64: withoutNumbers(s.F64, missing), Fill: s.Fill}
+	if slices.Contains(missing, s.Fill) {
+		left.Fill = missingFill
+	}
+	return left
+}
+
 // withoutFill returns s without stored cells that hold the fill.
 func (s *Sparse) withoutFill() *Sparse {
 	superfluous := 0
