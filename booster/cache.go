@@ -26,6 +26,7 @@ import (
 // its key equals the one of the run.
 type cacheKey struct {
 	Numerics int                        `json:"numerics"`
+	Reader   int                        `json:"reader"` // dataset.ReaderVersion
 	Options  string                     `json:"options"`
 	Train    []cacheFile                `json:"train"`
 	Valid    []cacheTable               `json:"valid"`
@@ -122,7 +123,7 @@ func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
 // differs says why a cache with key k does not serve a run with key want, "" if it does.
 func (k *cacheKey) differs(want *cacheKey) string {
 	switch {
-	case k.Numerics != want.Numerics:
+	case k.Numerics != want.Numerics || k.Reader != want.Reader:
 		return "another version of the program wrote it"
 	case k.Options != want.Options:
 		return "the table was read with other settings"

@@ -264,7 +264,7 @@ func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
 			return nil, fmt.Errorf("%w: data.cache: standard input cannot be compared with what is cached: read a file", ErrParams)
 		}
 	}
-	key := &cacheKey{Numerics: NumericsVersion, Seed: p.Seed}
+	key := &cacheKey{Numerics: NumericsVersion, Reader: dataset.ReaderVersion, Seed: p.Seed}
 	var err error
 	if key.Options, err = dataset.Describe(in.Options...); err != nil {
 		return nil, err

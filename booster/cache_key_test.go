@@ -1,0 +1,36 @@
+package booster
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"boost/dataset"
+)
+
+// A cache of a program that reads or calculates otherwise is not used.
+func TestCacheKeyVersions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("t.csv", []byte("a,y\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := Defaults()
+	key, err := (&Input{Train: []string{"t.csv"}}).key(context.Background(), &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key.Reader != dataset.ReaderVersion || key.Numerics != NumericsVersion {
+		t.Errorf("the key says reader %d and numerics %d, want %d and %d", key.Reader, key.Numerics, dataset.ReaderVersion, NumericsVersion)
+	}
+	if reason := key.differs(key); reason != "" {
+		t.Errorf("a key differs from itself: %s", reason)
+	}
+	reader, numerics := *key, *key
+	reader.Reader++
+	numerics.Numerics++
+	for _, other := range []cacheKey{reader, numerics} {
+		if got, want := other.differs(key), "another version of the program wrote it"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
