@@ -497,10 +497,14 @@ func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arr
 		}
 	case storeViews:
 		n := int(binary.LittleEndian.Uint64(b.views[8*c.view:]))
+		total := int64(0) // buffers may lie over each other, and all stay in memory
 		for i := 0; i < n && err == nil; i++ {
 			var data []byte
 			data, err = f.buffer(b, first+2+i, -1)
 			v.views = append(v.views, data)
+			if total += int64(len(data)); err == nil && total > mostUnpacked(-1, b.size) {
+				err = fmt.Errorf("a batch of %d bytes claims text of more than %d bytes", b.size, mostUnpacked(-1, b.size))
+			}
 		}
 	}
 	return v, err
@@ -551,6 +555,9 @@ func unpackBuffer(codec parquetCodec, raw []byte, need int64) ([]byte, error) {
 	if size < 0 || size < need || size > math.MaxInt32*8 {
 		return nil, fmt.Errorf("a buffer claims %d bytes decompressed, its values take %d", size, need)
 	}
+	if most := mostUnpacked(need, int64(len(raw))); size > most {
+		return nil, fmt.Errorf("a buffer of %d bytes claims %d bytes decompressed; up to %d are read", len(raw), size, most)
+	}
 	if codec == codecLZ4 {
 		return unLZ4(raw, size)
 	}
@@ -560,6 +567,15 @@ func unpackBuffer(codec parquetCodec, raw []byte, need int64) ([]byte, error) {
 	}
 	defer z.Close()
 	return readClaimed(z, size, int64(len(raw)))
+}
+
+// mostUnpacked returns how many bytes a packed buffer may hold: what its values take and
+// some padding, or, where that is not known (need is −1), as much as text is packed to.
+func mostUnpacked(need, packed int64) int64 {
+	if need >= 0 {
+		return need + constantPage
+	}
+	return max(largestPage, largestRatio*packed)
 }
 
 // readClaimed reads exactly size bytes. It takes memory at once for what the packed

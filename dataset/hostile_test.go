@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -64,5 +65,23 @@ func TestQueryClaims(t *testing.T) {
 	}
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
 		t.Errorf("it took %d bytes", taken)
+	}
+}
+
+// TestArrowUnpacked has each compressed buffer of a file in turn claim 8 GiB, which
+// stands in 8 bytes before it.
+func TestArrowUnpacked(t *testing.T) {
+	whole := content(t, interop("types.zstd.arrow"))
+	buffers := 0
+	for at := 8; at < len(whole)-4; at += 8 {
+		if string(whole[at:at+4]) == "\x28\xb5\x2f\xfd" {
+			b := bytes.Clone(whole)
+			binary.LittleEndian.PutUint64(b[at-8:], 8<<30)
+			refused(t, b, "claims 8589934592 bytes decompressed; up to")
+			buffers++
+		}
+	}
+	if buffers < 10 {
+		t.Errorf("%d buffers are compressed", buffers)
 	}
 }
