@@ -29,14 +29,15 @@ type delta struct {
 	miniEnd int // bytes of b up to the miniblock's end
 }
 
-// newDelta reads the header. At least want values have to follow.
-func newDelta(b []byte, want int64) (*delta, error) {
+// newDelta reads the header. Up to most values may follow, those of the page: deltas of
+// width 0 take no bytes, so that nothing else bounds a claim.
+func newDelta(b []byte, most int64) (*delta, error) {
 	d := &delta{b: b, first: true}
 	block := d.varint()
 	minis := d.varint()
 	total := d.varint()
 	d.last = d.zigzag()
-	if d.b == nil || minis == 0 || minis > block || block > 1<<24 || block%minis != 0 || total > 1<<31 || int64(total) < want {
+	if d.b == nil || minis == 0 || minis > block || block > 1<<24 || block%minis != 0 || total > uint64(max(most, 0)) {
 		return nil, errDelta
 	}
 	d.mini, d.minis, d.total = int(block/minis), int(minis), int(total)
@@ -188,8 +189,8 @@ type deltaLengths struct {
 	known   []int64 // of ahead
 }
 
-func newDeltaLengths(b []byte, want int64) (*deltaLengths, error) {
-	all, err := newDelta(b, want)
+func newDeltaLengths(b []byte, most int64) (*deltaLengths, error) {
+	all, err := newDelta(b, most)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func newDeltaLengths(b []byte, want int64) (*deltaLengths, error) {
 	if d.b, err = all.rest(); err != nil {
 		return nil, err
 	}
-	d.lengths, err = newDelta(b, want)
+	d.lengths, err = newDelta(b, most)
 	return d, err
 }
 
@@ -238,8 +239,8 @@ type deltaBytes struct {
 	size     int // of all values so far
 }
 
-func newDeltaBytes(b []byte, want int64) (*deltaBytes, error) {
-	all, err := newDelta(b, want)
+func newDeltaBytes(b []byte, most int64) (*deltaBytes, error) {
+	all, err := newDelta(b, most)
 	if err != nil {
 		return nil, err
 	}
@@ -248,10 +249,10 @@ func newDeltaBytes(b []byte, want int64) (*deltaBytes, error) {
 		return nil, err
 	}
 	d := &deltaBytes{}
-	if d.suffixes, err = newDeltaLengths(rest, want); err != nil {
+	if d.suffixes, err = newDeltaLengths(rest, most); err != nil {
 		return nil, err
 	}
-	d.prefixes, err = newDelta(b, want)
+	d.prefixes, err = newDelta(b, most)
 	return d, err
 }
 

@@ -60,3 +60,9 @@ func OpenEach(path string, f func()) (*Table, error) {
 	}
 	return o.read(context.Background(), inputs)
 }
+
+// DeltaError says what is wrong with delta-encoded whole numbers of a page of so many values.
+func DeltaError(b []byte, values int64) error {
+	_, err := newDelta(b, values)
+	return err
+}

@@ -85,3 +85,15 @@ func TestArrowUnpacked(t *testing.T) {
 		t.Errorf("%d buffers are compressed", buffers)
 	}
 }
+
+// TestDeltaClaims reads a header by hand: blocks of 128 values in 4 miniblocks, 300
+// values in all (the varint ac 02), the first one 7 (14 in zigzag).
+func TestDeltaClaims(t *testing.T) {
+	header := []byte{0x80, 0x01, 4, 0xac, 0x02, 14}
+	if err := dataset.DeltaError(header, 300); err != nil {
+		t.Errorf("300 values of a page of 300: %v", err)
+	}
+	if err := dataset.DeltaError(header, 299); err == nil {
+		t.Error("300 values of a page of 299 are no error")
+	}
+}

@@ -152,19 +152,19 @@ func (c *columnReader) begin(p *page) error {
 	case encodingDeltaBinaryPacked:
 		if c.field.physical == parquetInt32 || c.field.physical == parquetInt64 {
 			c.form = deltaForm
-			c.deltas, err = newDelta(p.body, 0)
+			c.deltas, err = newDelta(p.body, p.values)
 			return err
 		}
 	case encodingDeltaLengthBytes:
 		if c.field.physical == parquetBytes {
 			c.form = textForm
-			c.texts, err = newDeltaLengths(p.body, 0)
+			c.texts, err = newDeltaLengths(p.body, p.values)
 			return err
 		}
 	case encodingDeltaBytes:
 		if c.field.size() != 1 && (c.field.physical == parquetBytes || c.field.physical == parquetFixed) {
 			c.form = textForm
-			c.texts, err = newDeltaBytes(p.body, 0)
+			c.texts, err = newDeltaBytes(p.body, p.values)
 			return err
 		}
 	}
