@@ -231,8 +231,8 @@ func (f *arrowLayout) takeDictionaryBatch(m *arrowMessage, file bool) error {
 	}
 	id := m.header.integer(0, 8, 0)
 	column := f.dictionaries[id]
-	if column == nil {
-		return nil // of a nested column
+	if column == nil || column.logical == logicalOther {
+		return nil // of a nested column, or of one that cannot be read
 	}
 	b, err := readArrowBatch(m.header.table(1), 1, column.buffersOf(), column.viewsOf())
 	if err != nil {

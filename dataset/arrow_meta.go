@@ -152,10 +152,14 @@ func (s *arrowSchema) takeDictionary(c *arrowColumn, d flatTable) error {
 	}
 	values := *c
 	values.dictionary, values.node, values.buffer, values.view = -1, 0, 0, 0
-	if known := s.dictionaries[c.dictionary]; known != nil && known.fileColumn != values.fileColumn {
-		known.logical = logicalOther // two types of values under one id
-	} else {
+	known := s.dictionaries[c.dictionary]
+	if known == nil {
 		s.dictionaries[c.dictionary] = &values
+		return nil
+	}
+	values.name = known.name // columns may share a dictionary
+	if known.fileColumn != values.fileColumn {
+		known.logical = logicalOther // two types of values under one id
 	}
 	return nil
 }

@@ -352,8 +352,33 @@ def write_refused(folder):
         pq.write_table(table, os.path.join(folder, f"refused.{name}.parquet"))
         with pa.ipc.new_file(os.path.join(folder, f"refused.{name}.arrow"), table.schema) as w:
             w.write_table(table)
+    spans = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), pa.array([5, 7], pa.duration("s")))
+    with pa.ipc.new_file(os.path.join(folder, "refused.duration.arrow"), pa.schema({"x": x.type, "bad": spans.type})) as w:
+        w.write_table(pa.table({"x": x, "bad": spans}))
     pq.write_table(pa.table({"x": x, "bad": x}), os.path.join(folder, "refused.BYTE_STREAM_SPLIT.parquet"),
                    use_dictionary=False, column_encoding={"bad": "BYTE_STREAM_SPLIT", "x": "PLAIN"})
+
+
+def write_shared(folder):
+    """Two columns of one dictionary, which pyarrow reads and does not write: the number
+    of the second one's is 1, in the schema and in the dictionary's batch, and becomes 0."""
+    values = {"first": ["red", "blue", "blue"], "second": ["blue", "red", "blue"]}
+    write_twin(folder, "shared", values)
+    words = pa.array(["red", "blue"])
+    table = pa.table({name: pa.DictionaryArray.from_arrays(pa.array([words.to_pylist().index(v) for v in column], pa.int8()), words)
+                      for name, column in values.items()})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as w:
+        w.write_table(table)
+    stream = bytearray(sink.getvalue().to_pybytes())
+    one = (1).to_bytes(8, "little")
+    places = [i for i in range(0, len(stream) - 7, 4) if stream[i:i + 8] == one]
+    assert len(places) == 2
+    for at in places:
+        stream[at] = 0
+    assert pa.ipc.open_stream(bytes(stream)).read_all().to_pydict() == values
+    with open(os.path.join(folder, "shared.dictionary.arrows"), "wb") as f:
+        f.write(stream)
 
 
 def write_pruning(folder):
@@ -372,7 +397,7 @@ def main():
         sys.exit(__doc__)
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_refused,
+    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_refused, write_shared,
                   write_pruning):
         write(folder)
 
