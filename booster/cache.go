@@ -106,11 +106,12 @@ func unchanged(files []cacheFile, paths []string, opts ...dataset.Option) bool {
 	return true
 }
 
-// binningKey returns the parameters that codes follow from.
+// binningKey returns the parameters that codes follow from: cells are left out for
+// binning.bundle_conflicts when a matrix is made of codes.
 func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
 	said := map[string]json.RawMessage{}
 	err := eachParam(reflect.ValueOf(p), func(key, use string, v reflect.Value) error {
-		if use != "model" && key != "binning.storage" {
+		if use != "model" && key != "binning.storage" || key == "binning.bundle_conflicts" {
 			return nil
 		}
 		text, err := json.Marshal(v.Interface())

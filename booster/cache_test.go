@@ -88,6 +88,7 @@ func TestStaleCache(t *testing.T) {
 		{"nothing", func(*cacheRun) {}, ""},
 		{"rounds", func(r *cacheRun) { r.params.Rounds = 3 }, ""},
 		{"layout", func(r *cacheRun) { r.params.Binning.Layout = "row" }, ""},
+		{"bundle_conflicts", func(r *cacheRun) { r.params.Binning.BundleConflicts = 0.05 }, ""},
 		{"threads", func(r *cacheRun) { r.input.Options = append(slices.Clone(options), dataset.Threads(1)) }, ""},
 		{"time", func(r *cacheRun) {
 			if err := os.Chtimes(paths[0], time.Time{}, time.Unix(1_600_000_000, 0)); err != nil {
