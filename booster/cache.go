@@ -342,6 +342,11 @@ type cached struct {
 // wraps fs.ErrNotExist says that there is none; another says in words why it cannot
 // be used.
 func openCache(path string, want *cacheKey) (*cached, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return nil, errNoRegular
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -350,13 +355,15 @@ func openCache(path string, want *cacheKey) (*cached, error) {
 	return readCache(f, want)
 }
 
+var errNoRegular = fmt.Errorf("%w: it is no regular file", errCache)
+
 func readCache(f *os.File, want *cacheKey) (*cached, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is no regular file", errCache)
+		return nil, errNoRegular
 	}
 	r, err := newCacheReader(f, uint64(info.Size()))
 	if err != nil {
