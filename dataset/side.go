@@ -225,7 +225,8 @@ func (o *options) assigns(name string) bool {
 func (s *sideSource) notes(blank int) []string { return append(s.source.notes(blank), s.said...) }
 
 // read reads the source and puts the side columns' pieces into its chunks. For that a
-// chunk has to wait until the ones before it are there, which say with which row it begins.
+// chunk has to wait until the ones before it are there, which say with which row it begins;
+// where no target is a side column, rows are counted only.
 func (s *sideSource) read(ctx context.Context, p *pass) error {
 	if len(s.added) == 0 {
 		return s.source.read(ctx, p)
@@ -268,6 +269,12 @@ type sideMerge struct {
 // emit takes a chunk of the source, and nil for one that never comes.
 func (m *sideMerge) emit(ch *chunk) {
 	m.mutex.Lock()
+	if len(m.places) == len(m.targets) {
+		m.count(ch)
+		m.mutex.Unlock()
+		m.outer(ch)
+		return
+	}
 	if ch == nil {
 		m.next++
 	} else {
@@ -280,18 +287,23 @@ func (m *sideMerge) emit(ch *chunk) {
 		ready, firsts = append(ready, ch), append(firsts, m.first)
 		m.next++
 		m.first += ch.rows
-		m.skipped += ch.skipped
-		if ch.fileRows == nil {
-			m.rows[ch.file] += ch.rows
-		}
-		for file, rows := range ch.fileRows {
-			m.rows[file] += rows
-		}
+		m.count(ch)
 	}
 	m.mutex.Unlock()
 	for i, ch := range ready {
 		m.fill(ch, firsts[i])
 		m.outer(ch)
+	}
+}
+
+// count adds a chunk's rows to those that the side files have to speak of.
+func (m *sideMerge) count(ch *chunk) {
+	m.skipped += ch.skipped
+	if ch.fileRows == nil {
+		m.rows[ch.file] += ch.rows
+	}
+	for file, rows := range ch.fileRows {
+		m.rows[file] += rows
 	}
 }
 
