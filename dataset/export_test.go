@@ -66,3 +66,9 @@ func DeltaError(b []byte, values int64) error {
 	_, err := newDelta(b, values)
 	return err
 }
+
+// LevelsError says what is wrong with levels of such lengths in a page of 100 bytes.
+func LevelsError(definition, repetition int64) error {
+	h := pageHeader{kind: dataPageV2, packed: 100, unpacked: 100, values: 1, definition: definition, repetition: repetition}
+	return h.check(100, 1, codecNone)
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -95,5 +96,28 @@ func TestDeltaClaims(t *testing.T) {
 	}
 	if err := dataset.DeltaError(header, 299); err == nil {
 		t.Error("300 values of a page of 299 are no error")
+	}
+}
+
+// TestParquetSchemaClaims has a schema of more fields than a table has columns, a zero
+// byte each: 29 is field 2, a list; fc a list of structs whose length follows.
+func TestParquetSchemaClaims(t *testing.T) {
+	const fields = 1<<20 + 2
+	footer := append([]byte{0x29, 0xfc}, binary.AppendUvarint(nil, fields)...)
+	footer = append(append(footer, make([]byte, fields)...), 0)
+	file := append([]byte("PAR1"), footer...)
+	file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
+	refused(t, file, "its schema has more than 1048576 fields")
+}
+
+// TestParquetLevels has levels whose lengths overflow when they are added.
+func TestParquetLevels(t *testing.T) {
+	for _, c := range []struct {
+		definition, repetition int64
+		fits                   bool
+	}{{60, 40, true}, {60, 41, false}, {101, 0, false}, {math.MaxInt64, math.MaxInt64, false}, {50, math.MaxInt64, false}} {
+		if err := dataset.LevelsError(c.definition, c.repetition); (err == nil) != c.fits {
+			t.Errorf("levels of %d and %d bytes in a page of 100: %v", c.definition, c.repetition, err)
+		}
 	}
 }

@@ -163,7 +163,11 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 2:
-			t.list(kind, thriftStruct, func() { schema = append(schema, readSchemaElement(t)) })
+			t.list(kind, thriftStruct, func() {
+				if schema = append(schema, readSchemaElement(t)); len(schema) > mostColumns+1 {
+					t.fail()
+				}
+			})
 		case 3:
 			rows = t.number(kind)
 		case 4:
@@ -182,6 +186,9 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 			t.skip(kind)
 		}
 	})
+	if len(schema) > mostColumns+1 {
+		return nil, fmt.Errorf("its schema has more than %d fields", mostColumns)
+	}
 	if t.failed {
 		return nil, fmt.Errorf("its footer cannot be understood")
 	}

@@ -234,7 +234,7 @@ func (h *pageHeader) check(available, most int64, codec parquetCodec) error {
 		return fmt.Errorf("a page claims %d values, its row group has %d rows left", h.values, most)
 	case h.kind == dictionaryPage && h.values > h.unpacked*8:
 		return fmt.Errorf("a dictionary of %d bytes claims %d values", h.unpacked, h.values)
-	case h.definition < 0 || h.repetition < 0 || h.definition+h.repetition > min(h.packed, h.unpacked):
+	case h.definition < 0 || h.repetition < 0 || h.repetition > min(h.packed, h.unpacked)-h.definition: // without overflow
 		return errors.New("a page claims levels longer than itself")
 	}
 	return nil
