@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -25,7 +27,7 @@ func loadingCommand() *cobra.Command {
 	var cache, results, document string
 	var names []string
 	var rows, repeats int
-	var strict bool
+	var strict, prepare bool
 	c := &cobra.Command{
 		Use:   "loading",
 		Short: "Times boost's readers beside those of pyarrow, pandas, scikit-learn and LightGBM",
@@ -55,10 +57,17 @@ func loadingCommand() *cobra.Command {
 				}
 				cache = filepath.Join(user, "boost", "tables")
 			}
-			folder, err := loading.Generate(cache, rows, cmd.ErrOrStderr())
-			if err != nil {
+			if prepare {
+				_, err := loading.Generate(cache, rows, cmd.ErrOrStderr())
 				return err
 			}
+			// Another process makes the tables: this one must stay small, see peers.PeakOf.
+			child := exec.CommandContext(cmd.Context(), commands.Self, "loading", "--prepare", "--cache", cache, "--rows", strconv.Itoa(rows))
+			child.Stderr = cmd.ErrOrStderr()
+			if err := child.Run(); err != nil {
+				return fmt.Errorf("making the tables: %w", err)
+			}
+			folder := loading.Folder(cache, rows)
 			record, err := loading.Measure(cmd.Context(), commands, folder, files, repeats, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -98,6 +107,7 @@ func loadingCommand() *cobra.Command {
 	f.StringVar(&results, "results", "benchmarks/results/loading.json", "JSON file that the record is added to")
 	f.StringVar(&document, "document", "docs/performance.md", "document to put the table into; empty for none")
 	f.BoolVar(&strict, "strict", false, "fail where a bar is missed")
+	f.BoolVar(&prepare, "prepare", false, "make the tables only")
 	return c
 }
 

@@ -39,10 +39,15 @@ var writers = []struct {
 	{FloatsCSV, writeFloats}, {ShortCSV, writeShort}, {StringsCSV, writeStrings}, {SVM, writeSVM},
 }
 
+// Folder returns where Generate writes the tables.
+func Folder(cache string, rows int) string {
+	return filepath.Join(cache, fmt.Sprintf("loading-%d", rows))
+}
+
 // Generate writes the tables into a folder below cache, unless they are there, and
 // returns the folder.
 func Generate(cache string, rows int, words io.Writer) (folder string, err error) {
-	folder = filepath.Join(cache, fmt.Sprintf("loading-%d", rows))
+	folder = Folder(cache, rows)
 	stamp := filepath.Join(folder, "made-by")
 	if made, err := os.ReadFile(stamp); err == nil && string(made) == tablesVersion {
 		return folder, nil

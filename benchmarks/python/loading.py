@@ -26,6 +26,7 @@ def peak():
 
 def pyarrow_reader(path, threads):
     import pyarrow
+    import pyarrow.dataset  # read_table would import it within the time
     import pyarrow.parquet
     from pyarrow import csv
 
