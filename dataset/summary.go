@@ -21,10 +21,7 @@ func (p *piece) summarize(rows int, bad []int32) {
 		}
 		// A row of a wrong shape, which is left out, can be what made the piece wide.
 		s.wide = p.f64 != nil && !allExact(p.f64)
-		if p.f64 = p.f64[:0:0]; !s.wide {
-			p.f64 = nil
-		}
-		p.f32 = []float32{}
+		p.f32, p.f64 = []float32{}, nil // of no capacity: a slice of the values would keep them all
 	case p.codes != nil:
 		s.count(p, bad)
 		p.codes = nil

@@ -1,0 +1,34 @@
+package dataset
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// A summary must not keep the values alive that it stands for: a table's worth of them
+// would stay in memory until the last chunk is read.
+func TestSummaryFreesValues(t *testing.T) {
+	freed := make(chan string, 2)
+	f64, f32 := new([1000]float64), new([1000]float32)
+	f64[3] = 0.1
+	runtime.SetFinalizer(f64, func(*[1000]float64) { freed <- "f64" })
+	runtime.SetFinalizer(f32, func(*[1000]float32) { freed <- "f32" })
+	wide, narrow := &piece{f64: f64[:], present: 1000}, &piece{f32: f32[:], present: 1000}
+	wide.summarize(1000, nil)
+	narrow.summarize(1000, nil)
+	f64, f32 = nil, nil
+	for range 2 {
+		runtime.GC()
+		select {
+		case <-freed:
+		case <-time.After(10 * time.Second):
+			t.Fatal("values are still held")
+		}
+	}
+	if !wide.numeric() || !narrow.numeric() || !wide.summary.wide || narrow.summary.wide || wide.rows() != 1000 {
+		t.Errorf("summaries %+v and %+v", wide.summary, narrow.summary)
+	}
+	runtime.KeepAlive(wide)
+	runtime.KeepAlive(narrow)
+}
