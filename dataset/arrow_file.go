@@ -43,6 +43,7 @@ type arrowLayout struct {
 	*arrowSchema
 	file    *blob
 	batches []*arrowBatch
+	nulls   int64                        // bytes that columns of nulls take in memory, of those that are read
 	endless bool                         // a stream without the mark of its end
 	spans   []arrowSpan                  // of the messages of a file, as its footer lists them
 	listed  int64                        // bytes of the spans
@@ -375,8 +376,26 @@ func (f *arrowLayout) suits(t target) (rowBytes int64, err error) {
 		return 0, complain("%s: column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
 			f.file.name, c.name, c.typeNameOfArrow())
 	}
+	if c.store == storeNone {
+		return c.rowBytes(t), f.claimNulls(c)
+	}
 	return c.rowBytes(t), nil
 }
+
+// claimNulls notes that a column is read whose rows take no bytes in the file, and
+// refuses what all such columns together cannot be believed to have.
+func (f *arrowLayout) claimNulls(c *arrowColumn) error {
+	const width = 4 // of a row in memory
+	f.nulls += width * int64(f.total())
+	if most := max(largestNulls, largestRatio*f.file.size); f.nulls > most {
+		return complain("%s: column %q is of the type null, and %d rows of it are claimed by a file of %s; leave it out with ignore",
+			f.file.name, c.name, f.total(), byteText(f.file.size))
+	}
+	return nil
+}
+
+// largestNulls bounds the memory for columns of nulls that a small file can claim.
+const largestNulls = 64 << 20
 
 func (c *arrowColumn) typeNameOfArrow() string {
 	if c.dictionary >= 0 {

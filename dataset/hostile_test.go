@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+
 	"boost/dataset"
 )
 
@@ -119,5 +123,24 @@ func TestParquetLevels(t *testing.T) {
 		if err := dataset.LevelsError(c.definition, c.repetition); (err == nil) != c.fits {
 			t.Errorf("levels of %d and %d bytes in a page of 100: %v", c.definition, c.repetition, err)
 		}
+	}
+}
+
+// TestArrowNulls has a file of a few hundred bytes claim 2²⁵ rows of nulls, and in
+// another one 1,000.
+func TestArrowNulls(t *testing.T) {
+	file := func(rows int) []byte {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.Null, Nullable: true}}, nil)
+		record := array.NewRecord(schema, []arrow.Array{array.NewNull(rows)}, int64(rows))
+		var b bytes.Buffer
+		w := ipc.NewWriter(&b, ipc.WithSchema(schema))
+		if err := errors.Join(w.Write(record), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	refused(t, file(1<<25), `column "x" is of the type null, and 33554432 rows of it are claimed`)
+	if table := mustRead(t, string(file(1000))); table.NumRows() != 1000 {
+		t.Errorf("%d rows, want 1000", table.NumRows())
 	}
 }
