@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 )
@@ -15,6 +16,38 @@ type format struct {
 	// at its name without the ending of the compression. Nil is never asked.
 	knows func(start []byte, name string) bool
 	open  func(o *options, inputs []input) source
+	// idle are the options about how text is written that mean nothing in this format.
+	idle []string
+}
+
+// textKeys are the options about text that the formats with columns leave aside. They do
+// read numbers in columns of text, so that decimal is none of them.
+var textKeys = []string{"separator", "header", "encoding", "absent", "index_base"}
+
+// idle lists what was asked for, other than what holds anyway, and the format of the
+// table has no use for.
+func (o *options) idle() []string {
+	asked := map[string]bool{
+		"separator": o.separator != 0, "header": o.header != nil, "encoding": o.encoding != nil, "decimal": o.decimal != '.',
+		"absent": o.absentMissing, "index_base": o.indexBase >= 0,
+	}
+	var names []string
+	for _, name := range o.opened.idle {
+		if asked[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// idleNotes says what was asked for and had no effect.
+func (o *options) idleNotes(file string) []string {
+	names := o.idle()
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is read as %s, for which %s %s", file, o.opened.name, strings.Join(names, ", "),
+		map[bool]string{true: "has no meaning", false: "have no meaning"}[len(names) == 1])}
 }
 
 // source reads the inputs of one table. The methods are called in this order;
@@ -57,11 +90,11 @@ const csvFormat = "csv"
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*format{
-	{name: arrowFormat, title: "Arrow", knows: isArrow, open: newColumnarSource(arrowFormat, newArrowLayout)},
-	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newColumnarSource(parquetFormat, newParquetLayout)},
-	{name: svmFormat, title: "LibSVM text", knows: knowsSVM,
+	{name: arrowFormat, title: "Arrow", knows: isArrow, open: newColumnarSource(arrowFormat, newArrowLayout), idle: textKeys},
+	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newColumnarSource(parquetFormat, newParquetLayout), idle: textKeys},
+	{name: svmFormat, title: "LibSVM text", knows: knowsSVM, idle: []string{"separator", "header", "encoding", "decimal"},
 		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
-	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252",
+	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252", idle: []string{"absent", "index_base"},
 		open: func(o *options, inputs []input) source { return &reader{options: o, inputs: inputs} }},
 }
 
@@ -107,6 +140,7 @@ func (o *options) source(inputs []input) (source, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.opened = f
 	opened := f.open(o, inputs)
 	if !o.noSideFiles {
 		opened = &sideSource{source: opened, options: o, inputs: inputs}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,5 +75,52 @@ func TestFormat(t *testing.T) {
 	_, err := read("a,b\n1,x\n", dataset.Format("xls"))
 	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), `format = "xls" is not known; it is "auto" or one of "`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestIdleOptions reads with options that the format has no use for: it says so, and
+// reads what it reads without them.
+func TestIdleOptions(t *testing.T) {
+	ctx := context.Background()
+	svm := writeFile(t, filepath.Join(t.TempDir(), "t.svm"), []byte("1 1:2\n0 2:3\n"))
+	csv := writeFile(t, filepath.Join(t.TempDir(), "t.csv"), []byte("a;b\n1;2\n3;4,5\n"))
+	all := []dataset.Option{dataset.Separator(';'), dataset.Header(true), dataset.Encoding("latin1"),
+		dataset.Decimal(','), dataset.Absent("missing"), dataset.IndexBase("0")}
+	usual := []dataset.Option{dataset.Encoding("utf-8"), dataset.Decimal('.'), dataset.Absent("zero"), dataset.IndexBase("auto")}
+	for _, c := range []struct {
+		file, want string
+		one        dataset.Option
+		wantOne    string
+	}{
+		{interop("polars.zstd.parquet"), "parquet, for which separator, header, encoding, absent, index_base have no meaning", dataset.Header(false), "parquet, for which header has no meaning"},
+		{interop("polars.lz4.arrow"), "arrow, for which separator, header, encoding, absent, index_base have no meaning", dataset.Absent("missing"), "arrow, for which absent has no meaning"},
+		{svm, "libsvm, for which separator, header, encoding, decimal have no meaning", dataset.Decimal(','), "libsvm, for which decimal has no meaning"},
+		{csv, "csv, for which absent, index_base have no meaning", dataset.IndexBase("1"), "csv, for which index_base has no meaning"},
+	} {
+		idle := func(notes []string) []string {
+			return slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return !strings.Contains(n, " no meaning") })
+		}
+		for _, set := range []struct {
+			opts []dataset.Option
+			want []string
+		}{
+			{all, []string{c.file + " is read as " + c.want}},
+			{[]dataset.Option{c.one}, []string{c.file + " is read as " + c.wantOne}},
+			{usual, nil},
+			{nil, nil},
+		} {
+			table := must(dataset.Open(ctx, c.file, set.opts...))(t)
+			if got := idle(table.Notes()); !slices.Equal(got, set.want) {
+				t.Errorf("%s says %q, want %q", c.file, got, set.want)
+			}
+		}
+		if c.file == svm { // read whole always
+			continue
+		}
+		scan := must(dataset.OpenScan(ctx, []string{c.file}, all...))(t)
+		if got := idle(scan.Rest().Notes()); len(got) != 1 || got[0] != c.file+" is read as "+c.want {
+			t.Errorf("in chunks %s says %q", c.file, got)
+		}
+		scan.Close()
 	}
 }

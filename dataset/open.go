@@ -83,7 +83,7 @@ func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	a := &assembly{options: o, chunks: chunks, notes: s.notes(blank), whole: len(chunks) == 1 && chunks[0].whole}
+	a := &assembly{options: o, chunks: chunks, notes: append(s.notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole}
 	for _, in := range inputs {
 		a.files = append(a.files, in.name)
 	}

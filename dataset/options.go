@@ -33,6 +33,7 @@ type options struct {
 	dropTextLike  bool
 	lenient       bool
 	format        *format // nil is found from the data
+	opened        *format // of the inputs, once the first was looked at
 	memoryLimit   int64   // bytes, 0 is none
 
 	missingNumbers []float64 // the numbers among missing
