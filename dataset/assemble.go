@@ -156,6 +156,9 @@ func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseEr
 	case broken:
 		e.Want = "UTF-8 text"
 		e.Fix = `set encoding = "latin1" or "cp1252" if the file is written in one of them`
+		if a.places.byRow {
+			e.Fix = fmt.Sprintf("leave the column out with ignore = [%q]", c.name)
+		}
 	case c.schema != nil:
 		e.Want = "a number, as the model has it in this column"
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)

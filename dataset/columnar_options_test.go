@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"boost/dataset"
@@ -22,6 +23,24 @@ func TestColumnarEncoding(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, encoding, err)
 			} else if show(got) != show(want) {
 				t.Errorf("%s, %s: the table is not its twin's", name, encoding)
+			}
+		}
+	}
+}
+
+// TestColumnarBrokenText meets bytes that are no text in two rows of three.
+func TestColumnarBrokenText(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"refused.binary.parquet", "refused.binary.arrow"} {
+		for form, option := range map[string]dataset.Option{"category": dataset.Categorical("bad"), "id": dataset.ID("bad")} {
+			_, err := dataset.Open(ctx, interop(name), option)
+			var bad *dataset.ParseError
+			if !errors.As(err, &bad) || bad.Line != 1 || !bad.Row || bad.Column != "bad" {
+				t.Errorf("%s as %s: %v", name, form, err)
+			}
+			table, err := dataset.Open(ctx, interop(name), option, dataset.SkipBadRows())
+			if err != nil || table.NumRows() != 1 || table.Skipped() != 2 || table.Column("x").Float32s()[0] != 3.5 {
+				t.Errorf("%s as %s, bad rows left out: %v", name, form, err)
 			}
 		}
 	}

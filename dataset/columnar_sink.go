@@ -1,8 +1,8 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -17,6 +17,7 @@ type pieceSink struct {
 	wide     bool        // float64 was needed before
 	levelsOf *dictionary // that codes refer to
 	text     []byte      // of one value
+	broken   []byte      // the first value that should be text and is not, nil without one
 }
 
 // piece returns an empty piece with room for so many rows.
@@ -49,6 +50,17 @@ func (c *pieceSink) finish(p *piece, index int) {
 	switch {
 	case p.codes != nil:
 		p.fresh, p.present = p.dictionary.fresh(p.codes, index)
+		for row := 0; row < len(p.codes) && c.broken != nil; row++ {
+			if p.codes[row] == brokenCode {
+				p.odd.add(row, c.broken, c.skipBadRows)
+			}
+		}
+	case p.offsets != nil && c.field.isText():
+		for row := range len(p.offsets) - 1 {
+			if text := p.text[p.offsets[row]:p.offsets[row+1]]; !utf8.Valid(text) {
+				p.odd.add(row, text, c.skipBadRows)
+			}
+		}
 	case p.numeric():
 		p.blank(c.missingNumbers)
 		p.present = present(p.f32) + present(p.f64)
@@ -64,19 +76,7 @@ func (c *pieceSink) textOf(raw []byte) ([]byte, error) {
 		return nil, nil
 	}
 	c.text = c.field.appendText(c.text[:0], raw, c.options)
-	if c.field.isText() && !utf8.Valid(c.text) {
-		return nil, &notText{excerpt(raw)}
-	}
 	return c.text, nil
-}
-
-// notText is a value that should be text and is not.
-type notText struct{ value string }
-
-func (*notText) plain() {}
-
-func (e *notText) Error() string {
-	return fmt.Sprintf("%q is not UTF-8 text; leave the column out with ignore", e.value)
 }
 
 // codeOf returns the code of a value's level.
@@ -89,8 +89,8 @@ func (c *pieceSink) codeOf(raw []byte) (int32, error) {
 		c.levelsOf = newDictionary()
 	}
 	code := c.levelsOf.code(c.text, c.options)
-	if code == brokenCode {
-		return 0, &notText{excerpt(raw)}
+	if code == brokenCode && c.broken == nil {
+		c.broken = bytes.Clone(raw)
 	}
 	return code, nil
 }
