@@ -63,6 +63,22 @@ func (c Column) Part(lo, hi int) Column {
 	return p
 }
 
+// Shared returns the stored column that feature f shares with others, and sets byUnit[c]
+// to byCode[code of f] for each code c of that column: who wants to know one thing of
+// each row need not have its codes written out. It returns -1 where f has no such
+// column or one of more than 256 codes.
+func (m *Matrix) Shared(f int, byCode []uint8, byUnit *[256]uint8) int {
+	u := m.homes[f].unit
+	if u < 0 || m.byRow != nil || m.mask != nil || len(m.units[u].Features) == 1 || m.units[u].NBins > 256 {
+		return -1
+	}
+	t := m.translation(f)
+	for c := range m.units[u].NBins {
+		byUnit[c] = byCode[t.code(c)]
+	}
+	return int(u)
+}
+
 // gather writes the codes of the entries' rows, or of all rows, to dst[row-lo].
 func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
 	p := &m.homes[f]
@@ -240,11 +256,23 @@ func (m *Matrix) Expand(features []int32, lo, hi int, rows []uint32, e *Expansio
 
 // expandCells writes the stored cells of n rows.
 func (m *Matrix) expandCells(n int, row func(int) int, e *Expansion) {
+	switch c := &m.csr.ColIdx; c.Bits {
+	case U8:
+		expandRows(m.csr, c.u8, n, row, e)
+	case U16:
+		expandRows(m.csr, c.u16, n, row, e)
+	default:
+		expandRows(m.csr, c.u32, n, row, e)
+	}
+}
+
+func expandRows[I bin.Code](csr *CSR, features []I, n int, row func(int) int, e *Expansion) {
+	slot := e.slot
 	for r := range n {
-		lo, hi := m.csr.row(row(r))
-		for i := lo; i < hi; i++ {
-			if s := e.slot[m.csr.ColIdx.At(int(i))]; s > 0 {
-				e.Columns[s-1].u32[r] = m.csr.Values.At(int(i))
+		lo, hi := csr.row(row(r))
+		for i, f := range features[lo:hi] {
+			if s := slot[f]; s > 0 {
+				e.Columns[s-1].u32[r] = csr.Values.At(int(lo) + i)
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type rowSets struct {
 	table   splitTable
 	nLeft   []int // per block
 	missing []bool
+	byUnit  [256]uint8 // left, by code of the stored column
 
 	leafValues []float64
 	scores     []float64
@@ -47,6 +48,7 @@ type splitTable struct {
 	left    []uint8 // 1 where the code goes left; at least 16 or 256 entries for U4 and U8
 	missing uint32  // the missing code
 	gap     gap
+	unit    int // stored column that the rows are divided by, or -1: by the feature's codes
 }
 
 // gap says what is known of rows with the missing code in a node.
@@ -197,6 +199,12 @@ const smallSplit = 16_384
 // of rows that stay and whether the leaf had rows with the missing code.
 func (s *rowSets) split(at, next int, table splitTable, pool *parallel.Pool) (leftRows int, missingRows bool) {
 	s.at, s.next, s.table = at, next, table
+	s.table.unit = -1
+	if table.gap != lookGap {
+		if s.table.unit = table.matrix.Shared(table.feature, table.left, &s.byUnit); s.table.unit >= 0 {
+			s.table.left = s.byUnit[:]
+		}
+	}
 	if s.count(at) < smallSplit {
 		for b := range s.nBlocks {
 			(*splitTask)(s).Run(0, b)
@@ -221,12 +229,15 @@ func (t *splitTask) Run(worker, block int) {
 	entries := run.Entries
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 	n := 0
-	if len(entries) > 0 {
+	s.missing[block] = false
+	switch {
+	case len(entries) == 0:
+	case s.table.unit >= 0:
+		n = s.divide(entries, s.table.matrix.UnitColumn(s.table.unit).Part(lo, hi), s.scratch[worker])
+	default:
 		c := s.table.matrix.Block(s.table.feature, lo, hi, entries, &s.codes[worker])
 		s.missing[block] = s.table.gap == lookGap && holds(c, entries, s.table.missing)
 		n = s.divide(entries, c, s.scratch[worker])
-	} else {
-		s.missing[block] = false
 	}
 	run.Entries = entries[:n:n]
 	s.byLeaf[s.next][block].Entries = entries[n:]
