@@ -95,6 +95,17 @@ func compareWithTwin(t *testing.T, file string) {
 	table, err = dataset.Open(ctx, file, dataset.As(twin.Schema()))
 	check("with the schema", table, twin, err)
 
+	var names []string
+	for _, c := range twin.Columns() {
+		names = append(names, c.Name())
+	}
+	levels, err := dataset.Open(ctx, twinOf(file), dataset.Categorical(names...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err = dataset.Open(ctx, file, dataset.Categorical(names...))
+	check("categories", table, levels, err)
+
 	scanned, err := dataset.OpenScan(ctx, []string{file}, dataset.ChunkRows(7), dataset.Threads(2))
 	if err != nil {
 		t.Errorf("in chunks: %v", err)

@@ -34,6 +34,7 @@ type remarks struct {
 	*assembly
 	rows          int
 	dates, commas []string
+	dated         []string // columns of categories that are dates
 	large         []string
 }
 
@@ -41,6 +42,9 @@ type remarks struct {
 func (r *remarks) admit(c *parts, column *Column) bool {
 	if c.dates {
 		r.dates = append(r.dates, c.name)
+	}
+	if c.schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, isDate) {
+		r.dated = append(r.dated, c.name)
 	}
 	if c.large && c.schema == nil {
 		r.large = append(r.large, c.name)
@@ -60,9 +64,9 @@ func (r *remarks) admit(c *parts, column *Column) bool {
 // all returns the table's notes.
 func (r *remarks) all() []string {
 	notes := r.notes
-	if len(r.dates) > 0 {
+	if dates := slices.Concat(r.dates, r.dated); len(dates) > 0 {
 		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
-			plural(len(r.dates), "column"), nameList(r.dates, 10)))
+			plural(len(dates), "column"), nameList(dates, 10)))
 	}
 	if len(r.large) > 0 {
 		notes = append(notes, fmt.Sprintf("whole numbers beyond 2⁵³ in %s %s are read as the nearest 64-bit floats, so that different ones may become equal (name the column in id or categorical if they are names)",
@@ -289,13 +293,14 @@ func (a *assembly) column(c *parts, rows int) *Column {
 	return categoryColumn(c.name, c.role, codes, levels, numeric)
 }
 
-// nameByValue gives levels that all are numbers their shortest decimal names and
-// makes those of one value one level; other dictionaries stay as they are.
-// It changes codes in place.
+// nameByValue gives levels that all are numbers, truth values or dates the shortest
+// decimal names of their values and makes those of one value one level; other
+// dictionaries stay as they are. So True, true and a boolean of a Parquet file are one
+// level, and a time is one level whatever zone it is written in. It changes codes in place.
 func nameByValue(codes []int32, levels []string, point byte) ([]int32, []string, bool) {
 	names := make([]string, len(levels))
 	for i, level := range levels {
-		v, ok := parseNumber([]byte(level), point)
+		v, _, ok := parseValue([]byte(level), point)
 		if !ok {
 			return codes, levels, false
 		}
@@ -313,7 +318,7 @@ func follow(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int3
 		names = make([]string, len(levels))
 		for i, level := range levels {
 			names[i] = level
-			if v, ok := parseNumber([]byte(level), point); ok {
+			if v, _, ok := parseValue([]byte(level), point); ok {
 				names[i] = FormatNumber(v)
 			}
 		}
@@ -351,5 +356,13 @@ func translate(codes, translation []int32) []int32 {
 	return codes
 }
 
-// numberOf reads a level that is a number.
-func numberOf(level string) (float64, bool) { return parseNumber([]byte(level), '.') }
+// numberOf reads a level that is a number, a truth value or a date.
+func numberOf(level string) (float64, bool) {
+	v, _, ok := parseValue([]byte(level), '.')
+	return v, ok
+}
+
+func isDate(level string) bool {
+	_, date, ok := parseValue([]byte(level), '.')
+	return date && ok
+}

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -392,13 +393,64 @@ def write_pruning(folder):
         f.write(f"{start} {start + column.total_compressed_size}\n")
 
 
+def write_forms(folder):
+    """One table in every form that these programs write, text by their own writers too:
+    truth values, days, moments and zones look different in each of them."""
+    folder = os.path.join(folder, "forms")
+    os.makedirs(folder, exist_ok=True)
+    rng = random.Random(19)
+    zone = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    moment = dt.datetime(1969, 12, 31, 23, 59, 58, 250_000)
+    moments = [moment + dt.timedelta(hours=9 * (i % 4), milliseconds=250 * (i % 4)) for i in range(ROWS)]
+    values = {
+        "flag": [rng.random() < 0.5 for _ in range(ROWS)],
+        "flag_gaps": gaps([rng.random() < 0.3 for _ in range(ROWS)], 7),
+        "day": gaps([dt.date(1969, 12, 30) + dt.timedelta(days=rng.randint(0, 5)) for _ in range(ROWS)], 11),
+        "when": gaps(moments, 8),
+        "there": [m.replace(tzinfo=zone) for m in moments],
+        "tiny": [rng.randint(-3, 3) for _ in range(ROWS)],
+        "word": gaps([rng.choice(["red", "green", "blue", "true story"]) for _ in range(ROWS)], 9),
+        "kind": gaps([rng.choice(["b", "a", "c"]) for _ in range(ROWS)], 5),
+        "price": gaps([decimal.Decimal(rng.randint(-3, 3) * 25).scaleb(-2) for _ in range(ROWS)], 13),
+        "none": [None] * ROWS,
+        "y": [rng.randint(0, 1) for _ in range(ROWS)],
+    }
+    write_twin(folder, "twin", values)
+    path = lambda name: os.path.join(folder, name)
+    table = pa.table({
+        "flag": pa.array(values["flag"]), "flag_gaps": pa.array(values["flag_gaps"]), "day": pa.array(values["day"]),
+        "when": pa.array(values["when"], pa.timestamp("us")), "there": pa.array(values["there"], pa.timestamp("us", "Asia/Kolkata")),
+        "tiny": pa.array(values["tiny"], pa.int8()), "word": pa.array(values["word"]),
+        "kind": pa.array(values["kind"]).dictionary_encode(), "price": pa.array(values["price"], pa.decimal128(5, 2)),
+        "none": pa.array(values["none"], pa.null()), "y": pa.array(values["y"], pa.int64()),
+    })
+    plain = table.set_column(table.column_names.index("kind"), "kind", pa.array(values["kind"]))
+    pa.csv.write_csv(plain, path("pyarrow.csv"))
+    pq.write_table(table, path("pyarrow.parquet"))
+    for ending, writer_of in (("arrow", pa.ipc.new_file), ("arrows", pa.ipc.new_stream)):
+        with writer_of(path("pyarrow." + ending), table.schema) as w:
+            w.write_table(table, max_chunksize=40)
+    frame = table.to_pandas()
+    frame.to_csv(path("pandas.csv"), index=False)
+    frame.to_parquet(path("pandas.parquet"), index=False)
+    frame.to_feather(path("pandas.arrow"))
+    frame = pl.from_arrow(plain)
+    frame.write_csv(path("polars.csv"))
+    frame.write_parquet(path("polars.parquet"))
+    frame.write_ipc(path("polars.arrow"))
+    con = duckdb.connect()
+    con.register("frame", plain)
+    con.execute(f"copy (select * from frame) to '{path('duckdb.csv')}' (format csv, header)")
+    con.execute(f"copy (select * from frame) to '{path('duckdb.parquet')}' (format parquet)")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_refused, write_shared,
-                  write_pruning):
+                  write_pruning, write_forms):
         write(folder)
 
 
