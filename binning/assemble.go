@@ -24,6 +24,7 @@ type assembler struct {
 	features []coded
 	nCodes   []uint32
 	params   Params
+	limit    uint64 // bytes that a layout may take; 0 = any
 	pool     *parallel.Pool
 	plain    *Matrix // the features in columns of their own, where that was made already
 	rest     []rest  // once counted
@@ -235,6 +236,17 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := a.countRests(ctx); err != nil {
+		return nil, err
+	}
+	cells := uint64(0)
+	for f := range a.rest {
+		cells += uint64(a.rest[f].others)
+	}
+	bytes := csrBytes(a.rows, len(a.features), cells, a.widest())
+	if err := a.room(bytes, LayoutCSR); err != nil {
+		return nil, err
+	}
 	lists, err := a.lists(ctx)
 	if err != nil {
 		return nil, err
@@ -242,11 +254,17 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 	for f := range lists {
 		m.homes[f].rest = lists[f].rest
 	}
-	m.csr = newCSR(a.rows, lists, a.widest(), a.pool)
-	if layout == LayoutEllpack {
-		m.ellpack, m.csr = newEllpack(m.csr, a.rows, m.offsets), nil
+	if m.csr, err = newCSR(ctx, a.rows, lists, a.widest(), a.pool); err != nil || layout == LayoutCSR {
+		return m, err
 	}
-	return m, nil
+	longest := m.csr.longestRow(a.rows)
+	// One dense row makes all rows as long. The CSR is let go once it is copied.
+	if err := a.room(bytes+ellpackBytes(a.rows, longest, m.offsets[len(m.offsets)-1]), LayoutEllpack); err != nil {
+		return nil, err
+	}
+	m.ellpack, err = newEllpack(ctx, m.csr, a.rows, longest, m.offsets, a.pool)
+	m.csr = nil
+	return m, err
 }
 
 // bundles returns the features of each column, nil where every feature has its own or
@@ -300,6 +318,14 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 		}
 	}
 	nCodes := a.groupCodes(groups)
+	if a.limit > 0 {
+		if err := a.countRests(ctx); err != nil { // to say what CSR would take
+			return nil, err
+		}
+	}
+	if err := a.roomForColumns(nCodes); err != nil {
+		return nil, err
+	}
 	m.units = make([]Unit, len(groups))
 	for u, features := range groups {
 		m.units[u] = Unit{Features: features, NBins: nCodes[u]}

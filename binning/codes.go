@@ -18,6 +18,7 @@ type Codes struct {
 	rows     int
 	features []coded
 	plain    *Matrix // where no feature is sparse: all of them, in columns of their own
+	limit    uint64  // bytes that a matrix may take; 0 = any
 }
 
 // codes returns the codes of a matrix of plain columns; missing says which features'
@@ -36,7 +37,7 @@ func (c *Codes) Matrix(ctx context.Context, p Params, pool *parallel.Pool) (*Mat
 	if err := p.checkLayout(); err != nil {
 		return nil, err
 	}
-	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, pool: pool}
+	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, limit: c.limit, pool: pool}
 	return a.finish(ctx)
 }
 

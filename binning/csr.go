@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"context"
 	"math"
 	"sort"
 
@@ -106,7 +107,7 @@ func (c *Column) put(i int, code uint32) {
 }
 
 // newCSR gathers the features' stored cells by rows. The lists are in feature order.
-func newCSR(rows int, lists []list, widest uint32, pool *parallel.Pool) *CSR {
+func newCSR(ctx context.Context, rows int, lists []list, widest uint32, pool *parallel.Pool) (*CSR, error) {
 	c := &CSR{Counts: make([]uint32, len(lists))}
 	cells := uint64(0)
 	for f := range lists {
@@ -117,48 +118,79 @@ func newCSR(rows int, lists []list, widest uint32, pool *parallel.Pool) *CSR {
 	c.Values = newColumn(WidthOf(widest), int(cells))
 	if cells > maxRowPtr {
 		c.RowPtr64 = make([]uint64, rows+1)
-		fillCSR(c, c.RowPtr64, lists, pool)
-	} else {
-		c.RowPtr = make([]uint32, rows+1)
-		fillCSR(c, c.RowPtr, lists, pool)
+		return c, fillCSR(ctx, c, c.RowPtr64, lists, pool)
 	}
-	return c
+	c.RowPtr = make([]uint32, rows+1)
+	return c, fillCSR(ctx, c, c.RowPtr, lists, pool)
 }
 
-// csrBlock is the number of rows that one task gathers.
+// csrBlock is the number of rows that are gathered at a time: of all features the cells
+// of these rows.
 const csrBlock = 1 << 15
 
-// fillCSR counts the cells of every row, sums the counts up, and then writes the
-// cells. Tasks take blocks of rows and go through all features' parts of these.
-func fillCSR[P uint32 | uint64](c *CSR, ptr []P, lists []list, pool *parallel.Pool) {
+// fillCSR counts the cells of every row, sums the counts up, and then writes the cells.
+// Tasks take as many stretches of rows as there are workers, and go through them block
+// by block, so that a search finds where a feature's part of a stretch begins, and none
+// where its part of a block does.
+func fillCSR[P uint32 | uint64](ctx context.Context, c *CSR, ptr []P, lists []list, pool *parallel.Pool) error {
 	rows := len(ptr) - 1
-	blocks := parallel.Blocks(rows, csrBlock)
-	pool.Do(blocks, parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, rows, csrBlock)
-		for f := range lists {
-			part, _ := lists[f].between(lo, hi)
-			for _, row := range part {
-				ptr[row+1]++
+	stretch := max(csrBlock, (rows+pool.Threads()-1)/pool.Threads())
+	stretches := parallel.Blocks(rows, stretch)
+	each := func(visit func(lo, hi int, f uint32, l *list, part []int32, first int)) error {
+		return pool.DoContext(ctx, stretches, parallel.Func(func(_, index int) {
+			lo, end := parallel.Block(index, rows, stretch)
+			next := make([]int32, len(lists)) // per feature, its first cell not seen
+			for f := range lists {
+				next[f] = int32(lists[f].from(lo))
 			}
+			for ; lo < end && ctx.Err() == nil; lo += csrBlock {
+				hi := min(lo+csrBlock, end)
+				for f := range lists {
+					l, first := &lists[f], int(next[f])
+					n := first
+					for n < len(l.rows) && int(l.rows[n]) < hi {
+						n++
+					}
+					next[f] = int32(n)
+					visit(lo, hi, uint32(f), l, l.rows[first:n], first)
+				}
+			}
+		}))
+	}
+	err := each(func(_, _ int, _ uint32, _ *list, part []int32, _ int) {
+		for _, row := range part {
+			ptr[row+1]++
 		}
-	}))
+	})
+	if err != nil {
+		return err
+	}
 	for row := range rows {
 		ptr[row+1] += ptr[row]
 	}
-	pool.Do(blocks, parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, rows, csrBlock)
-		next := make([]P, hi-lo)
-		copy(next, ptr[lo:hi])
-		for f := range lists {
-			part, first := lists[f].between(lo, hi)
-			for i, row := range part {
-				at := int(next[int(row)-lo])
-				next[int(row)-lo]++
-				c.ColIdx.put(at, uint32(f))
-				c.Values.put(at, lists[f].codes.At(first+i))
-			}
+	// The place of a row's next cell is kept in ptr itself: after the last, ptr[row] is
+	// where row+1 begins.
+	err = each(func(_, _ int, f uint32, l *list, part []int32, first int) {
+		for i, row := range part {
+			at := int(ptr[row])
+			ptr[row]++
+			c.ColIdx.put(at, f)
+			c.Values.put(at, l.codes.At(first+i))
 		}
-	}))
+	})
+	copy(ptr[1:], ptr)
+	ptr[0] = 0
+	return err
+}
+
+// longestRow returns the most stored cells of any row.
+func (c *CSR) longestRow(rows int) int {
+	longest := uint64(0)
+	for r := range rows {
+		lo, hi := c.row(r)
+		longest = max(longest, hi-lo)
+	}
+	return int(longest)
 }
 
 // list is a feature as the rows whose code is not its rest code.
@@ -168,9 +200,7 @@ type list struct {
 	codes Column  // their codes: U8, U16 or U32
 }
 
-// between returns the listed rows in lo … hi-1 and the index of the first.
-func (l *list) between(lo, hi int) (rows []int32, first int) {
-	first = sort.Search(len(l.rows), func(i int) bool { return int(l.rows[i]) >= lo })
-	end := first + sort.Search(len(l.rows)-first, func(i int) bool { return int(l.rows[first+i]) >= hi })
-	return l.rows[first:end], first
+// from returns the index of the first listed row that is not below lo.
+func (l *list) from(lo int) int {
+	return sort.Search(len(l.rows), func(i int) bool { return int(l.rows[i]) >= lo })
 }

@@ -1,8 +1,11 @@
 package binning
 
 import (
+	"context"
 	"math/bits"
 	"slices"
+
+	"boost/parallel"
 )
 
 // Ellpack holds the same cells as a CSR in rows of one length (SEEDS S1.8): every row
@@ -31,26 +34,28 @@ func ellpackBytes(rows, stride int, null uint32) uint64 {
 	return (uint64(rows)*uint64(stride)*uint64(bits.Len32(null))+7)/8 + wideLoad
 }
 
-// newEllpack makes the layout of a CSR's cells.
-func newEllpack(c *CSR, rows int, offsets []uint32) *Ellpack {
-	e := &Ellpack{Null: offsets[len(offsets)-1], rows: rows}
+// ellpackBlock is the number of rows that a task packs: a multiple of 8, so that it
+// begins and ends with whole bytes of the stream.
+const ellpackBlock = 1 << 12
+
+// newEllpack makes the layout of a CSR's cells, whose longest row has stride of them.
+func newEllpack(ctx context.Context, c *CSR, rows, stride int, offsets []uint32, pool *parallel.Pool) (*Ellpack, error) {
+	e := &Ellpack{RowStride: stride, Null: offsets[len(offsets)-1], rows: rows}
 	e.SymbolBits = bits.Len32(e.Null)
-	for r := range rows {
-		lo, hi := c.row(r)
-		e.RowStride = max(e.RowStride, int(hi-lo))
-	}
 	e.data = make([]byte, ellpackBytes(rows, e.RowStride, e.Null))
-	for r := range rows {
-		lo, hi := c.row(r)
-		for i := range e.RowStride {
-			symbol := e.Null
-			if at := lo + uint64(i); at < hi {
-				symbol = offsets[c.ColIdx.At(int(at))] + c.Values.At(int(at))
+	return e, pool.DoContext(ctx, parallel.Blocks(rows, ellpackBlock), parallel.Func(func(_, block int) {
+		first, end := parallel.Block(block, rows, ellpackBlock)
+		for r := first; r < end; r++ {
+			lo, hi := c.row(r)
+			for i := range e.RowStride {
+				symbol := e.Null
+				if at := lo + uint64(i); at < hi {
+					symbol = offsets[c.ColIdx.At(int(at))] + c.Values.At(int(at))
+				}
+				e.put(uint64(r)*uint64(e.RowStride)+uint64(i), symbol)
 			}
-			e.put(uint64(r)*uint64(e.RowStride)+uint64(i), symbol)
 		}
-	}
-	return e
+	}))
 }
 
 func (e *Ellpack) put(index uint64, symbol uint32) {

@@ -221,7 +221,7 @@ func TestCSR(t *testing.T) {
 		}
 	})
 	t.Run("S1.13/threads", func(t *testing.T) {
-		c := random(rand.New(rand.NewPCG(5, 6)), 70_000, 5)
+		c := random(rand.New(rand.NewPCG(5, 6)), 3*csrBlock+700, 5)
 		one := c.as(t, Params{Layout: LayoutCSR}, 1).CSR()
 		for threads := 2; threads <= 8; threads += 3 {
 			many := c.as(t, Params{Layout: LayoutCSR}, threads).CSR()
@@ -239,7 +239,12 @@ func TestEllpack(t *testing.T) {
 		ColIdx: Column{Bits: U8, N: 6, u8: []uint8{0, 2, 1, 0, 1, 2}},
 		Values: Column{Bits: U8, N: 6, u8: []uint8{1, 2, 2, 2, 0, 1}},
 	}
-	e := newEllpack(csr, 3, []uint32{0, 3, 7, 10})
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	e, err := newEllpack(context.Background(), csr, 3, csr.longestRow(3), []uint32{0, 3, 7, 10}, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Run("S1.8/stride_and_null", func(t *testing.T) {
 		if e.RowStride != 3 || e.Null != 10 || e.SymbolBits != 4 {
 			t.Errorf("stride %d, null symbol %d of %d bits", e.RowStride, e.Null, e.SymbolBits)
@@ -258,6 +263,15 @@ func TestEllpack(t *testing.T) {
 		want[66] = 8
 		if !slices.Equal(got, want) {
 			t.Errorf("%v", got)
+		}
+	})
+	t.Run("S1.13/threads", func(t *testing.T) {
+		c := random(rand.New(rand.NewPCG(5, 6)), 3*ellpackBlock+1, 5)
+		one := c.as(t, Params{Layout: LayoutEllpack}, 1).Ellpack()
+		for threads := 2; threads <= 16; threads += 7 {
+			if many := c.as(t, Params{Layout: LayoutEllpack}, threads).Ellpack(); !slices.Equal(one.Packed(), many.Packed()) {
+				t.Errorf("%d threads: another stream", threads)
+			}
 		}
 	})
 	t.Run("S1.9/every_width", func(t *testing.T) {

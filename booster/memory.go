@@ -3,8 +3,10 @@ package booster
 import (
 	"fmt"
 
+	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/cpu"
 )
 
 // budget is an estimate of the memory of training by what it is for, in bytes. The
@@ -47,6 +49,46 @@ func (t *trainer) memory() budget {
 		b.histograms = histogram.DirectBytes(t.matrix, t.p.Tree.Leaves, t.pool.Threads())
 	}
 	return b
+}
+
+// machineMemory is what there is where train.memory_limit sets no limit; tests lower it.
+var machineMemory = cpu.MemoryLimit
+
+// memoryLimit returns the bytes that training may take and what sets this limit, 0 for
+// an unknown one.
+func (t *trainer) memoryLimit() (bytes int64, name string) {
+	if machine := machineMemory(); t.p.MemoryLimit <= 0 || machine > 0 && machine < t.p.MemoryLimit {
+		return machine, "the memory of this machine"
+	}
+	return t.p.MemoryLimit, limitKey
+}
+
+const limitKey = "train.memory_limit"
+
+// tooDense words a refusal to lay codes out.
+func (t *trainer) tooDense(e *binning.MemoryError) error {
+	limit, name := t.memoryLimit()
+	var advice string
+	sparse := fmt.Sprintf(", whose layout %q takes %s", binning.LayoutCSR, sizeText(int64(e.Sparse)))
+	switch asked := t.p.Binning.Layout; {
+	case e.Sparse == 0 || e.Sparse >= e.Need:
+		advice = "train on fewer rows or features"
+		if name == limitKey {
+			advice = "raise it, or " + advice
+		}
+	case t.p.Gradients == gradients.F32.String():
+		advice = `set train.gradients = "i16"` + sparse + `: "f32" keeps every cell`
+	case t.p.Builder == histogram.FeatureParallel.String():
+		advice = `set train.builder = "auto"` + sparse + `: "feature" reads columns`
+	case t.p.Binning.MissingAs == binning.Mask:
+		advice = `set binning.missing_as = "sentinel"` + sparse
+	case asked == binning.Auto: // bundles were asked for
+		advice = `set binning.bundle = "auto" and binning.bundle_conflicts = 0` + sparse
+	default:
+		advice = `set binning.layout = "auto"` + sparse
+	}
+	return fmt.Errorf("%w: the codes in layout %q need about %s, %s is %s: %s",
+		ErrBudget, e.Layout, sizeText(int64(e.Need)), name, sizeText(limit), advice)
 }
 
 // sizeText writes a number of bytes for people.

@@ -31,7 +31,7 @@ type Params struct {
 	Threads       int           `key:"train.threads" use:"run"`          // 0 = CPU quota or physical cores
 	Builder       string        `key:"train.builder" use:"run"`          // "auto", "sequential", "feature" or "row"
 	TimeLimit     time.Duration `key:"train.time_limit" use:"run"`       // 0 = none
-	MemoryLimit   int64         `key:"train.memory_limit" use:"run"`     // bytes; 0 = none
+	MemoryLimit   int64         `key:"train.memory_limit" use:"run"`     // bytes; 0 = what there is
 	Verify        bool          `key:"train.verify" use:"run"`           // check S2.26's invariant for every node
 
 	ClipNegativeHessian bool `key:"gradients.clip_negative_hessian" use:"model"`

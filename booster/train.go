@@ -278,7 +278,23 @@ func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params)
 	if t.cache != nil {
 		t.cache.keep(s, codes)
 	}
-	return codes.Matrix(ctx, layout, t.pool)
+	limit, _ := t.memoryLimit()
+	taken := int64(0)
+	if t.matrix != nil {
+		taken = int64(t.matrix.Bytes())
+	}
+	for _, set := range t.sets {
+		taken += int64(set.matrix.Bytes())
+	}
+	if limit > 0 {
+		codes.Limit(uint64(max(limit-taken, 1)))
+	}
+	m, err := codes.Matrix(ctx, layout, t.pool)
+	var memory *binning.MemoryError
+	if errors.As(err, &memory) {
+		return nil, t.tooDense(memory)
+	}
+	return m, err
 }
 
 // chooseMetrics settles the metrics: those of the parameters, else the objective's
@@ -313,9 +329,13 @@ func (t *trainer) allocate() error {
 	}
 	bytes := t.memory()
 	t.report.PeakBytes = bytes.total()
-	if limit := t.p.MemoryLimit; limit > 0 && bytes.total() > limit {
-		return fmt.Errorf("%w: training needs about %s, train.memory_limit is %s (%s): raise it, or lower tree.leaves or binning.max_bin",
-			ErrBudget, sizeText(bytes.total()), sizeText(limit), bytes)
+	if limit, name := t.memoryLimit(); limit > 0 && bytes.total() > limit {
+		raise := "raise it, or "
+		if name != limitKey {
+			raise = ""
+		}
+		return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %slower tree.leaves or binning.max_bin",
+			ErrBudget, sizeText(bytes.total()), name, sizeText(limit), bytes, raise)
 	}
 	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
 	plan, err := t.choosePlan()

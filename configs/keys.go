@@ -151,7 +151,7 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Params.EarlyStopping }},
 	{Name: "train.time_limit", kind: duration, noLimit: true, Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none.",
 		field: func(c *Config) any { return &c.Params.TimeLimit }},
-	{Name: "train.memory_limit", kind: size, noLimit: true, Doc: "Memory that training may take: bytes, \"4GB\", \"512MiB\"; 0 = none.",
+	{Name: "train.memory_limit", kind: size, noLimit: true, Doc: "Memory that training may take: bytes, \"4GB\", \"512MiB\"; 0 = what the machine or the control group has.",
 		Aliases: []string{"used_ram_limit"},
 		field:   func(c *Config) any { return &c.Params.MemoryLimit }},
 	{Name: "train.verify", kind: boolean, Doc: "Check every histogram against its rows while training; slow. Never changes the model.",

@@ -1,0 +1,99 @@
+package booster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"boost/booster"
+	"boost/dataset"
+)
+
+// sparseTable has rows of about six values each, and one row that has all.
+func sparseTable(t *testing.T, rows, features int) *dataset.Table {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(rows), uint64(features)))
+	columns := make([]dataset.ColumnData, features)
+	label := make([]float64, rows)
+	for f := range columns {
+		stored := dataset.Sparse{F64: []float64{}}
+		for row := r.IntN(2 * features / 6); row < rows; row += 1 + r.IntN(2*features/6) {
+			if row == rows/2 {
+				continue
+			}
+			value := float64(1 + r.IntN(9))
+			stored.Rows, stored.F64 = append(stored.Rows, int32(row)), append(stored.F64, value)
+			label[row] += value * float64(f%5)
+		}
+		at := 0
+		for at < len(stored.Rows) && int(stored.Rows[at]) < rows/2 {
+			at++
+		}
+		stored.Rows = append(stored.Rows[:at:at], append([]int32{int32(rows / 2)}, stored.Rows[at:]...)...)
+		stored.F64 = append(stored.F64[:at:at], append([]float64{3}, stored.F64[at:]...)...)
+		columns[f] = dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: stored}
+	}
+	return mustColumns(t, append(columns, dataset.ColumnData{Name: "y", Values: label}))
+}
+
+// Codes that would outgrow the limit, or the machine where no limit is set, are refused
+// before they are made, and the error says what would do.
+func TestLayoutBeyondMemory(t *testing.T) {
+	const rows, features = 20_000, 3000 // 10 codes: 30 MB in columns of half a byte
+	table := sparseTable(t, rows, features)
+	p := booster.Defaults()
+	p.Objective, p.Rounds = "regression", 1
+	const limit = 24 << 20
+	for _, c := range []struct {
+		name   string
+		change func(p *booster.Params)
+		says   []string
+	}{
+		{"floats", func(p *booster.Params) { p.Gradients = "f32" }, []string{"28.7 MiB", `train.gradients = "i16"`}},
+		{"columns", func(p *booster.Params) { p.Binning.Layout, p.Binning.Bundle = "col", "off" }, []string{"28.7 MiB", `binning.layout = "auto"`}},
+		// 3,008 bytes a row, a length at which rows touch the fewest cache lines, beside 3,000 columns of 10,048.
+		{"both", func(p *booster.Params) { p.Binning.Layout, p.Binning.Bundle = "both", "off" }, []string{"86.1 MiB", `binning.layout = "auto"`}},
+		{"rows", func(p *booster.Params) { p.Binning.Layout, p.Binning.Bundle = "row", "off" }, []string{"86.1 MiB", `binning.layout = "auto"`}},
+		{"feature builder", func(p *booster.Params) { p.Builder, p.Binning.Bundle = "feature", "off" }, []string{`train.builder = "auto"`}},
+		{"mask", func(p *booster.Params) { p.Binning.MissingAs = "mask" }, []string{`binning.missing_as = "sentinel"`}},
+		// The dense row makes all rows 3,000 symbols long, of 15 bits: 107 MiB.
+		{"ellpack", func(p *booster.Params) { p.Binning.Layout = "ellpack" }, []string{"107", `binning.layout = "auto"`}},
+	} {
+		for _, by := range []string{"train.memory_limit", "the memory of this machine"} {
+			t.Run(c.name+"/"+by, func(t *testing.T) {
+				q := p
+				c.change(&q)
+				if q.MemoryLimit = limit; by != "train.memory_limit" {
+					q.MemoryLimit = 0
+					defer booster.SetMachineMemory(limit)()
+				}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				_, err := booster.Train(context.Background(), q, table)
+				runtime.ReadMemStats(&after)
+				if !errors.Is(err, booster.ErrBudget) {
+					t.Fatalf("Train: %v, want ErrBudget", err)
+				}
+				for _, word := range append(c.says, by) {
+					if !strings.Contains(err.Error(), word) {
+						t.Errorf("%v does not say %s", err, word)
+					}
+				}
+				if took := after.TotalAlloc - before.TotalAlloc; took > limit {
+					t.Errorf("%d bytes were taken before that", took)
+				}
+			})
+		}
+	}
+	t.Run("auto fits", func(t *testing.T) {
+		q := p
+		q.MemoryLimit = limit
+		if _, err := booster.Train(context.Background(), q, table); err != nil {
+			t.Error(err)
+		}
+	})
+}
