@@ -27,7 +27,11 @@ func rowsCommand() *cobra.Command {
 			if r.Results, err = rows.Read(f); err != nil {
 				return fmt.Errorf("%s: %w", events, err)
 			}
-			if err := r.Save(filepath.Join(results, "rows.json")); err != nil {
+			record := filepath.Join(results, "rows.json")
+			if err := r.Keep(record); err != nil {
+				return err
+			}
+			if err := r.Save(record); err != nil {
 				return err
 			}
 			r.Table(cmd.OutOrStdout())

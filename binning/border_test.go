@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"boost/dataset"
 	"boost/internal/kernel/bin"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -279,6 +280,22 @@ func TestLimits(t *testing.T) {
 		}
 		if err := checkCutCount(0, math.MaxUint32+1); !errors.Is(err, ErrSize) {
 			t.Errorf("2³² cuts in float64: %v", err)
+		}
+		// Two columns of three values each have four cuts in all.
+		defer func(most uint64) { maxCuts = most }(maxCuts)
+		for _, values := range []any{[]float32{1, 2, 3}, []float64{.1, .2, .3}} {
+			table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "a", Values: values}, {Name: "b", Values: values}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for maxCuts = 3; maxCuts <= 4; maxCuts++ {
+				pool := parallel.NewPool(1)
+				_, _, err := Fit(context.Background(), table, nil, Defaults(), 1, pool)
+				pool.Close()
+				if errors.Is(err, ErrSize) != (maxCuts == 3) || (err == nil) != (maxCuts == 4) {
+					t.Errorf("4 cuts of %T, of which at most %d can be numbered: %v", values, maxCuts, err)
+				}
+			}
 		}
 	})
 	t.Run("too_many_rows", func(t *testing.T) {

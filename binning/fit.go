@@ -232,11 +232,14 @@ func joinCuts(features []fitted) (*Cuts, []string, error) {
 }
 
 func checkCutCount(cuts32, cuts64 uint64) error {
-	if max(cuts32, cuts64) > math.MaxUint32 {
-		return fmt.Errorf("%w: more than %d cuts (lower binning.max_bin)", ErrSize, uint32(math.MaxUint32))
+	if max(cuts32, cuts64) > maxCuts {
+		return fmt.Errorf("%w: more than %d cuts (lower binning.max_bin)", ErrSize, maxCuts)
 	}
 	return nil
 }
+
+// maxCuts is what Ptrs and Ptrs64 can number; tests lower it.
+var maxCuts uint64 = math.MaxUint32
 
 // unsplittableNote names the first few features with a single bin.
 func unsplittableNote(names []string) string {

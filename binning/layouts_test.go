@@ -2,6 +2,7 @@ package binning
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
@@ -125,11 +126,11 @@ func checkExpand(t *testing.T, name string, m *Matrix, c *codesTable, r *rand.Ra
 	}
 }
 
-// Three rows of three features, of which row 0 lacks feature 1, row 1 has only
-// feature 2, and row 2 has all: SEEDS S1.4.
+// Three rows of three features, of which row 0 lacks feature 1, row 1 has feature 1
+// only, and row 2 has all: SEEDS S1.4.
 func TestCSR(t *testing.T) {
 	c := &codesTable{
-		columns:    [][]uint32{{1, 3, 0}, {3, 3, 2}, {2, 0, 1}},
+		columns:    [][]uint32{{1, 3, 0}, {3, 2, 1}, {2, 3, 1}},
 		nCodes:     []uint32{4, 4, 4},
 		hasMissing: []bool{true, true, true},
 	}
@@ -139,10 +140,10 @@ func TestCSR(t *testing.T) {
 		if !slices.Equal(csr.RowPtr, []uint32{0, 2, 3, 6}) || csr.RowPtr64 != nil {
 			t.Errorf("row pointers %v", csr.RowPtr)
 		}
-		if !slices.Equal(csr.ColIdx.U8(), []uint8{0, 2, 2, 0, 1, 2}) {
+		if !slices.Equal(csr.ColIdx.U8(), []uint8{0, 2, 1, 0, 1, 2}) {
 			t.Errorf("columns %v", csr.ColIdx.U8())
 		}
-		if !slices.Equal(csr.Values.U8(), []uint8{1, 2, 0, 0, 2, 1}) {
+		if !slices.Equal(csr.Values.U8(), []uint8{1, 2, 2, 0, 1, 1}) {
 			t.Errorf("codes %v", csr.Values.U8())
 		}
 	})
@@ -220,13 +221,75 @@ func TestCSR(t *testing.T) {
 			}
 		}
 	})
-	t.Run("S1.13/threads", func(t *testing.T) {
-		c := random(rand.New(rand.NewPCG(5, 6)), 3*csrBlock+700, 5)
-		one := c.as(t, Params{Layout: LayoutCSR}, 1).CSR()
-		for threads := 2; threads <= 8; threads += 3 {
-			many := c.as(t, Params{Layout: LayoutCSR}, threads).CSR()
-			if !slices.Equal(one.RowPtr, many.RowPtr) || !slices.Equal(one.ColIdx.u8, many.ColIdx.u8) || !slices.Equal(one.Values.u16, many.Values.u16) || !slices.Equal(one.Values.u32, many.Values.u32) {
-				t.Errorf("%d threads: another CSR", threads)
+}
+
+// stored returns all bytes and numbers of a matrix's layout.
+func stored(m *Matrix) string {
+	h := sha256.New()
+	fmt.Fprint(h, m.infos, m.offsets, m.homes, m.units)
+	h.Write(m.data)
+	h.Write(m.mask)
+	if m.byRow != nil {
+		h.Write(m.byRow.Data)
+	}
+	if m.csr != nil {
+		fmt.Fprint(h, *m.csr)
+	}
+	if m.ellpack != nil {
+		fmt.Fprint(h, m.ellpack.RowStride, m.ellpack.SymbolBits, m.ellpack.Null)
+		h.Write(m.ellpack.data)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Every layout is made of the same bytes by 1 to 16 threads; the rows are more than one
+// task's part of any of them.
+func TestLayoutsByThreads(t *testing.T) {
+	c := random(rand.New(rand.NewPCG(5, 6)), 2*csrBlock+700, 4)
+	for _, p := range words() {
+		if p.Bundle == Auto && p.Layout != Auto {
+			continue // as with bundles
+		}
+		t.Run(fmt.Sprintf("S1.13/%s/%s/bundle=%s/%s", p.Layout, p.MissingAs, p.Bundle, p.Storage), func(t *testing.T) {
+			one := stored(c.as(t, p, 1))
+			step := 1
+			if testing.Short() {
+				step = 7
+			}
+			for threads := 2; threads <= 16; threads += step {
+				if stored(c.as(t, p, threads)) != one {
+					t.Errorf("%d threads: other bytes than by one", threads)
+				}
+			}
+		})
+	}
+}
+
+// The missing cells of features with gaps are not stored, the others are.
+func TestImplicitMissing(t *testing.T) {
+	t.Run("S1.17/cells", func(t *testing.T) {
+		// Columns of 4 codes, the last one for missing, held by 2, 3 and 0 of 5 rows: 10 present cells.
+		// The third feature has gaps in training and none here.
+		c := &codesTable{
+			columns:    [][]uint32{{3, 0, 1, 3, 2}, {3, 3, 0, 3, 1}, {0, 1, 2, 1, 0}},
+			nCodes:     []uint32{4, 4, 4},
+			hasMissing: []bool{true, true, true},
+		}
+		csr := c.as(t, Params{Layout: LayoutCSR}, 1).CSR()
+		if csr.Entries() != 10 || !slices.Equal(csr.RowPtr, []uint32{0, 1, 3, 6, 7, 10}) || !slices.Equal(csr.Counts, []uint32{3, 2, 5}) {
+			t.Errorf("%d cells, row pointers %v, cells by feature %v", csr.Entries(), csr.RowPtr, csr.Counts)
+		}
+		if !slices.Equal(csr.ColIdx.U8(), []uint8{2, 0, 2, 0, 1, 2, 2, 0, 1, 2}) || !slices.Equal(csr.Values.U8(), []uint8{0, 0, 1, 1, 0, 2, 1, 2, 1, 0}) {
+			t.Errorf("columns %v, codes %v", csr.ColIdx.U8(), csr.Values.U8())
+		}
+		// Global codes are 4·feature + code, 12 is null.
+		e := c.as(t, Params{Layout: LayoutEllpack}, 1).Ellpack()
+		want := [][]uint32{{8, 12, 12}, {0, 9, 12}, {1, 4, 10}, {9, 12, 12}, {2, 5, 8}}
+		for row, symbols := range want {
+			for i, symbol := range symbols {
+				if got := e.Symbol(row, i); e.RowStride != 3 || got != symbol {
+					t.Errorf("row %d, symbol %d of %d: %d, want %d", row, i, e.RowStride, got, symbol)
+				}
 			}
 		}
 	})
@@ -248,6 +311,14 @@ func TestEllpack(t *testing.T) {
 	t.Run("S1.8/stride_and_null", func(t *testing.T) {
 		if e.RowStride != 3 || e.Null != 10 || e.SymbolBits != 4 {
 			t.Errorf("stride %d, null symbol %d of %d bits", e.RowStride, e.Null, e.SymbolBits)
+		}
+		// The null symbol counts: 15 codes take 4 bits, 16 take 5.
+		for codes, bits := range map[uint32]int{1: 1, 2: 2, 15: 4, 16: 5, 255: 8, 256: 9, 65_535: 16, 65_536: 17} {
+			c := &codesTable{columns: [][]uint32{{0, codes - 1, 0}}, nCodes: []uint32{codes}, hasMissing: []bool{false}}
+			e := c.as(t, Params{Layout: LayoutEllpack}, 1).Ellpack()
+			if e.Null != codes || e.SymbolBits != bits || e.RowStride != int(min(codes-1, 1)) {
+				t.Errorf("%d codes: stride %d, null symbol %d of %d bits", codes, e.RowStride, e.Null, e.SymbolBits)
+			}
 		}
 	})
 	t.Run("S1.9/golden", func(t *testing.T) {
@@ -415,9 +486,8 @@ func TestBundles(t *testing.T) {
 }
 
 func TestLayoutChoice(t *testing.T) {
-	// 6400 rows, `others` of each 1000 off the rest code.
-	table := func(features, others int, nCodes uint32) *codesTable {
-		const rows = 6400
+	// `others` of each 1000 rows are off the rest code.
+	table := func(rows, features, others int, nCodes uint32) *codesTable {
 		c := &codesTable{hasMissing: make([]bool, features)}
 		for f := range features {
 			column := make([]uint32, rows)
@@ -433,6 +503,9 @@ func TestLayoutChoice(t *testing.T) {
 		codes            uint32
 		want             string
 	}{
+		// Codes of two bytes: CSR takes 3 bytes a cell, fewer in all below two thirds, but
+		// half of the cells must be rest codes.
+		{200, 510, 300, LayoutCol}, {200, 500, 300, LayoutCol}, {200, 490, 300, LayoutCSR},
 		// One byte of column index: CSR takes 4 + 2·0.49·features bytes a row, columns 1·features.
 		{200, 510, 200, LayoutCol}, {200, 500, 200, LayoutCol}, {200, 490, 200, LayoutCol}, // more bytes
 		{200, 480, 200, LayoutCSR},
@@ -440,9 +513,16 @@ func TestLayoutChoice(t *testing.T) {
 		{300, 340, 200, LayoutCol}, {300, 320, 200, LayoutCSR},
 		// Two codes in half a byte: below a quarter less the row pointers.
 		{200, 240, 2, LayoutCol}, {200, 220, 2, LayoutCSR},
+		// The last number of features that two bytes index, and four bytes: below a fifth.
+		{65_536, 350, 200, LayoutCol}, {65_536, 310, 200, LayoutCSR}, {65_537, 310, 200, LayoutCol},
+		{65_537, 210, 200, LayoutCol}, {65_537, 190, 200, LayoutCSR},
 	} {
-		t.Run(fmt.Sprintf("S1.7/S1.23/%d_features_%d_promille", c.features, c.others), func(t *testing.T) {
-			m := table(c.features, c.others, c.codes).as(t, Params{Layout: Auto, Bundle: BundleOff}, 1)
+		t.Run(fmt.Sprintf("S1.7/S1.23/%d_features_of_%d_codes_%d_promille", c.features, c.codes, c.others), func(t *testing.T) {
+			rows := 6400
+			if c.features > 1000 {
+				rows = 64
+			}
+			m := table(rows, c.features, c.others, c.codes).as(t, Params{Layout: Auto, Bundle: BundleOff}, 1)
 			if m.Layout() != c.want {
 				t.Errorf("layout %q, want %q: %s", m.Layout(), c.want, m.Reason())
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"unsafe"
 )
 
@@ -224,6 +225,13 @@ func (m *Matrix) FeatureInfo(f int) Info { return m.infos[f] }
 // Offsets returns the global bin index of each feature's code 0; the last entry
 // is the total number of codes (SEEDS S1.11). The slice must not be changed.
 func (m *Matrix) Offsets() []uint32 { return m.offsets }
+
+// Local returns the feature that a global bin index belongs to, and its code. The index
+// must be below the last of Offsets.
+func (m *Matrix) Local(global uint32) (feature int, code uint32) {
+	feature = sort.Search(len(m.infos), func(f int) bool { return m.offsets[f+1] > global })
+	return feature, global - m.offsets[:len(m.infos)][feature]
+}
 
 // Bytes returns the memory of the codes and of what belongs to them: padding, row
 // pointers, column indices, the mask.

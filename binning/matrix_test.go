@@ -137,6 +137,28 @@ func TestMatrix(t *testing.T) {
 		if got := m.Offsets()[1] + m.Bin(1, 0); got != 5 {
 			t.Errorf("global index of feature 1, code 2 is %d, want 5", got)
 		}
+		if f, code := m.Local(5); f != 1 || code != 2 {
+			t.Errorf("global index 5 is feature %d, code %d, want 1 and 2", f, code)
+		}
+		for _, layout := range []string{"col", "csr"} { // features of a single code among the others
+			nCodes := []uint32{1, 3, 1, 1, 300, 2, 1}
+			m, err := binning.Relayout(t.Context(), fromCodes(t, randomCodes(rng, 5, nCodes), nCodes, "adaptive"), make([]bool, 7), params(func(p *binning.Params) { p.Layout = layout }), pool(t, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			global := uint32(0)
+			for f, n := range nCodes {
+				for code := range n {
+					if gotF, gotCode := m.Local(global); gotF != f || gotCode != code {
+						t.Fatalf("%s: global index %d is feature %d, code %d, want %d and %d", layout, global, gotF, gotCode, f, code)
+					}
+					global++
+				}
+			}
+			if !panics(func() { m.Local(global) }) {
+				t.Errorf("%s: global index %d of %d codes does not panic", layout, global, global)
+			}
+		}
 	})
 	t.Run("bad_codes", func(t *testing.T) {
 		for want, give := range map[string]func() error{
@@ -235,6 +257,10 @@ func TestEstimate(t *testing.T) {
 		}
 		if got := binning.EstimateBytes(rows, repeat(100, 255), "adaptive"); got != 100_000_000 {
 			t.Errorf("U8: %d bytes, want 100,000,000", got)
+		}
+		nCodes := repeat(100, 255)
+		if n := testing.AllocsPerRun(10, func() { binning.EstimateBytes(rows, nCodes, "adaptive") }); n != 0 {
+			t.Errorf("the estimate allocates %v times", n)
 		}
 	})
 	t.Run("S0.20/half_u4", func(t *testing.T) {

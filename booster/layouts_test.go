@@ -1,9 +1,11 @@
 package booster_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -55,6 +57,29 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 						}
 					}
 				}
+			}
+		})
+	}
+}
+
+// Layouts that restore a slot by subtraction would round floating-point sums another
+// way, and are refused with them.
+func TestFloatGradientsNeedDenseLayouts(t *testing.T) {
+	table := oneHot(t, 200, 5)
+	for _, c := range []struct {
+		id, layout, bundle, want string
+	}{
+		{"S1.6/csr", "csr", "auto", `binning.layout = "csr" needs integer gradients`},
+		{"S1.25/ellpack", "ellpack", "auto", `binning.layout = "ellpack" needs integer gradients`},
+		{"bundles", "col", "on", `binning.bundle = "on"`},
+		{"S1.6/auto", "auto", "auto", ""},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			p := booster.Defaults()
+			p.Rounds, p.Gradients, p.Binning.Layout, p.Binning.Bundle = 2, "f32", c.layout, c.bundle
+			_, err := booster.Train(t.Context(), p, table)
+			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}

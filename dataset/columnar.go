@@ -341,8 +341,8 @@ func (p *columnarPass) suits(f *columnarFile) error {
 		p.rows += int64(f.columnarLayout.rows(g))
 	}
 	switch {
-	case p.rows > math.MaxInt32:
-		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, math.MaxInt32)
+	case p.rows > int64(mostRows):
+		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, mostRows)
 	case p.memoryLimit > 0 && p.chunkRows == 0 && p.rows*bytes > p.memoryLimit:
 		return complain("%s: %d rows of %d columns take %s or more; memory_limit is %s (ignore columns, or raise it)",
 			f.name, p.rows, len(p.targets), byteText(p.rows*bytes), byteText(p.memoryLimit))

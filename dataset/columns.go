@@ -78,8 +78,8 @@ func memoryRows(columns []ColumnData, targets []target) (int, error) {
 	switch {
 	case rows == untold:
 		return 0, complain("no column tells how many rows there are; set ColumnData.Rows")
-	case rows > math.MaxInt32:
-		return 0, complain("the table has %d rows; up to %d can be read", rows, math.MaxInt32)
+	case rows > mostRows:
+		return 0, complain("the table has %d rows; up to %d can be read", rows, mostRows)
 	}
 	return rows, nil
 }

@@ -3,10 +3,18 @@ package dataset
 import (
 	"context"
 	"io"
+	"testing"
 )
 
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
 func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
+
+// LimitRows lowers the most rows of a table until the test ends.
+func LimitRows(t testing.TB, n int) {
+	most := mostRows
+	mostRows = n
+	t.Cleanup(func() { mostRows = most })
+}
 
 var (
 	ParseNumber = parseNumber

@@ -263,3 +263,40 @@ func TestActiveFeaturesChange(t *testing.T) {
 		}
 	}
 }
+
+// A node's histogram takes no memory of its own in any layout, once the builder is warm.
+func TestAllocationsByLayout(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	d := sparseTable(t, 15, 70_000, 0.1)
+	r := rand.New(rand.NewPCG(15, 0))
+	for name, p := range layouts {
+		m := d.in(t, p, pool)
+		for _, mode := range modes[:2] {
+			st := d.storage(t, mode, pool)
+			nodes := [][]histogram.Run{runsOf(st, d.sample(r, 1)), runsOf(st, d.sample(r, 0.1)), runsOf(st, d.sample(r, 0.001))}
+			for _, s := range strategies {
+				if _, _, err := histogram.Choose(s.String(), m, 3); err != nil {
+					continue
+				}
+				t.Run(fmt.Sprintf("S1.12/%s/%v/%v", name, mode, s), func(t *testing.T) {
+					b := histogram.New(m, nil, pool, s)
+					buffers := histogram.NewPool(b.Slots())
+					build := func() {
+						for _, runs := range nodes {
+							h := buffers.Get()
+							b.Build(h, st, runs)
+							buffers.Put(h)
+						}
+					}
+					for range 4 { // a worker's scratch grows when it first takes part
+						build()
+					}
+					if got := testing.AllocsPerRun(3, build); got != 0 {
+						t.Errorf("three nodes allocate %v times", got)
+					}
+				})
+			}
+		}
+	}
+}

@@ -29,6 +29,7 @@ type Record struct {
 	Machine machine.Info `json:"machine"`
 	Command string       `json:"command"`
 	Results []Result     `json:"results"`
+	Earlier []Record     `json:"earlier,omitempty"` // benchmarks that this run left out
 }
 
 // Result is one part of a benchmark.
@@ -111,6 +112,44 @@ func parse(text string) []Result {
 	return results
 }
 
+// benchmark returns the name of the whole that a part belongs to.
+func (r *Result) benchmark() string {
+	name, _, _ := strings.Cut(r.Name, "/")
+	return name
+}
+
+// Keep takes over from the record at path what it says of benchmarks that did not run
+// this time. A record that is not there says nothing.
+func (r *Record) Keep(path string) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var old Record
+	if err := json.Unmarshal(b, &old); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	known := map[string]bool{}
+	for i := range r.Results {
+		known[r.Results[i].benchmark()] = true
+	}
+	earlier := append([]Record{old}, old.Earlier...)
+	earlier[0].Earlier = nil
+	for _, e := range earlier {
+		e.Results = slices.DeleteFunc(e.Results, func(result Result) bool { return known[result.benchmark()] })
+		for i := range e.Results {
+			known[e.Results[i].benchmark()] = true
+		}
+		if len(e.Results) > 0 {
+			r.Earlier = append(r.Earlier, e)
+		}
+	}
+	return nil
+}
+
 // Save writes the record as JSON.
 func (r *Record) Save(path string) error {
 	b, err := json.MarshalIndent(r, "", " ")
@@ -148,8 +187,11 @@ func (r *Record) UpdateDocument(path string) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "### The matrix of codes, by row of the requirements\n\n`%s`\n\n%s; load average before the run %s. ", r.Command, r.Machine, r.Machine.LoadAverage)
-	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n\n")
-	r.Table(&b)
+	fmt.Fprintf(&b, "### The matrix of codes, by row of the requirements\n\n`%s`\n\n", r.Command)
+	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n")
+	for _, run := range append([]Record{*r}, r.Earlier...) {
+		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)
+		run.Table(&b)
+	}
 	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "rows", b.String())), 0o666)
 }

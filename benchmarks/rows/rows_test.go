@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/benchmarks/machine"
 	"boost/benchmarks/rows"
 )
 
@@ -66,5 +67,47 @@ func TestDocument(t *testing.T) {
 		if strings.Count(string(text), want) != 1 {
 			t.Errorf("%q should stand there once:\n%s", want, text)
 		}
+	}
+}
+
+// What a run leaves out stays as it was recorded, with the machine of that run.
+func TestKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.json")
+	result := func(name string, x float64) rows.Result {
+		return rows.Result{Name: name, Figures: map[string]float64{"x": x}}
+	}
+	var all *rows.Record
+	for i, results := range [][]rows.Result{
+		{result("A/S1.1/one", 1), result("A/S1.1/two", 2), result("B/S1.2", 3), result("C/S1.3", 4)},
+		{result("B/S1.2", 5), result("C/S1.3", 6)},
+		{result("C/S1.3", 7), result("D/S1.4", 8)},
+	} {
+		all = &rows.Record{Machine: machine.Info{Commit: "run " + string(rune('1'+i))}, Command: "make", Results: results}
+		if err := all.Keep(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := all.Save(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	document := filepath.Join(t.TempDir(), "performance.md")
+	if err := all.UpdateDocument(document); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for l := range strings.Lines(string(text)) {
+		if _, commit, ok := strings.Cut(l, "commit run "); ok {
+			got = append(got, commit[:1])
+		} else if strings.HasPrefix(l, "| `") {
+			got = append(got, strings.Fields(l)[1]+strings.Fields(l)[4])
+		}
+	}
+	want := []string{"3", "`C/S1.3`7", "`D/S1.4`8", "2", "`B/S1.2`5", "1", "`A/S1.1/one`1", "`A/S1.1/two`2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs and figures %q, want %q", got, want)
 	}
 }
