@@ -1,7 +1,6 @@
 package grow
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -18,12 +17,8 @@ type columnSampler struct {
 	all     []int // features that have more than one code
 	kept    []int // of the current tree
 	level   []int // scratch of node
-	draws   []columnDraw
-}
-
-type columnDraw struct {
-	draw    uint64
-	feature int
+	draws   []uint64
+	order   []uint64 // scratch of nth
 }
 
 func (s *columnSampler) init(c Config) {
@@ -62,16 +57,51 @@ func (s *columnSampler) sample(dst, of []int, share float64, key, stream uint64)
 	key = rng.Mix(key ^ rng.Mix(stream+1))
 	s.draws = s.draws[:0]
 	for _, f := range of {
-		s.draws = append(s.draws, columnDraw{rng.Draw(key, uint64(f)), f})
+		s.draws = append(s.draws, rng.Draw(key, uint64(f)))
 	}
-	slices.SortFunc(s.draws, func(a, b columnDraw) int {
-		return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.feature, b.feature))
-	})
 	n := max(1, int(math.Round(share*float64(len(of)))))
-	dst = dst[:0]
-	for _, d := range s.draws[:n] {
-		dst = append(dst, d.feature)
+	if n >= len(of) {
+		return dst
 	}
-	slices.Sort(dst)
+	s.order = slices.Grow(s.order[:0], len(s.draws))
+	most := nth(s.draws, n-1, s.order)
+	ties := n // features with the largest draw that are kept
+	for _, d := range s.draws {
+		if d < most {
+			ties--
+		}
+	}
+	dst = dst[:0]
+	for i, f := range of {
+		if d := s.draws[i]; d < most {
+			dst = append(dst, f)
+		} else if d == most && ties > 0 {
+			dst = append(dst, f)
+			ties--
+		}
+	}
 	return dst
+}
+
+// nth returns the k-th smallest number, counted from 0. Those that share their highest
+// bits with it are sorted: a few of them where numbers are random. They go to scratch.
+func nth(numbers []uint64, k int, scratch []uint64) uint64 {
+	const high = 64 - 11
+	var counts [1 << (64 - high)]int
+	for _, d := range numbers {
+		counts[d>>high]++
+	}
+	bucket := 0
+	for k >= counts[bucket] {
+		k -= counts[bucket]
+		bucket++
+	}
+	scratch = scratch[:0]
+	for _, d := range numbers {
+		if d>>high == uint64(bucket) {
+			scratch = append(scratch, d)
+		}
+	}
+	slices.Sort(scratch)
+	return scratch[k]
 }
