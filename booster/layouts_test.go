@@ -134,7 +134,17 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 				}
 			}
 		}
-		p.Binning.Layout = "auto"
+		for builder, ran := range map[string]string{"auto": "direct", "": "direct", "sequential": "sequential", "row": "row"} {
+			var report booster.Report
+			p.Builder = builder
+			if got := hash(t, p, mustColumns(t, sparse), booster.WithReport(&report)); got != want {
+				t.Errorf("%+v, builder %q: another model than from columns", c, builder)
+			}
+			if report.Builder != ran {
+				t.Errorf("builder %q: %q ran", builder, report.Builder)
+			}
+		}
+		p.Binning.Layout, p.Builder = "auto", "auto"
 		if got := hash(t, p, mustColumns(t, sparse)); got != want {
 			t.Errorf("%+v, sparse columns, layout auto: another model than from columns", c)
 		}

@@ -14,7 +14,22 @@ import (
 type plan struct {
 	strategy histogram.Strategy
 	mirror   *binning.RowMajor // nil: codes are read by columns, or as the matrix keeps them
+	direct   bool              // no histograms are built, but direct sums
 	reason   string
+}
+
+// name returns the word for the plan in logs and reports.
+func (p plan) name() string {
+	if p.direct {
+		return "direct"
+	}
+	return p.strategy.String()
+}
+
+// direct says that sums are kept of the features that can be split only: where no
+// builder was asked for.
+func (t *trainer) direct() bool {
+	return (t.p.Builder == "" || t.p.Builder == "auto") && histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
 }
 
 // choosePlan settles strategy and mirror. Where both are left open and the table is
@@ -25,7 +40,12 @@ func (t *trainer) choosePlan() (plan, error) {
 	if err != nil {
 		return plan{}, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
 	}
-	byRows := plan{strategy, t.mirror(strategy), reason}
+	if t.direct() {
+		return plan{strategy: strategy, direct: true, reason: fmt.Sprintf(
+			"histograms of %d codes in %d features would cost more than the cells: sums are kept of the features that can be split only",
+			t.matrix.Offsets()[t.matrix.NFeatures()], t.matrix.NFeatures())}, nil
+	}
+	byRows := plan{strategy: strategy, mirror: t.mirror(strategy), reason: reason}
 	open := (t.p.Builder == "" || t.p.Builder == "auto") && t.p.Binning.Layout == binning.Auto
 	if !open || byRows.mirror == nil || t.n*len(t.matrix.Units()) < worthMeasuring {
 		return byRows, nil

@@ -45,7 +45,7 @@ func (t *trainer) memory() budget {
 	}
 	bins := int64(t.matrix.Offsets()[t.matrix.NFeatures()])
 	b.histograms = bins * perBin * int64(t.p.Tree.Leaves)
-	if histogram.DirectPays(t.matrix, t.p.Tree.Leaves) {
+	if t.direct() {
 		b.histograms = histogram.DirectBytes(t.matrix, t.p.Tree.Leaves, t.pool.Threads())
 	}
 	return b

@@ -119,7 +119,7 @@ type Report struct {
 	Metrics      map[string]map[string]float64
 	BinSeconds   float64 // finding cuts and packing codes, of all sets
 	TrainSeconds float64 // rounds
-	Builder      string  // strategy used
+	Builder      string  // "sequential", "feature" or "row", or "direct" where no histograms were built
 	Gradients    string
 	Threads      int
 	PeakBytes    int64 // estimate of the buffers of training

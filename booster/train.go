@@ -14,7 +14,6 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
-	"boost/histogram"
 	"boost/internal/cpu"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -342,8 +341,8 @@ func (t *trainer) allocate() error {
 	if err != nil {
 		return err
 	}
-	t.say("histogram builder", "strategy", plan.strategy.String(), "reason", plan.reason, "threads", t.pool.Threads())
-	t.report.Builder, t.report.Gradients, t.report.Threads = plan.strategy.String(), mode.String(), t.pool.Threads()
+	t.say("histogram builder", "strategy", plan.name(), "reason", plan.reason, "threads", t.pool.Threads())
+	t.report.Builder, t.report.Gradients, t.report.Threads = plan.name(), mode.String(), t.pool.Threads()
 	t.report.Objective = t.p.Objective
 	if err := t.baseScore(); err != nil {
 		return err
@@ -358,12 +357,8 @@ func (t *trainer) allocate() error {
 	if o, ok := t.target.objective.(objectives.StepLimiter); ok {
 		maxStep = o.MaxStep()
 	}
-	direct := histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
-	if direct {
-		t.say("sums are kept of the features that can be split only", "features", t.matrix.NFeatures(), "codes", t.matrix.Offsets()[t.matrix.NFeatures()])
-	}
 	t.grower = grow.New(grow.Config{
-		Direct: direct, Matrix: t.matrix, Mirror: plan.mirror, Features: t.cuts.Features, Pool: t.pool,
+		Direct: plan.direct, Matrix: t.matrix, Mirror: plan.mirror, Features: t.cuts.Features, Pool: t.pool,
 		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}

@@ -144,7 +144,7 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Params.Threads }},
 	{Name: "train.gradients", kind: choice, Choices: []string{"i16", "i32", "f32"}, Doc: "How gradients are stored: 16- or 32-bit codes, or floats.",
 		field: func(c *Config) any { return &c.Params.Gradients }},
-	{Name: "train.builder", kind: choice, Choices: []string{"auto", "sequential", "feature", "row"}, Doc: "How histograms are shared among threads. Never changes the model.",
+	{Name: "train.builder", kind: choice, Choices: []string{"auto", "sequential", "feature", "row"}, Doc: "How histograms are shared among threads; \"auto\" chooses, and on wide sparse tables keeps no histograms but sums of what can be split (\"direct\" in the log). Never changes the model.",
 		field: func(c *Config) any { return &c.Params.Builder }},
 	{Name: "train.early_stopping", kind: integer, noLimit: true, Doc: "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a valid set a tenth of the rows is held out.",
 		Aliases: []string{"early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait"},
