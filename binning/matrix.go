@@ -249,6 +249,16 @@ func (m *Matrix) Bytes() uint64 {
 	return n
 }
 
+// IndexBytes returns the memory of what says where the features' codes are.
+func (m *Matrix) IndexBytes() uint64 {
+	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(home{})+unsafe.Sizeof(0))
+	n += uint64(len(m.units)) * uint64(unsafe.Sizeof(Unit{}))
+	if m.csr != nil {
+		n += 4 * uint64(len(m.csr.Counts))
+	}
+	return n
+}
+
 // Layout returns how the codes are kept: "col", "row", "csr" or "ellpack".
 func (m *Matrix) Layout() string {
 	switch {
@@ -286,6 +296,12 @@ func (m *Matrix) Masked() bool { return m.mask != nil }
 // Bundled says that some column holds more than one feature.
 func (m *Matrix) Bundled() bool {
 	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.units) < len(m.infos)
+}
+
+// OwnColumns says that every feature has a column of its own, whose codes are read as
+// they are.
+func (m *Matrix) OwnColumns() bool {
+	return m.byRow == nil && m.csr == nil && m.ellpack == nil && m.mask == nil && len(m.units) == len(m.infos)
 }
 
 // Rest returns the code of feature f that a bundle or a sparse layout does not

@@ -87,6 +87,9 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 // wideStride returns the bytes from row to row of n codes of more than a byte.
 func wideStride(n int, bits Width) int { return (n*int(bits)/8 + 3) &^ 3 }
 
+// MirrorBytes returns the memory of a copy by rows of n columns, a byte a code.
+func MirrorBytes(rows, n int) uint64 { return rowMajorBytes(rows, n, U8) }
+
 // rowMajorBytes returns the memory of n columns' codes by rows.
 func rowMajorBytes(rows, n int, bits Width) uint64 {
 	stride := rowStride(n)

@@ -7,6 +7,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/cpu"
+	"boost/tree/grow"
 )
 
 // budget is an estimate of the memory of training by what it is for, in bytes. The
@@ -21,34 +22,42 @@ func (b budget) String() string {
 	return fmt.Sprintf("codes %s, rows %s, histograms %s", sizeText(b.matrix), sizeText(b.rows), sizeText(b.histograms))
 }
 
-// memory estimates the buffers of the rounds: codes in both orders; per row and
-// output 8 bytes of score and 8 of gradients, and per row the label, the weight, 4 to
-// 12 bytes of codes and 8 of entries; 16 to 20 bytes per bin, and per leaf
-// where histograms are kept.
-func (t *trainer) memory() budget {
-	b := budget{matrix: int64(t.matrix.Bytes()) + int64(t.n)*int64(len(t.mirrored()))}
-	perRow := int64(16*t.outputs + 8 + 4 + 8)
+// memory estimates what the rounds take: codes in both orders, with what says where they
+// are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
+// weight and what quantizing and growing take; histograms for all leaves but one and
+// what builds and searches them. A round that needs 32-bit codes, by an outlier, takes 8
+// more per row and as much scratch again. Init scores and the rows of samples count too.
+func (t *trainer) memory(mode gradients.Mode) (budget, error) {
+	strategy, _, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
+	if err != nil {
+		return budget{}, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
+	}
+	mirrored := t.mirrored()
+	if strategy == histogram.FeatureParallel || t.direct() {
+		mirrored = nil
+	}
+	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes())}
+	if len(mirrored) > 0 {
+		b.matrix += int64(binning.MirrorBytes(t.n, len(mirrored)))
+	}
+	config := grow.Config{Matrix: t.matrix, Strategy: strategy, Params: t.p.Tree, Direct: t.direct()}
+	b.rows, b.histograms = config.Bytes(mirrored, mode, t.pool.Threads())
+	perRow := int64(16*t.outputs + 8)
 	if t.rows.Weights != nil {
 		perRow += 8
 	}
-	perBin := int64(16)
-	switch t.p.Gradients {
-	case gradients.I32.String():
-		perRow += 8
-	case gradients.F32.String():
-		perBin += 4
+	if t.initial != nil {
+		perRow += 8 * int64(t.outputs)
 	}
-	b.rows = int64(t.n) * perRow
+	if t.p.RowFraction < 1 {
+		perRow += 2 + 4 // those in the bag, and those outside
+	}
+	b.rows += int64(t.n) * (perRow + map[gradients.Mode]int64{gradients.I16: 4, gradients.I32: 8}[mode])
 	for _, s := range t.sets {
-		b.matrix += int64(s.matrix.Bytes())
-		b.rows += int64(s.n) * int64(16*t.outputs+16)
+		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
+		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))
 	}
-	bins := int64(t.matrix.Offsets()[t.matrix.NFeatures()])
-	b.histograms = bins * perBin * int64(t.p.Tree.Leaves)
-	if t.direct() {
-		b.histograms = histogram.DirectBytes(t.matrix, t.p.Tree.Leaves, t.pool.Threads())
-	}
-	return b
+	return b, nil
 }
 
 // machineMemory is what there is where train.memory_limit sets no limit; tests lower it.

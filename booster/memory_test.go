@@ -97,3 +97,91 @@ func TestLayoutBeyondMemory(t *testing.T) {
 		}
 	})
 }
+
+// What training is said to take is what it takes: the heap after a round, for every
+// layout, builder and form of gradients. The estimate bounds it, and by little.
+func TestMemoryEstimate(t *testing.T) {
+	const rows = 150_000
+	r := rand.New(rand.NewPCG(31, 32))
+	var columns []dataset.ColumnData
+	label := make([]float64, rows)
+	for f := range 24 {
+		values := make([]float64, rows)
+		for row := range values {
+			switch {
+			case f%3 == 0:
+				values[row] = r.NormFloat64() // 255 codes
+			case f%3 == 1:
+				values[row] = float64(r.IntN(12)) // half a byte
+			case r.IntN(20) == 0:
+				values[row] = float64(r.IntN(300)) // mostly 0
+			}
+			label[row] += values[row] * float64(f%4)
+		}
+		columns = append(columns, dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: values})
+	}
+	dense := mustColumns(t, append(columns, dataset.ColumnData{Name: "y", Values: label}))
+	wide, hot := sparseTable(t, 150_000, 1200), oneHot(t, 60_000, 40)
+	for _, c := range []struct {
+		name                        string
+		table                       *dataset.Table
+		layout, builder, mode, more string
+	}{
+		{"both", dense, "both", "row", "i16", ""},
+		{"both/sequential", dense, "both", "sequential", "i16", ""},
+		{"both/i32", dense, "both", "row", "i32", ""},
+		{"both/f32", dense, "both", "row", "f32", ""},
+		{"col/feature", dense, "col", "feature", "i16", ""},
+		{"col/feature/i32", dense, "col", "feature", "i32", ""},
+		{"col/feature/f32", dense, "col", "feature", "f32", ""},
+		{"col/row", dense, "col", "row", "i16", ""},
+		{"row", dense, "row", "row", "i16", ""},
+		{"row/sequential/i32", dense, "row", "sequential", "i32", ""},
+		{"csr", dense, "csr", "row", "i16", ""},
+		{"ellpack", dense, "ellpack", "row", "i16", ""},
+		{"csr/sequential/i32", dense, "csr", "sequential", "i32", ""},
+		{"mask", dense, "col", "feature", "i16", "mask"},
+		{"bundles", hot, "both", "row", "i16", "bundle"},
+		{"bundles/feature/i32", hot, "col", "feature", "i32", "bundle"},
+		{"bag", dense, "both", "row", "i16", "bag"},
+		{"wide codes", dense, "both", "row", "i16", "codes"},
+		{"direct", wide, "csr", "auto", "i16", "bound"},
+		{"wide/csr", wide, "csr", "row", "i16", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.Threads = "regression", 2, 2
+			p.Binning.Layout, p.Builder, p.Gradients, p.Binning.Bundle = c.layout, c.builder, c.mode, "off"
+			switch c.more {
+			case "mask":
+				p.Binning.MissingAs = "mask"
+			case "bundle":
+				p.Binning.Bundle = "on"
+			case "bag":
+				p.RowFraction = 0.5
+			case "codes":
+				p.Binning.MaxBin = 1000
+			}
+			heap := func() int64 {
+				runtime.GC()
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return int64(m.HeapAlloc)
+			}
+			var report booster.Report
+			before, took := heap(), int64(0)
+			_, err := booster.Train(context.Background(), p, c.table, booster.WithReport(&report), booster.OnRound(func(booster.Round) {
+				took = max(took, heap()-before)
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %d bytes, estimated %d: %+.1f %%", report.Builder, took, report.PeakBytes, 100*(float64(report.PeakBytes)/float64(took)-1))
+			const small = 200_000 // trees, cuts, the schema
+			if took > report.PeakBytes+report.PeakBytes/50+small || c.more != "bound" && report.PeakBytes > took+took/20+small {
+				t.Errorf("%d bytes, estimated %d", took, report.PeakBytes)
+			}
+		})
+	}
+}

@@ -326,7 +326,10 @@ func (t *trainer) allocate() error {
 	if err != nil {
 		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)
 	}
-	bytes := t.memory()
+	bytes, err := t.memory(mode)
+	if err != nil {
+		return err
+	}
 	t.report.PeakBytes = bytes.total()
 	if limit, name := t.memoryLimit(); limit > 0 && bytes.total() > limit {
 		raise := "raise it, or "

@@ -85,10 +85,16 @@ func keptSlots(m *binning.Matrix) int {
 }
 
 // DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
-// of two more nodes, 24 bytes each, and 8 bytes per feature and worker.
-func DirectBytes(m *binning.Matrix, leaves, threads int) int64 {
-	bins := int64(m.Offsets()[m.NFeatures()])
-	return 24*(min(int64(leaves)*bins, int64(keptSlots(m)))+2*bins) + 8*int64(m.NFeatures())*int64(threads)
+// of two more nodes, 24 bytes each, of the features that have so many rows off their
+// rest code; 24 more per feature for lists of them, and 4 per feature and worker.
+func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
+	slots := int64(0)
+	for f, n := range m.CSR().Counts {
+		if n >= uint32(least) {
+			slots += int64(m.Offsets()[f+1] - m.Offsets()[f])
+		}
+	}
+	return 24*(min(int64(leaves)*slots, int64(keptSlots(m)))+2*slots) + int64(m.NFeatures())*int64(24+4*threads)
 }
 
 // Build adds up the rows of a node for those of the features, ascending, that have at

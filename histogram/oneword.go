@@ -133,18 +133,24 @@ func (b *Builder) plan() {
 // buildRows gives pieces of the rows to the workers, each with a histogram of its
 // own, and adds those up.
 func (b *Builder) buildRows(alone bool) {
+	workers := b.pool.Threads()
+	if alone {
+		workers = 1
+	}
 	if b.storage.Mode() == gradients.I32 {
 		for w := range b.wide {
-			b.wide[w].reserve(b.rowSlots, false)
-			b.wide[w].took = false
+			if b.wide[w].took = false; w < workers {
+				b.wide[w].reserve(b.rowSlots, false)
+			}
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))
 		b.do(alone, len(b.places), (*wideReduceTask)(b))
 		return
 	}
 	for w := range b.ints {
-		b.ints[w].reserve(b.rowSlots)
-		b.ints[w].took, b.ints[w].wide, b.ints[w].rows = false, false, 0
+		if b.ints[w].took, b.ints[w].wide, b.ints[w].rows = false, false, 0; w < workers {
+			b.ints[w].reserve(b.rowSlots)
+		}
 	}
 	b.do(alone, len(b.pieces), (*rowTask)(b))
 	b.do(alone, len(b.places), (*reduceTask)(b))

@@ -1,0 +1,85 @@
+package histogram
+
+import (
+	"unsafe"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// Bytes returns the memory of one histogram over a matrix.
+func Bytes(m *binning.Matrix, mode gradients.Mode) int64 {
+	perSlot := int64(16)
+	if mode == gradients.F32 {
+		perSlot = 20
+	}
+	return perSlot * int64(m.Offsets()[m.NFeatures()])
+}
+
+// ScratchBytes returns the most memory that a Builder over all rows of a matrix takes
+// beside the histograms, given the stored columns that its mirror has.
+func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, mode gradients.Mode, threads int) int64 {
+	layout := &Builder{matrix: m, units: m.Units()}
+	if layout.sparse = newSparseRows(m); layout.sparse != nil {
+		layout.units = layout.sparse.units(m)
+	}
+	bytes := int64(len(layout.units)) * int64(unsafe.Sizeof(place{})+unsafe.Sizeof(columnGroup{})/4+2*unsafe.Sizeof(0)+2)
+	if layout.sparse != nil {
+		bytes += int64(len(layout.units)) * int64(unsafe.Sizeof(binning.Unit{})+unsafe.Sizeof(0))
+	}
+	bytes += 8 * int64(m.NFeatures()) // active ones
+	all, widest, mirroredSize := int64(0), int64(16), int64(0)
+	slots := int64(0) // of a pass over rows
+	for u := range layout.units {
+		size := int64(layout.size(u))
+		all, widest = all+size, max(widest, size)
+		slots += max(size, 16)
+	}
+	switch byRow := m.ByRow(); {
+	case layout.sparse != nil, byRow != nil && byRow.Bits != binning.U8:
+		slots = all
+	default:
+		if byRow != nil {
+			mirrored = byRow.Units
+		}
+		for _, u := range mirrored {
+			mirroredSize += max(int64(layout.size(u)), 16)
+		}
+		slots += int64(len(mirrored))*hist.Slots - mirroredSize
+	}
+	workers := int64(threads)
+	if mode == gradients.F32 {
+		return bytes + floatScratch(m.NRows(), slots, widest, s, workers)
+	}
+	slot := int64(8)
+	if mode == gradients.I32 {
+		slot = int64(unsafe.Sizeof(hist.Slot[int64, uint64]{}))
+	}
+	if s == FeatureParallel {
+		if mode == gradients.I16 {
+			widest *= 4 // columns go by fours
+		}
+		return bytes + workers*widest*slot
+	}
+	if s == Sequential {
+		workers = 1
+	}
+	if bytes += workers * slots * slot; mode == gradients.I16 && m.NRows() > hist.BlockRows {
+		bytes += workers * all * 16 // what packed sums are flushed to
+	}
+	return bytes
+}
+
+// floatScratch is what sums of floats take, which come with counts.
+func floatScratch(rows int, slots, widest int64, s Strategy, workers int64) int64 {
+	const slot = int64(unsafe.Sizeof(hist.Slot[float64, float64]{})) + 4
+	switch s {
+	case FeatureParallel:
+		return workers * widest * slot
+	case Sequential:
+		return slots * slot
+	}
+	return min(int64(parallel.Blocks(rows, floatGroup)), floatWave*workers) * slots * slot
+}
