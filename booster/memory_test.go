@@ -47,7 +47,7 @@ func TestLayoutBeyondMemory(t *testing.T) {
 	table := sparseTable(t, rows, features)
 	p := booster.Defaults()
 	p.Objective, p.Rounds = "regression", 1
-	const limit = 24 << 20
+	const limit = 28 << 20
 	for _, c := range []struct {
 		name   string
 		change func(p *booster.Params)
