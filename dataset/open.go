@@ -25,37 +25,49 @@ func Open(ctx context.Context, path string, opts ...Option) (*Table, error) {
 // OpenAll reads several files and patterns as one table, in the order of their
 // names; every file needs the same format and the same columns.
 func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error) {
-	for _, path := range paths {
-		if path != "-" {
-			continue
-		}
-		if len(paths) > 1 {
-			return nil, complain("standard input (-) cannot be joined with files")
-		}
-		return Read(ctx, os.Stdin, "standard input", opts...)
-	}
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	inputs, err := findInputs(paths, !o.noSpool)
+	o, inputs, err := openedBy(paths, opts)
 	if err != nil {
 		return nil, err
 	}
 	return o.read(ctx, inputs)
 }
 
+// openedBy finds the inputs that paths name: files and patterns, or standard input.
+func openedBy(paths []string, opts []Option) (*options, []input, error) {
+	if slices.Contains(paths, "-") {
+		if len(paths) > 1 {
+			return nil, nil, complain("standard input (-) cannot be joined with files")
+		}
+		return streamedBy(os.Stdin, "standard input", opts)
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs, err := findInputs(paths, !o.noSpool)
+	return o, inputs, err
+}
+
+// streamedBy makes a stream the only input.
+func streamedBy(stream io.Reader, name string, opts []Option) (*options, []input, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &spool{name: name, keep: !o.noSpool,
+		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
+	return o, []input{s.input()}, nil
+}
+
 // Read reads a table from a stream, in any format that Open reads. The name stands
 // in messages. While it is read, the stream is copied to an unlinked temporary file,
 // because a column may turn out to be text late; NoSpool prevents the copy.
 func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Table, error) {
-	o, err := newOptions(opts)
+	o, inputs, err := streamedBy(stream, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{name: name, keep: !o.noSpool,
-		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
-	return o.read(ctx, []input{s.input()})
+	return o.read(ctx, inputs)
 }
 
 // read reads the inputs whole.

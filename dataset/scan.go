@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"sync"
 )
@@ -41,17 +40,7 @@ type scanChunk struct {
 // are skipped or types change late. Standard input cannot be read without a copy:
 // NoSpool is an error then. So is a table whose format is read whole (LibSVM).
 func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
-	if slices.Contains(paths, "-") {
-		if len(paths) > 1 {
-			return nil, complain("standard input (-) cannot be joined with files")
-		}
-		return ReadScan(ctx, os.Stdin, "standard input", opts...)
-	}
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	inputs, err := findInputs(paths, !o.noSpool)
+	o, inputs, err := openedBy(paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +49,11 @@ func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error
 
 // ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
 func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Scan, error) {
-	o, err := newOptions(opts)
+	o, inputs, err := streamedBy(stream, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{name: name, keep: !o.noSpool,
-		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
-	return o.scan(ctx, []input{s.input()})
+	return o.scan(ctx, inputs)
 }
 
 func (o *options) scan(ctx context.Context, inputs []input) (*Scan, error) {
