@@ -55,6 +55,10 @@ func (t *trainer) trainMetrics() map[string]float64 {
 			t.pool.Do(task.pieces(), &task)
 		}
 	}
+	if t.inFiles { // a metric may take more memory than is left beside what the rounds held
+		t.matrix, t.grower, t.buffer, t.storage, t.bag = nil, nil, nil, nil, nil
+		letGo()
+	}
 	s.values = make([]float64, len(s.raw))
 	t.target.objective.Link().Apply(t.outputs, s.raw, s.values, 0, s.n, s.n)
 	values := map[string]float64{}

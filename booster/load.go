@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"boost/binning"
 	"boost/dataset"
 	"boost/gradients"
 )
@@ -47,8 +48,9 @@ type Loaded struct {
 	// Cached says that the tables come from the cache; OutOfCore that they stay in files.
 	Cached, OutOfCore bool
 
-	task  *cacheTask
-	scans []*dataset.Scan
+	task   *cacheTask
+	scans  []*dataset.Scan
+	sample dataset.Option // of the training table that stays in files
 }
 
 // Load reads the tables of a run, or prepares them for being read in chunks, or takes
@@ -79,6 +81,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	l.OutOfCore = reason != ""
 	if l.OutOfCore {
 		in.Log.Info("training out of core: the files are read in chunks", "reason", reason)
+		l.sample = in.sample(&p)
 	}
 	if err := l.read(ctx, &in); err != nil {
 		l.Close()
@@ -87,10 +90,25 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	return l, nil
 }
 
+// sample makes a scan of the training table keep the rows that cuts are taken from, nil
+// where rows are held out: which is known only once all labels are, and the numbers of
+// the rows that are left follow from it.
+func (in *Input) sample(p *Params) dataset.Option {
+	if p.Binning.Sample == 0 || p.EarlyStopping > 0 && len(in.Valid) == 0 {
+		return nil
+	}
+	size, seed := p.Binning.Sample, p.Seed
+	return dataset.KeepRows(size, func() dataset.RowChooser { return binning.NewSample(size, seed) })
+}
+
 // read opens or reads all tables.
 func (l *Loaded) read(ctx context.Context, in *Input) error {
 	var err error
-	if l.Train, err = l.open(ctx, in, in.Train, in.Options); err != nil {
+	options := in.Options
+	if l.sample != nil {
+		options = append(slices.Clone(options), l.sample)
+	}
+	if l.Train, err = l.open(ctx, in, in.Train, options); err != nil {
 		return err
 	}
 	schema := l.Train.Schema()

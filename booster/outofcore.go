@@ -3,6 +3,7 @@ package booster
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -115,15 +116,23 @@ func pickRows(rows []int32, first int, chunk *dataset.Table) tablePart {
 	return tablePart{lo, chunk.Take(local)}
 }
 
-// fit goes through the files once, for the rows that cuts are taken from.
+// choiceBlock is the number of rows that are shown to a sample at once.
+const choiceBlock = 1 << 16
+
+// fit takes cuts from the sampled rows that the scan has kept, or goes through the files
+// once for them: the rows that are held out are known only once all labels are.
 func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	if p.Sample == 0 {
 		return nil, nil, fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
 	}
 	choice := binning.NewSample(p.Sample, seed)
-	choice.Add(0, s.pop.Rows, nil)
+	var candidates []uint32
+	for lo := 0; lo < s.pop.Rows; lo += choiceBlock {
+		candidates = choice.Add(lo, min(lo+choiceBlock, s.pop.Rows), candidates[:0])
+	}
 	var sampledWeights []float64
-	for _, row := range choice.Rows() {
+	chosen := choice.Rows()
+	for _, row := range chosen {
 		at := int32(row)
 		if s.rows != nil {
 			at = s.rows[row]
@@ -133,8 +142,21 @@ func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Param
 			sampledWeights = append(sampledWeights, weights[row])
 		}
 	}
-	if err := s.of.gather(ctx, s); err != nil {
+	table, err := s.sampledRows(ctx, chosen)
+	if err != nil {
 		return nil, nil, err
+	}
+	return binning.FitSampled(ctx, table, s.pop, sampledWeights, p, pool)
+}
+
+// sampledRows returns the features of s.sample, which are the chosen rows of the source.
+func (s *scanSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
+	// What the scan has kept is let go of, of use or not.
+	if rows, kept := s.of.scan.Kept(); s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
+		return kept, nil
+	}
+	if err := s.of.gather(ctx, s); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(s.sampled, func(a, b tablePart) int { return a.first - b.first })
 	tables := make([]*dataset.Table, len(s.sampled))
@@ -142,7 +164,7 @@ func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Param
 		tables[i] = part.table
 	}
 	s.sampled = nil
-	return binning.FitSampled(ctx, dataset.Concat(tables), s.pop, sampledWeights, p, pool)
+	return dataset.Concat(tables), nil
 }
 
 // gather collects the sampled rows of one part and counts the cells of all.
@@ -226,6 +248,8 @@ func (s *scanSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Par
 }
 
 func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
+	letGo()
+	defer letGo()
 	parts := s.coded()
 	for _, part := range parts {
 		var err error
@@ -243,3 +267,22 @@ func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params
 		return nil
 	})
 }
+
+// dropMirror leaves out the copy of the codes by rows where the layout is left open, and
+// says whether it does: who leaves a table in its files is short of memory. A limit that
+// has room for all that the rounds need, with the copy, keeps it.
+func (t *trainer) dropMirror(needed budget) bool {
+	if t.p.Binning.Layout != binning.Auto || t.direct() || len(t.mirrored()) == 0 {
+		return false
+	}
+	if limit := t.p.MemoryLimit; limit > 0 && needed.total() <= limit {
+		return false
+	}
+	t.p.Binning.Layout = binning.LayoutCol
+	t.say("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
+	return true
+}
+
+// letGo gives back the memory of a step that is over before the next one takes its own:
+// the collector would otherwise let both lie side by side.
+func letGo() { debug.FreeOSMemory() }

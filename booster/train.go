@@ -78,6 +78,7 @@ type trainer struct {
 	start   time.Time
 	ownPool bool
 	target  *target
+	inFiles bool // the training rows are
 
 	fingerprint string
 	validPrints []string
@@ -128,7 +129,7 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 		return err
 	}
 	t.target, t.outputs = target, target.objective.Outputs()
-	if _, inFiles := train.(*scanSource); inFiles && t.p.Gradients == gradients.F32.String() {
+	if _, t.inFiles = train.(*scanSource); t.inFiles && t.p.Gradients == gradients.F32.String() {
 		return fmt.Errorf("%w: train.gradients = \"f32\" needs the table in memory: choose i16 or i32 to train out of core", ErrParams)
 	}
 	if featureCount(t.schema) == 0 {
@@ -327,6 +328,9 @@ func (t *trainer) allocate() error {
 		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)
 	}
 	bytes, err := t.memory(mode)
+	if err == nil && t.inFiles && t.dropMirror(bytes) {
+		bytes, err = t.memory(mode)
+	}
 	if err != nil {
 		return err
 	}

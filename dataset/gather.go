@@ -206,6 +206,28 @@ func (s *spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
 	}
 }
 
+// buffers are those of one piece.
+type buffers struct {
+	f32   []float32
+	f64   []float64
+	i32   []int32
+	bytes []byte
+}
+
+// buffers returns the buffers that the values of a piece lie in.
+func (p *piece) buffers() buffers {
+	if p.offsets != nil {
+		return buffers{i32: p.offsets, bytes: p.text}
+	}
+	return buffers{f32: p.f32, f64: p.f64, i32: p.codes}
+}
+
+func (s *spare) putAll(list []buffers) {
+	for _, b := range list {
+		s.put(b.f32, b.f64, b.i32, b.bytes)
+	}
+}
+
 func (s *spare) float32s(n int) []float32 { return takeSpare(&s.mutex, &s.f32, n) }
 func (s *spare) float64s(n int) []float64 { return takeSpare(&s.mutex, &s.f64, n) }
 func (s *spare) int32s(n int) []int32     { return takeSpare(&s.mutex, &s.i32, n) }

@@ -41,9 +41,11 @@ type options struct {
 	absentMissing bool // LibSVM: what is not stored is missing, not 0
 	indexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
 
-	chunkSize int   // bytes of text parsed at a time
-	chunkRows int   // rows of a chunk where the format can choose; 0 leaves it to the format
-	err       error // the first option that made no sense
+	chunkSize int               // bytes of text parsed at a time
+	chunkRows int               // rows of a chunk where the format can choose; 0 leaves it to the format
+	chooser   func() RowChooser // of the rows that a Scan keeps; nil for none
+	chosen    int               // rows that it chooses at most
+	err       error             // the first option that made no sense
 }
 
 // DefaultMissing lists the cell texts that mean "no value" unless Missing is given. With

@@ -210,7 +210,7 @@ func unpackLevels(b []byte, count int) ([]string, error) {
 }
 
 // runOptions are the options that change how a table is read and never what is read.
-var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "err", "missingNumbers"}
+var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers"}
 
 // Describe returns a text that is the same for options which read the same table from
 // the same files, and another for those that may not.

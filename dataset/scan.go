@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,6 +27,10 @@ type Scan struct {
 	features []*scanColumn
 	chunks   []scanChunk
 	print    string // fingerprint, once a pass has seen all cells
+
+	sample   *scanSample // while types are settled
+	keptRows []uint32
+	kept     *Table // of keptRows; nil where none are kept
 }
 
 // scanChunk is what is known of a chunk of the input before it is read again.
@@ -158,6 +163,17 @@ func (s *Scan) Schema() Schema { return s.schema }
 // rows, and the notes about the whole table.
 func (s *Scan) Rest() *Table { return s.rest }
 
+// Kept returns the features of the rows that KeepRows chose, and these rows; nil without
+// it. The scan lets go of them, so that they are returned once.
+func (s *Scan) Kept() (rows []uint32, features *Table) {
+	rows, features = s.keptRows, s.kept
+	s.keptRows, s.kept = nil, nil
+	if features == nil {
+		return nil, nil
+	}
+	return rows, features
+}
+
 // Fingerprint returns what Table.Fingerprint does. A call of Chunks must have come
 // before, and have seen all chunks.
 func (s *Scan) Fingerprint() string {
@@ -169,7 +185,8 @@ func (s *Scan) Fingerprint() string {
 
 // Chunks reads the features once more. It calls f with tables of consecutive rows, by
 // several goroutines at once and in any order; first is the row that a table begins
-// with. The columns have the kinds and dictionaries of the whole table. It returns
+// with. The columns have the kinds and dictionaries of the whole table. Their memory is
+// used for other rows once f has returned. It returns
 // the first error of f, of the input, or of ctx, and an error that wraps ErrTable if
 // the input is not what it was.
 func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
@@ -236,9 +253,12 @@ func (r *rescan) chunk(ch *chunk) error {
 		return r.changed()
 	}
 	known := r.chunks[ch.index]
+	var owned []buffers
+	defer func() { ch.spare.putAll(owned) }()
 	t := &Table{rows: ch.rows - len(known.bad), index: new(nameIndex)}
 	var sum wideSum
 	for i, c := range r.features {
+		owned = append(owned, ch.pieces[i].buffers())
 		column, err := c.column(&ch.pieces[i], known.bad, r.Scan)
 		if err != nil {
 			return err
@@ -318,8 +338,15 @@ func (c *scanColumn) column(p *piece, bad []int32, s *Scan) (*Column, error) {
 	if count != len(odd) || !contains(bad, odd) {
 		return nil, s.changed()
 	}
-	return c.numbers(p, bad, s)
+	column, err := c.numbers(p, bad)
+	if err != nil {
+		return nil, s.changed()
+	}
+	return column, nil
 }
+
+// errNotExact is a number that the settled kind cannot hold.
+var errNotExact = errors.New("a number is not exact in float32")
 
 // contains says whether all rows are in bad; both ascend.
 func contains(bad, rows []int32) bool {
@@ -332,7 +359,7 @@ func contains(bad, rows []int32) bool {
 }
 
 // numbers makes a column of the settled kind, whatever the piece holds.
-func (c *scanColumn) numbers(p *piece, bad []int32, s *Scan) (*Column, error) {
+func (c *scanColumn) numbers(p *piece, bad []int32) (*Column, error) {
 	f32, f64 := dropRows(p.f32, bad), dropRows(p.f64, bad)
 	switch {
 	case c.kind == Float32 && p.f64 != nil:
@@ -340,7 +367,7 @@ func (c *scanColumn) numbers(p *piece, bad []int32, s *Scan) (*Column, error) {
 		for i, v := range f64 {
 			f32[i] = float32(v)
 			if float64(f32[i]) != v && v == v {
-				return nil, s.changed()
+				return nil, errNotExact
 			}
 		}
 	case c.kind == Float64 && p.f64 == nil:

@@ -11,8 +11,9 @@ import (
 // to be left out cost one pass more: only when all types are settled is it known
 // which these are.
 func (s *Scan) settle(ctx context.Context, targets []target) error {
+	s.sample = s.newSample(targets)
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source,
-		thin: func(ch *chunk, targets []target) { thin(ch, targets, nil) }}
+		thin: func(ch *chunk, targets []target) { s.thin(ch, targets, nil) }}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -25,7 +26,19 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	for _, in := range s.inputs {
 		a.files = append(a.files, in.name)
 	}
-	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
+	a.reread = func(columns []*parts) error {
+		var keep func(*chunk, []target)
+		if s.sample != nil {
+			keep = s.sample.again(columns, a.firsts)
+		}
+		c.thin = func(ch *chunk, targets []target) {
+			if keep != nil {
+				keep(ch, targets)
+			}
+			s.takeOff(ch, targets, nil, nil)
+		}
+		return c.reread(ctx, columns)
+	}
 	if err := a.settled(targets); err != nil {
 		return err
 	}
@@ -50,13 +63,34 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	return s.finish(a, t)
 }
 
-// thin takes the values of features and ids off a chunk.
-func thin(ch *chunk, targets []target, bad []int32) {
+// thin takes the values of features and ids off a chunk, without the rows in bad, after
+// the sample has taken note of them.
+func (s *Scan) thin(ch *chunk, targets []target, bad []int32) {
+	var held *sampledChunk
+	if s.sample != nil {
+		held = s.sample.hold(ch, bad)
+	}
+	s.takeOff(ch, targets, bad, held)
+	if held != nil {
+		s.sample.add(ch.index, held)
+	}
+}
+
+// takeOff takes the values off a chunk and leaves their buffers to further ones: at
+// once, or where they are held, with what is.
+func (s *Scan) takeOff(ch *chunk, targets []target, bad []int32, held *sampledChunk) {
+	var owned []buffers
 	for i, t := range targets {
 		if t.role == Feature || t.role == IDRole {
+			owned = append(owned, ch.pieces[i].buffers())
 			ch.pieces[i].summarize(ch.rows, bad)
 		}
 	}
+	if held != nil {
+		held.owned = owned
+		return
+	}
+	ch.spare.putAll(owned)
 }
 
 // hasBadCells says whether a row has to be left out for one of its cells.
@@ -86,6 +120,7 @@ func (a *assembly) oddLevels(c *parts) []bool {
 
 // badRows collects the rows that are left out while a pass goes through the chunks.
 type badRows struct {
+	scan    *Scan
 	options *options
 	mutex   sync.Mutex
 	chunks  map[int]*badChunk
@@ -113,7 +148,8 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 			}
 		}
 	}
-	bad := &badRows{options: s.options, chunks: map[int]*badChunk{}}
+	s.sample = s.newSample(targets)
+	bad := &badRows{scan: s, options: s.options, chunks: map[int]*badChunk{}}
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source, thin: bad.thin}
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {
@@ -206,7 +242,7 @@ func (b *badRows) thin(ch *chunk, targets []target) {
 			ch.pieces[i].drop(bad.rows, ch.index)
 		}
 	}
-	thin(ch, targets, bad.rows)
+	b.scan.thin(ch, targets, bad.rows)
 	for i := range targets {
 		ch.pieces[i].odd = oddCells{}
 	}
@@ -292,6 +328,10 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 	}
 	t.notes, t.dates = r.all(), r.dates
 	s.rest = t
+	if s.sample != nil {
+		s.kept = s.sample.table(s.features, s.options)
+		s.keptRows, s.sample = s.sample.rows, nil
+	}
 	return nil
 }
 

@@ -1,0 +1,376 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// RowChooser chooses some rows of a table while it passes by, as binning.Sample does.
+type RowChooser interface {
+	// Add shows the rows lo … hi, which follow those shown before. It appends to
+	// candidates those that may be chosen.
+	Add(lo, hi int, candidates []uint32) []uint32
+	// Rows returns the chosen ones of the rows shown so far, ascending.
+	Rows() []uint32
+}
+
+// KeepRows makes a Scan hold the features of the rows, size of them at most, that a
+// chooser chooses, which spares a pass over the files for them; see Scan.Kept. A chooser
+// is made for each pass that begins anew. Tables that are read whole leave it aside.
+func KeepRows(size int, chooser func() RowChooser) Option {
+	return func(o *options) { o.chooser, o.chosen = chooser, size }
+}
+
+// scanSample holds the features of the rows that may be chosen, in slots that ascend by
+// row. Slots of rows that are out are given up whenever a fourth more are taken than
+// rows are chosen: the memory is that of five fourths of the chosen rows.
+type scanSample struct {
+	chooser RowChooser
+	stores  []*sampleStore // by target, nil for those that are no features
+	byName  map[string]*sampleStore
+
+	mutex   sync.Mutex
+	next    int                   // index of the next chunk to place
+	waiting map[int]*sampledChunk // those that came before their turn
+	seen    int                   // rows placed
+	rows    []uint32              // by slot
+	limit   int                   // slots that are taken before some are given up; there is room for them
+	room    int                   // slots to make room for at once
+	fresh   []uint32              // of one chunk
+}
+
+// sampledChunk is a chunk's features before it is known which rows of the table they are.
+type sampledChunk struct {
+	rows   int
+	share  float64        // as in chunk
+	pieces []sampledPiece // by target
+	owned  []buffers      // to be given to spare once the chunk is placed
+	spare  *spare
+}
+
+// sampledPiece holds what a piece held. The levels are those that codes refer to: the
+// worker's dictionary grows behind them only.
+type sampledPiece struct {
+	f32    []float32
+	f64    []float64
+	codes  []int32
+	levels []string
+}
+
+// sampleStore is a feature's cells by slot: numbers, or texts, or both where a column
+// was taken for one and for the other at times; a slot has one of the two then.
+type sampleStore struct {
+	f32   []float32
+	f64   []float64
+	codes []int32 // into texts, unknownCode for a number
+	texts []string
+	index map[string]int32 // of texts
+}
+
+// newSample begins to choose rows, or returns nil where none are to be kept.
+func (o *options) newSample(targets []target) *scanSample {
+	if o.chooser == nil {
+		return nil
+	}
+	s := &scanSample{chooser: o.chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
+		waiting: map[int]*sampledChunk{}, limit: o.chosen + o.chosen/4, room: o.chosen + o.chosen/4}
+	for i, t := range targets {
+		if t.role == Feature {
+			s.stores[i] = new(sampleStore)
+			s.byName[t.name] = s.stores[i]
+		}
+	}
+	return s
+}
+
+// hold takes note of what the features of a chunk hold, without the rows in bad, which
+// ascend.
+func (s *scanSample) hold(ch *chunk, bad []int32) *sampledChunk {
+	held := &sampledChunk{rows: ch.rows - len(bad), share: ch.share, pieces: make([]sampledPiece, len(s.stores)), spare: ch.spare}
+	for i, store := range s.stores {
+		if store == nil {
+			continue
+		}
+		p := &ch.pieces[i]
+		held.pieces[i] = sampledPiece{f32: dropRows(p.f32, bad), f64: dropRows(p.f64, bad), codes: dropRows(p.codes, bad)}
+		if p.codes != nil {
+			held.pieces[i].levels = p.dictionary.levels
+		}
+	}
+	return held
+}
+
+// add places a chunk and those that waited for it. It may be called by several
+// goroutines at once.
+func (s *scanSample) add(index int, held *sampledChunk) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.waiting[index] = held
+	for held := s.waiting[s.next]; held != nil; held = s.waiting[s.next] {
+		delete(s.waiting, s.next)
+		s.next++
+		s.place(held)
+		held.spare.putAll(held.owned)
+	}
+}
+
+// place puts the rows of a chunk that may be chosen into slots.
+func (s *scanSample) place(held *sampledChunk) {
+	first := s.seen
+	s.seen += held.rows
+	s.fresh = s.chooser.Add(first, s.seen, s.fresh[:0])
+	if len(s.fresh) == 0 {
+		return
+	}
+	if first == 0 && held.share > 0 {
+		// A tenth more than the first chunk promises: a small table needs no room for all.
+		s.room = min(s.limit, int(1.1*float64(held.rows)/held.share)+held.rows)
+	}
+	if len(s.rows)+len(s.fresh) > s.limit {
+		s.prune()
+	}
+	if len(s.rows)+len(s.fresh) > s.room {
+		s.room = s.limit
+	}
+	for i, store := range s.stores {
+		if store != nil {
+			store.place(&held.pieces[i], s.fresh, first, len(s.rows), s.room)
+		}
+	}
+	s.rows = append(s.rows, s.fresh...)
+}
+
+// prune gives up the slots whose rows are out.
+func (s *scanSample) prune() {
+	chosen := s.chooser.Rows()
+	if len(chosen) == len(s.rows) {
+		return
+	}
+	slots, next := make([]int32, 0, len(chosen)), 0
+	for slot, row := range s.rows {
+		if next < len(chosen) && chosen[next] == row {
+			slots = append(slots, int32(slot))
+			next++
+		}
+	}
+	for _, store := range s.stores {
+		if store != nil {
+			store.f32, store.f64, store.codes = onlySlots(store.f32, slots), onlySlots(store.f64, slots), onlySlots(store.codes, slots)
+		}
+	}
+	s.rows = onlySlots(s.rows, slots)
+}
+
+// onlySlots moves the values of some slots, which ascend, to the front.
+func onlySlots[T any](values []T, slots []int32) []T {
+	if values == nil {
+		return nil
+	}
+	for i, slot := range slots {
+		values[i] = values[slot]
+	}
+	return values[:len(slots)]
+}
+
+// place appends the cells of some rows; so many slots are taken, of so many for which
+// there is to be room.
+func (c *sampleStore) place(p *sampledPiece, rows []uint32, first, taken, room int) {
+	if p.f64 != nil && c.f32 != nil {
+		c.f64 = append(make([]float64, 0, max(room, taken+len(rows))), widened(c.f32)...)
+		c.f32 = nil
+	}
+	if p.codes != nil && c.codes == nil {
+		c.codes, c.index = filled(taken, room, int32(unknownCode)), map[string]int32{}
+	}
+	if p.codes == nil && c.f32 == nil && c.f64 == nil {
+		c.takeNumbers(p.f64 != nil, taken, room)
+	}
+	if c.codes != nil {
+		c.codes = roomFor(c.codes, len(rows), room)
+		for _, row := range rows {
+			code := int32(unknownCode)
+			if p.codes != nil {
+				code = c.code(p, int(row)-first)
+			}
+			c.codes = append(c.codes, code)
+		}
+	}
+	c.placeNumbers(p, rows, first, room)
+}
+
+// placeNumbers appends numbers, NaN where the piece holds texts.
+func (c *sampleStore) placeNumbers(p *sampledPiece, rows []uint32, first, room int) {
+	switch {
+	case c.f32 != nil:
+		c.f32 = roomFor(c.f32, len(rows), room)
+		for _, row := range rows {
+			v := float32(math.NaN())
+			if p.f32 != nil {
+				v = p.f32[int(row)-first]
+			}
+			c.f32 = append(c.f32, v)
+		}
+	case c.f64 != nil:
+		c.f64 = roomFor(c.f64, len(rows), room)
+		for _, row := range rows {
+			v := math.NaN()
+			if p.f64 != nil {
+				v = p.f64[int(row)-first]
+			} else if p.f32 != nil {
+				v = float64(p.f32[int(row)-first])
+			}
+			c.f64 = append(c.f64, v)
+		}
+	}
+}
+
+// takeNumbers begins to hold numbers behind slots that hold texts.
+func (c *sampleStore) takeNumbers(wide bool, taken, room int) {
+	if wide {
+		c.f64 = filled(taken, room, math.NaN())
+	} else {
+		c.f32 = filled(taken, room, float32(math.NaN()))
+	}
+}
+
+// filled returns n equal values with room for more.
+func filled[T any](n, room int, v T) []T {
+	values := make([]T, n, max(n, room))
+	for i := range values {
+		values[i] = v
+	}
+	return values
+}
+
+// roomFor returns values with room for n more, and for room in all at once: memory that
+// is not written to costs nothing.
+func roomFor[T any](values []T, n, room int) []T {
+	if len(values)+n <= cap(values) {
+		return values
+	}
+	return append(make([]T, 0, max(len(values)+n, room)), values...)
+}
+
+// code returns the place of a cell's level among the texts.
+func (c *sampleStore) code(p *sampledPiece, row int) int32 {
+	code := p.codes[row]
+	if code < 0 {
+		return code
+	}
+	return c.textCode(p.levels[code])
+}
+
+func (c *sampleStore) textCode(level string) int32 {
+	at, known := c.index[level]
+	if !known {
+		at = int32(len(c.texts))
+		c.texts = append(c.texts, level)
+		c.index[level] = at
+	}
+	return at
+}
+
+// again prepares reading some features once more, as text; firsts are the rows that
+// chunks begin with. It returns what takes a chunk of theirs.
+func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk, targets []target) {
+	s.prune()
+	for _, column := range columns {
+		if store := s.byName[column.name]; store != nil && column.role == Feature {
+			*store = sampleStore{codes: filled(len(s.rows), 0, int32(unknownCode)), index: map[string]int32{}}
+		}
+	}
+	return func(ch *chunk, targets []target) {
+		if ch.index+1 >= len(firsts) {
+			return // the file has grown, which the caller finds out
+		}
+		first := firsts[ch.index]
+		from, _ := slices.BinarySearch(s.rows, uint32(first))
+		end, _ := slices.BinarySearch(s.rows, uint32(first+ch.rows))
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		for i, t := range targets {
+			p := &ch.pieces[i]
+			if store := s.byName[t.name]; store != nil && t.role == Feature && p.codes != nil {
+				held := sampledPiece{codes: p.codes, levels: p.dictionary.levels}
+				for slot := from; slot < end; slot++ {
+					store.codes[slot] = store.code(&held, int(s.rows[slot])-first)
+				}
+			}
+		}
+	}
+}
+
+// table makes the table of the chosen rows, nil where they are not what the columns
+// say; only the features among the columns are in it.
+func (s *scanSample) table(columns []*scanColumn, o *options) *Table {
+	s.prune()
+	t := &Table{rows: len(s.rows), index: new(nameIndex)}
+	for _, c := range columns {
+		column := c.sampled(s.byName[c.name], o)
+		if column == nil || column.Len() != len(s.rows) {
+			return nil
+		}
+		*s.byName[c.name] = sampleStore{}
+		t.columns = append(t.columns, column)
+	}
+	return t
+}
+
+// sampled makes the column of a store's cells, nil where they are none of its kind.
+func (c *scanColumn) sampled(store *sampleStore, o *options) *Column {
+	if c.kind == Category {
+		for slot, code := range store.codes {
+			if code >= 0 {
+				at, known := c.index[store.texts[code]]
+				if !known {
+					return nil
+				}
+				store.codes[slot] = at
+			} else if code != missingCode {
+				return nil
+			}
+		}
+		return categoryColumn(c.name, c.role, store.codes, c.levels, c.numericLevels)
+	}
+	if !store.textsToNumbers(o) {
+		return nil
+	}
+	column, err := c.numbers(&piece{f32: store.f32, f64: store.f64}, nil)
+	if err != nil {
+		return nil
+	}
+	return column
+}
+
+// textsToNumbers leaves numbers only; ok is false where a text is none.
+func (c *sampleStore) textsToNumbers(o *options) (ok bool) {
+	if c.codes == nil {
+		return true
+	}
+	values := make([]float64, len(c.texts))
+	for i, text := range c.texts {
+		v, _, ok := parseValue([]byte(text), o.decimal)
+		if !ok {
+			return false
+		}
+		if values[i] = v; slices.Contains(o.missingNumbers, v) {
+			values[i] = math.NaN()
+		}
+	}
+	switch {
+	case c.f32 != nil:
+		c.f64, c.f32 = widened(c.f32), nil
+	case c.f64 == nil:
+		c.takeNumbers(true, len(c.codes), 0)
+	}
+	for slot, code := range c.codes {
+		switch {
+		case code >= 0:
+			c.f64[slot] = values[code]
+		case code == brokenCode:
+			return false
+		}
+	}
+	return true
+}
