@@ -11,8 +11,10 @@ func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 
 // OutOfCore is a table in files of which one chunk at a time is in memory: training
 // takes about the memory of the codes and of a few numbers per row. The files are read
-// up to twice more. Gradients "f32" are refused with it, and binning.sample = 0. The
-// scan must not be closed before training ends.
+// once more for the codes, and before that for the rows that cuts are taken from unless
+// the scan has kept them (dataset.KeepRows; Load sees to it) and no rows are held out.
+// Gradients "f32" are refused with it, and binning.sample = 0. The scan must not be
+// closed before training ends.
 func OutOfCore(s *dataset.Scan) Data { return Data{newScanSource(s)} }
 
 // Rest returns the columns that are no features, with notes and the places of rows.

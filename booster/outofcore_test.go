@@ -1,14 +1,17 @@
 package booster_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -172,7 +175,108 @@ func TestOutOfCore(t *testing.T) {
 					t.Errorf("chunks of %d bytes: model %s, in memory %s", chunk, got, want)
 				}
 			}
+			for threads := range 3 {
+				more := []dataset.Option{dataset.Threads(threads + 1), dataset.ChunkSize(1 << (9 + 2*threads))}
+				in := booster.Input{Train: paths, Options: append(more, c.options...), ValidOptions: append(more, read[1:]...), OutOfCore: booster.OutOfCoreTrue}
+				if c.valid {
+					in.Train, in.Valid = []string{filepath.Join(filepath.Dir(paths[0]), "part*.csv")}, []string{filepath.Join(filepath.Dir(validPaths[0]), "*.csv")}
+				}
+				p.Threads = threads + 1
+				if got, _ := loadAndTrain(t, p, in); got != want {
+					t.Errorf("by Load, %d threads: model %s, in memory %s", threads+1, got, want)
+				}
+			}
 		})
+	}
+}
+
+// loadAndTrain returns the sum of a run's model, and its log.
+func loadAndTrain(t *testing.T, p booster.Params, in booster.Input) (sum, log string) {
+	t.Helper()
+	var b bytes.Buffer
+	in.Log = slog.New(slog.NewTextHandler(&b, nil))
+	l, err := booster.Load(context.Background(), p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m, err := booster.TrainOn(context.Background(), p, l.Train, append(l.Options(), booster.Logger(in.Log))...)
+	return sumOf(t, m, err), b.String()
+}
+
+// Files are gone through twice: once for types, dictionaries and the rows that cuts are
+// taken from, once for codes; more often only where rows are held out or left out, or a
+// column turns to text late.
+func TestOutOfCorePasses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		dirty  bool
+		change func(*booster.Params, *booster.Input)
+		want   int
+	}{
+		{name: "plain", want: 2},
+		{name: "late text", change: func(_ *booster.Params, in *booster.Input) { in.Options = in.Options[:2] }, want: 3},
+		{name: "rows held out", change: func(p *booster.Params, _ *booster.Input) { p.EarlyStopping = 3 }, want: 3},
+		{name: "early stopping on a validation set", change: func(p *booster.Params, in *booster.Input) { p.EarlyStopping, in.Valid = 3, in.Train[:1] }, want: 2},
+		{name: "bad rows", dirty: true, change: func(_ *booster.Params, in *booster.Input) { in.Options = append(in.Options, dataset.SkipBadRows()) }, want: 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := waysParams(nil)
+			p.Binning.Sample = 100
+			in := booster.Input{Train: mixedFiles(t, 5, 600, c.dirty), OutOfCore: booster.OutOfCoreTrue,
+				Options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.ChunkSize(2000), dataset.Ignore("class", "late")}}
+			if c.change != nil {
+				c.change(&p, &in)
+			}
+			got, log := loadAndTrain(t, p, in)
+			if !strings.Contains(log, fmt.Sprintf("times=%d\n", c.want)) {
+				t.Errorf("%d times were to be said in\n%s", c.want, log)
+			}
+			in.OutOfCore = booster.OutOfCoreFalse
+			if want, _ := loadAndTrain(t, p, in); got != want {
+				t.Errorf("model %s, in memory %s", got, want)
+			}
+		})
+	}
+}
+
+// TestOutOfCoreMemory holds that all that is allocated out of core, garbage counted, is
+// the codes, the sampled rows and a quarter more, what the rounds hold of a row, and a few
+// chunks: nothing that grows with the size of the files beside.
+func TestOutOfCoreMemory(t *testing.T) {
+	const rows, columns, sample, chunk = 100_000, 40, 2000, 256 << 10
+	var text bytes.Buffer
+	for c := range columns {
+		fmt.Fprintf(&text, "x%d,", c)
+	}
+	text.WriteString("y\n")
+	r := rand.New(rand.NewPCG(5, 6))
+	for range rows {
+		for range columns {
+			fmt.Fprintf(&text, "%.5f,", r.NormFloat64())
+		}
+		fmt.Fprintf(&text, "%d\n", r.IntN(9))
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Threads, p.Binning.Sample = "regression", 2, 2, sample
+	in := booster.Input{Train: []string{path}, OutOfCore: booster.OutOfCoreTrue,
+		Options: []dataset.Option{dataset.Label("y"), dataset.Threads(2), dataset.ChunkSize(chunk)}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	loadAndTrain(t, p, in)
+	runtime.ReadMemStats(&after)
+	// Per row: label, score, gradients, codes, entries, what metrics take. Chunks: text,
+	// values, and their buffers again in each pass, of up to 8 at once. What is known of
+	// every chunk and column, two histograms of a leaf, and the model are the rest.
+	const limit = rows*columns + sample*5/4*columns*8*2 + rows*100 + 2*8*3*chunk + 12<<20
+	if got := after.TotalAlloc - before.TotalAlloc; got > limit {
+		t.Errorf("%d bytes were allocated for a file of %d, want up to %d", got, text.Len(), limit)
+	} else {
+		t.Logf("%d bytes allocated of %d; the file has %d", got, limit, text.Len())
 	}
 }
 

@@ -262,6 +262,9 @@ func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet
 		t.sets = append(t.sets, set)
 	}
 	t.fingerprint = whole.fingerprint(t.pool)
+	if files, is := whole.(*scanSource); is {
+		t.say("the files of the training table were gone through", "times", files.of.scan.Passes())
+	}
 	for _, v := range given {
 		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
 	}

@@ -27,6 +27,7 @@ type Scan struct {
 	features []*scanColumn
 	chunks   []scanChunk
 	print    string // fingerprint, once a pass has seen all cells
+	passes   int    // over the files so far
 
 	sample   *scanSample // while types are settled
 	keptRows []uint32
@@ -41,8 +42,9 @@ type scanChunk struct {
 }
 
 // OpenScan prepares reading files in chunks; paths and options are those of OpenAll.
-// It reads everything once, for types and dictionaries, or more often where bad rows
-// are skipped or types change late. Standard input cannot be read without a copy:
+// It reads everything once, for types, dictionaries and the rows of KeepRows, and once
+// more where rows are left out for bad cells; columns whose cells turn to text late are
+// read once more, and no others. Standard input cannot be read without a copy:
 // NoSpool is an error then. So is a table whose format is read whole (LibSVM).
 func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
 	o, inputs, err := openedBy(paths, opts)
@@ -163,6 +165,10 @@ func (s *Scan) Schema() Schema { return s.schema }
 // rows, and the notes about the whole table.
 func (s *Scan) Rest() *Table { return s.rest }
 
+// Passes returns how many times the files were gone through so far, be it for some of
+// their columns.
+func (s *Scan) Passes() int { return s.passes }
+
 // Kept returns the features of the rows that KeepRows chose, and these rows; nil without
 // it. The scan lets go of them, so that they are returned once.
 func (s *Scan) Kept() (rows []uint32, features *Table) {
@@ -205,6 +211,7 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 			p.stop.Store(true)
 		}
 	}
+	s.passes++
 	err := s.source.read(ctx, p)
 	switch {
 	case ctx.Err() != nil:

@@ -14,6 +14,7 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	s.sample = s.newSample(targets)
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source,
 		thin: func(ch *chunk, targets []target) { s.thin(ch, targets, nil) }}
+	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -37,6 +38,7 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 			}
 			s.takeOff(ch, targets, nil, nil)
 		}
+		s.passes++
 		return c.reread(ctx, columns)
 	}
 	if err := a.settled(targets); err != nil {
@@ -151,6 +153,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 	s.sample = s.newSample(targets)
 	bad := &badRows{scan: s, options: s.options, chunks: map[int]*badChunk{}}
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source, thin: bad.thin}
+	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"boost/binning"
 	"boost/dataset"
 	"boost/parallel"
 )
@@ -128,14 +129,18 @@ func TestScan(t *testing.T) {
 		}
 		paths := splitTable(t, r, text)
 		for _, chunk := range []int{1 << 10, 16, 1 + r.IntN(3000)} {
-			opts := append(slices.Clone(opts), dataset.ChunkSize(chunk))
+			sample := 1 + r.IntN(2*rows)
+			choose := func() dataset.RowChooser { return binning.NewSample(sample, seed) }
+			opts := append(slices.Clone(opts), dataset.ChunkSize(chunk), dataset.KeepRows(sample, choose))
 			want, wantErr := dataset.OpenAll(context.Background(), paths, opts...)
 			s, err := dataset.OpenScan(context.Background(), paths, opts...)
 			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Fatalf("seed %d: error %v, whole: %v", seed, err, wantErr)
 			}
 			if err == nil {
-				sameTable(t, fmt.Sprintf("seed %d, chunks of %d", seed, chunk), s, want, pool)
+				what := fmt.Sprintf("seed %d, chunks of %d", seed, chunk)
+				keptAre(t, what, s, want, choose())
+				sameTable(t, what, s, want, pool)
 				s.Close()
 			}
 		}
@@ -222,6 +227,28 @@ func sameTable(t *testing.T, what string, s *dataset.Scan, want *dataset.Table, 
 		if got := s.Fingerprint(); got != want.Fingerprint(pool) {
 			t.Fatalf("%s: fingerprint %s, want %s", what, got, want.Fingerprint(pool))
 		}
+	}
+}
+
+// keptAre holds that a scan has kept the features of the rows that are chosen of a table.
+func keptAre(t *testing.T, what string, s *dataset.Scan, table *dataset.Table, choice dataset.RowChooser) {
+	t.Helper()
+	choice.Add(0, table.NumRows(), nil)
+	chosen := choice.Rows()
+	rows, kept := s.Kept()
+	if !slices.Equal(rows, chosen) {
+		t.Fatalf("%s: rows %v are kept, want %v", what, rows, chosen)
+	}
+	for f, c := range table.Features() {
+		cells, all := cellsOf(kept.Features()[f]), cellsOf(c)
+		for i, row := range chosen {
+			if cells[i] != all[row] {
+				t.Fatalf("%s: column %q of row %d is %x, want %x", what, c.Name(), row, cells[i], all[row])
+			}
+		}
+	}
+	if rows, again := s.Kept(); rows != nil || again != nil {
+		t.Fatalf("%s: rows are kept twice", what)
 	}
 }
 
