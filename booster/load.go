@@ -19,7 +19,7 @@ import (
 
 // The values of Input.OutOfCore.
 const (
-	OutOfCoreAuto  = "auto"  // where Params.MemoryLimit asks for it
+	OutOfCoreAuto  = "auto"  // where Params.MemoryLimit or the machine's memory asks for it
 	OutOfCoreTrue  = "true"  // always
 	OutOfCoreFalse = "false" // never
 )
@@ -74,7 +74,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 		}
 		l.task = &cacheTask{path: in.Cache, key: key, storage: p.Binning.Storage, fresh: func() bool { return in.unchanged(key) }}
 	}
-	reason, err := in.chooseOutOfCore(&p)
+	reason, err := in.chooseOutOfCore(ctx, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (l *Loaded) Close() {
 }
 
 // chooseOutOfCore says why the tables stay in files, "" if they are read into memory.
-func (in *Input) chooseOutOfCore(p *Params) (reason string, err error) {
+func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string, err error) {
 	switch in.OutOfCore {
 	case OutOfCoreTrue:
 		return "data.out_of_core = true", nil
@@ -188,24 +188,25 @@ func (in *Input) chooseOutOfCore(p *Params) (reason string, err error) {
 	default:
 		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
 	}
-	if p.MemoryLimit <= 0 {
+	limit, name := (&trainer{p: *p}).memoryLimit()
+	if limit <= 0 {
 		return "", nil
 	}
-	bytes := dataset.EstimateBytes(in.Train)
+	bytes := dataset.EstimateBytes(ctx, in.Train, in.Options...)
 	for _, path := range in.Valid {
-		bytes += dataset.EstimateBytes([]string{path})
+		bytes += dataset.EstimateBytes(ctx, []string{path}, in.ValidOptions...)
 	}
-	if bytes <= p.MemoryLimit {
+	if bytes <= limit {
 		return "", nil
 	}
-	reason = fmt.Sprintf("the tables would take about %s, train.memory_limit is %s", sizeText(bytes), sizeText(p.MemoryLimit))
+	reason = fmt.Sprintf("the tables would take about %s, %s is %s", sizeText(bytes), name, sizeText(limit))
 	for _, c := range []struct {
 		keeps bool
 		why   string
 	}{
 		{p.Gradients == gradients.F32.String(), `train.gradients = "f32" needs them in memory`},
 		{p.Binning.Sample == 0, "binning.sample = 0 needs them in memory"},
-		{!dataset.InChunks(append(slices.Clone(in.Train), in.Valid...)), "their format is read whole"},
+		{!dataset.InChunks(append(slices.Clone(in.Train), in.Valid...), in.Options...), "their format is read whole"},
 	} {
 		if c.keeps {
 			in.Log.Info(reason+", and yet they are read whole: "+c.why, "out_of_core", false)

@@ -311,3 +311,44 @@ func TestOutOfCoreRefuses(t *testing.T) {
 		})
 	}
 }
+
+// Tables that outgrow the machine, or the limit, by what is in them and not by the size of
+// their files, stay in files.
+func TestOutOfCoreByLimit(t *testing.T) {
+	var text bytes.Buffer
+	text.WriteString("long_column_that_is_ignored,x,y\n")
+	for row := range 3000 {
+		fmt.Fprintf(&text, "%040d,%d.1,%d\n", row, row%50, row%2)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A column of 8 bytes a row, the label of 4.
+	for _, c := range []struct {
+		name           string
+		limit, machine int64
+		want           string
+	}{
+		{"room", 1 << 20, 1 << 30, ""},
+		{"room by the columns that are read", 110_000, 1 << 30, ""},
+		{"limit", 20_000, 1 << 30, "reason=\"the tables would take about 35.2 KiB, train.memory_limit is 19.5 KiB\""},
+		{"machine", 0, 20_000, "reason=\"the tables would take about 35.2 KiB, the memory of this machine is 19.5 KiB\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer booster.SetMachineMemory(c.machine)()
+			p := booster.Defaults()
+			p.MemoryLimit = c.limit
+			var log bytes.Buffer
+			l, err := booster.Load(context.Background(), p, booster.Input{Train: []string{path}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+				Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("long_column_that_is_ignored")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			if l.OutOfCore != (c.want != "") || !strings.Contains(log.String(), c.want) {
+				t.Errorf("out of core %v, log:\n%s\nwant %s", l.OutOfCore, &log, c.want)
+			}
+		})
+	}
+}

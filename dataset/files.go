@@ -1,10 +1,6 @@
 package dataset
 
-import (
-	"os"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Files returns the files that Open reads for these paths and options, in its order,
 // and then those that LightGBM looks for beside them.
@@ -41,49 +37,15 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	return names, nil
 }
 
-// Text takes about as many bytes as its cells do in memory; what is compressed takes
-// a part of that. Columnar files hold numbers of 4 or 8 bytes that compress less.
-const (
-	packedText  = 6
-	packedTable = 4
-)
-
-// EstimateBytes returns about how much memory the files will take as a table, by their
-// sizes and the endings of their names; 0 where these tell nothing.
-func EstimateBytes(paths []string) int64 {
-	if slices.Contains(paths, "-") {
-		return 0
-	}
-	inputs, err := findInputs(paths, false)
-	if err != nil {
-		return 0
-	}
-	var total int64
-	for _, in := range inputs {
-		info, err := os.Stat(in.name)
-		if err != nil || !info.Mode().IsRegular() {
-			return 0
-		}
-		size := info.Size()
-		switch name := strings.ToLower(in.name); {
-		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):
-			size *= packedText
-		case strings.HasSuffix(name, ".parquet"), strings.HasSuffix(name, ".pq"):
-			size *= packedTable
-		}
-		total += size
-	}
-	return total
-}
-
-// InChunks says whether the formats of the files can be read in chunks, as Scan does.
-func InChunks(paths []string) bool {
+// InChunks says whether the formats of the files can be read in chunks, as
+// Scan does.
+func InChunks(paths []string, opts ...Option) bool {
 	for _, path := range paths {
 		inputs, err := findInputs([]string{path}, false)
 		if err != nil {
 			continue // what is wrong is said when they are opened
 		}
-		o, err := newOptions(nil)
+		o, err := newOptions(opts)
 		if err != nil || inputs[0].spool != nil {
 			continue
 		}

@@ -58,7 +58,7 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 				if i > 0 {
 					text.WriteByte(',')
 				}
-				text.WriteString([]string{"1.25000", "2.50000", "3.75000"}[(row*(i+3)/7)%3])
+				text.WriteString([]string{"1.1", "2.2", "3.3"}[(row*(i+3)/7)%3])
 			}
 			text.WriteByte('\n')
 		}

@@ -1,0 +1,191 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+)
+
+// What is compressed takes a part of the text that it holds, and text about as many
+// bytes as its cells do in memory. Columnar files hold numbers that compress less.
+const (
+	packedText  = 6
+	packedTable = 4
+)
+
+// sampledText is the text from the beginning of a file by which the whole is judged.
+const sampledText = 1 << 18
+
+// EstimateBytes returns about how much memory the files will take as a table that the
+// options ask for. Of Parquet and Arrow it looks at what the files say of their rows and
+// columns; of text it reads the beginning. What cannot be read is judged by its size; 0
+// stands for what cannot be told, as standard input.
+func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
+	if slices.Contains(paths, "-") {
+		return 0
+	}
+	inputs, err := findInputs(paths, false)
+	if err != nil {
+		return 0
+	}
+	for _, in := range inputs {
+		if in.spool != nil {
+			return 0
+		}
+	}
+	if bytes, known := estimate(ctx, inputs, opts); known {
+		return bytes
+	}
+	return bySize(inputs)
+}
+
+// bySize judges files by their sizes and the endings of their names.
+func bySize(inputs []input) int64 {
+	var total int64
+	for _, in := range inputs {
+		size := in.size
+		switch name := strings.ToLower(in.name); {
+		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):
+			size *= packedText
+		case strings.HasSuffix(name, ".parquet"), strings.HasSuffix(name, ".pq"):
+			size *= packedTable
+		}
+		total += size
+	}
+	return total
+}
+
+// estimate judges files by what is in them.
+func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, known bool) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return 0, false
+	}
+	defer closeInputs(inputs)
+	s, err := o.source(inputs)
+	if err != nil {
+		return 0, false
+	}
+	defer s.close()
+	if o.opened.name != csvFormat && o.opened.name != svmFormat {
+		if inputs[0].opened.packed != "" { // it would have to be unpacked to be looked at
+			return 0, false
+		}
+		return o.estimateColumns(ctx, inputs, s)
+	}
+	return estimateText(ctx, inputs, opts)
+}
+
+// estimateColumns adds up what columnar files say of themselves.
+func (o *options) estimateColumns(ctx context.Context, inputs []input, s source) (bytes int64, known bool) {
+	names, err := s.columns(ctx)
+	if err != nil {
+		return 0, false
+	}
+	targets, err := o.resolve(names)
+	if err != nil {
+		return 0, false
+	}
+	beside, is := s.(*sideSource)
+	if is {
+		s = beside.source
+	}
+	files, is := s.(*columnarSource)
+	if !is {
+		return 0, false
+	}
+	for index := range inputs {
+		f := files.first
+		files.first = nil
+		if index > 0 || f == nil {
+			if f, err = files.open(index); err != nil {
+				return 0, false
+			}
+		}
+		n, err := f.bytes(targets, len(files.names))
+		files.closeFile(f)
+		if err != nil {
+			return 0, false
+		}
+		bytes += n
+	}
+	return bytes, true
+}
+
+// bytes returns what a file's rows take at least; targets beyond the file's own columns
+// stand in files beside it.
+func (f *columnarFile) bytes(targets []target, own int) (int64, error) {
+	rows, perRow := int64(0), int64(0)
+	for g := range f.groups() {
+		rows += int64(f.columnarLayout.rows(g))
+	}
+	for _, t := range targets {
+		if t.source >= own {
+			perRow += 8
+			continue
+		}
+		n, err := f.suits(t)
+		if err != nil {
+			return 0, err
+		}
+		perRow += n
+	}
+	return rows * perRow, nil
+}
+
+// estimateText reads the beginning of the first file as a table, and takes the rest of
+// all files to be like it.
+func estimateText(ctx context.Context, inputs []input, opts []Option) (n int64, known bool) {
+	first := inputs[0].opened
+	inputs[0].opened = nil
+	defer first.close()
+	text, all, err := firstText(first.reader)
+	if err != nil || len(text) == 0 {
+		return 0, false
+	}
+	opts = append(slices.Clone(opts), NoSpool(), NoSideFiles(), SkipBadRows(), LenientTypes(), MemoryLimit(0))
+	table, err := Read(ctx, bytes.NewReader(text), first.name, opts...)
+	if err != nil {
+		return 0, false
+	}
+	share := 1.0
+	if !all {
+		share = float64(len(text)) / (float64(inputs[0].size) * first.unpackedBy())
+	}
+	total := 0.0
+	for _, in := range inputs {
+		total += float64(in.size)
+	}
+	return int64(float64(table.bytes()) / share * total / float64(max(inputs[0].size, 1))), true
+}
+
+// firstText returns the first lines of a text, and whether these are all.
+func firstText(r io.Reader) (text []byte, all bool, err error) {
+	text = make([]byte, sampledText)
+	n, err := readFull(r, text)
+	if err == io.EOF {
+		return text[:n], true, nil
+	}
+	return text[:bytes.LastIndexByte(text[:n], '\n')+1], false, err
+}
+
+// bytes returns what the cells of a table take.
+func (t *Table) bytes() (n int64) {
+	for _, c := range t.columns {
+		switch width := int64(4); {
+		case c.sparse != nil:
+			n += int64(4*len(c.sparse.Rows) + 4*len(c.sparse.F32) + 8*len(c.sparse.F64))
+		case c.kind == Text:
+			n += width*int64(t.rows) + int64(len(c.array.(*array.String).ValueBytes()))
+		case c.kind == Float64:
+			n += 8 * int64(t.rows)
+		default:
+			n += width * int64(t.rows)
+		}
+	}
+	return n
+}
