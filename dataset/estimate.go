@@ -28,7 +28,7 @@ func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
 	if slices.Contains(paths, "-") {
 		return 0
 	}
-	inputs, err := findInputs(paths, false)
+	inputs, err := findInputs(ctx, paths, false)
 	if err != nil {
 		return 0
 	}

@@ -43,7 +43,7 @@ func OpenWhen(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs([]string{path}, true)
+	inputs, err := findInputs(context.Background(), []string{path}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func OpenEach(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs([]string{path}, true)
+	inputs, err := findInputs(context.Background(), []string{path}, true)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package dataset
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Files returns the files that Open reads for these paths and options, in its order,
 // and then those that LightGBM looks for beside them.
@@ -13,7 +16,7 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(paths, false)
+	inputs, err := findInputs(context.Background(), paths, false)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,7 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 // Scan does.
 func InChunks(paths []string, opts ...Option) bool {
 	for _, path := range paths {
-		inputs, err := findInputs([]string{path}, false)
+		inputs, err := findInputs(context.Background(), []string{path}, false)
 		if err != nil {
 			continue // what is wrong is said when they are opened
 		}

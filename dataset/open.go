@@ -25,7 +25,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Table, error) {
 // OpenAll reads several files and patterns as one table, in the order of their
 // names; every file needs the same format and the same columns.
 func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error) {
-	o, inputs, err := openedBy(paths, opts)
+	o, inputs, err := openedBy(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -33,37 +33,37 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 }
 
 // openedBy finds the inputs that paths name: files and patterns, or standard input.
-func openedBy(paths []string, opts []Option) (*options, []input, error) {
+func openedBy(ctx context.Context, paths []string, opts []Option) (*options, []input, error) {
 	if slices.Contains(paths, "-") {
 		if len(paths) > 1 {
 			return nil, nil, complain("standard input (-) cannot be joined with files")
 		}
-		return streamedBy(os.Stdin, "standard input", opts)
+		return streamedBy(ctx, os.Stdin, "standard input", opts)
 	}
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	inputs, err := findInputs(paths, !o.noSpool)
+	inputs, err := findInputs(ctx, paths, !o.noSpool)
 	return o, inputs, err
 }
 
 // streamedBy makes a stream the only input.
-func streamedBy(stream io.Reader, name string, opts []Option) (*options, []input, error) {
+func streamedBy(ctx context.Context, stream io.Reader, name string, opts []Option) (*options, []input, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &spool{name: name, keep: !o.noSpool,
-		first: func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }}
-	return o, []input{s.input()}, nil
+	return o, []input{streamInput(ctx, stream, name, !o.noSpool)}, nil
 }
 
 // Read reads a table from a stream, in any format that Open reads. The name stands
 // in messages. While it is read, the stream is copied to an unlinked temporary file,
-// because a column may turn out to be text late; NoSpool prevents the copy.
+// because a column may turn out to be text late; NoSpool prevents the copy. Read returns
+// once the context is done, though the stream be silent; one read of it may then still
+// be waiting.
 func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Table, error) {
-	o, inputs, err := streamedBy(stream, name, opts)
+	o, inputs, err := streamedBy(ctx, stream, name, opts)
 	if err != nil {
 		return nil, err
 	}

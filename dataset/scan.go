@@ -47,7 +47,7 @@ type scanChunk struct {
 // read once more, and no others. Standard input cannot be read without a copy:
 // NoSpool is an error then. So is a table whose format is read whole (LibSVM).
 func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
-	o, inputs, err := openedBy(paths, opts)
+	o, inputs, err := openedBy(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error
 
 // ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
 func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Scan, error) {
-	o, inputs, err := streamedBy(stream, name, opts)
+	o, inputs, err := streamedBy(ctx, stream, name, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ type input struct {
 }
 
 // findInputs turns paths and patterns into files, sorted by name.
-func findInputs(paths []string, keep bool) ([]input, error) {
+func findInputs(ctx context.Context, paths []string, keep bool) ([]input, error) {
 	var names []string
 	for _, path := range paths {
 		if path == "" {
@@ -54,7 +55,7 @@ func findInputs(paths []string, keep bool) ([]input, error) {
 	names = slices.Compact(names)
 	inputs := make([]input, len(names))
 	for i, name := range names {
-		in, err := fileInput(name, keep)
+		in, err := fileInput(ctx, name, keep)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +73,7 @@ func bare(err error) error {
 	return err
 }
 
-func fileInput(name string, keep bool) (input, error) {
+func fileInput(ctx context.Context, name string, keep bool) (input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -89,7 +90,7 @@ func fileInput(name string, keep bool) (input, error) {
 		return f, nil
 	}
 	if !info.Mode().IsRegular() { // a pipe can be read once
-		return (&spool{name: name, first: open, keep: keep}).input(), nil
+		return (&spool{name: name, first: func() (io.ReadCloser, error) { return patiently(ctx, open) }, keep: keep}).input(), nil
 	}
 	_ = os.SameFile(info, info) // Windows looks up which file it is when it is first asked
 	return input{name: name, size: info.Size(), found: info, open: open}, nil

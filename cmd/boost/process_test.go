@@ -22,7 +22,14 @@ type process struct {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return begin(t, func(*exec.Cmd) {}, args...)
+}
+
+// begin is start after the command was prepared further.
+func begin(t *testing.T, prepare func(*exec.Cmd), args ...string) *process {
+	t.Helper()
 	p := &process{t: t, cmd: program(args...)}
+	prepare(p.cmd)
 	// Standard input stays open and silent, as at a terminal.
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -86,39 +93,47 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second one ends the program at once.
+// The second one ends the program at once, where the first cannot take effect: here
+// nobody takes the predictions.
 func TestInterruptTwice(t *testing.T) {
 	inFolder(t)
-	// Nothing comes on standard input, so the first signal cannot take effect.
-	p := start(t, "train", "-", "--label", "y", "-v")
-	p.until("reading")
+	file(t, "t.csv", table(20000))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "m.boost", "--set", "train.rounds=2"))
+	p := begin(t, func(cmd *exec.Cmd) {
+		if _, err := cmd.StdoutPipe(); err != nil {
+			t.Fatal(err)
+		}
+	}, "predict", "m.boost", "t.csv", "-v")
+	p.until("table read")
 	p.until("stopping as soon as this step is done; once more stops at once")
 	must(t, 130, p.end())
-	if exists("model.boost") || exists("model.boost.partial") {
-		t.Error("a model was written")
-	}
 }
 
-// Interrupted before anything is made, the program says so.
+// Interrupted before anything is made, the program says so, though standard input stays
+// open and silent: from its beginning, or in the middle of a table.
 func TestInterruptEarly(t *testing.T) {
 	inFolder(t)
-	p := start(t, "train", "-", "--label", "y", "-v")
-	p.until("reading")
-	if _, err := io.WriteString(p.stdin, table(10)); err != nil {
-		t.Fatal(err)
+	file(t, "t.csv", table(100))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "m.boost", "--set", "train.rounds=2"))
+	for _, args := range [][]string{
+		{"train", "-", "--label", "y", "-v", "-o", "new.boost"},
+		{"train", "-", "--label", "y", "-v", "-o", "new.boost", "--set", "data.out_of_core=true"},
+		{"inspect", "-", "-v"}, {"init", "-", "-v"}, {"eval", "m.boost", "-", "-v"}, {"predict", "m.boost", "-", "-v"},
+	} {
+		for _, text := range []string{"", table(10)} {
+			p := start(t, args...)
+			p.listen("reading")
+			if _, err := io.WriteString(p.stdin, text); err != nil {
+				t.Fatal(err)
+			}
+			p.until("")
+			p.listen("interrupted: nothing was written")
+			must(t, 130, p.end())
+		}
 	}
-	p.listen("once more stops at once")
-	_ = p.stdin.Close()
-	says(t, must(t, 130, p.end()).errors, "interrupted: nothing was written")
-	if exists("model.boost") || exists("model.boost.partial") {
+	if exists("new.boost") || exists("new.boost.partial") {
 		t.Error("a model was written")
 	}
-	// Ctrl-C often ends what writes into the pipe, too: then the table is cut short.
-	p = start(t, "train", "-", "--label", "y", "-v")
-	p.until("reading")
-	p.listen("once more stops at once")
-	_ = p.stdin.Close()
-	says(t, must(t, 130, p.end()).errors, "interrupted: nothing was written")
 }
 
 // A disk that is full while saving is exit 1, and what was there stays.

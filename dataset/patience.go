@@ -1,0 +1,86 @@
+package dataset
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+// patience reads a stream that may be silent for any time in a goroutine of its own, so
+// that whoever reads gives up once the context is done. The goroutine reads only when it
+// is asked to; one read, at most, is still waiting for its bytes after that.
+type patience struct {
+	ctx   context.Context
+	asked chan struct{}
+	came  chan packet
+	rest  packet // what is left of the latest
+}
+
+// patiently opens a stream for reading with patience. What cannot be waited for is
+// read as it is.
+func patiently(ctx context.Context, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	if ctx.Done() == nil {
+		return open()
+	}
+	// One place in each: there is one question at a time, and its answer is always taken.
+	p := &patience{ctx: ctx, asked: make(chan struct{}, 1), came: make(chan packet, 1)}
+	go p.run(open)
+	return p, nil
+}
+
+func (p *patience) run(open func() (io.ReadCloser, error)) {
+	stream, err := open() // a named pipe opens once somebody writes to it
+	if err == nil {
+		defer stream.Close()
+	}
+	buffer := make([]byte, readAhead)
+	for range p.asked {
+		n := 0
+		if err == nil {
+			n, err = stream.Read(buffer)
+		}
+		p.came <- packet{buffer[:n], err}
+	}
+}
+
+func (p *patience) Read(b []byte) (int, error) {
+	for len(p.rest.bytes) == 0 {
+		if p.rest.err != nil {
+			return 0, p.rest.err
+		}
+		p.asked <- struct{}{}
+		select {
+		case p.rest = <-p.came:
+		case <-p.ctx.Done():
+			p.rest.err = p.ctx.Err()
+		}
+	}
+	n := copy(b, p.rest.bytes)
+	p.rest.bytes = p.rest.bytes[n:]
+	return n, nil
+}
+
+// Close lets the stream be closed as soon as nothing is read from it.
+func (p *patience) Close() error {
+	close(p.asked)
+	return nil
+}
+
+// isFile tells whether a stream is a file on a disk, which never keeps anyone waiting.
+func isFile(stream io.Reader) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// streamInput is the input for a stream, which is copied while it is read if keep says so.
+func streamInput(ctx context.Context, stream io.Reader, name string, keep bool) input {
+	first := func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }
+	if isFile(stream) {
+		ctx = context.Background()
+	}
+	return (&spool{name: name, keep: keep, first: func() (io.ReadCloser, error) { return patiently(ctx, first) }}).input()
+}
