@@ -83,7 +83,14 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 		in.Log.Info("training out of core: the files are read in chunks", "reason", reason)
 		l.sample = in.sample(&p)
 	}
-	if err := l.read(ctx, &in); err != nil {
+	err = l.read(ctx, &in)
+	if errors.Is(err, dataset.ErrMemory) && !l.OutOfCore && in.OutOfCore != OutOfCoreFalse && !in.streams() && in.needsMemory(&p) == "" {
+		// The sizes of the files promised less than the tables take.
+		in.Log.Info("training out of core: the files are read in chunks", "reason", err.Error())
+		l.Train, l.Valid, l.OutOfCore = Data{}, nil, true
+		err = l.read(ctx, &in)
+	}
+	if err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -200,20 +207,30 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 		return "", nil
 	}
 	reason = fmt.Sprintf("the tables would take about %s, %s is %s", sizeText(bytes), name, sizeText(limit))
-	for _, c := range []struct {
-		keeps bool
-		why   string
-	}{
-		{p.Gradients == gradients.F32.String(), `train.gradients = "f32" needs them in memory`},
-		{p.Binning.Sample == 0, "binning.sample = 0 needs them in memory"},
-		{!dataset.InChunks(append(slices.Clone(in.Train), in.Valid...), in.Options...), "their format is read whole"},
-	} {
-		if c.keeps {
-			in.Log.Info(reason+", and yet they are read whole: "+c.why, "out_of_core", false)
-			return "", nil
-		}
+	if why := in.needsMemory(p); why != "" {
+		in.Log.Info(reason+", and yet they are read whole: "+why, "out_of_core", false)
+		return "", nil
 	}
 	return reason, nil
+}
+
+// needsMemory says why the tables cannot stay in files, "" if they can.
+func (in *Input) needsMemory(p *Params) string {
+	switch {
+	case p.Gradients == gradients.F32.String():
+		return `train.gradients = "f32" needs them in memory`
+	case p.Binning.Sample == 0:
+		return "binning.sample = 0 needs them in memory"
+	case !dataset.InChunks(append(slices.Clone(in.Train), in.Valid...), in.Options...):
+		return "their format is read whole"
+	}
+	return ""
+}
+
+// streams says whether a table is one that can be read only once.
+func (in *Input) streams() bool {
+	_, err := dataset.Files(append(slices.Clone(in.Train), in.Valid...))
+	return err != nil
 }
 
 // checkCache refuses to lose a file that is no cache: what is at the path has to be

@@ -171,8 +171,7 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 func atRow(table *dataset.Table, err error) error {
 	var row *objectives.RowError
 	if errors.As(err, &row) {
-		file, line := table.Locate(row.Row)
-		return fmt.Errorf("%w: %s:%d: %w", dataset.ErrTable, file, line, err)
+		return fmt.Errorf("%w: %s: %w", dataset.ErrTable, table.Place(row.Row), err)
 	}
 	return fmt.Errorf("%w: %w", dataset.ErrTable, err)
 }

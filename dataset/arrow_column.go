@@ -145,6 +145,9 @@ type arrowReader struct {
 func (r *arrowReader) read(n, index int) (*piece, error) {
 	p := r.piece(n)
 	for n > 0 {
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
 		m := min(n, batch)
 		var err error
 		switch {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func newArrowLayout(o *options, b *blob) (columnarLayout, error) {
 		walk = f.walkFile
 	}
 	if err := walk(); err != nil {
-		if errors.Is(err, ErrTable) {
+		if told(err) {
 			return nil, err
 		}
 		return nil, complain("%s is damaged: %w", b.name, err)
@@ -406,7 +407,7 @@ func (c *arrowColumn) typeNameOfArrow() string {
 
 func (f *arrowLayout) reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error) {
 	c := &f.columns[f.byName[t.name]]
-	r := &arrowReader{pieceSink: pieceSink{options: f.options, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
+	r := &arrowReader{pieceSink: pieceSink{options: f.options, ctx: w.ctx, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
 	b := f.batches[group]
 	index := *c
 	if c.dictionary >= 0 {
@@ -415,7 +416,7 @@ func (f *arrowLayout) reader(w *columnWorker, group int, t target, wide bool) (p
 			d = &arrowDictionary{column: f.dictionaries[c.dictionary]} // allowed where every row is missing
 		}
 		var err error
-		if r.levels, err = d.load(f); err != nil {
+		if r.levels, err = d.load(w.ctx, f); err != nil {
 			return nil, err
 		}
 		index.store, index.width, index.physical = storeFixed, c.indexWidth, parquetInt64
@@ -426,35 +427,33 @@ func (f *arrowLayout) reader(w *columnWorker, group int, t target, wide bool) (p
 		}
 	}
 	var err error
-	r.values, err = f.load(b, &index, b.firstBuffer(c), c.node)
+	r.values, err = f.load(w.ctx, b, &index, b.firstBuffer(c), c.node)
 	return r, err
 }
 
 // load reads a dictionary's values, once.
-func (d *arrowDictionary) load(f *arrowLayout) (arrowLevels, error) {
+func (d *arrowDictionary) load(ctx context.Context, f *arrowLayout) (arrowLevels, error) {
 	d.once.Do(func() {
-		defer func() {
-			if broken := recover(); broken != nil {
-				d.err = fmt.Errorf("its dictionary: %v", broken)
-			}
-		}()
-		d.values, d.err = d.read(f)
+		d.err = decoding(func() (err error) {
+			d.values, err = d.read(ctx, f)
+			return err
+		})
 	})
 	return d.values, d.err
 }
 
-func (d *arrowDictionary) read(f *arrowLayout) (arrowLevels, error) {
+func (d *arrowDictionary) read(ctx context.Context, f *arrowLayout) (arrowLevels, error) {
 	var levels arrowLevels
 	if d.before != nil {
 		var err error
-		if levels, err = d.before.load(f); err != nil {
+		if levels, err = d.before.load(ctx, f); err != nil {
 			return levels, err
 		}
 	}
 	if d.batch == nil {
 		return levels, nil
 	}
-	values, err := f.load(d.batch, d.column, 0, 0)
+	values, err := f.load(ctx, d.batch, d.column, 0, 0)
 	if err != nil {
 		return levels, err
 	}
@@ -475,7 +474,7 @@ func (d *arrowDictionary) read(f *arrowLayout) (arrowLevels, error) {
 }
 
 // load reads the buffers of a column and checks that they hold what they have to.
-func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arrowValues, error) {
+func (f *arrowLayout) load(ctx context.Context, b *arrowBatch, c *arrowColumn, first, node int) (*arrowValues, error) {
 	v := &arrowValues{column: c, rows: b.rows}
 	if n := int64(binary.LittleEndian.Uint64(b.nodes[16*node:])); n != int64(b.rows) {
 		return nil, fmt.Errorf("it has %d values in a batch of %d rows", n, b.rows)
@@ -486,7 +485,7 @@ func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arr
 	nulls := int64(binary.LittleEndian.Uint64(b.nodes[16*node+8:]))
 	var err error
 	if nulls != 0 {
-		if v.valid, err = f.buffer(b, first, int64(b.rows+7)/8); err != nil {
+		if v.valid, err = f.buffer(ctx, b, first, int64(b.rows+7)/8); err != nil {
 			return nil, err
 		}
 	}
@@ -506,12 +505,12 @@ func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arr
 	if b.rows == 0 {
 		need = 0
 	}
-	if v.fixed, err = f.buffer(b, first+1, need); err != nil {
+	if v.fixed, err = f.buffer(ctx, b, first+1, need); err != nil {
 		return nil, err
 	}
 	switch c.store {
 	case storeText, storeLarge:
-		if v.data, err = f.buffer(b, first+2, -1); err == nil {
+		if v.data, err = f.buffer(ctx, b, first+2, -1); err == nil {
 			err = v.checkOffsets()
 		}
 	case storeViews:
@@ -519,7 +518,7 @@ func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arr
 		total := int64(0) // buffers may lie over each other, and all stay in memory
 		for i := 0; i < n && err == nil; i++ {
 			var data []byte
-			data, err = f.buffer(b, first+2+i, -1)
+			data, err = f.buffer(ctx, b, first+2+i, -1)
 			v.views = append(v.views, data)
 			if total += int64(len(data)); err == nil && total > mostUnpacked(-1, b.size) {
 				err = fmt.Errorf("a batch of %d bytes claims text of more than %d bytes", b.size, mostUnpacked(-1, b.size))
@@ -531,7 +530,7 @@ func (f *arrowLayout) load(b *arrowBatch, c *arrowColumn, first, node int) (*arr
 
 // buffer reads a buffer, and decompresses it: need is what it has to hold at least, and
 // nearly at most; −1 leaves it open.
-func (f *arrowLayout) buffer(b *arrowBatch, i int, need int64) ([]byte, error) {
+func (f *arrowLayout) buffer(ctx context.Context, b *arrowBatch, i int, need int64) ([]byte, error) {
 	at, err := b.buffer(i)
 	if err != nil {
 		return nil, err
@@ -547,13 +546,13 @@ func (f *arrowLayout) buffer(b *arrowBatch, i int, need int64) ([]byte, error) {
 		return nil, err
 	}
 	if b.packed {
-		return unpackBuffer(b.codec, raw, need)
+		return f.unpackBuffer(ctx, b.codec, raw, need)
 	}
 	return raw, nil
 }
 
 // unpackBuffer decompresses a buffer: int64 length, −1 if it is not compressed; data.
-func unpackBuffer(codec parquetCodec, raw []byte, need int64) ([]byte, error) {
+func (f *arrowLayout) unpackBuffer(ctx context.Context, codec parquetCodec, raw []byte, need int64) ([]byte, error) {
 	if len(raw) == 0 {
 		if need > 0 {
 			return nil, errors.New("a buffer is empty")
@@ -577,15 +576,18 @@ func unpackBuffer(codec parquetCodec, raw []byte, need int64) ([]byte, error) {
 	if most := mostUnpacked(need, int64(len(raw))); size > most {
 		return nil, fmt.Errorf("a buffer of %d bytes claims %d bytes decompressed; up to %d are read", len(raw), size, most)
 	}
+	if f.memoryLimit > 0 && size > f.memoryLimit {
+		return nil, overLimit(f.file.name, "buffer", size, f.memoryLimit)
+	}
 	if codec == codecLZ4 {
-		return unLZ4(raw, size)
+		return unLZ4(ctx, raw, size)
 	}
 	z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	return readClaimed(z, size, int64(len(raw)))
+	return readClaimed(ctx, z, size, int64(len(raw)))
 }
 
 // mostUnpacked returns how many bytes a packed buffer may hold: what its values take and
@@ -599,10 +601,13 @@ func mostUnpacked(need, packed int64) int64 {
 
 // readClaimed reads exactly size bytes. It takes memory at once for what the packed
 // bytes can be believed to hold, and for more as it comes.
-func readClaimed(r io.Reader, size, packed int64) ([]byte, error) {
+func readClaimed(ctx context.Context, r io.Reader, size, packed int64) ([]byte, error) {
 	room := min(size, max(constantPage, largestRatio*packed))
 	out := make([]byte, 0, room)
 	for int64(len(out)) < size {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if len(out) == cap(out) {
 			out = slices.Grow(out, int(min(size-int64(len(out)), int64(len(out)))))
 		}

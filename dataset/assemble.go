@@ -42,7 +42,7 @@ type parts struct {
 	bad     []int32     // rows of bad cells, ascending
 	why     *ParseError // the first of them
 	dates   bool
-	large   bool
+	large   int // row of the first number that float64 may have rounded, −1 without one
 }
 
 // table makes the table of the targets' pieces.
@@ -60,7 +60,7 @@ func (a *assembly) table(targets []target) (*Table, error) {
 func (a *assembly) settled(targets []target) error {
 	a.locateRows()
 	for i, t := range targets {
-		c := &parts{target: t, pieces: make([]*piece, len(a.chunks))}
+		c := &parts{target: t, large: -1, pieces: make([]*piece, len(a.chunks))}
 		for k, ch := range a.chunks {
 			c.pieces[k] = &ch.pieces[i]
 		}

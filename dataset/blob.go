@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -18,7 +20,7 @@ type blob struct {
 
 // blob opens an input for reading at any place. What is compressed, and what can be
 // read only once, is copied to an unlinked temporary file first.
-func (o *options) blob(in *input, format string) (*blob, error) {
+func (o *options) blob(ctx context.Context, in *input, format string) (*blob, error) {
 	s, err := o.streamOf(in, format)
 	if err != nil {
 		return nil, err
@@ -36,32 +38,57 @@ func (o *options) blob(in *input, format string) (*blob, error) {
 		return nil, complain("%s cannot be read as it comes: its format needs a copy (leave out --no-spool, or read from a file)", in.name)
 	}
 	if in.spool != nil && s.packed == "" {
-		n, err := io.Copy(io.Discard, s.reader) // through the stream's own copying
-		if err != nil {
-			return nil, s.failure(err)
+		if _, err := copyAll(ctx, io.Discard, s, math.MaxInt64); err != nil { // through the stream's own copying
+			return nil, err
 		}
-		_ = n
 		info, err := in.spool.file.Stat()
 		if err != nil {
 			return nil, s.failure(err)
 		}
 		return &blob{name: in.name, file: in.spool.file, size: info.Size(), shared: true}, nil
 	}
-	return unpackedBlob(in.name, s)
+	return unpackedBlob(ctx, in.name, s)
 }
 
 // unpackedBlob copies what is left of a stream.
-func unpackedBlob(name string, s *stream) (*blob, error) {
+func unpackedBlob(ctx context.Context, name string, s *stream) (*blob, error) {
 	copied := &spool{name: name}
 	if err := copied.create(); err != nil {
 		return nil, err
 	}
-	n, err := io.Copy(spoolWriter{copied.file}, s.reader)
+	n, err := copyAll(ctx, spoolWriter{copied.file}, s, leastUnpacked)
 	if err != nil {
 		copied.close()
-		return nil, s.failure(err)
+		return nil, err
 	}
 	return &blob{name: name, file: copied.file, size: n, remove: copied.file.Name()}, nil
+}
+
+// leastUnpacked is what a packed file may always hold; a test needs less.
+var leastUnpacked int64 = largestPage
+
+// copyAll copies what is left of a stream. What is packed may come to least bytes, and
+// to largestRatio times its own size.
+func copyAll(ctx context.Context, dst io.Writer, s *stream, least int64) (n int64, err error) {
+	buffer := make([]byte, readAhead)
+	for {
+		m, err := s.reader.Read(buffer)
+		if ctx.Err() != nil {
+			return n, ctx.Err()
+		}
+		if n += int64(m); n > max(least, largestRatio*s.raw.n.Load()) {
+			return n, complain("%s: its %s data of %s holds more than %s; unpack it first", s.name, s.packed, byteText(s.raw.n.Load()), byteText(n-int64(m)))
+		}
+		if _, failed := dst.Write(buffer[:m]); failed != nil {
+			return n, s.failure(failed)
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, s.failure(err)
+		}
+	}
 }
 
 // ReadAt reads from the blob, and says so if it has become shorter.

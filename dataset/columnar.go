@@ -72,11 +72,11 @@ func newColumnarSource(format string, layout func(*options, *blob) (columnarLayo
 }
 
 // open opens an input and reads what it says of itself.
-func (s *columnarSource) open(index int) (*columnarFile, error) {
+func (s *columnarSource) open(ctx context.Context, index int) (*columnarFile, error) {
 	b := s.copies[index]
 	if b == nil {
 		var err error
-		if b, err = s.blob(&s.inputs[index], s.format); err != nil {
+		if b, err = s.blob(ctx, &s.inputs[index], s.format); err != nil {
 			return nil, err
 		}
 		if b.shared || b.remove != "" {
@@ -84,24 +84,18 @@ func (s *columnarSource) open(index int) (*columnarFile, error) {
 		}
 	}
 	f := &columnarFile{blob: b, index: index}
-	var err error
-	f.columnarLayout, err = guarded(b.name, func() (columnarLayout, error) { return s.layout(s.options, b) })
+	err := decoding(func() (err error) {
+		f.columnarLayout, err = s.layout(s.options, b)
+		return err
+	})
 	if err != nil {
+		if !told(err) {
+			err = complain("%s is damaged: %w", b.name, err)
+		}
 		s.closeFile(f)
 		return nil, err
 	}
 	return f, nil
-}
-
-// guarded turns a panic into an error about the file: reading never trusts one, but a
-// mistake here must not end the program on a damaged one.
-func guarded[T any](file string, f func() (T, error)) (result T, err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = complain("%s is damaged: %v", file, broken)
-		}
-	}()
-	return f()
 }
 
 // closeFile closes a file that is no copy; those stay for the next pass.
@@ -113,8 +107,8 @@ func (s *columnarSource) closeFile(f *columnarFile) {
 
 // columns returns the columns of the first file. An index that pandas wrote beside the
 // columns of a frame is none of them, unless it is asked for.
-func (s *columnarSource) columns(context.Context) ([]string, error) {
-	f, err := s.open(0)
+func (s *columnarSource) columns(ctx context.Context) ([]string, error) {
+	f, err := s.open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +190,10 @@ func (s *columnarSource) read(ctx context.Context, p *pass) error {
 	}
 	for range threads {
 		group.Go(func() error {
-			w := &columnWorker{columnarPass: pp, scratch: &columnScratch{}}
+			w := &columnWorker{columnarPass: pp, ctx: groupCtx, scratch: &columnScratch{}}
 			defer w.tools.close()
 			for j := range jobs {
-				w.work(groupCtx, j)
+				w.work(j)
 			}
 			return nil
 		})
@@ -227,7 +221,7 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 		p.first = nil
 		if index > 0 || f == nil {
 			var err error
-			if f, err = p.open(index); err != nil {
+			if f, err = p.open(ctx, index); err != nil {
 				return err
 			}
 		}
@@ -344,7 +338,7 @@ func (p *columnarPass) suits(f *columnarFile) error {
 	case p.rows > int64(mostRows):
 		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, mostRows)
 	case p.memoryLimit > 0 && p.chunkRows == 0 && p.rows*bytes > p.memoryLimit:
-		return complain("%s: %d rows of %d columns take %s or more; memory_limit is %s (ignore columns, or raise it)",
+		return tooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
 			f.name, p.rows, len(p.targets), byteText(p.rows*bytes), byteText(p.memoryLimit))
 	}
 	return nil
@@ -353,74 +347,89 @@ func (p *columnarPass) suits(f *columnarFile) error {
 // columnWorker is one worker's state.
 type columnWorker struct {
 	*columnarPass
+	ctx     context.Context // of the pass
 	scratch *columnScratch
 	tools   unpacker
 }
 
 // work decodes a column, or a whole group chunk by chunk, and emits what is complete.
-func (w *columnWorker) work(ctx context.Context, j columnJob) {
-	target := max(j.target, 0)
+func (w *columnWorker) work(j columnJob) {
 	defer w.done(j)
-	defer func() {
-		if broken := recover(); broken != nil {
-			w.failColumn(j, target, fmt.Errorf("%v", broken))
-		}
-	}()
-	if ctx.Err() != nil {
+	if w.ctx.Err() != nil {
 		j.failed.Store(true)
 		return
 	}
 	if j.target < 0 {
-		w.workByChunks(ctx, j, &target)
+		w.workByChunks(j)
 		return
 	}
-	c, err := j.file.reader(w, j.group, w.targets[target], w.wide[target].Load())
+	err := decoding(func() error {
+		c, err := j.file.reader(w, j.group, w.targets[j.target], w.wide[j.target].Load())
+		if err != nil {
+			return err
+		}
+		p, err := c.read(j.rows, j.index)
+		if err != nil {
+			return err
+		}
+		if r, ok := c.(*columnReader); ok {
+			r.pages.end()
+		}
+		if p.f64 != nil {
+			w.wide[j.target].Store(true)
+		}
+		j.chunk.pieces[j.target] = *p
+		return nil
+	})
 	if err != nil {
-		w.failColumn(j, target, err)
-		return
+		w.failColumn(j, j.target, err)
 	}
-	p, err := c.read(j.rows, j.index)
-	if err != nil {
-		w.failColumn(j, target, err)
-		return
-	}
-	if r, ok := c.(*columnReader); ok {
-		r.pages.end()
-	}
-	if p.f64 != nil {
-		w.wide[target].Store(true)
-	}
-	j.chunk.pieces[target] = *p
+}
+
+// decoding turns a panic of what decodes a file's bytes into an error. Nothing else runs
+// inside it: a mistake elsewhere is no fault of the file.
+func decoding(f func() error) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("%v", broken)
+		}
+	}()
+	return f()
 }
 
 // workByChunks decodes a group so many rows at a time.
-func (w *columnWorker) workByChunks(ctx context.Context, j columnJob, target *int) {
+func (w *columnWorker) workByChunks(j columnJob) {
 	readers := make([]pieceReader, len(w.targets))
-	for i := range readers {
-		var err error
-		*target = i
-		if readers[i], err = j.file.reader(w, j.group, w.targets[i], w.wide[i].Load()); err != nil {
-			w.failColumn(j, i, err)
-			return
+	target := 0
+	err := decoding(func() (err error) {
+		for target = range readers {
+			if readers[target], err = j.file.reader(w, j.group, w.targets[target], w.wide[target].Load()); err != nil {
+				break
+			}
 		}
-	}
+		return err
+	})
 	total := j.file.columnarLayout.rows(j.group)
-	for first, index := 0, j.index; first < total; first, index = first+j.rows, index+1 {
+	for first, index := 0, j.index; first < total && err == nil; first, index = first+j.rows, index+1 {
 		rows := min(j.rows, total-first)
 		ch := newColumnarChunk(index, j.file.index, rows, len(readers), j.first+first)
-		for i, c := range readers {
-			*target = i
-			p, err := c.read(rows, index)
-			if err != nil {
-				w.failColumn(j, i, err)
-				return
+		err = decoding(func() error {
+			for target = range readers {
+				p, err := readers[target].read(rows, index)
+				if err != nil {
+					return err
+				}
+				ch.pieces[target] = *p
 			}
-			ch.pieces[i] = *p
-		}
-		if ctx.Err() != nil || w.stop.Load() {
-			return
+			return nil
+		})
+		if err != nil || w.ctx.Err() != nil || w.stop.Load() {
+			break
 		}
 		w.emit(ch)
+	}
+	if err != nil {
+		w.failColumn(j, target, err)
 	}
 }
 
@@ -430,7 +439,7 @@ func (w *columnWorker) failColumn(j columnJob, target int, err error) {
 	var plain plainError
 	name := w.targets[target].name
 	switch {
-	case errors.Is(err, ErrTable):
+	case told(err):
 	case errors.As(err, &plain):
 		err = complain("%s: column %q: %w", j.file.name, name, err)
 	default:

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 // pieceSink makes pieces for a target of the values of a file's column.
 type pieceSink struct {
 	*options
+	ctx      context.Context // of the pass
 	field    *fileColumn
 	kind     target
 	wide     bool        // float64 was needed before

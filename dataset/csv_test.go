@@ -389,7 +389,7 @@ func TestDropTextLike(t *testing.T) {
 func TestLargeWholeNumbers(t *testing.T) {
 	text := "huge,fits,ratio,far,gaps\n9007199254740993,9007199254740991,9007199254740993.5,1e300,\n" +
 		"9007199254740995,1,0.5,-1e300,-18014398509481987\n1,2,3,4,5\n"
-	want := []string{`whole numbers beyond 2⁵³ in columns "huge", "gaps" are read as the nearest 64-bit floats, so that different ones may become equal (name the column in id or categorical if they are names)`}
+	want := []string{`whole numbers from 2⁵³ on in columns "huge", "gaps" are read as the nearest 64-bit floats, so that different ones may become equal; the first stands in column "huge" of t.csv:2 (name the column in id or categorical if they are names)`}
 	table := mustRead(t, text)
 	if got := table.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
@@ -403,6 +403,28 @@ func TestLargeWholeNumbers(t *testing.T) {
 	}
 	if got := mustRead(t, text, dataset.Categorical("huge", "gaps")).Notes(); len(got) != 0 {
 		t.Errorf("categories are spoken of: %q", got)
+	}
+}
+
+// Numbers that are exact in float32 once they are rounded are spoken of like others, with
+// the place of the first, whatever the table was read from and how.
+func TestLargeRounded(t *testing.T) {
+	text := "a,b\n1,x\n2,y\n9007199254740993,z\n1152921504606846977,z\n"
+	want := `whole numbers from 2⁵³ on in column "a" are read as the nearest 64-bit floats, so that different ones may become equal; the first stands in column "a" of t.csv:4 (name the column in id or categorical if they are names)`
+	for _, size := range []int{1, 1 << 20} {
+		table := mustRead(t, text, dataset.ChunkSize(size))
+		if got := table.Notes(); table.Column("a").Kind() != dataset.Float32 || !slices.Equal(got, []string{want}) {
+			t.Errorf("in chunks of %d: notes %q, want %q", size, got, want)
+		}
+		scan := must(dataset.ReadScan(context.Background(), strings.NewReader(text), "t.csv", dataset.ChunkSize(size)))(t)
+		if got := scan.Rest().Notes(); !slices.Equal(got, []string{want}) {
+			t.Errorf("out of core, in chunks of %d: notes %q, want %q", size, got, want)
+		}
+		scan.Close()
+	}
+	svm := mustRead(t, "1 1:1\n0 2:9007199254740993\n0\n0\n", dataset.Format("libsvm")).Notes()
+	if want := `column "f2" of t.csv:2`; !strings.Contains(strings.Join(svm, " "), want) {
+		t.Errorf("notes %q, want %q in them", svm, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +16,31 @@ var ErrTable = errors.New("bad table")
 // ErrNoLabel is wrapped by the error about a table without a label where NeedLabel asks
 // for one.
 var ErrNoLabel = errors.New("no column is named as the label")
+
+// ErrMemory is wrapped by the error about a table that takes more than MemoryLimit; it
+// does not wrap ErrTable, as the table is not at fault.
+var ErrMemory = errors.New("over the memory limit")
+
+// memoryError is about a table that is too large, in its own words.
+type memoryError struct{ text string }
+
+func (e *memoryError) Error() string { return e.text }
+
+func (e *memoryError) Unwrap() error { return ErrMemory }
+
+// tooLarge returns an error that wraps ErrMemory.
+func tooLarge(format string, args ...any) error { return &memoryError{fmt.Sprintf(format, args...)} }
+
+// overLimit is the error about a part of a file that has to be unpacked whole.
+func overLimit(file, part string, size, limit int64) error {
+	return tooLarge("%s: a %s of it takes %s unpacked; memory_limit is %s (write the file with smaller row groups, or raise it)",
+		file, part, byteText(size), byteText(limit))
+}
+
+// told tells whether an error says all that is to be said: where, and what to do.
+func told(err error) bool {
+	return errors.Is(err, ErrTable) || errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
 
 // ParseError is a cell, or a row if Column is empty, that does not hold what its
 // place asks for. errors.Is(err, ErrTable) holds.
@@ -31,14 +57,7 @@ type ParseError struct {
 // Error returns `file:line: column "name": "text" is not … (what to do)`.
 func (e *ParseError) Error() string {
 	var s strings.Builder
-	switch {
-	case e.File == "":
-		fmt.Fprintf(&s, "row %d: ", e.Line)
-	case e.Row:
-		fmt.Fprintf(&s, "%s: row %d: ", e.File, e.Line)
-	default:
-		fmt.Fprintf(&s, "%s:%d: ", e.File, e.Line)
-	}
+	s.WriteString(e.place() + ": ")
 	switch {
 	case e.Column != "" && e.Value == "":
 		fmt.Fprintf(&s, "column %q: a cell without a value is not ", e.Column)
@@ -50,6 +69,17 @@ func (e *ParseError) Error() string {
 		fmt.Fprintf(&s, " (%s)", e.Fix)
 	}
 	return s.String()
+}
+
+// place words where the cell or the row stands.
+func (e *ParseError) place() string {
+	switch {
+	case e.File == "":
+		return fmt.Sprintf("row %d", e.Line)
+	case e.Row:
+		return fmt.Sprintf("%s: row %d", e.File, e.Line)
+	}
+	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
 // Unwrap returns ErrTable.

@@ -102,7 +102,7 @@ func (o *options) estimateColumns(ctx context.Context, inputs []input, s source)
 		f := files.first
 		files.first = nil
 		if index > 0 || f == nil {
-			if f, err = files.open(index); err != nil {
+			if f, err = files.open(ctx, index); err != nil {
 				return 0, false
 			}
 		}

@@ -22,6 +22,23 @@ var (
 	Steadily    = steadily
 )
 
+// SetLeastUnpacked sets what a packed file may always hold and returns what undoes that.
+func SetLeastUnpacked(n int64) (undo func()) {
+	old := leastUnpacked
+	leastUnpacked = n
+	return func() { leastUnpacked = old }
+}
+
+// UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
+func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {
+	f := &arrowLayout{options: &options{memoryLimit: limit}, file: &blob{name: "t.arrow"}}
+	codec := codecLZ4
+	if z {
+		codec = codecZstd
+	}
+	return f.unpackBuffer(ctx, codec, raw, -1)
+}
+
 // LastRecordEnd is where the last whole record of text ends.
 func LastRecordEnd(text []byte, sep byte) int {
 	return (&cellReader{sep: sep}).lastRecordEnd(text)

@@ -1,6 +1,9 @@
 package dataset
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Groups returns the rows at which the queries begin, and the number of rows behind
 // them: query q holds the rows Groups()[q] to Groups()[q+1]. It returns nil for a table
@@ -23,9 +26,14 @@ func (t *Table) Groups() ([]int, error) {
 			continue
 		}
 		if begin, seen := first[query]; seen {
-			_, line := t.Locate(begin)
 			e := t.badNumber(c, row, "", "sort the table by this column")
-			e.Want = "one query in one place: its rows begin in line " + FormatNumber(float64(line)) + ", and others stand between"
+			first := ParseError{}
+			t.places.mark(&first, begin)
+			where := "line"
+			if first.Row || first.File == "" {
+				where = "row"
+			}
+			e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", where, first.Line)
 			return nil, e
 		}
 		first[query], last = row, query

@@ -27,8 +27,8 @@ func TestGroups(t *testing.T) {
 		"texts":     {[]string{"a", "b", "b", "b", "c"}, []int{0, 1, 4, 5}, ""},
 		"sparse":    {dataset.Sparse{Rows: []int32{0, 1}, F32: []float32{4, 3}}, []int{0, 1, 2, 5}, ""},
 		"one":       {[]int{3, 3, 3, 3, 3}, []int{0, 5}, ""},
-		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in line 1, and others stand between (sort the table by this column)`},
-		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in line 1, and others stand between (sort the table by this column)`},
+		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column)`},
+		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column)`},
 		"missing":   {[]float64{7, nan, 1, 7, 7}, nil, `row 2: column "q": a cell without a value is not a query, and every row needs one`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +50,16 @@ func TestGroups(t *testing.T) {
 	}
 	if got, err := fromColumns(t, []dataset.ColumnData{{Name: "x", Values: []int{1}}}).Groups(); got != nil || err != nil {
 		t.Errorf("without a group column: %v, %v", got, err)
+	}
+}
+
+// A Parquet file has rows, text has lines.
+func TestGroupsApart(t *testing.T) {
+	for file, want := range map[string]string{"types.csv": "its rows begin in line ", "types.none.parquet": "types.none.parquet: row ", "types.plain.arrow": "its rows begin in row "} {
+		table := must(dataset.Open(context.Background(), interop(file), dataset.Group("flag")))(t)
+		if _, err := table.Groups(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", file, err, want)
+		}
 	}
 }
 

@@ -99,14 +99,14 @@ func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
 func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 	for _, p := range c.pieces {
 		c.dates = c.dates || p.dates
-		c.large = c.large || p.large
 	}
+	values, odd := a.levelValues(c)
+	c.large = a.largeRow(c, values)
 	if a.whole && c.pieces[0].sparse != nil {
 		c.sparse = c.pieces[0].sparse
 		*c.pieces[0] = piece{}
 		return false, nil
 	}
-	values, odd := a.levelValues(c)
 	wide := !allExact(values)
 	for _, p := range c.pieces {
 		wide = wide || p.f64 != nil

@@ -128,14 +128,9 @@ const (
 func (s *svmSource) tooWide(most int32, entries int) error {
 	e := &ParseError{Want: fmt.Sprintf("index %d would make a table of %d columns of %d values", most, most, entries),
 		Fix: "is it an index? Number the features that occur from 1 on"}
-	for _, ch := range s.chunks {
-		if at := slices.Index(ch.features, most); at >= 0 {
-			row, _ := slices.BinarySearch(ch.ends, int32(at+1))
-			e.File, e.Line = s.locate(ch, row)
-			return e
-		}
-	}
-	return complain("%s: %s", s.inputs[0].name, e.Want)
+	at := slices.IndexFunc(s.chunks, func(ch *svmChunk) bool { return ch.most == most })
+	e.File, e.Line = s.locate(s.chunks[at], s.chunks[at].mostAt)
+	return e
 }
 
 // locate returns the file and line of a row of a chunk.
@@ -172,7 +167,7 @@ func (s *svmSource) checkQueries() error {
 	if !s.queries || without == nil {
 		return nil
 	}
-	e := &ParseError{Want: "this row has no qid, and others have one"}
+	e := &ParseError{Want: "this row has no qid, and others have one", Fix: "give every row the number of its query, or none"}
 	e.File, e.Line = s.locate(without, row)
 	return e
 }
@@ -189,6 +184,7 @@ func (s *svmSource) scan(ctx context.Context) error {
 	known := s.knownFeatures()
 	var failure error // what ended the input early
 	var stop atomic.Bool
+	var taken atomic.Int64 // bytes of all chunks
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(jobs)
@@ -202,7 +198,7 @@ func (s *svmSource) scan(ctx context.Context) error {
 			for j := range jobs {
 				ch := p.parse(j.text)
 				ch.index, ch.file = j.index, j.file
-				if ch.bad != nil && !s.skipBadRows {
+				if over := s.memoryLimit > 0 && taken.Add(ch.bytes()) > s.memoryLimit; over || ch.bad != nil && !s.skipBadRows {
 					stop.Store(true)
 				}
 				free <- j.text
@@ -218,6 +214,9 @@ func (s *svmSource) scan(ctx context.Context) error {
 	slices.SortFunc(s.chunks, func(a, b *svmChunk) int { return a.index - b.index })
 	if bad, _ := s.firstBad(); bad != nil && !s.skipBadRows {
 		return bad
+	}
+	if n := taken.Load(); failure == nil && s.memoryLimit > 0 && n > s.memoryLimit {
+		return tooLarge("%s: the values read so far take %s; memory_limit is %s (raise it)", s.inputs[0].name, byteText(n), byteText(s.memoryLimit))
 	}
 	return failure
 }

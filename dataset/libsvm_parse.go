@@ -23,12 +23,26 @@ type svmChunk struct {
 	f64      []float64 // per entry: at least one is not
 
 	least, most int32 // smallest and largest index, stored or not; least > most without any
+	mostAt      int   // row of the first largest one
 	unknown     int   // entries of features that the schema lacks
 	skipped     int   // rows that were left out
 	bad         *shapeError
 }
 
 func (ch *svmChunk) rows() int { return len(ch.ends) }
+
+// sees notes the smallest and the largest index of the next row.
+func (ch *svmChunk) sees(least, most int32) {
+	ch.least = min(ch.least, least)
+	if most > ch.most {
+		ch.most, ch.mostAt = most, len(ch.ends)
+	}
+}
+
+// bytes returns how much memory the chunk takes.
+func (ch *svmChunk) bytes() int64 {
+	return int64(4*len(ch.features) + 4*len(ch.f32) + 8*len(ch.f64) + 4*len(ch.ends) + 8*len(ch.labels) + 8*len(ch.queries))
+}
 
 // value returns the value of an entry.
 func (ch *svmChunk) value(i int) float64 {
@@ -142,7 +156,7 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 		if c == '\n' || c == '\r' && b[i+1] == '\n' {
 			i += 1 + int(c&1) // CR is odd, LF even
 			if last > below {
-				ch.least, ch.most = min(ch.least, first), max(ch.most, last)
+				ch.sees(first, last)
 			}
 			ch.ended(label, query)
 			return i, true
@@ -276,7 +290,7 @@ func (p *svmParser) row(line []byte, ch *svmChunk) bool {
 		return p.skipBadRows
 	}
 	for _, e := range p.entries {
-		ch.least, ch.most = min(ch.least, e.feature), max(ch.most, e.feature)
+		ch.sees(e.feature, e.feature)
 		switch {
 		case !p.knows(e.feature):
 			ch.unknown++

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -17,11 +18,11 @@ var errLZ4 = errors.New("its LZ4 frame is damaged")
 //	blocks: length (4, the highest bit: stored as it is), data, [checksum (4)]; length 0; [checksum (4)]
 //
 // Memory is taken as blocks come, not by what the frame claims.
-func unLZ4(src []byte, size int64) ([]byte, error) {
+func unLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
 	out := make([]byte, 0, min(size, max(constantPage, 255*int64(len(src)))))
 	for len(src) > 0 {
 		var err error
-		if out, src, err = lz4Frame(out, src, size); err != nil {
+		if out, src, err = lz4Frame(ctx, out, src, size); err != nil {
 			return nil, err
 		}
 	}
@@ -32,7 +33,7 @@ func unLZ4(src []byte, size int64) ([]byte, error) {
 }
 
 // lz4Frame appends the content of one frame and returns what follows it.
-func lz4Frame(out, src []byte, size int64) (content, rest []byte, err error) {
+func lz4Frame(ctx context.Context, out, src []byte, size int64) (content, rest []byte, err error) {
 	const magic = 0x184D2204
 	if len(src) < 7 || binary.LittleEndian.Uint32(src) != magic || src[4]>>6 != 1 {
 		return nil, nil, errLZ4
@@ -48,6 +49,9 @@ func lz4Frame(out, src []byte, size int64) (content, rest []byte, err error) {
 	src = src[header:]
 	start := len(out)
 	for {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
 		if len(src) < 4 {
 			return nil, nil, errLZ4
 		}

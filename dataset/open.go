@@ -117,9 +117,14 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
 	g := newGatherer(len(targets))
-	p := &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
+	whole := c.thin == nil
+	var rows, bytes int64 // so far, if the table is read whole
+	var p *pass
+	p = &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
+		size := int64(0) // before its pieces become parts of larger slices
 		for i := range ch.pieces {
 			ch.pieces[i].setLarge()
+			size += ch.pieces[i].bytes()
 		}
 		switch {
 		case c.thin != nil:
@@ -129,9 +134,16 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 		}
 		mutex.Lock()
 		chunks = append(chunks, ch)
+		rows, bytes = rows+int64(ch.rows), bytes+size
+		if whole && c.memoryLimit > 0 && bytes > c.memoryLimit {
+			p.stop.Store(true)
+		}
 		mutex.Unlock()
 	}}
 	err = c.source.read(ctx, p)
+	if whole && c.memoryLimit > 0 && bytes > c.memoryLimit && err == nil {
+		err = c.overLimit(rows, bytes, len(targets))
+	}
 	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
 	for i, ch := range chunks {
 		if ch.index != i { // what lies behind an error is of no use
@@ -140,6 +152,16 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 		}
 	}
 	return chunks, p.stop.Load(), err
+}
+
+// overLimit is the error about a table of which so much was read.
+func (c *collector) overLimit(rows, bytes int64, columns int) error {
+	fix := "set out_of_core = true, ignore columns, or raise it"
+	if readWhole(c.source) {
+		fix = "ignore columns, or raise it"
+	}
+	return tooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (%s)", c.inputs[0].name, rows, columns,
+		byteText(bytes), byteText(c.memoryLimit), fix)
 }
 
 // reread reads columns again, as text, and gives them their new pieces.

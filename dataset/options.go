@@ -240,8 +240,9 @@ func ChunkSize(bytes int) Option {
 	}
 }
 
-// MemoryLimit refuses a table read whole whose columns are known to take more bytes
-// before they are read; 0 is no limit.
+// MemoryLimit refuses a table read whole whose columns take more bytes, with an error
+// that wraps ErrMemory: before it is read where a file says how many rows it has, else as
+// soon as so much of it was read. 0 is no limit.
 func MemoryLimit(bytes int64) Option {
 	return func(o *options) {
 		if bytes < 0 {

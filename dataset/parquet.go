@@ -131,10 +131,10 @@ func (f *parquetLayout) reader(w *columnWorker, group int, t target, wide bool) 
 	field := f.field(t.name)
 	rows := f.rowGroups[group].rows
 	chunk := &f.rowGroups[group].columns[field.leaf]
-	r := &columnReader{pieceSink: pieceSink{options: f.options, field: field, kind: t, wide: wide}, left: rows,
+	r := &columnReader{pieceSink: pieceSink{options: f.options, ctx: w.ctx, field: field, kind: t, wide: wide}, left: rows,
 		guard:   int(min(rows, 1<<20+64*chunk.size)),
 		scratch: w.scratch,
-		pages:   pageStream{file: f.file, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.tools},
+		pages:   pageStream{file: f.file, limit: f.memoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.tools},
 	}
 	// The buffers of the column before, if it was read to its end.
 	r.pages.buffer, r.pages.body = w.tools.window, w.tools.body

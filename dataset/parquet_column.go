@@ -99,6 +99,9 @@ func (c *columnReader) read(n, index int) (*piece, error) {
 // nextPage makes the next data page the current one; dictionaries on the way are read.
 func (c *columnReader) nextPage() error {
 	for {
+		if c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
 		p, err := c.pages.next(c.left, c.field.optional)
 		if err != nil {
 			return err

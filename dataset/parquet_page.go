@@ -126,7 +126,8 @@ func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
 
 // pageStream reads the pages of one column chunk.
 type pageStream struct {
-	file  io.ReaderAt
+	file  *blob
+	limit int64 // MemoryLimit
 	codec parquetCodec
 	at    int64 // in the file, of what is not in the window yet
 	left  int64 // bytes of the chunk from there on
@@ -193,6 +194,9 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 	s.window = s.window[size:]
 	if err := h.check(int64(len(s.window))+s.left, most, s.codec); err != nil {
 		return nil, err
+	}
+	if s.limit > 0 && h.unpacked > s.limit {
+		return nil, overLimit(s.file.name, "page", h.unpacked, s.limit)
 	}
 	if err := s.fill(int(h.packed)); err != nil {
 		return nil, err

@@ -224,7 +224,7 @@ func TestParquetDamage(t *testing.T) {
 func TestParquetMemoryLimit(t *testing.T) {
 	ctx := context.Background()
 	_, err := dataset.Open(ctx, interop("types.none.parquet"), dataset.MemoryLimit(61*100))
-	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "61 rows of") || !strings.Contains(err.Error(), "memory_limit is 5.957 KiB") {
+	if !errors.Is(err, dataset.ErrMemory) || errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "61 rows of") || !strings.Contains(err.Error(), "memory_limit is 5.957 KiB") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := dataset.Open(ctx, interop("types.none.parquet"), dataset.MemoryLimit(1<<20)); err != nil {
@@ -275,7 +275,8 @@ func TestColumnarHuge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if notes := strings.Join(table.Notes(), "\n"); !strings.Contains(notes, `whole numbers beyond 2⁵³ in columns "signed", "unsigned"`) {
+		if notes := strings.Join(table.Notes(), "\n"); !strings.Contains(notes, `whole numbers from 2⁵³ on in columns "signed", "unsigned"`) ||
+			!strings.Contains(notes, `column "signed" of `+interop(file)+map[bool]string{true: ":2", false: ": row 1"}[file == "huge.csv"]) {
 			t.Errorf("%s: notes %q", file, notes)
 		}
 		if table, err = dataset.Open(ctx, interop(file), dataset.ID("signed", "unsigned")); err != nil {

@@ -73,33 +73,13 @@ type piece struct {
 	present int  // cells that are not missing, bad ones too
 	gaps    bool // numbers: NaN was written
 	dates   bool
-	large   bool     // whole numbers, some beyond those that float64 tells apart
+	large   int32    // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
 	odd     oddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
 
 	summary *summary // what is left of the values, where they are not kept
 }
 
 func (p *piece) numeric() bool { return p.f32 != nil || p.f64 != nil || p.sparse != nil }
-
-// setLarge finds out whether the numbers are whole ones of which some lie beyond 2⁵³, but
-// not beyond 64 bits: a number of a thing then, which float64 rounds, and no quantity.
-func (p *piece) setLarge() {
-	values := p.f64
-	if p.sparse != nil {
-		values = p.sparse.F64
-	}
-	large := false
-	for _, v := range values {
-		if v != v {
-			continue
-		}
-		if v != math.Trunc(v) || math.Abs(v) > 1<<64 {
-			return
-		}
-		large = large || math.Abs(v) > 1<<53
-	}
-	p.large = large
-}
 
 // blank makes numbers that mean "no value" missing.
 func (p *piece) blank(missing []float64) {
@@ -136,6 +116,15 @@ func withoutNumbers[F float32 | float64](values []F, missing []float64) []F {
 		blank(values, f)
 	}
 	return values
+}
+
+// bytes returns how much memory the values take.
+func (p *piece) bytes() int64 {
+	n := 4*len(p.f32) + 8*len(p.f64) + 4*len(p.codes) + 4*max(0, len(p.offsets)-1) + len(p.text)
+	if p.sparse != nil {
+		n += 4*len(p.sparse.Rows) + 4*len(p.sparse.F32) + 8*len(p.sparse.F64)
+	}
+	return int64(n)
 }
 
 // rows returns the number of rows of a piece of numbers or codes.

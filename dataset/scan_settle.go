@@ -193,7 +193,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 	t.skipped += len(all)
 	t.places = a.places.take(keep)
 	for i, old := range a.columns {
-		column := &parts{target: old.target, number: old.number}
+		column := &parts{target: old.target, large: -1, number: old.number}
 		for _, ch := range chunks {
 			column.pieces = append(column.pieces, &ch.pieces[i])
 		}
@@ -376,8 +376,8 @@ func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
 			column.kind = Float64
 		}
 		c.dates = c.dates || p.dates
-		c.large = c.large || p.large
 	}
+	c.large = a.largeRow(c, values)
 	column.missing = rows - present
 	return column, nil
 }

@@ -36,6 +36,7 @@ type remarks struct {
 	dates, commas []string
 	dated         []string // columns of categories that are dates
 	large         []string
+	largeAt       int // row of the first in the first of them
 }
 
 // admit says whether the table is to have the column; its values do not matter.
@@ -46,7 +47,10 @@ func (r *remarks) admit(c *parts, column *Column) bool {
 	if c.schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, isDate) {
 		r.dated = append(r.dated, c.name)
 	}
-	if c.large && c.schema == nil {
+	if c.large >= 0 && c.schema == nil {
+		if len(r.large) == 0 {
+			r.largeAt = c.large
+		}
 		r.large = append(r.large, c.name)
 	}
 	if c.want == wantAny && r.decimal == '.' && commaNumbers(column) {
@@ -69,8 +73,7 @@ func (r *remarks) all() []string {
 			plural(len(dates), "column"), nameList(dates, 10)))
 	}
 	if len(r.large) > 0 {
-		notes = append(notes, fmt.Sprintf("whole numbers beyond 2⁵³ in %s %s are read as the nearest 64-bit floats, so that different ones may become equal (name the column in id or categorical if they are names)",
-			plural(len(r.large), "column"), nameList(r.large, 10)))
+		notes = append(notes, r.largeNote())
 	}
 	if len(r.commas) > 0 {
 		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",

@@ -59,6 +59,23 @@ type sideFile struct {
 	name  string
 	input int
 	rows  int
+	ends  []int32 // of queries: the row behind each line's last, rows of files before it counted too
+	first int     // the rows of files before it
+}
+
+// disagrees describes a file that speaks of another number of rows than its table has, at
+// the line with which it begins to, or at its last.
+func (f *sideFile) disagrees(table string, rows int) *ParseError {
+	last := f.rows
+	line := min(rows+1, last)
+	if f.ends != nil {
+		last = len(f.ends)
+		for line = 1; line < last && int(f.ends[line-1])-f.first <= rows; {
+			line++
+		}
+	}
+	return &ParseError{File: f.name, Line: max(line, 1), Want: fmt.Sprintf("the file is for %d rows, %s has %d", f.rows, table, rows),
+		Fix: `write it anew for this table, or set side_files = "ignore"`}
 }
 
 // sideSource adds the columns of side files to those of a source.
@@ -144,11 +161,12 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 	}
 	r := &sideReader{kind: kind, column: called[0]}
 	for i, file := range files {
+		before, lines := r.rows(), len(r.ends)
 		rows, err := r.read(file)
 		if err != nil {
 			return err
 		}
-		s.files = append(s.files, sideFile{file, i, rows})
+		s.files = append(s.files, sideFile{name: file, input: i, rows: rows, ends: r.ends[lines:], first: before})
 	}
 	if s.schema == nil && r.width > 1 {
 		called = nil
@@ -348,9 +366,10 @@ func (m *sideMerge) check() error {
 		return complain("%d %s of %s cannot be read, so the rows of %s do not stand for those that are left; correct them, or set side_files = \"ignore\"",
 			m.skipped, plural(m.skipped, "row"), m.inputs[0].name, m.files[0].name)
 	}
-	for _, f := range m.files {
+	for i := range m.files {
+		f := &m.files[i]
 		if rows := m.rows[f.input]; rows != f.rows {
-			return complain("%s is for %d rows, %s has %d", f.name, f.rows, m.inputs[f.input].name, rows)
+			return f.disagrees(m.inputs[f.input].name, rows)
 		}
 	}
 	return nil

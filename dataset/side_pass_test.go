@@ -36,7 +36,7 @@ func TestSidePassOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &sideSource{source: backwards{}, options: o, inputs: []input{{name: "t"}}, own: 1,
-				added: []sideColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{"t.weight", 0, c.rows}}}
+				added: []sideColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{name: "t.weight", rows: c.rows}}}
 			var got []int
 			err := s.read(context.Background(), &pass{targets: c.targets, emit: func(ch *chunk) {
 				got = append(got, ch.index)

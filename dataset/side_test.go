@@ -89,10 +89,11 @@ func TestSideFileErrors(t *testing.T) {
 		opts  []dataset.Option
 		want  string
 	}{
-		"fewer weights":  {map[string]string{"t": table, "t.weight": "1\n2\n"}, nil, "DIR/t.weight is for 2 rows, DIR/t has 3"},
-		"more queries":   {map[string]string{"t": table, "t.query": "2\n2\n"}, nil, "DIR/t.query is for 4 rows, DIR/t has 3"},
-		"no init scores": {map[string]string{"t": table, "t.init": ""}, nil, "DIR/t.init is for 0 rows, DIR/t has 3"},
-		"LibSVM":         {map[string]string{"t": "1 1:5\n0 1:6\n", "t.weight": "1\n2\n3\n"}, nil, "DIR/t.weight is for 3 rows, DIR/t has 2"},
+		"fewer weights":  {map[string]string{"t": table, "t.weight": "1\n2\n"}, nil, "DIR/t.weight:2: the file is for 2 rows, DIR/t has 3 (write it anew for this table, or set side_files = \"ignore\")"},
+		"more queries":   {map[string]string{"t": table, "t.query": "2\n2\n"}, nil, "DIR/t.query:2: the file is for 4 rows, DIR/t has 3 (write it anew for this table, or set side_files = \"ignore\")"},
+		"a long query":   {map[string]string{"t": table, "t.query": "1\n5\n1\n"}, nil, "DIR/t.query:2: the file is for 7 rows, DIR/t has 3 (write it anew for this table, or set side_files = \"ignore\")"},
+		"no init scores": {map[string]string{"t": table, "t.init": ""}, nil, "DIR/t.init:1: the file is for 0 rows, DIR/t has 3 (write it anew for this table, or set side_files = \"ignore\")"},
+		"LibSVM":         {map[string]string{"t": "1 1:5\n0 1:6\n", "t.weight": "1\n2\n3\n"}, nil, "DIR/t.weight:3: the file is for 3 rows, DIR/t has 2 (write it anew for this table, or set side_files = \"ignore\")"},
 		"text":           {map[string]string{"t": table, "t.weight": "1\nheavy\n3\n"}, nil, `DIR/t.weight:2: column "weight": "heavy" is not a number, and each line holds the weight of one row`},
 		"blank line":     {map[string]string{"t": table, "t.weight": "1\n\n3\n"}, nil, `DIR/t.weight:2: column "weight": a cell without a value is not a number, and each line holds the weight of one row`},
 		"half a row":     {map[string]string{"t": table, "t.query": "1.5\n1.5\n"}, nil, `DIR/t.query:1: column "qid": "1.5" is not a whole number of rows, and each line holds how many rows a query has`},
@@ -228,7 +229,7 @@ func TestSideFilesInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := dataset.OpenScan(ctx, []string{file}, dataset.ChunkSize(300))
-	if want := fmt.Sprintf("%s.weight is for 2 rows, %s has 500", file, file); err == nil || err.Error() != want {
+	if want := fmt.Sprintf("%s.weight:2: the file is for 2 rows, %s has 500 (write it anew for this table, or set side_files = \"ignore\")", file, file); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -114,8 +114,17 @@ func (t *Table) Mixed() []*ParseError { return slices.Clone(t.mixed) }
 func (t *Table) Dates() []string { return slices.Clone(t.dates) }
 
 // Locate returns the file and the line, from 1, on which a row begins. Tables
-// made in memory have an empty file name and count rows from 1.
+// made in memory have an empty file name and count rows from 1, as the rows of Parquet and
+// Arrow files are counted.
 func (t *Table) Locate(row int) (file string, line int) { return t.places.locate(row) }
+
+// Place words where a row stands, for a message: "file:line", "file: row 3" of files that
+// have rows and no lines, "row 3" of a table made in memory.
+func (t *Table) Place(row int) string {
+	var e ParseError
+	t.places.mark(&e, row)
+	return e.place()
+}
 
 // Take returns a table of the given rows, in that order, with the same
 // dictionaries, notes and places. A row may be taken more than once.

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -151,7 +150,7 @@ func (s *stream) unpackedBy() float64 {
 func (s *stream) failure(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, errSpool), errors.Is(err, ErrTable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errSpool), told(err):
 		return err
 	case s.packed == "" || s.raw.failed.Load():
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -86,7 +86,7 @@ func exitCode(err error) int {
 		return exitTable
 	case errors.Is(err, model.ErrModel):
 		return exitModel
-	case errors.Is(err, booster.ErrBudget):
+	case errors.Is(err, booster.ErrBudget), errors.Is(err, dataset.ErrMemory):
 		return exitBudget
 	}
 	return exitOther

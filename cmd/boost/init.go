@@ -128,7 +128,11 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 			continue
 		}
 		c.Data.Categorical = append(c.Data.Categorical, odd.Column)
-		say("data.categorical", "%q is mostly numbers, but %q in line %d is none: as a category every number is a name;", odd.Column, odd.Value, odd.Line)
+		unit := "line"
+		if odd.Row {
+			unit = "row"
+		}
+		say("data.categorical", "%q is mostly numbers, but %q in %s %d is none: as a category every number is a name;", odd.Column, odd.Value, unit, odd.Line)
 		say("data.categorical", "if such texts stand for missing values, take the column out here and add them to data.missing.")
 	}
 	return starter, how, describeLabel(s, label, say, starter)

@@ -152,7 +152,7 @@ func (a *app) reportUnseen(t *dataset.Table, m *model.Model, refuse bool) error 
 	if refuse {
 		first := slices.MinFunc(columns, func(x, y model.Unseen) int { return x.Row - y.Row })
 		return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
-			place(t, first.Row), first.Column, first.Example)
+			t.Place(first.Row), first.Column, first.Example)
 	}
 	for _, u := range columns {
 		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",

@@ -42,7 +42,7 @@ func TestTrainBesideFiles(t *testing.T) {
 	says(t, r.errors, "--label NAME")
 	file(t, "d.train.init", init+"7\n")
 	r = must(t, 3, boost(t, append([]string{"train", "d.train"}, set...)...))
-	says(t, r.errors, "d.train.init is for 401 rows, d.train has 400")
+	says(t, r.errors, "d.train.init:401: the file is for 401 rows, d.train has 400")
 }
 
 // LibSVM text says itself what its label is; what is absent is 0 unless that is told.

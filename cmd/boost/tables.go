@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,10 +247,4 @@ func reads(tables []string, out string, opts ...dataset.Option) bool {
 		}
 	}
 	return false
-}
-
-// place words a row's place for a message.
-func place(t *dataset.Table, row int) string {
-	file, line := t.Locate(row)
-	return fmt.Sprintf("%s:%d", file, line)
 }

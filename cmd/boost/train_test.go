@@ -198,6 +198,48 @@ func TestMemoryLimit(t *testing.T) {
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.memory_limit=4GB", "--set", "train.rounds=2"))
 }
 
+// A table over the memory limit is exit 5 in every format, where it has to be read whole.
+func TestMemoryLimitOfTables(t *testing.T) {
+	forms, err := filepath.Abs(filepath.Join("..", "..", "dataset", "testdata", "interop", "forms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolder(t)
+	file(t, "t.svm", strings.Repeat("1 1:2 2:1\n0 1:1\n", 100))
+	for _, name := range []string{"pandas.csv", "pandas.parquet", "pandas.arrow", "pyarrow.arrows", "t.svm"} {
+		from, flags := filepath.Join(forms, name), []string{"--label", "y"}
+		if name == "t.svm" {
+			from, flags = name, nil
+		}
+		r := must(t, 5, boost(t, append([]string{"train", from, "--set", "train.memory_limit=200", "--set", "data.out_of_core=false", "-o", "m.boost"}, flags...)...))
+		says(t, r.errors, name, "memory_limit is 200 bytes")
+		if exists("m.boost") {
+			t.Error("a model was made beyond the memory limit")
+		}
+	}
+	// 2,000,000 cells of one digit are 4 MB of text and 8 MB in memory.
+	var text strings.Builder
+	for row := range 20_000 {
+		for k := range 100 {
+			if k > 0 {
+				text.WriteByte(',')
+			}
+			text.WriteByte('0' + byte((row*(k+3)/7+row)%(k%8+2)))
+		}
+		text.WriteByte('\n')
+	}
+	file(t, "digits.csv", text.String())
+	train := []string{"train", "digits.csv", "--label", "c100", "--set", "train.rounds=2", "--set", "train.early_stopping=0", "--json"}
+	want := trained(t, must(t, 0, boost(t, train...))).SHA256
+	r := must(t, 0, boost(t, append(train, "--set", "train.memory_limit=7MB")...))
+	says(t, r.errors, "out of core")
+	if got := trained(t, r).SHA256; got != want {
+		t.Errorf("model %s, want %s", got, want)
+	}
+	r = must(t, 5, boostWith(t, text.String(), append([]string{"train", "-", "-o", "m.boost", "--set", "train.memory_limit=7MB"}, train[2:]...)...))
+	says(t, r.errors, "standard input", "set out_of_core = true")
+}
+
 // Outputs that cannot be written are found out before the work, exit 1.
 func TestUnwritable(t *testing.T) {
 	dir := inFolder(t)
