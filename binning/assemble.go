@@ -295,11 +295,11 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := findBundles(a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
+	groups, err := findBundles(ctx, a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
 	if len(groups) == len(a.features) {
-		return nil, nil
+		return nil, err
 	}
-	return groups, nil
+	return groups, err
 }
 
 // columns makes a layout by columns; groups lists the features of each, nil for one each.

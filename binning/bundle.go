@@ -2,6 +2,7 @@ package binning
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -37,7 +38,7 @@ type bundle struct {
 // findBundles returns the columns' features, each ascending, for those of the lists
 // that may share one; lists without rows marked are given as nil. It gives up and
 // returns nil as soon as more than limit columns are needed.
-func findBundles(rows int, lists []*list, nCodes []uint32, conflictRate float64, limit int) [][]int {
+func findBundles(ctx context.Context, rows int, lists []*list, nCodes []uint32, conflictRate float64, limit int) ([][]int, error) {
 	order := make([]int, 0, len(lists))
 	for f, l := range lists {
 		if l != nil && bundleShare*len(l.rows) < rows && nCodes[f] <= bundleCodes {
@@ -50,9 +51,12 @@ func findBundles(rows int, lists []*list, nCodes []uint32, conflictRate float64,
 	})
 	b := &bundler{rows: rows, allowed: int(conflictRate * float64(rows))}
 	for _, f := range order {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		b.add(f, lists[f], nCodes[f])
 		if alone+len(b.bundles) > limit {
-			return nil
+			return nil, nil
 		}
 	}
 	found := make([][]int, 0, alone+len(b.bundles))
@@ -70,7 +74,7 @@ func findBundles(rows int, lists []*list, nCodes []uint32, conflictRate float64,
 		}
 	}
 	slices.SortFunc(found, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
-	return found
+	return found, nil
 }
 
 // add puts a feature into the first bundle that takes it, or into a new one.
