@@ -25,6 +25,7 @@ type assembler struct {
 	nCodes   []uint32
 	params   Params
 	limit    uint64 // bytes that a layout may take; 0 = any
+	keep     bool   // CSR keeps the cells by feature
 	pool     *parallel.Pool
 	plain    *Matrix // the features in columns of their own, where that was made already
 	rest     []rest  // once counted
@@ -254,8 +255,14 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 	for f := range lists {
 		m.homes[f].rest = lists[f].rest
 	}
-	if m.csr, err = newCSR(ctx, a.rows, lists, a.widest(), a.pool); err != nil || layout == LayoutCSR {
-		return m, err
+	if m.csr, err = newCSR(ctx, a.rows, lists, a.widest(), a.pool); err != nil {
+		return nil, err
+	}
+	if layout == LayoutCSR {
+		if a.keep {
+			m.csr.lists = lists
+		}
+		return m, nil
 	}
 	longest := m.csr.longestRow(a.rows)
 	// One dense row makes all rows as long. The CSR is let go once it is copied.

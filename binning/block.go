@@ -83,6 +83,8 @@ func (m *Matrix) Shared(f int, byCode []uint8, byUnit *[256]uint8) int {
 func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
 	p := &m.homes[f]
 	switch {
+	case m.csr != nil && m.csr.lists != nil && (entries == nil || denseEntries*len(entries) >= len(dst)):
+		writeList(&m.csr.lists[f], lo, dst)
 	case p.unit < 0 || m.mask != nil:
 		for row := range rowsOf(entries, len(dst)) {
 			dst[row] = C(m.Bin(f, lo+row))
@@ -94,6 +96,21 @@ func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
 		}
 	default:
 		gatherBundled(m.UnitColumn(int(p.unit)), m.translation(f), lo, entries, dst)
+	}
+}
+
+// denseEntries: where at least one row in this many is asked for, writing the rest code
+// to all rows of a block and then its listed cells costs less than a search in each row.
+const denseEntries = 64
+
+// writeList writes the codes of rows lo … lo+len(dst)-1 of a list.
+func writeList[C bin.Code](l *list, lo int, dst []C) {
+	for row := range dst {
+		dst[row] = C(l.rest)
+	}
+	rows, first := l.between(lo, lo+len(dst))
+	for i, row := range rows {
+		dst[int(row)-lo] = C(l.codes.At(first + i))
 	}
 }
 

@@ -19,6 +19,7 @@ type Codes struct {
 	features []coded
 	plain    *Matrix // where no feature is sparse: all of them, in columns of their own
 	limit    uint64  // bytes that a matrix may take; 0 = any
+	keep     bool    // CSR keeps the cells by feature
 }
 
 // codes returns the codes of a matrix of plain columns; missing says which features'
@@ -34,12 +35,20 @@ func (m *Matrix) codes(missing []bool) *Codes {
 // Matrix lays the codes out. It may keep their memory as its own.
 func (c *Codes) Matrix(ctx context.Context, p Params, pool *parallel.Pool) (*Matrix, error) {
 	p.fillLayout()
+	if p.Storage == "" {
+		p.Storage = Adaptive
+	}
 	if err := p.checkLayout(); err != nil {
 		return nil, err
 	}
-	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, limit: c.limit, pool: pool}
+	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, limit: c.limit, keep: c.keep, pool: pool}
 	return a.finish(ctx)
 }
+
+// KeepLists makes a matrix in the layout "csr" keep its cells by feature too, as they
+// are before they are gathered by rows: 4 bytes a cell, which it shares with a sparse
+// table, and the code. See Matrix.DropLists.
+func (c *Codes) KeepLists() { c.keep = true }
 
 // NRows returns the number of rows.
 func (c *Codes) NRows() int { return c.rows }

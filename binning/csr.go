@@ -18,7 +18,15 @@ type CSR struct {
 	ColIdx   Column   // feature of each cell: U8, U16 or U32 by the number of features
 	Values   Column   // code of each cell, as wide as the widest feature's
 	Counts   []uint32 // per feature: its stored cells
+	lists    []list   // the same cells by feature, where they are kept
 }
+
+// ByFeature says that the cells are kept by feature too; see Codes.KeepLists.
+func (c *CSR) ByFeature() bool { return c.lists != nil }
+
+// Cells returns the stored cells of a feature, where they are kept: their rows, which
+// ascend, and codes. They must not be changed.
+func (c *CSR) Cells(f int) (rows []int32, codes Column) { return c.lists[f].rows, c.lists[f].codes }
 
 // Entries returns the number of stored cells.
 func (c *CSR) Entries() uint64 { return uint64(c.Values.N) }
@@ -198,6 +206,13 @@ type list struct {
 	rest  uint32
 	rows  []int32 // ascending
 	codes Column  // their codes: U8, U16 or U32
+}
+
+// between returns the listed rows in lo … hi-1 and the index of the first.
+func (l *list) between(lo, hi int) (rows []int32, first int) {
+	first = l.from(lo)
+	n := sort.Search(len(l.rows)-first, func(i int) bool { return int(l.rows[first+i]) >= hi })
+	return l.rows[first : first+n], first
 }
 
 // from returns the index of the first listed row that is not below lo.

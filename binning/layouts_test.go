@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
 
@@ -603,5 +604,46 @@ func TestTooManyCodes(t *testing.T) {
 	m, err := FromCodes([][]uint32{{0}, {0}}, []uint32{5, 5}, Adaptive)
 	if err != nil || m.Offsets()[2] != 10 {
 		t.Errorf("S1.11: %v", err)
+	}
+}
+
+// A block's codes are those of its cells whether they are looked up in rows or written
+// from the cells by feature.
+func TestBlocksFromLists(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	r := rand.New(rand.NewPCG(17, 18))
+	for range 20 {
+		c := random(r, 1+r.IntN(900), 6)
+		codes, err := c.plain(t, Adaptive).Codes(c.hasMissing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes.KeepLists()
+		m, err := codes.Matrix(context.Background(), Params{Layout: LayoutCSR}, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo := 2 * r.IntN(m.rows/2+1)
+		for _, share := range []float64{0.002, 0.3, 1} {
+			entries := []uint64{}
+			for row := range m.rows - lo {
+				if r.Float64() < share {
+					entries = append(entries, hist.Entry(0, 0, uint16(row)))
+				}
+			}
+			var s Scratch
+			for f := range c.columns {
+				block := m.Block(f, lo, m.rows, entries, &s)
+				for _, e := range entries {
+					if got, want := block.At(int(hist.Row(e))), c.columns[f][lo+int(hist.Row(e))]; got != want {
+						t.Fatalf("feature %d, row %d: code %d, want %d", f, lo+int(hist.Row(e)), got, want)
+					}
+				}
+				if all := m.Block(f, 0, m.rows, nil, &s); all.At(m.rows-1) != c.columns[f][m.rows-1] {
+					t.Fatalf("feature %d: other codes of all rows", f)
+				}
+			}
+		}
 	}
 }

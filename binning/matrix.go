@@ -249,14 +249,30 @@ func (m *Matrix) Bytes() uint64 {
 	return n
 }
 
-// IndexBytes returns the memory of what says where the features' codes are.
+// IndexBytes returns the memory of what says where the features' codes are, and of cells
+// that are kept by feature too.
 func (m *Matrix) IndexBytes() uint64 {
 	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(home{})+unsafe.Sizeof(0))
 	n += uint64(len(m.units)) * uint64(unsafe.Sizeof(Unit{}))
 	if m.csr != nil {
-		n += 4 * uint64(len(m.csr.Counts))
+		n += 4*uint64(len(m.csr.Counts)) + uint64(len(m.csr.lists))*uint64(unsafe.Sizeof(list{}))
+		for i := range m.csr.lists {
+			l := &m.csr.lists[i]
+			n += 4*uint64(len(l.rows)) + l.codes.Bits.bytes(l.codes.N)
+		}
 	}
 	return n
+}
+
+// DropLists returns the matrix without the cells by feature that Codes.KeepLists asked
+// for.
+func (m *Matrix) DropLists() *Matrix {
+	if m.csr == nil || m.csr.lists == nil {
+		return m
+	}
+	without, csr := *m, *m.csr
+	csr.lists, without.csr = nil, &csr
+	return &without
 }
 
 // Layout returns how the codes are kept: "col", "row", "csr" or "ellpack".

@@ -11,9 +11,16 @@ import (
 // the layout that Params.Layout, MissingAs, Bundle and BundleConflicts ask for.
 // hasMissing says which features' last code is a missing code.
 func Relayout(ctx context.Context, m *Matrix, hasMissing []bool, p Params, pool *parallel.Pool) (*Matrix, error) {
-	if p.Storage == "" {
-		p.Storage = Adaptive
+	codes, err := m.Codes(hasMissing)
+	if err != nil {
+		return nil, err
 	}
+	return codes.Matrix(ctx, p, pool)
+}
+
+// Codes returns the codes of m, which keeps every feature in a column of its own, to be
+// laid out in another way. hasMissing says which features' last code is a missing code.
+func (m *Matrix) Codes(hasMissing []bool) (*Codes, error) {
 	if len(hasMissing) != m.NFeatures() {
 		return nil, fmt.Errorf("%w: %d features, %d words on their missing codes", ErrMismatch, m.NFeatures(), len(hasMissing))
 	}
@@ -22,5 +29,5 @@ func Relayout(ctx context.Context, m *Matrix, hasMissing []bool, p Params, pool 
 			return nil, fmt.Errorf("%w: feature %d has no column of its own", ErrMismatch, f)
 		}
 	}
-	return m.codes(hasMissing).Matrix(ctx, p, pool)
+	return m.codes(hasMissing), nil
 }

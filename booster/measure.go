@@ -29,8 +29,10 @@ func (p plan) name() string {
 // direct says that sums are kept of the features that can be split only: where no
 // builder was asked for.
 func (t *trainer) direct() bool {
-	return (t.p.Builder == "" || t.p.Builder == "auto") && histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
+	return t.anyBuilder() && histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
 }
+
+func (t *trainer) anyBuilder() bool { return t.p.Builder == "" || t.p.Builder == "auto" }
 
 // choosePlan settles strategy and mirror. Where both are left open and the table is
 // large enough, the plans are measured on its first rows; the choice never changes the
@@ -46,7 +48,7 @@ func (t *trainer) choosePlan() (plan, error) {
 			t.matrix.Offsets()[t.matrix.NFeatures()], t.matrix.NFeatures())}, nil
 	}
 	byRows := plan{strategy: strategy, mirror: t.mirror(strategy), reason: reason}
-	open := (t.p.Builder == "" || t.p.Builder == "auto") && t.p.Binning.Layout == binning.Auto
+	open := t.anyBuilder() && t.p.Binning.Layout == binning.Auto
 	if !open || byRows.mirror == nil || t.n*len(t.matrix.Units()) < worthMeasuring {
 		return byRows, nil
 	}

@@ -101,7 +101,7 @@ func TestLayoutBeyondMemory(t *testing.T) {
 // What training is said to take is what it takes: the heap after a round, for every
 // layout, builder and form of gradients. The estimate bounds it, and by little.
 func TestMemoryEstimate(t *testing.T) {
-	const rows = 150_000
+	const rows = 80_000
 	r := rand.New(rand.NewPCG(31, 32))
 	var columns []dataset.ColumnData
 	label := make([]float64, rows)
@@ -121,7 +121,7 @@ func TestMemoryEstimate(t *testing.T) {
 		columns = append(columns, dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: values})
 	}
 	dense := mustColumns(t, append(columns, dataset.ColumnData{Name: "y", Values: label}))
-	wide, hot := sparseTable(t, 150_000, 1200), oneHot(t, 60_000, 40)
+	wide, hot := sparseTable(t, 80_000, 1200), oneHot(t, 70_000, 40)
 	for _, c := range []struct {
 		name                        string
 		table                       *dataset.Table

@@ -250,6 +250,9 @@ func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet
 	if t.matrix, err = t.matrixOf(ctx, train, t.p.trainingLayout()); err != nil {
 		return err
 	}
+	if !t.direct() {
+		t.matrix = t.matrix.DropLists()
+	}
 	if err := t.chooseMetrics(); err != nil {
 		return err
 	}
@@ -290,6 +293,9 @@ func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params)
 	}
 	if limit > 0 {
 		codes.Limit(uint64(max(limit-taken, 1)))
+	}
+	if t.matrix == nil && t.anyBuilder() { // of the training rows: direct sums may pay
+		codes.KeepLists()
 	}
 	m, err := codes.Matrix(ctx, layout, t.pool)
 	var memory *binning.MemoryError

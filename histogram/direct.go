@@ -35,7 +35,8 @@ const wide = 4096
 // for sparse tables with so many codes that one flat histogram per leaf is out of
 // proportion to the rows. Sums are of integers and equal those of a Builder.
 //
-// It costs 8 bytes per feature and worker, and a node's Sums 24 per code of its features.
+// It costs 4 bytes per feature and worker and 8 per row, and a node's Sums 24 per code of
+// its features. A matrix that keeps its cells by feature makes large nodes cheaper.
 type Direct struct {
 	matrix  *binning.Matrix
 	csr     *binning.CSR
@@ -54,6 +55,8 @@ type Direct struct {
 	sums    *Sums
 	sign    int64
 	parts   []uint32 // features parts[i] … parts[i+1]-1 are added up by one task
+	words   []uint64 // by row, in a pass by columns: its codes, 0 where it is not in the node
+	merged  []uint32 // counts of the worker that the others' are added to
 }
 
 // Sums are the sums of one node, by code, of the features that could be split there.
@@ -86,7 +89,7 @@ func keptSlots(m *binning.Matrix) int {
 
 // DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
 // of two more nodes, 24 bytes each, of the features that have so many rows off their
-// rest code; 24 more per feature for lists of them, and 4 per feature and worker.
+// rest code; 24 more per feature for lists of them, 4 per feature and worker, and 8 per row.
 func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 	slots := int64(0)
 	for f, n := range m.CSR().Counts {
@@ -94,7 +97,7 @@ func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 			slots += int64(m.Offsets()[f+1] - m.Offsets()[f])
 		}
 	}
-	return 24*(min(int64(leaves)*slots, int64(keptSlots(m)))+2*slots) + int64(m.NFeatures())*int64(24+4*threads)
+	return 24*(min(int64(leaves)*slots, int64(keptSlots(m)))+2*slots) + int64(m.NFeatures())*int64(24+4*threads) + 8*int64(m.NRows())
 }
 
 // Build adds up the rows of a node for those of the features, ascending, that have at
@@ -136,12 +139,16 @@ func (d *Direct) run(s *Sums) {
 		return
 	}
 	d.sums = s
-	for i, f := range s.Features {
-		d.at[f] = s.firsts[i]
-	}
 	rows := 0
 	for i := range d.runs {
 		rows += len(d.runs[i].Entries)
+	}
+	if d.storage.Mode() == gradients.I16 && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows() {
+		d.runColumns()
+		return
+	}
+	for i, f := range s.Features {
+		d.at[f] = s.firsts[i]
 	}
 	parts := d.pool.Threads()
 	if cells := uint64(rows) * d.csr.Entries() / uint64(max(d.matrix.NRows(), 1)); cells < smallNode {
@@ -168,6 +175,62 @@ func (d *Direct) run(s *Sums) {
 		d.at[f] = hist.Nowhere
 	}
 	d.sums = nil
+}
+
+// columnShare: a node with at least one row in this many of the table's is added up by
+// columns, all cells of which are gone through, but which have a few slots at a time.
+// By rows each cell falls somewhere into all slots, and misses all caches.
+const columnShare = 6
+
+// columnChunk is the number of features of one task of a pass by columns.
+const columnChunk = 32
+
+// runColumns adds up the rows, or takes them away, feature by feature.
+func (d *Direct) runColumns() {
+	if d.words == nil {
+		d.words = make([]uint64, d.matrix.NRows())
+	}
+	if len(d.runs) < parallel.Blocks(d.matrix.NRows(), hist.BlockRows) {
+		clear(d.words) // blocks without a run
+	}
+	d.pool.Do(len(d.runs), (*spreadTask)(d))
+	d.pool.Do((len(d.sums.Features)+columnChunk-1)/columnChunk, (*columnSumTask)(d))
+	d.sums = nil
+}
+
+// spreadTask writes the words of one run's block.
+type spreadTask Direct
+
+func (t *spreadTask) Run(_, index int) {
+	d := (*Direct)(t)
+	run := &d.runs[index]
+	words := rowsOf(d.words, run.Block)
+	if len(run.Entries) < len(words) {
+		clear(words)
+	}
+	hist.Spread(words, run.Entries)
+}
+
+// columnSumTask adds up a chunk of the features.
+type columnSumTask Direct
+
+func (t *columnSumTask) Run(_, chunk int) {
+	d := (*Direct)(t)
+	s := d.sums
+	lo := chunk * columnChunk
+	for i := lo; i < min(lo+columnChunk, len(s.Features)); i++ {
+		f := int(s.Features[i])
+		rows, codes := d.csr.Cells(f)
+		slots := s.slots[s.firsts[i]:][:d.offsets[f+1]-d.offsets[f]]
+		switch codes.Bits {
+		case binning.U8:
+			hist.SumColumn(slots, rows, codes.U8(), d.words, d.sign)
+		case binning.U16:
+			hist.SumColumn(slots, rows, codes.U16(), d.words, d.sign)
+		default:
+			hist.SumColumn(slots, rows, codes.U32(), d.words, d.sign)
+		}
+	}
 }
 
 // Keep says whether a node's sums may be kept until it is split; there is room for so
@@ -222,19 +285,35 @@ func (d *Direct) count(rows int) []uint32 {
 	} else {
 		d.pool.Do(len(d.pieces), (*countTask)(d))
 	}
-	var all []uint32
-	for w, took := range d.took {
-		switch {
-		case !took:
-		case all == nil:
-			all = d.counts[w]
-		default:
-			for f, n := range d.counts[w] {
-				all[f] += n
-			}
+	d.merged = nil
+	workers := 0
+	for w := len(d.took) - 1; w >= 0; w-- {
+		if d.took[w] {
+			d.merged = d.counts[w]
+			workers++
 		}
 	}
-	return all
+	if workers > 1 {
+		d.pool.Do(parallel.Blocks(d.matrix.NFeatures(), mergeChunk), (*mergeTask)(d))
+	}
+	return d.merged
+}
+
+// mergeChunk is the number of features of which one task adds up the workers' counts.
+const mergeChunk = 16_384
+
+type mergeTask Direct
+
+func (t *mergeTask) Run(_, chunk int) {
+	d := (*Direct)(t)
+	lo, hi := parallel.Block(chunk, d.matrix.NFeatures(), mergeChunk)
+	first := true
+	for w, took := range d.took {
+		if took && !first {
+			add(d.merged[lo:hi], d.counts[w][lo:hi])
+		}
+		first = first && !took
+	}
 }
 
 // countTask counts the cells of one piece of the rows.

@@ -170,6 +170,28 @@ func TestSlotMajorSymbols(t *testing.T) {
 	})
 }
 
+// withLists returns the table in CSR, with the cells by feature.
+func (d *table) withLists(t *testing.T, pool *parallel.Pool) *binning.Matrix {
+	t.Helper()
+	hasMissing := make([]bool, len(d.codes))
+	for f := range hasMissing {
+		hasMissing[f] = f%2 == 0 && d.matrix.FeatureInfo(f).NBins > 1
+	}
+	codes, err := d.matrix.Codes(hasMissing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes.KeepLists()
+	m, err := codes.Matrix(t.Context(), binning.Params{Layout: "csr"}, pool)
+	if err != nil || !m.CSR().ByFeature() {
+		t.Fatalf("cells by feature: %v, %v", m.CSR().ByFeature(), err)
+	}
+	if m.DropLists().CSR().ByFeature() || !m.CSR().ByFeature() {
+		t.Error("lists are not dropped, or from the matrix itself")
+	}
+	return m
+}
+
 // A Direct gives the reference's sums for every feature with enough stored cells, and
 // lists no other.
 func TestDirect(t *testing.T) {
@@ -183,10 +205,13 @@ func TestDirect(t *testing.T) {
 				}
 				d := sparseTable(t, r.Uint64(), rows, share)
 				m := d.in(t, binning.Params{Layout: "csr"}, pool)
+				if threads == 3 { // large nodes are added up by columns
+					m = d.withLists(t, pool)
+				}
 				direct := histogram.NewDirect(m, pool)
 				for _, mode := range modes[:2] {
 					st := d.storage(t, mode, pool)
-					for _, part := range []float64{1, 0.05} {
+					for _, part := range []float64{1, 0.4, 0.05} {
 						in := d.sample(r, part)
 						features := d.all()
 						if r.IntN(2) == 0 {
@@ -195,7 +220,7 @@ func TestDirect(t *testing.T) {
 						least := []uint64{0, 1, 20}[r.IntN(3)]
 						sums := direct.Build(st, runsOf(st, in), features, least)
 						checkDirect(t, d, m, sums, st, in, features, max(least, 1))
-						child := d.sample(r, 0.1)
+						child := d.sample(r, []float64{0.1, 0.6}[r.IntN(2)])
 						child = slices.DeleteFunc(child, func(row uint32) bool { _, ok := slices.BinarySearch(in, row); return !ok })
 						direct.Subtract(sums, st, runsOf(st, child))
 						other := slices.DeleteFunc(in, func(row uint32) bool { _, ok := slices.BinarySearch(child, row); return ok })

@@ -238,7 +238,7 @@ func (t *reduceTask) Run(_, index int) {
 	b.restore(p.unit)
 }
 
-func add[T int64 | uint64 | float64](to, what []T) {
+func add[T int64 | uint64 | float64 | uint32](to, what []T) {
 	what = what[:len(to)]
 	for i, w := range what {
 		to[i] += w

@@ -373,3 +373,40 @@ func FuzzKernels(f *testing.F) {
 		checkRowMajor(t, b, stride, make([]byte, n*stride))
 	})
 }
+
+// A column's cells add up to the codes of their rows, where these are among the entries.
+func TestSumColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	for range 50 {
+		rows := 1 + r.IntN(500)
+		words, want := make([]uint64, rows), make([]hist.CountedSlot, 9)
+		var entries []uint64
+		var cells []int32
+		var codes []uint8
+		for row := range rows {
+			grad, hess, code := int16(r.Uint32()), uint16(r.Uint32()), uint8(r.IntN(9))
+			in, stored := r.IntN(3) > 0, r.IntN(2) > 0
+			if in {
+				entries = append(entries, hist.Entry(grad, hess, uint16(row)))
+			}
+			if stored {
+				cells, codes = append(cells, int32(row)), append(codes, code)
+			}
+			if in && stored {
+				want[code].Grad += int64(grad)
+				want[code].Hess += uint64(hess)
+				want[code].Rows++
+			}
+		}
+		got := make([]hist.CountedSlot, 9)
+		hist.Spread(words, entries)
+		hist.SumColumn(got, cells, codes, words, 1)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		hist.SumColumn(got, cells, codes, words, -1)
+		if !slices.Equal(got, make([]hist.CountedSlot, 9)) {
+			t.Fatalf("%v is left when all is taken away", got)
+		}
+	}
+}

@@ -94,6 +94,34 @@ func SumCSR[P Pointer, I, C Code](
 	}
 }
 
+// Spread writes the entries of one block, by row, to words that start at its first row:
+//
+//	63            32 31         16 15      0
+//	| gradient code | 1           | hessian |
+//
+// Words of rows that are not among the entries are left as they are.
+func Spread(words, entries []uint64) {
+	for _, e := range entries {
+		words[uint16(e>>rowShift)] = e&^rowMask | 1<<rowShift
+	}
+}
+
+// SumColumn adds to one feature's slots the words of the rows of its stored cells, as
+// Spread writes them, times sign, which is 1 or -1; a word of 0 is a row that does not count.
+//
+// Bound: a load of a cell and of its row's word, which misses the second cache from
+// some 10⁵ rows on, and a read-modify-write of one of a few hundred slots.
+func SumColumn[C Code](sums []CountedSlot, rows []int32, codes []C, words []uint64, sign int64) {
+	codes = codes[:len(rows)]
+	for i, row := range rows {
+		w := words[row]
+		s := &sums[codes[i]]
+		s.Grad += (int64(w) >> 32) * sign
+		s.Hess += (w & 0xffff) * uint64(sign)
+		s.Rows += (w >> rowShift & 1) * uint64(sign)
+	}
+}
+
 // OneWordSymbols adds every entry's packed word to the slots that its row's symbols
 // name, up to the null symbol. symbol i of row r, counted from the block's first
 // row, is at(r, i).
