@@ -97,3 +97,11 @@ func LevelsError(definition, repetition int64) error {
 	h := pageHeader{kind: dataPageV2, packed: 100, unpacked: 100, values: 1, definition: definition, repetition: repetition}
 	return h.check(100, 1, codecNone)
 }
+
+// PageError says what is wrong with a page of so many bytes that claims others
+// decompressed, where its column has left bytes.
+func PageError(codec string, packed, unpacked, left int64) error {
+	codecs := map[string]parquetCodec{"none": codecNone, "snappy": codecSnappy, "gzip": codecGzip, "zstd": codecZstd, "brotli": codecBrotli, "lz4": codecLZ4Raw}
+	h := pageHeader{kind: dataPage, packed: packed, unpacked: unpacked, values: 1, compressed: true}
+	return h.check(left, 1, codecs[codec])
+}

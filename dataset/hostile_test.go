@@ -144,3 +144,29 @@ func TestArrowNulls(t *testing.T) {
 		t.Errorf("%d rows, want 1000", table.NumRows())
 	}
 }
+
+// TestPageClaims holds what a page may claim: 256 MiB, 1,100 times its own bytes, where
+// those cannot be fewer, and bytes that its column has.
+func TestPageClaims(t *testing.T) {
+	const most = 256 << 20
+	for _, c := range []struct {
+		codec                  string
+		packed, unpacked, left int64
+		fits                   bool
+	}{
+		{"snappy", 1000, 1_100_000, 1000, true}, {"snappy", 1000, 1_100_001, 1000, false},
+		{"gzip", 1000, 1_100_000, 1000, true}, {"gzip", 1000, 1_100_001, 1000, false},
+		{"lz4", 1000, 1_100_000, 1000, true}, {"lz4", 1000, 1_100_001, 1000, false},
+		{"none", 1000, 1000, 1000, true}, {"none", 1000, 1001, 1000, false},
+		// One value over and over: zstd and brotli make 4 MiB of a few bytes.
+		{"zstd", 30, 4 << 20, 30, true}, {"zstd", 30, 4<<20 + 1, 30, false},
+		{"brotli", 30, 4 << 20, 30, true}, {"brotli", 30, 4<<20 + 1, 30, false},
+		{"zstd", 10_000, 11_000_000, 10_000, true}, {"zstd", 10_000, 11_000_001, 10_000, false},
+		{"snappy", most, most, most, true}, {"snappy", most, most + 1, most, false}, {"none", most + 1, most + 1, most + 1, false},
+		{"snappy", 1000, 1000, 999, false}, {"snappy", -1, 10, 100, false}, {"snappy", 10, -1, 100, false},
+	} {
+		if err := dataset.PageError(c.codec, c.packed, c.unpacked, c.left); (err == nil) != c.fits {
+			t.Errorf("%s: %d bytes of %d left that claim %d: %v", c.codec, c.packed, c.left, c.unpacked, err)
+		}
+	}
+}
