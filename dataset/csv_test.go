@@ -453,7 +453,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-func writeFile(t *testing.T, name string, text []byte) string {
+func writeFile(t testing.TB, name string, text []byte) string {
 	t.Helper()
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)

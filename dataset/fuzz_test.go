@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -223,4 +226,80 @@ func compareWithPlainSVM(t *testing.T, table *dataset.Table, rows []map[string]f
 	if cells != 0 {
 		t.Fatalf("%d cells more than in the text", cells)
 	}
+}
+
+// FuzzSideFiles lays any bytes beside a table of three rows, as weights, queries or
+// init scores: never a panic, only table errors, and what is taken is what plain
+// splitting and strconv find.
+func FuzzSideFiles(f *testing.F) {
+	for _, seed := range []string{"1\n2\n3\n", "1\r\n2.5\r\n0", "3\n", "1\n0\n2\n\n\n", "1 2\n3 4\n5 6\n", "1,2\n3\t4\n5,6\n", "", "\n1\n2\n3\n", "x\n", "nan\n1\n1\n", "-1\n4\n", "1e400\n1\n1\n", "2147483647\n2147483647\n", "0\n0\n0\n3\n"} {
+		for kind := range uint8(3) {
+			f.Add([]byte(seed), kind)
+		}
+	}
+	folder := f.TempDir()
+	file := writeFile(f, filepath.Join(folder, "t.csv"), []byte("y,x\n1,2\n0,3\n1,5\n"))
+	f.Fuzz(func(t *testing.T, text []byte, kind uint8) {
+		suffix := []string{".weight", ".query", ".init"}[kind%3]
+		beside := writeFile(t, file+suffix, text)
+		table, err := dataset.Open(context.Background(), file, dataset.Label("y"), dataset.Threads(1))
+		if err := os.Remove(beside); err != nil {
+			t.Fatal(err)
+		}
+		if err != nil {
+			if !errors.Is(err, dataset.ErrTable) || strings.Contains(err.Error(), "runtime error") {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		var cells [][]float64
+		for line := range strings.Lines(strings.TrimRight(string(text), " \t\r\n,")) {
+			var row []float64
+			for _, cell := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t,\r\n", c) }) {
+				v, err := strconv.ParseFloat(cell, 64)
+				if err != nil && !errors.Is(err, strconv.ErrRange) {
+					return // another word for a number or for no value
+				}
+				row = append(row, v)
+			}
+			cells = append(cells, row)
+		}
+		if suffix == ".query" {
+			var queries [][]float64
+			for i, row := range cells {
+				for range int(row[0]) {
+					queries = append(queries, []float64{float64(i)})
+				}
+			}
+			cells = queries
+		}
+		if len(cells) != table.NumRows() {
+			t.Fatalf("%d lines for %d rows are taken", len(cells), table.NumRows())
+		}
+		names := map[string]string{".weight": "weight", ".query": "qid", ".init": "init_score"}
+		for i := range cells[0] {
+			name := names[suffix]
+			if len(cells[0]) > 1 {
+				name += strconv.Itoa(i + 1)
+			}
+			for row := range cells {
+				c := table.Column(name)
+				got, want := numberOf(c, row), cells[row][i]
+				if suffix != ".query" {
+					if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+						t.Fatalf("%s, row %d: %v, want %v", name, row, got, want)
+					}
+				} else if row > 0 && (got == numberOf(c, row-1)) != (want == cells[row-1][0]) {
+					t.Fatalf("rows %d and %d: queries %v and %v", row-1, row, numberOf(c, row-1), got)
+				}
+			}
+		}
+	})
+}
+
+func numberOf(c *dataset.Column, row int) float64 {
+	if c.Kind() == dataset.Float32 {
+		return float64(c.Float32s()[row])
+	}
+	return c.Float64s()[row]
 }
