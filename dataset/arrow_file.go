@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -49,6 +50,7 @@ type arrowLayout struct {
 	spans   []arrowSpan                  // of the messages of a file, as its footer lists them
 	listed  int64                        // bytes of the spans
 	latest  map[int64]*arrowDictionary   // by id, as the walk goes on
+	seen    bool                         // a batch refers to latest as it is
 	of      []map[int64]*arrowDictionary // by batch, its dictionaries
 }
 
@@ -199,11 +201,8 @@ func (f *arrowLayout) take(m *arrowMessage) (err error) {
 		err = f.takeDictionaryBatch(m, false)
 	case 3:
 		if err = f.takeBatch(m); err == nil {
-			known := make(map[int64]*arrowDictionary, len(f.latest))
-			for id, d := range f.latest { // a copy, so the order is of no matter
-				known[id] = d
-			}
-			f.of = append(f.of, known)
+			f.of = append(f.of, f.latest)
+			f.seen = true
 		}
 	default:
 		return fmt.Errorf("it has a message of kind %d, which is no part of a table", m.kind)
@@ -248,6 +247,9 @@ func (f *arrowLayout) takeDictionaryBatch(m *arrowMessage, file bool) error {
 		}
 	} else if file && f.latest[id] != nil {
 		return fmt.Errorf("the dictionary of column %q is replaced, which only a stream can do", column.name)
+	}
+	if f.seen { // by batches before
+		f.latest, f.seen = maps.Clone(f.latest), false
 	}
 	f.latest[id] = d
 	return nil

@@ -60,6 +60,7 @@ type columnarFile struct {
 	*blob
 	columnarLayout
 	index int          // among the inputs
+	total int          // rows
 	open  atomic.Int32 // groups that are still read, and the one who deals them out
 }
 
@@ -269,11 +270,7 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first 
 	}
 	p.next++
 	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.targets), first)
-	all := 0
-	for k := range f.groups() {
-		all += f.columnarLayout.rows(k)
-	}
-	j.chunk.share = float64(rows) / float64(all) * shareOf(p.inputs, f.index)
+	j.chunk.share = float64(rows) / float64(f.total) * shareOf(p.inputs, f.index)
 	j.chunk.whole = p.chunkRows == 0 && j.chunk.share == 1
 	j.waiting.Store(int32(len(p.targets)))
 	for i := range p.targets {
@@ -332,8 +329,9 @@ func (p *columnarPass) suits(f *columnarFile) error {
 		bytes += n
 	}
 	for g := range f.groups() {
-		p.rows += int64(f.columnarLayout.rows(g))
+		f.total += f.columnarLayout.rows(g)
 	}
+	p.rows += int64(f.total)
 	switch {
 	case p.rows > int64(mostRows):
 		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, mostRows)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,4 +170,36 @@ func TestPageClaims(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d left that claim %d: %v", c.codec, c.packed, c.left, c.unpacked, err)
 		}
 	}
+}
+
+// parquetOf puts a footer, written by hand, behind so many bytes.
+func parquetOf(before int, footer []byte) []byte {
+	file := append(append([]byte("PAR1"), make([]byte, before)...), footer...)
+	return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
+}
+
+// TestParquetChunkClaims has footers of one INT32 column: a list of two schema elements,
+// the number of rows, and row groups. In one a row group has four million column chunks of
+// a byte each; in another a thousand row groups have the same 100 bytes for their chunk.
+func TestParquetChunkClaims(t *testing.T) {
+	schema := []byte{0x29, 0x2c, 0x55, 2, 0, 0x15, 2, 0}
+	const n = 1 << 22
+	many := append(slices.Clone(schema), 0x16, 0, 0x19, 0x1c, 0x19, 0xfc)
+	many = append(append(binary.AppendUvarint(many, n), make([]byte, n)...), 0x26, 0, 0, 0)
+	var before, after runtime.MemStats
+	file := parquetOf(0, many)
+	runtime.ReadMemStats(&before)
+	refused(t, file, "its footer cannot be understood")
+	runtime.ReadMemStats(&after)
+	// An eighth of the chunks, of about 80 bytes and copied as their list grows, beside the file.
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 60*n {
+		t.Errorf("%d bytes were taken for a file of %d", taken, len(file))
+	}
+
+	const groups = 1000
+	// The chunk: type INT32, no codec, 1 value, 100 bytes from 4 on; the group has 1 row.
+	group := []byte{0x19, 0x1c, 0x3c, 0x15, 2, 0x35, 0, 0x16, 2, 0x26, 200, 1, 0x26, 8, 0, 0, 0x26, 2, 0}
+	same := append(slices.Clone(schema), 0x16, 0xd0, 0x0f, 0x19, 0xfc) // 1,000 rows
+	same = append(append(binary.AppendUvarint(same, groups), bytes.Repeat(group, groups)...), 0)
+	refused(t, parquetOf(200, same), "its 1000 column chunks claim 100000 bytes, the file has 204")
 }

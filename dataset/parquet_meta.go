@@ -171,7 +171,10 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 		case 3:
 			rows = t.number(kind)
 		case 4:
-			t.list(kind, thriftStruct, func() { m.rowGroups = append(m.rowGroups, readRowGroup(t)) })
+			chunks := 0
+			t.list(kind, thriftStruct, func() {
+				m.rowGroups = append(m.rowGroups, readRowGroup(t, &chunks))
+			})
 		case 5:
 			t.list(kind, thriftStruct, func() {
 				t.fields(func(id int, kind byte) {
@@ -269,12 +272,24 @@ func readLogical(t *thrift, kind byte, f *fileColumn) bool {
 	return known
 }
 
-func readRowGroup(t *thrift) parquetRowGroup {
+// leastChunk is less than what a column chunk takes: in the footer type, codec, counts and
+// places, in the file the header of a page.
+const leastChunk = 8
+
+// readRowGroup reads a row group, and fails once there are more column chunks in all than
+// the footer can describe: each takes ten times the memory of what is described of it.
+func readRowGroup(t *thrift, chunks *int) parquetRowGroup {
 	g := parquetRowGroup{rows: -1}
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			t.list(kind, thriftStruct, func() { g.columns = append(g.columns, readColumnChunk(t)) })
+			t.list(kind, thriftStruct, func() {
+				if *chunks++; *chunks*leastChunk > len(t.b) {
+					t.fail()
+					return
+				}
+				g.columns = append(g.columns, readColumnChunk(t))
+			})
 		case 3:
 			g.rows = t.number(kind)
 		default:
@@ -366,7 +381,7 @@ func (m *parquetMeta) takeSchema(schema []schemaElement) error {
 // check makes sure that all offsets lie in the file and all counts agree. What is
 // at fault in a single column is left to whoever reads it.
 func (m *parquetMeta) check(rows, size int64) error {
-	total := int64(0)
+	total, claimed, chunks := int64(0), int64(0), int64(0)
 	for i, g := range m.rowGroups {
 		if g.rows < 0 || g.rows > math.MaxInt32 || len(g.columns) != m.leaves {
 			return fmt.Errorf("row group %d claims %d rows and %d columns, the schema has %d", i, g.rows, len(g.columns), m.leaves)
@@ -377,7 +392,15 @@ func (m *parquetMeta) check(rows, size int64) error {
 			if g.rows > 0 && c.described && !c.elsewhere && (c.size < 0 || c.start < 4 || c.start > size || c.size > size-c.start) {
 				return fmt.Errorf("column %d of row group %d claims to lie outside the file", k, i)
 			}
+			if g.rows > 0 && c.described && !c.elsewhere {
+				claimed += c.size
+				chunks++
+			}
 		}
+	}
+	// Column chunks share no byte: a footer cannot have one read over and over.
+	if claimed > size || chunks*leastChunk > size {
+		return fmt.Errorf("its %d column chunks claim %d bytes, the file has %d", chunks, claimed, size)
 	}
 	if total != rows {
 		return fmt.Errorf("it claims %d rows, its row groups have %d", rows, total)
