@@ -355,7 +355,7 @@ func openCache(path string, want *cacheKey) (*cached, error) {
 	return readCache(f, want)
 }
 
-var errNoRegular = fmt.Errorf("%w: it is no regular file", errCache)
+var errNoRegular = fmt.Errorf("%w: it is no regular file", ErrCache)
 
 func readCache(f *os.File, want *cacheKey) (*cached, error) {
 	info, err := f.Stat()
@@ -385,7 +385,7 @@ func decodeCache(r *cacheReader, want *cacheKey) (*cached, error) {
 	}
 	if want != nil {
 		if reason := c.manifest.Key.differs(want); reason != "" {
-			return nil, fmt.Errorf("%w: it is out of date: %s", errCache, reason)
+			return nil, fmt.Errorf("%w: it is out of date: %s", ErrCache, reason)
 		}
 	}
 	shell, err := r.bytes("shell")
@@ -439,7 +439,7 @@ func (c *cached) codes(set, n int) (*binning.Codes, error) {
 	}
 	codes, err := binning.DecodeCodes(c.shell.Contents().Cuts, c.manifest.Sets[set].Codes, e.Length, c.reader.stream(e))
 	switch {
-	case errors.Is(err, errCache):
+	case errors.Is(err, ErrCache):
 		return nil, err
 	case err != nil:
 		return nil, damaged("%v", err)
@@ -511,7 +511,7 @@ func (s *cachedSource) take(rows []int32) source {
 		}
 	}
 	return &cachedSource{of: s.of, table: s.table.Take(rows),
-		err: fmt.Errorf("%w: it holds other rows than this run trains on: delete it", errCache)}
+		err: fmt.Errorf("%w: it holds other rows than this run trains on", ErrCache)}
 }
 
 func (s *cachedSource) fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
@@ -522,7 +522,7 @@ func (s *cachedSource) code(context.Context, *binning.Cuts, binning.Params, *par
 	codes := s.codes
 	s.codes = nil // a matrix may take over their memory
 	if codes == nil && s.err == nil {
-		return nil, fmt.Errorf("%w: it holds no codes of these rows: delete it", errCache)
+		return nil, fmt.Errorf("%w: it holds no codes of these rows", ErrCache)
 	}
 	return codes, s.err
 }

@@ -92,7 +92,7 @@ func use(t testing.TB, b []byte, pool *parallel.Pool) (usable bool) {
 		c, err = decodeCache(r, nil)
 	}
 	if err != nil {
-		if !errors.Is(err, errCache) {
+		if !errors.Is(err, ErrCache) {
 			t.Fatalf("error %v", err)
 		}
 		return false

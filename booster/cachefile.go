@@ -25,8 +25,10 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errCache is wrapped by errors about a cache file that cannot be used.
-var errCache = errors.New("unusable cache")
+// ErrCache is wrapped by errors about a cache file that cannot be used. Load reads the
+// tables then; TrainOn returns it where only training shows that the cache holds other
+// rows than the run's: load with Input.Rebuild and train again.
+var ErrCache = errors.New("unusable cache")
 
 // A cache file opens with a header; what follows are sections, and a table of them at
 // the end. Numbers of the header and of tables are little-endian; codes have the byte
@@ -122,7 +124,7 @@ type cacheReader struct {
 }
 
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: it is damaged: %s", errCache, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: it is damaged: %s", ErrCache, fmt.Sprintf(format, args...))
 }
 
 // newCacheReader checks the header and the table of a file of size bytes. Bytes that
@@ -136,16 +138,16 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 		return nil, damaged("%v", err)
 	}
 	if string(h[:8]) != cacheMagic {
-		return nil, fmt.Errorf("%w: it is another kind of file", errCache)
+		return nil, fmt.Errorf("%w: it is another kind of file", ErrCache)
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); version != cacheVersion {
-		return nil, fmt.Errorf("%w: it has version %d, this program writes %d", errCache, version, cacheVersion)
+		return nil, fmt.Errorf("%w: it has version %d, this program writes %d", ErrCache, version, cacheVersion)
 	}
 	if crc32.Checksum(h[:60], castagnoli) != binary.LittleEndian.Uint32(h[60:]) {
 		return nil, damaged("the checksum of its header does not match")
 	}
 	if binary.NativeEndian.Uint32(h[12:]) != byteOrderWord {
-		return nil, fmt.Errorf("%w: a machine with another byte order wrote it", errCache)
+		return nil, fmt.Errorf("%w: a machine with another byte order wrote it", ErrCache)
 	}
 	start, length := binary.LittleEndian.Uint64(h[16:]), binary.LittleEndian.Uint64(h[24:])
 	if binary.LittleEndian.Uint64(h[32:]) != size || start > size || length != size-start {

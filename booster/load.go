@@ -35,6 +35,8 @@ type Input struct {
 	OutOfCore    string    // one of the OutOfCore constants; "" is OutOfCoreAuto
 	// Cache is the file that coded tables are kept in, "" for none.
 	Cache string
+	// Rebuild has the tables read and the cache written anew, whatever is in it.
+	Rebuild bool
 	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none: what is
 	// cached follows from it too.
 	CutsFile string
@@ -69,7 +71,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.fromCache(&in, key) {
+		if !in.Rebuild && l.fromCache(&in, key) {
 			return l, nil
 		}
 		l.task = &cacheTask{path: in.Cache, key: key, storage: p.Binning.Storage, fresh: func() bool { return in.unchanged(key) }}
@@ -364,7 +366,7 @@ func (l *Loaded) fromCache(in *Input, key *cacheKey) bool {
 // cacheReason words an error of openCache for people.
 func cacheReason(err error) string {
 	text := pathReason(err).Error()
-	if rest := errCache.Error() + ": "; len(text) > len(rest) && text[:len(rest)] == rest {
+	if rest := ErrCache.Error() + ": "; len(text) > len(rest) && text[:len(rest)] == rest {
 		return text[len(rest):]
 	}
 	return text

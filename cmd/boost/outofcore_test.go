@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,4 +107,60 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 		file(t, "s.svm", "1 1:2 2:1\n0 1:1\n1 2:4\n")
 		says(t, must(t, 3, boost(t, "train", "s.svm", "--set", "data.out_of_core=true")).errors, "read whole")
 	})
+}
+
+// A cache whose rows are not those of the run, which its key cannot tell here, is rebuilt
+// and said like any other that is out of date: it was written with another seed, by which
+// other rows are held out, and its key altered, checksums and all.
+func TestCacheOfOtherRows(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(600))
+	run := func(seed string, more ...string) result {
+		t.Helper()
+		return must(t, 0, boost(t, append([]string{"train", "t.csv", "--label", "y", "--json", "--test", "t.csv", "--set", "train.rounds=3", "--set", "train.seed=" + seed}, more...)...))
+	}
+	want := trained(t, run("1")).SHA256
+	cache := []string{"--set", "data.cache=c.cache"}
+	run("2", cache...)
+	alterCache(t, "c.cache", `"seed":2`, `"seed":1`)
+	for _, words := range []string{"cache is rebuilt", "using cache"} {
+		r := run("1", cache...)
+		says(t, r.errors, words)
+		if got := trained(t, r).SHA256; got != want {
+			t.Errorf("%s: model %s, want %s", words, got, want)
+		}
+	}
+}
+
+// alterCache changes words of a cache's manifest to others of the same length and makes
+// the checksums right: CRC32C of the section, of the table at the offset that stands at 16,
+// of the length that stands at 24, and of the first 60 bytes (docs/format.md).
+func alterCache(t *testing.T, name, old, altered string) {
+	t.Helper()
+	b := []byte(readFile(t, name))
+	crc := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+	at, size := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+	var entries []map[string]any
+	if err := json.Unmarshal(b[at:at+size], &entries); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e["name"] != "manifest" {
+			continue
+		}
+		from, n := uint64(e["offset"].(float64)), uint64(e["length"].(float64))
+		before := crc(b[from : from+n])
+		if !bytes.Contains(b[from:from+n], []byte(old)) {
+			t.Fatalf("no %s in the manifest", old)
+		}
+		copy(b[from:], bytes.Replace(b[from:from+n], []byte(old), []byte(altered), 1))
+		was, is := fmt.Sprintf(`"crc32c":%d`, before), fmt.Sprintf(`"crc32c":%d`, crc(b[from:from+n]))
+		table := bytes.Replace(b[at:at+size], []byte(was), []byte(is), 1)
+		b = append(b[:at:at], table...)
+		binary.LittleEndian.PutUint64(b[24:], uint64(len(table)))
+		binary.LittleEndian.PutUint64(b[32:], uint64(len(b)))
+		binary.LittleEndian.PutUint32(b[40:], crc(table))
+		binary.LittleEndian.PutUint32(b[60:], crc(b[:60]))
+	}
+	file(t, name, string(b))
 }

@@ -99,41 +99,13 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 			return err
 		}
 	}
-	loaded, err := r.load(ctx)
-	if err != nil {
+	model, err := r.fit(ctx, false)
+	if errors.Is(err, booster.ErrCache) {
+		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
+		model, err = r.fit(ctx, true)
+	}
+	if model == nil {
 		return err
-	}
-	defer loaded.Close()
-	table := loaded.Train.Rest()
-	params := c.Params
-	if c.ForcedCutsFile != "" {
-		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {
-			return err
-		}
-	}
-	if params.TimeLimit > 0 {
-		// The limit is for the whole run: what loading took is gone.
-		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
-			return fmt.Errorf("%w: train.time_limit of %v was over when the tables were read (%s)",
-				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
-		}
-	}
-	objective, err := objectiveOf(params, table)
-	if err != nil {
-		return err
-	}
-	if _, err := chooseMetrics(params.Metrics, objective); err != nil {
-		return err
-	}
-	if err := r.checkTests(objective, table); err != nil {
-		return err
-	}
-	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
-	a.words.showBar(a.progressSteps(params.Rounds))
-	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
-	a.words.clearBar()
-	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
-		return ofTable(c.Data.Train, err)
 	}
 	path := c.Output.Model
 	if err != nil {
@@ -155,6 +127,49 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 		return &silentError{err}
 	}
 	return nil
+}
+
+// fit loads the tables and trains on them; rebuild has the cache made anew. With an
+// interruption it returns the model so far.
+func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error) {
+	a, c := r.a, r.config
+	loaded, err := r.load(ctx, rebuild)
+	if err != nil {
+		return nil, err
+	}
+	defer loaded.Close()
+	table := loaded.Train.Rest()
+	params := c.Params
+	if c.ForcedCutsFile != "" {
+		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {
+			return nil, err
+		}
+	}
+	if params.TimeLimit > 0 {
+		// The limit is for the whole run: what loading took is gone.
+		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
+			return nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read (%s)",
+				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
+		}
+	}
+	objective, err := objectiveOf(params, table)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := chooseMetrics(params.Metrics, objective); err != nil {
+		return nil, err
+	}
+	if err := r.checkTests(objective, table); err != nil {
+		return nil, err
+	}
+	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
+	a.words.showBar(a.progressSteps(params.Rounds))
+	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
+	a.words.clearBar()
+	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
+		return nil, ofTable(c.Data.Train, err)
+	}
+	return model, err
 }
 
 // forcedCuts reads a file of cuts for features.
@@ -269,7 +284,7 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 
 // load reads the tables, or prepares them for being read in chunks, or takes them from
 // the cache.
-func (r *trainRun) load(ctx context.Context) (*booster.Loaded, error) {
+func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, error) {
 	start := time.Now()
 	c := r.config
 	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
@@ -278,7 +293,7 @@ func (r *trainRun) load(ctx context.Context) (*booster.Loaded, error) {
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
 	loaded, err := booster.Load(ctx, c.Params, booster.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
-		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, CutsFile: c.ForcedCutsFile, Log: r.a.log,
+		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, Log: r.a.log,
 	})
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
@@ -306,6 +321,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error 
 			return err
 		}
 	}
+	r.tests = nil
 	for _, file := range c.Data.Test {
 		test, err := r.a.openAs(ctx, file, schema, c)
 		if err == nil && test.LabelColumn() == nil && c.Output.Predictions != "" {
