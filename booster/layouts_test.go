@@ -236,3 +236,54 @@ func numberAt(c *dataset.Column, row int) float64 {
 	}
 	return c.Float64s()[row]
 }
+
+// Nodes that have far fewer rows than there are codes keep to the codes of their rows, and
+// give the model that is made of whole histograms, which sparse layouts keep.
+func TestFewRowsOfManyCodes(t *testing.T) {
+	const rows, features = 12_000, 9
+	r := rand.New(rand.NewPCG(71, 72))
+	var columns []dataset.ColumnData
+	label := make([]float64, rows)
+	for f := range features {
+		values := make([]float64, rows)
+		for row := range values {
+			values[row] = r.NormFloat64()
+			label[row] += math.Sin(values[row]*float64(f)) + 0.1*r.NormFloat64()
+			switch {
+			case f%4 == 1 && r.IntN(3) == 0:
+				values[row] = math.NaN()
+			case f == 2:
+				values[row] = math.Round(values[row] * 3) // half a byte
+			case f == 3:
+				values[row] = math.Round(values[row] * 40)
+			}
+		}
+		columns = append(columns, dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: values})
+	}
+	levels := make([]string, rows)
+	for row := range levels {
+		levels[row] = fmt.Sprintf("l%d", r.IntN(400))
+	}
+	columns = append(columns, dataset.ColumnData{Name: "c", Values: levels}, dataset.ColumnData{Name: "y", Values: label})
+	table, err := dataset.FromColumns(columns, dataset.Label("y"), dataset.Categorical("c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mode           string
+		minData        int
+		rows, features float64
+	}{{"i16", 20, 1, 1}, {"i32", 0, 1, 1}, {"i16", 1, 0.4, 0.9}} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Gradients, p.RowFraction, p.Verify = "regression", 6, c.mode, c.rows, true
+		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.ColTree, p.Binning.MaxBin = 40, c.minData, c.features, 65_536
+		p.Binning.Layout, p.Builder = "csr", "row"
+		want := hash(t, p, table)
+		for _, builder := range []string{"sequential", "feature", "row"} {
+			p.Binning.Layout, p.Builder, p.Threads = "col", builder, 3
+			if got := hash(t, p, table); got != want {
+				t.Errorf("%+v, builder %s: another model than from whole histograms", c, builder)
+			}
+		}
+	}
+}

@@ -108,6 +108,11 @@ type Builder struct {
 	wave    int   // float row pass: first group of the wave
 
 	inFlight int // float row pass: groups of a wave
+
+	manySlots   bool // nodes with few rows keep to the slots that they touch
+	activeSlots int
+	grad32      []int32 // of the current node with few rows, in 32-bit modes
+	hess32      []uint32
 }
 
 // columnGroup is up to four units of one width that share a pass over the entries.
@@ -166,9 +171,12 @@ func (b *Builder) Strategy() Strategy { return b.strategy }
 func (b *Builder) SetFeatures(features []int) {
 	b.features = append(b.features[:0], features...)
 	clear(b.active)
+	b.activeSlots = 0
 	for _, f := range features {
 		b.active[b.unitOf(f)] = true
+		b.activeSlots += int(b.offsets[f+1] - b.offsets[f])
 	}
+	b.manySlots = b.activeSlots >= manySlots && b.matrix.OwnColumns()
 	b.group()
 	mirrored := 0
 	for u, active := range b.active {
@@ -224,7 +232,6 @@ func (b *Builder) group() {
 // Build fills dst with the sums of the given rows.
 func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 	b.storage, b.runs, b.dst = st, runs, dst
-	dst.reset(st.Mode(), b.Slots())
 	rows, span := 0, 0
 	for _, r := range runs {
 		if n := len(r.Entries); n > 0 {
@@ -232,6 +239,16 @@ func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 			span += int(hist.Row(r.Entries[n-1])) - int(hist.Row(r.Entries[0])) + 1
 		}
 	}
+	if st.Mode() != gradients.F32 && b.Few(rows) {
+		dst.resetFew(b.Slots())
+		if b.grad32, b.hess32 = nil, nil; st.Mode() == gradients.I32 {
+			b.grad32, b.hess32 = st.Codes32()
+		}
+		b.buildFew()
+		b.storage, b.runs, b.dst = nil, nil, nil
+		return
+	}
+	dst.reset(st.Mode(), b.Slots())
 	if rows == 0 {
 		return
 	}

@@ -17,6 +17,9 @@ type Histogram struct {
 	GradF []float64
 	HessF []float64
 	Count []uint32
+
+	touched []uint64 // bits of the slots that need not be 0, unless all is set; nil for all
+	all     bool
 }
 
 // reset makes h a zeroed histogram of the given mode with n slots, reusing memory.
@@ -27,6 +30,7 @@ func (h *Histogram) reset(mode gradients.Mode, n int) {
 		}
 		clear(h.Grad)
 		clear(h.Hess)
+		h.all = true
 		return
 	}
 	if h.GradF == nil {
@@ -41,6 +45,10 @@ func (h *Histogram) reset(mode gradients.Mode, n int) {
 // child that was not built: h −= child. A slot without rows is 0 in every mode.
 func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi int) {
 	if mode != gradients.F32 {
+		if child.Partial() {
+			h.subtractTouched(child, lo, hi)
+			return
+		}
 		subtract(h.Grad[lo:hi], child.Grad[lo:hi])
 		subtract(h.Hess[lo:hi], child.Hess[lo:hi])
 		return

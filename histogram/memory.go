@@ -15,7 +15,11 @@ func Bytes(m *binning.Matrix, mode gradients.Mode) int64 {
 	if mode == gradients.F32 {
 		perSlot = 20
 	}
-	return perSlot * int64(m.Offsets()[m.NFeatures()])
+	slots := int64(m.Offsets()[m.NFeatures()])
+	if slots >= manySlots && mode != gradients.F32 && m.OwnColumns() {
+		return perSlot*slots + slots/8
+	}
+	return perSlot * slots
 }
 
 // ScratchBytes returns the most memory that a Builder over all rows of a matrix takes

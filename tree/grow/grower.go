@@ -52,6 +52,7 @@ type Grower struct {
 	nSiblings  int
 	larger     int // sibling whose histogram is still its parent's; -1 for the root
 	smaller    int
+	subtracted bool   // the larger one's histogram is its own already
 	sibling    int    // that a direct search is about
 	dead       []bool // of its features, those that cannot be split any more
 	features   []int  // of a direct search
@@ -213,7 +214,7 @@ func (g *Grower) split(at, next int) error {
 
 	splitLeft, splitRight := g.canSplit(left), g.canSplit(right)
 	g.siblings, g.nSiblings = [2]int{at, next}, 2
-	g.smaller, g.larger = at, next
+	g.smaller, g.larger, g.subtracted = at, next, false
 	if rightRows < leftRows {
 		g.smaller, g.larger = next, at
 	}
@@ -228,6 +229,10 @@ func (g *Grower) split(at, next int) error {
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()
 	g.builder.Build(g.leaves[g.smaller].hist, g.storage, g.rows.runs(g.smaller))
+	if g.storage.Mode() != gradients.F32 && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
+		g.builder.Narrow(hist, g.leaves[g.smaller].hist, g.storage.Mode())
+		g.subtracted = true
+	}
 	return g.search()
 }
 

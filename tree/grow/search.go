@@ -34,10 +34,11 @@ func (c *candidate) grouped() bool {
 // searchScratch is one worker's memory in a search.
 type searchScratch struct {
 	cat scan.CatScratch
-	// Sums of one feature in a direct search.
+	// Sums of one feature in a direct search, or of its codes in a search of few.
 	grad  []int64
 	hess  []uint64
 	count []uint32
+	codes []uint32
 }
 
 // featureChunk is the number of features that a worker searches at a time.
@@ -74,7 +75,7 @@ func (t *searchTask) Run(worker, chunk int) {
 	g := (*Grower)(t)
 	lo := chunk * featureChunk
 	for _, f := range g.active[lo:min(lo+featureChunk, len(g.active))] {
-		if g.larger >= 0 {
+		if g.larger >= 0 && !g.subtracted {
 			from, to := int(g.offsets[f]), int(g.offsets[f+1])
 			g.leaves[g.larger].hist.SubtractRange(g.leaves[g.smaller].hist, g.storage.Mode(), from, to)
 		}
@@ -105,7 +106,46 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *c
 	if counts == nil {
 		counts = rows
 	}
+	if counts == nil && l.hist.Partial() && g.config.Features[f].Kind != binning.Categorical {
+		g.searchTouched(worker, l, f, grad, hess, c)
+		return
+	}
 	g.searchSlots(worker, l, f, grad, hess, counts, c)
+}
+
+// searchTouched is searchSlots for a numeric feature of which few slots are not 0: it
+// searches these, the first and the last of the present values', and the missing code's.
+// A code without rows repeats the candidate before it, which wins the tie; only the
+// first has none before it (see scan.Numeric).
+func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []uint64, c *candidate) {
+	w, regular := &g.workers[worker], g.config.Features[f].Regular
+	w.codes = append(w.codes[:0], 0)
+	from := int(g.offsets[f])
+	w.codes = l.hist.Touched(from+1, from+int(regular)-1, w.codes)
+	for i := range w.codes[1:] {
+		w.codes[1+i]++ // counted from the second code
+	}
+	if regular > 1 {
+		w.codes = append(w.codes, regular-1)
+	}
+	n := len(w.codes)
+	if int(regular) < len(grad) {
+		w.codes = append(w.codes, regular)
+	}
+	if len(w.grad) < len(w.codes) {
+		w.grad, w.hess = make([]int64, len(grad)), make([]uint64, len(grad))
+	}
+	for i, code := range w.codes {
+		w.grad[i], w.hess[i] = grad[code], hess[code]
+	}
+	split := scan.Numeric(&scan.Feature[int64, uint64]{
+		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n,
+		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
+	}, &g.rule)
+	if split.Found {
+		split.Code = int(w.codes[split.Code])
+	}
+	fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
 }
 
 // searchSlots is searchFeature for integer sums.

@@ -1,0 +1,162 @@
+package histogram
+
+import (
+	"math/bits"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/internal/kernel/bin"
+	"boost/internal/kernel/hist"
+)
+
+// A node with far fewer rows than there are slots leaves most of them at 0. Such a node's
+// histogram keeps a bit per slot that says where it need not be 0, so that clearing,
+// subtracting and searching it cost what the rows do, not what the slots do.
+
+const (
+	// manySlots is the number of slots from which histograms keep such bits.
+	manySlots = 1 << 15
+	// touchedShare: they do so where at most one slot in this many can be touched.
+	touchedShare = 4
+)
+
+// Few says that the histogram of a node with so many rows keeps to the slots that these
+// touch.
+func (b *Builder) Few(rows int) bool {
+	return b.manySlots && rows*len(b.features)*touchedShare <= b.activeSlots
+}
+
+// Partial says that most of the slots are 0 and Touched lists the others.
+func (h *Histogram) Partial() bool { return h.touched != nil && !h.all }
+
+// resetFew is reset for a node with few rows, with integer sums.
+func (h *Histogram) resetFew(n int) {
+	if h.Grad == nil {
+		h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
+	}
+	if h.touched == nil {
+		h.touched, h.all = make([]uint64, (n+63)/64), true
+	}
+	if h.all {
+		clear(h.Grad)
+		clear(h.Hess)
+		clear(h.touched)
+		h.all = false
+		return
+	}
+	for i, word := range h.touched {
+		for ; word != 0; word &= word - 1 {
+			slot := i*64 + bits.TrailingZeros64(word)
+			h.Grad[slot], h.Hess[slot] = 0, 0
+		}
+		h.touched[i] = 0
+	}
+}
+
+// Touched appends the slots in lo … hi-1 that need not be 0, less lo, to dst, ascending.
+func (h *Histogram) Touched(lo, hi int, dst []uint32) []uint32 {
+	for i := lo / 64; i*64 < hi; i++ {
+		word := h.touched[i]
+		if first := lo - i*64; first > 0 {
+			word &^= 1<<first - 1
+		}
+		if end := hi - i*64; end < 64 {
+			word &= 1<<end - 1
+		}
+		for ; word != 0; word &= word - 1 {
+			dst = append(dst, uint32(i*64+bits.TrailingZeros64(word)-lo))
+		}
+	}
+	return dst
+}
+
+// subtractTouched takes those slots of a child away that it has touched.
+func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
+	for i := lo / 64; i*64 < hi; i++ {
+		word := child.touched[i]
+		for ; word != 0; word &= word - 1 {
+			if slot := i*64 + bits.TrailingZeros64(word); slot >= lo && slot < hi {
+				h.Grad[slot] -= child.Grad[slot]
+				h.Hess[slot] -= child.Hess[slot]
+			}
+		}
+	}
+}
+
+// narrow makes h keep to the slots that are not 0.
+func (h *Histogram) narrow() {
+	if h.touched == nil {
+		h.touched = make([]uint64, (len(h.Grad)+63)/64)
+	}
+	for i := range h.touched {
+		lo := i * 64
+		grad, word := h.Grad[lo:min(lo+64, len(h.Grad))], uint64(0)
+		hess := h.Hess[lo:][:len(grad)]
+		for slot, g := range grad {
+			if g != 0 || hess[slot] != 0 {
+				word |= 1 << slot
+			}
+		}
+		h.touched[i] = word
+	}
+	h.all = false
+}
+
+// Narrow takes a child with few rows away from its parent's histogram, which becomes
+// that of the other child, whose rows are few too, and keeps to the slots of these.
+func (b *Builder) Narrow(parent, child *Histogram, mode gradients.Mode) {
+	for _, f := range b.features {
+		lo, hi := b.bins(f)
+		parent.SubtractRange(child, mode, lo, hi)
+	}
+	parent.narrow()
+}
+
+// buildFew adds up the rows of a node slot by slot, without scratch that would have to
+// be gone through.
+func (b *Builder) buildFew() {
+	for _, f := range b.features {
+		at, u := b.offsets[f], b.matrix.UnitOf(f)
+		for i := range b.runs {
+			run := &b.runs[i]
+			if len(run.Entries) == 0 {
+				continue
+			}
+			switch c := b.blockColumn(0, u, run.Block, run.Entries); c.Bits {
+			case binning.U4:
+				for _, e := range run.Entries {
+					grad, hess := b.codesOf(run.Block, e)
+					b.dst.add(at+c.At(int(hist.Row(e))), grad, hess)
+				}
+			case binning.U8:
+				addFew(b, at, c.U8(), run)
+			case binning.U16:
+				addFew(b, at, c.U16(), run)
+			default:
+				addFew(b, at, c.U32(), run)
+			}
+		}
+	}
+}
+
+func addFew[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
+	for _, e := range run.Entries {
+		grad, hess := b.codesOf(run.Block, e)
+		b.dst.add(at+uint32(codes[hist.Row(e)]), grad, hess)
+	}
+}
+
+// codesOf returns the gradient and hessian codes of an entry.
+func (b *Builder) codesOf(block int, e uint64) (grad int64, hess uint64) {
+	if b.grad32 == nil {
+		return int64(e) >> 32, e & 0xffff
+	}
+	row := block*hist.BlockRows + int(hist.Row(e))
+	return int64(b.grad32[row]), uint64(b.hess32[row])
+}
+
+func (h *Histogram) add(slot uint32, grad int64, hess uint64) {
+	h.Grad[slot] += grad
+	h.Hess[slot] += hess
+	h.touched[slot/64] |= 1 << (slot % 64)
+}
