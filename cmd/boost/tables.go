@@ -71,6 +71,9 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 	}
 	for _, k := range configs.Keys() {
 		if c.Given(k.Name) && !slices.Contains(names, k.Name) {
+			if k.Name == "data.label" && slices.Contains(names, "data.categorical") {
+				return nil, usagef("--set data.label has no meaning here: --label NAME names the label")
+			}
 			return nil, usagef("--set %s has no meaning here: this command takes %s", k.Name, strings.Join(names, ", "))
 		}
 	}
