@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"sync"
+	"unsafe"
 )
 
 // gatherer puts the pieces of chunks side by side as the chunks come in, so that in the
@@ -184,6 +185,7 @@ type spare struct {
 	f64   [][]float64
 	i32   [][]int32
 	bytes [][]byte
+	made  int // buffers that were made
 }
 
 func (s *spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
@@ -228,17 +230,20 @@ func (s *spare) putAll(list []buffers) {
 	}
 }
 
-func (s *spare) float32s(n int) []float32 { return takeSpare(&s.mutex, &s.f32, n) }
-func (s *spare) float64s(n int) []float64 { return takeSpare(&s.mutex, &s.f64, n) }
-func (s *spare) int32s(n int) []int32     { return takeSpare(&s.mutex, &s.i32, n) }
+func (s *spare) float32s(n int) []float32 { return takeSpare(s, &s.f32, n) }
+func (s *spare) float64s(n int) []float64 { return takeSpare(s, &s.f64, n) }
+func (s *spare) int32s(n int) []int32     { return takeSpare(s, &s.i32, n) }
 
 // text returns an empty buffer.
-func (s *spare) text() []byte { return takeSpare(&s.mutex, &s.bytes, 0) }
+func (s *spare) text() []byte { return takeSpare(s, &s.bytes, 0) }
 
-// takeSpare returns a buffer of n elements, which may hold anything.
-func takeSpare[T any](mutex *sync.Mutex, list *[][]T, n int) []T {
-	mutex.Lock()
-	defer mutex.Unlock()
+// takeSpare returns a buffer of n elements, which may hold anything. Large ones would all
+// begin at the same place of a page, so that the cells of a row, one of each buffer, would
+// fight for one set of the first-level cache: each begins some lines later than the last.
+func takeSpare[T any](s *spare, list *[][]T, n int) []T {
+	const line, lines = 64, 64
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	if k := len(*list); k > 0 {
 		buffer := (*list)[k-1]
 		(*list)[k-1] = nil
@@ -247,5 +252,7 @@ func takeSpare[T any](mutex *sync.Mutex, list *[][]T, n int) []T {
 			return buffer[:n]
 		}
 	}
-	return make([]T, n, n+n/8)
+	skip := s.made * 5 % lines * line / int(unsafe.Sizeof(*new(T)))
+	s.made++
+	return make([]T, skip+n, skip+n+n/8)[skip:]
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"boost/internal/kernel/text"
 )
 
 // layout says what is to be done with each cell of a record. It is shared by the
@@ -49,6 +51,8 @@ type chunkParser struct {
 	emptyIsMissing bool
 	dicts          []*dictionary // per target, nil until needed
 	sinks          []sink        // per input column
+	window         text.Window   // cells of the chunk that were read ahead
+	ahead          bool          // whether there are numbers enough in the chunk for that
 }
 
 func newChunkParser(l *layout) *chunkParser {
@@ -56,23 +60,29 @@ func newChunkParser(l *layout) *chunkParser {
 		dicts: make([]*dictionary, len(l.targets)), sinks: make([]sink, len(l.names))}
 }
 
-// parse turns text, whole records that end in a line feed, into a chunk.
-func (p *chunkParser) parse(text []byte, index, file int) *chunk {
+// parse turns b, whole records that end in a line feed, into a chunk.
+func (p *chunkParser) parse(b []byte, index, file int) *chunk {
 	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets)), spare: p.spare}
 	// No record is shorter than a line, nor than its separators and line feed. One
 	// more may begin and turn out to be short of cells.
-	most := min(bytes.Count(text, []byte{'\n'}), len(text)/len(p.sinks)+1)
+	most := min(bytes.Count(b, []byte{'\n'}), len(b)/len(p.sinks)+1)
+	numbers := 0
 	for i := range p.sinks {
 		p.sinks[i] = p.newSink(ch, p.layout.sinks[i], most)
+		if p.sinks[i].kind == numberSink {
+			numbers++
+		}
 	}
-	for i := 0; i < len(text) && ch.shape.allows(p.skipBadRows); {
-		if n := blankLine(text, i); n > 0 {
+	p.window.Reset()
+	p.ahead = text.Usable() && 2*numbers >= len(p.sinks)
+	for i := 0; i < len(b) && ch.shape.allows(p.skipBadRows); {
+		if n := blankLine(b, i); n > 0 {
 			i += n
 			ch.lines++
 			ch.blank++
 			continue
 		}
-		i = p.record(text, i, ch)
+		i = p.record(b, i, ch)
 	}
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {

@@ -52,9 +52,17 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 		done := false
 		switch s.kind {
 		case numberSink:
-			var n int
-			if i, n = quickNumbers(b, i, row, p.sinks[col:], p.sep, p.decimal); n > 0 {
-				if col += n; b[i-1] == '\n' {
+			from := col
+			if p.ahead {
+				i, col = p.numbersAhead(b, i, row, col)
+			}
+			if col == from || b[i-1] != '\n' && col < len(p.sinks) {
+				var n int
+				i, n = quickNumbers(b, i, row, p.sinks[col:], p.sep, p.decimal)
+				col += n
+			}
+			if col > from {
+				if b[i-1] == '\n' {
 					return i, col, true
 				}
 				continue
@@ -71,6 +79,62 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 		}
 	}
 	return i, col, false
+}
+
+// numbersAhead reads numbers from b[i] on that the window has, or those that it has after
+// it was filled from there. It returns where the next cell begins, and its column.
+func (p *chunkParser) numbersAhead(b []byte, i, row, col int) (next, nextCol int) {
+	w := &p.window
+	there := w.Seek(i)
+	for col < len(p.sinks) {
+		if !there {
+			cells, numbers := w.Read(b, i, p.sep, p.decimal)
+			if cells == 0 {
+				return i, col
+			}
+			if 2*numbers < cells { // text that is not worth reading twice
+				p.ahead = false
+				w.Reset()
+				return i, col
+			}
+		}
+		values, ends := w.Numbers()
+		n, line := place(values, ends, p.sinks[col:], row, b)
+		if n == 0 {
+			return i, col
+		}
+		i = int(ends[n-1]) + 1
+		col += n
+		if there = w.Skip(n); line {
+			return i, col
+		}
+	}
+	return i, col
+}
+
+// place gives the numbers to the sinks one by one, until the first sink that takes none
+// or the end of the record. It returns how many it gave and whether the record has ended.
+func place(values []float64, ends []int32, sinks []sink, row int, b []byte) (n int, line bool) {
+	sinks = sinks[:min(len(sinks), len(values))]
+	ends = ends[:len(sinks)]
+	values = values[:len(sinks)]
+	for n := range sinks {
+		s := &sinks[n]
+		if s.kind != numberSink {
+			return n, false
+		}
+		if f64 := s.piece.f64; f64 != nil {
+			f64[row] = values[n]
+		} else if f := float32(values[n]); float64(f) == values[n] {
+			s.piece.f32[row] = f
+		} else {
+			s.piece.setNumber(row, values[n])
+		}
+		if b[ends[n]] == '\n' {
+			return n + 1, true
+		}
+	}
+	return len(sinks), false
 }
 
 // quickNumbers reads cells from b[i] on into the sinks as long as they are numbers of up
