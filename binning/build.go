@@ -142,16 +142,18 @@ func (b *builder) codeDense(ctx context.Context, a *assembler, nCodes []uint32) 
 	return nil
 }
 
-// codeSparse codes the stored cells of sparse columns and all cells of others.
+// codeSparse codes the stored cells of sparse columns and all cells of others, also of
+// sparse columns that store more than half: all codes are less memory than a list of
+// these, and the code that most rows have may be another than that of the fill value.
 func (b *builder) codeSparse(ctx context.Context, a *assembler, columns []*dataset.Column) error {
 	return a.pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
 		feature, e := &a.features[f], &b.features[f]
-		if s := columns[f].Sparse(); s != nil {
+		if s := columns[f].Sparse(); s != nil && 2*len(s.Rows) <= a.rows {
 			feature.list = e.list(s, feature.nCodes)
 			return
 		}
 		feature.all = newColumn(WidthOf(feature.nCodes), a.rows)
-		e.write(feature.all, 0, a.rows)
+		e.writeRows(feature.all, a.rows)
 	}))
 }
 
@@ -189,6 +191,18 @@ func (e *encoding) write(c Column, lo, hi int) {
 		encodeValues(e, lo, hi, c.u16)
 	default:
 		encodeValues(e, lo, hi, c.u32)
+	}
+}
+
+// writeRows codes all rows into a column, whether or not a sparse column stores them.
+func (e *encoding) writeRows(c Column, rows int) {
+	switch c.Bits {
+	case U8:
+		encode(e, 0, rows, c.u8)
+	case U16:
+		encode(e, 0, rows, c.u16)
+	default:
+		encode(e, 0, rows, c.u32)
 	}
 }
 

@@ -159,3 +159,46 @@ func BenchmarkFitSparse(b *testing.B) {
 		})
 	}
 }
+
+// A sparse column may store most of its rows: what CSR leaves out is the most frequent
+// code all the same, as of the same values in a dense column.
+func TestSparseColumnWithFewFills(t *testing.T) {
+	const rows = 1000
+	var dense []float64
+	var sparse dataset.Sparse
+	for row := range rows {
+		value := 5.0
+		switch row % 10 {
+		case 0: // 100 zeros, which are not stored
+			dense = append(dense, 0)
+			continue
+		case 1:
+			value = float64(row)
+		}
+		dense = append(dense, value)
+		sparse.Rows, sparse.F64 = append(sparse.Rows, int32(row)), append(sparse.F64, value)
+	}
+	tables := map[string]*dataset.Table{}
+	for name, values := range map[string]any{"sparse": sparse, "dense": dense} {
+		rare := dataset.Sparse{Rows: []int32{3, 900}, F64: []float64{1, 2}} // keeps the table sparse
+		tab, err := dataset.FromColumns([]dataset.ColumnData{{Name: "a", Values: values}, {Name: "b", Values: rare}, {Name: "y", Values: make([]float64, rows)}}, dataset.Label("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables[name] = tab
+	}
+	cuts := fit(t, tables["dense"], params(nil))
+	for name, tab := range tables {
+		m := build(t, cuts, tab, params(func(p *binning.Params) { p.Layout = binning.LayoutCSR }))
+		if n := m.CSR().Entries(); n != 200+2 {
+			t.Errorf("S1.5: %s: %d cells are stored, want those of 200 rows and 2", name, n)
+		}
+		for row, v := range dense {
+			var want [1]uint32
+			cuts.Encode(0, tables["dense"].Features()[0], row, row+1, want[:])
+			if got := m.Bin(0, row); got != want[0] {
+				t.Fatalf("%s: row %d with %v has code %d, want %d", name, row, v, got, want[0])
+			}
+		}
+	}
+}
