@@ -13,7 +13,9 @@ import (
 // for one chunk's codes per goroutine.
 type Chunked struct {
 	cuts    *Cuts
-	matrix  *Matrix
+	rows    int
+	matrix  *Matrix       // nil where lists are made
+	lists   *chunkedLists // of a table with sparse columns
 	missing []bool
 
 	edges sync.Mutex // guards the bytes of U4 columns that two chunks share
@@ -33,7 +35,10 @@ func NewChunked(c *Cuts, pop Population, p Params) (*Chunked, error) {
 	if len(pop.Missing) != n || len(pop.Counts) != n {
 		return nil, fmt.Errorf("%w: a population of %d features, the cuts have %d", ErrMismatch, len(pop.Missing), n)
 	}
-	b := &Chunked{cuts: c, missing: make([]bool, n), once: make([]sync.Once, n), index: make([]*bin.Index, n)}
+	if pop.Stored != nil && len(pop.Stored) != n {
+		return nil, fmt.Errorf("%w: a population with stored cells of %d features, the cuts have %d", ErrMismatch, len(pop.Stored), n)
+	}
+	b := &Chunked{cuts: c, rows: pop.Rows, missing: make([]bool, n), once: make([]sync.Once, n), index: make([]*bin.Index, n)}
 	b.free.New = func() any { return new([nibbleRows]uint8) }
 	nCodes := make([]uint32, n)
 	for f := range nCodes {
@@ -42,6 +47,10 @@ func NewChunked(c *Cuts, pop Population, p Params) (*Chunked, error) {
 		if pop.Missing[f] > 0 || feature.lacksCode(pop.Counts[f]) {
 			nCodes[f], b.missing[f] = feature.MissingCode()+1, true
 		}
+	}
+	if pop.Stored != nil {
+		b.lists = newChunkedLists(c, pop, nCodes, b.missing)
+		return b, nil
 	}
 	var err error
 	b.matrix, err = newMatrix(pop.Rows, nCodes, p.Storage)
@@ -67,19 +76,26 @@ func (b *Chunked) Add(first int, t *dataset.Table) error {
 	if len(columns) != len(b.cuts.Features) {
 		return fmt.Errorf("%w: the chunk has %d features, the cuts %d", ErrMismatch, len(columns), len(b.cuts.Features))
 	}
-	if first < 0 || first+rows > b.matrix.rows {
-		return fmt.Errorf("%w: rows %d to %d of %d", ErrMismatch, first, first+rows, b.matrix.rows)
+	if first < 0 || first+rows > b.rows {
+		return fmt.Errorf("%w: rows %d to %d of %d", ErrMismatch, first, first+rows, b.rows)
 	}
 	if rows == 0 {
 		return nil
 	}
-	for f, column := range columns {
-		e, err := b.encoding(f, column)
+	prepared := func(f int) (encoding, error) {
+		e, err := b.encoding(f, columns[f])
+		if err == nil && !b.missing[f] && e.takesMissing(columns[f]) {
+			err = fmt.Errorf("%w: column %q lacks values that were not counted", ErrMismatch, columns[f].Name())
+		}
+		return e, err
+	}
+	if b.lists != nil {
+		return b.lists.add(first, t, prepared)
+	}
+	for f := range columns {
+		e, err := prepared(f)
 		if err != nil {
 			return err
-		}
-		if !b.missing[f] && e.takesMissing(column) {
-			return fmt.Errorf("%w: column %q lacks values that were not counted", ErrMismatch, column.Name())
 		}
 		b.write(&e, b.matrix.UnitColumn(f), first, rows)
 	}
@@ -102,7 +118,7 @@ func (b *Chunked) encoding(f int, column *dataset.Column) (encoding, error) {
 		e.f64 = column.Float64s()
 	}
 	b.once[f].Do(func() {
-		if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), b.matrix.rows) {
+		if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), b.rows) {
 			b.index[f] = e.newIndex()
 		}
 	})
@@ -157,4 +173,9 @@ func (b *Chunked) writeEdge(e *encoding, c Column, first, row int) {
 }
 
 // Codes returns the codes, once every row was added.
-func (b *Chunked) Codes() *Codes { return b.matrix.codes(b.missing) }
+func (b *Chunked) Codes() *Codes {
+	if b.lists != nil {
+		return &Codes{rows: b.rows, features: b.lists.features}
+	}
+	return b.matrix.codes(b.missing)
+}

@@ -59,6 +59,51 @@ func TestChunked(t *testing.T) {
 			equal(t, "codes", codesOf(got, f), codesOf(want, f))
 		}
 	}
+	t.Run("sparse", func(t *testing.T) {
+		for range cases(200) {
+			p := params(func(p *binning.Params) {
+				p.MaxBin = 2 + r.IntN(40)
+				p.Layout = []string{binning.Auto, binning.LayoutCol, binning.LayoutCSR, binning.LayoutEllpack}[r.IntN(4)]
+			})
+			rows := 1 + r.IntN(300)
+			tab, _ := twoForms(t, r, rows, 5)
+			cuts := fit(t, tab, p)
+			want := build(t, cuts, tab, p)
+			pop := populationOf(tab)
+			pop.Fill = []float64{0, nan}[r.IntN(2)]
+			for _, c := range tab.Features() { // a sparse one of the other fill becomes dense
+				if s := c.Sparse(); s != nil && (s.Fill == 0) == (pop.Fill == 0) {
+					pop.Stored = append(pop.Stored, s.Len())
+				} else {
+					pop.Stored = append(pop.Stored, -1)
+				}
+			}
+			b, err := binning.NewChunked(cuts, pop, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wait sync.WaitGroup
+			for _, piece := range randomPieces(r, rows) { // some of whose columns are dense, as they hold few rows
+				wait.Go(func() {
+					local := make([]int32, 0, piece[1]-piece[0])
+					for row := piece[0]; row < piece[1]; row++ {
+						local = append(local, int32(row))
+					}
+					if err := b.Add(piece[0], tab.Take(local)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wait.Wait()
+			got, err := b.Codes().Matrix(ctx, p, pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f := range want.NFeatures() {
+				equal(t, "codes", codesOf(got, f), codesOf(want, f))
+			}
+		}
+	})
 	t.Run("refusals", func(t *testing.T) {
 		tab := someTable(t, r, 50)
 		cuts := fit(t, tab, params(nil))

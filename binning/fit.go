@@ -16,6 +16,11 @@ type Population struct {
 	Rows    int
 	Missing []int   // per feature: rows without a value
 	Counts  [][]int // per categorical feature: rows per dictionary index; nil for numeric ones
+	// Stored says of a table with sparse columns, for each feature, how many cells are about
+	// to be stored, -1 for one that is dense; Fill is the value of those that are not. Nil
+	// where no column is sparse. Chunked alone uses them.
+	Stored []int
+	Fill   float64
 }
 
 // Fit finds the cuts of the table's numeric features and ranks the levels of its

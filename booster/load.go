@@ -223,8 +223,6 @@ func (in *Input) needsMemory(p *Params) string {
 		return `train.gradients = "f32" needs them in memory`
 	case p.Binning.Sample == 0:
 		return "binning.sample = 0 needs them in memory"
-	case !dataset.InChunks(append(slices.Clone(in.Train), in.Valid...), in.Options...):
-		return "their format is read whole"
 	}
 	return ""
 }

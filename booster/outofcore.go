@@ -36,6 +36,7 @@ func newScanSource(s *dataset.Scan) *scanSource {
 	of := &scanned{scan: s}
 	of.whole = &scanSource{of: of, counted: true,
 		pop: binning.Population{Rows: s.NumRows(), Missing: s.Missing(), Counts: s.Counts()}}
+	of.whole.pop.Stored, of.whole.pop.Fill = s.Stored()
 	return of.whole
 }
 
@@ -75,7 +76,14 @@ func (s *scanSource) as(schema dataset.Schema) (source, error) {
 }
 
 func (s *scanSource) take(rows []int32) source {
-	part := &scanSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows)}}
+	whole := s.of.whole.pop
+	part := &scanSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
+	for _, cells := range whole.Stored { // about: what the rows hold of them is not counted
+		if cells >= 0 {
+			cells = int(float64(cells) * float64(len(rows)) / float64(whole.Rows))
+		}
+		part.pop.Stored = append(part.pop.Stored, cells)
+	}
 	s.of.parts = append(s.of.parts, part)
 	return part
 }

@@ -204,6 +204,80 @@ func loadAndTrain(t *testing.T, p booster.Params, in booster.Input) (sum, log st
 	return sumOf(t, m, err), b.String()
 }
 
+// svmFiles writes LibSVM text: a dense feature, rare ones, one of few levels, one that is a
+// weight.
+func svmFiles(t *testing.T, seed uint64, rows int, queries bool) []string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 3))
+	dir := t.TempDir()
+	var paths []string
+	for file := range 2 {
+		var b strings.Builder
+		for row := range rows / 2 {
+			x := r.IntN(3)
+			fmt.Fprintf(&b, "%d", (x+r.IntN(2))%3)
+			if queries {
+				fmt.Fprintf(&b, " qid:%d", file*rows+row/9)
+			}
+			fmt.Fprintf(&b, " 1:%d 2:%d 3:%v", x, 1+r.IntN(4), r.NormFloat64())
+			for index := 4; index < 60; index++ {
+				if r.IntN(12) == 0 {
+					fmt.Fprintf(&b, " %d:%v", index, []any{1, float32(r.NormFloat64()), r.Float64(), "nan", 0}[(index+r.IntN(2))%5])
+				}
+			}
+			b.WriteString("\n")
+		}
+		path := filepath.Join(dir, fmt.Sprintf("part%d.svm", file))
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// TestOutOfCoreLibSVM trains on LibSVM text in chunks and in memory.
+func TestOutOfCoreLibSVM(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options []dataset.Option
+		change  func(*booster.Params)
+		valid   bool
+		passes  int
+	}{
+		{name: "plain", passes: 2},
+		{name: "small sample", change: func(p *booster.Params) { p.Binning.Sample, p.Binning.MaxBin = 100, 20 }, passes: 2},
+		{name: "absent is missing", options: []dataset.Option{dataset.Absent("missing")}, change: func(p *booster.Params) { p.Binning.Sample = 300 }, passes: 2},
+		{name: "held out", change: func(p *booster.Params) { p.EarlyStopping, p.Binning.Sample = 3, 200 }, passes: 3},
+		{name: "valid, weights, categories", options: []dataset.Option{dataset.Weight("f2"), dataset.Categorical("f1", "f9")},
+			change: func(p *booster.Params) { p.EarlyStopping, p.Binning.WeightedCuts, p.Binning.Sample = 3, true, 400 }, valid: true, passes: 2},
+		{name: "csr", change: func(p *booster.Params) { p.Binning.Layout = binning.LayoutCSR }, passes: 2},
+		{name: "by columns, bundled", change: func(p *booster.Params) { p.Binning.Layout, p.Binning.Bundle = binning.LayoutCol, binning.BundleOn }, passes: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := waysParams(c.change)
+			in := booster.Input{Train: svmFiles(t, 4, 900, c.name == "held out"), Options: c.options, OutOfCore: booster.OutOfCoreFalse}
+			if c.valid {
+				in.Valid = svmFiles(t, 5, 200, false)
+			}
+			want, _ := loadAndTrain(t, p, in)
+			for threads, chunk := range []int{1 << 20, 999, 20_000} {
+				in := in
+				in.OutOfCore, p.Threads = booster.OutOfCoreTrue, threads+1
+				more := []dataset.Option{dataset.ChunkSize(chunk), dataset.Threads(threads + 1)}
+				in.Options, in.ValidOptions = append(more, c.options...), more
+				got, log := loadAndTrain(t, p, in)
+				if got != want {
+					t.Errorf("chunks of %d bytes: model %s, in memory %s", chunk, got, want)
+				}
+				if !strings.Contains(log, fmt.Sprintf("times=%d\n", c.passes)) {
+					t.Errorf("%d times were to be said in\n%s", c.passes, log)
+				}
+			}
+		})
+	}
+}
+
 // Files are gone through twice: once for types, dictionaries and the rows that cuts are
 // taken from, once for codes; more often only where rows are held out or left out, or a
 // column turns to text late.

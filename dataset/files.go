@@ -39,28 +39,3 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	}
 	return names, nil
 }
-
-// InChunks says whether the formats of the files can be read in chunks, as
-// Scan does.
-func InChunks(paths []string, opts ...Option) bool {
-	for _, path := range paths {
-		inputs, err := findInputs(context.Background(), []string{path}, false)
-		if err != nil {
-			continue // what is wrong is said when they are opened
-		}
-		o, err := newOptions(opts)
-		if err != nil || inputs[0].spool != nil {
-			continue
-		}
-		s, err := inputs[0].stream()
-		if err != nil {
-			continue
-		}
-		f, err := o.formatOf(s)
-		s.close()
-		if err == nil && f.name == svmFormat {
-			return false
-		}
-	}
-	return true
-}

@@ -140,6 +140,14 @@ func (h *cellHash) sum(lo, hi int) wideSum {
 	return total
 }
 
+// all returns the sum of the mixes of all rows of the column.
+func (h *cellHash) all() wideSum {
+	if h.column.sparse != nil {
+		return h.sparseSum()
+	}
+	return h.sum(0, h.column.Len())
+}
+
 // sparseSum returns the sum of the mixes of all rows of a sparse column. Where rows
 // that are not stored are zeros it looks at the stored cells only.
 func (h *cellHash) sparseSum() wideSum {
@@ -147,13 +155,13 @@ func (h *cellHash) sparseSum() wideSum {
 	s, next := h.column.sparse, 0
 	for i, row := range s.Rows {
 		if s.fillMissing() {
-			h.missing(&total, next, int(row))
+			h.missing(&total, h.first+next, h.first+int(row))
 			next = int(row) + 1
 		}
-		h.number(&total, int(row), s.Value(i))
+		h.number(&total, h.first+int(row), s.Value(i))
 	}
 	if s.fillMissing() {
-		h.missing(&total, next, h.column.rows)
+		h.missing(&total, h.first+next, h.first+h.column.rows)
 	}
 	return total
 }

@@ -15,6 +15,8 @@ const exactWhole = 1 << 53
 func (p *piece) setLarge() {
 	at := -1
 	switch {
+	case p.summary != nil: // it was found out before the values were left aside
+		return
 	case p.sparse != nil:
 		if i := firstLarge(p.sparse.F32, p.sparse.F64); i >= 0 {
 			at = int(p.sparse.Rows[i])

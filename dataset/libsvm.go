@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -33,6 +34,8 @@ type svmSource struct {
 	inputs []input
 	chunks []*svmChunk
 
+	scanned *svmScan // where cells are counted and not kept; nil else
+
 	base    int      // smallest index of a feature
 	indices []int32  // of the features, in the order of the columns
 	queries bool     // the rows have query numbers
@@ -49,7 +52,7 @@ func (s *svmSource) columns(ctx context.Context) ([]string, error) {
 	least, most, entries := int32(math.MaxInt32), int32(-1), 0
 	for _, ch := range s.chunks {
 		least, most = min(least, ch.least), max(most, ch.most)
-		entries += len(ch.features)
+		entries += ch.entries
 		s.unknown += ch.unknown
 	}
 	if s.base = s.indexBase; s.base < 0 {
@@ -174,17 +177,46 @@ func (s *svmSource) checkQueries() error {
 
 // scan reads all inputs into chunks.
 func (s *svmSource) scan(ctx context.Context) error {
+	var mutex sync.Mutex
+	var taken int64 // bytes of all chunks
+	s.chunks = nil
+	over := func() bool { return s.scanned == nil && s.memoryLimit > 0 && taken > s.memoryLimit }
+	failure := s.parts(ctx, func(ch *svmChunk) bool {
+		ch.entries = len(ch.features)
+		if s.scanned != nil {
+			s.scanned.thin(ch)
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		s.chunks = append(s.chunks, ch)
+		taken += ch.bytes()
+		return !over() && (ch.bad == nil || s.skipBadRows)
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	slices.SortFunc(s.chunks, func(a, b *svmChunk) int { return a.index - b.index })
+	if bad, _ := s.firstBad(); bad != nil && !s.skipBadRows {
+		return bad
+	}
+	if failure == nil && over() {
+		return tooLarge("%s: the values read so far take %s; memory_limit is %s (set out_of_core = true, or raise it)", s.inputs[0].name, byteText(taken), byteText(s.memoryLimit))
+	}
+	return failure
+}
+
+// parts parses the text of all inputs and shows the chunks, by several goroutines and in
+// any order, until one of the calls returns false.
+func (s *svmSource) parts(ctx context.Context, show func(*svmChunk) bool) error {
 	workers := s.workers()
 	jobs := make(chan svmJob)
 	free := make(chan []byte, workers+2)
 	for range workers + 2 {
 		free <- nil
 	}
-	results := make([][]*svmChunk, workers)
 	known := s.knownFeatures()
 	var failure error // what ended the input early
 	var stop atomic.Bool
-	var taken atomic.Int64 // bytes of all chunks
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(jobs)
@@ -192,31 +224,22 @@ func (s *svmSource) scan(ctx context.Context) error {
 		failure = c.cutAll(groupCtx)
 		return groupCtx.Err()
 	})
-	for w := range workers {
+	for range workers {
 		group.Go(func() error {
 			p := &svmParser{options: s.options, known: known}
 			for j := range jobs {
 				ch := p.parse(j.text)
 				ch.index, ch.file = j.index, j.file
-				if over := s.memoryLimit > 0 && taken.Add(ch.bytes()) > s.memoryLimit; over || ch.bad != nil && !s.skipBadRows {
+				if !show(ch) {
 					stop.Store(true)
 				}
 				free <- j.text
-				results[w] = append(results[w], ch)
 			}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
-	}
-	s.chunks = slices.Concat(results...)
-	slices.SortFunc(s.chunks, func(a, b *svmChunk) int { return a.index - b.index })
-	if bad, _ := s.firstBad(); bad != nil && !s.skipBadRows {
-		return bad
-	}
-	if n := taken.Load(); failure == nil && s.memoryLimit > 0 && n > s.memoryLimit {
-		return tooLarge("%s: the values read so far take %s; memory_limit is %s (raise it)", s.inputs[0].name, byteText(n), byteText(s.memoryLimit))
 	}
 	return failure
 }
@@ -339,11 +362,14 @@ func (c *svmCutter) cut(ctx context.Context, stream *stream, file int) error {
 		case <-ctx.Done():
 			return nil
 		}
-		// One byte more than is read, for the line feed that the last line may lack.
-		if size := max(c.chunkSize, 2*len(carry)) + 1; cap(buffer) < size {
+		// One byte more than is read, for the line feed that the last line may lack. A
+		// buffer that has grown before is not used in full: chunks must not depend on which
+		// buffer was free.
+		size := max(c.chunkSize, 2*len(carry)) + 1
+		if cap(buffer) < size {
 			buffer = make([]byte, size)
 		}
-		buffer = buffer[:cap(buffer)]
+		buffer = buffer[:size]
 		n := copy(buffer, carry)
 		more, err := readFull(stream.reader, buffer[n:len(buffer)-1])
 		n += more

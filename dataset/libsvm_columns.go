@@ -26,7 +26,7 @@ func (s *svmSource) read(ctx context.Context, p *pass) error {
 	m := &transposition{svmSource: s, bases: bases, slots: make([]int32, s.mostWanted()+1)}
 	others := len(s.names) - len(s.indices)
 	for _, t := range p.targets {
-		if t.source >= others {
+		if t.source >= others && (s.scanned == nil || !s.scanned.isCounted(t)) {
 			m.want(s.indices[t.source-others])
 		}
 	}
@@ -34,6 +34,10 @@ func (s *svmSource) read(ctx context.Context, p *pass) error {
 		return err
 	}
 	for i, t := range p.targets {
+		if s.scanned != nil && s.scanned.isCounted(t) {
+			ch.pieces[i] = s.scanned.piece(s.indices[t.source-others], ch.rows)
+			continue
+		}
 		b := &memoryColumn{options: s.options, target: t, rows: ch.rows}
 		piece, err := b.svm(m, others)
 		if err != nil {

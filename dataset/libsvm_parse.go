@@ -23,6 +23,7 @@ type svmChunk struct {
 	f64      []float64 // per entry: at least one is not
 
 	least, most int32 // smallest and largest index, stored or not; least > most without any
+	entries     int   // that were parsed, kept or not
 	mostAt      int   // row of the first largest one
 	unknown     int   // entries of features that the schema lacks
 	skipped     int   // rows that were left out

@@ -156,12 +156,8 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 
 // overLimit is the error about a table of which so much was read.
 func (c *collector) overLimit(rows, bytes int64, columns int) error {
-	fix := "set out_of_core = true, ignore columns, or raise it"
-	if readWhole(c.source) {
-		fix = "ignore columns, or raise it"
-	}
-	return tooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (%s)", c.inputs[0].name, rows, columns,
-		byteText(bytes), byteText(c.memoryLimit), fix)
+	return tooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
+		c.inputs[0].name, rows, columns, byteText(bytes), byteText(c.memoryLimit))
 }
 
 // reread reads columns again, as text, and gives them their new pieces.

@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -29,6 +28,7 @@ type Scan struct {
 	print    string // fingerprint, once a pass has seen all cells
 	passes   int    // over the files so far
 
+	svm      *svmScan    // of LibSVM text
 	sample   *scanSample // while types are settled
 	keptRows []uint32
 	kept     *Table // of keptRows; nil where none are kept
@@ -45,7 +45,7 @@ type scanChunk struct {
 // It reads everything once, for types, dictionaries and the rows of KeepRows, and once
 // more where rows are left out for bad cells; columns whose cells turn to text late are
 // read once more, and no others. Standard input cannot be read without a copy:
-// NoSpool is an error then. So is a table whose format is read whole (LibSVM).
+// NoSpool is an error then.
 func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
 	o, inputs, err := openedBy(ctx, paths, opts)
 	if err != nil {
@@ -86,11 +86,15 @@ func (s *Scan) open(ctx context.Context) error {
 	if s.source, err = s.options.source(s.inputs); err != nil {
 		return err
 	}
-	if readWhole(s.source) {
-		return complain("%s is LibSVM text, which is held by its stored cells and read whole: set out_of_core = false", s.inputs[0].name)
+	if text := svmOf(s.source); text != nil {
+		s.svm = newSVMScan(text)
+		s.passes++
 	}
 	if s.names, err = s.source.columns(ctx); err != nil {
 		return err
+	}
+	if s.svm != nil {
+		s.svm.begin()
 	}
 	targets, err := s.resolve(s.names)
 	if err != nil {
@@ -99,13 +103,13 @@ func (s *Scan) open(ctx context.Context) error {
 	return s.settle(ctx, targets)
 }
 
-// readWhole says that a source has all of its table in memory once it is read.
-func readWhole(s source) bool {
+// svmOf returns the source of LibSVM text, nil for another one.
+func svmOf(s source) *svmSource {
 	if beside, is := s.(*sideSource); is {
 		s = beside.source
 	}
-	_, is := s.(*svmSource)
-	return is
+	text, _ := s.(*svmSource)
+	return text
 }
 
 // A chunk is larger than in a table that is read whole, as something is kept of every
@@ -158,6 +162,26 @@ func (s *Scan) Counts() [][]int {
 	return counts
 }
 
+// Stored returns for each feature the number of cells that its columns store where they
+// are sparse, and -1 where they are dense; fill is the value of the cells that sparse
+// ones do not store. It returns nil where none is sparse.
+func (s *Scan) Stored() (cells []int, fill float64) {
+	if s.svm == nil {
+		return nil, 0
+	}
+	cells = make([]int, len(s.features))
+	sparse := false
+	for f, c := range s.features {
+		if cells[f] = -1; c.sparse {
+			cells[f], sparse = c.cells, true
+		}
+	}
+	if !sparse {
+		return nil, 0
+	}
+	return cells, s.svm.fill()
+}
+
 // Schema describes the table's columns as Table.Schema does.
 func (s *Scan) Schema() Schema { return s.schema }
 
@@ -197,6 +221,9 @@ func (s *Scan) Fingerprint() string {
 // the input is not what it was.
 func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
 	r := &rescan{Scan: s, visit: f}
+	if s.svm != nil {
+		return r.svmText(ctx)
+	}
 	targets := make([]target, len(s.features))
 	for i, c := range s.features {
 		targets[i] = c.target
@@ -223,9 +250,52 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 	case r.seen != len(s.chunks):
 		return s.changed()
 	}
+	r.finish()
+	return nil
+}
+
+// finish makes the fingerprint of what was seen.
+func (r *rescan) finish() {
 	if r.hashing {
-		s.print = s.fingerprint(r.sum)
+		r.print = r.fingerprint(r.sum)
 	}
+}
+
+// svmText is Chunks for LibSVM text.
+func (r *rescan) svmText(ctx context.Context) error {
+	if r.hashing = r.print == ""; r.hashing {
+		for _, c := range r.features {
+			r.hashes = append(r.hashes, c.hash())
+		}
+	}
+	r.passes++
+	err := r.svm.each(ctx, func(ch *svmChunk) error {
+		if ch.index >= len(r.chunks) || ch.rows() != r.chunks[ch.index].rows || ch.bad != nil && !r.skipBadRows {
+			return r.changed()
+		}
+		t, err := r.svm.table(ch, r.Scan)
+		if err != nil {
+			return err
+		}
+		var sum wideSum
+		for i, c := range t.columns {
+			if r.hashing {
+				h := r.hashes[i]
+				h.column, h.first = c, r.chunks[ch.index].first
+				sum.add(h.all())
+			}
+		}
+		return r.show(r.chunks[ch.index].first, t, sum)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	case r.seen != len(r.chunks):
+		return r.changed()
+	}
+	r.finish()
 	return nil
 }
 
@@ -278,6 +348,11 @@ func (r *rescan) chunk(ch *chunk) error {
 		}
 		ch.pieces[i] = piece{}
 	}
+	return r.show(known.first, t, sum)
+}
+
+// show adds up what was seen of a chunk, and shows it.
+func (r *rescan) show(first int, t *Table, sum wideSum) error {
 	r.mutex.Lock()
 	r.sum.add(sum)
 	r.seen++
@@ -285,7 +360,7 @@ func (r *rescan) chunk(ch *chunk) error {
 	if t.rows == 0 {
 		return nil
 	}
-	return r.visit(known.first, t)
+	return r.visit(first, t)
 }
 
 // fingerprint hashes the sum over the features' cells together with the other columns.
@@ -316,6 +391,8 @@ type scanColumn struct {
 	index         map[string]int32 // by a level's text in the input: its code
 	missing       int
 	counts        []int // rows by level
+	sparse        bool  // LibSVM: its columns are, and that many cells are stored
+	cells         int
 }
 
 // shape returns the column without values.
@@ -327,9 +404,6 @@ func (c *scanColumn) hash() cellHash { return newCellHash(c.shape()) }
 
 // column makes the column of a piece, without the rows in bad.
 func (c *scanColumn) column(p *piece, bad []int32, s *Scan) (*Column, error) {
-	if p.sparse != nil {
-		return nil, fmt.Errorf("column %q cannot be read in chunks", c.name)
-	}
 	if c.kind == Category {
 		codes, known := c.codes(p, bad)
 		if !known {

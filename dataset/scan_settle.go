@@ -11,10 +11,14 @@ import (
 // to be left out cost one pass more: only when all types are settled is it known
 // which these are.
 func (s *Scan) settle(ctx context.Context, targets []target) error {
-	s.sample = s.newSample(targets)
+	if s.svm == nil {
+		s.sample = s.newSample(targets)
+	}
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source,
 		thin: func(ch *chunk, targets []target) { s.thin(ch, targets, nil) }}
-	s.passes++
+	if s.svm == nil {
+		s.passes++
+	}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -55,6 +59,9 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 		t.skipped += ch.skipped
 	}
 	if s.skipBadRows && a.hasBadCells() {
+		if s.svm != nil {
+			return complain("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.inputs[0].name)
+		}
 		if a, err = s.leaveOut(ctx, a, t); err != nil {
 			return err
 		}
@@ -83,7 +90,7 @@ func (s *Scan) thin(ch *chunk, targets []target, bad []int32) {
 func (s *Scan) takeOff(ch *chunk, targets []target, bad []int32, held *sampledChunk) {
 	var owned []buffers
 	for i, t := range targets {
-		if t.role == Feature || t.role == IDRole {
+		if (t.role == Feature || t.role == IDRole) && ch.pieces[i].summary == nil {
 			owned = append(owned, ch.pieces[i].buffers())
 			ch.pieces[i].summarize(ch.rows, bad)
 		}
@@ -331,6 +338,9 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 	}
 	t.notes, t.dates = r.all(), r.dates
 	s.rest = t
+	if s.svm != nil {
+		return s.svm.settle(s)
+	}
 	if s.sample != nil {
 		s.kept = s.sample.table(s.features, s.options)
 		s.keptRows, s.sample = s.sample.rows, nil

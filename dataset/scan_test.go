@@ -206,6 +206,10 @@ func sameTable(t *testing.T, what string, s *dataset.Scan, want *dataset.Table, 
 			t.Fatalf("%s: column %q counts %v, want %v", what, c.Name(), s.Counts()[f], counts)
 		}
 	}
+	all := make([][]uint64, len(features))
+	for f, c := range features {
+		all[f] = cellsOf(c)
+	}
 	for range 2 {
 		var mutex sync.Mutex
 		seen := 0
@@ -215,8 +219,8 @@ func sameTable(t *testing.T, what string, s *dataset.Scan, want *dataset.Table, 
 			seen += chunk.NumRows()
 			for f, c := range chunk.Features() {
 				part := features[f].Kind()
-				if c.Kind() != part || !slices.Equal(cellsOf(c), cellsOf(features[f])[first:first+chunk.NumRows()]) {
-					return fmt.Errorf("column %q from row %d on is %v, want %v", c.Name(), first, cellsOf(c), cellsOf(features[f])[first:first+chunk.NumRows()])
+				if got, want := cellsOf(c), all[f][first:first+chunk.NumRows()]; c.Kind() != part || !slices.Equal(got, want) {
+					return fmt.Errorf("column %q from row %d on is %v, want %v", c.Name(), first, got, want)
 				}
 			}
 			return nil
@@ -255,14 +259,18 @@ func keptAre(t *testing.T, what string, s *dataset.Scan, table *dataset.Table, c
 // cellsOf returns a column's cells as bits, levels as codes.
 func cellsOf(c *dataset.Column) []uint64 {
 	cells := make([]uint64, c.Len())
-	for row := range cells {
-		switch c.Kind() {
-		case dataset.Float32:
-			cells[row] = uint64(math.Float32bits(c.Float32s()[row]))
-		case dataset.Float64:
-			cells[row] = math.Float64bits(c.Float64s()[row])
-		case dataset.Category:
-			cells[row] = uint64(c.Codes()[row] + 1)
+	switch c.Kind() {
+	case dataset.Float32:
+		for row, v := range c.Float32s() {
+			cells[row] = uint64(math.Float32bits(v))
+		}
+	case dataset.Float64:
+		for row, v := range c.Float64s() {
+			cells[row] = math.Float64bits(v)
+		}
+	case dataset.Category:
+		for row, code := range c.Codes() {
+			cells[row] = uint64(code + 1)
 		}
 	}
 	return cells
