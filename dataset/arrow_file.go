@@ -376,8 +376,7 @@ func (f *arrowLayout) suits(t target) (rowBytes int64, err error) {
 	case c.nested:
 		return 0, nestedColumn(f.file.name, c.name)
 	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].logical == logicalOther:
-		return 0, complain("%s: column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
-			f.file.name, c.name, c.typeNameOfArrow())
+		return 0, cannotRead(f.file.name, c.name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
 	}
 	if c.store == storeNone {
 		return c.rowBytes(t), f.claimNulls(c)

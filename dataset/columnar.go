@@ -439,7 +439,7 @@ func (w *columnWorker) failColumn(j columnJob, target int, err error) {
 	switch {
 	case told(err):
 	case errors.As(err, &plain):
-		err = complain("%s: column %q: %w", j.file.name, name, err)
+		err = &ColumnError{name, fmt.Sprintf("%s: column %q: %v", j.file.name, name, err)}
 	default:
 		err = complain("%s is damaged: column %q from row %d on: %w", j.file.name, name, j.first+1, err)
 	}

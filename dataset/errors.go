@@ -85,6 +85,24 @@ func (e *ParseError) place() string {
 // Unwrap returns ErrTable.
 func (e *ParseError) Unwrap() error { return ErrTable }
 
+// ColumnError is a column that cannot be read in a table that can be read without it: it
+// holds lists, is encrypted, or is written in a way that is not understood.
+// errors.Is(err, ErrTable) holds.
+type ColumnError struct {
+	Column string // name
+	text   string
+}
+
+func (e *ColumnError) Error() string { return e.text }
+
+// Unwrap returns ErrTable.
+func (e *ColumnError) Unwrap() error { return ErrTable }
+
+// cannotRead returns a ColumnError: `file: column "name" …`.
+func cannotRead(file, column, format string, args ...any) error {
+	return &ColumnError{column, fmt.Sprintf("%s: column %q ", file, column) + fmt.Sprintf(format, args...)}
+}
+
 // tableError is a complaint in its own words that wraps ErrTable and its cause.
 type tableError struct {
 	text  string

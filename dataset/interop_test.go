@@ -161,6 +161,10 @@ func TestInteropRefused(t *testing.T) {
 					!strings.Contains(err.Error(), `column "bad"`) || !strings.Contains(err.Error(), "ignore") {
 					t.Errorf("got %v", err)
 				}
+				var column *dataset.ColumnError
+				if !strings.Contains(name, "binary") && (!errors.As(err, &column) || column.Column != "bad") {
+					t.Errorf("%v is no ColumnError of the column", err)
+				}
 				if strings.Contains(name, "BYTE_STREAM_SPLIT") && !strings.Contains(err.Error(), "encoded as BYTE_STREAM_SPLIT") {
 					t.Errorf("the encoding is not named: %v", err)
 				}

@@ -96,27 +96,25 @@ func (f *parquetLayout) suits(t target) (rowBytes int64, err error) {
 	for _, g := range f.rowGroups {
 		switch c := g.columns[field.leaf]; {
 		case c.encrypted:
-			return 0, complain("%s: column %q is encrypted; write the file without encryption, or leave the column out with ignore", f.file.name, field.name)
+			return 0, cannotRead(f.file.name, field.name, "is encrypted; write the file without encryption, or leave the column out with ignore")
 		case c.elsewhere || !c.described:
 			return 0, complain("%s: column %q lies in another file; write the table as one file", f.file.name, field.name)
 		case c.physical != field.physical || c.values != g.rows:
 			return 0, complain("%s is damaged: column %q has %d values of type %s in a row group, its schema says %d of %s",
 				f.file.name, field.name, c.values, c.physical, g.rows, field.physical)
 		case c.codec == codecLZO || c.codec == codecLZ4 || c.codec < 0 || c.codec > codecLZ4Raw:
-			return 0, complain("%s: column %q is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW",
-				f.file.name, field.name, c.codec)
+			return 0, cannotRead(f.file.name, field.name, "is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW, or leave it out with ignore", c.codec)
 		}
 	}
 	if !field.readable() {
-		return 0, complain("%s: column %q is of the Parquet type %s, which is no number, date or text; leave it out with ignore",
-			f.file.name, field.name, field.typeName())
+		return 0, cannotRead(f.file.name, field.name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.typeName())
 	}
 	return field.rowBytes(t), nil
 }
 
 // nestedColumn is the error for a column of columns.
 func nestedColumn(file, column string) error {
-	return complain("%s: column %q holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own", file, column)
+	return cannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
 }
 
 // rowBytes returns the least bytes that a row takes in a target's column.

@@ -97,6 +97,9 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 	if how != "" {
 		say("data.label", "A guess, from %s: boost init TABLE --label NAME makes sure.", how)
 	}
+	for _, e := range s.unreadable {
+		say("data.ignore", "%s.", e)
+	}
 	mixed := s.table.Mixed()
 	features := 0
 	for i := range s.Columns {

@@ -1,13 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"boost/booster/model"
 	"boost/internal/profile"
@@ -43,6 +51,59 @@ func TestInspectTable(t *testing.T) {
 	}
 	// What inspect reports, train stops at.
 	says(t, must(t, 3, boost(t, "train", "odd.csv", "--label", "n")).errors, "odd.csv:31", `"forty"`)
+}
+
+// Columns that cannot be read are problems, as the mixed ones are: the others are looked
+// at, and a config leaves them out. The files hold 1.5, 2.5 and 3.5 in x.
+func TestInspectUnreadable(t *testing.T) {
+	folder, err := filepath.Abs(filepath.Join("..", "..", "dataset", "testdata", "interop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolder(t)
+	for _, name := range []string{"refused.list.parquet", "refused.struct.arrow", "refused.duration.arrow", "refused.BYTE_STREAM_SPLIT.parquet"} {
+		path := filepath.Join(folder, name)
+		why := strings.TrimPrefix(strings.TrimSpace(must(t, 3, boost(t, "train", path, "--label", "x")).errors), "error: ")
+		if !strings.Contains(why, `column "bad"`) {
+			t.Fatalf("%s: training stops at %q", name, why)
+		}
+		var s survey
+		if err := json.Unmarshal([]byte(must(t, 0, boost(t, "inspect", path, "--json")).out), &s); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Columns) != 1 || s.Columns[0].Name != "x" || *s.Columns[0].Mean != 2.5 || !slices.Equal(s.Problems, []string{why}) {
+			t.Errorf("%s: columns %+v, problems %q, want x of mean 2.5 and %q", name, s.Columns, s.Problems, why)
+		}
+		says(t, must(t, 0, boost(t, "inspect", path)).out, "3 rows, 1 column", "problem: "+why)
+		// Standard input is read once.
+		says(t, must(t, 3, boostWith(t, readFile(t, path), "inspect", "-")).errors, `column "bad"`)
+	}
+}
+
+// A config made from a table ignores the columns that cannot be read, and trains.
+func TestInitUnreadable(t *testing.T) {
+	inFolder(t)
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "parts", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32)},
+		{Name: "y", Type: arrow.PrimitiveTypes.Float64}, {Name: "took", Type: arrow.FixedWidthTypes.Duration_s},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range 60 {
+		b.Field(0).(*array.Float64Builder).Append(float64(i) / 8)
+		b.Field(1).(*array.ListBuilder).Append(true)
+		b.Field(1).(*array.ListBuilder).ValueBuilder().(*array.Int32Builder).Append(1)
+		b.Field(2).(*array.Float64Builder).Append(float64(i%7) / 2)
+		b.Field(3).(*array.DurationBuilder).Append(arrow.Duration(i))
+	}
+	var text bytes.Buffer
+	w := ipc.NewWriter(&text, ipc.WithSchema(schema))
+	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file(t, "t.arrows", text.String())
+	must(t, 0, boost(t, "init", "t.arrows", "--label", "y", "-o", "run.toml"))
+	says(t, readFile(t, "run.toml"), `column "parts" holds lists`, `column "took" is of the Arrow type duration`, `ignore = ["parts", "took"]`)
+	must(t, 0, boost(t, "train", "run.toml", "--set", "train.rounds=2"))
 }
 
 func TestInspectModel(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -22,9 +23,10 @@ type survey struct {
 	Problems []string `json:"problems"` // what keeps the table from being trained on
 	Notes    []string `json:"notes"`    // what was said while it was read
 
-	table   *dataset.Table
-	config  *configs.Config
-	guessed bool // the label was taken for one because of its name
+	table      *dataset.Table
+	config     *configs.Config
+	unreadable []*dataset.ColumnError
+	guessed    bool // the label was taken for one because of its name
 }
 
 // surveyTable reads a table leniently and looks at every column. The label is the column
@@ -34,15 +36,18 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	if err != nil {
 		return nil, err
 	}
-	opts := append(append(formatOptions(c), roleOptions(c)...), dataset.LenientTypes())
+	opts := append(formatOptions(c), dataset.LenientTypes())
 	if in.noSpool {
 		opts = append(opts, dataset.NoSpool())
 	}
-	t, err := a.open(ctx, []string{file}, opts...)
+	t, unreadable, err := a.openReadable(ctx, file, c, opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t), table: t, config: c}
+	s := &survey{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t), table: t, config: c, unreadable: unreadable}
+	for _, e := range unreadable {
+		s.Problems = append(s.Problems, e.Error())
+	}
 	if s.Notes == nil {
 		s.Notes = []string{} // a list in JSON, also where it is empty
 	}
@@ -66,6 +71,20 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	defer pool.Close()
 	s.Profile, err = profile.Of(ctx, t, params, pool)
 	return s, err
+}
+
+// openReadable opens a table without the columns that cannot be read, which are ignored
+// from here on, and says why they cannot. Standard input can be read once only.
+func (a *app) openReadable(ctx context.Context, file string, c *configs.Config, opts []dataset.Option) (t *dataset.Table, unreadable []*dataset.ColumnError, err error) {
+	for {
+		t, err = a.open(ctx, []string{file}, append(slices.Clone(opts), roleOptions(c)...)...)
+		var column *dataset.ColumnError
+		if !errors.As(err, &column) || file == "-" || slices.Contains(c.Data.Ignore, column.Column) {
+			return t, unreadable, err
+		}
+		c.Data.Ignore = append(slices.Clone(c.Data.Ignore), column.Column)
+		unreadable = append(unreadable, column)
+	}
 }
 
 func columnNames(t *dataset.Table) []string {
