@@ -94,7 +94,7 @@ type Builder struct {
 	places   []place
 	rowSlots int
 	scratch  []binning.Scratch // per worker
-	total    total
+	total    Total
 
 	storage *gradients.Storage
 	runs    []Run
@@ -231,6 +231,16 @@ func (b *Builder) group() {
 
 // Build fills dst with the sums of the given rows.
 func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
+	var total Total
+	if b.rests && st.Mode() != gradients.F32 {
+		total = TotalOf(st, runs)
+	}
+	b.BuildKnown(dst, st, runs, total)
+}
+
+// BuildKnown is Build where the sums of all the rows' codes are known; they are not used
+// in mode F32.
+func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, total Total) {
 	b.storage, b.runs, b.dst = st, runs, dst
 	rows, span := 0, 0
 	for _, r := range runs {
@@ -257,7 +267,7 @@ func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 		if st.Mode() == gradients.F32 {
 			panic("histogram: bundles and sparse layouts need integer gradients")
 		}
-		b.total = sumRows(st, runs)
+		b.total = total
 	}
 	small := rows*len(b.features) < smallNode
 	switch {

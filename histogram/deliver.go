@@ -5,28 +5,28 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// total holds the sums of the codes of all rows of a node.
-type total struct {
-	grad int64
-	hess uint64
+// Total holds the sums of the codes of all rows of a node.
+type Total struct {
+	Grad int64
+	Hess uint64
 }
 
-// sumRows adds up the codes of the rows of a node.
-func sumRows(st *gradients.Storage, runs []Run) total {
-	var t total
+// TotalOf adds up the codes of the rows of a node, in an integer mode.
+func TotalOf(st *gradients.Storage, runs []Run) Total {
+	var t Total
 	grads, hesses := st.Codes32()
 	for i := range runs {
 		run := &runs[i]
 		if st.Mode() == gradients.I16 {
 			grad, hess := hist.Total(run.Entries)
-			t.grad += grad
-			t.hess += hess
+			t.Grad += grad
+			t.Hess += hess
 			continue
 		}
 		grad, hess := rowsOf(grads, run.Block), rowsOf(hesses, run.Block)
 		for _, e := range run.Entries {
-			t.grad += int64(grad[hist.Row(e)])
-			t.hess += uint64(hess[hist.Row(e)])
+			t.Grad += int64(grad[hist.Row(e)])
+			t.Hess += uint64(hess[hist.Row(e)])
 		}
 	}
 	return t
@@ -109,9 +109,9 @@ func (b *Builder) restore(u int) {
 		lo, hi := b.bins(f)
 		rest := b.total
 		for slot := lo; slot < hi; slot++ {
-			rest.grad -= b.dst.Grad[slot]
-			rest.hess -= b.dst.Hess[slot]
+			rest.Grad -= b.dst.Grad[slot]
+			rest.Hess -= b.dst.Hess[slot]
 		}
-		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = rest.grad, rest.hess
+		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = rest.Grad, rest.Hess
 	}
 }

@@ -64,7 +64,7 @@ type Sums struct {
 	Features []int32 // ascending
 	firsts   []uint32
 	slots    []hist.CountedSlot
-	total    total
+	total    Total
 	rows     int
 }
 
@@ -102,8 +102,8 @@ func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 
 // Build adds up the rows of a node for those of the features, ascending, that have at
 // least `least` stored cells among them: a split of any other feature has fewer rows
-// on one side.
-func (d *Direct) Build(st *gradients.Storage, runs []Run, features []int, least uint64) *Sums {
+// on one side. total are the sums of all the rows' codes.
+func (d *Direct) Build(st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
 	d.storage, d.runs, d.sign = st, runs, 1
 	rows := 0
 	for i := range runs {
@@ -115,18 +115,17 @@ func (d *Direct) Build(st *gradients.Storage, runs []Run, features []int, least 
 	}
 	s := d.choose(counts, features, max(least, 1))
 	s.rows = rows
-	s.total = sumRows(st, runs)
+	s.total = total
 	d.run(s)
 	return s
 }
 
 // Subtract takes the rows of a child away from its parent's sums, which become those of
-// the other child.
-func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run) {
+// the other child. gone are the sums of all the rows' codes.
+func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run, gone Total) {
 	d.storage, d.runs, d.sign = st, runs, -1
-	gone := sumRows(st, runs)
-	s.total.grad -= gone.grad
-	s.total.hess -= gone.hess
+	s.total.Grad -= gone.Grad
+	s.total.Hess -= gone.Hess
 	for i := range runs {
 		s.rows -= len(runs[i].Entries)
 	}
@@ -424,11 +423,11 @@ func (s *Sums) Feature(i int, rest uint32, grad []int64, hess []uint64, count []
 	left := s.total
 	for code, slot := range s.slots[s.firsts[i]:][:len(grad)] {
 		grad[code], hess[code], count[code] = slot.Grad, slot.Hess, uint32(slot.Rows)
-		left.grad -= slot.Grad
-		left.hess -= slot.Hess
+		left.Grad -= slot.Grad
+		left.Hess -= slot.Hess
 		stored += slot.Rows
 	}
-	grad[rest], hess[rest], count[rest] = left.grad, left.hess, uint32(uint64(s.rows)-stored)
+	grad[rest], hess[rest], count[rest] = left.Grad, left.Hess, uint32(uint64(s.rows)-stored)
 	return stored
 }
 

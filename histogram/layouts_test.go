@@ -218,11 +218,11 @@ func TestDirect(t *testing.T) {
 							features = []int{0, 2, 3, 7, 9, 12}
 						}
 						least := []uint64{0, 1, 20}[r.IntN(3)]
-						sums := direct.Build(st, runsOf(st, in), features, least)
+						sums := direct.Build(st, runsOf(st, in), histogram.TotalOf(st, runsOf(st, in)), features, least)
 						checkDirect(t, d, m, sums, st, in, features, max(least, 1))
 						child := d.sample(r, []float64{0.1, 0.6}[r.IntN(2)])
 						child = slices.DeleteFunc(child, func(row uint32) bool { _, ok := slices.BinarySearch(in, row); return !ok })
-						direct.Subtract(sums, st, runsOf(st, child))
+						direct.Subtract(sums, st, runsOf(st, child), histogram.TotalOf(st, runsOf(st, child)))
 						other := slices.DeleteFunc(in, func(row uint32) bool { _, ok := slices.BinarySearch(child, row); return ok })
 						checkSums(t, d, m, sums, st, other)
 						direct.Release(sums, false)

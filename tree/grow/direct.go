@@ -19,7 +19,7 @@ type directParent struct {
 // addUp adds up the rows of a leaf.
 func (g *Grower) addUp(at int) {
 	l := &g.leaves[at]
-	l.sums = g.direct.Build(g.storage, g.rows.runs(at), g.active, g.rule.MinRows)
+	l.sums = g.direct.Build(g.storage, g.rows.runs(at), l.total.codes(), g.active, g.rule.MinRows)
 	l.kept = g.direct.Keep(l.sums)
 }
 
@@ -33,7 +33,7 @@ func (g *Grower) divide(parent directParent, last bool) error {
 			g.direct.Release(parent.sums, parent.kept)
 		}
 	case parent.sums != nil:
-		g.direct.Subtract(parent.sums, g.storage, g.rows.runs(g.smaller))
+		g.direct.Subtract(parent.sums, g.storage, g.rows.runs(g.smaller), smaller.total.codes())
 		larger.sums, larger.kept = parent.sums, parent.kept
 	case g.canSplit(larger):
 		g.addUp(g.larger)

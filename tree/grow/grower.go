@@ -166,7 +166,7 @@ func (g *Grower) plantRoot() error {
 		return g.searchDirect()
 	}
 	root.hist = g.hists.Get()
-	g.builder.Build(root.hist, g.storage, g.rows.runs(0))
+	g.builder.BuildKnown(root.hist, g.storage, g.rows.runs(0), root.total.codes())
 	return g.search()
 }
 
@@ -228,9 +228,10 @@ func (g *Grower) split(at, next int) error {
 	}
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()
-	g.builder.Build(g.leaves[g.smaller].hist, g.storage, g.rows.runs(g.smaller))
+	smaller := &g.leaves[g.smaller]
+	g.builder.BuildKnown(smaller.hist, g.storage, g.rows.runs(g.smaller), smaller.total.codes())
 	if g.storage.Mode() != gradients.F32 && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
-		g.builder.Narrow(hist, g.leaves[g.smaller].hist, g.storage.Mode())
+		g.builder.Narrow(hist, smaller.hist, g.storage.Mode())
 		g.subtracted = true
 	}
 	return g.search()
@@ -239,6 +240,9 @@ func (g *Grower) split(at, next int) error {
 func (a sums) minus(b sums) sums {
 	return sums{a.grad - b.grad, a.hess - b.hess, a.gradF - b.gradF, a.hessF - b.hessF}
 }
+
+// codes returns the sums of codes, in integer modes.
+func (a sums) codes() histogram.Total { return histogram.Total{Grad: a.grad, Hess: a.hess} }
 
 // value returns a sum of gradients and of hessians dequantized.
 func (g *Grower) value(s sums) (grad, hess float64) {
