@@ -54,6 +54,8 @@ type Direct struct {
 	at      []uint32   // per feature: its first slot in sums, or hist.Nowhere
 	sums    *Sums
 	sign    int64
+	child   *Sums    // in a pass that takes its rows away from sums: the child's, else nil
+	childAt []uint32 // like at
 	parts   []uint32 // features parts[i] … parts[i+1]-1 are added up by one task
 	words   []uint64 // by row, in a pass by columns: its codes, 0 where it is not in the node
 	merged  []uint32 // counts of the worker that the others' are added to
@@ -73,10 +75,10 @@ func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
 	d := &Direct{
 		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
-		at: make([]uint32, m.NFeatures()),
+		at: make([]uint32, m.NFeatures()), childAt: make([]uint32, m.NFeatures()),
 	}
 	for f := range d.at {
-		d.at[f] = hist.Nowhere
+		d.at[f], d.childAt[f] = hist.Nowhere, hist.Nowhere
 	}
 	return d
 }
@@ -89,7 +91,7 @@ func keptSlots(m *binning.Matrix) int {
 
 // DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
 // of two more nodes, 24 bytes each, of the features that have so many rows off their
-// rest code; 24 more per feature for lists of them, 4 per feature and worker, and 8 per row.
+// rest code; 28 more per feature for lists of them, 4 per feature and worker, and 8 per row.
 func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 	slots := int64(0)
 	for f, n := range m.CSR().Counts {
@@ -97,7 +99,7 @@ func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 			slots += int64(m.Offsets()[f+1] - m.Offsets()[f])
 		}
 	}
-	return 24*(min(int64(leaves)*slots, int64(keptSlots(m)))+2*slots) + int64(m.NFeatures())*int64(24+4*threads) + 8*int64(m.NRows())
+	return 24*(min(int64(leaves)*slots, int64(keptSlots(m)))+2*slots) + int64(m.NFeatures())*int64(28+4*threads) + 8*int64(m.NRows())
 }
 
 // Build adds up the rows of a node for those of the features, ascending, that have at
@@ -132,6 +134,38 @@ func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run, gone Total
 	d.run(s)
 }
 
+// Divide is Build for a child and Subtract of it from its parent's sums: where the rows
+// are few, in one pass over them.
+func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
+	rows := 0
+	for i := range runs {
+		rows += len(runs[i].Entries)
+	}
+	if d.byColumns(st, rows) {
+		child := d.Build(st, runs, total, features, least)
+		d.Subtract(parent, st, runs, total)
+		return child
+	}
+	d.runs = runs
+	child := d.choose(d.count(rows), features, max(least, 1))
+	child.rows, child.total = rows, total
+	for i, f := range child.Features {
+		d.childAt[f] = child.firsts[i]
+	}
+	d.child = child
+	d.Subtract(parent, st, runs, total)
+	d.child = nil
+	for _, f := range child.Features {
+		d.childAt[f] = hist.Nowhere
+	}
+	return child
+}
+
+// byColumns says whether so many rows are added up feature by feature.
+func (d *Direct) byColumns(st *gradients.Storage, rows int) bool {
+	return st.Mode() == gradients.I16 && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows()
+}
+
 // run adds up the rows, or takes them away, by parts of the features.
 func (d *Direct) run(s *Sums) {
 	if len(s.Features) == 0 {
@@ -142,7 +176,7 @@ func (d *Direct) run(s *Sums) {
 	for i := range d.runs {
 		rows += len(d.runs[i].Entries)
 	}
-	if d.storage.Mode() == gradients.I16 && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows() {
+	if d.byColumns(d.storage, rows) {
 		d.runColumns()
 		return
 	}
@@ -406,6 +440,10 @@ func sumValues[P hist.Pointer, I bin.Code](d *Direct, part int, ptr []P, columns
 		grad, hess := d.storage.Codes32()
 		v = values[int32, uint32]{rowsOf(grad, run.Block), rowsOf(hess, run.Block)}
 	}
+	if d.child != nil {
+		divideValues(d, lo, hi, ptr, columns, v, run.Entries)
+		return
+	}
 	switch c := &d.csr.Values; c.Bits {
 	case binning.U8:
 		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, run.Entries)
@@ -413,6 +451,17 @@ func sumValues[P hist.Pointer, I bin.Code](d *Direct, part int, ptr []P, columns
 		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, run.Entries)
 	default:
 		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, run.Entries)
+	}
+}
+
+func divideValues[P hist.Pointer, I bin.Code](d *Direct, lo, hi uint32, ptr []P, columns []I, v values[int32, uint32], entries []uint64) {
+	switch c := &d.csr.Values; c.Bits {
+	case binning.U8:
+		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, entries)
+	case binning.U16:
+		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, entries)
+	default:
+		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, entries)
 	}
 }
 

@@ -222,7 +222,13 @@ func TestDirect(t *testing.T) {
 						checkDirect(t, d, m, sums, st, in, features, max(least, 1))
 						child := d.sample(r, []float64{0.1, 0.6}[r.IntN(2)])
 						child = slices.DeleteFunc(child, func(row uint32) bool { _, ok := slices.BinarySearch(in, row); return !ok })
-						direct.Subtract(sums, st, runsOf(st, child), histogram.TotalOf(st, runsOf(st, child)))
+						gone := histogram.TotalOf(st, runsOf(st, child))
+						if r.IntN(2) == 0 {
+							direct.Subtract(sums, st, runsOf(st, child), gone)
+						} else {
+							own := direct.Divide(sums, st, runsOf(st, child), gone, features, max(least, 7))
+							checkDirect(t, d, m, own, st, child, features, max(least, 7))
+						}
 						other := slices.DeleteFunc(in, func(row uint32) bool { _, ok := slices.BinarySearch(child, row); return ok })
 						checkSums(t, d, m, sums, st, other)
 						direct.Release(sums, false)

@@ -32,6 +32,11 @@ func (g *Grower) divide(parent directParent, last bool) error {
 		if parent.sums != nil {
 			g.direct.Release(parent.sums, parent.kept)
 		}
+	case parent.sums != nil && g.canSplit(smaller):
+		smaller.sums = g.direct.Divide(parent.sums, g.storage, g.rows.runs(g.smaller), smaller.total.codes(), g.active, g.rule.MinRows)
+		smaller.kept = g.direct.Keep(smaller.sums)
+		larger.sums, larger.kept = parent.sums, parent.kept
+		return g.searchDirect()
 	case parent.sums != nil:
 		g.direct.Subtract(parent.sums, g.storage, g.rows.runs(g.smaller), smaller.total.codes())
 		larger.sums, larger.kept = parent.sums, parent.kept

@@ -94,6 +94,46 @@ func SumCSR[P Pointer, I, C Code](
 	}
 }
 
+// DivideCSR takes the rows of the entries away from the sums of a node, as SumCSR with a
+// sign of -1 does, and adds them to those of a child, whose features are some of the
+// node's: a cell is read once for both, and reading scattered rows is what costs.
+func DivideCSR[P Pointer, I, C Code](
+	node, child []CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, ptr []P, columns []I, codes []C, grad []int32, hess []uint32, entries []uint64,
+) {
+	for _, e := range entries {
+		row := int(uint16(e >> rowShift))
+		g, h := int64(e)>>32, e&0xffff
+		if grad != nil {
+			g, h = int64(grad[row]), uint64(hess[row])
+		}
+		from, to := ptr[row], ptr[row+1]
+		cols, values := columns[from:to], codes[from:to]
+		values = values[:len(cols)]
+		for i, f := range cols {
+			if uint32(f) < lo {
+				continue
+			}
+			if uint32(f) >= hi {
+				break
+			}
+			first := nodeAt[f]
+			if first == Nowhere {
+				continue
+			}
+			s := &node[first+uint32(values[i])]
+			s.Grad -= g
+			s.Hess -= h
+			s.Rows--
+			if first = childAt[f]; first != Nowhere {
+				s = &child[first+uint32(values[i])]
+				s.Grad += g
+				s.Hess += h
+				s.Rows++
+			}
+		}
+	}
+}
+
 // Spread writes the entries of one block, by row, to words that start at its first row:
 //
 //	63            32 31         16 15      0
