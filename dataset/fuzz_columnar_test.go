@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -73,12 +74,16 @@ func FuzzArrow(f *testing.F) {
 	})
 }
 
-// TestColumnarLies changes every byte of small files in several ways. Whatever the
-// bytes then claim, reading ends soundly and takes little memory.
+// TestColumnarLies changes every byte of small files in several ways, under BOOST_SOAK,
+// and every eleventh otherwise. Whatever the bytes then claim, reading ends soundly and
+// takes little memory.
 func TestColumnarLies(t *testing.T) {
 	const most = 24 << 20 // bytes, for files of a few KB
-	step := 1
-	if testing.Short() {
+	step := 11
+	switch {
+	case os.Getenv("BOOST_SOAK") != "":
+		step = 1
+	case testing.Short():
 		step = 53
 	}
 	for name, format := range map[string]string{

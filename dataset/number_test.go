@@ -89,7 +89,7 @@ func randomNumber(r *rand.Rand) string {
 // quoted, unquoted and with a decimal comma, through the reader's quick paths. Columns
 // are float32 only where strconv says that all of their values are exact in it.
 func TestNumbersEqualStrconv(t *testing.T) {
-	blocks, n := 20, 50_000
+	blocks, n := 8, 50_000
 	switch {
 	case os.Getenv("BOOST_SOAK") != "":
 		blocks, n = 50, 200_000
