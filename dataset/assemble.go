@@ -18,6 +18,7 @@ type assembly struct {
 	places  places
 	notes   []string
 	mixed   []*ParseError
+	bare    []bareTarget
 
 	readErr error // what ended the input early
 	// reread reads columns again as text; nil where that is never needed.

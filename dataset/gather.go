@@ -30,9 +30,7 @@ type store struct {
 	narrow  []*piece // those whose numbers are in f32
 }
 
-func newGatherer(targets int) *gatherer {
-	return &gatherer{waiting: make(map[int]*chunk), stores: make([]store, targets)}
-}
+func newGatherer() *gatherer { return &gatherer{waiting: make(map[int]*chunk)} }
 
 // add places the chunk and those that waited for it. It may be called by several
 // goroutines at once.
@@ -74,6 +72,9 @@ func (g *gatherer) place(ch *chunk) {
 	if g.total == 0 && ch.share > 0 {
 		// A tenth more than the first chunk promises, and room for another like it.
 		g.total = int(1.1*float64(ch.rows)/ch.share) + ch.rows
+	}
+	if g.stores == nil {
+		g.stores = make([]store, len(ch.pieces))
 	}
 	room := max(g.total-g.rows, g.rows/2)
 	for i := range ch.pieces {

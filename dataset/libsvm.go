@@ -40,6 +40,7 @@ type svmSource struct {
 	indices []int32  // of the features, in the order of the columns
 	queries bool     // the rows have query numbers
 	unknown int      // entries of features that the schema lacks
+	stored  []bool   // by index: a row stores something; nil where all features are taken to
 	names   []string // of the columns: label, qid if there is one, features
 }
 
@@ -76,11 +77,19 @@ func (s *svmSource) columns(ctx context.Context) ([]string, error) {
 	}
 	if s.schema != nil {
 		s.schemaFeatures()
+		s.findStored(s.mostWanted(), entries)
 		return s.names, nil
 	}
 	if int(most) >= max(usualWidth, entriesPerColumn*entries) {
 		return nil, s.tooWide(most, entries)
 	}
+	width := max(0, int(most)+1-s.base)
+	if n := int64(width) * bareBytes; s.memoryLimit > 0 && n > s.memoryLimit {
+		return nil, tooLarge("%s: %d columns take %s, whatever is in them; memory_limit is %s (number the features that occur from 1 on, or raise it)",
+			s.inputs[0].name, width, byteText(n), byteText(s.memoryLimit))
+	}
+	s.indices, s.names = make([]int32, 0, width), append(make([]string, 0, len(s.names)+width), s.names...)
+	s.findStored(most, entries)
 	for index := int32(s.base); index <= most; index++ {
 		s.indices = append(s.indices, index)
 		s.names = append(s.names, svmFeature(int(index)))

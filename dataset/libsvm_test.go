@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -342,5 +343,75 @@ func TestLibSVMCancelled(t *testing.T) {
 	cancel()
 	if _, err := dataset.Read(ctx, strings.NewReader(svmLines(1000)), "x.svm"); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Features of which no row stores anything are like any others: the same table as CSV,
+// in every role, with a schema, and where absent means missing.
+func TestLibSVMBareColumns(t *testing.T) {
+	svm := "1 2:5 20:1\n0 2:3\n1\n0 9:0\n"
+	csv := func(blank string) string {
+		var s strings.Builder
+		s.WriteString("label")
+		for f := 1; f <= 20; f++ {
+			fmt.Fprintf(&s, ",f%d", f)
+		}
+		for row, label := range []string{"1", "0", "1", "0"} {
+			s.WriteString("\n" + label)
+			for f := 1; f <= 20; f++ {
+				switch {
+				case f == 2 && row < 2:
+					s.WriteString([]string{",5", ",3"}[row])
+				case f == 20 && row == 0:
+					s.WriteString(",1")
+				case f == 9 && row == 3:
+					s.WriteString(",0")
+				default:
+					s.WriteString("," + blank)
+				}
+			}
+		}
+		return s.String() + "\n"
+	}
+	for name, opts := range map[string][]dataset.Option{
+		"plain": {dataset.Label("label")}, "roles": {dataset.Label("label"), dataset.ID("f3"), dataset.Ignore("f4", "f1"), dataset.Categorical("f7")},
+	} {
+		want := must(dataset.Read(context.Background(), strings.NewReader(csv("0")), "t.csv", opts...))(t)
+		sameTables(t, readSVM(t, svm, opts...), want)
+		if name == "plain" {
+			sameTables(t, readSVM(t, svm, dataset.As(want.Schema())), want)
+			sameTables(t, must(dataset.Read(context.Background(), strings.NewReader(csv("")), "t.csv", opts...))(t), readSVM(t, svm, append(opts, dataset.Absent("missing"))...))
+		}
+	}
+	table := readSVM(t, svm, dataset.Absent("missing"))
+	if got := table.Column("f5").Missing(); got != 4 {
+		t.Errorf("f5 lacks %d values, want 4", got)
+	}
+	if got := table.Take([]int32{3, 1}).Column("f5").Len(); got != 2 {
+		t.Errorf("2 rows taken have %d", got)
+	}
+}
+
+// A million features of three rows take about what their names and columns do: 128 bytes
+// each to keep, and no more than three times that to read.
+func TestLibSVMWideMemory(t *testing.T) {
+	const width = 1 << 20
+	text := fmt.Sprintf("1 1:1 5:2\n0 3:1\n1 %d:1\n", width-1)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	table := readSVM(t, text)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := len(table.Columns()); n != width {
+		t.Fatalf("%d columns, want %d", n, width)
+	}
+	kept, taken := (after.HeapAlloc-before.HeapAlloc)/width, (after.TotalAlloc-before.TotalAlloc)/width
+	if kept > 140 || taken > 400 {
+		t.Errorf("a column takes %d bytes, and %d while it is read; want 128 and less than 400", kept, taken)
+	}
+	_, err := dataset.Read(context.Background(), strings.NewReader(text), "x.svm", dataset.MemoryLimit(100<<20))
+	if want := "columns take 128 MiB, whatever is in them; memory_limit is 100 MiB"; !errors.Is(err, dataset.ErrMemory) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q in it", err, want)
 	}
 }

@@ -87,6 +87,7 @@ func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
 		return nil, complain("%s: %w", inputs[0].name, err)
 	}
 	c := &collector{options: o, inputs: inputs, source: s}
+	targets, bare := withoutBare(s, targets)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -95,7 +96,7 @@ func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	a := &assembly{options: o, chunks: chunks, notes: append(s.notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole}
+	a := &assembly{options: o, chunks: chunks, notes: append(s.notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole, bare: bare}
 	for _, in := range inputs {
 		a.files = append(a.files, in.name)
 	}
@@ -116,7 +117,7 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	g := newGatherer(len(targets))
+	g := newGatherer()
 	whole := c.thin == nil
 	var rows, bytes int64 // so far, if the table is read whole
 	var p *pass

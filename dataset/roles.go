@@ -80,7 +80,7 @@ func (o *options) resolve(names []string) ([]target, error) {
 	for _, name := range o.categorical {
 		categorical[name] = true
 	}
-	var targets []target
+	targets := make([]target, 0, len(names))
 	for i, name := range names {
 		t := target{source: i, name: name}
 		switch given[name] {

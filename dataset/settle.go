@@ -20,11 +20,15 @@ func (a *assembly) finish() (*Table, error) {
 		return nil, a.empty()
 	}
 	r := &remarks{assembly: a, rows: t.rows}
-	for _, c := range a.columns {
+	t.columns = make([]*Column, 0, len(a.columns)+len(a.bare))
+	bare := &bareColumns{left: a.bare, rows: t.rows, of: t.rest}
+	for i, c := range a.columns {
+		t.columns = bare.add(t.columns, i)
 		if column := a.column(c, t.rows); r.admit(c, column) {
 			t.columns = append(t.columns, column)
 		}
 	}
+	t.columns = bare.add(t.columns, len(a.columns))
 	t.notes, t.dates = r.all(), r.dates
 	return t, nil
 }

@@ -1,0 +1,85 @@
+package dataset
+
+// A column of which no cell is stored costs nothing but its name and itself: it goes
+// round the pieces and the settling of types, in which each column takes a kilobyte. A
+// file of a few lines may have a million of them.
+
+// bareBytes is about what such a column takes.
+const bareBytes = 128
+
+// bareTarget is a target of which no cell is stored, and how many others stand before it.
+type bareTarget struct {
+	name   string
+	before int
+}
+
+// withoutBare takes the features of which no cell is stored out of the targets.
+func withoutBare(s source, targets []target) (others []target, bare []bareTarget) {
+	if beside, is := s.(*sideSource); is {
+		s = beside.source
+	}
+	svm, is := s.(*svmSource)
+	if !is || svm.stored == nil {
+		return targets, nil
+	}
+	isBare := func(t *target) bool {
+		return t.role == Feature && (t.want == wantAny || t.want == wantNumber) && svm.bare(t.source)
+	}
+	n := 0
+	for i := range targets {
+		if isBare(&targets[i]) {
+			n++
+		}
+	}
+	bare = make([]bareTarget, 0, n)
+	for i, t := range targets {
+		if isBare(&targets[i]) {
+			bare = append(bare, bareTarget{t.name, len(others)})
+		} else {
+			others = append(others, t)
+		}
+	}
+	return others, bare
+}
+
+// findStored notes which features some row stores, where entries are so few that many
+// features cannot have any.
+func (s *svmSource) findStored(most int32, entries int) {
+	if int(most) < 2*entries {
+		return
+	}
+	s.stored = make([]bool, most+1)
+	for _, ch := range s.chunks {
+		for _, index := range ch.features {
+			s.stored[index] = true
+		}
+	}
+}
+
+// bare tells whether no row stores anything of a column.
+func (s *svmSource) bare(source int) bool {
+	i := source - (len(s.names) - len(s.indices))
+	return i >= 0 && i < len(s.indices) && !s.stored[s.indices[i]]
+}
+
+// bareColumns makes the columns of bare targets.
+type bareColumns struct {
+	left  []bareTarget
+	rows  int
+	of    *Sparse // a column of the table's without cells
+	block []Column
+}
+
+// add appends the columns that stand before the table's n-th other column.
+func (b *bareColumns) add(columns []*Column, n int) []*Column {
+	if b.block == nil && len(b.left) > 0 {
+		b.block = make([]Column, len(b.left))
+	}
+	for len(b.left) > 0 && b.left[0].before <= n {
+		c := &b.block[0]
+		*c = Column{name: b.left[0].name, kind: Float32, role: Feature, sparse: b.of, rows: b.rows, missing: b.of.missing(b.rows)}
+		columns = append(columns, c)
+		b.left, b.block = b.left[1:], b.block[1:]
+	}
+	return columns
+}
