@@ -45,7 +45,7 @@ func withoutBare(s source, targets []target) (others []target, bare []bareTarget
 // findStored notes which features some row stores, where entries are so few that many
 // features cannot have any.
 func (s *svmSource) findStored(most int32, entries int) {
-	if int(most) < 2*entries {
+	if s.scanned != nil || int(most) < 2*entries { // out of core the features are gone
 		return
 	}
 	s.stored = make([]bool, most+1)

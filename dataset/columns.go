@@ -143,7 +143,7 @@ func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 	case []float32:
 		if v != nil && b.want != wantCategory && b.want != wantText {
 			v = withoutNumbers(v, b.missingNumbers)
-			return &piece{f32: v, present: countPresent(v)}, len(v), nil
+			return &piece{f32: v, present: present(v)}, len(v), nil
 		}
 		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
 	case []int:
@@ -214,7 +214,7 @@ func (b *memoryColumn) floats(values []float64) (*piece, int, error) {
 		return p, n, err
 	}
 	values = withoutNumbers(values, b.missingNumbers)
-	p := &piece{present: countPresent(values)}
+	p := &piece{present: present(values)}
 	if !allExact(values) {
 		p.f64 = values
 		return p, n, nil
@@ -224,16 +224,6 @@ func (b *memoryColumn) floats(values []float64) (*piece, int, error) {
 		p.f32[i] = float32(v)
 	}
 	return p, n, nil
-}
-
-func countPresent[T float32 | float64](values []T) int {
-	n := 0
-	for _, v := range values {
-		if v == v {
-			n++
-		}
-	}
-	return n
 }
 
 // numberText writes a number the way this table reads numbers.

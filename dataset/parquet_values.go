@@ -143,14 +143,10 @@ func int96Time(raw []byte) time.Time {
 	return time.Unix(day*secondsPerDay+nanos/1e9, nanos%1e9).UTC()
 }
 
-// exactTens are the powers of ten that float64 holds exactly.
-var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
 // decimal returns the float64 that is nearest to a decimal.
 func (f *fileColumn) decimal(raw []byte) float64 {
-	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(exactTens) {
-		return float64(v) / exactTens[f.scale] // both exact, so the quotient is the nearest
+	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(exactPowers) {
+		return float64(v) / exactPowers[f.scale] // both exact, so the quotient is the nearest
 	}
 	return writtenNumber(string(f.decimalText(nil, raw)))
 }
