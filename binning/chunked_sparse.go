@@ -29,7 +29,7 @@ func newChunkedLists(c *Cuts, pop Population, nCodes []uint32, missing []bool) *
 	b := &chunkedLists{features: make([]coded, len(nCodes)), fill: pop.Fill, waiting: map[int]*chunkedListsOf{}}
 	for f := range b.features {
 		b.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
-		if pop.Stored[f] < 0 {
+		if pop.Stored[f] < 0 || 2*pop.Stored[f] > pop.Rows { // all codes take less than a list
 			b.features[f].all = newColumn(WidthOf(nCodes[f]), pop.Rows)
 			continue
 		}
