@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"boost/internal/cpu"
 )
 
 // RowChooser chooses some rows of a table while it passes by, as binning.Sample does.
@@ -31,6 +33,8 @@ type scanSample struct {
 	byName  map[string]*sampleStore
 
 	mutex   sync.Mutex
+	placed  sync.Cond             // a chunk was
+	ahead   int                   // chunks that a worker may be ahead of the next to place
 	next    int                   // index of the next chunk to place
 	waiting map[int]*sampledChunk // those that came before their turn
 	seen    int                   // rows placed
@@ -75,6 +79,10 @@ func (o *options) newSample(targets []target) *scanSample {
 	}
 	s := &scanSample{chooser: o.chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
 		waiting: map[int]*sampledChunk{}, limit: o.chosen + o.chosen/4, room: o.chosen + o.chosen/4}
+	s.placed.L = &s.mutex
+	if s.ahead = 2 * o.threads; s.ahead == 0 {
+		s.ahead = 2 * cpu.Threads()
+	}
 	for i, t := range targets {
 		if t.role == Feature {
 			s.stores[i] = new(sampleStore)
@@ -106,7 +114,15 @@ func (s *scanSample) hold(ch *chunk, bad []int32) *sampledChunk {
 func (s *scanSample) add(index int, held *sampledChunk) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	// A worker that is far ahead waits, else one that the system leaves aside would let the
+	// others fill the memory. Every chunk of text comes, and is dealt out before those
+	// behind it, so that the worker of the next one is never among those who wait; a chunk
+	// of a columnar file may not come, and has no buffers to be used again.
+	for held.spare != nil && index > s.next+s.ahead {
+		s.placed.Wait()
+	}
 	s.waiting[index] = held
+	defer s.placed.Broadcast()
 	for held := s.waiting[s.next]; held != nil; held = s.waiting[s.next] {
 		delete(s.waiting, s.next)
 		s.next++
