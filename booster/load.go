@@ -147,6 +147,7 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 		}
 		return InMemory(table), nil
 	}
+	defer thriftily()()
 	var scan *dataset.Scan
 	var err error
 	if stream {
