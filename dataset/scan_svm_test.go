@@ -136,6 +136,7 @@ func numbersOf(c *dataset.Column) []float64 {
 func TestScanOfChangingLibSVM(t *testing.T) {
 	for name, changed := range map[string]string{
 		"longer": "1 1:2\n0 1:3\n1 1:1\n", "shorter": "1 1:2\n", "wider": "1 1:0.1\n0 1:3\n", "text": "1 1:x\n0 1:3\n", "a level more": "1 1:2 2:8\n0 1:3\n", "gone": "",
+		"as long": "1 1:2 2:5\n0 1:7\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := writeFile(t, filepath.Join(t.TempDir(), "t.svm"), []byte("1 1:2 2:5\n0 1:3\n"))

@@ -302,6 +302,7 @@ func TestScanOfChangingFile(t *testing.T) {
 		"text":      "a,c\n1,x\nb,y\n3,x\n",
 		"gone":      "",
 		"wider":     "a,c\n1,x\n0.1,y\n3,x\n",
+		"as long":   "a,c\n1,x\n7,y\n3,x\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.csv")
