@@ -19,6 +19,9 @@ type budget struct {
 func (b budget) total() int64 { return b.matrix + b.rows + b.histograms }
 
 func (b budget) String() string {
+	if b.matrix == 0 {
+		return "its rows alone"
+	}
 	return fmt.Sprintf("codes %s, rows %s, histograms %s", sizeText(b.matrix), sizeText(b.rows), sizeText(b.histograms))
 }
 
@@ -58,6 +61,33 @@ func (t *trainer) memory(mode gradients.Mode) (budget, error) {
 		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))
 	}
 	return b, nil
+}
+
+// leastMemory returns what the rounds take at the least for a table of so many rows, before
+// anything is known of its codes: the rows, but for the tenth that early stopping may hold
+// out. A table that cannot be trained on is refused by it before it is binned.
+func (t *trainer) leastMemory(rows int) budget {
+	if t.p.EarlyStopping > 0 && len(t.valid) == 0 {
+		rows -= rows/10 + 1
+	}
+	const labels, entries, quantized = 8, 8, 4
+	return budget{rows: int64(rows) * int64(16*t.outputs+labels+entries+quantized)}
+}
+
+// within refuses to train where that takes more memory than there may be.
+func (t *trainer) within(b budget) error {
+	limit, name := t.memoryLimit()
+	if limit <= 0 || b.total() <= limit {
+		return nil
+	}
+	advice := "lower tree.leaves or binning.max_bin"
+	if b.rows > limit {
+		advice = "train on fewer rows"
+	}
+	if name == limitKey {
+		advice = "raise it, or " + advice
+	}
+	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), name, sizeText(limit), b, advice)
 }
 
 // machineMemory is what there is where train.memory_limit sets no limit; tests lower it.

@@ -129,6 +129,9 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 		return err
 	}
 	t.target, t.outputs = target, target.objective.Outputs()
+	if err := t.within(t.leastMemory(table.NumRows())); err != nil {
+		return err
+	}
 	if _, t.inFiles = train.(*scanSource); t.inFiles && t.p.Gradients == gradients.F32.String() {
 		return fmt.Errorf("%w: train.gradients = \"f32\" needs the table in memory: choose i16 or i32 to train out of core", ErrParams)
 	}
@@ -343,13 +346,8 @@ func (t *trainer) allocate() error {
 		return err
 	}
 	t.report.PeakBytes = bytes.total()
-	if limit, name := t.memoryLimit(); limit > 0 && bytes.total() > limit {
-		raise := "raise it, or "
-		if name != limitKey {
-			raise = ""
-		}
-		return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %slower tree.leaves or binning.max_bin",
-			ErrBudget, sizeText(bytes.total()), name, sizeText(limit), bytes, raise)
+	if err := t.within(bytes); err != nil {
+		return err
 	}
 	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
 	plan, err := t.choosePlan()

@@ -156,6 +156,23 @@ func TestLimits(t *testing.T) {
 			t.Errorf("Train = %v, %v, want ErrBudget", m, err)
 		}
 	})
+	t.Run("memory of the rows", func(t *testing.T) {
+		// Score, gradient, hessian, label, entry and 16-bit codes of them are 36 bytes a row.
+		q := p
+		q.EarlyStopping, q.MemoryLimit = 0, int64(36*table.NumRows()-1)
+		var log bytes.Buffer
+		_, err := booster.Train(context.Background(), q, table, booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+		if !errors.Is(err, booster.ErrBudget) || !strings.Contains(err.Error(), "its rows alone") || !strings.Contains(err.Error(), "fewer rows") {
+			t.Errorf("Train: %v, want ErrBudget by the rows alone", err)
+		}
+		if strings.Contains(log.String(), "bin matrix") {
+			t.Errorf("the table was binned before that:\n%s", log.String())
+		}
+		q.MemoryLimit++
+		if _, err := booster.Train(context.Background(), q, table); err == nil || strings.Contains(err.Error(), "its rows alone") {
+			t.Errorf("Train: %v, want a refusal by more than the rows", err)
+		}
+	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		q := p
