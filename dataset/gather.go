@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"unsafe"
+
+	"boost/internal/cpu"
 )
 
 // gatherer puts the pieces of chunks side by side as the chunks come in, so that in the
@@ -11,6 +13,8 @@ import (
 // text give their own buffers back to the workers.
 type gatherer struct {
 	mutex   sync.Mutex
+	placed  sync.Cond      // a chunk was
+	ahead   int            // chunks of text that a worker may be ahead of the next to place
 	next    int            // index of the next chunk to place
 	waiting map[int]*chunk // those that came before their turn
 	stores  []store        // by target
@@ -30,13 +34,27 @@ type store struct {
 	narrow  []*piece // those whose numbers are in f32
 }
 
-func newGatherer() *gatherer { return &gatherer{waiting: make(map[int]*chunk)} }
+func newGatherer(threads int) *gatherer {
+	if threads == 0 {
+		threads = cpu.Threads()
+	}
+	g := &gatherer{waiting: make(map[int]*chunk), ahead: threads}
+	g.placed.L = &g.mutex
+	return g
+}
 
 // add places the chunk and those that waited for it. It may be called by several
 // goroutines at once.
 func (g *gatherer) add(ch *chunk) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
+	// A worker that is far ahead waits, else one that the system leaves aside would let the
+	// others fill the memory. Chunks of text all come, and are dealt out in order: the
+	// worker of the next one is never among those who wait.
+	for ch.spare != nil && ch.index > g.next+g.ahead {
+		g.placed.Wait()
+	}
+	defer g.placed.Broadcast()
 	g.waiting[ch.index] = ch
 	for {
 		ch, ok := g.waiting[g.next]

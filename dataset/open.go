@@ -117,7 +117,7 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	g := newGatherer()
+	g := newGatherer(c.threads)
 	whole := c.thin == nil
 	var rows, bytes int64 // so far, if the table is read whole
 	var p *pass
