@@ -20,7 +20,8 @@ type Record struct {
 	Absent   []string     `json:"absent,omitempty"` // peers that are not installed
 	// Unfinished lists the contenders that one run of Settings.Limit seconds was not enough for.
 	Unfinished []string         `json:"unfinished,omitempty"`
-	Runs       map[string][]Run `json:"runs"` // by contender, in the order they ran
+	Killed     []string         `json:"killed,omitempty"` // contenders that the system ended: out of memory
+	Runs       map[string][]Run `json:"runs"`             // by contender, in the order they ran
 	order      []string
 }
 
@@ -33,7 +34,7 @@ func Measure(ctx context.Context, contenders []Contender, s Settings, folder str
 		return nil, fmt.Errorf("labels to test on: %w", err)
 	}
 	r := &Record{Machine: machine.This(), Settings: s, Runs: map[string][]Run{}}
-	out := map[string]bool{} // absent or too slow
+	out := map[string]bool{} // absent, too slow or too large
 	for repeat := range s.Repeats {
 		for _, c := range contenders {
 			if out[c.Name] {
@@ -50,6 +51,12 @@ func Measure(ctx context.Context, contenders []Contender, s Settings, folder str
 				out[c.Name] = true
 				r.Unfinished = append(r.Unfinished, c.Name)
 				fmt.Fprintf(words, "%-24s not finished in %d s\n", c.Name, s.Limit)
+				continue
+			}
+			if errors.Is(err, ErrKilled) && c.Name != BoostName {
+				out[c.Name] = true
+				r.Killed = append(r.Killed, c.Name)
+				fmt.Fprintln(words, err)
 				continue
 			}
 			if err != nil {

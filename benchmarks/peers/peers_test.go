@@ -35,6 +35,11 @@ func contend(role string, args []string) int {
 		return 1
 	case "silent":
 		return 0
+	case "killed":
+		if this, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = this.Kill()
+		}
+		time.Sleep(time.Minute)
 	case "stuck":
 		time.Sleep(time.Minute)
 	}
@@ -194,7 +199,7 @@ func TestMeasureSparse(t *testing.T) {
 	s := settings()
 	s.Kind, s.Limit = synth.OneHot, 2
 	fast, slow := contender(peers.BoostName, "fast", true), contender("lightgbm-file", "slow", true)
-	r, err := peers.Measure(context.Background(), []peers.Contender{fast, slow, contender("xgboost-csr", "stuck", true)}, s, table(t), io.Discard)
+	r, err := peers.Measure(context.Background(), []peers.Contender{fast, slow, contender("xgboost-csr", "stuck", true), contender("lightgbm-csr", "killed", true)}, s, table(t), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +208,7 @@ func TestMeasureSparse(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r.Table(&out)
-	for _, want := range []string{"| lightgbm-file ", "predict s", "Not finished within 2 s a run: xgboost-csr."} {
+	for _, want := range []string{"| lightgbm-file ", "predict s", "Not finished within 2 s a run: xgboost-csr.", "out of memory: lightgbm-csr."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the table\n%s", want, out.String())
 		}

@@ -26,6 +26,9 @@ var ErrAbsent = errors.New("not installed")
 // ErrTooSlow marks a run that was ended after Settings.Limit seconds.
 var ErrTooSlow = errors.New("not finished in time")
 
+// ErrKilled marks a run that the system ended, as it does with one that takes too much memory.
+var ErrKilled = errors.New("ended by the system")
+
 // Run is one run of one contender. Seconds are those of the wall clock; a stage that
 // the contender does not have, or does inside another, is 0.
 type Run struct {
@@ -67,6 +70,9 @@ func (c Contender) start(ctx context.Context, s Settings, folder string, labels 
 		}
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == NotInstalled {
 			return run, fmt.Errorf("%s: %w", c.Name, ErrAbsent)
+		}
+		if cmd.ProcessState != nil && !cmd.ProcessState.Exited() && ctx.Err() == nil {
+			return run, fmt.Errorf("%s: %w: %s", c.Name, ErrKilled, cmd.ProcessState)
 		}
 		return run, fmt.Errorf("%s: %w\n%s", c.Name, err, strings.TrimSpace(words.String()))
 	}

@@ -46,6 +46,9 @@ func (r *Record) sparseTable(w io.Writer) {
 	if len(r.Unfinished) > 0 {
 		fmt.Fprintf(w, "\nNot finished within %d s a run: %s.\n", r.Settings.Limit, strings.Join(r.Unfinished, ", "))
 	}
+	if len(r.Killed) > 0 {
+		fmt.Fprintf(w, "\nEnded by the system, out of memory: %s.\n", strings.Join(r.Killed, ", "))
+	}
 }
 
 // sparseTarget compares boost with the faster of LightGBM's ways to read the files itself.
@@ -57,6 +60,9 @@ func (r *Record) sparseTarget() (verdict string, ok bool) {
 	}
 	if slices.Contains(r.Unfinished, theirName) {
 		return fmt.Sprintf("%s did not finish within %d s; boost trained in %.1f s.", theirName, r.Settings.Limit, ours.run.Train), true
+	}
+	if slices.Contains(r.Killed, theirName) {
+		return fmt.Sprintf("%s ran out of memory; boost trained in %.1f s.", theirName, ours.run.Train), true
 	}
 	theirs, found := r.best(theirName)
 	if !found {
