@@ -124,7 +124,7 @@ func (d *dictionary) addShort(slot shortSlot) {
 	d.taken++
 	if 2*d.taken > len(d.shorts) {
 		old := d.shorts
-		d.shorts = make([]shortSlot, 4*len(old))
+		d.shorts = make([]shortSlot, growth(len(old))*len(old))
 		for _, slot := range old {
 			if slot.size != 0 {
 				d.placeShort(slot)
@@ -132,6 +132,15 @@ func (d *dictionary) addShort(slot shortSlot) {
 		}
 	}
 	d.placeShort(slot)
+}
+
+// growth is how many times larger a table of so many slots becomes: large ones double, so
+// that a column of ids does not take several times its own size.
+func growth(slots int) int {
+	if slots < 1<<16 {
+		return 4
+	}
+	return 2
 }
 
 func (d *dictionary) placeShort(slot shortSlot) {
@@ -148,7 +157,7 @@ func (d *dictionary) addLong(cell []byte, code int32) {
 	d.codes = append(d.codes, code)
 	if 2*len(d.keys) > len(d.longs) {
 		old := d.longs
-		d.longs = make([]longSlot, 4*len(old))
+		d.longs = make([]longSlot, growth(len(old))*len(old))
 		for _, slot := range old {
 			if slot.key != 0 {
 				d.placeLong(slot)
