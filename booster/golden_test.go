@@ -23,10 +23,21 @@ type goldenFile struct {
 // goldenModels lists the models: every shipped objective × gradients × sampling.
 func goldenModels(visit func(name, set string, p booster.Params)) {
 	for _, set := range shipped {
-		for _, mode := range []string{"i16", "i32", "f32"} {
+		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss"} {
 			for _, sampled := range []bool{false, true} {
 				p := booster.Defaults()
-				p.Objective, p.Gradients, p.Rounds = set.objective, mode, 8
+				p.Objective, p.Rounds = set.objective, 8
+				switch mode {
+				case "asymmetric":
+					p.GradientMode = mode
+				case "goss":
+					if sampled {
+						continue
+					}
+					p.GossTop, p.GossOther, p.LearningRate = 0.2, 0.1, 0.3
+				default:
+					p.Gradients = mode
+				}
 				name := fmt.Sprintf("%s/%s/all", set.objective, mode)
 				if sampled {
 					name = fmt.Sprintf("%s/%s/sampled", set.objective, mode)

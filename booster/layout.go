@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"boost/binning"
-	"boost/gradients"
 	"boost/histogram"
 )
 
 // trainingLayout returns the parameters by which the training rows are coded: where
-// the layout is left open, what float gradients and a builder asked for need.
+// the layout is left open, what sums with counts and a builder asked for need.
 func (p *Params) trainingLayout() binning.Params {
 	b := p.Binning
-	if b.Layout == binning.Auto && (p.Gradients == gradients.F32.String() || p.Builder == histogram.FeatureParallel.String()) {
+	_, counts := p.counts()
+	if b.Layout == binning.Auto && (counts || p.Builder == histogram.FeatureParallel.String()) {
 		b.Layout = binning.LayoutCol // a copy by rows is added as the parameters have it
 	}
-	if b.Bundle == binning.Auto && p.Gradients == gradients.F32.String() {
+	if b.Bundle == binning.Auto && counts {
 		b.Bundle = binning.BundleOff
 	}
 	return b
@@ -26,11 +26,12 @@ func (p *Params) trainingLayout() binning.Params {
 func (p *Params) checkLayout() error {
 	b := &p.Binning
 	sparse := b.Layout == binning.LayoutCSR || b.Layout == binning.LayoutEllpack
+	why, counts := p.counts()
 	switch {
-	case p.Gradients == gradients.F32.String() && sparse:
-		return fmt.Errorf("%w: binning.layout = %q needs integer gradients, train.gradients is \"f32\"", ErrParams, b.Layout)
-	case p.Gradients == gradients.F32.String() && (b.Bundle == binning.BundleOn || b.BundleConflicts > 0):
-		return fmt.Errorf("%w: binning.bundle = \"on\" and binning.bundle_conflicts need integer gradients, train.gradients is \"f32\"", ErrParams)
+	case counts && sparse:
+		return fmt.Errorf("%w: binning.layout = %q needs integer gradients without an offset, %s", ErrParams, b.Layout, why)
+	case counts && (b.Bundle == binning.BundleOn || b.BundleConflicts > 0):
+		return fmt.Errorf("%w: binning.bundle = \"on\" and binning.bundle_conflicts need integer gradients without an offset, %s", ErrParams, why)
 	case p.Builder == histogram.FeatureParallel.String() && (sparse || b.Layout == binning.LayoutRow):
 		return fmt.Errorf("%w: train.builder = \"feature\" reads columns, binning.layout = %q keeps none", ErrParams, b.Layout)
 	}

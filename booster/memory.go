@@ -28,9 +28,9 @@ func (b budget) String() string {
 // memory estimates what the rounds take: codes in both orders, with what says where they
 // are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
 // weight and what quantizing and growing take; histograms for all leaves but one and
-// what builds and searches them. A round that needs 32-bit codes, by an outlier, takes 8
-// more per row and as much scratch again. Init scores and the rows of samples count too.
-func (t *trainer) memory(mode gradients.Mode) (budget, error) {
+// what builds and searches them. A round that needs wider codes, by an outlier, takes up to
+// 12 more per row and as much scratch again. Init scores and the rows of samples count too.
+func (t *trainer) memory() (budget, error) {
 	strategy, _, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
 	if err != nil {
 		return budget{}, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
@@ -43,8 +43,8 @@ func (t *trainer) memory(mode gradients.Mode) (budget, error) {
 	if len(mirrored) > 0 {
 		b.matrix += int64(binning.MirrorBytes(t.n, len(mirrored)))
 	}
-	config := grow.Config{Matrix: t.matrix, Strategy: strategy, Params: t.p.Tree, Direct: t.direct()}
-	b.rows, b.histograms = config.Bytes(mirrored, mode, t.pool.Threads())
+	config := grow.Config{Matrix: t.matrix, Strategy: strategy, Params: t.p.Tree, Direct: t.direct(), Renew: t.p.RenewLeaves == renewOn}
+	b.rows, b.histograms = config.Bytes(mirrored, t.storing, t.pool.Threads())
 	perRow := int64(16*t.outputs + 8)
 	if t.rows.Weights != nil {
 		perRow += 8
@@ -52,10 +52,13 @@ func (t *trainer) memory(mode gradients.Mode) (budget, error) {
 	if t.initial != nil {
 		perRow += 8 * int64(t.outputs)
 	}
-	if t.p.RowFraction < 1 {
+	if t.p.RowFraction < 1 || t.p.goss() {
 		perRow += 2 + 4 // those in the bag, and those outside
 	}
-	b.rows += int64(t.n) * (perRow + map[gradients.Mode]int64{gradients.I16: 4, gradients.I32: 8}[mode])
+	if t.p.goss() {
+		perRow += 4
+	}
+	b.rows += int64(t.n) * (perRow + t.storing.Mode.BytesPerRow())
 	for _, s := range t.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
 		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))
@@ -70,8 +73,12 @@ func (t *trainer) leastMemory(rows int) budget {
 	if t.p.EarlyStopping > 0 && len(t.valid) == 0 {
 		rows -= rows/10 + 1
 	}
-	const labels, entries, quantized = 8, 8, 4
-	return budget{rows: int64(rows) * int64(16*t.outputs+labels+entries+quantized)}
+	const labels, entries = 8, 8
+	quantized := int64(0)
+	if mode, err := gradients.ParseMode(t.p.Gradients); err == nil {
+		quantized = mode.BytesPerRow()
+	}
+	return budget{rows: int64(rows) * (int64(16*t.outputs+labels+entries) + quantized)}
 }
 
 // within refuses to train where that takes more memory than there may be.
@@ -117,6 +124,8 @@ func (t *trainer) tooDense(e *binning.MemoryError) error {
 		}
 	case t.p.Gradients == gradients.F32.String():
 		advice = `set train.gradients = "i16"` + sparse + `: "f32" keeps every cell`
+	case t.p.GradientMode == asymmetric:
+		advice = `set gradients.mode = "symmetric"` + sparse + `: "asymmetric" keeps every cell`
 	case t.p.Builder == histogram.FeatureParallel.String():
 		advice = `set train.builder = "auto"` + sparse + `: "feature" reads columns`
 	case t.p.Binning.MissingAs == binning.Mask:

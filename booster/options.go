@@ -17,7 +17,7 @@ type Model = model.Model
 
 // NumericsVersion changes whenever the same data, parameters and seed give other
 // model bytes than before (DESIGN §4.9). It is stored in every model.
-const NumericsVersion = 2
+const NumericsVersion = 3
 
 // ErrInterrupted is wrapped by Train's error when its context was cancelled.
 var ErrInterrupted = errors.New("training was interrupted")

@@ -26,7 +26,7 @@ type Params struct {
 	LearningRate  float64       `key:"train.learning_rate" use:"model"`
 	Seed          uint64        `key:"train.seed" use:"model"`
 	EarlyStopping int           `key:"train.early_stopping" use:"model"` // rounds without a better metric; 0 = off
-	Gradients     string        `key:"train.gradients" use:"model"`      // "i16", "i32" or "f32"
+	Gradients     string        `key:"train.gradients" use:"model"`      // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass string        `key:"data.positive_class" use:"model"`  // "" = the second of two
 	Threads       int           `key:"train.threads" use:"run"`          // 0 = CPU quota or physical cores
 	Builder       string        `key:"train.builder" use:"run"`          // "auto", "sequential", "feature" or "row"
@@ -34,10 +34,16 @@ type Params struct {
 	MemoryLimit   int64         `key:"train.memory_limit" use:"run"`     // bytes; 0 = what there is
 	Verify        bool          `key:"train.verify" use:"run"`           // check S2.26's invariant for every node
 
-	ClipNegativeHessian bool `key:"gradients.clip_negative_hessian" use:"model"`
+	GradientMode        string `key:"gradients.mode" use:"model"`         // "symmetric" or, for i16, "asymmetric" (SEEDS S2.5)
+	Rounding            string `key:"gradients.rounding" use:"model"`     // "auto", "nearest" or "stochastic"
+	RenewLeaves         string `key:"gradients.renew_leaves" use:"model"` // "auto", "on" or "off": leaf values from full precision
+	L2Bytes             int64  `key:"gradients.l2_bytes" use:"run"`       // second cache that "auto" goes by; 0 = the processor's
+	ClipNegativeHessian bool   `key:"gradients.clip_negative_hessian" use:"model"`
 
 	RowFraction float64 `key:"sampling.row_fraction" use:"model"` // share of rows per round, (0, 1]
 	RowEvery    int     `key:"sampling.row_every" use:"model"`    // rounds between new row samples
+	GossTop     float64 `key:"sampling.goss_top" use:"model"`     // share of rows kept for their gradients; 0 = off
+	GossOther   float64 `key:"sampling.goss_other" use:"model"`   // share of rows drawn from the others
 
 	Metrics      []string `key:"metrics.names" use:"model"` // empty = the objective's own
 	MetricsEvery int      `key:"metrics.every" use:"model"`
@@ -50,6 +56,7 @@ type Params struct {
 func Defaults() Params {
 	return Params{
 		Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
+		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
 		RowFraction: 1, RowEvery: 1, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
@@ -75,13 +82,15 @@ func (p Params) Validate() error {
 	bad(p.LearningRate > 0 && p.LearningRate <= 10, "train.learning_rate", p.LearningRate, "above 0 and at most 10")
 	atLeast("train.early_stopping", p.EarlyStopping, 0)
 	atLeast("train.threads", p.Threads, 0)
-	_, err := gradients.ParseMode(p.Gradients)
-	bad(err == nil, "train.gradients", strconv.Quote(p.Gradients), "one of i16, i32, f32")
+	bad(slices.Contains(gradients.Names(), p.Gradients), "train.gradients", strconv.Quote(p.Gradients), "one of "+strings.Join(gradients.Names(), ", "))
 	bad(slices.Contains([]string{"", "auto", "sequential", "feature", "row"}, p.Builder), "train.builder", strconv.Quote(p.Builder), "one of auto, sequential, feature, row")
 	bad(p.TimeLimit >= 0, "train.time_limit", p.TimeLimit, "0 (none) or more")
 	bad(p.MemoryLimit >= 0, "train.memory_limit", p.MemoryLimit, "0 (none) or more bytes")
 	share("sampling.row_fraction", p.RowFraction)
 	atLeast("sampling.row_every", p.RowEvery, 1)
+	for _, err := range append(p.checkGradients(), p.checkGoss()...) {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
+	}
 	atLeast("metrics.every", p.MetricsEvery, 1)
 
 	t := p.Tree

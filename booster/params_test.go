@@ -48,7 +48,7 @@ func TestRunParamsDoNotReachTheModel(t *testing.T) {
 	flips := map[string]any{
 		"train.threads": 3, "train.builder": "feature", "train.time_limit": time.Hour,
 		"train.memory_limit": int64(1) << 40, "train.verify": true, "binning.storage": "uniform",
-		"binning.layout": "csr", "binning.missing_as": "mask", "binning.bundle": "on",
+		"gradients.l2_bytes": int64(77), "binning.layout": "csr", "binning.missing_as": "mask", "binning.bundle": "on",
 	}
 	leafFields(t, reflect.ValueOf(&base).Elem(), func(key, use string, _ reflect.Value) {
 		if use != "run" {
@@ -79,6 +79,7 @@ func TestParamsRoundTripThroughTheModel(t *testing.T) {
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.Tree.LambdaL2, p.Binning.MaxBin, p.RowFraction = "regression", 2, 1.5, 63, 0.7
 	p.Metrics = []string{"mae"}
+	p.Rounding, p.RenewLeaves = "nearest", "off" // what "auto" becomes
 	for _, c := range table.Features() {
 		if c.Kind().Numeric() {
 			p.Binning.ForcedCuts = map[string][]float64{c.Name(): {-0.1, 1e300}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"boost/booster/model"
+	"boost/gradients"
 	"boost/parallel"
 )
 
@@ -43,14 +44,11 @@ func (t *trainer) rounds(ctx context.Context) error {
 
 // round grows one tree per output.
 func (t *trainer) round(round int) error {
-	if t.bag != nil && round%t.p.RowEvery == 0 {
-		t.bag.Sample(t.pool, t.p.Seed, round/t.p.RowEvery, t.p.RowFraction)
-		t.listOutside()
-	}
 	t.pool.Do(parallel.Blocks(t.n, gradientBlock), &t.task)
+	t.sampleRows(round)
 	for k := range t.outputs {
 		grad, hess := t.buffer.Output(k)
-		out, err := t.storage.Quantize(t.pool, grad, hess, t.bag)
+		out, err := t.storage.Quantize(t.pool, grad, hess, t.bag, round, k)
 		if err != nil {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
@@ -58,7 +56,7 @@ func (t *trainer) round(round int) error {
 			t.log.Debug("quantized", "round", round, "output", k, "mode", t.storage.Mode().String(),
 				"grad_scale", t.storage.Params().GradScale, "hess_scale", t.storage.Params().HessScale)
 		}
-		t.note(round, k, out.Wide, out.Blind, out.MaxRow, out.ErrShare, out.Clipped)
+		t.note(round, k, out)
 		grown, err := t.grower.Grow(t.storage, t.bag, round, k)
 		if err != nil {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
@@ -75,6 +73,24 @@ func (t *trainer) round(round int) error {
 	}
 	t.done++
 	return nil
+}
+
+// sampleRows settles which rows the round's trees are grown on.
+func (t *trainer) sampleRows(round int) {
+	switch {
+	case t.p.goss():
+		if round < t.p.gossStart() {
+			return
+		}
+		t.bag = t.sample
+		t.goss.Sample(t.bag, t.buffer, t.p.Seed, round)
+	case t.sample == nil || round%t.p.RowEvery != 0:
+		return
+	default:
+		t.bag = t.sample
+		t.bag.Sample(t.pool, t.p.Seed, round/t.p.RowEvery, t.p.RowFraction)
+	}
+	t.listOutside()
 }
 
 // gradientBlock is the number of rows of one piece of the gradient pass.
@@ -98,21 +114,26 @@ func (t *trainer) listOutside() {
 }
 
 // note records and reports what quantizing a round's gradients ran into.
-func (t *trainer) note(round, output int, wide, blind bool, row int, share float64, clipped int) {
-	if wide {
-		t.wide = append(t.wide, model.WideRound{Round: round, Output: output})
-	}
-	if (wide || blind) && !t.warned {
-		t.warned = true
-		msg := "one gradient is so large that 16-bit codes would lose the others: 32-bit codes are used in such rounds"
-		if blind {
-			msg = "one gradient is so large that even 32-bit codes lose the others: look at this row's label and weight"
+func (t *trainer) note(round, output int, out gradients.Outcome) {
+	used := t.storage.Mode().String()
+	if out.Wide {
+		wide := model.WideRound{Round: round, Output: output, Gradients: model.WideI32}
+		if t.storage.Mode() == gradients.I16 {
+			wide.Gradients = model.WideI16
 		}
-		t.log.Warn(msg, "round", round, "output", output, "row", row, "lost_share", share)
+		t.wide = append(t.wide, wide)
 	}
-	if clipped > 0 && !t.clipped {
+	if (out.Wide || out.Blind) && !t.warned {
+		t.warned = true
+		msg := fmt.Sprintf("one gradient is so large that codes of %s would lose the others: %s is used in such rounds", t.p.Gradients, used)
+		if out.Blind {
+			msg = fmt.Sprintf("one gradient is so large that even codes of %s lose the others: look at this row's label and weight", used)
+		}
+		t.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
+	}
+	if out.Clipped > 0 && !t.clipped {
 		t.clipped = true
-		t.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", clipped)
+		t.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", out.Clipped)
 	}
 }
 

@@ -85,11 +85,23 @@ func TestSameBytes(t *testing.T) {
 	ctx := context.Background()
 	for _, set := range shipped {
 		csv := plain(t, set.name)
-		for _, mode := range []string{"i16", "f32"} {
+		modes := []string{"i16", "f32"}
+		if set.name == "ames_housing" {
+			modes = append(modes, "i8", "i4", "i32", "asymmetric", "goss")
+		}
+		for _, mode := range modes {
 			t.Run("S2.21,S2.22/"+set.name+"/"+mode, func(t *testing.T) {
 				p := booster.Defaults()
-				p.Objective, p.Rounds, p.Gradients = set.objective, 5, mode
+				p.Objective, p.Rounds = set.objective, 5
 				p.RowFraction, p.Tree.ColTree = 0.8, 0.9
+				switch mode {
+				case "asymmetric":
+					p.GradientMode = mode
+				case "goss":
+					p.RowFraction, p.GossTop, p.GossOther, p.LearningRate = 1, 0.2, 0.2, 0.5
+				default:
+					p.Gradients = mode
+				}
 				want := ""
 				cuts, workers := []int{1, 2, 7}, []int{1, 2, 3, 8}
 				if testing.Short() {

@@ -97,8 +97,11 @@ type trainer struct {
 	scores  []float64 // raw, outputs × n, output-major
 	buffer  *gradients.Buffer
 	storage *gradients.Storage
-	bag     *gradients.Bag
-	outside []uint32 // rows not in the bag, ascending
+	storing gradients.Settings
+	sample  *gradients.Bag // where rows are sampled
+	goss    *gradients.Goss
+	bag     *gradients.Bag // of this round: sample, or nil for all rows
+	outside []uint32       // rows not in the bag, ascending
 	grower  *grow.Grower
 	task    gradientTask
 
@@ -133,7 +136,7 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 		return err
 	}
 	if _, t.inFiles = train.(*scanSource); t.inFiles && t.p.Gradients == gradients.F32.String() {
-		return fmt.Errorf("%w: train.gradients = \"f32\" needs the table in memory: choose i16 or i32 to train out of core", ErrParams)
+		return errFloatsInFiles(`"f32"`)
 	}
 	if featureCount(t.schema) == 0 {
 		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(t.schema))
@@ -163,6 +166,9 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 	t.rows, t.n = objectives.Rows{Labels: labels, Weights: weights}, table.NumRows()
 	if err := target.objective.Check(t.rows); err != nil {
 		return atRow(table, err)
+	}
+	if err := t.settleGradients(); err != nil {
+		return err
 	}
 	if err := t.binInto(ctx, train, whole, given); err != nil {
 		return err
@@ -334,13 +340,9 @@ func (t *trainer) chooseMetrics() error {
 // allocate makes the buffers of the rounds, after checking that they fit the memory limit.
 func (t *trainer) allocate() error {
 	t.say("bin matrix", "layout", t.matrix.Layout(), "reason", t.matrix.Reason(), "codes", t.matrix.String())
-	mode, err := gradients.ParseMode(t.p.Gradients)
-	if err != nil {
-		return fmt.Errorf("%w: train.gradients: %w", ErrParams, err)
-	}
-	bytes, err := t.memory(mode)
+	bytes, err := t.memory()
 	if err == nil && t.inFiles && t.dropMirror(bytes) {
-		bytes, err = t.memory(mode)
+		bytes, err = t.memory()
 	}
 	if err != nil {
 		return err
@@ -349,13 +351,13 @@ func (t *trainer) allocate() error {
 	if err := t.within(bytes); err != nil {
 		return err
 	}
-	t.storage = gradients.NewStorage(t.n, mode, t.p.ClipNegativeHessian)
+	t.storage = gradients.NewStorage(t.n, t.storing)
 	plan, err := t.choosePlan()
 	if err != nil {
 		return err
 	}
 	t.say("histogram builder", "strategy", plan.name(), "reason", plan.reason, "threads", t.pool.Threads())
-	t.report.Builder, t.report.Gradients, t.report.Threads = plan.name(), mode.String(), t.pool.Threads()
+	t.report.Builder, t.report.Gradients, t.report.Threads = plan.name(), t.p.Gradients, t.pool.Threads()
 	t.report.Objective = t.p.Objective
 	if err := t.baseScore(); err != nil {
 		return err
@@ -363,8 +365,11 @@ func (t *trainer) allocate() error {
 	t.scores = make([]float64, t.outputs*t.n)
 	startScores(t.scores, t.initial, t.base)
 	t.buffer = gradients.NewBuffer(t.n, t.outputs)
-	if t.p.RowFraction < 1 {
-		t.bag = gradients.NewBag(t.n)
+	if t.p.RowFraction < 1 || t.p.goss() {
+		t.sample = gradients.NewBag(t.n)
+	}
+	if t.p.goss() {
+		t.goss = gradients.NewGoss(t.n, t.p.GossTop, t.p.GossOther, t.pool)
 	}
 	maxStep := 0.0
 	if o, ok := t.target.objective.(objectives.StepLimiter); ok {
@@ -372,7 +377,8 @@ func (t *trainer) allocate() error {
 	}
 	t.grower = grow.New(grow.Config{
 		Direct: plan.direct, Matrix: t.matrix, Mirror: plan.mirror, Features: t.cuts.Features, Pool: t.pool,
-		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed, Verify: t.p.Verify,
+		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
+		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
 	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)

@@ -172,7 +172,7 @@ func TestSet(t *testing.T) {
 		"binning.weighted_cuts=yes":      "must be true or false, not \"yes\"",
 		"data.ignore=[1]":                "1 in it is none",
 		"train.seed=-1":                  "train.seed must be ≥ 0, not -1",
-		"train.gradients=auto":           `train.gradients must be "i16", "i32" or "f32", not "auto"`,
+		"train.gradients=i17":            `train.gradients must be "f32", "i32", "i16", "i8", "i4" or "auto", not "i17"`,
 		"train.seed=9223372036854775808": "train.seed must be an integer",
 	} {
 		if _, _, err := read(t, "", set); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--set ") {

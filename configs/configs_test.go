@@ -74,7 +74,8 @@ func TestKeysCoverParams(t *testing.T) {
 // key changes the field with the same tag and no other.
 func TestKeysBindTheirField(t *testing.T) {
 	other := map[string]string{
-		"train.objective": `"binary"`, "train.gradients": `"f32"`, "train.builder": `"row"`, "binning.placement": `"value"`,
+		"train.objective": `"binary"`, "train.gradients": `"f32"`, "gradients.mode": `"asymmetric"`, "gradients.rounding": `"nearest"`,
+		"gradients.renew_leaves": `"on"`, "gradients.l2_bytes": "1000", "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle":      `"off"`,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"boost/dataset"
+	"boost/gradients"
 	"boost/objectives"
 	"boost/objectives/metrics"
 )
@@ -142,7 +143,7 @@ var keys = []Key{
 	{Name: "train.threads", kind: integer, noLimit: true, Doc: "Threads; 0 = CPU quota or physical cores, the smaller. Never changes the model.",
 		Aliases: []string{"threads", "num_threads", "num_thread", "nthread", "nthreads", "n_jobs", "thread_count"},
 		field:   func(c *Config) any { return &c.Params.Threads }},
-	{Name: "train.gradients", kind: choice, Choices: []string{"i16", "i32", "f32"}, Doc: "How gradients are stored: 16- or 32-bit codes, or floats.",
+	{Name: "train.gradients", kind: choice, Choices: gradients.Names(), Doc: "How gradients are stored: codes of 16 bits or, faster and coarser, of 8 or 4; of 32 bits, or floats. \"auto\" chooses by rows, outputs and the processor's cache.",
 		field: func(c *Config) any { return &c.Params.Gradients }},
 	{Name: "train.builder", kind: choice, Choices: []string{"auto", "sequential", "feature", "row"}, Doc: "How histograms are shared among threads; \"auto\" chooses, and on wide sparse tables keeps no histograms but sums of what can be split (\"direct\" in the log). Never changes the model.",
 		field: func(c *Config) any { return &c.Params.Builder }},
@@ -157,6 +158,14 @@ var keys = []Key{
 	{Name: "train.verify", kind: boolean, Doc: "Check every histogram against its rows while training; slow. Never changes the model.",
 		field: func(c *Config) any { return &c.Params.Verify }},
 
+	{Name: "gradients.mode", kind: choice, Choices: []string{"symmetric", "asymmetric"}, Doc: "Where codes lie: around 0, or (i16 only) from the smallest gradient to the largest, for losses whose gradients lie on one side.",
+		field: func(c *Config) any { return &c.Params.GradientMode }},
+	{Name: "gradients.rounding", kind: choice, Choices: []string{"auto", "nearest", "stochastic"}, Doc: "How gradients become codes: the nearest one, or one of the two neighbours by a seeded draw; \"auto\" draws for i8 and i4.",
+		field: func(c *Config) any { return &c.Params.Rounding }},
+	{Name: "gradients.renew_leaves", kind: choice, Choices: []string{"auto", "on", "off"}, Doc: "Leaf values from the gradients themselves instead of their codes; \"auto\" does so for i8 and i4.",
+		field: func(c *Config) any { return &c.Params.RenewLeaves }},
+	{Name: "gradients.l2_bytes", kind: size, noLimit: true, Doc: "Size of the second cache that train.gradients = \"auto\" goes by; 0 = the processor's. The model keeps what was chosen.",
+		field: func(c *Config) any { return &c.Params.L2Bytes }},
 	{Name: "gradients.clip_negative_hessian", kind: boolean, Doc: "Take a negative second derivative of a custom loss as 0 instead of stopping.",
 		field: func(c *Config) any { return &c.Params.ClipNegativeHessian }},
 
@@ -188,6 +197,12 @@ var keys = []Key{
 	{Name: "sampling.row_every", kind: integer, least: 1, Doc: "Rounds between new samples of rows.",
 		Aliases: []string{"bagging_freq", "subsample_freq"},
 		field:   func(c *Config) any { return &c.Params.RowEvery }},
+	{Name: "sampling.goss_top", kind: number, most: 1, Doc: "Share of the rows, those of the largest gradients, that every round keeps (GOSS); 0 = off. Starts after 1/learning_rate rounds.",
+		Aliases: []string{"top_rate"},
+		field:   func(c *Config) any { return &c.Params.GossTop }},
+	{Name: "sampling.goss_other", kind: number, most: 1, Doc: "Share of the rows that are drawn from those below goss_top, and weighted up.",
+		Aliases: []string{"other_rate"},
+		field:   func(c *Config) any { return &c.Params.GossOther }},
 	{Name: "sampling.col_tree", kind: number, above: true, most: 1, Doc: "Share of the columns that a tree sees.",
 		Aliases: []string{"feature_fraction", "sub_feature", "colsample_bytree"},
 		field:   func(c *Config) any { return &c.Params.Tree.ColTree }},

@@ -24,14 +24,14 @@ func BenchmarkQuantize(b *testing.B) {
 	for _, mode := range []gradients.Mode{gradients.I16, gradients.I32} {
 		for name, bag := range map[string]*gradients.Bag{"all": nil, "half": half} {
 			b.Run(fmt.Sprintf("mode=%v/rows=%s", mode, name), func(b *testing.B) {
-				st := gradients.NewStorage(rows, mode, false)
+				st := gradients.NewStorage(rows, gradients.Settings{Mode: mode})
 				n := rows
 				if bag != nil {
 					n = bag.Len()
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := st.Quantize(pool, grad, hess, bag); err != nil {
+					if _, err := st.Quantize(pool, grad, hess, bag, 0, 0); err != nil {
 						b.Fatal(err)
 					}
 				}

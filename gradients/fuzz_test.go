@@ -29,8 +29,8 @@ func FuzzQuantize(f *testing.F) {
 			negative = negative || hess[i] < 0
 		}
 		for _, mode := range []gradients.Mode{gradients.I16, gradients.I32, gradients.F32} {
-			st := gradients.NewStorage(n, mode, false)
-			out, err := st.Quantize(pool, grad, hess, nil)
+			st := gradients.NewStorage(n, gradients.Settings{Mode: mode})
+			out, err := st.Quantize(pool, grad, hess, nil, 0, 0)
 			if (err != nil) != (bad || negative) {
 				t.Fatalf("%v: error %v for %v, %v", mode, err, grad, hess)
 			}

@@ -7,46 +7,9 @@ import (
 
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/quantize"
+	"boost/internal/rng"
 	"boost/parallel"
 )
-
-// Mode is the form in which histograms read gradients.
-type Mode uint8
-
-// The modes.
-const (
-	I16 Mode = iota // 16-bit gradient and hessian codes, requantized every round
-	I32             // 32-bit codes: what takes over where an outlier would blind I16
-	F32             // the float32 values themselves
-)
-
-// String returns the mode's name in configs.
-func (m Mode) String() string { return [...]string{"i16", "i32", "f32"}[m] }
-
-// ParseMode returns the mode of a config name.
-func ParseMode(name string) (Mode, error) {
-	for _, m := range []Mode{I16, I32, F32} {
-		if name == m.String() {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("gradients %q is not known: use i16, i32 or f32", name)
-}
-
-// The largest codes of each integer mode. Gradients are signed and symmetric,
-// hessians unsigned (SEEDS S2.3, S2.4).
-const (
-	maxGrad16, maxHess16 = math.MaxInt16, math.MaxUint16
-	maxGrad32, maxHess32 = math.MaxInt32, math.MaxUint32
-)
-
-// MaxHessCode returns the largest hessian code of an integer mode.
-func (m Mode) MaxHessCode() uint64 {
-	if m == I32 {
-		return maxHess32
-	}
-	return maxHess16
-}
 
 // ErrNotFinite is wrapped by Quantize for a NaN or infinite gradient or hessian.
 var ErrNotFinite = errors.New("gradient or hessian is not a finite number")
@@ -55,64 +18,108 @@ var ErrNotFinite = errors.New("gradient or hessian is not a finite number")
 var ErrNegativeHessian = errors.New("hessian is negative")
 
 // Params turn sums of codes back into sums of gradients (SEEDS S2.6):
-// Σ gradient = float64(Σ code)·GradScale, Σ hessian = float64(Σ code)·HessScale.
-// In mode F32 both are 1.
+// Σ gradient = float64(Σ code)·GradScale + float64(rows)·GradOffset and
+// Σ hessian = float64(Σ code)·HessScale. In mode F32 the scales are 1. The offset is 0
+// but in asymmetric rounds.
 type Params struct {
-	GradScale, HessScale float64
+	GradScale, GradOffset, HessScale float64
 }
 
-// Storage holds one output's gradients in the form that histograms read, made
-// anew every round. Codes are kept as separate arrays of gradients and hessians
-// (SEEDS S2.27). It costs 4 bytes per row, and 8 more once a round needed I32.
+// Settings say how a Storage makes codes.
+type Settings struct {
+	Mode     Mode
+	Rounding Rounding // of integer modes
+	// Asymmetric spreads the codes of mode I16 over the range of the gradients, from the
+	// smallest to the largest, instead of symmetrically around 0 (SEEDS S2.5).
+	Asymmetric bool
+	// Clip counts negative hessians as 0; otherwise they are an error in Quantize.
+	Clip bool
+	Seed uint64 // of stochastic rounding
+}
+
+// OneWord is Storage.OneWord of rounds without a wider mode.
+func (s Settings) OneWord() bool { return (s.Mode == I16 || s.Mode.Coarse()) && !s.Asymmetric }
+
+// Counts is Storage.Counts of rounds without a wider mode.
+func (s Settings) Counts() bool { return s.Mode == F32 || s.Asymmetric }
+
+// Storage holds one output's gradients in the form that histograms read, made anew every
+// round. Codes of 16 and 32 bits are kept as separate arrays of gradients and hessians
+// (SEEDS S2.27), those of 8 and 4 bits packed. It costs Mode.BytesPerRow, and what the
+// wider mode takes once a round needed it.
 type Storage struct {
-	rows   int
-	wanted Mode
-	clip   bool
+	rows int
+	set  Settings
 
-	mode   Mode
-	params Params
-	equal  float32 // the hessian of all rows in the bag, 0 where they differ
+	mode       Mode
+	asymmetric bool // this round
+	params     Params
+	rule       quantize.Rule
+	equal      float32 // the hessian of all rows in the bag, 0 where they differ
+	maxGrad    float32 // |gradient|
+	maxHess    float32
 
-	grad16 []int16
-	hess16 []uint16
-	grad32 []int32
-	hess32 []uint32
-	grad   []float32 // the buffer's own memory
-	hess   []float32
+	packed4 []uint8
+	packed8 []uint16
+	grad16  []int16
+	hess16  []uint16
+	grad32  []int32
+	hess32  []uint32
+	grad    []float32 // the buffer's own memory
+	hess    []float32
 
 	bag    *Bag
 	phase  phase
 	ranges []quantize.Range
+	spans  []span
 	losses []quantize.Loss
 }
+
+// span is the range of the gradients of a block.
+type span struct{ lowest, highest float32 }
 
 type phase uint8
 
 const (
 	scanRange phase = iota
+	scanSpan
 	makeCodes
 )
 
-// NewStorage returns a Storage for the given number of rows. Negative hessians are
-// an error in Quantize, unless clip is set: then they count as 0.
-func NewStorage(rows int, mode Mode, clip bool) *Storage {
+// NewStorage returns a Storage for the given number of rows.
+func NewStorage(rows int, set Settings) *Storage {
 	blocks := parallel.Blocks(rows, hist.BlockRows)
 	s := &Storage{
-		rows: rows, wanted: mode, mode: mode, clip: clip,
+		rows: rows, set: set, mode: set.Mode,
 		ranges: make([]quantize.Range, blocks), losses: make([]quantize.Loss, blocks),
 	}
-	if mode == I16 {
-		s.grad16, s.hess16 = make([]int16, rows), make([]uint16, rows)
+	if set.Asymmetric {
+		s.spans = make([]span, blocks)
 	}
+	s.reserve(set.Mode)
 	return s
+}
+
+// reserve makes the arrays of a mode.
+func (s *Storage) reserve(m Mode) {
+	switch {
+	case m == I4 && s.packed4 == nil:
+		s.packed4 = make([]uint8, s.rows)
+	case m == I8 && s.packed8 == nil:
+		s.packed8 = make([]uint16, s.rows)
+	case m == I16 && s.grad16 == nil:
+		s.grad16, s.hess16 = make([]int16, s.rows), make([]uint16, s.rows)
+	case m == I32 && s.grad32 == nil:
+		s.grad32, s.hess32 = make([]int32, s.rows), make([]uint32, s.rows)
+	}
 }
 
 // Outcome says what a Quantize did beyond rounding.
 type Outcome struct {
-	Wide     bool    // I32 took over from I16 for this round and output
+	Wide     bool    // a mode of more bits took over for this round and output: Storage.Mode
 	Blind    bool    // the codes used still lose more than S2.7 allows
 	MaxRow   int     // row of the largest |gradient|, where Wide or Blind
-	ErrShare float64 // Σ|g − g′| / Σ|g| of the codes that were rejected
+	ErrShare float64 // Σ|g − g′| / Σ|g| of the codes that were rejected last
 	Clipped  int     // negative hessians set to 0
 }
 
@@ -125,6 +132,14 @@ func (s *Storage) Mode() Mode { return s.mode }
 // Params returns the current round's scales.
 func (s *Storage) Params() Params { return s.params }
 
+// OneWord says that a row's codes fit the 16-bit halves of an entry (package hist), so
+// that a histogram adds both in one addition.
+func (s *Storage) OneWord() bool { return (s.mode == I16 || s.mode.Coarse()) && !s.asymmetric }
+
+// Counts says that histograms have to count rows: sums of floats, which nothing else
+// tells whether they are of rows, and sums of codes with an offset.
+func (s *Storage) Counts() bool { return s.mode == F32 || s.asymmetric }
+
 // EqualHessians says that all hessians in the bag are the same positive number, so
 // that in an integer mode every hessian code is Mode.MaxHessCode and a hessian sum
 // counts rows. It is false where the scale's own rounding leaves their code short of
@@ -133,8 +148,7 @@ func (s *Storage) EqualHessians() bool {
 	if s.mode == F32 {
 		return s.equal > 0
 	}
-	code := math.Round(float64(s.equal) / s.params.HessScale)
-	return code >= float64(s.mode.MaxHessCode())
+	return math.Round(float64(s.equal)/s.params.HessScale) >= float64(s.mode.MaxHessCode())
 }
 
 // Codes16 returns the codes of mode I16, one per row.
@@ -143,44 +157,85 @@ func (s *Storage) Codes16() ([]int16, []uint16) { return s.grad16, s.hess16 }
 // Codes32 returns the codes of mode I32, one per row.
 func (s *Storage) Codes32() ([]int32, []uint32) { return s.grad32, s.hess32 }
 
+// Packed8 returns the codes of mode I8: the gradient's in the lower byte.
+func (s *Storage) Packed8() []uint16 { return s.packed8 }
+
+// Packed4 returns the codes of mode I4: the gradient's in the lower nibble.
+func (s *Storage) Packed4() []uint8 { return s.packed4 }
+
 // Floats returns the gradients and hessians that Quantize was last given.
 func (s *Storage) Floats() (grad, hess []float32) { return s.grad, s.hess }
 
+// Largest returns the largest |gradient| and hessian in the bag.
+func (s *Storage) Largest() (grad, hess float32) { return s.maxGrad, s.maxHess }
+
+// Code returns the codes of a row, in an integer mode.
+func (s *Storage) Code(row int) (grad int64, hess uint64) {
+	switch s.mode {
+	case I32:
+		return int64(s.grad32[row]), uint64(s.hess32[row])
+	case I8:
+		g, h := quantize.Unpack8(s.packed8[row])
+		return int64(g), uint64(h)
+	case I4:
+		g, h := quantize.Unpack4(s.packed4[row])
+		return int64(g), uint64(h)
+	}
+	return int64(s.grad16[row]), uint64(s.hess16[row])
+}
+
+// Get returns the dequantized gradient and hessian of a row.
+func (s *Storage) Get(row int) (grad, hess float64) {
+	if s.mode == F32 {
+		return float64(s.grad[row]), float64(s.hess[row])
+	}
+	g, h := s.Code(row)
+	return float64(float64(g)*s.params.GradScale) + s.params.GradOffset, float64(h) * s.params.HessScale
+}
+
 // Grad returns the dequantized gradient of a row.
 func (s *Storage) Grad(row int) float64 {
-	switch s.mode {
-	case I16:
-		return float64(s.grad16[row]) * s.params.GradScale
-	case I32:
-		return float64(s.grad32[row]) * s.params.GradScale
-	}
-	return float64(s.grad[row])
+	grad, _ := s.Get(row)
+	return grad
 }
 
 // Hess returns the dequantized hessian of a row.
 func (s *Storage) Hess(row int) float64 {
-	switch s.mode {
-	case I16:
-		return float64(s.hess16[row]) * s.params.HessScale
-	case I32:
-		return float64(s.hess32[row]) * s.params.HessScale
-	}
-	return float64(s.hess[row])
+	_, hess := s.Get(row)
+	return hess
 }
 
 // Bytes returns the memory that the codes take now.
 func (s *Storage) Bytes() int64 {
-	return int64(len(s.grad16))*4 + int64(len(s.grad32))*8
+	return int64(len(s.packed4)) + int64(len(s.packed8))*2 + int64(len(s.grad16))*4 + int64(len(s.grad32))*8
 }
 
-// Quantize makes the round's codes from one output's gradients and hessians (one
-// per row; kept by reference until the next call). Only the bag's rows count for
-// scales and checks; codes of other rows are left undefined.
+// Entries fills entries with the rows of a block: all of them in order where rows is nil,
+// else the listed ones. In one-word modes they carry the codes, in others only the rows.
+func (s *Storage) Entries(entries []uint64, block int, rows []uint16) {
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	switch {
+	case !s.OneWord():
+		hist.PackIndex(entries, rows)
+	case s.mode == I8:
+		hist.Pack8(entries, rows, s.packed8[lo:hi])
+	case s.mode == I4:
+		hist.Pack4(entries, rows, s.packed4[lo:hi])
+	case rows != nil:
+		hist.PackRows(entries, rows, s.grad16[lo:hi], s.hess16[lo:hi])
+	default:
+		hist.Pack(entries, s.grad16[lo:hi], s.hess16[lo:hi])
+	}
+}
+
+// Quantize makes the codes of one output's gradients and hessians (one per row; kept by
+// reference until the next call) in a round. Only the bag's rows count for scales and
+// checks; codes of other rows are left undefined.
 //
 // A NaN or infinite value, and a negative hessian unless clipped, is an error that
-// names the row. If 16-bit codes would lose too much (SEEDS S2.7) this round uses
-// I32.
-func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag) (Outcome, error) {
+// names the row. Where codes would lose too much this round uses wider ones: of 16 bits
+// instead of 8 and 4, and of 32 instead of 16 (SEEDS S2.7).
+func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, round, output int) (Outcome, error) {
 	var out Outcome
 	s.grad, s.hess, s.bag = grad, hess, bag
 	r := s.scan(pool)
@@ -200,31 +255,58 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag) 
 	if r.MinHess == r.MaxHess {
 		s.equal = maxHess
 	}
-	s.mode = s.wanted
-	switch s.mode {
-	case F32:
-		s.params = Params{1, 1}
-		return out, nil
-	case I16:
-		s.params = Params{scale(maxGrad, maxGrad16), scale(maxHess, maxHess16)}
-		loss := s.code(pool)
-		if !blind(loss) {
-			return out, nil
+	s.maxGrad, s.maxHess = maxGrad, maxHess
+	s.mode, s.asymmetric, s.params = s.set.Mode, s.set.Asymmetric, Params{1, 0, 1}
+	key := rng.Key(s.set.Seed, rng.Rounding, uint64(round), uint64(output))
+	for s.mode != F32 {
+		s.reserve(s.mode)
+		most := s.mode.limits()
+		s.rule = quantize.Rule{
+			MinGrad: -most.grad, MaxGrad: most.grad, MaxHess: most.hess, Stochastic: s.set.Rounding == Stochastic, Key: key,
+			EqualHess: s.equal > 0,
 		}
-		out.Wide, out.ErrShare = true, errShare(loss)
-		s.mode = I32
-	}
-	if s.grad32 == nil {
-		s.grad32, s.hess32 = make([]int32, s.rows), make([]uint32, s.rows)
-	}
-	s.params = Params{scale(maxGrad, maxGrad32), scale(maxHess, maxHess32)}
-	if loss := s.code(pool); blind(loss) {
-		out.Blind, out.ErrShare = true, errShare(loss)
+		s.params = Params{scale(float64(maxGrad), float64(most.grad)), 0, scale(float64(maxHess), float64(most.hess))}
+		if s.asymmetric {
+			s.spread(s.span(pool))
+		}
+		s.rule.GradScale, s.rule.GradOffset, s.rule.HessScale = s.params.GradScale, s.params.GradOffset, s.params.HessScale
+		loss := s.code(pool)
+		if !blind(loss, s.mode) {
+			break
+		}
+		out.ErrShare = errShare(loss)
+		if out.Blind = s.mode == I32; out.Blind {
+			break
+		}
+		out.Wide, s.asymmetric = true, false
+		if s.mode = wider(s.mode); s.mode == I16 && s.set.Asymmetric {
+			s.mode = I32
+		}
 	}
 	if out.Wide || out.Blind {
 		out.MaxRow = s.findGrad(r.MaxGrad)
 	}
 	return out, nil
+}
+
+// wider returns the mode that takes over where one loses too much.
+func wider(m Mode) Mode {
+	if m.Coarse() {
+		return I16
+	}
+	return I32
+}
+
+// spread sets scale and offset so that the codes of a signed 16-bit number cover the
+// range of the gradients (SEEDS S2.5). Equal gradients have code 0.
+func (s *Storage) spread(all span) {
+	s.rule.MinGrad = math.MinInt16
+	width := float64(all.highest) - float64(all.lowest)
+	if s.params.GradOffset = float64(all.lowest); width > 0 {
+		q := scale(width, math.MaxUint16)
+		s.params.GradScale = q
+		s.params.GradOffset = float64(all.lowest) + float64(32768*q)
+	}
 }
 
 // scale is the float32 quotient of the largest value and the largest code, 1 where
@@ -233,20 +315,26 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag) 
 // Where a quotient rounded down would leave the largest value more than half a step
 // above the largest code (32-bit codes, or next to the smallest float32), the next
 // float32 is taken, so that no value is clamped away from its nearest code.
-func scale(largest float32, code float64) float64 {
-	q := float32(float64(largest) / code)
+func scale(largest, code float64) float64 {
+	q := float32(largest / code)
 	if q == 0 {
 		return 1
 	}
-	if float64(q)*(code+0.5) < float64(largest) {
+	if float64(q)*(code+0.5) < largest {
 		q = math.Nextafter32(q, math.MaxFloat32)
 	}
 	return float64(q)
 }
 
 // blind is S2.7's test: the codes lose more than 1 % of Σ|g|, or more than half of
-// the rows that have a gradient, or a hessian, have code 0.
-func blind(l quantize.Loss) bool {
+// the rows that have a gradient, or a hessian, have code 0. In coarse modes that is how
+// codes are, and rounding by draws evens it out over many rows: they are blind where
+// rounding moves the gradients by more than there is of them, or where less than one row
+// in 16 keeps any.
+func blind(l quantize.Loss, m Mode) bool {
+	if m.Coarse() {
+		return l.Error > l.Magnitude || 16*l.GradKept < l.GradRows || 16*l.HessKept < l.HessRows
+	}
 	return l.Error > l.Magnitude/100 || 2*l.GradKept < l.GradRows || 2*l.HessKept < l.HessRows
 }
 
@@ -265,6 +353,20 @@ func (s *Storage) scan(pool *parallel.Pool) quantize.Range {
 		r = r.Merge(block)
 	}
 	return r
+}
+
+// span returns the range of the gradients in the bag.
+func (s *Storage) span(pool *parallel.Pool) span {
+	s.phase = scanSpan
+	pool.Do(len(s.spans), (*storageTask)(s))
+	all := span{float32(math.Inf(1)), float32(math.Inf(-1))}
+	for _, block := range s.spans {
+		all = span{min(all.lowest, block.lowest), max(all.highest, block.highest)}
+	}
+	if all.lowest > all.highest {
+		return span{} // no rows
+	}
+	return all
 }
 
 func (s *Storage) code(pool *parallel.Pool) quantize.Loss {
@@ -287,31 +389,44 @@ func (s *storageTask) Run(_, block int) {
 	if s.bag != nil {
 		rows = s.bag.Block(block)
 	}
-	if s.phase == scanRange {
-		if s.bag != nil {
-			s.ranges[block] = quantize.ScanRows(grad, hess, rows)
-		} else {
-			s.ranges[block] = quantize.Scan(grad, hess)
-		}
-		return
-	}
-	gs, hs := s.params.GradScale, s.params.HessScale
 	switch {
-	case s.mode == I16 && s.bag == nil:
-		s.losses[block] = quantize.Codes(s.grad16[lo:hi], s.hess16[lo:hi], grad, hess, gs, hs, maxGrad16, maxHess16)
-	case s.mode == I16:
-		s.losses[block] = quantize.CodesRows(s.grad16[lo:hi], s.hess16[lo:hi], grad, hess, rows, gs, hs, maxGrad16, maxHess16)
-	case s.bag == nil:
-		s.losses[block] = quantize.Codes(s.grad32[lo:hi], s.hess32[lo:hi], grad, hess, gs, hs, maxGrad32, maxHess32)
+	case s.phase == scanRange && s.bag != nil:
+		s.ranges[block] = quantize.ScanRows(grad, hess, rows)
+	case s.phase == scanRange:
+		s.ranges[block] = quantize.Scan(grad, hess)
+	case s.phase == scanSpan && s.bag != nil:
+		s.spans[block].lowest, s.spans[block].highest = quantize.SpanRows(grad, rows)
+	case s.phase == scanSpan:
+		s.spans[block].lowest, s.spans[block].highest = quantize.Span(grad)
 	default:
-		s.losses[block] = quantize.CodesRows(s.grad32[lo:hi], s.hess32[lo:hi], grad, hess, rows, gs, hs, maxGrad32, maxHess32)
+		s.losses[block] = s.makeBlock(lo, hi, rows)
 	}
-	if s.mode == I32 {
-		// A block of extreme 32-bit codes reaches 2³¹·2¹⁶·2¹⁶ = 2⁶³: whole codes
-		// instead of 1/65,536 leave room for 2¹⁶ blocks, which are 2³² rows.
-		s.losses[block].Error >>= 16
-		s.losses[block].Magnitude >>= 16
+}
+
+// makeBlock makes the codes of the rows lo … hi-1, of a bag's where there is one.
+func (s *storageTask) makeBlock(lo, hi int, rows []uint16) quantize.Loss {
+	grad, hess := s.grad[lo:hi], s.hess[lo:hi]
+	switch {
+	case s.mode == I8:
+		return quantize.Pack8(s.packed8[lo:hi], grad, hess, uint64(lo), rows, s.bag != nil, &s.rule)
+	case s.mode == I4:
+		return quantize.Pack4(s.packed4[lo:hi], grad, hess, uint64(lo), rows, s.bag != nil, &s.rule)
+	case s.mode == I16 && s.bag == nil:
+		return quantize.Make(s.grad16[lo:hi], s.hess16[lo:hi], grad, hess, uint64(lo), &s.rule)
+	case s.mode == I16:
+		return quantize.MakeRows(s.grad16[lo:hi], s.hess16[lo:hi], grad, hess, uint64(lo), rows, &s.rule)
 	}
+	var loss quantize.Loss
+	if s.bag == nil {
+		loss = quantize.Make(s.grad32[lo:hi], s.hess32[lo:hi], grad, hess, uint64(lo), &s.rule)
+	} else {
+		loss = quantize.MakeRows(s.grad32[lo:hi], s.hess32[lo:hi], grad, hess, uint64(lo), rows, &s.rule)
+	}
+	// A block of extreme 32-bit codes reaches 2³¹·2¹⁶·2¹⁶ = 2⁶³: whole codes
+	// instead of 1/65,536 leave room for 2¹⁶ blocks, which are 2³² rows.
+	loss.Error >>= 16
+	loss.Magnitude >>= 16
+	return loss
 }
 
 // inspect looks at the bag's rows one by one, in order: it reports the first
@@ -324,7 +439,7 @@ func (s *Storage) inspect() (clipped int, err error) {
 			return fmt.Errorf("row %d: gradient %v: %w", row, g, ErrNotFinite)
 		case math.IsNaN(h) || math.IsInf(h, 0):
 			return fmt.Errorf("row %d: hessian %v: %w", row, h, ErrNotFinite)
-		case h < 0 && !s.clip:
+		case h < 0 && !s.set.Clip:
 			return fmt.Errorf("row %d: hessian %v: %w (set gradients.clip_negative_hessian to count such hessians as 0)",
 				row, h, ErrNegativeHessian)
 		case h < 0:

@@ -18,8 +18,8 @@ func quantize(t *testing.T, mode gradients.Mode, grad, hess []float32) (*gradien
 	t.Helper()
 	pool := parallel.NewPool(2)
 	defer pool.Close()
-	st := gradients.NewStorage(len(grad), mode, false)
-	out, err := st.Quantize(pool, grad, hess, nil)
+	st := gradients.NewStorage(len(grad), gradients.Settings{Mode: mode})
+	out, err := st.Quantize(pool, grad, hess, nil, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +130,8 @@ func TestGuards(t *testing.T) {
 				grad, hess := filled(rows, 1), filled(rows, 1)
 				grad[c.row], hess[c.row] = c.grad, c.hess
 				grad[rows-1], hess[rows-1] = c.grad, c.hess // a later one is not the first
-				st := gradients.NewStorage(rows, mode, false)
-				_, err := st.Quantize(pool, grad, hess, nil)
+				st := gradients.NewStorage(rows, gradients.Settings{Mode: mode})
+				_, err := st.Quantize(pool, grad, hess, nil, 0, 0)
 				if !errors.Is(err, c.want) || !strings.HasPrefix(fmt.Sprint(err), fmt.Sprintf("row %d: ", c.row)) {
 					t.Errorf("error %v, want %v at row %d", err, c.want, c.row)
 				}
@@ -140,8 +140,8 @@ func TestGuards(t *testing.T) {
 		t.Run("S0.27/clip/"+mode.String(), func(t *testing.T) {
 			pool := parallel.NewPool(2)
 			defer pool.Close()
-			st := gradients.NewStorage(5, mode, true)
-			out, err := st.Quantize(pool, []float32{1, 2, 3, 4, 5}, []float32{-1, 2, negZero, -1e-40, 2}, nil)
+			st := gradients.NewStorage(5, gradients.Settings{Mode: mode, Clip: true})
+			out, err := st.Quantize(pool, []float32{1, 2, 3, 4, 5}, []float32{-1, 2, negZero, -1e-40, 2}, nil, 0, 0)
 			if err != nil || out.Clipped != 2 {
 				t.Fatalf("clipped %d, error %v, want 2", out.Clipped, err)
 			}
@@ -150,7 +150,7 @@ func TestGuards(t *testing.T) {
 					t.Errorf("hessian of row %d is %v, want %v", row, got, want)
 				}
 			}
-			if _, err := st.Quantize(pool, []float32{nan, 0, 0, 0, 0}, make([]float32, 5), nil); !errors.Is(err, gradients.ErrNotFinite) {
+			if _, err := st.Quantize(pool, []float32{nan, 0, 0, 0, 0}, make([]float32, 5), nil, 0, 0); !errors.Is(err, gradients.ErrNotFinite) {
 				t.Errorf("NaN with clipping: %v", err)
 			}
 		})
@@ -193,7 +193,7 @@ func TestGuards(t *testing.T) {
 		pool := parallel.NewPool(1)
 		defer pool.Close()
 		grad[617], grad[618] = 0, 0
-		if out, err := st.Quantize(pool, grad, hess, nil); err != nil || out.Wide || st.Mode() != gradients.I16 {
+		if out, err := st.Quantize(pool, grad, hess, nil, 0, 0); err != nil || out.Wide || st.Mode() != gradients.I16 {
 			t.Errorf("a later round without the outlier: %+v, %v, mode %v", out, err, st.Mode())
 		}
 	})
@@ -252,11 +252,11 @@ func TestMaximaMapToTheLargestCode(t *testing.T) {
 		pool := parallel.NewPool(1)
 		defer pool.Close()
 		r := rand.New(rand.NewPCG(2, 0))
-		st := gradients.NewStorage(2, gradients.I16, false)
+		st := gradients.NewStorage(2, gradients.Settings{Mode: gradients.I16})
 		for range 100_000 {
 			// Any float32 whose 32,767th part is a normal number.
 			m := math.Float32frombits(uint32(17+r.IntN(238))<<23 | r.Uint32()&(1<<23-1))
-			if _, err := st.Quantize(pool, []float32{m, -m}, []float32{m, m}, nil); err != nil {
+			if _, err := st.Quantize(pool, []float32{m, -m}, []float32{m, m}, nil, 0, 0); err != nil {
 				t.Fatal(err)
 			}
 			g, h := st.Codes16()
@@ -360,15 +360,15 @@ func TestBagLimitsQuantize(t *testing.T) {
 		grad[row], hess[row] = []float32{float32(math.NaN()), 1e30}[i&1], -1
 	}
 	for _, mode := range []gradients.Mode{gradients.I16, gradients.I32, gradients.F32} {
-		st := gradients.NewStorage(rows, mode, false)
-		out, err := st.Quantize(pool, grad, hess, bag)
+		st := gradients.NewStorage(rows, gradients.Settings{Mode: mode})
+		out, err := st.Quantize(pool, grad, hess, bag, 0, 0)
 		if err != nil || out != (gradients.Outcome{}) {
 			t.Fatalf("%v: %+v, %v", mode, out, err)
 		}
 		if mode != gradients.I32 && !st.EqualHessians() {
 			t.Errorf("%v: the bag's hessians are equal", mode)
 		}
-		compact := gradients.NewStorage(bag.Len(), mode, false)
+		compact := gradients.NewStorage(bag.Len(), gradients.Settings{Mode: mode})
 		var g, h []float32
 		var in []int
 		for b := range parallel.Blocks(rows, 1<<16) {
@@ -377,7 +377,7 @@ func TestBagLimitsQuantize(t *testing.T) {
 				g, h = append(g, grad[in[len(in)-1]]), append(h, 1)
 			}
 		}
-		if _, err := compact.Quantize(pool, g, h, nil); err != nil {
+		if _, err := compact.Quantize(pool, g, h, nil, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		if st.Params() != compact.Params() {
@@ -391,8 +391,8 @@ func TestBagLimitsQuantize(t *testing.T) {
 	}
 	empty := gradients.NewBag(rows)
 	empty.Sample(pool, 1, 0, 0)
-	st := gradients.NewStorage(rows, gradients.I16, false)
-	if out, err := st.Quantize(pool, grad, hess, empty); err != nil || out != (gradients.Outcome{}) || st.Params() != (gradients.Params{GradScale: 1, HessScale: 1}) {
+	st := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
+	if out, err := st.Quantize(pool, grad, hess, empty, 0, 0); err != nil || out != (gradients.Outcome{}) || st.Params() != (gradients.Params{GradScale: 1, HessScale: 1}) {
 		t.Errorf("an empty bag: %+v, %v, %+v", out, err, st.Params())
 	}
 }
@@ -402,7 +402,7 @@ func TestStorageCosts(t *testing.T) {
 	defer pool.Close()
 	t.Run("S2.10/half_the_bytes", func(t *testing.T) {
 		const rows = 1_000_000
-		if got := gradients.NewStorage(rows, gradients.I16, false).Bytes(); got != 4_000_000 {
+		if got := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16}).Bytes(); got != 4_000_000 {
 			t.Errorf("codes of %d rows take %d bytes, want 4 MB", rows, got)
 		}
 		if b := gradients.NewBuffer(rows, 1); 4*(len(b.Grad)+len(b.Hess)) != 8_000_000 {
@@ -422,7 +422,7 @@ func TestStorageCosts(t *testing.T) {
 			if c.wide {
 				grad[7] = 1e20
 			}
-			st := gradients.NewStorage(rows, c.mode, false)
+			st := gradients.NewStorage(rows, gradients.Settings{Mode: c.mode})
 			var bag *gradients.Bag
 			if c.bag {
 				bag = gradients.NewBag(rows)
@@ -433,7 +433,7 @@ func TestStorageCosts(t *testing.T) {
 				if bag != nil {
 					bag.Sample(pool, 1, round, 0.5)
 				}
-				if out, err := st.Quantize(pool, grad, hess, bag); err != nil || out.Wide != c.wide {
+				if out, err := st.Quantize(pool, grad, hess, bag, 0, 0); err != nil || out.Wide != c.wide {
 					t.Fatal(out, err)
 				}
 			}); got != 0 {
@@ -458,8 +458,8 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	var first result
 	for threads := 1; threads <= 8; threads++ {
 		pool := parallel.NewPool(threads)
-		st := gradients.NewStorage(rows, gradients.I16, false)
-		out, err := st.Quantize(pool, grad, hess, nil)
+		st := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
+		out, err := st.Quantize(pool, grad, hess, nil, 0, 0)
 		pool.Close()
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func BenchmarkGenericKernel(b *testing.B) {
 	d := newTable(b, 1, rows, nCodes, binning.Adaptive)
 	pool := parallel.NewPool(1)
 	defer pool.Close()
-	st := d.storage(b, gradients.I16, pool)
+	st := d.storage(b, form{Mode: gradients.I16}, pool)
 	runs := runsOf(st, d.sample(rand.New(rand.NewPCG(1, 0)), 1))
 	builder := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)
 	h := &histogram.Histogram{}
@@ -78,7 +78,7 @@ func BenchmarkHistRowMajor(b *testing.B) {
 	for _, threads := range slices.Compact([]int{1, cores}) {
 		pool := parallel.NewPool(threads)
 		defer pool.Close()
-		st := d.storage(b, gradients.I16, pool)
+		st := d.storage(b, form{Mode: gradients.I16}, pool)
 		byRow := histogram.New(d.matrix, binning.NewRowMajor(d.matrix, d.mirrored, pool), pool, histogram.RowParallel)
 		byColumn := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)
 		for _, node := range []struct {

@@ -249,7 +249,7 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 			span += int(hist.Row(r.Entries[n-1])) - int(hist.Row(r.Entries[0])) + 1
 		}
 	}
-	if st.Mode() != gradients.F32 && b.Few(rows) {
+	if !st.Counts() && b.Few(rows) {
 		dst.resetFew(b.Slots())
 		if b.grad32, b.hess32 = nil, nil; st.Mode() == gradients.I32 {
 			b.grad32, b.hess32 = st.Codes32()
@@ -258,14 +258,14 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 		b.storage, b.runs, b.dst = nil, nil, nil
 		return
 	}
-	dst.reset(st.Mode(), b.Slots())
+	dst.reset(st, b.Slots())
 	if rows == 0 {
 		return
 	}
 	b.dense = rows*denseShare >= span
 	if b.rests {
-		if st.Mode() == gradients.F32 {
-			panic("histogram: bundles and sparse layouts need integer gradients")
+		if st.Counts() {
+			panic("histogram: bundles and sparse layouts need integer gradients without an offset")
 		}
 		b.total = total
 	}

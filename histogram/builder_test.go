@@ -23,11 +23,14 @@ func TestBuilders(t *testing.T) {
 	}
 	one := parallel.NewPool(1)
 	defer one.Close()
-	ids := map[gradients.Mode]string{gradients.I16: "S2.21/i16", gradients.I32: "S2.21/i32", gradients.F32: "S2.22/f32"}
 	r := rand.New(rand.NewPCG(1, 0))
 	d := newTable(t, 1, rows, allWidths, binning.Adaptive)
 	for _, mode := range modes {
-		t.Run(ids[mode], func(t *testing.T) {
+		id := "S2.21/" + mode.String()
+		if mode.Mode == gradients.F32 {
+			id = "S2.22/f32"
+		}
+		t.Run(id, func(t *testing.T) {
 			st := d.storage(t, mode, one)
 			for _, share := range []float64{1, 0.05} {
 				in := d.sample(r, share)
@@ -58,11 +61,11 @@ func TestSmallNodes(t *testing.T) {
 		for _, mode := range modes {
 			for _, s := range strategies {
 				family := "quantized"
-				if mode == gradients.F32 {
+				if mode.Mode == gradients.F32 {
 					family = "f32"
 				}
 				t.Run(fmt.Sprintf("S2.17/S2.18/%s_%v/%v/%s", family, s, mode, storage), func(t *testing.T) {
-					r := rand.New(rand.NewPCG(2, uint64(mode)))
+					r := rand.New(rand.NewPCG(2, uint64(mode.Mode)))
 					for range 5 {
 						rows := 1 + r.IntN(9000)
 						nCodes := slices.Clone(allWidths[:1+r.IntN(len(allWidths))])
@@ -132,7 +135,7 @@ func TestNoStaleValues(t *testing.T) {
 				if mirrored {
 					mirror = binning.NewRowMajor(d.matrix, d.mirrored, pool)
 				}
-				stores := map[gradients.Mode]*gradients.Storage{}
+				stores := map[form]*gradients.Storage{}
 				for _, m := range modes {
 					stores[m] = d.storage(t, m, pool)
 				}
@@ -143,7 +146,7 @@ func TestNoStaleValues(t *testing.T) {
 					steps = 12
 				}
 				for step := range steps {
-					st := stores[modes[r.IntN(3)]]
+					st := stores[modes[r.IntN(len(modes))]]
 					var features []int
 					keep := r.Float64()
 					for f := range d.codes {
@@ -153,7 +156,7 @@ func TestNoStaleValues(t *testing.T) {
 					}
 					in := d.sample(r, []float64{0.0005, 0.01, 0.07, 0.5, 1}[r.IntN(5)])
 					if step >= steps-2 { // twice more rows than packed sums can take
-						st, in, features = stores[gradients.I16], d.sample(r, 1), d.all()
+						st, in, features = stores[modes[0]], d.sample(r, 1), d.all()
 					}
 					h := p.Get()
 					b.SetFeatures(features)
@@ -174,7 +177,7 @@ func TestNoStaleValues(t *testing.T) {
 		pool := parallel.NewPool(2)
 		defer pool.Close()
 		d := newTable(t, 4, 5000, []uint32{20, 20, 20, 20, 20, 20, 5000, 5000, 5000}, binning.Adaptive)
-		st := d.storage(t, gradients.F32, pool)
+		st := d.storage(t, form{Mode: gradients.F32}, pool)
 		in := d.sample(nil, 1)
 		b := histogram.New(d.matrix, nil, pool, histogram.RowParallel)
 		for _, features := range [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8}} {
@@ -236,7 +239,7 @@ func TestLayout(t *testing.T) {
 			h := &histogram.Histogram{}
 			b.Build(h, st, runsOf(st, []uint32{7}))
 			ints, floats := 321, 0
-			if mode == gradients.F32 {
+			if mode.Mode == gradients.F32 {
 				ints, floats = 0, 321
 			}
 			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != floats {
@@ -245,7 +248,7 @@ func TestLayout(t *testing.T) {
 		})
 	}
 	t.Run("S1.12/slot_of_feature_and_code", func(t *testing.T) {
-		st := d.storage(t, gradients.I16, pool)
+		st := d.storage(t, form{Mode: gradients.I16}, pool)
 		h := &histogram.Histogram{}
 		b.Build(h, st, runsOf(st, []uint32{7}))
 		grad, hess := st.Codes16()
@@ -275,9 +278,9 @@ func TestExtremeCodes(t *testing.T) {
 			clear(d.codes[f])
 		}
 		d.matrix, _ = binning.FromCodes(d.codes, []uint32{1, 17, 17, 17, 17, 257, 70_000}, binning.Adaptive)
-		st := d.storage(t, gradients.I16, pool)
+		st := d.storage(t, form{Mode: gradients.I16}, pool)
 		grad, hess := st.Codes16()
-		wide := d.storage(t, gradients.I32, pool)
+		wide := d.storage(t, form{Mode: gradients.I32}, pool)
 		grad32, hess32 := wide.Codes32()
 		for _, extreme := range []int16{math.MinInt16, math.MaxInt16} {
 			for i := range grad {
@@ -335,16 +338,16 @@ func TestSubtract(t *testing.T) {
 				b.Build(child, st, runsOf(st, left))
 				offsets := d.matrix.Offsets()
 				for f := range d.codes {
-					parent.SubtractRange(child, mode, int(offsets[f]), int(offsets[f+1]))
+					parent.SubtractRange(child, st, int(offsets[f]), int(offsets[f+1]))
 				}
 				want := d.reference(st, right)
-				if mode != gradients.F32 {
+				if mode.Mode != gradients.F32 {
 					d.check(t, "sibling", parent, st, d.all(), want)
 					continue
 				}
 				for f := range d.codes {
 					for c := range offsets[f+1] - offsets[f] {
-						got, w := slotAt(parent, mode, int(offsets[f]+c)), want[f][c]
+						got, w := slotAt(parent, st, int(offsets[f]+c)), want[f][c]
 						// A slot without rows holds nothing at all, not even a rounding error.
 						if got.count != w.count || w.count == 0 && got != (slot{}) || math.Abs(got.gradF-w.gradF) > 1e-12 || math.Abs(got.hessF-w.hessF) > 1e-12 {
 							t.Fatalf("slot of (feature %d, code %d) is %+v, want %+v", f, c, got, w)
@@ -360,7 +363,10 @@ func TestHistogramEquivalence(t *testing.T) {
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	r := rand.New(rand.NewPCG(9, 0))
-	for _, mode := range []gradients.Mode{gradients.I16, gradients.I32} {
+	for _, mode := range modes {
+		if mode.settings().Counts() {
+			continue
+		}
 		t.Run("S2.34/"+mode.String(), func(t *testing.T) {
 			for range 40 {
 				d := newTable(t, r.Uint64(), 1+r.IntN(3000), []uint32{3, 50, 300}, binning.Adaptive)
@@ -428,7 +434,7 @@ func TestPackedWordsEqualTwoArrays(t *testing.T) {
 		pool := parallel.NewPool(1)
 		defer pool.Close()
 		d := newTable(t, 13, 3000, []uint32{40}, binning.Adaptive)
-		st := d.storage(t, gradients.I16, pool)
+		st := d.storage(t, form{Mode: gradients.I16}, pool)
 		gradCodes, hessCodes := st.Codes16()
 		grad, hess := make([]int64, 40), make([]uint64, 40)
 		for row, c := range d.codes[0] {

@@ -17,7 +17,7 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 	grads, hesses := st.Codes32()
 	for i := range runs {
 		run := &runs[i]
-		if st.Mode() == gradients.I16 {
+		if st.OneWord() {
 			grad, hess := hist.Total(run.Entries)
 			t.Grad += grad
 			t.Hess += hess
@@ -77,7 +77,8 @@ func (b *Builder) deliverWide(u int, grad []int64, hess []uint64) {
 }
 
 // deliverSlots is deliver for two-word sums.
-func (b *Builder) deliverSlots(u int, slots []hist.Slot[int64, uint64]) {
+func (b *Builder) deliverSlots(u int, s sums[int64, uint64]) {
+	slots := s.slots
 	part := func(lo, hi int, slots []hist.Slot[int64, uint64]) {
 		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, sums[int64, uint64]{slots, nil})
 	}
@@ -92,7 +93,11 @@ func (b *Builder) deliverSlots(u int, slots []hist.Slot[int64, uint64]) {
 		return
 	}
 	lo, hi := b.bins(b.units[u].Features[0])
-	part(lo, hi, slots)
+	var count []uint32
+	if s.counts != nil {
+		count = b.dst.Count[lo:hi]
+	}
+	drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], count, s)
 }
 
 // restore fills the slots of rest codes: what the other codes of the feature lack of

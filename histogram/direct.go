@@ -163,7 +163,7 @@ func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total T
 
 // byColumns says whether so many rows are added up feature by feature.
 func (d *Direct) byColumns(st *gradients.Storage, rows int) bool {
-	return st.Mode() == gradients.I16 && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows()
+	return st.OneWord() && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows()
 }
 
 // run adds up the rows, or takes them away, by parts of the features.

@@ -6,8 +6,9 @@ import "boost/gradients"
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
 // Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF.
-// Count holds numbers of rows in mode F32 and is nil in the integer modes, where
-// min_data_in_leaf is decided without it (DESIGN §8).
+// Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
+// and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
+// (DESIGN §8), and Count means nothing.
 //
 //	int64 gradient and uint64 hessian sums cannot overflow: 2³² rows × 2³¹ ≤ 2⁶³
 //	for the gradient's magnitude, 2³² rows × (2³²−1) < 2⁶⁴ for the hessian.
@@ -22,9 +23,15 @@ type Histogram struct {
 	all     bool
 }
 
-// reset makes h a zeroed histogram of the given mode with n slots, reusing memory.
-func (h *Histogram) reset(mode gradients.Mode, n int) {
-	if mode != gradients.F32 {
+// reset makes h a zeroed histogram for the storage's sums with n slots, reusing memory.
+func (h *Histogram) reset(st *gradients.Storage, n int) {
+	if st.Counts() {
+		if h.Count == nil {
+			h.Count = make([]uint32, n)
+		}
+		clear(h.Count)
+	}
+	if st.Mode() != gradients.F32 {
 		if h.Grad == nil {
 			h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
 		}
@@ -34,17 +41,19 @@ func (h *Histogram) reset(mode gradients.Mode, n int) {
 		return
 	}
 	if h.GradF == nil {
-		h.GradF, h.HessF, h.Count = make([]float64, n), make([]float64, n), make([]uint32, n)
+		h.GradF, h.HessF = make([]float64, n), make([]float64, n)
 	}
 	clear(h.GradF)
 	clear(h.HessF)
-	clear(h.Count)
 }
 
 // SubtractRange turns the slots lo … hi-1 of a parent's histogram into those of the
 // child that was not built: h −= child. A slot without rows is 0 in every mode.
-func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi int) {
-	if mode != gradients.F32 {
+func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, hi int) {
+	if st.Counts() {
+		subtract(h.Count[lo:hi], child.Count[lo:hi])
+	}
+	if st.Mode() != gradients.F32 {
 		if child.Partial() {
 			h.subtractTouched(child, lo, hi)
 			return
@@ -55,7 +64,6 @@ func (h *Histogram) SubtractRange(child *Histogram, mode gradients.Mode, lo, hi 
 	}
 	subtract(h.GradF[lo:hi], child.GradF[lo:hi])
 	subtract(h.HessF[lo:hi], child.HessF[lo:hi])
-	subtract(h.Count[lo:hi], child.Count[lo:hi])
 	dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
 }
 
@@ -77,8 +85,7 @@ func subtract[T int64 | uint64 | float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 in mode
-// F32; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts; a tree of L leaves needs at most L at once.
 type Pool struct {
 	slots int
 	free  []*Histogram

@@ -115,7 +115,7 @@ func TestMirrorOfBundles(t *testing.T) {
 		}
 	}
 	mirror := binning.NewRowMajor(m, units, pool)
-	st := d.storage(t, gradients.I16, pool)
+	st := d.storage(t, form{Mode: gradients.I16}, pool)
 	in := d.sample(rand.New(rand.NewPCG(1, 1)), 0.5)
 	want := d.reference(st, in)
 	for _, features := range [][]int{{0}, {1, 4, 7}, d.all()} {
@@ -151,7 +151,7 @@ func TestSlotMajorSymbols(t *testing.T) {
 		for _, share := range []float64{0, 0.05, 0.8} {
 			d := sparseTable(t, 7, 400, share)
 			m := d.in(t, binning.Params{Layout: "ellpack"}, pool)
-			st := d.storage(t, gradients.I16, pool)
+			st := d.storage(t, form{Mode: gradients.I16}, pool)
 			e, entries := m.Ellpack(), runsOf(st, d.sample(rand.New(rand.NewPCG(2, 2)), 0.5))[0].Entries
 			slots := int(m.Offsets()[m.NFeatures()])
 			want, got := make([]uint64, slots), make([]uint64, slots)

@@ -10,13 +10,13 @@ import (
 )
 
 // Bytes returns the memory of one histogram over a matrix.
-func Bytes(m *binning.Matrix, mode gradients.Mode) int64 {
+func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 	perSlot := int64(16)
-	if mode == gradients.F32 {
+	if set.Counts() {
 		perSlot = 20
 	}
 	slots := int64(m.Offsets()[m.NFeatures()])
-	if slots >= manySlots && mode != gradients.F32 && m.OwnColumns() {
+	if slots >= manySlots && !set.Counts() && m.OwnColumns() {
 		return perSlot*slots + slots/8
 	}
 	return perSlot * slots
@@ -24,7 +24,7 @@ func Bytes(m *binning.Matrix, mode gradients.Mode) int64 {
 
 // ScratchBytes returns the most memory that a Builder over all rows of a matrix takes
 // beside the histograms, given the stored columns that its mirror has.
-func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, mode gradients.Mode, threads int) int64 {
+func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, set gradients.Settings, threads int) int64 {
 	layout := &Builder{matrix: m, units: m.Units()}
 	if layout.sparse = newSparseRows(m); layout.sparse != nil {
 		layout.units = layout.sparse.units(m)
@@ -54,15 +54,18 @@ func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, mode gradients.
 		slots += int64(len(mirrored))*hist.Slots - mirroredSize
 	}
 	workers := int64(threads)
-	if mode == gradients.F32 {
+	if set.Mode == gradients.F32 {
 		return bytes + floatScratch(m.NRows(), slots, widest, s, workers)
 	}
-	slot := int64(8)
-	if mode == gradients.I32 {
+	slot, oneWord := int64(8), set.OneWord()
+	if !oneWord {
 		slot = int64(unsafe.Sizeof(hist.Slot[int64, uint64]{}))
 	}
+	if set.Counts() {
+		slot += 4
+	}
 	if s == FeatureParallel {
-		if mode == gradients.I16 {
+		if oneWord {
 			widest *= 4 // columns go by fours
 		}
 		return bytes + workers*widest*slot
@@ -70,7 +73,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, mode gradients.
 	if s == Sequential {
 		workers = 1
 	}
-	if bytes += workers * slots * slot; mode == gradients.I16 && m.NRows() > hist.BlockRows {
+	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.BlockRows {
 		bytes += workers * all * 16 // what packed sums are flushed to
 	}
 	return bytes

@@ -2,7 +2,6 @@ package histogram
 
 import (
 	"boost/binning"
-	"boost/gradients"
 	"boost/internal/kernel/hist"
 )
 
@@ -28,7 +27,7 @@ type columnTask Builder
 
 func (t *columnTask) Run(worker, index int) {
 	b := (*Builder)(t)
-	if b.storage.Mode() == gradients.I32 {
+	if !b.storage.OneWord() {
 		b.wideColumns(worker, &b.groups[index])
 		return
 	}
@@ -137,10 +136,10 @@ func (b *Builder) buildRows(alone bool) {
 	if alone {
 		workers = 1
 	}
-	if b.storage.Mode() == gradients.I32 {
+	if !b.storage.OneWord() {
 		for w := range b.wide {
 			if b.wide[w].took = false; w < workers {
-				b.wide[w].reserve(b.rowSlots, false)
+				b.wide[w].reserve(b.rowSlots, b.storage.Counts())
 			}
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))

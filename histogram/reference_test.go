@@ -14,9 +14,29 @@ import (
 )
 
 var (
-	modes      = []gradients.Mode{gradients.I16, gradients.I32, gradients.F32}
+	modes = []form{
+		{Mode: gradients.I16}, {Mode: gradients.I32}, {Mode: gradients.F32},
+		{Mode: gradients.I8}, {Mode: gradients.I4}, {Mode: gradients.I16, asymmetric: true},
+	}
 	strategies = []histogram.Strategy{histogram.Sequential, histogram.FeatureParallel, histogram.RowParallel}
 )
+
+// form is a way of storing gradients.
+type form struct {
+	gradients.Mode
+	asymmetric bool
+}
+
+func (f form) String() string {
+	if f.asymmetric {
+		return f.Mode.String() + "_asymmetric"
+	}
+	return f.Mode.String()
+}
+
+func (f form) settings() gradients.Settings {
+	return gradients.Settings{Mode: f.Mode, Asymmetric: f.asymmetric}
+}
 
 // table is a matrix with its codes kept in plain slices, and gradients.
 type table struct {
@@ -59,10 +79,10 @@ func newTable(t testing.TB, seed uint64, rows int, nCodes []uint32, storage stri
 }
 
 // storage quantizes the table's gradients.
-func (d *table) storage(t testing.TB, mode gradients.Mode, pool *parallel.Pool) *gradients.Storage {
+func (d *table) storage(t testing.TB, mode form, pool *parallel.Pool) *gradients.Storage {
 	t.Helper()
-	st := gradients.NewStorage(d.rows, mode, false)
-	if out, err := st.Quantize(pool, d.grad, d.hess, nil); err != nil || out.Wide || out.Blind {
+	st := gradients.NewStorage(d.rows, mode.settings())
+	if out, err := st.Quantize(pool, d.grad, d.hess, nil, 0, 0); err != nil || out.Wide || out.Blind {
 		t.Fatal(out, err)
 	}
 	return st
@@ -83,7 +103,6 @@ func (d *table) sample(r *rand.Rand, share float64) []uint32 {
 func runsOf(st *gradients.Storage, rows []uint32) []histogram.Run {
 	blocks := parallel.Blocks(st.Rows(), hist.BlockRows)
 	runs := make([]histogram.Run, blocks)
-	grad, hess := st.Codes16()
 	for b := range runs {
 		runs[b].Block = b
 		lo, hi := parallel.Block(b, st.Rows(), hist.BlockRows)
@@ -94,10 +113,8 @@ func runsOf(st *gradients.Storage, rows []uint32) []histogram.Run {
 			}
 		}
 		runs[b].Entries = make([]uint64, len(in))
-		if st.Mode() == gradients.I16 {
-			hist.PackRows(runs[b].Entries, in, grad[lo:hi], hess[lo:hi])
-		} else if len(in) > 0 {
-			hist.PackIndex(runs[b].Entries, in)
+		if len(in) > 0 {
+			st.Entries(runs[b].Entries, b, in)
 		}
 	}
 	return runs
@@ -136,17 +153,11 @@ func (d *table) naive(st *gradients.Storage, rows []uint32, feature int) []slot 
 		}
 		return m
 	}
-	grad16, hess16 := st.Codes16()
-	grad32, hess32 := st.Codes32()
 	for _, row := range rows {
 		s := &m[codes[row]]
-		if st.Mode() == gradients.I16 {
-			s.grad += int64(grad16[row])
-			s.hess += uint64(hess16[row])
-		} else {
-			s.grad += int64(grad32[row])
-			s.hess += uint64(hess32[row])
-		}
+		grad, hess := st.Code(int(row))
+		s.grad += grad
+		s.hess += hess
 		s.count++
 	}
 	return m
@@ -166,24 +177,24 @@ func (d *table) check(t *testing.T, name string, h *histogram.Histogram, st *gra
 			} else {
 				ok = h.Grad[at] == w.grad && h.Hess[at] == w.hess
 			}
-			if st.Mode() == gradients.F32 {
+			if st.Counts() {
 				ok = ok && h.Count[at] == w.count
 			}
 			if !ok {
-				t.Fatalf("%s: slot of (feature %d, code %d) is %+v, want %+v", name, f, c, slotAt(h, st.Mode(), at), w)
+				t.Fatalf("%s: slot of (feature %d, code %d) is %+v, want %+v", name, f, c, slotAt(h, st, at), w)
 			}
 		}
 	}
 }
 
-func slotAt(h *histogram.Histogram, mode gradients.Mode, at int) slot {
+func slotAt(h *histogram.Histogram, st *gradients.Storage, at int) slot {
 	var s slot
-	if mode == gradients.F32 {
+	if st.Mode() == gradients.F32 {
 		s.gradF, s.hessF = h.GradF[at], h.HessF[at]
 	} else {
 		s.grad, s.hess = h.Grad[at], h.Hess[at]
 	}
-	if mode == gradients.F32 {
+	if st.Counts() {
 		s.count = h.Count[at]
 	}
 	return s

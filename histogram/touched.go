@@ -104,10 +104,10 @@ func (h *Histogram) narrow() {
 
 // Narrow takes a child with few rows away from its parent's histogram, which becomes
 // that of the other child, whose rows are few too, and keeps to the slots of these.
-func (b *Builder) Narrow(parent, child *Histogram, mode gradients.Mode) {
+func (b *Builder) Narrow(parent, child *Histogram, st *gradients.Storage) {
 	for _, f := range b.features {
 		lo, hi := b.bins(f)
-		parent.SubtractRange(child, mode, lo, hi)
+		parent.SubtractRange(child, st, lo, hi)
 	}
 	parent.narrow()
 }

@@ -2,13 +2,16 @@ package histogram
 
 import (
 	"boost/binning"
+	"boost/gradients"
 	"boost/internal/kernel/hist"
 )
 
-// slotScratch is one worker's memory for sums that need two words. Float sums come
-// with counts of rows; integer sums do without (DESIGN §8), counts is nil.
+// slotScratch is one worker's memory for sums that need two words, and those that a pass
+// uses. Float sums and those of codes with an offset come with counts of rows; others do
+// without (DESIGN §8), counts is nil.
 type slotScratch[G int64 | float64, H uint64 | float64] struct {
 	sums[G, H]
+	all  sums[G, H]
 	took bool
 }
 
@@ -28,17 +31,21 @@ func (s sums[G, H]) part(lo, hi int) sums[G, H] {
 
 // reserve makes room for n slots and returns them.
 func (s *slotScratch[G, H]) reserve(n int, counting bool) sums[G, H] {
-	if len(s.slots) < n {
-		s.slots = make([]hist.Slot[G, H], n)
-		if counting {
-			s.counts = make([]uint32, n)
-		}
+	if len(s.all.slots) < n {
+		s.all.slots = make([]hist.Slot[G, H], n)
 	}
-	return s.part(0, n)
+	s.sums = sums[G, H]{slots: s.all.slots[:n]}
+	if counting {
+		if len(s.all.counts) < n {
+			s.all.counts = make([]uint32, n)
+		}
+		s.counts = s.all.counts[:n]
+	}
+	return s.sums
 }
 
 // values is one block's gradients in the form a two-word pass reads.
-type values[VG int32 | float32, VH uint32 | float32] struct {
+type values[VG hist.GradValue, VH hist.HessValue] struct {
 	grad []VG
 	hess []VH
 }
@@ -48,13 +55,18 @@ func (b *Builder) wideValues(block int) values[int32, uint32] {
 	return values[int32, uint32]{rowsOf(grad, block), rowsOf(hess, block)}
 }
 
+func (b *Builder) shortValues(block int) values[int16, uint16] {
+	grad, hess := b.storage.Codes16()
+	return values[int16, uint16]{rowsOf(grad, block), rowsOf(hess, block)}
+}
+
 func (b *Builder) floatValues(block int) values[float32, float32] {
 	grad, hess := b.storage.Floats()
 	return values[float32, float32]{rowsOf(grad, block), rowsOf(hess, block)}
 }
 
 // twoWordColumn adds entries of one block to the slots of one column.
-func twoWordColumn[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func twoWordColumn[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
 	s sums[G, H], c binning.Column, v values[VG, VH], entries []uint64,
 ) {
 	switch c.Bits {
@@ -84,17 +96,22 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 	}
 }
 
-// wideColumns fills one group of columns from 32-bit codes.
+// wideColumns fills one group of columns from codes that need two words.
 func (b *Builder) wideColumns(worker int, g *columnGroup) {
 	for _, u := range g.units[:g.n] {
 		size := b.size(u)
-		scratch := b.wide[worker].reserve(max(size, 16), false)
+		scratch := b.wide[worker].reserve(max(size, 16), b.storage.Counts())
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
 			entries := run.Entries[p.lo:p.hi]
-			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), b.wideValues(run.Block), entries)
+			column := b.blockColumn(worker, u, run.Block, entries)
+			if b.storage.Mode() == gradients.I32 {
+				twoWordColumn(scratch, column, b.wideValues(run.Block), entries)
+			} else {
+				twoWordColumn(scratch, column, b.shortValues(run.Block), entries)
+			}
 		}
-		b.deliverSlots(u, scratch.part(0, size).slots)
+		b.deliverSlots(u, scratch.part(0, size))
 		b.restore(u)
 	}
 }
@@ -107,16 +124,18 @@ func (t *wideRowTask) Run(worker, index int) {
 	p := b.pieces[index]
 	s := &b.wide[worker]
 	s.took = true
-	if v := b.wideValues(b.runs[p.run].Block); b.sparse != nil {
-		run := &b.runs[p.run]
-		b.sparse.addTwo(s.slots, b.offsets, run.Block, v, run.Entries[p.lo:p.hi])
-	} else {
-		addRows(b, worker, s.sums, v, p)
+	switch run := &b.runs[p.run]; {
+	case b.sparse != nil:
+		b.sparse.addTwo(s.slots, b.offsets, run.Block, b.wideValues(run.Block), run.Entries[p.lo:p.hi])
+	case b.storage.Mode() == gradients.I32:
+		addRows(b, worker, s.sums, b.wideValues(run.Block), p)
+	default:
+		addRows(b, worker, s.sums, b.shortValues(run.Block), p)
 	}
 }
 
 // addRows adds one piece to the slots of all features of a row-wise pass.
-func addRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
 	b *Builder, worker int, s sums[G, H], v values[VG, VH], p piece,
 ) {
 	run := &b.runs[p.run]
@@ -147,7 +166,7 @@ func (t *wideReduceTask) Run(_, index int) {
 	p := b.places[index]
 	for w := range b.wide {
 		if s := &b.wide[w]; s.took {
-			b.deliverSlots(p.unit, s.slots[p.at:p.at+p.size])
+			b.deliverSlots(p.unit, s.part(p.at, p.at+p.size))
 		}
 	}
 	b.restore(p.unit)

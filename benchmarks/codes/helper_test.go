@@ -75,8 +75,8 @@ func (d data) root(b *testing.B, pool *parallel.Pool) (*gradients.Storage, []his
 	for i, y := range d.labels {
 		grad[i], hess[i] = 0.5-y, 0.25+float32(i%7)*0.01
 	}
-	storage := gradients.NewStorage(rows, gradients.I16, false)
-	if _, err := storage.Quantize(pool, grad, hess, nil); err != nil {
+	storage := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
+	if _, err := storage.Quantize(pool, grad, hess, nil, 0, 0); err != nil {
 		b.Fatal(err)
 	}
 	g, h := storage.Codes16()

@@ -84,7 +84,11 @@ func (c *Contents) manifest() map[string]any {
 		"params":             params,
 		"valid_fingerprints": list(c.ValidPrints, func(s string) any { return s }),
 		"wide_rounds": list(c.WideRounds, func(w WideRound) any {
-			return map[string]any{"round": w.Round, "output": w.Output}
+			form := map[string]any{"round": w.Round, "output": w.Output}
+			if w.Gradients != WideI32 {
+				form["gradients"] = w.Gradients
+			}
+			return form
 		}),
 	}
 }

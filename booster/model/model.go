@@ -26,7 +26,7 @@ type Contents struct {
 	Trees           []tree.Tree   // tree of (round r, output k) is entry r*K + k; up to the best round
 	BestRound       int           // rounds kept
 	History         []History     // metrics of all rounds, also those after the best
-	WideRounds      []WideRound   // rounds and outputs that used the i32 storage (S2.7)
+	WideRounds      []WideRound   // rounds and outputs that used a wider storage (S2.7)
 	Fingerprint     string        // of the training table: 32 hex digits
 	ValidPrints     []string      // of the valid sets, in order
 	NumericsVersion int
@@ -39,11 +39,19 @@ type History struct {
 	Values []*float64 `json:"values"` // by round; null = undefined, not finite or not evaluated
 }
 
-// WideRound names a round and output whose gradients needed 32-bit codes.
+// WideRound names a round and output whose gradients needed more bits than asked for.
 type WideRound struct {
-	Round  int `json:"round"`
-	Output int `json:"output"`
+	Round     int    `json:"round"`
+	Output    int    `json:"output"`
+	Gradients string `json:"gradients,omitempty"` // the codes used: WideI16 or WideI32
 }
+
+// Values of WideRound.Gradients. A file says nothing of what rounds use that i16 is too
+// narrow for.
+const (
+	WideI16 = "i16"
+	WideI32 = ""
+)
 
 // Model is a trained model. It is immutable and safe for concurrent use.
 type Model struct {

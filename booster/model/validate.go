@@ -281,8 +281,8 @@ func (c *Contents) checkRecords() error {
 		return fmt.Errorf("history has %s twice", curve)
 	}
 	for i, w := range c.WideRounds {
-		if w.Round < 0 || w.Output < 0 || w.Output >= c.Outputs {
-			return fmt.Errorf("wide round %d is round %d, output %d", i, w.Round, w.Output)
+		if w.Round < 0 || w.Output < 0 || w.Output >= c.Outputs || w.Gradients != WideI16 && w.Gradients != WideI32 {
+			return fmt.Errorf("wide round %d is round %d, output %d, gradients %q", i, w.Round, w.Output, w.Gradients)
 		}
 	}
 	for i, print := range append([]string{c.Fingerprint}, c.ValidPrints...) {

@@ -33,7 +33,7 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --label y --set tree.leavs=3", []string{`--set tree.leavs=3: unknown key "tree.leavs" (did you mean "tree.leaves"?)`}},
 		{"train t.csv --label y --set tree.leaves=three", []string{`tree.leaves must be an integer, not "three"`}},
 		{"train t.csv --label y --set alpha=1", []string{"tree.lambda_l1", "objective.alpha"}},
-		{"train t.csv --label y --set train.gradients=i4", []string{`"i16", "i32" or "f32"`}},
+		{"train t.csv --label y --set train.gradients=i17", []string{`"i16", "i8", "i4" or "auto"`}},
 		{"train t.csv --label y --set output.predictions=p.csv", []string{"output.predictions needs a test set"}},
 		{"train t.csv --label y --set metrics.names=auc", []string{`metric "auc" does not fit`, "rmse, mae, r2"}},
 		{"train t.csv --label y --set data.positive_class=yes", []string{"data.positive_class", "no classes"}},

@@ -20,6 +20,7 @@ const (
 	TreeColumns Purpose = 4 // columns of a tree
 	LevelCols   Purpose = 5 // columns of a level
 	NodeColumns Purpose = 6 // columns of a node
+	GossRows    Purpose = 7 // rows of a round outside the top of their gradients
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

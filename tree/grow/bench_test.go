@@ -48,7 +48,7 @@ func BenchmarkGrow(b *testing.B) {
 			b.Run(fmt.Sprintf("rows=%d/features=%d/threads=%d/builder=%s", rows, features, threads, s), func(b *testing.B) {
 				pool := parallel.NewPool(threads)
 				defer pool.Close()
-				st := gradients.NewStorage(rows, gradients.I16, false)
+				st := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
 				var mirror *binning.RowMajor
 				if s == histogram.RowParallel {
 					mirror = binning.NewRowMajor(m, all, pool)
@@ -57,7 +57,7 @@ func BenchmarkGrow(b *testing.B) {
 				scores := make([]float64, rows)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := st.Quantize(pool, grad, hess, nil); err != nil {
+					if _, err := st.Quantize(pool, grad, hess, nil, 0, 0); err != nil {
 						b.Fatal(err)
 					}
 					t, err := g.Grow(st, nil, 0, 0)

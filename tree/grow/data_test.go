@@ -17,9 +17,31 @@ import (
 )
 
 var (
-	modes      = []gradients.Mode{gradients.I16, gradients.I32, gradients.F32}
+	modes = []form{
+		{Mode: gradients.I16}, {Mode: gradients.I32}, {Mode: gradients.F32},
+		{Mode: gradients.I8}, {Mode: gradients.I4}, {Mode: gradients.I16, asymmetric: true},
+	}
+	// exact are those whose codes tell small whole numbers apart as they are.
+	exact      = modes[:3]
 	strategies = []histogram.Strategy{histogram.Sequential, histogram.FeatureParallel, histogram.RowParallel}
 )
+
+// form is a way of storing gradients.
+type form struct {
+	gradients.Mode
+	asymmetric bool
+}
+
+func (f form) String() string {
+	if f.asymmetric {
+		return f.Mode.String() + "_asymmetric"
+	}
+	return f.Mode.String()
+}
+
+func (f form) settings() gradients.Settings {
+	return gradients.Settings{Mode: f.Mode, Asymmetric: f.asymmetric}
+}
 
 // data is a table in plain slices and as a matrix.
 type data struct {
@@ -142,10 +164,10 @@ func (d *data) grower(p grow.Params, pool *parallel.Pool, s histogram.Strategy, 
 	return grow.New(c)
 }
 
-func (d *data) storage(t testing.TB, mode gradients.Mode, pool *parallel.Pool, bag *gradients.Bag) *gradients.Storage {
+func (d *data) storage(t testing.TB, mode form, pool *parallel.Pool, bag *gradients.Bag) *gradients.Storage {
 	t.Helper()
-	st := gradients.NewStorage(d.rows, mode, false)
-	if _, err := st.Quantize(pool, d.grad, d.hess, bag); err != nil {
+	st := gradients.NewStorage(d.rows, mode.settings())
+	if _, err := st.Quantize(pool, d.grad, d.hess, bag, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	return st

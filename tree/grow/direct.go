@@ -3,7 +3,6 @@ package grow
 import (
 	"fmt"
 
-	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
@@ -142,21 +141,15 @@ func (g *Grower) verifyDirect(at int, l *leaf) error {
 	for code := range left {
 		left[code] = sums{grad: grad[code], hess: hess[code]}
 	}
-	grad16, hess16 := g.storage.Codes16()
-	grad32, hess32 := g.storage.Codes32()
 	for _, run := range g.rows.runs(at) {
 		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
 		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[0])
 		for _, e := range run.Entries {
 			row := int(hist.Row(e))
 			s := &left[c.At(row)]
-			if g.storage.Mode() == gradients.I16 {
-				s.grad -= int64(grad16[lo+row])
-				s.hess -= uint64(hess16[lo+row])
-			} else {
-				s.grad -= int64(grad32[lo+row])
-				s.hess -= uint64(hess32[lo+row])
-			}
+			grad, hess := g.storage.Code(lo + row)
+			s.grad -= grad
+			s.hess -= hess
 		}
 	}
 	for code, s := range left {

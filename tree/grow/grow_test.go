@@ -11,7 +11,7 @@ import (
 )
 
 // oneTree grows a random tree by both growers and compares them.
-func oneTree(t *testing.T, name string, d *data, p grow.Params, mode gradients.Mode, r *rand.Rand, pools []*parallel.Pool) (splits int) {
+func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *rand.Rand, pools []*parallel.Pool) (splits int) {
 	t.Helper()
 	pool, strategy, mirrored := pools[r.IntN(len(pools))], strategies[r.IntN(3)], r.IntN(2) == 0
 	var bag *gradients.Bag
@@ -49,7 +49,7 @@ func TestGrowEqualsReference(t *testing.T) {
 	}
 	for _, mode := range modes {
 		t.Run("S2.26/S2.23/"+mode.String(), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, uint64(mode)))
+			r := rand.New(rand.NewPCG(1, uint64(mode.Mode)))
 			splits := 0
 			for try := range tries {
 				d := &data{rows: 1 + r.IntN(1+r.IntN(300))}
@@ -74,7 +74,7 @@ func TestMinData(t *testing.T) {
 	}
 	for _, mode := range modes {
 		t.Run("S2.17/min_data/"+mode.String(), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(2, uint64(mode)))
+			r := rand.New(rand.NewPCG(2, uint64(mode.Mode)))
 			splits := 0
 			for try := range tries {
 				d := &data{rows: 1 + r.IntN([]int{20, 150, 1000, 5000}[r.IntN(4)])}
@@ -99,7 +99,7 @@ func TestMinDataOverBlocks(t *testing.T) {
 	pools := newPools(t, 1, 2)
 	for _, mode := range modes {
 		t.Run("S2.17/blocks/"+mode.String(), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(3, uint64(mode)))
+			r := rand.New(rand.NewPCG(3, uint64(mode.Mode)))
 			tries := 3
 			if testing.Short() {
 				tries = 2

@@ -24,6 +24,8 @@ type Config struct {
 	LearningRate float64
 	MaxStep      float64
 	Seed         uint64
+	// Renew takes leaf values from the gradients themselves instead of their codes.
+	Renew bool
 	// Verify checks SEEDS S2.26 at every node and fails on the first difference.
 	Verify bool
 }
@@ -37,6 +39,7 @@ type Grower struct {
 	direct  *histogram.Direct // adds up rows without flat histograms; then hists is not used
 	hists   *histogram.Pool
 	rows    rowSets
+	renewal *renewal // nil: leaf values come from codes
 	columns columnSampler
 
 	storage *gradients.Storage
@@ -88,6 +91,7 @@ type sums struct {
 	hess  uint64
 	gradF float64
 	hessF float64
+	rows  int64 // where codes have an offset, else 0
 }
 
 // New returns a Grower.
@@ -104,6 +108,9 @@ func New(c Config) *Grower {
 		g.direct = histogram.NewDirect(c.Matrix, c.Pool)
 	}
 	g.rows.init(c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
+	if c.Renew {
+		g.renewal = newRenewal(&g.rows, c.Params.Leaves, c.Pool.Threads())
+	}
 	for s := range g.candidates {
 		g.candidates[s] = make([]candidate, c.Matrix.NFeatures())
 	}
@@ -142,7 +149,7 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 	p, scales := g.config.Params, st.Params()
 	r := scan.Rule{
 		L1: p.LambdaL1, L2: p.LambdaL2, MinChild: p.MinChildWeight,
-		GradScale: scales.GradScale, HessScale: scales.HessScale,
+		GradScale: scales.GradScale, GradOffset: scales.GradOffset, HessScale: scales.HessScale,
 		MinRows: uint64(max(p.MinDataInLeaf, 1)),
 	}
 	if st.Mode() != gradients.F32 {
@@ -230,15 +237,15 @@ func (g *Grower) split(at, next int) error {
 	g.leaves[g.smaller].hist = g.hists.Get()
 	smaller := &g.leaves[g.smaller]
 	g.builder.BuildKnown(smaller.hist, g.storage, g.rows.runs(g.smaller), smaller.total.codes())
-	if g.storage.Mode() != gradients.F32 && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
-		g.builder.Narrow(hist, smaller.hist, g.storage.Mode())
+	if !g.storage.Counts() && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
+		g.builder.Narrow(hist, smaller.hist, g.storage)
 		g.subtracted = true
 	}
 	return g.search()
 }
 
 func (a sums) minus(b sums) sums {
-	return sums{a.grad - b.grad, a.hess - b.hess, a.gradF - b.gradF, a.hessF - b.hessF}
+	return sums{a.grad - b.grad, a.hess - b.hess, a.gradF - b.gradF, a.hessF - b.hessF, a.rows - b.rows}
 }
 
 // codes returns the sums of codes, in integer modes.
@@ -249,5 +256,6 @@ func (g *Grower) value(s sums) (grad, hess float64) {
 	if g.storage.Mode() == gradients.F32 {
 		return s.gradF, s.hessF
 	}
-	return float64(float64(s.grad) * g.rule.GradScale), float64(float64(s.hess) * g.rule.HessScale)
+	grad = float64(float64(s.grad)*g.rule.GradScale) + float64(float64(s.rows)*g.rule.GradOffset)
+	return grad, float64(float64(s.hess) * g.rule.HessScale)
 }

@@ -13,7 +13,7 @@ import (
 // Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
 // given the stored columns that a mirror would have and the gradients' mode: of what
 // is kept per row, and of what histograms and the search take.
-func (c *Config) Bytes(mirrored []int, mode gradients.Mode, threads int) (rows, histograms int64) {
+func (c *Config) Bytes(mirrored []int, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	blocks, leaves, features := int64(parallel.Blocks(m.NRows(), hist.BlockRows)), int64(c.Params.Leaves), int64(m.NFeatures())
 	block := min(n, hist.BlockRows)
@@ -31,9 +31,12 @@ func (c *Config) Bytes(mirrored []int, mode gradients.Mode, threads int) (rows, 
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}
+	if c.Renew {
+		histograms += leaves * 16 * int64(threads)
+	}
 	if c.Direct {
 		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
-	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, mode, threads)
-	return rows, histograms + max(leaves-1, 1)*histogram.Bytes(m, mode)
+	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads)
+	return rows, histograms + max(leaves-1, 1)*histogram.Bytes(m, set)
 }

@@ -54,15 +54,23 @@ func (g *Grower) finish() tree.Tree {
 	g.made = tree.Tree{}
 	n := len(t.Feature) + 1
 	t.Leaf, t.LeafCover = make([]float64, n), make([]float64, n)
+	var renewed leafSums
+	var unit sums
+	if g.renewal != nil {
+		renewed, unit = g.renewal.sum(g.storage, n, g.config.Pool)
+	}
 	for i := range n {
 		l := &g.leaves[i]
 		grad, hess := g.value(l.total)
+		t.LeafCover[i] = hess
+		if g.renewal != nil {
+			grad, hess = float64(renewed.grad[i])*unit.gradF, float64(renewed.hess[i])*unit.hessF
+		}
 		value := g.rule.Value(grad, hess, g.rule.L2+l.extraL2)
 		if limit := g.config.MaxStep; limit > 0 {
 			value = min(max(value, -limit), limit)
 		}
 		t.Leaf[i] = float64(g.config.LearningRate * value)
-		t.LeafCover[i] = hess
 		if l.hist != nil {
 			g.hists.Put(l.hist)
 			l.hist = nil

@@ -19,6 +19,7 @@ type reference struct {
 	grad   []int64  // codes; in mode f32 eighths, which float64 sums exactly
 	hess   []uint64 // likewise
 	gs, hs float64
+	off    float64 // of a row
 	bagged []int
 }
 
@@ -58,21 +59,19 @@ func (a refSum) minus(b refSum) refSum {
 
 func newReference(d *data, p grow.Params, rate float64, st *gradients.Storage, bag *gradients.Bag) *reference {
 	r := &reference{d: d, p: p, rate: rate, grad: make([]int64, d.rows), hess: make([]uint64, d.rows)}
-	r.gs, r.hs = st.Params().GradScale, st.Params().HessScale
-	g16, h16 := st.Codes16()
-	g32, h32 := st.Codes32()
+	scales := st.Params()
+	r.gs, r.off, r.hs = scales.GradScale, scales.GradOffset, scales.HessScale
+	if st.Mode() == gradients.F32 {
+		r.gs, r.hs = 0.125, 0.125
+	}
 	for row := range d.rows {
-		switch st.Mode() {
-		case gradients.I16:
-			r.grad[row], r.hess[row] = int64(g16[row]), uint64(h16[row])
-		case gradients.I32:
-			r.grad[row], r.hess[row] = int64(g32[row]), uint64(h32[row])
-		default:
-			r.gs, r.hs = 0.125, 0.125
-			r.grad[row], r.hess[row] = int64(d.grad[row]*8), uint64(d.hess[row]*8)
-			if float32(r.grad[row])/8 != d.grad[row] || float32(r.hess[row])/8 != d.hess[row] {
-				panic("the reference needs gradients in eighths")
-			}
+		if st.Mode() != gradients.F32 {
+			r.grad[row], r.hess[row] = st.Code(row)
+			continue
+		}
+		r.grad[row], r.hess[row] = int64(d.grad[row]*8), uint64(d.hess[row]*8)
+		if float32(r.grad[row])/8 != d.grad[row] || float32(r.hess[row])/8 != d.hess[row] {
+			panic("the reference needs gradients in eighths")
 		}
 	}
 	r.bagged = bagRows(bag, d.rows)
@@ -88,7 +87,7 @@ func (r *reference) sum(rows []int) refSum {
 }
 
 func (r *reference) shrunk(s refSum) float64 {
-	g := float64(float64(s.grad) * r.gs)
+	g := float64(float64(s.grad)*r.gs) + float64(float64(s.rows)*r.off)
 	switch {
 	case g > r.p.LambdaL1:
 		return g - r.p.LambdaL1
@@ -319,7 +318,7 @@ func (r *reference) groups(codes []refSum, present []uint32, total refSum) [][]u
 		return float64(codes[code].hess) * float64(total.rows) / float64(total.hess)
 	}
 	statistic := func(code uint32) float64 {
-		return float64(float64(codes[code].grad)*r.gs) / (r.hessian(codes[code]) + r.p.Smooth)
+		return (float64(float64(codes[code].grad)*r.gs) + float64(float64(codes[code].rows)*r.off)) / (r.hessian(codes[code]) + r.p.Smooth)
 	}
 	var levels []uint32
 	for _, code := range present {

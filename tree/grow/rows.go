@@ -120,14 +120,7 @@ func (t *startTask) Run(_, block int) {
 		rows = s.bag.Block(block)
 		entries = entries[:len(rows)]
 	}
-	switch grad, hess := s.storage.Codes16(); {
-	case s.storage.Mode() != gradients.I16:
-		hist.PackIndex(entries, rows)
-	case s.bag != nil:
-		hist.PackRows(entries, rows, grad[lo:hi], hess[lo:hi])
-	default:
-		hist.Pack(entries, grad[lo:hi], hess[lo:hi])
-	}
+	s.storage.Entries(entries, block, rows)
 	s.byLeaf[0][block].Entries = entries
 }
 
@@ -144,6 +137,9 @@ func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
 		all.grad += t.grad
 		all.hess += t.hess
 	}
+	if st.Counts() {
+		all.rows = int64(s.count(0))
+	}
 	return all
 }
 
@@ -153,18 +149,17 @@ type totalTask rowSets
 func (t *totalTask) Run(_, block int) {
 	s := (*rowSets)(t)
 	entries := s.byLeaf[0][block].Entries
-	if s.storage.Mode() == gradients.I16 {
+	if s.storage.OneWord() {
 		grad, hess := hist.Total(entries)
 		s.totals[block] = sums{grad: grad, hess: hess}
 		return
 	}
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
-	grad, hess := s.storage.Codes32()
-	grad, hess = grad[lo:hi], hess[lo:hi]
+	lo := block * hist.BlockRows
 	var total sums
 	for _, e := range entries {
-		total.grad += int64(grad[hist.Row(e)])
-		total.hess += uint64(hess[hist.Row(e)])
+		grad, hess := s.storage.Code(lo + int(hist.Row(e)))
+		total.grad += grad
+		total.hess += hess
 	}
 	s.totals[block] = total
 }

@@ -44,7 +44,7 @@ func free(leaves int) grow.Params {
 	return p
 }
 
-func (d *data) growOne(t *testing.T, mode gradients.Mode, p grow.Params) tree.Tree {
+func (d *data) growOne(t *testing.T, mode form, p grow.Params) tree.Tree {
 	t.Helper()
 	pool := newPools(t, 1)[0]
 	made, err := d.grower(p, pool, histogram.Sequential, false).Grow(d.storage(t, mode, pool, nil), nil, 0, 0)
@@ -96,7 +96,7 @@ func TestMissingDirections(t *testing.T) {
 		"S2.24/weightless_needed_right": {one, []group{{10, []uint32{0}, 1, 1}, {2, []uint32{1}, -1, 1}, {5, []uint32{2}, 0, 0}}, 6, split{0, 0, false}},
 		"S2.24/weightless_needed_left":  {one, []group{{2, []uint32{0}, 1, 1}, {10, []uint32{1}, -1, 1}, {5, []uint32{2}, 0, 0}}, 6, split{0, 0, true}},
 	} {
-		for _, mode := range modes {
+		for _, mode := range exact {
 			t.Run(name+"/"+mode.String(), func(t *testing.T) {
 				d := tableOf(t, c.features, c.groups...)
 				p := free(2)
@@ -112,7 +112,7 @@ func TestMissingDirections(t *testing.T) {
 
 func TestTies(t *testing.T) {
 	two := []binning.Feature{numeric(2, false), numeric(2, false)}
-	for _, mode := range modes {
+	for _, mode := range exact {
 		t.Run("lower_feature/"+mode.String(), func(t *testing.T) {
 			d := tableOf(t, []binning.Feature{numeric(1, false), numeric(2, false), numeric(2, false)},
 				group{3, []uint32{0, 0, 0}, 1, 1}, group{3, []uint32{0, 1, 1}, -1, 1})
@@ -193,7 +193,7 @@ func TestCategories(t *testing.T) {
 		// No level stands for 201 rows.
 		"smooth": {with(func(p *grow.Params) { p.Smooth = 201 }), nil, 0, 0},
 	} {
-		for _, mode := range modes {
+		for _, mode := range exact {
 			t.Run(name+"/"+mode.String(), func(t *testing.T) {
 				made := tableOf(t, feature, groups...).growOne(t, mode, c.p)
 				if c.set == nil {
@@ -211,7 +211,7 @@ func TestCategories(t *testing.T) {
 			})
 		}
 	}
-	for _, mode := range modes {
+	for _, mode := range exact {
 		t.Run("empty_set_is_missing_against_present/"+mode.String(), func(t *testing.T) {
 			d := tableOf(t, []binning.Feature{{Kind: binning.Categorical, Regular: 2, HasMissing: true}},
 				group{4, []uint32{0}, 1, 1}, group{4, []uint32{1}, 1, 1}, group{3, []uint32{2}, -1, 1})
@@ -230,7 +230,7 @@ func TestLimits(t *testing.T) {
 		groups = append(groups, group{10, []uint32{c}, float32(c), 1})
 	}
 	d := tableOf(t, []binning.Feature{numeric(16, false)}, groups...)
-	for _, mode := range modes {
+	for _, mode := range exact {
 		if made := d.growOne(t, mode, free(64)); made.NumLeaves() != 16 {
 			t.Errorf("%v: %d leaves, want the 16 steps", mode, made.NumLeaves())
 		}
@@ -286,7 +286,7 @@ func TestMinGainIsBelowTheGain(t *testing.T) {
 	for minGain, leaves := range map[float64]int{0: 2, math.Nextafter(8, 0): 2, 8: 1} {
 		p := free(2)
 		p.MinGain = minGain
-		if made := d.growOne(t, gradients.F32, p); made.NumLeaves() != leaves {
+		if made := d.growOne(t, form{Mode: gradients.F32}, p); made.NumLeaves() != leaves {
 			t.Errorf("min_gain %v: %d leaves, want %d", minGain, made.NumLeaves(), leaves)
 		}
 	}
@@ -294,7 +294,7 @@ func TestMinGainIsBelowTheGain(t *testing.T) {
 
 func TestNothingToSplit(t *testing.T) {
 	pool := newPools(t, 2)[0]
-	for _, mode := range modes {
+	for _, mode := range exact {
 		t.Run("S2.7/zero_hessians/"+mode.String(), func(t *testing.T) {
 			d := tableOf(t, []binning.Feature{numeric(2, false)}, group{3, []uint32{0}, 1, 0}, group{3, []uint32{1}, -1, 0})
 			made := d.growOne(t, mode, free(4))

@@ -48,7 +48,7 @@ func used(made *tree.Tree, in func(depth int) bool) int {
 func TestColumnSampling(t *testing.T) {
 	d := wide(t, 30, 3000)
 	one, three := newPools(t, 1)[0], newPools(t, 3)[0]
-	st := d.storage(t, gradients.I16, one, nil)
+	st := d.storage(t, form{Mode: gradients.I16}, one, nil)
 	anywhere := func(int) bool { return true }
 	trees := func(p grow.Params, pool *parallel.Pool, seed uint64) []tree.Tree {
 		g := grow.New(grow.Config{Matrix: d.matrix, Features: d.features, Pool: pool, Params: p, LearningRate: rate, Seed: seed, Verify: true})
@@ -151,7 +151,10 @@ func TestThreadsAndBuilders(t *testing.T) {
 	bag := gradients.NewBag(rows)
 	bag.Sample(newPools(t, 2)[0], 1, 0, 0.7)
 	for _, mode := range modes {
-		id := map[gradients.Mode]string{gradients.I16: "S2.21/i16", gradients.I32: "S2.21/i32", gradients.F32: "S2.22/f32"}[mode]
+		id := "S2.21/" + mode.String()
+		if mode.Mode == gradients.F32 {
+			id = "S2.22/f32"
+		}
 		for name, bag := range map[string]*gradients.Bag{"all": nil, "bag": bag} {
 			t.Run(id+"/"+name, func(t *testing.T) {
 				var first *tree.Tree
@@ -165,7 +168,7 @@ func TestThreadsAndBuilders(t *testing.T) {
 						}
 						if first == nil {
 							first = &made
-							if mode != gradients.F32 {
+							if mode.Mode != gradients.F32 {
 								want := newReference(d, p, rate, st, bag).grow()
 								if diff := differ(&made, &want); diff != "" {
 									t.Fatal(diff)
@@ -178,7 +181,7 @@ func TestThreadsAndBuilders(t *testing.T) {
 					}
 					pool.Close()
 				}
-				if want := d.blockSum(bagRows(bag, rows)); mode == gradients.F32 && first.Cover[0] != want {
+				if want := d.blockSum(bagRows(bag, rows)); mode.Mode == gradients.F32 && first.Cover[0] != want {
 					t.Errorf("the root covers %v, its blocks of 4,096 rows add up to %v", first.Cover[0], want)
 				}
 				if first.NumLeaves() != 15 {
@@ -223,11 +226,11 @@ func TestAllocations(t *testing.T) {
 					Matrix: d.matrix, Mirror: d.mirror(pool), Features: d.features, Pool: pool,
 					Strategy: histogram.RowParallel, Params: p, LearningRate: rate, Seed: 1,
 				})
-				st, bag := gradients.NewStorage(d.rows, mode, false), gradients.NewBag(d.rows)
+				st, bag := gradients.NewStorage(d.rows, mode.settings()), gradients.NewBag(d.rows)
 				round := 0
 				once := func() {
 					bag.Sample(pool, 1, round, 0.8)
-					if _, err := st.Quantize(pool, d.grad, d.hess, bag); err != nil {
+					if _, err := st.Quantize(pool, d.grad, d.hess, bag, 0, 0); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := g.Grow(st, bag, round, 0); err != nil {
@@ -249,7 +252,7 @@ func TestAllocations(t *testing.T) {
 // its feature does not have.
 func TestVerify(t *testing.T) {
 	pool := newPools(t, 1)[0]
-	for _, mode := range []gradients.Mode{gradients.I16, gradients.I32} {
+	for _, mode := range []form{{Mode: gradients.I16}, {Mode: gradients.I32}} {
 		t.Run("S2.26/finds_damage/"+mode.String(), func(t *testing.T) {
 			d := wide(t, 3, 2000)
 			mirror := d.mirror(pool)

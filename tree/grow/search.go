@@ -77,7 +77,7 @@ func (t *searchTask) Run(worker, chunk int) {
 	for _, f := range g.active[lo:min(lo+featureChunk, len(g.active))] {
 		if g.larger >= 0 && !g.subtracted {
 			from, to := int(g.offsets[f]), int(g.offsets[f+1])
-			g.leaves[g.larger].hist.SubtractRange(g.leaves[g.smaller].hist, g.storage.Mode(), from, to)
+			g.leaves[g.larger].hist.SubtractRange(g.leaves[g.smaller].hist, g.storage, from, to)
 		}
 		for s := range g.nSiblings {
 			l := &g.leaves[g.siblings[s]]
@@ -152,16 +152,23 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, c *candidate) {
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
 	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
-	fill(g, c, l, f, split, grouping, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+	left := sums{grad: split.Left.Grad, hess: split.Left.Hess}
+	if g.storage.Counts() {
+		left.rows = int64(split.Left.Rows)
+	}
+	fill(g, c, l, f, split, grouping, left)
 	c.counted = counts != nil
 }
 
-// slots returns the sums of a leaf by codes of a feature, in integer modes. A direct
-// search has them with numbers of rows, in the worker's scratch.
+// slots returns the sums of a leaf by codes of a feature, in integer modes, with numbers
+// of rows where these are kept. A direct search always has them, in the worker's scratch.
 func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64, count []uint32) {
 	if g.direct == nil {
 		from, to := g.offsets[f], g.offsets[f+1]
-		return l.hist.Grad[from:to], l.hist.Hess[from:to], nil
+		if g.storage.Counts() {
+			count = l.hist.Count[from:to]
+		}
+		return l.hist.Grad[from:to], l.hist.Hess[from:to], count
 	}
 	at, _ := slices.BinarySearch(l.sums.Features, int32(f))
 	grad, hess, count, _ = g.directSlots(worker, l, at)
@@ -277,9 +284,9 @@ func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
 		}
 		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
-	grad, hess, _ := g.slots(0, l, c.feature)
+	grad, hess, count := g.slots(0, l, c.feature)
 	f := scan.Feature[int64, uint64]{
-		Grad: grad, Hess: hess, Regular: regular,
+		Grad: grad, Hess: hess, Count: count, Regular: regular,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
 	}
 	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
@@ -323,7 +330,7 @@ func (g *Grower) table(l *leaf) splitTable {
 // missingIsNothing says that the sums of a feature's missing code are all zero.
 func (g *Grower) missingIsNothing(l *leaf, f int) bool {
 	code := g.config.Features[f].Regular
-	if g.storage.Mode() == gradients.F32 {
+	if g.storage.Counts() {
 		return l.hist.Count[g.offsets[f]+code] == 0
 	}
 	grad, hess, _ := g.slots(0, l, f)

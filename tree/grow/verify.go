@@ -40,20 +40,16 @@ func (g *Grower) verifyRows(at int, l *leaf) error {
 		return nil
 	}
 	var total sums
-	grad16, hess16 := g.storage.Codes16()
-	grad32, hess32 := g.storage.Codes32()
 	for _, run := range g.rows.runs(at) {
 		lo, _ := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
 		for _, e := range run.Entries {
-			row := lo + int(hist.Row(e))
-			if g.storage.Mode() == gradients.I16 {
-				total.grad += int64(grad16[row])
-				total.hess += uint64(hess16[row])
-			} else {
-				total.grad += int64(grad32[row])
-				total.hess += uint64(hess32[row])
-			}
+			grad, hess := g.storage.Code(lo + int(hist.Row(e)))
+			total.grad += grad
+			total.hess += hess
 		}
+	}
+	if g.storage.Counts() {
+		total.rows = int64(l.rows)
 	}
 	if total != l.total {
 		return fmt.Errorf("%w: the rows of leaf %d add up to (%d, %d), the leaf's total is (%d, %d)",
@@ -70,11 +66,14 @@ func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 			total.grad += l.hist.Grad[i]
 			total.hess += l.hist.Hess[i]
 		}
-		if g.storage.Mode() == gradients.F32 {
+		if g.storage.Counts() {
 			rows += int(l.hist.Count[i])
 		}
 	}
-	if g.storage.Mode() == gradients.F32 && rows != l.rows {
+	if g.storage.Counts() {
+		total.rows = int64(rows)
+	}
+	if g.storage.Counts() && rows != l.rows {
 		return fmt.Errorf("%w: feature %d counts %d rows in leaf %d instead of %d", ErrInvariant, f, rows, at, l.rows)
 	}
 	if g.storage.Mode() != gradients.F32 && total != l.total {

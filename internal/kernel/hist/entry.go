@@ -53,6 +53,36 @@ func PackRows(entries []uint64, rows []uint16, grad []int16, hess []uint16) {
 	}
 }
 
+// Pack8 fills entries for the rows of one block, all of them in order where rows is nil,
+// else the listed ones, from packed codes: the gradient's in the lower byte of a word,
+// the hessian's in the upper.
+func Pack8(entries []uint64, rows []uint16, packed []uint16) {
+	if rows == nil {
+		packed = packed[:len(entries)]
+		for i, p := range packed {
+			entries[i] = Entry(int16(int8(p)), p>>8, uint16(i))
+		}
+		return
+	}
+	for i, r := range rows[:len(entries)] {
+		entries[i] = Entry(int16(int8(packed[r])), packed[r]>>8, r)
+	}
+}
+
+// Pack4 is Pack8 for codes in the nibbles of a byte.
+func Pack4(entries []uint64, rows []uint16, packed []uint8) {
+	if rows == nil {
+		packed = packed[:len(entries)]
+		for i, p := range packed {
+			entries[i] = Entry(int16(int8(p<<4)>>4), uint16(p>>4), uint16(i))
+		}
+		return
+	}
+	for i, r := range rows[:len(entries)] {
+		entries[i] = Entry(int16(int8(packed[r]<<4)>>4), uint16(packed[r]>>4), r)
+	}
+}
+
 // PackIndex fills entries that carry row numbers only, for histograms that read
 // their gradients from elsewhere: rows 0, 1, … when rows is nil, else the listed ones.
 func PackIndex(entries []uint64, rows []uint16) {

@@ -6,101 +6,109 @@
 
 // func addRowsAhead(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)
 // Requires: CMOV, MMX+
-TEXT ·addRowsAhead(SB), NOSPLIT, $0-56
-	MOVQ sums+0(FP), CX
-	MOVQ codes+8(FP), DX
-	MOVQ stride+16(FP), SI
-	MOVQ features+24(FP), DI
-	MOVQ entries_base+32(FP), R8
-	MOVQ entries_len+40(FP), R9
-	LEAQ -8(R8)(R9*8), R9
-	MOVQ $0xffffffff0000ffff, R10
-	MOVQ R8, R11
+TEXT ·addRowsAhead(SB), NOSPLIT, $8-56
+	MOVQ sums+0(FP), DX
+	MOVQ codes+8(FP), SI
+	MOVQ stride+16(FP), DI
+	MOVQ features+24(FP), R8
+	MOVQ entries_base+32(FP), R9
+	MOVQ entries_len+40(FP), R10
+	LEAQ -8(R9)(R10*8), R10
+	MOVQ $0xffffffff0000ffff, R11
+	MOVQ R9, R12
 	MOVQ $0x00000010, AX
 
 first:
-	MOVWQZX    2(R11), BX
-	IMULQ      SI, BX
-	ADDQ       DX, BX
-	LEAQ       -1(BX)(DI*1), R12
-	PREFETCHT0 (R12)
+	MOVWQZX    2(R12), CX
+	IMULQ      DI, CX
+	ADDQ       SI, CX
+	LEAQ       -1(CX)(R8*1), BX
+	PREFETCHT0 (BX)
 
 fetch_first:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	CMPQ       BX, R12
+	PREFETCHT0 (CX)
+	ADDQ       $0x40, CX
+	CMPQ       CX, BX
 	JCS        fetch_first
-	ADDQ       $0x08, R11
-	CMPQ       R11, R9
-	CMOVQHI    R9, R11
+	ADDQ       $0x08, R12
+	CMPQ       R12, R10
+	CMOVQHI    R10, R12
 	DECQ       AX
 	JNZ        first
 
 entry:
-	MOVWQZX    2(R11), AX
-	IMULQ      SI, AX
-	ADDQ       DX, AX
-	LEAQ       -1(AX)(DI*1), BX
-	PREFETCHT0 (BX)
+	MOVWQZX    2(R12), AX
+	IMULQ      DI, AX
+	ADDQ       SI, AX
+	LEAQ       -1(AX)(R8*1), CX
+	PREFETCHT0 (CX)
 
 fetch_entry:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX
-	CMPQ       AX, BX
+	CMPQ       AX, CX
 	JCS        fetch_entry
-	ADDQ       $0x08, R11
-	CMPQ       R11, R9
-	CMOVQHI    R9, R11
-	MOVWQZX    2(R8), R13
-	IMULQ      SI, R13
-	ADDQ       DX, R13
-	MOVQ       (R8), R12
-	ANDQ       R10, R12
-	MOVQ       CX, R14
-	MOVQ       DI, R15
-	SUBQ       $0x08, R15
+	ADDQ       $0x08, R12
+	CMPQ       R12, R10
+	CMOVQHI    R10, R12
+	MOVWQZX    2(R9), R14
+	IMULQ      DI, R14
+	ADDQ       SI, R14
+	MOVQ       (R9), R13
+	ANDQ       R11, R13
+	MOVQ       DX, R15
+	MOVQ       R8, BP
+	SUBQ       $0x08, BP
 	JCS        rest
 
 eight:
-	MOVQ    (R13), AX
+	MOVQ    (R14), AX
 	MOVBLZX AL, BX
-	ADDQ    R12, (R14)(BX*8)
-	MOVBLZX AH, BX
+	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	ADDQ    R12, 2112(R14)(BX*8)
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, (BX)
+	ADDQ    R13, 2112(CX)
 	MOVBLZX AL, BX
-	ADDQ    R12, 4224(R14)(BX*8)
-	MOVBLZX AH, BX
+	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	ADDQ    R12, 6336(R14)(BX*8)
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, 4224(BX)
+	ADDQ    R13, 6336(CX)
 	MOVBLZX AL, BX
-	ADDQ    R12, 8448(R14)(BX*8)
-	MOVBLZX AH, BX
+	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	ADDQ    R12, 10560(R14)(BX*8)
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, 8448(BX)
+	ADDQ    R13, 10560(CX)
 	MOVBLZX AL, BX
-	ADDQ    R12, 12672(R14)(BX*8)
-	SHRQ    $0x08, AX
-	ADDQ    R12, 14784(R14)(AX*8)
-	ADDQ    $0x08, R13
-	ADDQ    $0x00004200, R14
-	SUBQ    $0x08, R15
+	MOVBLZX AH, CX
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, 12672(BX)
+	ADDQ    R13, 14784(CX)
+	ADDQ    $0x08, R14
+	ADDQ    $0x00004200, R15
+	SUBQ    $0x08, BP
 	JCC     eight
 
 rest:
-	ADDQ $0x08, R15
+	ADDQ $0x08, BP
 	JZ   added
 
 one:
-	MOVBLZX (R13), BX
-	ADDQ    R12, (R14)(BX*8)
-	INCQ    R13
-	ADDQ    $0x00000840, R14
-	DECQ    R15
+	MOVBLZX (R14), BX
+	ADDQ    R13, (R15)(BX*8)
+	INCQ    R14
+	ADDQ    $0x00000840, R15
+	DECQ    BP
 	JNZ     one
 
 added:
-	ADDQ $0x08, R8
-	CMPQ R8, R9
+	ADDQ $0x08, R9
+	CMPQ R9, R10
 	JLS  entry
 	RET

@@ -239,7 +239,7 @@ func OneWordWideRows[C Code](sums []uint64, at []int, codes []C, stride int, ent
 }
 
 // TwoWordWideRows is TwoWordRows for codes of more than one byte.
-func TwoWordWideRows[C Code, VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func TwoWordWideRows[C Code, VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
 	sums []Slot[G, H], counts []uint32, at []int, codes []C, stride int, grad []VG, hess []VH, entries []uint64,
 ) {
 	for _, e := range entries {

@@ -6,12 +6,19 @@ type Slot[G int64 | float64, H uint64 | float64] struct {
 	Hess H
 }
 
+// GradValue and HessValue are the types of the gradients and hessians that two-word
+// loops read, one per row.
+type (
+	GradValue interface{ int16 | int32 | float32 }
+	HessValue interface{ uint16 | uint32 | float32 }
+)
+
 // TwoWordColumn adds every entry's row to sums[codes[row]], with gradient
 // grad[row] and hessian hess[row]: integer codes into 64-bit sums, or float32
 // values into float64 sums, one accumulator per slot, in the order of the entries.
 // codes, grad and hess hold the block's rows. counts[codes[row]] gains 1, unless
 // counts is nil; it is as long as sums.
-func TwoWordColumn[C Code, VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func TwoWordColumn[C Code, VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
 	sums []Slot[G, H], counts []uint32, codes []C, grad []VG, hess []VH, entries []uint64,
 ) {
 	grad, hess = grad[:len(codes)], hess[:len(codes)]
@@ -28,7 +35,7 @@ func TwoWordColumn[C Code, VG int32 | float32, VH uint32 | float32, G int64 | fl
 }
 
 // TwoWordNibbles is TwoWordColumn for a column of packed 4-bit codes.
-func TwoWordNibbles[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func TwoWordNibbles[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
 	sums []Slot[G, H], counts []uint32, codes []byte, grad []VG, hess []VH, entries []uint64,
 ) {
 	hess = hess[:len(grad)]
@@ -46,7 +53,7 @@ func TwoWordNibbles[VG int32 | float32, VH uint32 | float32, G int64 | float64, 
 
 // TwoWordRows adds every entry's row to one slot per feature of a row-major
 // matrix: slot f*Slots + code. codes starts at the block's first row.
-func TwoWordRows[VG int32 | float32, VH uint32 | float32, G int64 | float64, H uint64 | float64](
+func TwoWordRows[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
 	sums []Slot[G, H], counts []uint32, codes []uint8, stride, features int, grad []VG, hess []VH, entries []uint64,
 ) {
 	hess = hess[:len(grad)]

@@ -27,11 +27,15 @@ func Column[C hist.Code](entries []uint64, codes []C, left []uint8, scratch []ui
 	return nLeft
 }
 
-// Bytes is Column for one-byte codes, with a table of all 256.
+// Bytes is Column for one-byte codes, with a table of all 256. Entries ascend by row.
+//
+// Bound of the vector form, per 16 entries: a gather of 26 instructions, or a load where
+// their rows follow each other, four compressions of two and four stores.
 func Bytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) int {
 	scratch = scratch[:len(entries)]
-	nLeft, nRight := 0, 0
-	for _, e := range entries {
+	done, nLeft := divideBytes(entries, codes, left, scratch)
+	nRight := done - nLeft
+	for _, e := range entries[done:] {
 		goesLeft := int(left[codes[hist.Row(e)]])
 		entries[nLeft] = e
 		scratch[nRight] = e
@@ -46,8 +50,9 @@ func Bytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) 
 // the low nibble.
 func Nibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) int {
 	scratch = scratch[:len(entries)]
-	nLeft, nRight := 0, 0
-	for _, e := range entries {
+	done, nLeft := divideNibbles(entries, codes, left, scratch)
+	nRight := done - nLeft
+	for _, e := range entries[done:] {
 		row := hist.Row(e)
 		goesLeft := int(left[codes[row>>1]>>(row&1<<2)&15])
 		entries[nLeft] = e

@@ -22,6 +22,20 @@ func reference(entries []uint64, codes []uint32, left []uint8) (l, r []uint64) {
 }
 
 func TestPartition(t *testing.T) {
+	t.Run("in_go", func(t *testing.T) {
+		partition.UseGo(true)
+		defer partition.UseGo(false)
+		testPartition(t)
+	})
+	t.Run("vectors", func(t *testing.T) {
+		if !partition.UseGo(false) {
+			t.Skip("this machine has no vector form")
+		}
+		testPartition(t)
+	})
+}
+
+func testPartition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for try := range 2000 {
 		n := 1 + r.IntN(400)

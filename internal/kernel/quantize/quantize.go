@@ -117,29 +117,3 @@ func Codes[G int16 | int32, H uint16 | uint32](
 	}
 	return Loss{uint64(err), uint64(magnitude), gradRows, gradKept, hessRows, hessKept}
 }
-
-// gathered is the number of listed rows that CodesRows brings together at a time.
-const gathered = 256
-
-// CodesRows is Codes for the listed rows; the codes of other rows stay as they are.
-func CodesRows[G int16 | int32, H uint16 | uint32](
-	gradCodes []G, hessCodes []H, grad, hess []float32, rows []uint16,
-	gradScale, hessScale float64, maxGrad, maxHess int64,
-) Loss {
-	var loss Loss
-	var g, h [gathered]float32
-	var gc [gathered]G
-	var hc [gathered]H
-	for len(rows) > 0 {
-		n := min(gathered, len(rows))
-		for i, row := range rows[:n] {
-			g[i], h[i] = grad[row], hess[row]
-		}
-		loss.Add(Codes(gc[:n], hc[:n], g[:n], h[:n], gradScale, hessScale, maxGrad, maxHess))
-		for i, row := range rows[:n] {
-			gradCodes[row], hessCodes[row] = gc[i], hc[i]
-		}
-		rows = rows[n:]
-	}
-	return loss
-}

@@ -106,7 +106,7 @@ func TestCodes(t *testing.T) {
 		}
 		allG, allH := make([]int16, n), make([]uint16, n)
 		quantize.Codes(allG, allH, grad, hess, 1, 1, math.MaxInt16, math.MaxUint16)
-		quantize.CodesRows(g, h, grad, hess, rows, 1, 1, math.MaxInt16, math.MaxUint16)
+		quantize.MakeRows(g, h, grad, hess, 0, rows, &quantize.Rule{GradScale: 1, HessScale: 1, MinGrad: -math.MaxInt16, MaxGrad: math.MaxInt16, MaxHess: math.MaxUint16})
 		in := map[uint16]bool{}
 		for _, row := range rows {
 			in[row] = true

@@ -105,7 +105,11 @@ func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 	for code, h := range f.Hess[:f.Regular] {
 		if h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth {
 			s.order = append(s.order, uint32(code))
-			s.statistic[code] = float64(float64(f.Grad[code])*r.GradScale) / (float64(float64(h)*r.HessScale) + c.Smooth)
+			grad := float64(float64(f.Grad[code]) * r.GradScale)
+			if f.Count != nil {
+				grad += float64(float64(f.Count[code]) * r.GradOffset)
+			}
+			s.statistic[code] = grad / (float64(float64(h)*r.HessScale) + c.Smooth)
 		}
 	}
 	statistic := s.statistic

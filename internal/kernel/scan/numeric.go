@@ -131,7 +131,7 @@ func consider[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 flo
 	if hl < r.MinChild || hr < r.MinChild {
 		return refused, false
 	}
-	gl := float64(float64(left.Grad) * r.GradScale)
-	gr := float64(float64(f.Total.Grad-left.Grad) * r.GradScale)
+	gl := float64(float64(left.Grad)*r.GradScale) + float64(float64(left.Rows)*r.GradOffset)
+	gr := float64(float64(f.Total.Grad-left.Grad)*r.GradScale) + float64(float64(f.Total.Rows-left.Rows)*r.GradOffset)
 	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }

@@ -100,21 +100,21 @@ func (r rowPass) add() {
 	SUBQ(U8(8), left)
 	JCS(LabelRef("rest"))
 	Label("eight")
-	codes, code := reg.RAX, reg.RBX // of the registers whose second byte can be read
+	// Two codes at a time, of registers whose second byte can be read. An address without
+	// an index spares the stores a port that loads need.
+	codes, first, second := reg.RAX, reg.RBX, reg.RCX
+	one, other := GP64(), GP64()
 	MOVQ(Mem{Base: row}, codes)
-	for i := range 8 {
-		at := Mem{Base: sums, Index: code, Scale: 8, Disp: 8 * slots * i}
-		switch {
-		case i == 7:
-			SHRQ(U8(8), codes)
-			at.Index = codes
-		case i%2 == 0:
-			MOVBLZX(reg.AL, reg.EBX)
-		default:
-			MOVBLZX(reg.AH, reg.EBX)
+	for i := 0; i < 8; i += 2 {
+		MOVBLZX(reg.AL, reg.EBX)
+		MOVBLZX(reg.AH, reg.ECX)
+		if i < 6 {
 			SHRQ(U8(16), codes)
 		}
-		ADDQ(word, at)
+		LEAQ(Mem{Base: sums, Index: first, Scale: 8}, one)
+		LEAQ(Mem{Base: sums, Index: second, Scale: 8}, other)
+		ADDQ(word, Mem{Base: one, Disp: 8 * slots * i})
+		ADDQ(word, Mem{Base: other, Disp: 8 * slots * (i + 1)})
 	}
 	ADDQ(U8(8), row)
 	ADDQ(U32(8*8*slots), sums)
@@ -125,7 +125,7 @@ func (r rowPass) add() {
 	JZ(LabelRef("added"))
 	Label("one")
 	MOVBLZX(Mem{Base: row}, reg.EBX)
-	ADDQ(word, Mem{Base: sums, Index: code, Scale: 8})
+	ADDQ(word, Mem{Base: sums, Index: first, Scale: 8})
 	INCQ(row)
 	ADDQ(U32(8*slots), sums)
 	DECQ(left)

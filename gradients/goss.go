@@ -1,0 +1,181 @@
+package gradients
+
+import (
+	"math"
+
+	"boost/internal/kernel/hist"
+	"boost/internal/rng"
+	"boost/parallel"
+)
+
+// Goss samples rows one-sidedly by gradient (Ke et al. 2017): the rows of the largest
+// |gradient·hessian|, summed over the outputs, are kept; of the others a share is drawn,
+// whose gradients and hessians are multiplied by what makes their sums right. It costs 4
+// bytes per row, and 256 KiB per worker.
+type Goss struct {
+	top, other float64 // shares of all rows
+	rows       int
+	pool       *parallel.Pool
+
+	bag    *Bag
+	buffer *Buffer
+	size   []uint32   // by row: bits of the |gradient·hessian|
+	counts [][]uint32 // per worker: rows by half of their bits
+	phase  gossPhase
+	prefix uint32 // upper half of the bits of the last row of the top
+	cut    uint32 // bits of the last row of the top
+	equal  []int  // per block: rows of the top whose bits are cut
+	key    uint64
+	limit  uint64  // of the draw of a kept row
+	weight float32 // of kept rows outside the top
+}
+
+type gossPhase uint8
+
+const (
+	gossSize  gossPhase = iota // finds the sizes and counts them by their upper half
+	gossLower                  // counts by the lower half those that share the cut's upper one
+	gossTies                   // counts the rows at the cut
+	gossKeep                   // fills the bag and weighs the rows
+)
+
+// NewGoss returns a Goss that keeps the share top of the rows and draws the share other,
+// both of all rows: above 0, together at most 1.
+func NewGoss(rows int, top, other float64, pool *parallel.Pool) *Goss {
+	g := &Goss{
+		top: top, other: other, rows: rows, pool: pool,
+		size: make([]uint32, rows), counts: make([][]uint32, pool.Threads()), equal: make([]int, parallel.Blocks(rows, hist.BlockRows)),
+	}
+	for w := range g.counts {
+		g.counts[w] = make([]uint32, 1<<16)
+	}
+	return g
+}
+
+// Sample refills the bag with the rows of a round and weighs their gradients and hessians
+// in the buffer. Of equal rows at the edge of the top the lower ones are in it. Values
+// that are not finite count as the largest.
+func (g *Goss) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
+	g.bag, g.buffer = bag, buffer
+	top := min(max(int(float64(g.rows)*g.top), 1), g.rows)
+	left := top
+	g.clear()
+	g.run(gossSize)
+	g.prefix, left = g.atFromTop(left)
+	g.clear()
+	g.run(gossLower)
+	lower, left := g.atFromTop(left)
+	g.cut = g.prefix<<16 | lower
+	g.run(gossTies)
+	for b, n := range g.equal {
+		g.equal[b] = min(n, left)
+		left -= g.equal[b]
+	}
+	share := min(g.other*float64(g.rows)/float64(max(g.rows-top, 1)), 1)
+	g.key = rng.Key(seed, rng.GossRows, uint64(round), 0)
+	g.limit = uint64(math.Round(share * (1 << 53)))
+	g.weight = float32(1 / share)
+	g.run(gossKeep)
+	g.bag, g.buffer = nil, nil
+}
+
+func (g *Goss) clear() {
+	for _, counts := range g.counts {
+		clear(counts)
+	}
+}
+
+func (g *Goss) run(phase gossPhase) {
+	g.phase = phase
+	g.pool.Do(len(g.equal), g)
+}
+
+// atFromTop returns the half that the n-th largest row has, and how many rows of the top
+// have just that half.
+func (g *Goss) atFromTop(n int) (half uint32, left int) {
+	for half := 1<<16 - 1; ; half-- {
+		count := 0
+		for _, counts := range g.counts {
+			count += int(counts[half])
+		}
+		if n <= count {
+			return uint32(half), n
+		}
+		n -= count
+	}
+}
+
+// Run does the current phase for one block; it makes the Goss a parallel.Task.
+func (g *Goss) Run(worker, block int) {
+	lo, hi := parallel.Block(block, g.rows, hist.BlockRows)
+	size, counts := g.size[lo:hi], g.counts[worker]
+	switch g.phase {
+	case gossSize:
+		g.measure(lo, hi)
+		for _, s := range size {
+			counts[s>>16]++
+		}
+	case gossLower:
+		for _, s := range size {
+			if s>>16 == g.prefix {
+				counts[s&0xffff]++
+			}
+		}
+	case gossTies:
+		n := 0
+		for _, s := range size {
+			if s == g.cut {
+				n++
+			}
+		}
+		g.equal[block] = n
+	case gossKeep:
+		g.keep(block, lo, size)
+	}
+}
+
+// measure writes the sizes of rows as bits, which order like the numbers.
+func (g *Goss) measure(lo, hi int) {
+	size := g.size[lo:hi]
+	if g.buffer.Outputs == 1 {
+		grad, hess := g.buffer.Grad[lo:hi], g.buffer.Hess[lo:hi]
+		for i, v := range grad {
+			size[i] = math.Float32bits(v*hess[i]) &^ (1 << 31)
+		}
+		return
+	}
+	for i := range size {
+		sum := 0.0
+		for k := range g.buffer.Outputs {
+			at := k*g.rows + lo + i
+			sum += math.Abs(float64(g.buffer.Grad[at]) * float64(g.buffer.Hess[at]))
+		}
+		size[i] = math.Float32bits(float32(sum)) &^ (1 << 31)
+	}
+}
+
+// keep puts the block's rows of the top and those that are drawn into the bag.
+func (g *Goss) keep(block, lo int, size []uint32) {
+	in, atCut := g.bag.blocks[block][:0], g.equal[block]
+	for i, s := range size {
+		if s > g.cut {
+			in = append(in, uint16(i))
+			continue
+		}
+		if s == g.cut && atCut > 0 {
+			atCut--
+			in = append(in, uint16(i))
+			continue
+		}
+		row := lo + i
+		if rng.Draw(g.key, uint64(row))>>11 >= g.limit {
+			continue
+		}
+		in = append(in, uint16(i))
+		for k := range g.buffer.Outputs {
+			g.buffer.Grad[k*g.rows+row] *= g.weight
+			g.buffer.Hess[k*g.rows+row] *= g.weight
+		}
+	}
+	g.bag.blocks[block] = in
+}

@@ -1,0 +1,153 @@
+// Command partition writes the assembly of the package internal/kernel/partition: 16
+// entries at a time are divided by the codes of their rows. The Go form is partition.go
+// there.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	// lanes is the number of entries of a step, two vectors of eight.
+	lanes = 16
+	// rowOf is where an entry keeps its row: in the third and fourth byte.
+	rowOf = 2
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	even := GLOBL("even", RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(2*i))
+	}
+	divide("divideBytesAVX512", 8, even)
+	divide("divideNibblesAVX512", 4, even)
+	Generate()
+}
+
+// divide writes the function for codes of so many bits.
+func divide(name string, bits uint64, even Mem) {
+	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)")
+	Pragma("noescape")
+	Doc(name+" divides n entries, a multiple of 16: those whose code's bit is set in the table go to",
+		"the front of entries, the others to scratch. Codes are read in words of four bytes,",
+		"from an address that is a multiple of four.")
+	entries, n := Load(Param("entries"), GP64()), Load(Param("n"), GP64())
+	codes, table := Load(Param("codes"), GP64()), Load(Param("table"), GP64())
+	to := Load(Param("scratch"), GP64())
+	front, end := GP64(), GP64()
+	MOVQ(entries, front)
+	LEAQ(Mem{Base: entries, Index: n, Scale: 8}, end)
+
+	words, ones, low5, pick, inWord := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	VBROADCASTI64X4(Mem{Base: table}, words)
+	broadcast := func(v uint64, to reg.VecVirtual) {
+		r := GP32()
+		MOVL(U32(v), r)
+		VPBROADCASTD(r, to)
+	}
+	perWord := 32 / bits
+	broadcast(1, ones)
+	broadcast(31, low5)
+	broadcast(perWord-1, inWord)
+	VMOVDQU32(even, pick)
+
+	Label("step")
+	first, second, row, code := ZMM(), ZMM(), ZMM(), ZMM()
+	VMOVDQU64(Mem{Base: entries}, first)
+	VMOVDQU64(Mem{Base: entries, Disp: 64}, second)
+	if bits == 8 {
+		// Rows that follow each other have their codes side by side.
+		from, last := GP64(), GP64()
+		MOVWQZX(Mem{Base: entries, Disp: rowOf}, from)
+		MOVWQZX(Mem{Base: entries, Disp: 8*(lanes-1) + rowOf}, last)
+		SUBQ(from, last)
+		CMPQ(last, U8(lanes-1))
+		JNE(LabelRef("scattered"))
+		VPMOVZXBD(Mem{Base: codes, Index: from, Scale: 1}, code)
+		JMP(LabelRef("coded"))
+		Label("scattered")
+	}
+	all, shift := K(), ZMM()
+	VMOVDQA64(first, row)
+	VPERMT2D(second, pick, row)
+	VPSRLD(U8(16), row, row)
+	VPANDD(inWord, row, shift)
+	VPSLLD(U8(log2(bits)), shift, shift)
+	VPSRLD(U8(log2(perWord)), row, row)
+	KXNORW(all, all, all)
+	VPXORD(code, code, code)
+	VPGATHERDD(Mem{Base: codes, Index: row, Scale: 4}, all, code)
+	VPSRLVD(shift, code, code)
+	Label("coded")
+
+	// The table's eight words stand twice in the vector: a fourth bit of the index, from
+	// beyond the code, is of no matter. For nibbles all but the first word are.
+	word, bit, goes, goesHigh := ZMM(), ZMM(), K(), K()
+	if bits == 8 {
+		VPSRLD(U8(5), code, word)
+		VPERMD(words, word, word)
+		VPANDD(low5, code, bit)
+		VPSLLVD(bit, ones, bit)
+		VPTESTMD(bit, word, goes)
+	} else {
+		fifteen := ZMM()
+		broadcast(15, fifteen)
+		VPANDD(fifteen, code, bit)
+		VPSLLVD(bit, ones, bit)
+		VPTESTMD(bit, words, goes)
+	}
+	KSHIFTRW(U8(8), goes, goesHigh)
+	low, both := GP32(), GP32()
+	KMOVW(goes, both)
+	MOVBLZX(both.As8(), low)
+	SHRL(U8(8), both)
+	POPCNTL(low, low)
+	POPCNTL(both, both)
+
+	put := func(v reg.VecVirtual, k reg.Register, at reg.Register) {
+		part := ZMM()
+		VPCOMPRESSQ_Z(v, k, part)
+		VMOVDQU64(part, Mem{Base: at})
+	}
+	advance := func(at reg.Register, by reg.GPVirtual) { LEAQ(Mem{Base: at, Index: by.As64(), Scale: 8}, at) }
+	put(first, goes, front)
+	advance(front, low)
+	put(second, goesHigh, front)
+	advance(front, both)
+	stay, stayHigh := K(), K()
+	KNOTW(goes, stay)
+	KNOTW(goesHigh, stayHigh)
+	// 8 − n entries go the other way.
+	rest := func(n reg.GPVirtual) {
+		NEGL(n)
+		ADDL(U8(8), n)
+	}
+	rest(low)
+	rest(both)
+	put(first, stay, to)
+	advance(to, low)
+	put(second, stayHigh, to)
+	advance(to, both)
+
+	ADDQ(U32(8*lanes), entries)
+	CMPQ(entries, end)
+	JNE(LabelRef("step"))
+	VZEROUPPER()
+	start, left := Load(Param("entries"), GP64()), GP64()
+	MOVQ(front, left)
+	SUBQ(start, left)
+	SHRQ(U8(3), left)
+	Store(left, ReturnIndex(0))
+	RET()
+}
+
+func log2(n uint64) uint64 {
+	bits := uint64(0)
+	for ; n > 1; n /= 2 {
+		bits++
+	}
+	return bits
+}

@@ -1,0 +1,53 @@
+//go:build amd64 && !purego
+
+package partition
+
+import (
+	"unsafe"
+
+	"boost/internal/cpu"
+)
+
+// vectors says that entries are divided 16 at a time.
+var vectors = cpu.Used() == cpu.AVX512
+
+// step is the number of entries that are divided at a time, perCall bounds those of one
+// call: assembly cannot be interrupted.
+const (
+	step    = 16
+	perCall = 1 << 16
+)
+
+// divideBytes divides as many entries as it can and returns how many that are, and how
+// many of them go left.
+func divideBytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) (done, nLeft int) {
+	n := len(entries) &^ (step - 1)
+	if !vectors || n == 0 || n > perCall || !aligned(codes) {
+		return 0, 0
+	}
+	var table [8]uint32
+	for code, goes := range left {
+		table[code/32] |= uint32(goes) << (code % 32)
+	}
+	return n, int(divideBytesAVX512(&entries[0], uint64(n), &codes[0], &table, &scratch[0]))
+}
+
+// divideNibbles is divideBytes for packed 4-bit codes.
+func divideNibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) (done, nLeft int) {
+	n := len(entries) &^ (step - 1)
+	if !vectors || n == 0 || n > perCall || !aligned(codes) {
+		return 0, 0
+	}
+	var table [8]uint32
+	for code, goes := range left {
+		table[0] |= uint32(goes) << code
+	}
+	for i := range table {
+		table[i] = table[0]
+	}
+	return n, int(divideNibblesAVX512(&entries[0], uint64(n), &codes[0], &table, &scratch[0]))
+}
+
+// aligned says whether codes can be read four bytes at a time without reaching over the
+// end of their memory.
+func aligned(codes []uint8) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(codes)))%4 == 0 }

@@ -1,0 +1,74 @@
+package partition_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"boost/internal/kernel/hist"
+	"boost/internal/kernel/partition"
+)
+
+// fenced returns so many bytes that end where memory may not be touched.
+func fenced(t *testing.T, size int) []byte {
+	t.Helper()
+	page := os.Getpagesize()
+	pages := (size + page - 1) / page
+	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(memory) })
+	for _, at := range []int{0, (pages + 1) * page} {
+		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return memory[(pages+1)*page-size : (pages+1)*page : (pages+1)*page]
+}
+
+func words(b []byte) []uint64 { return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8) }
+
+// Codes, entries and scratch end where memory may not be touched: a read or a write past
+// their ends kills the test.
+func TestStaysInItsSlices(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 0))
+	for _, rows := range []int{16, 17, 18, 19, 63, 64, 1000, 4096} {
+		for _, share := range []float64{0.3, 1} {
+			var entries []uint64
+			for row := range rows {
+				if row == rows-1 || r.Float64() < share {
+					entries = append(entries, hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row)))
+				}
+			}
+			codes, nibbles := fenced(t, rows), fenced(t, (rows+1)/2)
+			work, scratch := words(fenced(t, 8*len(entries))), words(fenced(t, 8*len(entries)))
+			plain := make([]uint32, rows)
+			var left [256]uint8
+			for c := range left {
+				left[c] = uint8(r.IntN(2))
+			}
+			for row := range codes {
+				codes[row] = uint8(r.Uint32())
+				plain[row] = uint32(codes[row])
+			}
+			wantL, wantR := reference(entries, plain, left[:])
+			copy(work, entries)
+			if n := partition.Bytes(work, codes, &left, scratch); !slices.Equal(work[:n], wantL) || !slices.Equal(work[n:], wantR) {
+				t.Fatalf("%d rows, share %v: divided at %d, want %d", rows, share, n, len(wantL))
+			}
+			for row := range rows {
+				plain[row] = r.Uint32N(16)
+				nibbles[row/2] = nibbles[row/2]&^(15<<(4*(row&1))) | byte(plain[row])<<(4*(row&1))
+			}
+			wantL, wantR = reference(entries, plain, left[:])
+			copy(work, entries)
+			if n := partition.Nibbles(work, nibbles, (*[16]uint8)(left[:]), scratch); !slices.Equal(work[:n], wantL) || !slices.Equal(work[n:], wantR) {
+				t.Fatalf("%d rows, share %v: nibbles divided at %d, want %d", rows, share, n, len(wantL))
+			}
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package quantize
+
+// Unpack8 returns the codes of a word of mode i8: the gradient's in the lower byte, the
+// hessian's in the upper (SEEDS S0.24).
+func Unpack8(word uint16) (grad int16, hess uint16) { return int16(int8(word)), word >> 8 }
+
+// Unpack4 returns the codes of a byte of mode i4: the gradient's in the lower nibble, the
+// hessian's in the upper (SEEDS S0.25).
+func Unpack4(b uint8) (grad int16, hess uint16) { return int16(int8(b<<4) >> 4), uint16(b >> 4) }
+
+func pack8(grad int16, hess uint16) uint16 { return uint16(uint8(grad)) | hess<<8 }
+
+func pack4(grad int16, hess uint16) uint8 { return uint8(grad)&0x0f | uint8(hess)<<4 }
+
+// Pack8 writes the codes of 8 bits of a block's rows, of the listed ones where listed is
+// set; those of other rows stay as they are. The block's first row is number first of the
+// data set.
+func Pack8(packed []uint16, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
+	return pack(packed, pack8, grad, hess, first, rows, listed, r)
+}
+
+// Pack4 is Pack8 for codes of 4 bits.
+func Pack4(packed []uint8, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
+	return pack(packed, pack4, grad, hess, first, rows, listed, r)
+}
+
+func pack[P uint8 | uint16](
+	packed []P, join func(int16, uint16) P, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule,
+) Loss {
+	var loss Loss
+	var gc [gathered]int16
+	var hc [gathered]uint16
+	if !listed {
+		for lo := 0; lo < len(grad); lo += gathered {
+			hi := min(lo+gathered, len(grad))
+			n := hi - lo
+			loss.Add(Make(gc[:n], hc[:n], grad[lo:hi], hess[lo:hi], first+uint64(lo), r))
+			for i := range n {
+				packed[lo+i] = join(gc[i], hc[i])
+			}
+		}
+		return loss
+	}
+	var g, h [gathered]float32
+	for len(rows) > 0 {
+		n := min(gathered, len(rows))
+		for i, row := range rows[:n] {
+			g[i], h[i] = grad[row], hess[row]
+		}
+		loss.Add(makeListed(gc[:n], hc[:n], g[:n], h[:n], first, rows[:n], r))
+		for i, row := range rows[:n] {
+			packed[row] = join(gc[i], hc[i])
+		}
+		rows = rows[n:]
+	}
+	return loss
+}

@@ -1,0 +1,77 @@
+package grow
+
+import (
+	"math"
+
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// renewal sums the gradients of each leaf's rows in full precision (SEEDS S2.14): as whole
+// numbers of a unit that leaves the largest of them 31 bits, so that the sums do not
+// depend on the order of rows and 2³² rows cannot overflow. A worker's sums cost 16 bytes
+// per leaf.
+type renewal struct {
+	rows    *rowSets
+	storage *gradients.Storage
+	leaves  int
+	up      sums // what values are multiplied by
+	byOne   []leafSums
+}
+
+// leafSums are one worker's sums, by leaf.
+type leafSums struct{ grad, hess []int64 }
+
+func newRenewal(rows *rowSets, leaves, threads int) *renewal {
+	r := &renewal{rows: rows, byOne: make([]leafSums, threads)}
+	for w := range r.byOne {
+		r.byOne[w] = leafSums{make([]int64, leaves), make([]int64, leaves)}
+	}
+	return r
+}
+
+// sum returns the sums of the first leaves as the first worker's, and the values of one unit.
+func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (all leafSums, unit sums) {
+	for w := range r.byOne {
+		clear(r.byOne[w].grad)
+		clear(r.byOne[w].hess)
+	}
+	grad, hess := st.Largest()
+	g, h := unitOf(grad), unitOf(hess)
+	r.storage, r.leaves, r.up = st, leaves, sums{gradF: math.Ldexp(1, -g), hessF: math.Ldexp(1, -h)}
+	pool.Do(r.rows.blocks(), r)
+	r.storage = nil
+	all = r.byOne[0]
+	for _, other := range r.byOne[1:] {
+		for l := range leaves {
+			all.grad[l] += other.grad[l]
+			all.hess[l] += other.hess[l]
+		}
+	}
+	return all, sums{gradF: math.Ldexp(1, g), hessF: math.Ldexp(1, h)}
+}
+
+// unitOf returns the power of two of which the largest value is less than 2³¹.
+func unitOf(largest float32) int {
+	_, exponent := math.Frexp(float64(largest))
+	return exponent - 31
+}
+
+// Run adds up the rows of one block; it makes the renewal a parallel.Task.
+func (r *renewal) Run(worker, block int) {
+	lo, hi := parallel.Block(block, r.rows.rows, hist.BlockRows)
+	grad, hess := r.storage.Floats()
+	grad, hess = grad[lo:hi], hess[lo:hi]
+	to := r.byOne[worker]
+	for l := range r.leaves {
+		var g, h int64
+		for _, e := range r.rows.byLeaf[l][block].Entries {
+			row := hist.Row(e)
+			g += int64(math.RoundToEven(float64(grad[row]) * r.up.gradF))
+			h += int64(math.RoundToEven(float64(hess[row]) * r.up.hessF))
+		}
+		to.grad[l] += g
+		to.hess[l] += h
+	}
+}
