@@ -75,6 +75,15 @@ func general[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, rows []uint16, r *Rule,
 ) Loss {
 	var loss Loss
+	for rows == nil {
+		some, done := drawnAhead(gradCodes, hessCodes, grad, hess, first, r)
+		if done == 0 {
+			break
+		}
+		loss.Add(some)
+		grad, hess, gradCodes, hessCodes = grad[done:], hess[done:], gradCodes[done:], hessCodes[done:]
+		first += uint64(done)
+	}
 	hess, gradCodes, hessCodes = hess[:len(grad)], gradCodes[:len(grad)], hessCodes[:len(grad)]
 	lo, hi, top := float64(r.MinGrad), float64(r.MaxGrad), float64(r.MaxHess)
 	most := float64(r.MaxGrad)

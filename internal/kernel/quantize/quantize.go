@@ -37,6 +37,10 @@ func (r Range) Suspicious() bool {
 // bits, which needs no branch and puts NaN and Inf above all numbers.
 func Scan(grad, hess []float32) Range {
 	r := Empty()
+	for done := 1; done > 0; {
+		done = scanAhead(&r, grad, hess)
+		grad, hess = grad[done:], hess[done:]
+	}
 	hess = hess[:len(grad)]
 	for i, g := range grad {
 		r.MaxGrad = max(r.MaxGrad, math.Float32bits(g)&absMask)
@@ -90,10 +94,19 @@ func (l *Loss) Add(o Loss) {
 func Codes[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, gradScale, hessScale float64, maxGrad, maxHess int64,
 ) Loss {
-	var err, magnitude int64
-	var gradRows, gradKept, hessRows, hessKept uint64
+	var ahead Loss
 	gradUnit, hessUnit := gradScale/65536, hessScale/65536
 	maxGrad, maxHess = maxGrad<<16, maxHess<<16
+	for {
+		loss, done := codesAhead(gradCodes, hessCodes, grad, hess, gradUnit, hessUnit, maxGrad, maxHess)
+		if done == 0 {
+			break
+		}
+		ahead.Add(loss)
+		grad, hess, gradCodes, hessCodes = grad[done:], hess[done:], gradCodes[done:], hessCodes[done:]
+	}
+	var err, magnitude int64
+	var gradRows, gradKept, hessRows, hessKept uint64
 	hess = hess[:len(grad)]
 	gradCodes, hessCodes = gradCodes[:len(grad)], hessCodes[:len(grad)]
 	for i, g := range grad {
@@ -115,5 +128,6 @@ func Codes[G int16 | int32, H uint16 | uint32](
 		hessRows += uint64(-(math.Float32bits(h) & absMask) >> 31)
 		hessKept += uint64(-code) >> 63
 	}
-	return Loss{uint64(err), uint64(magnitude), gradRows, gradKept, hessRows, hessKept}
+	ahead.Add(Loss{uint64(err), uint64(magnitude), gradRows, gradKept, hessRows, hessKept})
+	return ahead
 }

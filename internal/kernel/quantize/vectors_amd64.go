@@ -1,0 +1,91 @@
+//go:build amd64 && !purego
+
+package quantize
+
+import (
+	"math"
+	"unsafe"
+
+	"boost/internal/cpu"
+)
+
+// vectors says that codes are made 16 rows at a time.
+var vectors = cpu.Used() == cpu.AVX512
+
+// step is the number of rows that the assembly takes at a time, perCall bounds those of
+// one call: it cannot be interrupted.
+const (
+	step    = 16
+	perCall = 1 << 18
+)
+
+// vectorRule is a rule as the assembly reads it: units with their inverses, and the
+// largest codes, of codesAVX512 in 1/65,536, of drawnAVX512 as floats.
+type vectorRule struct {
+	gradUnit, gradInverse, hessUnit, hessInverse float64
+	mostGrad, mostHess                           uint64
+	key                                          uint64
+}
+
+func vectorRuleOf(gradUnit, hessUnit float64) vectorRule {
+	return vectorRule{gradUnit: gradUnit, gradInverse: 1 / gradUnit, hessUnit: hessUnit, hessInverse: 1 / hessUnit}
+}
+
+// short says whether codes are of 16 bits, which is what the assembly writes.
+func short[G int16 | int32]() bool {
+	var code G
+	return unsafe.Sizeof(code) == 2
+}
+
+// codesAhead is Codes for as many rows as it can do, and says how many.
+func codesAhead[G int16 | int32, H uint16 | uint32](
+	gradCodes []G, hessCodes []H, grad, hess []float32, gradUnit, hessUnit float64, maxGrad, maxHess int64,
+) (loss Loss, done int) {
+	n := min(len(grad), perCall) &^ (step - 1)
+	if !vectors || n == 0 || !short[G]() {
+		return Loss{}, 0
+	}
+	rule := vectorRuleOf(gradUnit, hessUnit)
+	rule.mostGrad, rule.mostHess = uint64(maxGrad), uint64(maxHess)
+	codesAVX512(&grad[0], &hess[0], uint64(n), (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0])), rule.words(), loss.words())
+	return loss, n
+}
+
+// drawnAhead is general for as many rows as it can do, and says how many.
+func drawnAhead[G int16 | int32, H uint16 | uint32](
+	gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, r *Rule,
+) (loss Loss, done int) {
+	n := min(len(grad), perCall) &^ (step - 1)
+	if !vectors || n == 0 || !short[G]() || !r.Stochastic || r.GradOffset != 0 || r.MinGrad != -r.MaxGrad {
+		return Loss{}, 0
+	}
+	rule := vectorRuleOf(r.GradScale, r.HessScale)
+	rule.mostGrad, rule.mostHess = math.Float64bits(float64(r.MaxGrad)), math.Float64bits(float64(r.MaxHess))
+	rule.key = r.Key + (first+1)*golden
+	drawnAVX512(&grad[0], &hess[0], uint64(n), (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0])), rule.words(), loss.words())
+	if r.EqualHess {
+		code := clamp(math.Round(float64(hess[0])/r.HessScale), 0, float64(r.MaxHess))
+		for i := range hessCodes[:n] {
+			hessCodes[i] = H(int64(code))
+		}
+		loss.HessKept = uint64(n) * one(code != 0)
+	}
+	return loss, n
+}
+
+// golden is the step between the draws of neighbouring rows (package rng).
+const golden = 0x9E3779B97F4A7C15
+
+// scanAhead is Scan for as many rows as it can do, and says how many.
+func scanAhead(r *Range, grad, hess []float32) (done int) {
+	n := min(len(grad), perCall) &^ (step - 1)
+	if !vectors || n == 0 {
+		return 0
+	}
+	scanAVX512(&grad[0], &hess[0], uint64(n), &r.MaxGrad)
+	return n
+}
+
+// words are the fields as the assembly finds them: eight bytes each, in order.
+func (r *vectorRule) words() *uint64 { return (*uint64)(unsafe.Pointer(r)) }
+func (l *Loss) words() *uint64       { return &l.Error }

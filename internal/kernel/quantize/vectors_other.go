@@ -1,0 +1,15 @@
+//go:build !amd64 || purego
+
+package quantize
+
+var vectors = false
+
+func codesAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float32, float64, float64, int64, int64) (Loss, int) {
+	return Loss{}, 0
+}
+
+func drawnAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float32, uint64, *Rule) (Loss, int) {
+	return Loss{}, 0
+}
+
+func scanAhead(*Range, []float32, []float32) int { return 0 }
