@@ -40,6 +40,7 @@ bench: ## run the benchmarks of the packages (BENCH=pattern)
 asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./bin -out ../bin/kernels_amd64.s -stubs ../bin/kernels_amd64.go -pkg bin
 	cd internal/kernel/_asm && go run ./hist -out ../hist/kernels_amd64.s -stubs ../hist/kernels_amd64.go -pkg hist
+	cd internal/kernel/_asm && go run ./loss -out ../loss/kernels_amd64.s -stubs ../loss/kernels_amd64.go -pkg loss
 	cd internal/kernel/_asm && go run ./partition -out ../partition/kernels_amd64.s -stubs ../partition/kernels_amd64.go -pkg partition
 	cd internal/kernel/_asm && go run ./quantize -out ../quantize/kernels_amd64.s -stubs ../quantize/kernels_amd64.go -pkg quantize
 	cd internal/kernel/_asm && go run ./text -out ../text/kernels_amd64.s -stubs ../text/kernels_amd64.go -pkg text

@@ -19,9 +19,9 @@ const (
 // p-label is taken as ∓1/(1+e^±s), so that a row that is nearly right keeps its
 // digits; before the rounding to float32 both are right to 11 digits.
 func Logistic(grad, hess []float32, scores, labels, weights []float64) {
+	lo := logisticVectors(grad, hess, scores, labels, weights)
 	var decay [tile]float64
-	n := len(scores)
-	for lo := 0; lo < n; lo += tile {
+	for n := len(scores); lo < n; lo += tile {
 		hi := min(lo+tile, n)
 		e := decay[:hi-lo]
 		expMinusAbs(e, scores[lo:hi])

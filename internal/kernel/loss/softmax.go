@@ -23,33 +23,59 @@ func Softmax(grad, hess []float32, scores, labels, weights []float64, k, n, lo, 
 		peaks(peak[:m], scores, k, n, lo)
 		clear(inv[:m])
 		for c := range k {
-			expBelow(e, scores[c*n+lo:c*n+lo+m], peak[:m])
-			for i, x := range e {
-				inv[i] += x
-			}
+			at := c*n + lo
+			addExp(inv[:m], scores[at:at+m], peak[:m], e)
 		}
-		for i := range m {
-			inv[i] = 1 / inv[i]
-		}
+		invert(inv[:m])
 		for c := range k {
 			at := c*n + lo
-			g, h := grad[at:at+m], hess[at:at+m]
-			// A second time: keeping them for all classes would leave the cache.
-			expBelow(e, scores[at:at+m], peak[:m])
-			for i, x := range e {
-				p := float64(x * inv[i])
-				target := 0.0
-				if labels[lo+i] == float64(c) {
-					target = 1
-				}
-				w := 1.0
-				if weights != nil {
-					w = weights[lo+i]
-				}
-				g[i] = float32((p - target) * w)
-				h[i] = float32(p * (1 - p) * factor * w)
+			var w []float64
+			if weights != nil {
+				w = weights[lo : lo+m]
 			}
+			class(grad[at:at+m], hess[at:at+m], scores[at:at+m], peak[:m], inv[:m], labels[lo:lo+m], w, e, float64(c), factor)
 		}
+	}
+}
+
+// addExp adds e^(score-peak) to the sums of a tile's rows. It uses e for the rows that
+// vectors leave.
+func addExp(sum, scores, peak, e []float64) {
+	done := addExpVectors(sum, scores, peak)
+	sum, scores, peak = sum[done:], scores[done:], peak[done:]
+	e = e[:len(scores)]
+	expBelow(e, scores, peak)
+	for i, x := range e {
+		sum[i] += x
+	}
+}
+
+func invert(x []float64) {
+	for i := invertVectors(x); i < len(x); i++ {
+		x[i] = 1 / x[i]
+	}
+}
+
+// class writes the derivatives by the scores of the class own of a tile's rows, from
+// their peaks and the inverses of their sums. The exponentials are taken a second time:
+// those of all classes would leave the cache.
+func class(grad, hess []float32, scores, peak, inv, labels, weights, e []float64, own, factor float64) {
+	done := classVectors(grad, hess, scores, peak, inv, labels, weights, own, factor)
+	e = e[:len(scores)-done]
+	expBelow(e, scores[done:], peak[done:])
+	for j, x := range e {
+		i := done + j
+		p := float64(x * inv[i])
+		target := 0.0
+		if labels[i] == own {
+			target = 1
+		}
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		grad[i] = float32((p - target) * w)
+		hess[i] = float32(p * (1 - p) * factor * w)
 	}
 }
 
@@ -57,10 +83,15 @@ func Softmax(grad, hess []float32, scores, labels, weights []float64, k, n, lo, 
 func peaks(peak, scores []float64, k, n, lo int) {
 	copy(peak, scores[lo:])
 	for c := 1; c < k; c++ {
-		for i, s := range scores[c*n+lo : c*n+lo+len(peak)] {
-			if s > peak[i] {
-				peak[i] = s
-			}
+		raise(peak, scores[c*n+lo:c*n+lo+len(peak)])
+	}
+}
+
+// raise makes peaks at least their scores.
+func raise(peak, scores []float64) {
+	for i := raiseVectors(peak, scores); i < len(scores); i++ {
+		if s := scores[i]; s > peak[i] {
+			peak[i] = s
 		}
 	}
 }

@@ -4,7 +4,8 @@ package loss
 // hess = w. All slices have the length of scores; weights may be nil for all 1.
 func Squared(grad, hess []float32, scores, labels, weights []float64) {
 	n := len(scores)
-	grad, hess, labels = grad[:n], hess[:n], labels[:n]
+	done := squaredVectors(grad, hess, scores, labels, weights)
+	scores, grad, hess, labels = scores[done:], grad[done:n], hess[done:n], labels[done:n]
 	if weights == nil {
 		for i, s := range scores {
 			grad[i] = float32(s - labels[i])
@@ -12,7 +13,7 @@ func Squared(grad, hess []float32, scores, labels, weights []float64) {
 		}
 		return
 	}
-	weights = weights[:n]
+	weights = weights[done:n]
 	for i, s := range scores {
 		w := weights[i]
 		grad[i] = float32((s - labels[i]) * w)

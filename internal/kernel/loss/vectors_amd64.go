@@ -1,0 +1,152 @@
+//go:build amd64 && !purego
+
+package loss
+
+import (
+	"boost/internal/cpu"
+	"boost/internal/detmath"
+)
+
+// level is the instruction set in use.
+var level = cpu.Used()
+
+// exponential is what the assembly computes e^x with.
+var exponential = detmath.CoarseParts()
+
+// perCall bounds the rows of one call, to half a millisecond: assembly cannot be
+// interrupted.
+const perCall = 1 << 17
+
+// whole returns how many of n rows, not above most, are done by vectors.
+func whole(n, most int) int {
+	switch level {
+	case cpu.AVX512:
+		return min(n, most) &^ 7
+	case cpu.AVX2:
+		return min(n, most) &^ 3
+	}
+	return 0
+}
+
+// logisticVectors is Logistic for the first rows; it returns how many it has done.
+func logisticVectors(grad, hess []float32, scores, labels, weights []float64) int {
+	n := len(scores)
+	grad, hess, labels = grad[:n], hess[:n], labels[:n]
+	if weights != nil {
+		weights = weights[:n]
+	}
+	done := 0
+	for {
+		rows := whole(n-done, perCall)
+		if rows == 0 {
+			return done
+		}
+		g, h, s, l := &grad[done], &hess[done], &scores[done], &labels[done]
+		switch wide := level == cpu.AVX512; {
+		case weights == nil && wide:
+			logisticAVX512(g, h, s, l, uint64(rows), exponential)
+		case weights == nil:
+			logisticAVX2(g, h, s, l, uint64(rows), exponential)
+		case wide:
+			logisticWeightedAVX512(g, h, s, l, &weights[done], uint64(rows), exponential)
+		default:
+			logisticWeightedAVX2(g, h, s, l, &weights[done], uint64(rows), exponential)
+		}
+		done += rows
+	}
+}
+
+// squaredVectors is Squared for the first rows; it returns how many it has done.
+func squaredVectors(grad, hess []float32, scores, labels, weights []float64) int {
+	n := len(scores)
+	grad, hess, labels = grad[:n], hess[:n], labels[:n]
+	if weights != nil {
+		weights = weights[:n]
+	}
+	done := 0
+	for {
+		rows := whole(n-done, perCall)
+		if rows == 0 {
+			return done
+		}
+		g, h, s, l := &grad[done], &hess[done], &scores[done], &labels[done]
+		switch wide := level == cpu.AVX512; {
+		case weights == nil && wide:
+			squaredAVX512(g, h, s, l, uint64(rows))
+		case weights == nil:
+			squaredAVX2(g, h, s, l, uint64(rows))
+		case wide:
+			squaredWeightedAVX512(g, h, s, l, &weights[done], uint64(rows))
+		default:
+			squaredWeightedAVX2(g, h, s, l, &weights[done], uint64(rows))
+		}
+		done += rows
+	}
+}
+
+// raiseVectors is raise for the first rows of a tile; it returns how many it has done.
+func raiseVectors(peak, scores []float64) int {
+	rows := whole(len(scores), tile)
+	if rows == 0 {
+		return 0
+	}
+	_ = peak[rows-1]
+	if level == cpu.AVX512 {
+		peakAVX512(&peak[0], &scores[0], uint64(rows))
+	} else {
+		peakAVX2(&peak[0], &scores[0], uint64(rows))
+	}
+	return rows
+}
+
+// addExpVectors is addExp for the first rows of a tile; it returns how many it has done.
+func addExpVectors(sum, scores, peak []float64) int {
+	rows := whole(len(scores), tile)
+	if rows == 0 {
+		return 0
+	}
+	_, _ = sum[rows-1], peak[rows-1]
+	if level == cpu.AVX512 {
+		expSumAVX512(&sum[0], &scores[0], &peak[0], uint64(rows), exponential)
+	} else {
+		expSumAVX2(&sum[0], &scores[0], &peak[0], uint64(rows), exponential)
+	}
+	return rows
+}
+
+// invertVectors is invert for the first rows of a tile; it returns how many it has done.
+func invertVectors(x []float64) int {
+	rows := whole(len(x), tile)
+	if rows == 0 {
+		return 0
+	}
+	if level == cpu.AVX512 {
+		inverseAVX512(&x[0], uint64(rows))
+	} else {
+		inverseAVX2(&x[0], uint64(rows))
+	}
+	return rows
+}
+
+// classVectors is class for the first rows of a tile; it returns how many it has done.
+func classVectors(grad, hess []float32, scores, peak, inv, labels, weights []float64, own, factor float64) int {
+	rows := whole(len(scores), tile)
+	if rows == 0 {
+		return 0
+	}
+	_, _, _, _, _ = grad[rows-1], hess[rows-1], peak[rows-1], inv[rows-1], labels[rows-1]
+	g, h, s, p, i, l, n := &grad[0], &hess[0], &scores[0], &peak[0], &inv[0], &labels[0], uint64(rows)
+	switch wide := level == cpu.AVX512; {
+	case weights == nil && wide:
+		softmaxAVX512(g, h, s, p, i, l, n, own, factor, exponential)
+	case weights == nil:
+		softmaxAVX2(g, h, s, p, i, l, n, own, factor, exponential)
+	case wide:
+		_ = weights[rows-1]
+		softmaxWeightedAVX512(g, h, s, p, i, l, &weights[0], n, own, factor, exponential)
+	default:
+		_ = weights[rows-1]
+		softmaxWeightedAVX2(g, h, s, p, i, l, &weights[0], n, own, factor, exponential)
+	}
+	return rows
+}
