@@ -8,16 +8,29 @@ import "boost/internal/cpu"
 // plain Go.
 var fetching = cpu.Used() != cpu.Generic
 
-// updatesPerCall bounds the time that a call takes, about a millisecond: assembly cannot
-// be interrupted, and all of a program waits while the collector waits for it.
-const updatesPerCall = 1 << 20
+// tileFeatures is the number of features whose sums are added to at a time: with more of
+// them the sums leave the first-level cache, which costs more than going through the
+// entries again. It is a variable for tests.
+var tileFeatures = 24
 
-// addAhead is addRows with the codes of later rows fetched ahead, as far as the
-// entries of a call go.
-func addAhead(sums *uint64, codes *uint8, stride, features int, entries []uint64) {
-	for perCall := max(256, updatesPerCall/features); len(entries) > 0; {
-		n := min(perCall, len(entries))
-		addRowsAhead(sums, codes, uint64(stride), uint64(features), entries[:n])
-		entries = entries[n:]
+// tileRows is the number of entries that go through all tiles before the next ones: few
+// enough for their rows to stay in the second-level cache.
+const tileRows = 512
+
+// addAhead is addRows with the codes of later rows fetched ahead, as far as the entries of
+// a call go. A call takes a few microseconds: assembly cannot be interrupted, and all of a
+// program waits while the collector waits for it.
+func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64) {
+	for len(entries) > 0 {
+		chunk := entries[:min(tileRows, len(entries))]
+		entries = entries[len(chunk):]
+		for f := 0; f < features; {
+			n := features - f
+			if n >= tileFeatures+8 { // a last tile of a few features would cost as much as a whole one
+				n = tileFeatures
+			}
+			addRowsAhead(&sums[f*Slots], &codes[f], uint64(stride), uint64(n), chunk)
+			f += n
+		}
 	}
 }

@@ -64,7 +64,7 @@ func OneWordRows(sums []uint64, codes []uint8, stride, features int, entries []u
 	_ = codes[last*stride+features-1]
 	_ = sums[features*Slots-1]
 	if fetching {
-		addAhead(&sums[0], &codes[0], stride, features, entries)
+		addAhead(sums, codes, stride, features, entries)
 		return
 	}
 	if !scattered {
