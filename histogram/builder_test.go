@@ -94,25 +94,21 @@ func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.S
 	for f := range d.codes {
 		count, grad := 0, int64(0)
 		for at := offsets[f]; at < offsets[f+1]; at++ {
-			if st.Mode() == gradients.F32 {
+			if st.Counts() {
 				count += int(h.Count[at])
 			}
 			if st.Mode() != gradients.F32 {
 				grad += h.Grad[at]
 			}
 		}
-		if st.Mode() == gradients.F32 && count != len(rows) {
+		if st.Counts() && count != len(rows) {
 			t.Fatalf("feature %d counts %d rows of %d", f, count, len(rows))
 		}
 		var want int64
-		grad16, _ := st.Codes16()
-		grad32, _ := st.Codes32()
-		for _, row := range rows {
-			switch st.Mode() {
-			case gradients.I16:
-				want += int64(grad16[row])
-			case gradients.I32:
-				want += int64(grad32[row])
+		if st.Mode() != gradients.F32 {
+			for _, row := range rows {
+				grad, _ := st.Code(int(row))
+				want += grad
 			}
 		}
 		if grad != want {
@@ -238,11 +234,14 @@ func TestLayout(t *testing.T) {
 			st := d.storage(t, mode, pool)
 			h := &histogram.Histogram{}
 			b.Build(h, st, runsOf(st, []uint32{7}))
-			ints, floats := 321, 0
+			ints, floats, counts := 321, 0, 0
 			if mode.Mode == gradients.F32 {
 				ints, floats = 0, 321
 			}
-			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != floats {
+			if mode.settings().Counts() {
+				counts = 321
+			}
+			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
 				t.Errorf("lengths %d %d %d %d %d", len(h.Grad), len(h.Hess), len(h.GradF), len(h.HessF), len(h.Count))
 			}
 		})
