@@ -7,3 +7,10 @@ func SetMachineMemory(bytes int64) (undo func()) {
 	machineMemory = func() int64 { return bytes }
 	return func() { machineMemory = before }
 }
+
+// SetEveryHessian makes training do without the shortcut of equal hessians, and returns
+// what undoes this.
+func SetEveryHessian() (undo func()) {
+	everyHessian = true
+	return func() { everyHessian = false }
+}

@@ -270,6 +270,30 @@ func TestGradientsRefuse(t *testing.T) {
 	})
 }
 
+// Where all hessians are the same their codes are not read, and sums count rows: the model
+// has the same bytes without this.
+func TestEqualHessiansAreAShortcut(t *testing.T) {
+	for _, s := range storages {
+		for _, fraction := range []float64{1, 0.6} {
+			t.Run(fmt.Sprintf("S2.41/%s/rows=%v", s.name, fraction), func(t *testing.T) {
+				for seed := range uint64(3) {
+					p := booster.Defaults()
+					p.Objective, p.Rounds, p.RowFraction, p.Verify, p.Tree.MinDataInLeaf = "regression", 6, fraction, true, 1+10*int(seed)
+					s.change(&p)
+					table := small(t, seed, 700, false)
+					short := hash(t, p, table)
+					undo := booster.SetEveryHessian()
+					long := hash(t, p, table)
+					undo()
+					if short != long {
+						t.Errorf("seed %d: model %s with the shortcut, %s without", seed, short, long)
+					}
+				}
+			})
+		}
+	}
+}
+
 // openShared reads a table of a real set; what is the name of a file in its folder.
 func openShared(t *testing.T, name, what string, options ...dataset.Option) (*dataset.Table, sharedSet) {
 	t.Helper()

@@ -81,6 +81,9 @@ func (p *Params) goss() bool { return p.GossTop > 0 }
 // trees have learned too little for these to say which rows matter.
 func (p *Params) gossStart() int { return int(1 / p.LearningRate) }
 
+// everyHessian makes training do without the shortcut of equal hessians; tests set it.
+var everyHessian = false
+
 // settleGradients replaces what is left open of how gradients are stored by what is
 // chosen, so that the model names it.
 func (t *trainer) settleGradients() error {
@@ -114,6 +117,7 @@ func (t *trainer) settleGradients() error {
 	}
 	t.storing = gradients.Settings{
 		Mode: mode, Rounding: rounding, Asymmetric: p.GradientMode == asymmetric, Clip: p.ClipNegativeHessian, Seed: p.Seed,
+		EveryHessian: everyHessian,
 	}
 	return nil
 }

@@ -35,6 +35,10 @@ type Settings struct {
 	// Clip counts negative hessians as 0; otherwise they are an error in Quantize.
 	Clip bool
 	Seed uint64 // of stochastic rounding
+	// EveryHessian takes no shortcut where all hessians are the same, to compare with one:
+	// the codes of all rows are read, and rows are counted where a sum would tell their
+	// number. What comes out is the same (SEEDS S2.41).
+	EveryHessian bool
 }
 
 // OneWord is Storage.OneWord of rounds without a wider mode.
@@ -143,8 +147,11 @@ func (s *Storage) Counts() bool { return s.mode == F32 || s.asymmetric }
 // EqualHessians says that all hessians in the bag are the same positive number, so
 // that in an integer mode every hessian code is Mode.MaxHessCode and a hessian sum
 // counts rows. It is false where the scale's own rounding leaves their code short of
-// the largest.
+// the largest, and where Settings.EveryHessian asks for no shortcut.
 func (s *Storage) EqualHessians() bool {
+	if s.set.EveryHessian {
+		return false
+	}
 	if s.mode == F32 {
 		return s.equal > 0
 	}
@@ -221,6 +228,8 @@ func (s *Storage) Entries(entries []uint64, block int, rows []uint16) {
 		hist.Pack8(entries, rows, s.packed8[lo:hi])
 	case s.mode == I4:
 		hist.Pack4(entries, rows, s.packed4[lo:hi])
+	case s.EqualHessians():
+		hist.PackEqual(entries, rows, s.grad16[lo:hi], math.MaxUint16)
 	case rows != nil:
 		hist.PackRows(entries, rows, s.grad16[lo:hi], s.hess16[lo:hi])
 	default:

@@ -450,3 +450,56 @@ func TestPackedWordsEqualTwoArrays(t *testing.T) {
 		}
 	})
 }
+
+// Equal hessians all have the largest code, 65,535, so that the codes need not be read: the
+// histograms are those of reading them, and a hessian sum is the number of rows times that.
+func TestEqualHessians(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	t.Run("S2.41/identical", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(41, 0))
+		for _, mode := range modes {
+			for _, s := range strategies {
+				d := newTable(t, r.Uint64(), 1+r.IntN(9000), []uint32{5, 200, 300}, binning.Adaptive)
+				for row := range d.hess {
+					d.hess[row] = 0.25
+				}
+				in := d.sample(r, []float64{0.3, 1}[r.IntN(2)])
+				var built [2]histogram.Histogram
+				for i, every := range []bool{false, true} {
+					set := mode.settings()
+					set.EveryHessian = every
+					st := gradients.NewStorage(d.rows, set)
+					if _, err := st.Quantize(pool, d.grad, d.hess, nil, 0, 0); err != nil {
+						t.Fatal(err)
+					}
+					if st.EqualHessians() == every && mode.Mode != gradients.I32 { // whose scale leaves the code short
+						t.Fatalf("%v: equal hessians %v", mode, st.EqualHessians())
+					}
+					runs := runsOf(st, in)
+					if len(in) == d.rows { // in order, not listed
+						st.Entries(runs[0].Entries, 0, nil)
+					}
+					histogram.New(d.matrix, nil, pool, s).Build(&built[i], st, runs)
+				}
+				a, b := &built[0], &built[1]
+				if !slices.Equal(a.Grad, b.Grad) || !slices.Equal(a.Hess, b.Hess) || !slices.Equal(a.GradF, b.GradF) || !slices.Equal(a.HessF, b.HessF) {
+					t.Fatalf("%v, %v: the histograms differ", mode, s)
+				}
+				if mode.Mode == gradients.I16 {
+					for f, codes := range d.codes {
+						rows := make([]uint64, d.matrix.FeatureInfo(f).NBins)
+						for _, row := range in {
+							rows[codes[row]]++
+						}
+						for code, n := range rows {
+							if got := a.Hess[int(d.matrix.Offsets()[f])+code]; got != n*65535 {
+								t.Fatalf("%v, %v: %d rows of feature %d, code %d have the hessian sum %d", mode, s, n, f, code, got)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}

@@ -53,6 +53,21 @@ func PackRows(entries []uint64, rows []uint16, grad []int16, hess []uint16) {
 	}
 }
 
+// PackEqual fills entries for the rows of one block whose hessian codes are all the same,
+// all rows in order where rows is nil, else the listed ones.
+func PackEqual(entries []uint64, rows []uint16, grad []int16, hess uint16) {
+	if rows == nil {
+		grad = grad[:len(entries)]
+		for i, g := range grad {
+			entries[i] = Entry(g, hess, uint16(i))
+		}
+		return
+	}
+	for i, r := range rows[:len(entries)] {
+		entries[i] = Entry(grad[r], hess, r)
+	}
+}
+
 // Pack8 fills entries for the rows of one block, all of them in order where rows is nil,
 // else the listed ones, from packed codes: the gradient's in the lower byte of a word,
 // the hessian's in the upper.
