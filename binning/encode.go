@@ -44,6 +44,11 @@ func (e *Encoder) Encode(f, lo, hi int, dst []uint32) {
 	encode(&e.features[f], lo, hi, dst)
 }
 
+// EncodeTo is Encode into codes of any width that holds the feature's, MissingCode too.
+func EncodeTo[C bin.Code](e *Encoder, f, lo, hi int, dst []C) {
+	encode(&e.features[f], lo, hi, dst)
+}
+
 // Encode writes the codes of rows lo … hi of a column to dst[:hi-lo], as an Encoder
 // does. The column must be of the feature's sort, numbers or levels.
 func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {

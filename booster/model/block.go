@@ -11,9 +11,11 @@ import (
 type block struct {
 	first, rows, outputs int
 	columns              []predict.Column // codes of the used features
-	codes                []uint32         // of one feature, before it is narrowed
 	raw, values          []float64        // output-major: entry k*rows + row
 	scratch              predict.Scratch
+	tiles                []uint8 // the columns of one byte as plans take them
+	area                 predict.Area
+	part                 [predict.TileRows]float64 // scores of the last tile, which lacks rows
 }
 
 // blocks keeps the memory between predictions, whatever their models.
@@ -34,13 +36,15 @@ func (m *Model) blockRows(rows, threads int) int {
 		perRow += int(bits) / 8
 	}
 	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
+	if predict.Vectors() {
+		return (fit + predict.TileRows - 1) / predict.TileRows * predict.TileRows
+	}
 	return max(fit, minBlockRows)
 }
 
 func (m *Model) newBlock(rows int) *block {
 	b := blocks.Get().(*block)
 	b.outputs = m.contents.Outputs
-	b.codes = sized(b.codes, rows)
 	b.raw, b.values = sized(b.raw, rows*b.outputs), sized(b.values, rows*b.outputs)
 	b.columns = sized(b.columns, len(m.used))
 	for i, bits := range m.columns {
@@ -73,24 +77,14 @@ func (b *block) encode(m *Model, encoder *binning.Encoder, lo, hi int) {
 	b.first, b.rows = lo, hi-lo
 	for i, f := range m.used {
 		c := &b.columns[i]
-		if c.Bits == 32 {
-			encoder.Encode(f, lo, hi, c.U32[:b.rows])
-			continue
+		switch c.Bits {
+		case 8:
+			binning.EncodeTo(encoder, f, lo, hi, c.U8[:b.rows])
+		case 16:
+			binning.EncodeTo(encoder, f, lo, hi, c.U16[:b.rows])
+		default:
+			binning.EncodeTo(encoder, f, lo, hi, c.U32[:b.rows])
 		}
-		codes := b.codes[:b.rows]
-		encoder.Encode(f, lo, hi, codes)
-		if c.Bits == 8 {
-			narrow(codes, c.U8)
-		} else {
-			narrow(codes, c.U16)
-		}
-	}
-}
-
-func narrow[C uint8 | uint16](codes []uint32, dst []C) {
-	dst = dst[:len(codes)]
-	for i, c := range codes {
-		dst[i] = C(c)
 	}
 }
 
@@ -111,10 +105,7 @@ func (b *block) score(m *Model, initial []float64) {
 			scores[i] += initial[(b.first+i)*b.outputs+k]
 		}
 	}
-	for t := range m.trees {
-		scores := b.raw[t%b.outputs*b.rows:][:b.rows]
-		predict.AddRange(&m.trees[t], b.columns, 0, b.rows, scores, &b.scratch)
-	}
+	b.addTrees(m)
 }
 
 // transpose writes the block's scores, output-major, to its rows of out, row-major.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"sync"
 
 	"boost/binning"
 	"boost/dataset"
@@ -59,6 +60,8 @@ type Model struct {
 	used     []int          // features that a tree splits on, ascending
 	columns  []uint8        // bits per code of each used feature in a prediction block
 	trees    []predict.Tree // Column of a node is an index into used
+	planned  sync.Once
+	engine   *engine // see inference
 }
 
 // New checks the contents and makes a model of them. The model keeps the slices that

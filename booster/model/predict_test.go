@@ -14,6 +14,7 @@ import (
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/kernel/predict"
 	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
@@ -114,7 +115,13 @@ type forest struct {
 	codes  [][]uint32 // [row][feature]
 }
 
+// newForest has columns of one byte and of two.
 func newForest(t testing.TB, rows, outputs, rounds, leaves int) *forest {
+	t.Helper()
+	return newForestOver(t, rows, outputs, rounds, leaves, 400, 1000)
+}
+
+func newForestOver(t testing.TB, rows, outputs, rounds, leaves, bins, levels int) *forest {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(outputs)))
 	small, real, many := make([]float64, rows), make([]float64, rows), make([]string, rows)
@@ -125,7 +132,7 @@ func newForest(t testing.TB, rows, outputs, rounds, leaves int) *forest {
 		if r.IntN(5) == 0 {
 			real[i] = math.NaN()
 		}
-		many[i] = fmt.Sprintf("level %d", r.IntN(1000))
+		many[i] = fmt.Sprintf("level %d", r.IntN(levels))
 		few[i] = []string{"a", "b", "c", ""}[r.IntN(4)]
 		label[i] = r.Float64()
 	}
@@ -136,7 +143,7 @@ func newForest(t testing.TB, rows, outputs, rounds, leaves int) *forest {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	ctx, p := context.Background(), binning.Defaults()
-	p.MaxBin = 400
+	p.MaxBin = bins
 	var err error
 	if f.cuts, _, err = binning.Fit(ctx, f.table, nil, p, 1, pool); err != nil {
 		t.Fatal(err)
@@ -153,7 +160,7 @@ func newForest(t testing.TB, rows, outputs, rounds, leaves int) *forest {
 	c.Schema, c.Cuts, c.BestRound, c.Trees = f.table.Schema(), f.cuts, rounds, nil
 	c.WideRounds = nil
 	for range rounds * outputs {
-		c.Trees = append(c.Trees, randomTree(r, model.Features(f.cuts), leaves))
+		c.Trees = append(c.Trees, randomTree(r, model.Features(f.cuts), 1+r.IntN(leaves)))
 	}
 	if f.model, err = model.New(c); err != nil {
 		t.Fatal(err)
@@ -295,6 +302,31 @@ func TestAddScores(t *testing.T) {
 	}
 	sameBits(t, "AddScores", all, want)
 	sameBits(t, "AddScoresRows", listed, want)
+}
+
+// Trees over columns of one byte go by plans where there are vectors, others by lists, and
+// the rows that a tile lacks by either.
+func TestPredictByPlans(t *testing.T) {
+	for _, shape := range []struct{ rows, outputs, rounds, leaves, bins, levels int }{
+		{1, 1, 5, 31, 255, 100}, {63, 1, 5, 31, 255, 100}, {64, 3, 5, 31, 255, 100}, {511, 1, 9, 256, 255, 200},
+		{512, 2, 40, 200, 255, 100}, {513, 1, 5, 31, 255, 254}, {575, 5, 5, 31, 100, 100}, {576, 2, 5, 300, 255, 100},
+		{1100, 2, 60, 3, 255, 1000}, {5000, 1, 60, 3, 400, 100},
+	} {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			f := newForestOver(t, shape.rows, shape.outputs, shape.rounds, shape.leaves, shape.bins, shape.levels)
+			want := f.reference()
+			for _, threads := range []int{1, 2} {
+				for _, vectors := range []bool{predict.Vectors(), false} {
+					model.UseVectors(f.model, vectors)
+					got, err := f.model.PredictRaw(context.Background(), f.table, model.Threads(threads))
+					if err != nil {
+						t.Fatal(err)
+					}
+					sameBits(t, fmt.Sprintf("%d threads, vectors %v", threads, vectors), got, want)
+				}
+			}
+		})
+	}
 }
 
 func TestPredictConcurrently(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package predict adds the leaf values of one tree to the scores of many rows.
+// Package predict adds the leaf values of one tree to the scores of many rows, in lists or
+// by plans.
 //
 // In: a tree in the form the loops read, columns of codes, row numbers. Out:
 // scores[row] += value of the row's leaf, once per row, so a row's sum depends only
@@ -8,4 +9,7 @@
 // in one pass over one column. On 31 leaves and 28 one-byte columns that takes half
 // the time of walking four rows at once, and it reads training's column-major
 // matrix as it stands.
+//
+// Where there are vectors and the codes are bytes, a Plan is faster: it decides every node
+// for a tile of rows, those that never come there too, and needs no lists.
 package predict

@@ -1,0 +1,16 @@
+package predict
+
+// Levels are the forms of AddTile that this machine has, by name.
+func Levels() []string { return levels() }
+
+// UseLevel makes AddTile take the named form.
+func UseLevel(name string) { useLevel(name) }
+
+// Lists returns how many lists the steps of a plan write to.
+func Lists(p *Plan) int {
+	most := 0
+	for i := range p.steps {
+		most = max(most, int(p.steps[i].to)/TileRows+1)
+	}
+	return most
+}
