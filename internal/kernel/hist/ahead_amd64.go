@@ -34,3 +34,24 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 		}
 	}
 }
+
+// unpacking is the instruction set that sums are unpacked with.
+var unpacking = cpu.Used()
+
+// unpackAhead is Unpack for as many sums as vectors take, and says how many.
+func unpackAhead(grad []int64, hess []uint64, sums []uint64) int {
+	n := min(len(sums), 1<<20)
+	switch unpacking {
+	case cpu.AVX512:
+		if n &^= 7; n > 0 {
+			unpackAVX512(&grad[0], &hess[0], &sums[0], uint64(n))
+		}
+		return n
+	case cpu.AVX2:
+		if n &^= 3; n > 0 {
+			unpackAVX2(&grad[0], &hess[0], &sums[0], uint64(n))
+		}
+		return n
+	}
+	return 0
+}

@@ -117,6 +117,11 @@ func PackIndex(entries []uint64, rows []uint16) {
 // upper half of sums[i], hess[i] the lower half.
 func Unpack(grad []int64, hess []uint64, sums []uint64) {
 	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for n := 1; n > 0; {
+		n = unpackAhead(grad, hess, sums)
+		grad, hess, sums = grad[n:], hess[n:], sums[n:]
+	}
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
 	for i, s := range sums {
 		// The lower half never carries into the upper one (BlockRows), so the
 		// arithmetic shift alone recovers the gradient sum.

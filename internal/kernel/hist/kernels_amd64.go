@@ -8,3 +8,13 @@ package hist
 //
 //go:noescape
 func addRowsAhead(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)
+
+// unpackAVX512 is Unpack for n sums, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
+
+// unpackAVX2 is Unpack for n sums, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func unpackAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)

@@ -4,6 +4,8 @@
 package main
 
 import (
+	"strconv"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -25,6 +27,8 @@ const rowOf = 2
 func main() {
 	ConstraintExpr("amd64,!purego")
 	rows()
+	unpack("unpackAVX512", 8)
+	unpack("unpackAVX2", 4)
 	Generate()
 }
 
@@ -131,4 +135,62 @@ func (r rowPass) add() {
 	DECQ(left)
 	JNZ(LabelRef("one"))
 	Label("added")
+}
+
+// unpack writes the function that takes so many packed sums at a time apart.
+func unpack(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(grad *int64, hess *uint64, sums *uint64, n uint64)")
+	Pragma("noescape")
+	Doc(name + " is Unpack for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
+	sums, n := Load(Param("sums"), GP64()), Load(Param("n"), GP64())
+	vector := func() reg.VecVirtual {
+		if lanes == 8 {
+			return ZMM()
+		}
+		return YMM()
+	}
+	mask, none, packed, low, high := vector(), vector(), vector(), vector(), vector()
+	word := GP64()
+	MOVQ(U64(0xffffffff), word)
+	if lanes == 8 {
+		VPBROADCASTQ(word, mask)
+		VPXORQ(none, none, none)
+	} else {
+		VMOVQ(word, mask.AsX())
+		VPBROADCASTQ(mask.AsX(), mask)
+		VPXOR(none, none, none)
+	}
+	at := func(base reg.Register) Mem { return Mem{Base: base} }
+	Label("sums")
+	if lanes == 8 {
+		VMOVDQU64(at(sums), packed)
+		VMOVDQU64(none, at(sums))
+		VPANDQ(mask, packed, low)
+		VPADDQ(at(hess), low, low)
+		VMOVDQU64(low, at(hess))
+		VPSRAQ(U8(32), packed, high)
+		VPADDQ(at(grad), high, high)
+		VMOVDQU64(high, at(grad))
+	} else {
+		// AVX2 shifts no signed number of 64 bits: the sign goes to the upper half, the upper
+		// half to the lower.
+		VMOVDQU(at(sums), packed)
+		VMOVDQU(none, at(sums))
+		VPAND(mask, packed, low)
+		VPADDQ(at(hess), low, low)
+		VMOVDQU(low, at(hess))
+		VPSRAD(U8(31), packed, high)
+		VPSHUFD(U8(0xf5), packed, packed)
+		VPBLENDD(U8(0xaa), high, packed, high)
+		VPADDQ(at(grad), high, high)
+		VMOVDQU(high, at(grad))
+	}
+	for _, p := range []reg.Register{grad, hess, sums} {
+		ADDQ(U8(8*lanes), p)
+	}
+	SUBQ(U8(lanes), n)
+	JNZ(LabelRef("sums"))
+	VZEROUPPER()
+	RET()
 }

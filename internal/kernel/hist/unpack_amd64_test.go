@@ -1,0 +1,49 @@
+//go:build amd64 && !purego
+
+package hist
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"boost/internal/cpu"
+)
+
+// Sums come apart the same in every form that the machine has, and nothing beside them is
+// touched.
+func TestUnpackForms(t *testing.T) {
+	defer func(set cpu.Level) { unpacking = set }(unpacking)
+	r := rand.New(rand.NewPCG(71, 0))
+	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		if set > cpu.Used() {
+			continue
+		}
+		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			for n := range 70 {
+				const guard = 9
+				grad, hess, sums := make([]int64, n+2*guard), make([]uint64, n+2*guard), make([]uint64, n+2*guard)
+				wantGrad, wantHess := make([]int64, len(grad)), make([]uint64, len(hess))
+				for i := range sums {
+					g, h := int32(r.Uint32()), r.Uint32()
+					if i%7 == 0 {
+						g, h = -1<<31, 1<<32-1
+					}
+					grad[i], hess[i], sums[i] = int64(r.Uint64()>>2), r.Uint64()>>2, uint64(uint32(g))<<32|uint64(h)
+					wantGrad[i], wantHess[i] = grad[i], hess[i]
+					if i >= guard && i < n+guard {
+						wantGrad[i] += int64(g)
+						wantHess[i] += uint64(h)
+					}
+				}
+				unpacking = set
+				Unpack(grad[guard:n+guard], hess[guard:n+guard], sums[guard:n+guard])
+				for i := range sums {
+					if inside := i >= guard && i < n+guard; grad[i] != wantGrad[i] || hess[i] != wantHess[i] || inside != (sums[i] == 0) {
+						t.Fatalf("%d sums: entry %d is (%d, %d) with %x left, want (%d, %d)", n, i-guard, grad[i], hess[i], sums[i], wantGrad[i], wantHess[i])
+					}
+				}
+			}
+		})
+	}
+}
