@@ -44,22 +44,40 @@ func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int)
 }
 
 // plainPass is pass for integer sums without counts, where nearly all of a search's
-// time goes: consider, written out so that nothing is called in the loop and the
-// divisions of neighbouring codes overlap. Sums convert as signed numbers, in one
-// instruction; they stay below 2⁶³ (2³¹ rows of 32-bit codes).
+// time goes.
 func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], last int) Split[int64, uint64] {
 	if last < 0 {
 		return Split[int64, uint64]{Gain: refused}
 	}
 	grad, hess := f.Grad[:last+1], f.Hess[:last+1]
-	totalGrad, totalHess := f.Total.Grad, int64(f.Total.Hess)
-	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	atLeast := int64(0) // hessian sum of a side that is not refused outright
 	if r.EqualHess {
 		atLeast = int64(r.ProofHess) + 1
 	}
+	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast)
+	if !ok {
+		best, code, left = plainLoop(grad, hess, f.Total, start, r, atLeast)
+	}
+	s := Split[int64, uint64]{Gain: best}
+	if code >= 0 {
+		proof := int64(r.ProofHess)
+		leftHess := int64(left.Hess)
+		s.Found, s.Code, s.Left = true, code, left
+		s.Unproven = !r.EqualHess && (leftHess <= proof || int64(f.Total.Hess)-leftHess <= proof)
+	}
+	return s
+}
+
+// plainLoop returns the best gain of a plainPass, its code or -1, and the sums on its
+// left: consider, written out so that nothing is called in the loop and the divisions of
+// neighbouring codes overlap. Sums convert as signed numbers, in one instruction; they
+// stay below 2⁶³ (2³¹ rows of 32-bit codes).
+func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64) (best float64, code int, left Sums[int64, uint64]) {
+	hess = hess[:len(grad)]
+	totalGrad, totalHess := total.Grad, int64(total.Hess)
+	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	leftGrad, leftHess := start.Grad, int64(start.Hess)
-	best, code := float64(refused), -1
+	best, code = refused, -1
 	var bestGrad, bestHess int64
 	for c, g := range grad {
 		h := hess[c]
@@ -91,14 +109,7 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 			best, code, bestGrad, bestHess = gain, c, leftGrad, leftHess
 		}
 	}
-	s := Split[int64, uint64]{Gain: best}
-	if code >= 0 {
-		proof := int64(r.ProofHess)
-		s.Found, s.Code = true, code
-		s.Left = Sums[int64, uint64]{Grad: bestGrad, Hess: uint64(bestHess)}
-		s.Unproven = !r.EqualHess && (bestHess <= proof || totalHess-bestHess <= proof)
-	}
-	return s
+	return best, code, Sums[int64, uint64]{Grad: bestGrad, Hess: uint64(bestHess)}
 }
 
 // zeroOver returns a fraction g²/d that is 0 where d is not positive, as Part is.

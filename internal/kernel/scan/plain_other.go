@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package scan
+
+var vectors = false
+
+func plainVectors([]int64, []uint64, Sums[int64, uint64], Sums[int64, uint64], *Rule, int64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+	return 0, 0, left, false
+}

@@ -1,0 +1,88 @@
+package scan_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"boost/internal/kernel/scan"
+)
+
+// bothForms scans a feature in Go and by vectors and compares the answers bit by bit.
+func bothForms(t *testing.T, try int, f *scan.Feature[int64, uint64], rule *scan.Rule) scan.Split[int64, uint64] {
+	t.Helper()
+	scan.UseGo(true)
+	want := scan.Numeric(f, rule)
+	scan.UseGo(false)
+	got := scan.Numeric(f, rule)
+	if got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain) {
+		t.Fatalf("try %d, %d codes, %+v:\n%+v, in Go\n%+v", try, len(f.Grad), *rule, got, want)
+	}
+	return got
+}
+
+// Vectors give the answers of the Go form: every number of codes up to several vectors,
+// features with ties, empty codes at the start, between and at the end, missing rows,
+// and rules that refuse a part of the candidates or all of them.
+func TestVectorsGiveGoAnswers(t *testing.T) {
+	if !scan.UseGo(false) {
+		t.Skip("this machine has no vector form")
+	}
+	defer scan.UseGo(false)
+	r := rand.New(rand.NewPCG(21, 0))
+	found, unproven, left := 0, 0, 0
+	for try := range 20_000 {
+		qmax := []uint64{3, 65535, math.MaxUint32}[r.IntN(3)]
+		n := randomNode(r, 1+r.IntN([]int{5, 60, 400}[r.IntN(3)]), 1+r.IntN(71), qmax)
+		f := n.feature(false)
+		rule := randomRule(r)
+		if r.IntN(3) > 0 {
+			rule.L1 = 0
+		}
+		if r.IntN(8) == 0 {
+			rule.L2 = []float64{5e-324, 1e-300, 1e300}[r.IntN(3)]
+		}
+		if r.IntN(8) == 0 {
+			rule.GradScale = []float64{5e-324, 1e-200, 1e150}[r.IntN(3)]
+		}
+		rule.ProofHess = (rule.MinRows - 1) * qmax
+		rule.EqualHess = r.IntN(3) == 0
+		s := bothForms(t, try, f, &rule)
+		if s.Found {
+			found++
+		}
+		if s.Unproven {
+			unproven++
+		}
+		if s.MissingLeft {
+			left++
+		}
+	}
+	if found < 5000 || unproven < 1000 || left < 1000 {
+		t.Errorf("%d found, %d unproven, %d with missing rows on the left: too few of a kind", found, unproven, left)
+	}
+}
+
+// Sums near their limits, 2³¹ rows of 32-bit codes, and a feature of many codes.
+func TestVectorsHoldLargeSums(t *testing.T) {
+	if !scan.UseGo(false) {
+		t.Skip("this machine has no vector form")
+	}
+	defer scan.UseGo(false)
+	r := rand.New(rand.NewPCG(22, 0))
+	for try := range 300 {
+		codes := []int{12, 17, 255, 4000}[r.IntN(4)]
+		f := &scan.Feature[int64, uint64]{Grad: make([]int64, codes), Hess: make([]uint64, codes), Regular: codes - r.IntN(2)}
+		for c := range codes {
+			if r.IntN(4) == 0 {
+				continue
+			}
+			f.Grad[c] = (1<<61 - r.Int64N(1<<62)) / int64(codes)
+			f.Hess[c] = uint64(r.Int64N(1<<62)) / uint64(codes)
+			f.Total.Grad += f.Grad[c]
+			f.Total.Hess += f.Hess[c]
+		}
+		rule := scan.Rule{MinChild: 1e-3, GradScale: 1e-9, HessScale: 1e-9, MinRows: 20, ProofHess: 1 << 58}
+		bothForms(t, try, f, &rule)
+	}
+}
