@@ -8,7 +8,8 @@ import (
 	"boost/internal/cpu"
 )
 
-// vectors says that entries are divided 16 at a time.
+// vectors says that entries are divided 16 at a time. AVX2 has no compression: a form with
+// tables of orders in its place, eight entries at a time, was no faster than the Go loop.
 var vectors = cpu.Used() == cpu.AVX512
 
 // step is the number of entries that are divided at a time, perCall bounds those of one
