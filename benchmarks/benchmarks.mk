@@ -9,19 +9,17 @@ BOOST_SHARED ?= $(abspath ../shared)
 PEERS_PYTHON := $(BOOST_PEERS_VENV)/bin/python
 
 ROWS ?= 1000000
-COLS ?= 28
 THREADS ?= 2
-ROUNDS ?= 100
 REPEATS ?= 5
+ROW ?= dense
+TURNS ?= 5
 ONLY ?=
 SPLITS ?= 10
-KIND ?= onehot
-LIMIT ?= 900
 ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-sparse load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -31,17 +29,13 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
-		| grep -iE '^(lightgbm|xgboost|scikit-learn|pandas|pyarrow|polars|duckdb|scipy) ' || true
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|hessboost|pandas|pyarrow|polars|duckdb|scipy) ' || true
 
-peers: peers-env ## time boost beside the peers (ROWS COLS THREADS ROUNDS REPEATS; ONLY=a,b for some)
-	go run ./benchmarks peers --python $(PEERS_PYTHON) \
-		--rows $(ROWS) --cols $(COLS) --threads $(THREADS) --rounds $(ROUNDS) --repeats $(REPEATS) \
-		--only "$(ONLY)"
+peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./benchmarks peers --help), TURNS
+	go run ./benchmarks peers --python $(PEERS_PYTHON) --row $(ROW) --turns $(TURNS)
 
-peers-sparse: peers-env ## the same on LibSVM (KIND=onehot, sparse-counts, sparse-values; ROWS COLS … LIMIT seconds a run)
-	go run ./benchmarks peers-sparse --python $(PEERS_PYTHON) --kind $(KIND) \
-		--rows $(ROWS) --cols $(if $(filter file,$(origin COLS)),1000,$(COLS)) --test $$(($(ROWS) / 10)) --threads $(THREADS) \
-		--rounds $(ROUNDS) --repeats $(REPEATS) --limit $(LIMIT) --only "$(ONLY)"
+peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
+	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

@@ -24,41 +24,59 @@ func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), words.String(), err
 }
 
-func TestTrainOnGeneratedTable(t *testing.T) {
-	folder := t.TempDir()
-	if _, _, err := run(t, "generate", "--out", folder, "--rows", "3000", "--test", "1000", "--cols", "9", "--threads", "1"); err != nil {
-		t.Fatal(err)
-	}
-	predictions := filepath.Join(folder, "p.npy")
-	out, _, err := run(t, "train", "--data", folder, "--threads", "1", "--rounds", "3", "--out", predictions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r peers.Run
-	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Train <= 0 || r.Bin <= 0 || r.Load <= 0 || r.Notes == "" {
-		t.Errorf("train printed %s, error %v", out, err)
-	}
-	f, err := os.Open(predictions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	p, err := synth.ReadNPY(f)
-	if err != nil || len(p) != 1 || len(p[0]) != 1000 || p[0][0] <= 0 || p[0][0] >= 1 {
-		t.Errorf("predictions: %d columns, error %v", len(p), err)
-	}
-
-	out, _, err = run(t, "load", "--data", folder, "--threads", "1")
-	if err != nil || json.Unmarshal([]byte(out), &r) != nil {
-		t.Errorf("load printed %s, error %v", out, err)
+func TestTrainOnGeneratedTables(t *testing.T) {
+	for _, c := range []struct {
+		kind, columns, task string
+		flags               []string
+		width               int
+	}{
+		{synth.Dense, "9", peers.Train, nil, 1},
+		{synth.Dense, "9", peers.Bin, nil, 0},
+		{synth.Dense, "9", peers.Text, nil, 1},
+		{synth.Dense, "9", peers.Fits, []string{"--fits", "10"}, 1},
+		{synth.Airline, "8", peers.Train, []string{"--categorical", "0,1,2,4,5,6"}, 1},
+		{synth.Covertype, "54", peers.Train, []string{"--classes", "7"}, 7},
+		{synth.OneHot, "400", peers.Train, nil, 1},
+		{synth.SparseValues, "400", peers.Text, nil, 1},
+	} {
+		t.Run(c.kind+"/"+c.task, func(t *testing.T) {
+			folder := t.TempDir()
+			if _, _, err := run(t, "generate", "--kind", c.kind, "--out", folder, "--rows", "3000", "--test", "1000", "--cols", c.columns, "--threads", "1", "--text"); err != nil {
+				t.Fatal(err)
+			}
+			predictions := filepath.Join(folder, "p.npy")
+			out, _, err := run(t, append([]string{"train", "--data", folder, "--task", c.task, "--threads", "1", "--rounds", "3", "--out", predictions}, c.flags...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r peers.Run
+			if err := json.Unmarshal([]byte(out), &r); err != nil || (r.Train > 0) != (c.task != peers.Bin) || (r.Bin > 0) != (c.task != peers.Fits) || r.Load <= 0 {
+				t.Errorf("train printed %s, error %v", out, err)
+			}
+			if c.width == 0 {
+				return
+			}
+			f, err := os.Open(predictions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			p, err := synth.ReadNPY(f)
+			if err != nil || len(p) != c.width || len(p[0]) != 1000 || p[0][0] <= 0 || p[0][0] >= 1 {
+				t.Errorf("predictions: %d columns, error %v", len(p), err)
+			}
+		})
 	}
 }
 
-func TestTrainNamesWhatIsMissing(t *testing.T) {
-	for _, command := range []string{"train", "load"} {
-		if _, _, err := run(t, command, "--data", t.TempDir()); err == nil || !strings.Contains(err.Error(), "train.") {
-			t.Errorf("%s without a table: error %v", command, err)
+func TestTrainNamesWhatIsWrong(t *testing.T) {
+	for task, want := range map[string]string{peers.Train: "train.npy", peers.Text: "train.csv", "tain": `"tain"`} {
+		if _, _, err := run(t, "train", "--task", task, "--data", t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s without a table: error %v", task, err)
 		}
+	}
+	if _, _, err := run(t, "peers", "--row", "higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
+		t.Errorf("an unknown row: error %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,56 +21,42 @@ import (
 	"boost/dataset"
 )
 
+// training is what the flags of `train` say.
+type training struct {
+	folder, out, task, profile string
+	classes, fits              int
+	categorical                []int
+	params                     booster.Params
+}
+
 // trainCommand is boost's side of `peers`; python/peer.py is the others'.
 func trainCommand() *cobra.Command {
-	var folder, out, gradients, builder, profile string
-	var threads, rounds int
+	t := training{params: booster.Defaults()}
+	p := &t.params
+	p.Tree.MinDataInLeaf, p.Binning.MaxBin = 20, 255
 	c := &cobra.Command{
 		Use:   "train",
-		Short: "Trains boost on a generated table and prints one line of JSON about it",
+		Short: "Runs boost on a generated table and prints one line of JSON about it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			runtime.GOMAXPROCS(threads) // the collector of garbage counts as one of the threads
+			work, ok := map[string]func(context.Context, *peers.Run) ([]float64, error){
+				peers.Train: t.train, peers.Bin: t.bin, peers.Fits: t.fit, peers.Text: t.text,
+			}[t.task]
+			if !ok {
+				return fmt.Errorf("no task %q; there are %s", t.task, strings.Join(peers.Tasks(), ", "))
+			}
+			runtime.GOMAXPROCS(p.Threads) // the collector of garbage counts as one of the threads
+			p.Objective = "binary"
+			if t.classes > 2 {
+				p.Objective = "multiclass"
+			}
 			run := peers.Run{Version: "boost (" + runtime.Version() + ")", BaseBytes: peers.PeakOfThis()}
-			var report booster.Report
-			p := booster.Defaults()
-			p.Objective, p.Rounds, p.LearningRate = "binary", rounds, 0.1
-			p.Threads, p.Gradients, p.Builder = threads, gradients, builder
-			p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Binning.MaxBin = 31, 20, 255
-
-			clock := startClock()
-			train, err := readTable(folder, synth.TrainX, synth.TrainY)
+			values, err := work(cmd.Context(), &run)
 			if err != nil {
 				return err
 			}
-			test, err := readTable(folder, synth.TestX, "")
-			if err != nil {
-				return err
-			}
-			run.Load, run.LoadCPU = clock.lap()
-			stop, err := startProfile(profile)
-			if err != nil {
-				return err
-			}
-			model, err := booster.Train(cmd.Context(), p, train, booster.WithReport(&report))
-			if e := stop(); err == nil {
-				err = e
-			}
-			if err != nil {
-				return err
-			}
-			both, cpu := clock.lap()
-			run.Bin, run.Train = report.BinSeconds, report.TrainSeconds
-			// Processor time is known for both stages together: shared by their length.
-			run.BinCPU, run.TrainCPU = cpu*report.BinSeconds/both, cpu*report.TrainSeconds/both
-			run.Notes = fmt.Sprintf("%s builder, %s gradients", report.Builder, report.Gradients)
-			values, err := model.Predict(cmd.Context(), test)
-			if err != nil {
-				return err
-			}
-			run.Predict, run.PredictCPU = clock.lap()
-			if out != "" {
-				if err := writePredictions(out, values); err != nil {
+			if t.out != "" && values != nil {
+				if err := writePredictions(t.out, values, t.classes); err != nil {
 					return err
 				}
 			}
@@ -76,41 +64,216 @@ func trainCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&folder, "data", "", "folder that `benchmarks generate` wrote to")
-	f.StringVar(&out, "out", "", "NumPy file for the predictions of the test rows")
-	f.StringVar(&gradients, "gradients", "i16", "i16, i32 or f32")
-	f.StringVar(&builder, "builder", "auto", "auto, sequential, feature or row")
-	f.StringVar(&profile, "profile", "", "file for a processor profile of the training (go tool pprof)")
-	f.IntVar(&threads, "threads", 2, "threads")
-	f.IntVar(&rounds, "rounds", 100, "boosting rounds")
+	f.StringVar(&t.folder, "data", "", "folder that `benchmarks generate` wrote to")
+	f.StringVar(&t.out, "out", "", "NumPy file for the predictions of the test rows")
+	f.StringVar(&t.task, "task", peers.Train, "what to do: "+strings.Join(peers.Tasks(), ", "))
+	f.StringVar(&t.profile, "profile", "", "file for a processor profile of the training (go tool pprof)")
+	f.StringVar(&p.Gradients, "gradients", p.Gradients, "i16, i8, i4, i32, f32 or auto")
+	f.StringVar(&p.Builder, "builder", p.Builder, "auto, sequential, feature or row")
+	f.StringVar(&p.Binning.Layout, "layout", p.Binning.Layout, "layout of the matrix")
+	f.StringVar(&p.Binning.Bundle, "bundle", p.Binning.Bundle, "auto, on or off")
+	f.IntVar(&p.Threads, "threads", 2, "threads")
+	f.IntVar(&p.Rounds, "rounds", 100, "boosting rounds")
+	f.IntVar(&p.Tree.Leaves, "leaves", 31, "leaves of a tree")
+	f.IntVar(&t.classes, "classes", 2, "classes of the label")
+	f.IntVar(&t.fits, "fits", 1, "models that the task fits trains, each on its part of the rows")
+	f.IntSliceVar(&t.categorical, "categorical", nil, "categorical columns, by number")
 	_ = c.MarkFlagRequired("data")
 	return c
 }
 
-func loadCommand() *cobra.Command {
-	var folder string
-	var threads int
-	c := &cobra.Command{
-		Use:   "load",
-		Short: "Reads a generated CSV file and prints one line of JSON about it",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			runtime.GOMAXPROCS(threads)
-			run := peers.Run{Version: "boost (" + runtime.Version() + ")", BaseBytes: peers.PeakOfThis()}
-			clock := startClock()
-			_, err := dataset.Open(cmd.Context(), filepath.Join(folder, synth.TrainCSV),
-				dataset.Label(synth.Label), dataset.Threads(threads))
-			if err != nil {
-				return err
-			}
-			run.Load, run.LoadCPU = clock.lap()
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(run)
-		},
+// train reads the table, trains and predicts the test rows.
+func (t *training) train(ctx context.Context, run *peers.Run) ([]float64, error) {
+	clock := startClock()
+	train, err := t.rows(ctx, synth.TrainX, synth.TrainY, synth.TrainSVM, nil)
+	if err != nil {
+		return nil, err
 	}
-	c.Flags().StringVar(&folder, "data", "", "folder that `benchmarks generate` wrote to")
-	c.Flags().IntVar(&threads, "threads", 2, "threads")
-	_ = c.MarkFlagRequired("data")
-	return c
+	test, err := t.rows(ctx, synth.TestX, "", synth.TestSVM, train)
+	if err != nil {
+		return nil, err
+	}
+	run.Load, run.LoadCPU = clock.lap()
+	model, err := t.model(ctx, run, clock, train)
+	if err != nil {
+		return nil, err
+	}
+	return t.predict(ctx, run, clock, model, test)
+}
+
+// text is train from the text of a table; the test rows are read while no clock runs.
+func (t *training) text(ctx context.Context, run *peers.Run) ([]float64, error) {
+	text, options := synth.TrainCSV, []dataset.Option{dataset.Label(synth.Label), dataset.Threads(t.params.Threads)}
+	if t.sparse() {
+		text, options = synth.TrainSVM, options[1:]
+	}
+	clock := startClock()
+	train, err := dataset.Open(ctx, filepath.Join(t.folder, text), options...)
+	if err != nil {
+		return nil, err
+	}
+	run.Load, run.LoadCPU = clock.lap()
+	model, err := t.model(ctx, run, clock, train)
+	if err != nil {
+		return nil, err
+	}
+	test, err := t.rows(ctx, synth.TestX, "", synth.TestSVM, train)
+	if err != nil {
+		return nil, err
+	}
+	clock.lap()
+	return t.predict(ctx, run, clock, model, test)
+}
+
+// bin reads the table and makes its codes: training of a single round of stumps is not
+// counted.
+func (t *training) bin(ctx context.Context, run *peers.Run) ([]float64, error) {
+	clock := startClock()
+	train, err := t.rows(ctx, synth.TrainX, synth.TrainY, synth.TrainSVM, nil)
+	if err != nil {
+		return nil, err
+	}
+	run.Load, run.LoadCPU = clock.lap()
+	t.params.Rounds, t.params.Tree.Leaves = 1, 2
+	_, err = t.model(ctx, run, clock, train)
+	run.Train, run.TrainCPU = 0, 0
+	return nil, err
+}
+
+// fit trains model after model on equal parts of the rows; each predicts its part of the
+// test rows.
+func (t *training) fit(ctx context.Context, run *peers.Run) ([]float64, error) {
+	clock := startClock()
+	var parts [3][][]float32
+	for i, name := range []string{synth.TrainX, synth.TrainY, synth.TestX} {
+		var err error
+		if parts[i], err = readNPY(filepath.Join(t.folder, name)); err != nil {
+			return nil, err
+		}
+		if n := len(parts[i][0]); n%t.fits != 0 {
+			return nil, fmt.Errorf("%s: %d rows are not %d equal parts", name, n, t.fits)
+		}
+	}
+	run.Load, run.LoadCPU = clock.lap()
+	stop, err := startProfile(t.profile)
+	if err != nil {
+		return nil, err
+	}
+	var all []float64
+	for i := range t.fits {
+		clock.lap()
+		train, err := t.table(part(parts[0], i, t.fits), part(parts[1], i, t.fits)[0])
+		if err != nil {
+			return nil, err
+		}
+		model, err := booster.Train(ctx, t.params, train)
+		if err != nil {
+			return nil, err
+		}
+		wall, cpu := clock.lap()
+		run.Train, run.TrainCPU = run.Train+wall, run.TrainCPU+cpu
+		test, err := t.table(part(parts[2], i, t.fits), nil)
+		if err != nil {
+			return nil, err
+		}
+		values, err := model.Predict(ctx, test)
+		if err != nil {
+			return nil, err
+		}
+		wall, cpu = clock.lap()
+		run.Predict, run.PredictCPU = run.Predict+wall, run.PredictCPU+cpu
+		all = append(all, values...)
+	}
+	return all, stop()
+}
+
+// part returns the i-th of n equal parts of the rows.
+func part(columns [][]float32, i, n int) [][]float32 {
+	rows := len(columns[0]) / n
+	cut := make([][]float32, len(columns))
+	for f, values := range columns {
+		cut[f] = values[i*rows : (i+1)*rows]
+	}
+	return cut
+}
+
+// model trains on a table and notes the seconds of binning and of training.
+func (t *training) model(ctx context.Context, run *peers.Run, clock *clock, train *dataset.Table) (*booster.Model, error) {
+	stop, err := startProfile(t.profile)
+	if err != nil {
+		return nil, err
+	}
+	var report booster.Report
+	model, err := booster.Train(ctx, t.params, train, booster.WithReport(&report))
+	if e := stop(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	both, cpu := clock.lap()
+	run.Bin, run.Train = report.BinSeconds, report.TrainSeconds
+	// Processor time is known for both stages together: shared by their length.
+	run.BinCPU, run.TrainCPU = cpu*report.BinSeconds/both, cpu*report.TrainSeconds/both
+	run.Notes = fmt.Sprintf("%s builder, %s gradients", report.Builder, report.Gradients)
+	return model, nil
+}
+
+func (t *training) predict(ctx context.Context, run *peers.Run, clock *clock, model *booster.Model, test *dataset.Table) ([]float64, error) {
+	values, err := model.Predict(ctx, test)
+	run.Predict, run.PredictCPU = clock.lap()
+	return values, err
+}
+
+// sparse says that the folder holds a sparse table.
+func (t *training) sparse() bool {
+	_, err := os.Stat(filepath.Join(t.folder, synth.TrainSVM))
+	return err == nil
+}
+
+// rows reads a part of the table; labels may be "", like is the table whose schema a
+// sparse one takes over.
+func (t *training) rows(ctx context.Context, features, labels, svm string, like *dataset.Table) (*dataset.Table, error) {
+	if t.sparse() {
+		options := []dataset.Option{dataset.Threads(t.params.Threads)}
+		if like != nil {
+			options = append(options, dataset.As(like.Schema()))
+		}
+		return dataset.Open(ctx, filepath.Join(t.folder, svm), options...)
+	}
+	columns, err := readNPY(filepath.Join(t.folder, features))
+	if err != nil {
+		return nil, err
+	}
+	if labels == "" {
+		return t.table(columns, nil)
+	}
+	y, err := readNPY(filepath.Join(t.folder, labels))
+	if err != nil {
+		return nil, err
+	}
+	return t.table(columns, y[0])
+}
+
+// table makes a table of columns in memory; labels may be nil.
+func (t *training) table(columns [][]float32, labels []float32) (*dataset.Table, error) {
+	var data []dataset.ColumnData
+	for f, values := range columns {
+		data = append(data, dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: values})
+	}
+	var options []dataset.Option
+	if len(t.categorical) > 0 {
+		names := make([]string, len(t.categorical))
+		for i, f := range t.categorical {
+			names[i] = fmt.Sprintf("f%d", f)
+		}
+		options = append(options, dataset.Categorical(names...))
+	}
+	if labels != nil {
+		data = append(data, dataset.ColumnData{Name: synth.Label, Values: labels})
+		options = append(options, dataset.Label(synth.Label))
+	}
+	return dataset.FromColumns(data, options...)
 }
 
 // startProfile writes a processor profile to path, if there is one, until stop.
@@ -146,27 +309,6 @@ func (c *clock) lap() (wall, cpu float64) {
 	return wall, cpu
 }
 
-// readTable makes a table of NumPy files; labels may be "".
-func readTable(folder, features, labels string) (*dataset.Table, error) {
-	columns, err := readNPY(filepath.Join(folder, features))
-	if err != nil {
-		return nil, err
-	}
-	var data []dataset.ColumnData
-	for f, values := range columns {
-		data = append(data, dataset.ColumnData{Name: fmt.Sprintf("f%d", f), Values: values})
-	}
-	if labels == "" {
-		return dataset.FromColumns(data)
-	}
-	y, err := readNPY(filepath.Join(folder, labels))
-	if err != nil {
-		return nil, err
-	}
-	data = append(data, dataset.ColumnData{Name: synth.Label, Values: y[0]})
-	return dataset.FromColumns(data, dataset.Label(synth.Label))
-}
-
 func readNPY(path string) ([][]float32, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -180,7 +322,8 @@ func readNPY(path string) ([][]float32, error) {
 	return columns, nil
 }
 
-func writePredictions(path string, values []float64) error {
+// writePredictions writes rows × classes probabilities; of two classes, one column.
+func writePredictions(path string, values []float64, classes int) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -189,8 +332,12 @@ func writePredictions(path string, values []float64) error {
 	for i, v := range values {
 		narrow[i] = float32(v)
 	}
+	width := classes
+	if classes == 2 {
+		width = 1
+	}
 	w := bufio.NewWriter(f)
-	err = synth.WriteNPY(w, narrow)
+	err = synth.WriteNPY(w, narrow, width)
 	if e := w.Flush(); err == nil {
 		err = e
 	}

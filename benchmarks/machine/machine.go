@@ -37,10 +37,17 @@ func This() Info {
 			}
 		}
 	}
-	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
-		m.LoadAverage = strings.Join(strings.Fields(string(b))[:3], " ")
-	}
+	m.LoadAverage = LoadAverage()
 	return m
+}
+
+// LoadAverage returns the machine's at the moment, "" where it cannot be told.
+func LoadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(b))[:3], " ")
 }
 
 // String is one phrase for a document.

@@ -1,84 +1,91 @@
 package peers
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"boost/benchmarks/synth"
 )
 
-// BoostName and the names of LightGBM's quantized modes: the first target compares them.
+// BoostName is ours, OneThread the same on a single thread.
 const (
-	BoostName    = "boost"
-	quantizedRow = "lightgbm-quantized-row"
-	quantizedCol = "lightgbm-quantized-col"
-	boostReader  = "load-boost"
+	BoostName = "boost"
+	OneThread = "boost-1-thread"
 )
 
-// Contender is a command that loads, or loads and trains.
+// Contender is a command that does a row's task.
 type Contender struct {
 	Name    string
-	Trains  bool
-	Command []string // without the flags that Settings adds
+	Command []string // without the flags that the row adds
 }
 
-// Settings are the same for every contender.
-type Settings struct {
-	Kind    string `json:"kind,omitempty"` // of a sparse table; "" = the dense one
-	Rows    int    `json:"rows"`
-	Columns int    `json:"columns"`
-	Test    int    `json:"test_rows"`
-	Threads int    `json:"threads"`
-	Rounds  int    `json:"rounds"`
-	Repeats int    `json:"repeats"`
-	Seed    uint64 `json:"seed"`
-	Limit   int    `json:"limit_seconds,omitempty"` // of one run; 0 = none
-}
-
-// Names lists the contenders in the order they run.
-func Names() []string {
-	return []string{
-		BoostName, "lightgbm-row", "lightgbm-col", quantizedRow, quantizedCol, "xgboost-hist", "sklearn-hgb",
-		boostReader, "load-pandas", "load-pyarrow", "load-lightgbm",
+// Contenders returns boost and the peers that can do the row's task: self is this
+// program, python the interpreter of the peers' environment, script the path of peer.py.
+func Contenders(row Row, self, python, script string) []Contender {
+	list := []Contender{{BoostName, []string{self, "train"}}}
+	for _, name := range peerNames(row) {
+		list = append(list, Contender{name, []string{python, script, name}})
 	}
+	return list
 }
 
-// Contenders returns those named in only, all where it is empty: self is this program,
-// python the interpreter of the peers' environment, script the path of peer.py.
-func Contenders(self, python, script string, only []string) ([]Contender, error) {
-	return contenders(Names(), []string{self, "train"}, []string{self, "load"}, python, script, only)
-}
-
-// contenders picks those in only out of names; train and load are boost's own commands.
-func contenders(names, train, load []string, python, script string, only []string) ([]Contender, error) {
-	for _, name := range only {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("no contender is called %q; there are %s", name, strings.Join(names, ", "))
-		}
+// peerNames lists the peers of a row, in the order they run: those that are usually fast
+// first, which bounds the time that the others are given.
+func peerNames(row Row) []string {
+	arrays := []string{
+		"lightgbm-quantized-row", "lightgbm-row", "xgboost-hist", "lightgbm-quantized-col", "lightgbm-col",
+		"hessboost", "catboost", "sklearn-hgb",
 	}
-	var list []Contender
-	for _, name := range names {
-		if len(only) > 0 && !slices.Contains(only, name) {
-			continue
-		}
-		c := Contender{Name: name, Trains: !strings.HasPrefix(name, "load-"), Command: []string{python, script, name}}
-		switch name {
-		case BoostName:
-			c.Command = train
-		case boostReader:
-			c.Command = load
-		}
-		list = append(list, c)
+	files := []string{"lightgbm-quantized-file", "lightgbm-file"}
+	switch {
+	case row.Task == Bin: // quantized gradients change nothing here, and hessboost bins inside training
+		return []string{"lightgbm-row", "lightgbm-col", "xgboost-hist", "catboost", "sklearn-hgb"}
+	case row.Task == Text && synth.Sparse(row.Kind): // pandas does not read LibSVM
+		return append(files, "xgboost-file")
+	case row.Task == Text:
+		return append(arrays, files...)
+	case synth.Sparse(row.Kind): // scikit-learn's takes no sparse rows
+		return arrays[:len(arrays)-1]
 	}
-	return list, nil
+	return arrays
 }
 
-// args returns the whole command line.
-func (c Contender) args(s Settings, folder, predictions string) []string {
+// isLightGBM says that a contender counts for "LightGBM's best" in the row. Where raw
+// text is read it is pandas that it is read with, if pandas can.
+func isLightGBM(row *Row, name string) bool {
+	if row.Task == Text && !synth.Sparse(row.Kind) && strings.HasSuffix(name, "-file") {
+		return false
+	}
+	return strings.HasPrefix(name, "lightgbm-")
+}
+
+// args returns the whole command line; predictions may be "".
+func (c Contender) args(row *Row, rounds int, folder, predictions string) []string {
 	args := append([]string{}, c.Command[1:]...)
-	args = append(args, "--data", folder, "--threads", strconv.Itoa(s.Threads))
-	if c.Trains {
-		args = append(args, "--rounds", strconv.Itoa(s.Rounds), "--out", predictions)
+	args = append(args, "--data", folder, "--task", row.Task, "--threads", strconv.Itoa(c.threads(row)),
+		"--rounds", strconv.Itoa(rounds), "--leaves", strconv.Itoa(row.Leaves), "--classes", strconv.Itoa(row.Classes()))
+	if row.Task == Fits {
+		args = append(args, "--fits", strconv.Itoa(row.Fits))
+	}
+	if list := synth.Categorical(row.Kind); len(list) > 0 {
+		texts := make([]string, len(list))
+		for i, f := range list {
+			texts[i] = strconv.Itoa(f)
+		}
+		args = append(args, "--categorical", strings.Join(texts, ","))
+	}
+	if synth.Sparse(row.Kind) && c.Name != BoostName && c.Name != OneThread {
+		args = append(args, "--columns", strconv.Itoa(row.Columns))
+	}
+	if predictions != "" {
+		args = append(args, "--out", predictions)
 	}
 	return args
+}
+
+func (c Contender) threads(row *Row) int {
+	if c.Name == OneThread {
+		return 1
+	}
+	return row.Threads
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// UpdateDocument puts the record's section into the Markdown file at path, in place of
-// the one of the same name; the rest of the file stays. A new section goes to the end.
-func (r *Record) UpdateDocument(path string) error {
+// UpdateDocument puts the session's section, and the summary of the last sessions kept in
+// folder, into the Markdown file at path, in place of those of before; the rest of the
+// file stays. A new section goes to the end.
+func (s *Session) UpdateDocument(path, folder string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -18,7 +19,18 @@ func (r *Record) UpdateDocument(path string) error {
 	if len(old) == 0 {
 		old = []byte("# Performance\n")
 	}
-	return os.WriteFile(path, []byte(ReplaceSection(string(old), "peers "+r.Name(), r.section())), 0o666)
+	last := map[string]*Session{}
+	for _, row := range Rows() {
+		h, err := Open(folder, row.Name)
+		if err != nil {
+			return err
+		}
+		last[row.Name] = h.Latest()
+	}
+	var b strings.Builder
+	Summary(&b, last)
+	text := ReplaceSection(string(old), "peers summary", b.String())
+	return os.WriteFile(path, []byte(ReplaceSection(text, "peers "+s.Row.Name, s.section())), 0o666)
 }
 
 // ReplaceSection puts text between the markers of the named section of a Markdown

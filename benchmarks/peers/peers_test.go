@@ -2,13 +2,14 @@ package peers_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,116 +49,228 @@ func contend(role string, args []string) int {
 		flags[args[i]] = args[i+1]
 	}
 	if out := flags["--out"]; out != "" {
-		// The labels themselves are perfect predictions.
-		labels, err := os.ReadFile(filepath.Join(flags["--data"], synth.TestY))
-		if err == nil {
-			err = os.WriteFile(out, labels, 0o666)
-		}
-		if err != nil {
+		if err := predict(role, flags["--data"], out); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 	}
-	fmt.Printf(`{"version": "fake 1", "bin_seconds": 0.5, "predict_seconds": 0.1, "train_seconds": %s}`, map[string]string{"fast": "1", "slow": "2", "load": "0"}[role])
+	name, seconds, _ := strings.Cut(role, "=")
+	if flags["--threads"] == "1" {
+		seconds += "00"
+	}
+	if seconds == "" {
+		seconds = "0"
+	}
+	fmt.Printf(`{"version": "%s 1", "load_seconds": 0.25, "bin_seconds": 0.5, "predict_seconds": 0.1, "train_seconds": %s}`, name, seconds)
 	return 0
 }
 
-func contender(name, role string, trains bool) peers.Contender {
-	return peers.Contender{Name: name, Trains: trains, Command: []string{os.Args[0], "contender", role}}
+// predict writes the labels themselves, which are perfect predictions; a poor contender
+// is wrong about the first row, a useless one predicts the same for every row.
+func predict(role, folder, out string) error {
+	labels, err := os.ReadFile(filepath.Join(folder, synth.TestY))
+	if err != nil {
+		return err
+	}
+	const header = 128
+	if strings.HasPrefix(role, "poor") {
+		first := math.Float32frombits(binary.LittleEndian.Uint32(labels[header:]))
+		binary.LittleEndian.PutUint32(labels[header:], math.Float32bits(1-first))
+	}
+	if strings.HasPrefix(role, "useless") {
+		for i := header; i < len(labels); i += 4 {
+			binary.LittleEndian.PutUint32(labels[i:], math.Float32bits(0.5))
+		}
+	}
+	return os.WriteFile(out, labels, 0o666)
+}
+
+// contender is one that says it trained for some seconds: "fast=1".
+func contender(name, role string) peers.Contender {
+	return peers.Contender{Name: name, Command: []string{os.Args[0], "contender", role}}
+}
+
+func row(change func(*peers.Row)) peers.Row {
+	r := peers.Row{Name: "dense", Title: "a small one", Kind: synth.Dense, Task: peers.Train, Rows: 10, Columns: 3, Test: 40,
+		Rounds: 5, Leaves: 3, Threads: 2, Seed: 1, Target: 3, Enough: 2, Fastest: 1.5}
+	if change != nil {
+		change(&r)
+	}
+	return r
 }
 
 func table(t *testing.T) string {
 	t.Helper()
-	g, err := synth.NewGenerator(1, 3)
+	g, err := synth.New(synth.Dense, 1, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 10, 40, pool); err != nil {
+	if err := g.Write(folder, 10, 40, false, pool); err != nil {
 		t.Fatal(err)
 	}
 	return folder
 }
 
-func settings() peers.Settings {
-	return peers.Settings{Rows: 10, Columns: 3, Test: 40, Threads: 2, Rounds: 5, Repeats: 2, Seed: 1}
+func measure(t *testing.T, s *peers.Session, words io.Writer, contenders ...peers.Contender) error {
+	t.Helper()
+	return s.Measure(t.Context(), &peers.Plan{Contenders: contenders, Folder: table(t), Most: 3, Budget: time.Minute,
+		Words: words, Save: func() error { return nil }})
+}
+
+// The seconds: boost 2, LightGBM 8 and 5, the others 4, 3 and nothing.
+func field(t *testing.T) []peers.Contender {
+	return []peers.Contender{
+		contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=8"), contender("lightgbm-quantized-row", "lightgbm=5"),
+		contender("xgboost-hist", "xgboost=4"), contender("hessboost", "hessboost=3"), contender("catboost", "absent"),
+		{Name: "sklearn-hgb", Command: []string{filepath.Join(t.TempDir(), "no-python")}},
+		contender("other", "useless=1"), contender("broken", "broken"), contender("large", "killed"),
+	}
 }
 
 func TestMeasure(t *testing.T) {
-	contenders := []peers.Contender{
-		contender(peers.BoostName, "fast", true),
-		contender("lightgbm-quantized-row", "slow", true),
-		contender("xgboost-hist", "absent", true),
-		{Name: "sklearn-hgb", Trains: true, Command: []string{filepath.Join(t.TempDir(), "no-python")}},
-		contender("load-boost", "load", false),
-	}
+	s := &peers.Session{Row: row(nil)}
 	var words bytes.Buffer
-	r, err := peers.Measure(context.Background(), contenders, settings(), table(t), &words)
-	if err != nil {
+	if err := measure(t, s, &words, field(t)...); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{peers.BoostName: 2, "lightgbm-quantized-row": 2, "load-boost": 2, "xgboost-hist": 0} {
-		if got := len(r.Runs[name]); got != want {
-			t.Errorf("%s ran %d times, want %d", name, got, want)
+	// The two fastest, and LightGBM's best because neither is LightGBM.
+	if got := strings.Join(s.Turns, " "); got != "boost hessboost xgboost-hist lightgbm-quantized-row" || !s.Done {
+		t.Errorf("turns of %q, done %v", got, s.Done)
+	}
+	var missing []string
+	for _, m := range s.Missing {
+		missing = append(missing, m.Contender+": "+m.Why)
+	}
+	got := strings.Join(missing, "\n")
+	for _, want := range []string{"catboost: not installed", "sklearn-hgb: not installed", "other: learned nothing: the same prediction for every row", "broken: failed: no such column", "large: ended by the system, out of memory"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in what is missing:\n%s", want, got)
 		}
 	}
-	if got := strings.Join(r.Absent, " "); got != "xgboost-hist sklearn-hgb" {
-		t.Errorf("absent: %q", got)
+	order := words.String()
+	if strings.Count(order, "turn 3") != 4 || strings.Index(order, "turn 1  lightgbm") > strings.Index(order, "turn 2  boost") {
+		t.Errorf("4 contenders take turns 3 times, one after the other:\n%s", order)
 	}
-	run := r.Runs[peers.BoostName][0]
-	if run.AUC != 1 || run.LogLoss > 1e-14 || run.Train != 1 || run.PeakBytes < 1<<20 {
+	v := s.Verdict()
+	if v.ByLightGBM != 2.5 || v.ByFastest != 1.5 || !v.Enough || v.Passes() {
+		t.Errorf("LightGBM's 5 s and 3 s by boost's 2 s: %+v", v)
+	}
+	if run := s.Runs[0].Run; run.AUC != 1 || run.LogLoss > 1e-14 || run.PeakBytes < 1<<20 || run.Wall <= 0 {
 		t.Errorf("perfect predictions gave %+v", run)
 	}
-	verdict, _ := r.Target()
-	if !strings.Contains(verdict, "training time × 0.500") || !strings.Contains(verdict, "bin + train × 0.600") {
-		t.Errorf("verdict %q, want ratios 0.5 and 1.5/2.5", verdict)
+	var out bytes.Buffer
+	s.Table(&out)
+	for _, want := range []string{"| hessboost                |     3 |", "| lightgbm-row             |  once |", "2.50 × |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the table\n%s", want, out.String())
+		}
 	}
-	if order := words.String(); strings.Index(order, "1/2 load-boost") > strings.Index(order, "2/2 boost") {
-		t.Errorf("repeats do not take turns:\n%s", order)
+}
+
+func TestVerdict(t *testing.T) {
+	boost, light := contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=6")
+	for name, c := range map[string]struct {
+		change     func(*peers.Row)
+		contenders []peers.Contender
+		want       string
+	}{
+		"pass":         {nil, []peers.Contender{boost, light}, "3.00 × as fast as lightgbm-row and 3.00 × as fast as lightgbm-row, the fastest; peak memory"},
+		"fastest":      {nil, []peers.Contender{boost, light, contender("xgboost-hist", "x=2.5")}, "short (1.25 × of 1.5 × xgboost-hist)"},
+		"target":       {nil, []peers.Contender{boost, contender("lightgbm-row", "l=3.5")}, "1.75 × of the target 3.0 × lightgbm-row"},
+		"quality":      {nil, []peers.Contender{contender(peers.BoostName, "poor=2"), light}, "AUC behind that of lightgbm-row"},
+		"scaling":      {func(r *peers.Row) { r.Scaling = 1.8 }, []peers.Contender{contender(peers.BoostName, "boost=2.0"), light}, "2 threads 1.00 × of 1.8 × one"},
+		"no peer":      {nil, []peers.Contender{boost}, "No comparison: no LightGBM"},
+		"binning":      {func(r *peers.Row) { r.Task = peers.Bin }, []peers.Contender{boost, light}, "1.00 × of the target 3.0 ×"},
+		"text, pandas": {func(r *peers.Row) { r.Task = peers.Text }, []peers.Contender{boost, light, contender("lightgbm-file", "l=5")}, "as fast as lightgbm-row and 2.09 × as fast as lightgbm-file"},
+	} {
+		s := &peers.Session{Row: row(c.change)}
+		if err := measure(t, s, io.Discard, c.contenders...); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if v := s.Verdict(); !strings.Contains(v.String(), c.want) || v.Passes() != (name == "pass") {
+			t.Errorf("%s: %s\nwant %q", name, v.String(), c.want)
+		}
+	}
+}
+
+func TestSlowPeersAreNamed(t *testing.T) {
+	s := &peers.Session{Row: row(nil)}
+	err := s.Measure(t.Context(), &peers.Plan{Contenders: []peers.Contender{contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "stuck")},
+		Folder: table(t), Budget: 2 * time.Second, Words: io.Discard, Save: func() error { return nil }})
+	if err != nil || len(s.Missing) != 1 || s.Missing[0].Why != "not finished in a time of 1 s" {
+		t.Errorf("missing %+v, error %v", s.Missing, err)
 	}
 }
 
 func TestMeasureFails(t *testing.T) {
-	for role, want := range map[string]string{"broken": "no such column", "silent": "printed"} {
-		_, err := peers.Measure(context.Background(), []peers.Contender{contender("x", role, true)}, settings(), table(t), &bytes.Buffer{})
+	for role, want := range map[string]string{"broken": "no such column", "silent": "printed", "none=0": "no seconds of train"} {
+		err := measure(t, &peers.Session{Row: row(nil)}, io.Discard, contender(peers.BoostName, role))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", role, err, want)
 		}
 	}
-	if _, err := peers.Measure(context.Background(), nil, settings(), t.TempDir(), &bytes.Buffer{}); !errors.Is(err, os.ErrNotExist) {
+	err := (&peers.Session{Row: row(nil)}).Measure(t.Context(), &peers.Plan{Folder: t.TempDir()})
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no table: error %v", err)
 	}
 }
 
-func TestTargetNeedsBoth(t *testing.T) {
-	r, err := peers.Measure(context.Background(), []peers.Contender{contender(peers.BoostName, "fast", true)}, settings(), table(t), &bytes.Buffer{})
+// An interrupted session goes on where it was, and only for the same program and row.
+func TestSessionGoesOn(t *testing.T) {
+	folder, data := t.TempDir(), table(t)
+	fresh := func() *peers.Session {
+		return &peers.Session{Build: "a", Row: row(nil), Command: "make peers ROW=dense"}
+	}
+	h, err := peers.Open(folder, "dense")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict, ok := r.Target(); ok || !strings.Contains(verdict, "did not run") {
-		t.Errorf("target without a peer: %q, %v", verdict, ok)
+	s, resumed := h.Begin(fresh(), false)
+	if resumed {
+		t.Error("there was nothing to go on with")
 	}
-}
+	interrupted := errors.New("interrupted")
+	plan := peers.Plan{Contenders: []peers.Contender{contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=6")},
+		Folder: data, Budget: time.Minute, Words: io.Discard}
+	plan.Save = func() error {
+		if len(s.Runs) == 4 {
+			return errors.Join(h.Save(), interrupted)
+		}
+		return h.Save()
+	}
+	if err := s.Measure(t.Context(), &plan); !errors.Is(err, interrupted) {
+		t.Fatal(err)
+	}
+	before := s.Runs
 
-func TestRecordIsKept(t *testing.T) {
-	r, err := peers.Measure(context.Background(), []peers.Contender{contender(peers.BoostName, "fast", true)}, settings(), table(t), &bytes.Buffer{})
-	if err != nil {
+	if h, err = peers.Open(folder, "dense"); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	path, err := r.Save(filepath.Join(folder, "results"))
-	if err != nil || filepath.Base(path) != "peers-10x3-t2.json" {
-		t.Fatalf("saved to %s, error %v", path, err)
+	if h.Latest() != nil {
+		t.Error("an interrupted session counts as done")
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
+	other := fresh()
+	other.Build = "b"
+	if _, resumed := (&peers.History{Sessions: []*peers.Session{h.Sessions[0]}}).Begin(other, false); resumed {
+		t.Error("another program goes on with the session")
+	}
+	if s, resumed = h.Begin(fresh(), false); !resumed {
+		t.Fatal("the session was not taken up")
+	}
+	plan.Save = h.Save
+	if err := s.Measure(t.Context(), &plan); err != nil {
 		t.Fatal(err)
 	}
-	var back peers.Record
-	if err := json.Unmarshal(b, &back); err != nil || back.Runs[peers.BoostName][1] != r.Runs[peers.BoostName][1] {
-		t.Errorf("read back %+v, error %v", back.Runs, err)
+	if len(s.Runs) != 1+2*peers.Least || !slices.Equal(s.Runs[:4], before) {
+		t.Errorf("%d runs, want 1 of the first part and 2 in each of %d turns, the first four as before", len(s.Runs), peers.Least)
+	}
+	h.Begin(fresh(), false)
+	if len(h.Sessions) != 2 || h.Latest() != s {
+		t.Errorf("a new session is added to %d", len(h.Sessions))
 	}
 
 	document := filepath.Join(folder, "performance.md")
@@ -165,7 +278,7 @@ func TestRecordIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := r.UpdateDocument(document); err != nil {
+		if err := s.UpdateDocument(document, folder); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,65 +286,35 @@ func TestRecordIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(text); !strings.HasPrefix(got, "# Speed\n\nText.\n") || strings.Count(got, "### 10 × 3, 2 threads") != 1 {
-		t.Errorf("the document after two updates:\n%s", got)
-	}
-}
-
-func TestContenders(t *testing.T) {
-	all, err := peers.Contenders("self", "python", "peer.py", nil)
-	if err != nil || len(all) != len(peers.Names()) {
-		t.Fatalf("%d contenders of %d, error %v", len(all), len(peers.Names()), err)
-	}
-	some, err := peers.Contenders("self", "python", "peer.py", []string{"load-boost", "boost"})
-	if err != nil || len(some) != 2 {
-		t.Fatalf("contenders %+v, error %v", some, err)
-	}
-	if got := strings.Join(append(some[0].Command, some[1].Command...), " "); got != "self train self load" || !some[0].Trains || some[1].Trains {
-		t.Errorf("commands %q of %+v", got, some)
-	}
-	if _, err := peers.Contenders("", "", "", []string{"catboost"}); err == nil || !strings.Contains(err.Error(), "xgboost-hist") {
-		t.Errorf("an unknown name: error %v, want one that lists the names", err)
-	}
-}
-
-func TestMeasureSparse(t *testing.T) {
-	s := settings()
-	s.Kind, s.Limit = synth.OneHot, 2
-	fast, slow := contender(peers.BoostName, "fast", true), contender("lightgbm-file", "slow", true)
-	r, err := peers.Measure(context.Background(), []peers.Contender{fast, slow, contender("xgboost-csr", "stuck", true), contender("lightgbm-csr", "killed", true)}, s, table(t), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Unfinished) != 1 || r.Unfinished[0] != "xgboost-csr" || r.Name() != "onehot-10x3-t2" {
-		t.Errorf("%s: unfinished %v, want xgboost-csr", r.Name(), r.Unfinished)
-	}
-	var out bytes.Buffer
-	r.Table(&out)
-	for _, want := range []string{"| lightgbm-file ", "predict s", "Not finished within 2 s a run: xgboost-csr.", "out of memory: lightgbm-csr."} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in the table\n%s", want, out.String())
+	got := string(text)
+	for _, want := range []string{"# Speed\n\nText.\n", "### a small one", "`make peers ROW=dense`", "| not measured |", "| 3.0 × | 2.000 | 6.000 | 3.00 × |", "Versions: lightgbm 1, boost 1."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in the document:\n%s", want, got)
 		}
 	}
-	if verdict, ok := r.Target(); !ok || !strings.Contains(verdict, "training × 0.500") {
-		t.Errorf("verdict %q", verdict)
-	}
-
-	r, err = peers.Measure(context.Background(), []peers.Contender{fast, contender("lightgbm-file", "stuck", true)}, s, table(t), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if verdict, ok := r.Target(); !ok || !strings.Contains(verdict, "did not finish within 2 s") {
-		t.Errorf("verdict %q, %v", verdict, ok)
+	if strings.Count(got, "### a small one") != 1 || strings.Count(got, "| `wide` |") != 1 {
+		t.Errorf("two updates made two sections:\n%s", got)
 	}
 }
 
-func TestSparseContenders(t *testing.T) {
-	list, err := peers.SparseContenders("boost", "python", "script.py", nil)
-	if err != nil || len(list) != len(peers.SparseNames()) || list[0].Command[1] != "train-sparse" || list[1].Command[2] != "lightgbm-file" {
-		t.Errorf("%+v, error %v", list, err)
+func TestRows(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range peers.Rows() {
+		if seen[r.Name] {
+			t.Errorf("two rows are called %s", r.Name)
+		}
+		seen[r.Name] = true
+		if _, err := synth.New(r.Kind, r.Seed, r.Columns); err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+		}
+		if r.Trial >= r.Rounds || r.Target < 1 || r.Title == "" || !slices.Contains(peers.Tasks(), r.Task) || r.Fits > 0 && (r.Rows%r.Fits > 0 || r.Test%r.Fits > 0) {
+			t.Errorf("%+v", r)
+		}
+		if list := peers.Contenders(r, "self", "python", "peer.py"); list[0].Name != peers.BoostName || strings.Join(list[1].Command[:2], " ") != "python peer.py" {
+			t.Errorf("%s: contenders %+v", r.Name, list)
+		}
 	}
-	if _, err := peers.SparseContenders("boost", "python", "script.py", []string{"lightgbm-row"}); err == nil {
-		t.Error("a contender of dense tables was accepted")
+	if _, err := peers.RowNamed("higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
+		t.Errorf("an unknown row: error %v, want one that lists the names", err)
 	}
 }

@@ -1,161 +1,120 @@
 package peers
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
-// best holds the smallest figure of each stage over the repeats, and the largest peak.
-type best struct {
-	name   string
-	run    Run
-	total  float64 // smallest bin + train of one run
-	spread float64 // (largest - smallest) / smallest train time
-}
-
-func (r *Record) best(name string) (best, bool) {
-	runs := r.Runs[name]
-	if len(runs) == 0 {
-		return best{}, false
-	}
-	b := best{name: name, run: runs[0], total: runs[0].Bin + runs[0].Train}
-	slowest := 0.0
-	for _, run := range runs {
-		b.run.Load = min(b.run.Load, run.Load)
-		b.run.Bin = min(b.run.Bin, run.Bin)
-		b.run.Train = min(b.run.Train, run.Train)
-		b.run.TrainCPU = min(b.run.TrainCPU, run.TrainCPU)
-		if run.PeakBytes > b.run.PeakBytes {
-			b.run.PeakBytes, b.run.BaseBytes = run.PeakBytes, run.BaseBytes
+// Table writes a session's figures as a Markdown table that reads well as plain text
+// too: the same columns for every row.
+func (s *Session) Table(w io.Writer) {
+	fmt.Fprintf(w, "| %-24s | turns | load s | bin s | train s | predict s | measured s | spread | CPU s | peak MB | of it data | %8s | boost is |\n", "trainer", s.Row.metric())
+	fmt.Fprintln(w, "|--------------------------|------:|-------:|------:|--------:|----------:|-----------:|-------:|------:|--------:|-----------:|---------:|---------:|")
+	ours, _ := s.figure(BoostName)
+	for _, name := range s.names() {
+		f, _ := s.figure(name)
+		turns, times := fmt.Sprint(f.turns), "–"
+		if f.turns == 0 {
+			turns = "once"
 		}
-		b.total = min(b.total, run.Bin+run.Train)
-		slowest = max(slowest, stage(run))
-	}
-	b.spread = slowest/stage(b.run) - 1
-	return b, true
-}
-
-// stage returns the seconds of what a contender is there for.
-func stage(r Run) float64 {
-	if r.Train > 0 {
-		return r.Train
-	}
-	return r.Load
-}
-
-// Table writes the figures as a Markdown table that reads well as plain text too.
-func (r *Record) Table(w io.Writer) {
-	if r.Settings.Kind != "" {
-		r.sparseTable(w)
-		return
-	}
-	fmt.Fprintf(w, "| %-24s | bin s | train s | train CPU s | bin + train s | spread | peak MB | of it data | test AUC | test logloss |\n", "trainer")
-	fmt.Fprintln(w, "|--------------------------|------:|--------:|------------:|--------------:|-------:|--------:|-----------:|---------:|-------------:|")
-	for _, name := range r.order {
-		b, _ := r.best(name)
-		if b.run.Train == 0 {
-			continue
+		if f.rounds != s.Row.Rounds {
+			turns = fmt.Sprintf("once, %d rounds", f.rounds)
+		} else if ours.seconds > 0 && name != BoostName {
+			times = fmt.Sprintf("%.2f ×", f.seconds/ours.seconds)
 		}
-		fmt.Fprintf(w, "| %-24s | %5.2f | %7.2f | %11.2f | %13.2f | %4.0f %% | %7.0f | %10.0f | %8.5f | %12.5f |\n", name,
-			b.run.Bin, b.run.Train, b.run.TrainCPU, b.total, 100*b.spread,
-			float64(b.run.PeakBytes)/1e6, float64(b.run.PeakBytes-b.run.BaseBytes)/1e6, b.run.AUC, b.run.LogLoss)
+		fmt.Fprintf(w, "| %-24s | %5s | %6.2f | %5.2f | %7.2f | %9.2f | %10.3f | %4.0f %% | %5.1f | %7.0f | %10.0f | %8s | %8s |\n", name, turns,
+			f.run.Load, f.run.Bin, f.run.Train, f.run.Predict, f.seconds, 100*f.spread, f.cpu,
+			float64(f.run.PeakBytes)/1e6, float64(f.run.PeakBytes-f.run.BaseBytes)/1e6, s.Row.quality(&f.run), times)
 	}
-	r.readers(w, "CSV")
 }
 
-func (r *Record) readers(w io.Writer, format string) {
-	heading := format + " load s"
-	fmt.Fprintf(w, "\n| %-24s | %s | spread | peak MB |\n", "reader", heading)
-	fmt.Fprintf(w, "|--------------------------|%s:|-------:|--------:|\n", strings.Repeat("-", len(heading)+1))
-	for _, name := range r.order {
-		b, _ := r.best(name)
-		if b.run.Train > 0 {
-			continue
+// quality is a run's for a table.
+func (r *Row) quality(run *Run) string {
+	switch {
+	case r.byLoss() && run.LogLoss > 0:
+		return fmt.Sprintf("%.5f", run.LogLoss)
+	case !r.byLoss() && run.AUC > 0:
+		return fmt.Sprintf("%.5f", run.AUC)
+	}
+	return "–"
+}
+
+// names lists the contenders that ran: those of the turns first.
+func (s *Session) names() []string {
+	var list []string
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, name)
 		}
-		fmt.Fprintf(w, "| %-24s | %*.2f | %4.0f %% | %7.0f |\n", name, len(heading), b.run.Load, 100*b.spread, float64(b.run.PeakBytes)/1e6)
 	}
+	for _, name := range s.Turns {
+		if s.ran(name, 1) {
+			add(name)
+		}
+	}
+	for _, m := range s.Runs {
+		add(m.Contender)
+	}
+	return list
 }
 
-// Target compares boost with LightGBM's quantized mode, the better of row- and
-// column-wise: the first target is a ratio of at most 1 in time and in memory.
-func (r *Record) Target() (verdict string, ok bool) {
-	if r.Settings.Kind != "" {
-		return r.sparseTarget()
-	}
-	ours, have := r.best(BoostName)
-	theirs, found := r.best(quantizedRow)
-	if col, is := r.best(quantizedCol); is && (!found || col.run.Train < theirs.run.Train) {
-		theirs, found = col, true
-	}
-	if !have || !found {
-		return "No comparison with LightGBM's quantized mode: one of the two did not run.", false
-	}
-	time := ours.run.Train / theirs.run.Train
-	memory := float64(ours.run.PeakBytes) / float64(theirs.run.PeakBytes)
-	data := float64(ours.run.PeakBytes-ours.run.BaseBytes) / float64(theirs.run.PeakBytes-theirs.run.BaseBytes)
-	return fmt.Sprintf("Against %s: training time × %.3f, bin + train × %.3f, peak memory × %.3f (above the empty program × %.3f).",
-		theirs.name, time, ours.total/theirs.total, memory, data), time <= 1 && memory <= 1
-}
-
-// Name tells measurements of different tables apart: 1000000x28-t2, onehot-1000000x1000-t2.
-func (r *Record) Name() string {
-	name := ""
-	if r.Settings.Kind != "" {
-		name = r.Settings.Kind + "-"
-	}
-	return name + fmt.Sprintf("%dx%d-t%d", r.Settings.Rows, r.Settings.Columns, r.Settings.Threads)
-}
-
-// Save writes the record to peers-NAME.json in folder.
-func (r *Record) Save(folder string) (path string, err error) {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return "", err
-	}
-	path = filepath.Join(folder, "peers-"+r.Name()+".json")
-	return path, os.WriteFile(path, append(b, '\n'), 0o666)
-}
-
-// section is the record's part of docs/performance.md.
-func (r *Record) section() string {
+// section is the session's part of docs/performance.md.
+func (s *Session) section() string {
 	var b strings.Builder
-	s, m := r.Settings, r.Machine
-	kind := ""
-	if s.Kind != "" {
-		kind = s.Kind + ", "
+	r := &s.Row
+	fmt.Fprintf(&b, "### %s\n\n`%s`\n\n", r.Title, s.Command)
+	fmt.Fprintf(&b, "%s; load average before the run %s. %d threads, %d rounds, %d leaves", s.Machine, s.Machine.LoadAverage, r.Threads, r.Rounds, r.Leaves)
+	if r.Scored() {
+		fmt.Fprintf(&b, "; %s on %d further rows", r.metric(), r.Test)
 	}
-	fmt.Fprintf(&b, "### %s%d × %d, %d threads\n\n", kind, s.Rows, s.Columns, s.Threads)
-	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
-	fmt.Fprintf(&b, "%s; load average before the run %s. ", m, m.LoadAverage)
-	fmt.Fprintf(&b, "%d rounds, %d repeats in turn; AUC and logloss on %d further rows.", s.Rounds, s.Repeats, s.Test)
-	if versions := r.versions(); versions != "" {
-		fmt.Fprintf(&b, " Versions: %s.", versions)
-	}
-	if len(r.Absent) > 0 {
-		fmt.Fprintf(&b, " Not installed: %s.", strings.Join(r.Absent, ", "))
+	fmt.Fprintf(&b, ". Versions: %s.", strings.Join(s.versions(), ", "))
+	for _, m := range s.Missing {
+		fmt.Fprintf(&b, " %s: %s.", m.Contender, m.Why)
 	}
 	b.WriteString("\n\n")
-	r.Table(&b)
-	verdict, _ := r.Target()
-	fmt.Fprintf(&b, "\n%s\n", verdict)
+	s.Table(&b)
+	v := s.Verdict()
+	fmt.Fprintf(&b, "\n%s\n", v.String())
 	return b.String()
 }
 
-func (r *Record) versions() string {
+func (s *Session) versions() []string {
 	var list []string
 	seen := map[string]bool{}
-	for _, name := range r.order {
-		if v := r.Runs[name][0].Version; v != "" && !seen[v] {
+	for _, m := range s.Runs {
+		if v := m.Run.Version; v != "" && !seen[v] {
 			seen[v] = true
 			list = append(list, v)
 		}
 	}
-	return strings.Join(list, ", ")
+	return list
+}
+
+// Summary writes one line for each row, of its last session that is done.
+func Summary(w io.Writer, sessions map[string]*Session) {
+	fmt.Fprintln(w, "| row | data | target | boost s | LightGBM's best s | boost is | fastest peer s | boost is | metric, ours and LightGBM's | peak MB, ours and LightGBM's | result |")
+	fmt.Fprintln(w, "|-----|------|-------:|--------:|------------------:|---------:|---------------:|---------:|-----------------------------|-----------------------------:|--------|")
+	for _, row := range Rows() {
+		s := sessions[row.Name]
+		if s == nil {
+			fmt.Fprintf(w, "| `%s` | %s | %.1f × | | | | | | | | not measured |\n", row.Name, row.Title, row.Target)
+			continue
+		}
+		v := s.Verdict()
+		if v.ByLightGBM == 0 {
+			fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | | | | | | | %s |\n", row.Name, row.Title, row.Target, v.ours.seconds, strings.Join(v.Short, "; "))
+			continue
+		}
+		result := v.Word()
+		if len(v.Short) > 0 {
+			result += ": " + strings.Join(v.Short, "; ")
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
+			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest,
+			s.Row.metric(), s.Row.quality(&v.ours.run), s.Row.quality(&v.lightGBM.run),
+			float64(v.ours.run.PeakBytes)/1e6, float64(v.lightGBM.run.PeakBytes)/1e6, result)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +24,11 @@ const NotInstalled = 3
 // ErrAbsent marks a peer that is not installed.
 var ErrAbsent = errors.New("not installed")
 
-// ErrTooSlow marks a run that was ended after Settings.Limit seconds.
-var ErrTooSlow = errors.New("not finished in time")
+// ErrTooSlow marks a run that was ended after its time was over.
+var ErrTooSlow = errors.New("not finished in a time")
+
+// ErrUseless marks a model that predicts the same for every row: its time is no figure.
+var ErrUseless = errors.New("learned nothing: the same prediction for every row")
 
 // ErrKilled marks a run that the system ended, as it does with one that takes too much memory.
 var ErrKilled = errors.New("ended by the system")
@@ -45,30 +49,34 @@ type Run struct {
 	PeakBytes  int64   `json:"peak_bytes"` // of the whole process
 	AUC        float64 `json:"auc,omitempty"`
 	LogLoss    float64 `json:"logloss,omitempty"`
+	Wall       float64 `json:"wall_seconds"`    // of the process, start and end included
 	Notes      string  `json:"notes,omitempty"` // what the trainer chose by itself
 }
 
 // start runs the contender once on the table in folder and scores its predictions.
-func (c Contender) start(ctx context.Context, s Settings, folder string, labels []float64) (Run, error) {
-	predictions := filepath.Join(folder, "predictions-"+c.Name+".npy")
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if s.Limit > 0 {
-		limited, cancel = context.WithTimeout(ctx, time.Duration(s.Limit)*time.Second)
+// labels may be nil: then nothing is scored.
+func (c Contender) start(ctx context.Context, row *Row, rounds int, limit time.Duration, folder string, labels []float64) (Run, error) {
+	predictions := ""
+	if labels != nil {
+		predictions = filepath.Join(folder, "predictions-"+c.Name+".npy")
 	}
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, c.Command[0], c.args(s, folder, predictions)...)
+	cmd := exec.CommandContext(limited, c.Command[0], c.args(row, rounds, folder, predictions)...)
 	// Waiting threads of OpenMP sleep: on a machine with other work, spinning ones
 	// cost the peers a factor of ten.
-	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(s.Threads),
+	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(c.threads(row)),
 		"PYTHONDONTWRITEBYTECODE=1")
 	var out, words bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &words
 	var run Run
+	begin := time.Now()
 	if err := cmd.Run(); err != nil {
+		run.Wall = time.Since(begin).Seconds()
 		if limited.Err() != nil && ctx.Err() == nil {
-			return run, fmt.Errorf("%s: %w", c.Name, ErrTooSlow)
+			return run, fmt.Errorf("%s: %w of %.0f s", c.Name, ErrTooSlow, limit.Seconds())
 		}
-		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == NotInstalled {
+		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == NotInstalled || errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 			return run, fmt.Errorf("%s: %w", c.Name, ErrAbsent)
 		}
 		if cmd.ProcessState != nil && !cmd.ProcessState.Exited() && ctx.Err() == nil {
@@ -79,23 +87,57 @@ func (c Contender) start(ctx context.Context, s Settings, folder string, labels 
 	if err := json.Unmarshal(out.Bytes(), &run); err != nil {
 		return run, fmt.Errorf("%s printed %q: %w", c.Name, out.String(), err)
 	}
+	run.Wall = time.Since(begin).Seconds()
 	run.PeakBytes = PeakOf(cmd.ProcessState)
-	if !c.Trains {
+	if row.Seconds(&run) <= 0 {
+		return run, fmt.Errorf("%s printed %q: no seconds of %s in it", c.Name, out.String(), row.Task)
+	}
+	if labels == nil {
 		return run, nil
 	}
-	p, err := readColumn(predictions)
+	err := run.score(row, predictions, labels)
+	if e := os.Remove(predictions); err == nil {
+		err = e
+	}
 	if err != nil {
-		return run, fmt.Errorf("%s: %w", c.Name, err)
+		err = fmt.Errorf("%s: %w", c.Name, err)
 	}
-	if len(p) != len(labels) {
-		return run, fmt.Errorf("%s predicted %d rows of %d", c.Name, len(p), len(labels))
-	}
-	run.AUC, run.LogLoss = score.AUC(p, labels), score.LogLoss(p, 1, labels, nil)
-	return run, os.Remove(predictions)
+	return run, err
 }
 
-// readColumn reads the first column of a NumPy file.
-func readColumn(path string) ([]float64, error) {
+// score takes AUC and loss of the predictions in a NumPy file.
+func (run *Run) score(row *Row, path string, labels []float64) error {
+	columns, err := readColumns(path)
+	if err != nil {
+		return err
+	}
+	width := row.Classes()
+	if width == 2 {
+		width = 1
+	}
+	if len(columns) != width || len(columns[0]) != len(labels) {
+		return fmt.Errorf("%s holds %d × %d predictions, want %d × %d", path, len(columns[0]), len(columns), len(labels), width)
+	}
+	p := make([]float64, 0, width*len(labels))
+	for i := range labels {
+		for _, column := range columns {
+			p = append(p, float64(column[i]))
+		}
+	}
+	if slices.IndexFunc(columns, varied) < 0 {
+		return ErrUseless
+	}
+	run.LogLoss = score.LogLoss(p, width, labels, nil)
+	if !row.byLoss() {
+		run.AUC = score.AUC(p, labels)
+	}
+	return nil
+}
+
+// varied says that not all values are the same.
+func varied(values []float32) bool { return slices.Min(values) < slices.Max(values) }
+
+func readColumns(path string) ([][]float32, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -105,9 +147,18 @@ func readColumn(path string) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	values := make([]float64, len(columns[0]))
-	for i, v := range columns[0] {
-		values[i] = float64(v)
+	return columns, nil
+}
+
+// readLabels reads the labels of the test rows.
+func readLabels(folder string) ([]float64, error) {
+	columns, err := readColumns(filepath.Join(folder, synth.TestY))
+	if err != nil {
+		return nil, fmt.Errorf("labels to test on: %w", err)
 	}
-	return values, nil
+	labels := make([]float64, len(columns[0]))
+	for i, v := range columns[0] {
+		labels[i] = float64(v)
+	}
+	return labels, nil
 }

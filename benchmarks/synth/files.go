@@ -23,48 +23,41 @@ const (
 
 const chunkRows = 8192
 
-// Write makes the files of a table in folder: rows 0 … train-1 for training, as
-// NumPy arrays and as CSV, the next test rows for testing.
-func (g *Generator) Write(folder string, train, test int, pool *parallel.Pool) error {
+func (d dense) Write(folder string, train, test int, text bool, pool *parallel.Pool) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	files, err := createAll(folder, TrainX, TrainY, TrainCSV, TestX, TestY)
+	names := []string{TrainX, TrainY, TestX, TestY}
+	if text {
+		names = append(names, TrainCSV)
+	}
+	files, err := createAll(folder, names...)
 	if err != nil {
 		return err
 	}
-	err = g.writeParts(files, train, test, pool)
-	for _, f := range files {
-		if e := f.close(); err == nil {
-			err = e
-		}
+	files[TrainX].write(npyHeader(floats, train, d.width()))
+	files[TrainY].write(npyHeader(floats, train))
+	files[TestX].write(npyHeader(floats, test, d.width()))
+	files[TestY].write(npyHeader(floats, test))
+	if text {
+		files[TrainCSV].write(csvHeader(d.width()))
 	}
-	return err
-}
-
-func (g *Generator) writeParts(files map[string]*output, train, test int, pool *parallel.Pool) error {
-	files[TrainX].write(npyHeader(train, g.columns))
-	files[TrainY].write(npyHeader(train))
-	files[TestX].write(npyHeader(test, g.columns))
-	files[TestY].write(npyHeader(test))
-	files[TrainCSV].write(g.csvHeader())
-	if err := g.writeRows(0, train, files[TrainX], files[TrainY], files[TrainCSV], pool); err != nil {
-		return err
-	}
-	return g.writeRows(train, train+test, files[TestX], files[TestY], nil, pool)
+	d.writeRows(0, train, files[TrainX], files[TrainY], files[TrainCSV], pool)
+	d.writeRows(train, train+test, files[TestX], files[TestY], nil, pool)
+	return closeAll(files)
 }
 
 // chunk is the bytes of a block of rows for each file.
 type chunk struct{ x, y, csv []byte }
 
 // writeRows writes rows lo … hi-1, pool.Threads chunks at a time; csv may be nil.
-func (g *Generator) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool) error {
+func (d dense) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool) {
 	chunks := make([]chunk, pool.Threads())
-	for lo < hi {
+	for lo < hi && x.err == nil {
 		n := min(len(chunks), (hi-lo+chunkRows-1)/chunkRows)
 		pool.Do(n, parallel.Func(func(_, i int) {
 			from := lo + i*chunkRows
-			chunks[i] = g.render(from, min(from+chunkRows, hi), csv != nil)
+			chunks[i] = d.render(from, min(from+chunkRows, hi), csv != nil)
 		}))
 		for _, c := range chunks[:n] {
 			x.write(c.x)
@@ -75,23 +68,18 @@ func (g *Generator) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool
 		}
 		lo += n * chunkRows
 	}
-	for _, f := range []*output{x, y, csv} {
-		if f != nil && f.err != nil {
-			return f.err
-		}
-	}
-	return nil
 }
 
-func (g *Generator) render(lo, hi int, withCSV bool) chunk {
-	xs, ys := make([]float32, (hi-lo)*g.columns), make([]float32, hi-lo)
-	g.Fill(lo, hi, xs, ys)
+func (d dense) render(lo, hi int, withCSV bool) chunk {
+	width := d.width()
+	xs, ys := make([]float32, (hi-lo)*width), make([]float32, hi-lo)
+	d.fill(lo, hi, xs, ys)
 	c := chunk{x: appendFloats(nil, xs), y: appendFloats(nil, ys)}
 	if !withCSV {
 		return c
 	}
 	for row, y := range ys {
-		for _, v := range xs[row*g.columns : (row+1)*g.columns] {
+		for _, v := range xs[row*width : (row+1)*width] {
 			c.csv = strconv.AppendFloat(c.csv, float64(v), 'g', -1, 32)
 			c.csv = append(c.csv, ',')
 		}
@@ -100,10 +88,11 @@ func (g *Generator) render(lo, hi int, withCSV bool) chunk {
 	return c
 }
 
-func (g *Generator) csvHeader() []byte {
+// csvHeader names the columns f0, f1, …, the label last.
+func csvHeader(columns int) []byte {
 	var b []byte
-	for _, name := range g.Names() {
-		b = append(append(b, name...), ',')
+	for f := range columns {
+		b = append(strconv.AppendInt(append(b, 'f'), int64(f), 10), ',')
 	}
 	return append(b, Label+"\n"...)
 }
@@ -130,9 +119,30 @@ func createAll(folder string, names ...string) (map[string]*output, error) {
 	return files, nil
 }
 
+// closeAll closes the files and returns the first error that any of them had.
+func closeAll(files map[string]*output) error {
+	var first error
+	for _, f := range files {
+		if e := f.close(); first == nil {
+			first = e
+		}
+	}
+	return first
+}
+
 func (o *output) write(b []byte) {
 	if o.err == nil {
 		_, o.err = o.buf.Write(b)
+	}
+}
+
+// rewind writes a header over the one that the file begins with, which is as long.
+func (o *output) rewind(header []byte) {
+	if e := o.buf.Flush(); o.err == nil {
+		o.err = e
+	}
+	if o.err == nil {
+		_, o.err = o.file.WriteAt(header, 0)
 	}
 }
 

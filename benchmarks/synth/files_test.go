@@ -15,14 +15,14 @@ import (
 
 func write(t *testing.T, threads int) string {
 	t.Helper()
-	g, err := synth.NewGenerator(3, 5)
+	g, err := synth.New(synth.Dense, 3, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := parallel.NewPool(threads)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 20_000, 300, pool); err != nil {
+	if err := g.Write(folder, 20_000, 300, true, pool); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -84,12 +84,18 @@ func TestFilesHoldTheRows(t *testing.T) {
 
 // The header is numpy.save's own for np.zeros((2, 3), np.float32).
 func TestNumPyHeader(t *testing.T) {
-	g, _ := synth.NewGenerator(1, 3)
+	g, err := synth.New(synth.Dense, 1, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 2, 1, pool); err != nil {
+	if err := g.Write(folder, 2, 1, false, pool); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, synth.TrainCSV)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("CSV that nobody asked for: error %v", err)
 	}
 	want := "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
 	got := read(t, folder, synth.TrainX)

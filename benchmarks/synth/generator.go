@@ -1,8 +1,6 @@
 package synth
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -34,26 +32,9 @@ func NewGenerator(seed uint64, columns int) (*Generator, error) {
 	return g, nil
 }
 
-// Columns returns the number of feature columns.
-func (g *Generator) Columns() int { return g.columns }
+func (g *Generator) width() int { return g.columns }
 
-// Names returns the column names f0, f1, …, the label not included.
-func (g *Generator) Names() []string {
-	names := make([]string, g.columns)
-	for f := range names {
-		names[f] = fmt.Sprintf("f%d", f)
-	}
-	return names
-}
-
-// Fingerprint returns 64 hex digits that change when the rows do.
-func (g *Generator) Fingerprint() string {
-	const rows = 1000
-	x, y := make([]float32, rows*g.columns), make([]float32, rows)
-	g.Fill(0, rows, x, y)
-	sum := sha256.Sum256(appendFloats(appendFloats(nil, x), y))
-	return hex.EncodeToString(sum[:])
-}
+func (g *Generator) fill(lo, hi int, x, y []float32) { g.Fill(lo, hi, x, y) }
 
 // Fill writes rows lo … hi-1: x holds (hi-lo) × columns values, row-major, y one
 // label per row.

@@ -2,6 +2,7 @@ package synth
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"boost/internal/rng"
 	"boost/parallel"
@@ -249,34 +251,23 @@ func modularInverse(a, m int) int {
 
 // Fingerprint returns 64 hex digits that change when the rows do.
 func (g *SparseGenerator) Fingerprint() string {
-	sum := sha256.Sum256(g.text(0, 1000, nil))
+	sum := sha256.Sum256(g.block(0, 1000).text)
 	return hex.EncodeToString(sum[:])
 }
 
-// text renders rows lo … hi-1 as LibSVM with indices from 1; labels, if given, takes
-// their labels.
-func (g *SparseGenerator) text(lo, hi int, labels []float32) []byte {
-	var b []byte
-	var cells []Cell
-	for row := lo; row < hi; row++ {
-		var label byte
-		cells, label = g.Row(row, cells[:0])
-		b = append(b, '0'+label)
-		for _, c := range cells {
-			b = strconv.AppendInt(append(b, ' '), int64(c.Column+1), 10)
-			b = append(b, ':')
-			if g.kind == SparseValues {
-				b = appendDecimals(b, c.Value)
-			} else {
-				b = strconv.AppendInt(b, int64(c.Value), 10)
-			}
-		}
-		b = append(b, '\n')
-		if labels != nil {
-			labels[row-lo] = float32(label)
+// appendRow appends a row as LibSVM with indices from 1.
+func (g *SparseGenerator) appendRow(b []byte, cells []Cell, label byte) []byte {
+	b = append(b, '0'+label)
+	for _, c := range cells {
+		b = strconv.AppendInt(append(b, ' '), int64(c.Column+1), 10)
+		b = append(b, ':')
+		if g.kind == SparseValues {
+			b = appendDecimals(b, c.Value)
+		} else {
+			b = strconv.AppendInt(b, int64(c.Value), 10)
 		}
 	}
-	return b
+	return append(b, '\n')
 }
 
 // appendDecimals appends v/10,000 for |v| < 10,000.
@@ -292,49 +283,93 @@ func appendDecimals(b []byte, v int) []byte {
 	return b
 }
 
-// The files of a sparse table in its folder; TestY holds the labels of the test rows.
+// The files of a sparse table in its folder, beside TrainY and TestY: the rows as LibSVM
+// with indices from 1, and the same as the three arrays of SciPy's CSR with columns from 0.
 const (
 	TrainSVM = "train.svm"
 	TestSVM  = "test.svm"
+
+	csrValues  = "_values.npy"
+	csrColumns = "_columns.npy"
+	csrStarts  = "_starts.npy"
 )
 
 // Write makes the files of a table in folder: rows 0 … train-1 for training, the next
-// test rows for testing, as LibSVM, and the test labels as a NumPy array.
-func (g *SparseGenerator) Write(folder string, train, test int, pool *parallel.Pool) error {
+// test rows for testing. All of them are written whether or not text is asked for.
+func (g *SparseGenerator) Write(folder string, train, test int, _ bool, pool *parallel.Pool) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	files, err := createAll(folder, TrainSVM, TestSVM, TestY)
+	if err := g.writePart(folder, TrainSVM, TrainY, 0, train, pool); err != nil {
+		return err
+	}
+	return g.writePart(folder, TestSVM, TestY, train, train+test, pool)
+}
+
+// writePart writes rows lo … hi-1 in every form.
+func (g *SparseGenerator) writePart(folder, svm, labels string, lo, hi int, pool *parallel.Pool) error {
+	part := strings.TrimSuffix(svm, ".svm")
+	files, err := createAll(folder, svm, labels, part+csrValues, part+csrColumns, part+csrStarts)
 	if err != nil {
 		return err
 	}
-	files[TestY].write(npyHeader(test))
-	g.writeRows(0, train, files[TrainSVM], nil, pool)
-	g.writeRows(train, train+test, files[TestSVM], files[TestY], pool)
-	for _, f := range files {
-		if e := f.close(); err == nil {
-			err = e
-		}
-	}
-	return err
-}
-
-func (g *SparseGenerator) writeRows(lo, hi int, rows, labels *output, pool *parallel.Pool) {
-	chunks := make([]chunk, pool.Threads())
-	for lo < hi && rows.err == nil {
-		n := min(len(chunks), (hi-lo+chunkRows-1)/chunkRows)
+	text, y := files[svm], files[labels]
+	values, columns, starts := files[part+csrValues], files[part+csrColumns], files[part+csrStarts]
+	y.write(npyHeader(floats, hi-lo))
+	starts.write(npyHeader(integers, hi-lo+1))
+	starts.write(make([]byte, 4))
+	// How many cells there are is known at the end; a header has the same length for all.
+	values.write(npyHeader(floats, 0))
+	columns.write(npyHeader(integers, 0))
+	cells := 0
+	blocks := make([]sparseBlock, pool.Threads())
+	for lo < hi && text.err == nil {
+		n := min(len(blocks), (hi-lo+chunkRows-1)/chunkRows)
 		pool.Do(n, parallel.Func(func(_, i int) {
 			from := lo + i*chunkRows
-			to := min(from+chunkRows, hi)
-			y := make([]float32, to-from)
-			chunks[i] = chunk{x: g.text(from, to, y), y: appendFloats(nil, y)}
+			blocks[i] = g.block(from, min(from+chunkRows, hi))
 		}))
-		for _, c := range chunks[:n] {
-			rows.write(c.x)
-			if labels != nil {
-				labels.write(c.y)
+		for _, b := range blocks[:n] {
+			text.write(b.text)
+			y.write(appendFloats(nil, b.labels))
+			values.write(b.values)
+			columns.write(b.columns)
+			for _, length := range b.lengths {
+				cells += length
+				starts.write(binary.LittleEndian.AppendUint32(nil, uint32(cells)))
 			}
 		}
 		lo += n * chunkRows
 	}
+	if cells > math.MaxInt32 {
+		text.err = fmt.Errorf("%d cells in %s: SciPy's 32-bit indices end at %d", cells, svm, math.MaxInt32)
+	}
+	values.rewind(npyHeader(floats, cells))
+	columns.rewind(npyHeader(integers, cells))
+	return closeAll(files)
+}
+
+// sparseBlock is a block of rows in every form.
+type sparseBlock struct {
+	text, values, columns []byte
+	lengths               []int
+	labels                []float32
+}
+
+func (g *SparseGenerator) block(lo, hi int) sparseBlock {
+	var b sparseBlock
+	var cells []Cell
+	for row := lo; row < hi; row++ {
+		var label byte
+		cells, label = g.Row(row, cells[:0])
+		b.text = g.appendRow(b.text, cells, label)
+		b.labels = append(b.labels, float32(label))
+		b.lengths = append(b.lengths, len(cells))
+		for _, c := range cells {
+			b.columns = binary.LittleEndian.AppendUint32(b.columns, uint32(c.Column))
+			value := float32(float64(c.Value) * g.Unit())
+			b.values = binary.LittleEndian.AppendUint32(b.values, math.Float32bits(value))
+		}
+	}
+	return b
 }

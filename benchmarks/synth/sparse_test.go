@@ -2,6 +2,7 @@ package synth_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"strconv"
@@ -85,11 +86,11 @@ func TestSparseFilesHoldTheRows(t *testing.T) {
 	for i, threads := range []int{1, 3} {
 		pool := parallel.NewPool(threads)
 		defer pool.Close()
-		if err := g.Write(folders[i], 20_000, 300, pool); err != nil {
+		if err := g.Write(folders[i], 20_000, 300, true, pool); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{synth.TrainSVM, synth.TestSVM, synth.TestY} {
+	for _, name := range []string{synth.TrainSVM, synth.TestSVM, synth.TrainY, synth.TestY, "train_values.npy", "train_columns.npy", "train_starts.npy"} {
 		if !bytes.Equal(read(t, folders[0], name), read(t, folders[1], name)) {
 			t.Errorf("%s differs between 1 and 3 threads", name)
 		}
@@ -115,6 +116,39 @@ func TestSparseFilesHoldTheRows(t *testing.T) {
 				t.Fatalf("row %d cell %d: %q, want %v", i, j, fields[j+1], c)
 			}
 		}
+	}
+}
+
+// The arrays that the peers make SciPy's CSR of hold the cells of the text.
+func TestArraysHoldTheCells(t *testing.T) {
+	g := sparse(t, synth.SparseValues, 400)
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	folder := t.TempDir()
+	if err := g.Write(folder, 20_000, 300, true, pool); err != nil {
+		t.Fatal(err)
+	}
+	const header = 128
+	values, columns, starts := read(t, folder, "test_values.npy"), read(t, folder, "test_columns.npy"), read(t, folder, "test_starts.npy")
+	at := func(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[header+4*i:]) }
+	i := 0
+	for row := range 300 {
+		cells, _ := g.Row(20_000+row, nil)
+		if got := int(at(starts, row)); got != i {
+			t.Fatalf("row %d begins at cell %d, want %d", row, got, i)
+		}
+		for _, c := range cells {
+			if v := math.Float32frombits(at(values, i)); int(at(columns, i)) != c.Column || v != float32(float64(c.Value)/1e4) {
+				t.Fatalf("cell %d: column %d value %v, want %v", i, at(columns, i), v, c)
+			}
+			i++
+		}
+	}
+	if int(at(starts, 300)) != i || len(values) != header+4*i || len(columns) != header+4*i || len(starts) != header+4*301 {
+		t.Errorf("%d cells; files of %d, %d and %d bytes", i, len(values), len(columns), len(starts))
+	}
+	if want := "'<i4', 'fortran_order': False, 'shape': (" + strconv.Itoa(i) + ",)"; !strings.Contains(string(columns[:header]), want) {
+		t.Errorf("header %q, want %q in it", columns[:header], want)
 	}
 }
 

@@ -1,0 +1,128 @@
+package synth_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"boost/benchmarks/synth"
+	"boost/parallel"
+)
+
+// testRows writes a table and returns the rows for testing, by columns, and their labels.
+func testRows(t *testing.T, kind string, columns, rows int) (x [][]float32, y []float32) {
+	t.Helper()
+	g, err := synth.New(kind, 1, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	folder := t.TempDir()
+	if err := g.Write(folder, 10, rows, false, pool); err != nil {
+		t.Fatal(err)
+	}
+	x, err = synth.ReadNPY(bytes.NewReader(read(t, folder, synth.TestX)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, err := synth.ReadNPY(bytes.NewReader(read(t, folder, synth.TestY)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, labels[0]
+}
+
+// The figures of past runs are only comparable while the tables stay the same.
+func TestTablesArePinned(t *testing.T) {
+	for _, c := range []struct {
+		kind, want string
+		columns    int
+	}{
+		{synth.Airline, "25b79af18ae82b7c625c4cc7000ad8a124fc94514ffe9db31f9fd8e926b1ea40", 8},
+		{synth.Covertype, "19adb10c92287bfd083502d47c002a086d228581d170f54e6bd6acdf1d0c638f", 54},
+	} {
+		g, err := synth.New(c.kind, 1, c.columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Fingerprint(); got != c.want {
+			t.Errorf("%s: fingerprint %s, want %s: results of before no longer compare", c.kind, got, c.want)
+		}
+	}
+}
+
+func TestShapeOfAirline(t *testing.T) {
+	const rows = 60_000
+	x, y := testRows(t, synth.Airline, 8, rows)
+	if share := mean(y); share < 0.2 || share > 0.5 {
+		t.Errorf("%.3f of the flights are late", share)
+	}
+	for f, column := range x {
+		if top := slices.Max(column); !slices.Contains(synth.Categorical(synth.Airline), f) {
+			if top < 1000 {
+				t.Errorf("numeric column %d ends at %v", f, top)
+			}
+			continue
+		}
+		counts := map[float32]int{}
+		for _, v := range column {
+			if v != float32(int(v)) || v < 0 {
+				t.Fatalf("column %d holds level %v", f, v)
+			}
+			counts[v]++
+		}
+		want := [...]int{12, 31, 7, 0, 22, 300, 10_000, 0}[f]
+		if len(counts) > want || len(counts) < want*9/10 {
+			t.Errorf("column %d has %d levels, want %d or nearly", f, len(counts), want)
+		}
+	}
+}
+
+func TestShapeOfCovertype(t *testing.T) {
+	const rows = 40_000
+	x, y := testRows(t, synth.Covertype, 54, rows)
+	counts := map[float32]int{}
+	for _, v := range y {
+		counts[v]++
+	}
+	if len(counts) != synth.Classes(synth.Covertype) {
+		t.Errorf("classes %v, want 7", counts)
+	}
+	for class, n := range counts {
+		if n < rows/1000 || n > rows*6/10 {
+			t.Errorf("class %v has %d of %d rows", class, n, rows)
+		}
+	}
+	for row := range rows {
+		for _, group := range [][2]int{{10, 14}, {14, 54}} {
+			sum := float32(0)
+			for f := group[0]; f < group[1]; f++ {
+				sum += x[f][row]
+			}
+			if sum != 1 {
+				t.Fatalf("row %d columns %v sum to %v, want one 1", row, group, sum)
+			}
+		}
+	}
+}
+
+func mean(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(v)
+	}
+	return sum / float64(len(values))
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := synth.New("spares", 1, 8); !errors.Is(err, synth.ErrKind) {
+		t.Errorf("unknown kind: error %v", err)
+	}
+	for _, kind := range synth.Kinds() {
+		if _, err := synth.New(kind, 1, 0); err == nil {
+			t.Errorf("%s with no columns was accepted", kind)
+		}
+	}
+}
