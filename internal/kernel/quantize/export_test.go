@@ -1,10 +1,15 @@
 package quantize
 
-// UseGo makes codes by the Go forms, or again by the machine's. It says whether that
-// makes a difference.
-func UseGo(in bool) bool {
-	vectors = machine && !in
-	return machine
+import "boost/internal/cpu"
+
+// Use makes codes with an instruction set, as far as the machine has it. It says whether
+// it has.
+func Use(level cpu.Level) bool {
+	if level > machine {
+		return false
+	}
+	vectors = level
+	return true
 }
 
 var machine = vectors

@@ -19,3 +19,14 @@ func drawnAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessC
 //
 //go:noescape
 func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
+
+// codesAVX2 is Codes for n rows, a multiple of 16 and not 0. The largest codes of its rule are
+// floats.
+//
+//go:noescape
+func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
+
+// scanAVX2 widens a Range by n rows, a multiple of 16 and not 0.
+//
+//go:noescape
+func scanAVX2(grad *float32, hess *float32, n uint64, r *uint32)

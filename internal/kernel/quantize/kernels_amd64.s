@@ -369,7 +369,7 @@ DATA steps<>+56(SB)/8, $0x538454127b096493
 GLOBL steps<>(SB), RODATA|NOPTR, $64
 
 // func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
-// Requires: AVX, AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F
 TEXT ·scanAVX512(SB), NOSPLIT, $0-32
 	MOVQ         grad+0(FP), AX
 	MOVQ         hess+8(FP), CX
@@ -380,12 +380,12 @@ TEXT ·scanAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD 4(BX), Z1
 	VPBROADCASTD 8(BX), Z2
 	MOVQ         $0x7fffffff7fffffff, SI
-	VPBROADCASTQ SI, Z3
+	VPBROADCASTQ SI, Z5
 
 rows:
-	VPANDD        (AX), Z3, Z4
-	VPMAXUD       Z4, Z0, Z0
+	VPANDD        (AX), Z5, Z3
 	VMOVDQU32     (CX), Z4
+	VPMAXUD       Z3, Z0, Z0
 	VPMINSD       Z4, Z1, Z1
 	VPMAXSD       Z4, Z2, Z2
 	ADDQ          $0x40, AX
@@ -394,7 +394,7 @@ rows:
 	JNE           rows
 	VEXTRACTI64X4 $0x01, Z0, Y3
 	VPMAXUD       Y3, Y0, Y0
-	VEXTRACTI32X4 $0x01, Y0, X3
+	VEXTRACTI128  $0x01, Y0, X3
 	VPMAXUD       X3, X0, X0
 	VPSHUFD       $0x4e, X0, X3
 	VPMAXUD       X3, X0, X0
@@ -404,7 +404,7 @@ rows:
 	MOVL          AX, (BX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VPMINSD       Y0, Y1, Y1
-	VEXTRACTI32X4 $0x01, Y1, X0
+	VEXTRACTI128  $0x01, Y1, X0
 	VPMINSD       X0, X1, X1
 	VPSHUFD       $0x4e, X1, X0
 	VPMINSD       X0, X1, X1
@@ -414,7 +414,7 @@ rows:
 	MOVL          AX, 4(BX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VPMAXSD       Y0, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
+	VEXTRACTI128  $0x01, Y2, X0
 	VPMAXSD       X0, X2, X2
 	VPSHUFD       $0x4e, X2, X0
 	VPMAXSD       X0, X2, X2
@@ -422,5 +422,200 @@ rows:
 	VPMAXSD       X0, X2, X2
 	VMOVD         X2, AX
 	MOVL          AX, 8(BX)
+	VZEROUPPER
+	RET
+
+// func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·codesAVX2(SB), NOSPLIT, $0-56
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         gradCodes+24(FP), BX
+	MOVQ         hessCodes+32(FP), SI
+	MOVQ         rule+40(FP), DI
+	LEAQ         (AX)(DX*4), DX
+	VBROADCASTSD 32(DI), Y0
+	VBROADCASTSD 40(DI), Y1
+	MOVQ         $0x40e0000000000000, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x40f0000000000000, R8
+	VMOVQ        R8, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         $0x3ef0000000000000, R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x7fffffff7fffffff, R8
+	VMOVQ        R8, X5
+	VPBROADCASTQ X5, Y5
+	VPXOR        Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	XORQ         R8, R8
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+rows:
+	VMOVDQU      (AX), Y9
+	VPAND        Y5, Y9, Y10
+	VPCMPEQD     Y6, Y10, Y11
+	VMOVMSKPS    Y11, R12
+	XORL         $0x000000ff, R12
+	POPCNTL      R12, R12
+	ADDQ         R12, R8
+	VEXTRACTI128 $0x01, Y10, X11
+	VCVTPS2PD    X10, Y10
+	VBROADCASTSD (DI), Y12
+	VDIVPD       Y12, Y10, Y10
+	VROUNDPD     $0x03, Y10, Y10
+	VMINPD       Y0, Y10, Y10
+	VADDPD       Y2, Y10, Y12
+	VMULPD       Y4, Y12, Y12
+	VROUNDPD     $0x01, Y12, Y12
+	VMULPD       Y3, Y12, Y13
+	VSUBPD       Y13, Y10, Y13
+	VPSLLQ       $0x01, Y13, Y13
+	VPSRLQ       $0x01, Y13, Y13
+	VADDPD       Y13, Y7, Y7
+	VADDPD       Y10, Y8, Y8
+	VCVTTPD2DQY  Y12, X10
+	VCVTPS2PD    X11, Y11
+	VBROADCASTSD (DI), Y12
+	VDIVPD       Y12, Y11, Y11
+	VROUNDPD     $0x03, Y11, Y11
+	VMINPD       Y0, Y11, Y11
+	VADDPD       Y2, Y11, Y12
+	VMULPD       Y4, Y12, Y12
+	VROUNDPD     $0x01, Y12, Y12
+	VMULPD       Y3, Y12, Y13
+	VSUBPD       Y13, Y11, Y13
+	VPSLLQ       $0x01, Y13, Y13
+	VPSRLQ       $0x01, Y13, Y13
+	VADDPD       Y13, Y7, Y7
+	VADDPD       Y11, Y8, Y8
+	VCVTTPD2DQY  Y12, X11
+	VPACKUSDW    X11, X10, X10
+	VPCMPEQW     X6, X10, X11
+	VPMOVMSKB    X11, R12
+	XORL         $0x0000ffff, R12
+	POPCNTL      R12, R12
+	SHRL         $0x01, R12
+	ADDQ         R12, R9
+	VPSRAD       $0x1f, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X11
+	VPACKSSDW    X11, X9, X9
+	VPXOR        X9, X10, X10
+	VPSUBW       X9, X10, X10
+	VMOVDQU      X10, (BX)
+	VMOVDQU      (CX), Y9
+	VPAND        Y5, Y9, Y9
+	VPCMPEQD     Y6, Y9, Y10
+	VMOVMSKPS    Y10, R12
+	XORL         $0x000000ff, R12
+	POPCNTL      R12, R12
+	ADDQ         R12, R10
+	VEXTRACTI128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VBROADCASTSD 16(DI), Y11
+	VDIVPD       Y11, Y9, Y9
+	VROUNDPD     $0x03, Y9, Y9
+	VMINPD       Y1, Y9, Y9
+	VADDPD       Y2, Y9, Y9
+	VMULPD       Y4, Y9, Y9
+	VROUNDPD     $0x01, Y9, Y9
+	VCVTTPD2DQY  Y9, X9
+	VCVTPS2PD    X10, Y10
+	VBROADCASTSD 16(DI), Y11
+	VDIVPD       Y11, Y10, Y10
+	VROUNDPD     $0x03, Y10, Y10
+	VMINPD       Y1, Y10, Y10
+	VADDPD       Y2, Y10, Y10
+	VMULPD       Y4, Y10, Y10
+	VROUNDPD     $0x01, Y10, Y10
+	VCVTTPD2DQY  Y10, X10
+	VPACKUSDW    X10, X9, X9
+	VPCMPEQW     X6, X9, X10
+	VPMOVMSKB    X10, R12
+	XORL         $0x0000ffff, R12
+	POPCNTL      R12, R12
+	SHRL         $0x01, R12
+	ADDQ         R12, R11
+	VMOVDQU      X9, (SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	CMPQ         AX, DX
+	JNE          rows
+	MOVQ         loss+48(FP), AX
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VPERMILPD    $0x01, X7, X0
+	VADDSD       X0, X7, X7
+	VCVTTSD2SIQ  X7, CX
+	MOVQ         CX, (AX)
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPD       X0, X8, X8
+	VPERMILPD    $0x01, X8, X0
+	VADDSD       X0, X8, X8
+	VCVTTSD2SIQ  X8, CX
+	MOVQ         CX, 8(AX)
+	MOVQ         R8, 16(AX)
+	MOVQ         R9, 24(AX)
+	MOVQ         R10, 32(AX)
+	MOVQ         R11, 40(AX)
+	VZEROUPPER
+	RET
+
+// func scanAVX2(grad *float32, hess *float32, n uint64, r *uint32)
+// Requires: AVX, AVX2
+TEXT ·scanAVX2(SB), NOSPLIT, $0-32
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         r+24(FP), BX
+	LEAQ         (AX)(DX*4), DX
+	VPBROADCASTD (BX), Y0
+	VPBROADCASTD 4(BX), Y1
+	VPBROADCASTD 8(BX), Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPSRLD       $0x01, Y3, Y3
+
+rows:
+	VPAND        (AX), Y3, Y4
+	VMOVDQU      (CX), Y5
+	VPMAXUD      Y4, Y0, Y0
+	VPMINSD      Y5, Y1, Y1
+	VPMAXSD      Y5, Y2, Y2
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	CMPQ         AX, DX
+	JNE          rows
+	VEXTRACTI128 $0x01, Y0, X3
+	VPMAXUD      X3, X0, X0
+	VPSHUFD      $0x4e, X0, X3
+	VPMAXUD      X3, X0, X0
+	VPSHUFD      $0xb1, X0, X3
+	VPMAXUD      X3, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, (BX)
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMINSD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMINSD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMINSD      X0, X1, X1
+	VMOVD        X1, AX
+	MOVL         AX, 4(BX)
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXSD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXSD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXSD      X0, X2, X2
+	VMOVD        X2, AX
+	MOVL         AX, 8(BX)
 	VZEROUPPER
 	RET

@@ -9,10 +9,10 @@ import (
 	"boost/internal/cpu"
 )
 
-// vectors says that codes are made 16 rows at a time.
-var vectors = cpu.Used() == cpu.AVX512
+// vectors is the instruction set that codes are made with.
+var vectors = cpu.Used()
 
-// step is the number of rows that the assembly takes at a time, perCall bounds those of
+// step is a number of rows that every form takes without a rest, perCall bounds those of
 // one call: it cannot be interrupted.
 const (
 	step    = 16
@@ -20,7 +20,7 @@ const (
 )
 
 // vectorRule is a rule as the assembly reads it: units with their inverses, and the
-// largest codes, of codesAVX512 in 1/65,536, of drawnAVX512 as floats.
+// largest codes, of codesAVX512 in 1/65,536 as a number, of the others as floats.
 type vectorRule struct {
 	gradUnit, gradInverse, hessUnit, hessInverse float64
 	mostGrad, mostHess                           uint64
@@ -42,12 +42,18 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, gradUnit, hessUnit float64, maxGrad, maxHess int64,
 ) (loss Loss, done int) {
 	n := min(len(grad), perCall) &^ (step - 1)
-	if !vectors || n == 0 || !short[G]() {
+	if vectors == cpu.Generic || n == 0 || !short[G]() {
 		return Loss{}, 0
 	}
 	rule := vectorRuleOf(gradUnit, hessUnit)
 	rule.mostGrad, rule.mostHess = uint64(maxGrad), uint64(maxHess)
-	codesAVX512(&grad[0], &hess[0], uint64(n), (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0])), rule.words(), loss.words())
+	gc, hc := (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0]))
+	if vectors == cpu.AVX512 { // named, not by a variable, so that rule and loss stay on the stack
+		codesAVX512(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
+	} else {
+		rule.mostGrad, rule.mostHess = math.Float64bits(float64(maxGrad)), math.Float64bits(float64(maxHess))
+		codesAVX2(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
+	}
 	return loss, n
 }
 
@@ -56,7 +62,7 @@ func drawnAhead[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, r *Rule,
 ) (loss Loss, done int) {
 	n := min(len(grad), perCall) &^ (step - 1)
-	if !vectors || n == 0 || !short[G]() || !r.Stochastic || r.GradOffset != 0 || r.MinGrad != -r.MaxGrad {
+	if vectors != cpu.AVX512 || n == 0 || !short[G]() || !r.Stochastic || r.GradOffset != 0 || r.MinGrad != -r.MaxGrad {
 		return Loss{}, 0
 	}
 	rule := vectorRuleOf(r.GradScale, r.HessScale)
@@ -79,10 +85,14 @@ const golden = 0x9E3779B97F4A7C15
 // scanAhead is Scan for as many rows as it can do, and says how many.
 func scanAhead(r *Range, grad, hess []float32) (done int) {
 	n := min(len(grad), perCall) &^ (step - 1)
-	if !vectors || n == 0 {
+	if vectors == cpu.Generic || n == 0 {
 		return 0
 	}
-	scanAVX512(&grad[0], &hess[0], uint64(n), &r.MaxGrad)
+	if vectors == cpu.AVX512 {
+		scanAVX512(&grad[0], &hess[0], uint64(n), &r.MaxGrad)
+	} else {
+		scanAVX2(&grad[0], &hess[0], uint64(n), &r.MaxGrad)
+	}
 	return n
 }
 

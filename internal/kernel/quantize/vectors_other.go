@@ -2,7 +2,9 @@
 
 package quantize
 
-var vectors = false
+import "boost/internal/cpu"
+
+var vectors = cpu.Generic
 
 func codesAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float32, float64, float64, int64, int64) (Loss, int) {
 	return Loss{}, 0

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"boost/benchmarks/paired"
+	"boost/internal/cpu"
 	"boost/internal/kernel/quantize"
 )
 
@@ -56,10 +57,15 @@ func hard(r *rand.Rand, unit, most float64) float32 {
 
 // Vectors give the codes and the loss of the Go forms, bit for bit.
 func TestVectorsEqualGo(t *testing.T) {
-	if !quantize.UseGo(false) {
-		t.Skip("this machine has no vector form")
+	defer quantize.Use(cpu.Used())
+	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		if quantize.Use(level) {
+			t.Run(level.String(), func(t *testing.T) { testVectors(t, level) })
+		}
 	}
-	defer quantize.UseGo(false)
+}
+
+func testVectors(t *testing.T, level cpu.Level) {
 	r := rand.New(rand.NewPCG(61, 0))
 	for _, mode := range []struct {
 		name       string
@@ -93,9 +99,9 @@ func TestVectorsEqualGo(t *testing.T) {
 					}
 				}
 				first := uint64(r.Uint32())
-				quantize.UseGo(true)
+				quantize.Use(cpu.Generic)
 				want := makeCodes(grad, hess, first, rule)
-				quantize.UseGo(false)
+				quantize.Use(level)
 				got := makeCodes(grad, hess, first, rule)
 				for i := range n {
 					if got.grad[i] != want.grad[i] || got.hess[i] != want.hess[i] {
@@ -119,9 +125,9 @@ func TestVectorsEqualGo(t *testing.T) {
 					hess[i] = -hess[i]
 				}
 			}
-			quantize.UseGo(true)
+			quantize.Use(cpu.Generic)
 			want := quantize.Scan(grad, hess)
-			quantize.UseGo(false)
+			quantize.Use(level)
 			if got := quantize.Scan(grad, hess); got != want {
 				t.Fatalf("%d rows: %+v, in Go %+v", n, got, want)
 			}
@@ -163,10 +169,10 @@ func TestVectorsStayInTheirSlices(t *testing.T) {
 // Bound: five multiplications a quotient instead of a division, two vectors of eight a
 // cycle; about 85 instructions for 16 rows.
 func BenchmarkQuantizeGradients(b *testing.B) {
-	if !quantize.UseGo(false) {
+	if cpu.Used() == cpu.Generic {
 		b.Skip("this machine has no vector form")
 	}
-	defer quantize.UseGo(false)
+	defer quantize.Use(cpu.Used())
 	const block, rows = 1 << 16, 1_000_000
 	r := rand.New(rand.NewPCG(62, 0))
 	grad, hess := make([]float32, rows), make([]float32, rows)
@@ -177,27 +183,32 @@ func BenchmarkQuantizeGradients(b *testing.B) {
 	for _, stochastic := range []bool{false, true} {
 		b.Run(fmt.Sprintf("S2.37/1M/stochastic=%v", stochastic), func(b *testing.B) {
 			rule := &quantize.Rule{GradScale: 5.0 / 32767, HessScale: 1.0 / 65535, MinGrad: -32767, MaxGrad: 32767, MaxHess: 65535, Stochastic: stochastic, Key: 5}
-			side := func(inGo bool) func() {
-				return func() {
-					quantize.UseGo(inGo)
+			levels := []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512}[:cpu.Used()+1]
+			if stochastic && len(levels) > 2 {
+				levels = slices.Delete(levels, 1, 2) // AVX2 multiplies no 64-bit numbers: draws are made in Go
+			}
+			var sides []func()
+			for _, level := range levels {
+				sides = append(sides, func() {
+					quantize.Use(level)
 					for lo := 0; lo < rows; lo += block {
 						hi := min(lo+block, rows)
 						quantize.Make(g[lo:hi], h[lo:hi], grad[lo:hi], hess[lo:hi], uint64(lo), rule)
 					}
-				}
+				})
 			}
 			var took []time.Duration
 			for b.Loop() {
-				took = paired.Times(2*time.Second, side(true), side(false))
+				took = paired.Times(2*time.Second, sides...)
 			}
-			ratio := float64(took[0]) / float64(took[1])
 			bytes := float64(rows) * float64(unsafe.Sizeof(grad[0])+unsafe.Sizeof(hess[0]))
-			speed := bytes / took[1].Seconds() / 1e9
-			b.ReportMetric(ratio, "times_go")
-			b.ReportMetric(speed, "GB/s")
-			b.ReportMetric(float64(took[1].Nanoseconds())/rows, "ns/row")
-			if ratio < 3 || speed < 4 && !stochastic {
-				b.Errorf("%.2f times the Go form, at least 3; %.2f GB of floats a second, at least 4", ratio, speed)
+			for i, level := range levels[1:] {
+				ratio, speed := float64(took[0])/float64(took[1+i]), bytes/took[1+i].Seconds()/1e9
+				b.ReportMetric(ratio, "times_go_"+level.String())
+				b.ReportMetric(speed, "GB/s_"+level.String())
+				if last := i == len(levels)-2; last && (ratio < 3 || speed < 4 && !stochastic) {
+					b.Errorf("%.2f times the Go form, at least 3; %.2f GB of floats a second, at least 4", ratio, speed)
+				}
 			}
 		})
 	}

@@ -13,7 +13,9 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	nearest()
 	draws()
-	scan()
+	scan("scanAVX512", 16)
+	nearest8()
+	scan("scanAVX2", 8)
 	Generate()
 }
 
@@ -317,24 +319,42 @@ func draws() {
 	RET()
 }
 
-func scan() {
-	TEXT("scanAVX512", NOSPLIT, "func(grad, hess *float32, n uint64, r *uint32)")
+// scan writes the function that looks at so many rows at a time.
+func scan(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(grad, hess *float32, n uint64, r *uint32)")
 	Pragma("noescape")
-	Doc("scanAVX512 widens a Range by n rows, a multiple of 16 and not 0.")
+	Doc(name + " widens a Range by n rows, a multiple of 16 and not 0.")
 	grad, hess, end := Load(Param("grad"), GP64()), Load(Param("hess"), GP64()), Load(Param("n"), GP64())
 	r := Load(Param("r"), GP64())
 	LEAQ(Mem{Base: grad, Index: end, Scale: 4}, end)
+	vector := func() reg.VecVirtual {
+		if lanes == 16 {
+			return ZMM()
+		}
+		return YMM()
+	}
 	word := func(disp int) reg.VecVirtual {
-		v := ZMM()
+		v := vector()
 		VPBROADCASTD(Mem{Base: r, Disp: disp}, v)
 		return v
 	}
-	maxGrad, minHess, maxHess, magnitude := word(0), word(4), word(8), constant(0x7fffffff7fffffff)
-	size, h := ZMM(), ZMM()
+	maxGrad, minHess, maxHess, magnitude := word(0), word(4), word(8), vector()
+	size, h := vector(), vector()
+	if lanes == 16 {
+		magnitude = constant(0x7fffffff7fffffff)
+	} else {
+		VPCMPEQD(magnitude, magnitude, magnitude)
+		VPSRLD(U8(1), magnitude, magnitude)
+	}
 	Label("rows")
-	VPANDD(Mem{Base: grad}, magnitude, size)
+	if lanes == 16 {
+		VPANDD(Mem{Base: grad}, magnitude, size)
+		VMOVDQU32(Mem{Base: hess}, h)
+	} else {
+		VPAND(Mem{Base: grad}, magnitude, size)
+		VMOVDQU(Mem{Base: hess}, h)
+	}
 	VPMAXUD(size, maxGrad, maxGrad)
-	VMOVDQU32(Mem{Base: hess}, h)
 	VPMINSD(h, minHess, minHess)
 	VPMAXSD(h, maxHess, maxHess)
 	ADDQ(U8(4*lanes), grad)
@@ -343,9 +363,11 @@ func scan() {
 	JNE(LabelRef("rows"))
 	reduce := func(v reg.VecVirtual, disp int, op func(a, b, c Op)) {
 		half, out := YMM(), GP32()
-		VEXTRACTI64X4(U8(1), v, half)
-		op(half, v.AsY(), v.AsY())
-		VEXTRACTI32X4(U8(1), v.AsY(), half.AsX())
+		if lanes == 16 {
+			VEXTRACTI64X4(U8(1), v, half)
+			op(half, v.AsY(), v.AsY())
+		}
+		VEXTRACTI128(U8(1), v.AsY(), half.AsX())
 		op(half.AsX(), v.AsX(), v.AsX())
 		for _, shuffle := range []uint64{0x4e, 0xb1} {
 			VPSHUFD(U8(shuffle), v.AsX(), half.AsX())
@@ -357,6 +379,125 @@ func scan() {
 	reduce(maxGrad, 0, func(a, b, c Op) { VPMAXUD(a, b, c) })
 	reduce(minHess, 4, func(a, b, c Op) { VPMINSD(a, b, c) })
 	reduce(maxHess, 8, func(a, b, c Op) { VPMAXSD(a, b, c) })
+	VZEROUPPER()
+	RET()
+}
+
+// nearest8 is nearest with AVX2, eight rows at a time in two vectors of four. It has no
+// conversions of 64-bit numbers: quotients stay floats, which hold all of them and their
+// sums exactly, being below 2⁵³.
+func nearest8() {
+	TEXT("codesAVX2", NOSPLIT, "func(grad, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)")
+	Pragma("noescape")
+	Doc("codesAVX2 is Codes for n rows, a multiple of 16 and not 0. The largest codes of its rule are",
+		"floats.")
+	a := load()
+	spread := func(m Mem) reg.VecVirtual {
+		v := YMM()
+		VBROADCASTSD(m, v)
+		return v
+	}
+	constant := func(word uint64) reg.VecVirtual {
+		r, v := GP64(), YMM()
+		MOVQ(U64(word), r)
+		VMOVQ(r, v.AsX())
+		VPBROADCASTQ(v.AsX(), v)
+		return v
+	}
+	mg, mh := spread(Mem{Base: a.rule, Disp: mostGrad}), spread(Mem{Base: a.rule, Disp: mostHess})
+	half, up, down := constant(0x40e0000000000000), constant(0x40f0000000000000), constant(0x3ef0000000000000) // 2¹⁵, 2¹⁶, 2⁻¹⁶
+	magnitude, none := constant(0x7fffffff7fffffff), YMM()
+	VPXOR(none, none, none)
+	errs, sizes := YMM(), YMM()
+	VXORPD(errs, errs, errs)
+	VXORPD(sizes, sizes, sizes)
+	var counts [4]reg.GPVirtual
+	for i := range counts {
+		counts[i] = GP64()
+		XORQ(counts[i], counts[i])
+	}
+
+	Label("rows")
+	const trunc, floor = 3, 1
+	code := func(part reg.VecVirtual, unit int, most reg.VecVirtual, withLoss bool) reg.VecVirtual {
+		q, c := YMM(), YMM()
+		VCVTPS2PD(part.AsX(), q)
+		VDIVPD(func() Op { v := YMM(); VBROADCASTSD(Mem{Base: a.rule, Disp: unit}, v); return v }(), q, q)
+		VROUNDPD(U8(trunc), q, q)
+		VMINPD(most, q, q)
+		VADDPD(half, q, c)
+		VMULPD(down, c, c)
+		VROUNDPD(U8(floor), c, c)
+		if withLoss {
+			rest := YMM()
+			VMULPD(up, c, rest)
+			VSUBPD(rest, q, rest)
+			VPSLLQ(U8(1), rest, rest)
+			VPSRLQ(U8(1), rest, rest)
+			VADDPD(rest, errs, errs)
+			VADDPD(q, sizes, sizes)
+		}
+		out := YMM()
+		VCVTTPD2DQY(c, out.AsX())
+		return out
+	}
+	count := func(which int, bits reg.GPVirtual, of int) {
+		POPCNTL(bits, bits)
+		if of == 16 { // two bits a lane
+			SHRL(U8(1), bits)
+		}
+		ADDQ(bits.As64(), counts[which])
+	}
+	pass := func(from reg.Register, to reg.Register, rows, kept, unit int, most reg.VecVirtual, signed bool) {
+		floats, size, high, codes, zeros := YMM(), YMM(), YMM(), YMM(), YMM()
+		bits := GP32()
+		VMOVDQU(Mem{Base: from}, floats)
+		VPAND(magnitude, floats, size)
+		VPCMPEQD(none, size, zeros)
+		VMOVMSKPS(zeros, bits)
+		XORL(U32(0xff), bits)
+		count(rows, bits, 8)
+		VEXTRACTI128(U8(1), size, high.AsX())
+		first := code(size, unit, most, signed)
+		second := code(high, unit, most, signed)
+		VPACKUSDW(second.AsX(), first.AsX(), codes.AsX())
+		VPCMPEQW(none.AsX(), codes.AsX(), zeros.AsX())
+		bits = GP32()
+		VPMOVMSKB(zeros.AsX(), bits)
+		XORL(U32(0xffff), bits)
+		count(kept, bits, 16)
+		if signed {
+			sign := YMM()
+			VPSRAD(U8(31), floats, sign)
+			VEXTRACTI128(U8(1), sign, high.AsX())
+			VPACKSSDW(high.AsX(), sign.AsX(), sign.AsX())
+			VPXOR(sign.AsX(), codes.AsX(), codes.AsX())
+			VPSUBW(sign.AsX(), codes.AsX(), codes.AsX())
+		}
+		VMOVDQU(codes.AsX(), Mem{Base: to})
+	}
+	pass(a.grad, a.gradCodes, 0, 1, gradUnit, mg, true)
+	pass(a.hess, a.hessCodes, 2, 3, hessUnit, mh, false)
+	ADDQ(U8(32), a.grad)
+	ADDQ(U8(32), a.hess)
+	ADDQ(U8(16), a.gradCodes)
+	ADDQ(U8(16), a.hessCodes)
+	CMPQ(a.grad, a.end)
+	JNE(LabelRef("rows"))
+
+	loss := Load(Param("loss"), GP64())
+	for i, v := range []reg.VecVirtual{errs, sizes} {
+		high, total := YMM(), GP64()
+		VEXTRACTF128(U8(1), v, high.AsX())
+		VADDPD(high.AsX(), v.AsX(), v.AsX())
+		VPERMILPD(U8(1), v.AsX(), high.AsX())
+		VADDSD(high.AsX(), v.AsX(), v.AsX())
+		VCVTTSD2SIQ(v.AsX(), total)
+		MOVQ(total, Mem{Base: loss, Disp: 8 * i})
+	}
+	for i, n := range counts {
+		MOVQ(n, Mem{Base: loss, Disp: 16 + 8*i})
+	}
 	VZEROUPPER()
 	RET()
 }
