@@ -1,6 +1,9 @@
 package histogram
 
-import "boost/gradients"
+import (
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+)
 
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
@@ -58,8 +61,8 @@ func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, h
 			h.subtractTouched(child, lo, hi)
 			return
 		}
-		subtract(h.Grad[lo:hi], child.Grad[lo:hi])
-		subtract(h.Hess[lo:hi], child.Hess[lo:hi])
+		hist.Subtract(h.Grad[lo:hi], child.Grad[lo:hi])
+		hist.Subtract(h.Hess[lo:hi], child.Hess[lo:hi])
 		return
 	}
 	subtract(h.GradF[lo:hi], child.GradF[lo:hi])
@@ -78,7 +81,7 @@ func dropResidue(grad, hess []float64, count []uint32) {
 	}
 }
 
-func subtract[T int64 | uint64 | float64 | uint32](from, what []T) {
+func subtract[T float64 | uint32](from, what []T) {
 	what = what[:len(from)]
 	for i, w := range what {
 		from[i] -= w

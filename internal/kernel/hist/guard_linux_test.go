@@ -65,3 +65,14 @@ func TestRowsStayInTheirEntries(t *testing.T) {
 		}
 	})
 }
+
+// So do sums that are subtracted and those they are subtracted from.
+func TestSubtractStaysInItsSums(t *testing.T) {
+	from, what := fenced(t, 1), fenced(t, 1)
+	words := func(b []byte) []uint64 { return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8) }
+	for n := range 70 {
+		a, b := words(from), words(what)
+		hist.Subtract(a[:n], b[:n])
+		hist.Subtract(a[len(a)-n:], b[len(b)-n:])
+	}
+}

@@ -18,3 +18,13 @@ func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
 //
 //go:noescape
 func unpackAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
+
+// subtractAVX512 is Subtract for n sums, a multiple of twice its 8 lanes and not 0.
+//
+//go:noescape
+func subtractAVX512(from *uint64, what *uint64, n uint64)
+
+// subtractAVX2 is Subtract for n sums, a multiple of twice its 4 lanes and not 0.
+//
+//go:noescape
+func subtractAVX2(from *uint64, what *uint64, n uint64)

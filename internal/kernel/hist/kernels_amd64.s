@@ -171,3 +171,45 @@ sums:
 	JNZ      sums
 	VZEROUPPER
 	RET
+
+// func subtractAVX512(from *uint64, what *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·subtractAVX512(SB), NOSPLIT, $0-24
+	MOVQ from+0(FP), AX
+	MOVQ what+8(FP), CX
+	MOVQ n+16(FP), DX
+
+pair:
+	VMOVDQU64 (AX), Z0
+	VPSUBQ    (CX), Z0, Z0
+	VMOVDQU64 64(AX), Z1
+	VPSUBQ    64(CX), Z1, Z1
+	VMOVDQU64 Z0, (AX)
+	VMOVDQU64 Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x10, DX
+	JNZ       pair
+	VZEROUPPER
+	RET
+
+// func subtractAVX2(from *uint64, what *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·subtractAVX2(SB), NOSPLIT, $0-24
+	MOVQ from+0(FP), AX
+	MOVQ what+8(FP), CX
+	MOVQ n+16(FP), DX
+
+pair:
+	VMOVDQU (AX), Y0
+	VPSUBQ  (CX), Y0, Y0
+	VMOVDQU 32(AX), Y1
+	VPSUBQ  32(CX), Y1, Y1
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x08, DX
+	JNZ     pair
+	VZEROUPPER
+	RET

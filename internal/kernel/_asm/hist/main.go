@@ -29,6 +29,8 @@ func main() {
 	rows()
 	unpack("unpackAVX512", 8)
 	unpack("unpackAVX2", 4)
+	subtract("subtractAVX512", 8)
+	subtract("subtractAVX2", 4)
 	Generate()
 }
 
@@ -191,6 +193,35 @@ func unpack(name string, lanes int) {
 	}
 	SUBQ(U8(lanes), n)
 	JNZ(LabelRef("sums"))
+	VZEROUPPER()
+	RET()
+}
+
+// subtract writes the function that subtracts so many sums at a time, twice in a step.
+func subtract(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(from, what *uint64, n uint64)")
+	Pragma("noescape")
+	Doc(name + " is Subtract for n sums, a multiple of twice its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	from, what := Load(Param("from"), GP64()), Load(Param("what"), GP64())
+	n := Load(Param("n"), GP64())
+	sums, move := []reg.VecVirtual{ZMM(), ZMM()}, func(from, to Op) { VMOVDQU64(from, to) }
+	if lanes == 4 {
+		sums, move = []reg.VecVirtual{YMM(), YMM()}, VMOVDQU
+	}
+	at := func(base reg.Register, i int) Mem { return Mem{Base: base, Disp: 8 * lanes * i} }
+	Label("pair")
+	for i, v := range sums {
+		move(at(from, i), v)
+		VPSUBQ(at(what, i), v, v)
+	}
+	for i, v := range sums {
+		move(v, at(from, i))
+	}
+	for _, p := range []reg.Register{from, what} {
+		ADDQ(U32(16*lanes), p)
+	}
+	SUBQ(U8(2*lanes), n)
+	JNZ(LabelRef("pair"))
 	VZEROUPPER()
 	RET()
 }
