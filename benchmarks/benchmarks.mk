@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|Acc
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick bench-guard load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -36,6 +36,9 @@ peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./
 
 peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
+
+bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
+	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

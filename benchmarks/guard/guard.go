@@ -1,0 +1,117 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"boost/benchmarks/peers"
+	"boost/benchmarks/synth"
+)
+
+// Sides are the two programs: of before and of now.
+type Sides struct{ Base, Tree string }
+
+// Settings say what is trained: Folder holds a generated table as text.
+type Settings struct {
+	Folder                 string
+	Rounds, Threads, Turns int
+}
+
+// The stages, in the order of the table.
+var stages = []string{"load", "bin", "train", "predict", "peak MB"}
+
+// Figures are the smallest of all turns, by stage.
+type Figures struct {
+	Base, Tree map[string]float64
+	SameModel  bool // both builds make the same bytes
+}
+
+// Measure runs both sides in turn. Which one goes first changes from turn to turn.
+func Measure(ctx context.Context, sides Sides, s Settings) (*Figures, error) {
+	f := &Figures{Base: map[string]float64{}, Tree: map[string]float64{}}
+	var models [2]string
+	for turn := range s.Turns {
+		for i := range 2 {
+			side := (turn + i) % 2
+			program, kept := sides.Base, f.Base
+			if side == 1 {
+				program, kept = sides.Tree, f.Tree
+			}
+			found, model, err := once(ctx, program, s)
+			if err != nil {
+				return nil, err
+			}
+			models[side] = model
+			for stage, v := range found {
+				if old, ok := kept[stage]; !ok || v < old {
+					kept[stage] = v
+				}
+			}
+		}
+	}
+	f.SameModel = models[0] == models[1]
+	return f, nil
+}
+
+// once trains and predicts with a program, and returns its figures and its model's hash.
+func once(ctx context.Context, program string, s Settings) (map[string]float64, string, error) {
+	table, model := filepath.Join(s.Folder, synth.TrainCSV), filepath.Join(s.Folder, "guard.boost")
+	train := exec.CommandContext(ctx, program, "train", table, "--label", synth.Label, "--json", "-o", model,
+		"--threads", strconv.Itoa(s.Threads), "--set", "train.rounds="+strconv.Itoa(s.Rounds), "--set", "train.early_stopping=0")
+	out, err := run(train)
+	if err != nil {
+		return nil, "", err
+	}
+	var summary struct {
+		Seconds struct{ Load, Bin, Train float64 }
+		SHA256  string
+	}
+	if err := json.Unmarshal(out, &summary); err != nil {
+		return nil, "", fmt.Errorf("%s train printed %q: %w", program, out, err)
+	}
+	begin := time.Now()
+	if _, err := run(exec.CommandContext(ctx, program, "predict", model, table, "-o", filepath.Join(s.Folder, "guard.csv"))); err != nil {
+		return nil, "", err
+	}
+	return map[string]float64{
+		"load": summary.Seconds.Load, "bin": summary.Seconds.Bin, "train": summary.Seconds.Train,
+		"predict": time.Since(begin).Seconds(), "peak MB": float64(peers.PeakOf(train.ProcessState)) / 1e6,
+	}, summary.SHA256, nil
+}
+
+// run returns what a command prints.
+func run(cmd *exec.Cmd) ([]byte, error) {
+	var out, words bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &words
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:2], " "), err, strings.TrimSpace(words.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// Table writes the figures; a ratio above 1 says that the tree does with less.
+func (f *Figures) Table(w io.Writer) {
+	fmt.Fprintln(w, "| stage   |     base |     tree | base by tree |")
+	fmt.Fprintln(w, "|---------|---------:|---------:|-------------:|")
+	for _, stage := range stages {
+		base, tree := f.Base[stage], f.Tree[stage]
+		ratio := "–"
+		if base > 0 && tree > 0 {
+			ratio = fmt.Sprintf("%.3f", base/tree)
+		}
+		fmt.Fprintf(w, "| %-7s | %8.3f | %8.3f | %12s |\n", stage, base, tree, ratio)
+	}
+	same := "the same model bytes"
+	if !f.SameModel {
+		same = "other model bytes: see CHANGELOG.md, Numerics"
+	}
+	fmt.Fprintln(w, "\nThe builds make "+same+".")
+}
