@@ -17,10 +17,14 @@ var tileFeatures = 24
 // enough for their rows to stay in the second-level cache.
 const tileRows = 512
 
+// line is the size of a cache line: of rows that are longer a tile reads parts too far from
+// each other for the processor to fetch them by itself.
+const line = 64
+
 // addAhead is addRows with the codes of later rows fetched ahead, as far as the entries of
-// a call go. A call takes a few microseconds: assembly cannot be interrupted, and all of a
+// a call go, where the entries skip rows: the processor fetches rows that follow each other. A call takes a few microseconds: assembly cannot be interrupted, and all of a
 // program waits while the collector waits for it.
-func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64) {
+func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64, scattered bool) {
 	for len(entries) > 0 {
 		chunk := entries[:min(tileRows, len(entries))]
 		entries = entries[len(chunk):]
@@ -29,7 +33,11 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 			if n >= tileFeatures+8 { // a last tile of a few features would cost as much as a whole one
 				n = tileFeatures
 			}
-			addRowsAhead(&sums[f*Slots], &codes[f], uint64(stride), uint64(n), chunk)
+			if scattered || stride > line {
+				addRowsAhead(&sums[f*Slots], &codes[f], uint64(stride), uint64(n), chunk)
+			} else {
+				addRowsDense(&sums[f*Slots], &codes[f], uint64(stride), uint64(n), chunk)
+			}
 			f += n
 		}
 	}

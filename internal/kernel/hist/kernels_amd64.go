@@ -4,10 +4,16 @@
 
 package hist
 
-// addRowsAhead is addRows for one entry and more, and one feature and more.
+// addRowsAhead is addRows for one entry and more, and 1 to 64 features, with the codes of
+// later rows fetched ahead.
 //
 //go:noescape
 func addRowsAhead(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)
+
+// addRowsDense is addRows for one entry and more, and one feature and more.
+//
+//go:noescape
+func addRowsDense(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)
 
 // unpackAVX512 is Unpack for n sums, a multiple of its 8 lanes and not 0.
 //

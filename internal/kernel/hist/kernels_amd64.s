@@ -22,14 +22,8 @@ first:
 	MOVWQZX    2(R12), CX
 	IMULQ      DI, CX
 	ADDQ       SI, CX
-	LEAQ       -1(CX)(R8*1), BX
-	PREFETCHT0 (BX)
-
-fetch_first:
 	PREFETCHT0 (CX)
-	ADDQ       $0x40, CX
-	CMPQ       CX, BX
-	JCS        fetch_first
+	PREFETCHT0 -1(CX)(R8*1)
 	ADDQ       $0x08, R12
 	CMPQ       R12, R10
 	CMOVQHI    R10, R12
@@ -40,14 +34,8 @@ entry:
 	MOVWQZX    2(R12), AX
 	IMULQ      DI, AX
 	ADDQ       SI, AX
-	LEAQ       -1(AX)(R8*1), CX
-	PREFETCHT0 (CX)
-
-fetch_entry:
 	PREFETCHT0 (AX)
-	ADDQ       $0x40, AX
-	CMPQ       AX, CX
-	JCS        fetch_entry
+	PREFETCHT0 -1(AX)(R8*1)
 	ADDQ       $0x08, R12
 	CMPQ       R12, R10
 	CMOVQHI    R10, R12
@@ -59,7 +47,7 @@ fetch_entry:
 	MOVQ       DX, R15
 	MOVQ       R8, BP
 	SUBQ       $0x08, BP
-	JCS        rest
+	JCS        four
 
 eight:
 	MOVQ    (R14), AX
@@ -95,8 +83,29 @@ eight:
 	SUBQ    $0x08, BP
 	JCC     eight
 
+four:
+	ADDQ    $0x04, BP
+	JNC     rest
+	MOVL    (R14), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, (BX)
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (R15)(BX*8), BX
+	LEAQ    (R15)(CX*8), CX
+	ADDQ    R13, 4224(BX)
+	ADDQ    R13, 6336(CX)
+	ADDQ    $0x04, R14
+	ADDQ    $0x00002100, R15
+	SUBQ    $0x04, BP
+
 rest:
-	ADDQ $0x08, BP
+	ADDQ $0x04, BP
 	JZ   added
 
 one:
@@ -105,6 +114,101 @@ one:
 	INCQ    R14
 	ADDQ    $0x00000840, R15
 	DECQ    BP
+	JNZ     one
+
+added:
+	ADDQ $0x08, R9
+	CMPQ R9, R10
+	JLS  entry
+	RET
+
+// func addRowsDense(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)
+TEXT ·addRowsDense(SB), NOSPLIT, $0-56
+	MOVQ sums+0(FP), DX
+	MOVQ codes+8(FP), SI
+	MOVQ stride+16(FP), DI
+	MOVQ features+24(FP), R8
+	MOVQ entries_base+32(FP), R9
+	MOVQ entries_len+40(FP), R10
+	LEAQ -8(R9)(R10*8), R10
+	MOVQ $0xffffffff0000ffff, R11
+
+entry:
+	MOVWQZX 2(R9), R13
+	IMULQ   DI, R13
+	ADDQ    SI, R13
+	MOVQ    (R9), R12
+	ANDQ    R11, R12
+	MOVQ    DX, R14
+	MOVQ    R8, R15
+	SUBQ    $0x08, R15
+	JCS     four
+
+eight:
+	MOVQ    (R13), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, (BX)
+	ADDQ    R12, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, 4224(BX)
+	ADDQ    R12, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, 8448(BX)
+	ADDQ    R12, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, 12672(BX)
+	ADDQ    R12, 14784(CX)
+	ADDQ    $0x08, R13
+	ADDQ    $0x00004200, R14
+	SUBQ    $0x08, R15
+	JCC     eight
+
+four:
+	ADDQ    $0x04, R15
+	JNC     rest
+	MOVL    (R13), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, (BX)
+	ADDQ    R12, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (R14)(BX*8), BX
+	LEAQ    (R14)(CX*8), CX
+	ADDQ    R12, 4224(BX)
+	ADDQ    R12, 6336(CX)
+	ADDQ    $0x04, R13
+	ADDQ    $0x00002100, R14
+	SUBQ    $0x04, R15
+
+rest:
+	ADDQ $0x04, R15
+	JZ   added
+
+one:
+	MOVBLZX (R13), BX
+	ADDQ    R12, (R14)(BX*8)
+	INCQ    R13
+	ADDQ    $0x00000840, R14
+	DECQ    R15
 	JNZ     one
 
 added:

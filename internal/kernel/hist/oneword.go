@@ -49,8 +49,8 @@ const touchRows = 64
 //
 // scattered says that the entries skip rows, so that the processor cannot guess
 // the next one's address: their codes are then read ahead in groups, which lets
-// the cache misses of a group overlap instead of standing in line. Where assembly
-// can fetch them while it adds, it always does; that costs dense rows nothing.
+// the cache misses of a group overlap instead of standing in line, or, in assembly,
+// fetched while others are added up.
 //
 // Bound: per update one load and one read-modify-write of a slot in the first two
 // cache levels; a row costs its one or two cache lines.
@@ -64,7 +64,7 @@ func OneWordRows(sums []uint64, codes []uint8, stride, features int, entries []u
 	_ = codes[last*stride+features-1]
 	_ = sums[features*Slots-1]
 	if fetching {
-		addAhead(sums, codes, stride, features, entries)
+		addAhead(sums, codes, stride, features, entries, scattered)
 		return
 	}
 	if !scattered {

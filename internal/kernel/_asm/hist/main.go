@@ -26,7 +26,8 @@ const rowOf = 2
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	rows()
+	rows("addRowsAhead", true)
+	rows("addRowsDense", false)
 	unpack("unpackAVX512", 8)
 	unpack("unpackAVX2", 4)
 	subtract("subtractAVX512", 8)
@@ -34,10 +35,16 @@ func main() {
 	Generate()
 }
 
-func rows() {
-	TEXT("addRowsAhead", NOSPLIT, "func(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)")
+// rows writes the function that adds rows, fetching later ones if asked to.
+func rows(name string, fetching bool) {
+	TEXT(name, NOSPLIT, "func(sums *uint64, codes *uint8, stride uint64, features uint64, entries []uint64)")
 	Pragma("noescape")
-	Doc("addRowsAhead is addRows for one entry and more, and one feature and more.")
+	if fetching {
+		Doc(name+" is addRows for one entry and more, and 1 to "+strconv.Itoa(line)+" features, with the codes of",
+			"later rows fetched ahead.")
+	} else {
+		Doc(name + " is addRows for one entry and more, and one feature and more.")
+	}
 	r := rowPass{
 		sums:     Load(Param("sums"), GP64()),
 		codes:    Load(Param("codes"), GP64()),
@@ -50,16 +57,21 @@ func rows() {
 	LEAQ(Mem{Base: r.at, Index: r.last, Scale: 8, Disp: -8}, r.last)
 	MOVQ(U64(0xFFFFFFFF0000FFFF), r.mask)
 
-	far, count := GP64(), GP64()
-	MOVQ(r.at, far)
-	MOVQ(U32(ahead), count)
-	Label("first")
-	r.fetch(far, "first")
-	DECQ(count)
-	JNZ(LabelRef("first"))
-
+	var far reg.Register
+	if fetching {
+		far = GP64()
+		count := GP64()
+		MOVQ(r.at, far)
+		MOVQ(U32(ahead), count)
+		Label("first")
+		r.fetch(far)
+		DECQ(count)
+		JNZ(LabelRef("first"))
+	}
 	Label("entry")
-	r.fetch(far, "entry")
+	if fetching {
+		r.fetch(far)
+	}
 	r.add()
 	ADDQ(U8(8), r.at)
 	CMPQ(r.at, r.last)
@@ -73,27 +85,22 @@ type rowPass struct {
 	sums, codes, stride, features, at, last, mask reg.Register
 }
 
-// fetch asks for the cache lines of an entry's row, whose codes may begin and end
-// anywhere in a line, and goes to the next entry. From the last it goes nowhere.
-func (r rowPass) fetch(entry reg.Register, where string) {
-	row, end := GP64(), GP64()
+// fetch asks for the one or two cache lines of an entry's row, whose codes may begin and
+// end anywhere in a line, and goes to the next entry. From the last it goes nowhere.
+func (r rowPass) fetch(entry reg.Register) {
+	row := GP64()
 	MOVWQZX(Mem{Base: entry, Disp: rowOf}, row)
 	IMULQ(r.stride, row)
 	ADDQ(r.codes, row)
-	LEAQ(Mem{Base: row, Index: r.features, Scale: 1, Disp: -1}, end)
-	PREFETCHT0(Mem{Base: end})
-	Label("fetch_" + where)
 	PREFETCHT0(Mem{Base: row})
-	ADDQ(U8(line), row)
-	CMPQ(row, end)
-	JCS(LabelRef("fetch_" + where))
+	PREFETCHT0(Mem{Base: row, Index: r.features, Scale: 1, Disp: -1})
 	ADDQ(U8(8), entry)
 	CMPQ(entry, r.last)
 	CMOVQHI(r.last, entry)
 }
 
-// add adds the word of the entry in turn to a slot of each feature: eight codes at a
-// time and then one.
+// add adds the word of the entry in turn to a slot of each feature: of eight, four and
+// then one at a time.
 func (r rowPass) add() {
 	word, row, sums, left := GP64(), GP64(), GP64(), GP64()
 	MOVWQZX(Mem{Base: r.at, Disp: rowOf}, row)
@@ -103,31 +110,40 @@ func (r rowPass) add() {
 	ANDQ(r.mask, word)
 	MOVQ(r.sums, sums)
 	MOVQ(r.features, left)
-	SUBQ(U8(8), left)
-	JCS(LabelRef("rest"))
-	Label("eight")
 	// Two codes at a time, of registers whose second byte can be read. An address without
 	// an index spares the stores a port that loads need.
-	codes, first, second := reg.RAX, reg.RBX, reg.RCX
-	one, other := GP64(), GP64()
-	MOVQ(Mem{Base: row}, codes)
-	for i := 0; i < 8; i += 2 {
-		MOVBLZX(reg.AL, reg.EBX)
-		MOVBLZX(reg.AH, reg.ECX)
-		if i < 6 {
-			SHRQ(U8(16), codes)
+	first, second := reg.RBX, reg.RCX
+	codes := func(n int) {
+		one, other := GP64(), GP64()
+		for i := 0; i < n; i += 2 {
+			MOVBLZX(reg.AL, reg.EBX)
+			MOVBLZX(reg.AH, reg.ECX)
+			if i < n-2 {
+				SHRQ(U8(16), reg.RAX)
+			}
+			LEAQ(Mem{Base: sums, Index: first, Scale: 8}, one)
+			LEAQ(Mem{Base: sums, Index: second, Scale: 8}, other)
+			ADDQ(word, Mem{Base: one, Disp: 8 * slots * i})
+			ADDQ(word, Mem{Base: other, Disp: 8 * slots * (i + 1)})
 		}
-		LEAQ(Mem{Base: sums, Index: first, Scale: 8}, one)
-		LEAQ(Mem{Base: sums, Index: second, Scale: 8}, other)
-		ADDQ(word, Mem{Base: one, Disp: 8 * slots * i})
-		ADDQ(word, Mem{Base: other, Disp: 8 * slots * (i + 1)})
+		ADDQ(U8(n), row)
+		ADDQ(U32(8*n*slots), sums)
 	}
-	ADDQ(U8(8), row)
-	ADDQ(U32(8*8*slots), sums)
+	SUBQ(U8(8), left)
+	JCS(LabelRef("four"))
+	Label("eight")
+	MOVQ(Mem{Base: row}, reg.RAX)
+	codes(8)
 	SUBQ(U8(8), left)
 	JCC(LabelRef("eight"))
+	Label("four")
+	ADDQ(U8(4), left)
+	JNC(LabelRef("rest"))
+	MOVL(Mem{Base: row}, reg.EAX)
+	codes(4)
+	SUBQ(U8(4), left)
 	Label("rest")
-	ADDQ(U8(8), left)
+	ADDQ(U8(4), left)
 	JZ(LabelRef("added"))
 	Label("one")
 	MOVBLZX(Mem{Base: row}, reg.EBX)
