@@ -361,3 +361,56 @@ func lossOn(t *testing.T, p booster.Params, table, test *dataset.Table) float64 
 	}
 	return v
 }
+
+// 16-bit gradients cost no more of the metric than S2.28 allows, whatever the loss: over
+// five re-splits of a set at most 0.1 % plus two standard errors of the paired difference.
+func TestQualityOf16Bits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thirty trainings on real sets")
+	}
+	for _, c := range []struct {
+		name, set, weight string
+		rounds            int
+	}{
+		{"constant_hessian", "california_housing", "", 60},
+		{"weighted", "nass_cds", "weight", 60},
+		{"multiclass", "covtype_15k", "", 20},
+	} {
+		t.Run("S2.36/"+c.name, func(t *testing.T) {
+			var options []dataset.Option
+			if c.weight != "" {
+				options = append(options, dataset.Weight(c.weight))
+			}
+			table, set := openShared(t, c.set, "train.csv.gz", options...)
+			if weights, err := table.Weights(); err != nil || (weights != nil) != (c.weight != "") {
+				t.Fatalf("%d weights, error %v", len(weights), err)
+			}
+			const splits = 5
+			var sum, squares float64
+			for split := range int32(splits) {
+				var rest, held []int32
+				for row := range int32(table.NumRows()) {
+					if row%splits == split {
+						held = append(held, row)
+					} else {
+						rest = append(rest, row)
+					}
+				}
+				var loss [2]float64
+				for i, mode := range []string{"f32", "i16"} {
+					p := booster.Defaults()
+					p.Objective, p.Rounds, p.Gradients = set.Task, c.rounds, mode
+					loss[i] = lossOn(t, p, table.Take(rest), table.Take(held))
+				}
+				d := (loss[1] - loss[0]) / loss[0]
+				sum, squares = sum+d, squares+d*d
+			}
+			mean := sum / splits
+			deviation := math.Sqrt((squares - splits*mean*mean) / (splits - 1) / splits)
+			t.Logf("i16 is %+.4f %% ± %.4f %% from f32", 100*mean, 100*deviation)
+			if !(mean <= 0.001+2*deviation) {
+				t.Errorf("i16 costs %.4f %% ± %.4f %% of the metric", 100*mean, 100*deviation)
+			}
+		})
+	}
+}
