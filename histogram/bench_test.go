@@ -15,10 +15,10 @@ import (
 	"boost/parallel"
 )
 
-// BenchmarkGenericKernel sets the generic one-word loop beside a copy written by hand
-// for the same types (S2.19): the generic one should reach 0.95 of its speed.
+// BenchmarkGenericKernel holds the builder's generic one-word loop to 0.95 of the speed of a
+// copy written by hand for the same types (S2.19).
 func BenchmarkGenericKernel(b *testing.B) {
-	const rows, features = 1 << 16, 32
+	const rows, features, bar = 1 << 16, 32, 0.95
 	nCodes := make([]uint32, features)
 	for f := range nCodes {
 		nCodes[f] = 255
@@ -28,34 +28,144 @@ func BenchmarkGenericKernel(b *testing.B) {
 	defer pool.Close()
 	st := d.storage(b, form{Mode: gradients.I16}, pool)
 	runs := runsOf(st, d.sample(rand.New(rand.NewPCG(1, 0)), 1))
-	builder := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)
+	builder := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel) // the pass by columns, on one thread
 	h := &histogram.Histogram{}
-	b.Run("loop=generic", func(b *testing.B) {
-		for b.Loop() {
-			builder.Build(h, st, runs)
-		}
-		perUpdate(b, rows*features)
-	})
-	b.Run("loop=by_hand", func(b *testing.B) {
-		packed := make([]uint64, 4*255)
-		grad, hess := make([]int64, features*255), make([]uint64, features*255)
-		for b.Loop() {
-			clear(grad)
-			clear(hess)
-			// The builder's own pass: four columns at a time over all rows.
-			for f := 0; f < features; f += 4 {
-				fourColumns(packed, [4][]uint8{
-					d.matrix.Column(f).U8(), d.matrix.Column(f + 1).U8(), d.matrix.Column(f + 2).U8(), d.matrix.Column(f + 3).U8(),
-				}, runs[0].Entries)
-				for i, word := range packed {
-					grad[f*255+i] += int64(word) >> 32
-					hess[f*255+i] += word & 0xffffffff
-					packed[i] = 0
-				}
+	packed := make([]uint64, 4*255)
+	grad, hess := make([]int64, features*255), make([]uint64, features*255)
+	byHand := func() {
+		clear(grad)
+		clear(hess)
+		// The builder's own pass: four columns at a time over all rows.
+		for f := 0; f < features; f += 4 {
+			fourColumns(packed, [4][]uint8{
+				d.matrix.Column(f).U8(), d.matrix.Column(f + 1).U8(), d.matrix.Column(f + 2).U8(), d.matrix.Column(f + 3).U8(),
+			}, runs[0].Entries)
+			for i, word := range packed {
+				grad[f*255+i] += int64(word) >> 32
+				hess[f*255+i] += word & 0xffffffff
+				packed[i] = 0
 			}
 		}
-		perUpdate(b, rows*features)
+	}
+	b.Run("S2.19/one_word", func(b *testing.B) {
+		for b.Loop() {
+			t := paired.Times(3*time.Second, func() { builder.Build(h, st, runs) }, byHand)
+			ratio := t[1].Seconds() / t[0].Seconds()
+			b.ReportMetric(1e9*t[0].Seconds()/(rows*features), "ns/update")
+			b.ReportMetric(ratio, "x_by_hand")
+			if ratio < bar {
+				b.Errorf("the generic loop is %.3f times as fast as the one by hand, want %v", ratio, bar)
+			}
+		}
 	})
+}
+
+// sameCodes makes matrices that hold the same codes, of 0 … 14, in columns of 4, 8, 16 and
+// 32 bits: as many codes are declared as need that width.
+func sameCodes(t testing.TB, rows, features int) (d *table, matrices [4]*binning.Matrix) {
+	t.Helper()
+	nCodes := make([]uint32, features)
+	for f := range nCodes {
+		nCodes[f] = 15
+	}
+	d = newTable(t, 18, rows, nCodes, binning.Adaptive)
+	for i, n := range []uint32{15, 200, 300, 66_000} {
+		for f := range nCodes {
+			nCodes[f] = n
+		}
+		m, err := binning.FromCodes(d.codes, nCodes, binning.Adaptive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if matrices[i] = m; m.FeatureInfo(0).Bits != widths[i] {
+			t.Fatalf("%d codes are kept in %v", n, m.FeatureInfo(0).Bits)
+		}
+	}
+	return d, matrices
+}
+
+var widths = [4]binning.Width{binning.U4, binning.U8, binning.U16, binning.U32}
+
+// BenchmarkHistByWidth times a column-wise pass over the same codes in every width (S0.18).
+// Two 4-bit codes have to be taken out of a byte; that may cost a tenth of the speed that
+// whole bytes have.
+func BenchmarkHistByWidth(b *testing.B) {
+	const rows, features, bar = 1 << 19, 16, 0.9
+	d, matrices := sameCodes(b, rows, features)
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	st := d.storage(b, form{Mode: gradients.I16}, pool)
+	runs := runsOf(st, d.sample(nil, 1))
+	var sides []func()
+	for _, m := range matrices {
+		builder, h := histogram.New(m, nil, pool, histogram.FeatureParallel), &histogram.Histogram{}
+		sides = append(sides, func() { builder.Build(h, st, runs) })
+	}
+	for b.Loop() {
+		times := paired.Times(3*time.Second, sides...)
+		for i, w := range widths {
+			b.Run(fmt.Sprintf("S0.18/%v", w), func(b *testing.B) {
+				for b.Loop() {
+				}
+				ratio := times[1].Seconds() / times[i].Seconds()
+				b.ReportMetric(1e9*times[i].Seconds()/(rows*features), "ns/update")
+				b.ReportMetric(ratio, "x_U8")
+				if w == binning.U4 && ratio < bar {
+					b.Errorf("4-bit columns have %.2f of the rows a second of 8-bit ones, want %v", ratio, bar)
+				}
+			})
+		}
+	}
+}
+
+// traffic is S2.29's model of the bytes that a pass over all rows reads: a code of one byte
+// per cell, and a row's gradient and hessian once per cell by columns, once per row by rows.
+func traffic(rows, features int, mode gradients.Mode, byRow bool) int64 {
+	perRow := mode.BytesPerRow()
+	if mode == gradients.F32 {
+		perRow = 8 // the buffer's own
+	}
+	cells := int64(rows) * int64(features)
+	if byRow {
+		return cells + int64(rows)*perRow
+	}
+	return cells * (1 + perRow)
+}
+
+// BenchmarkHistBytes prints the model's bytes of a root pass over 1M × 100, and how many a
+// second that is, for columns and rows (S2.29).
+func BenchmarkHistBytes(b *testing.B) {
+	const rows, features = 1_000_000, 100
+	nCodes := make([]uint32, features)
+	for f := range nCodes {
+		nCodes[f] = 255
+	}
+	d := newTable(b, 1, rows, nCodes, binning.Adaptive)
+	pool := parallel.NewPool(runtime.GOMAXPROCS(0))
+	defer pool.Close()
+	mirror := binning.NewRowMajor(d.matrix, d.mirrored, pool)
+	in := d.sample(nil, 1)
+	for _, mode := range []gradients.Mode{gradients.F32, gradients.I16, gradients.I8, gradients.I4} {
+		st := d.storage(b, form{Mode: mode}, pool)
+		runs := runsOf(st, in)
+		for _, side := range []struct {
+			name    string
+			byRow   bool
+			builder *histogram.Builder
+		}{
+			{"columns", false, histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)},
+			{"rows", true, histogram.New(d.matrix, mirror, pool, histogram.RowParallel)},
+		} {
+			b.Run(fmt.Sprintf("1Mx100/S2.29/%v/%s", mode, side.name), func(b *testing.B) {
+				h, bytes := &histogram.Histogram{}, traffic(rows, features, mode, side.byRow)
+				for b.Loop() {
+					t := paired.Times(time.Second, func() { side.builder.Build(h, st, runs) })
+					b.ReportMetric(float64(bytes)/1e6, "MB")
+					b.ReportMetric(float64(bytes)/1e9/t[0].Seconds(), "GB/s")
+				}
+			})
+		}
+	}
 }
 
 // BenchmarkHistRowMajor sets the row-wise pass (S1.14) beside the column-wise one, on the
@@ -120,8 +230,4 @@ func fourColumns(sums []uint64, codes [4][]uint8, entries []uint64) {
 		s2[c2[row]] += word
 		s3[c3[row]] += word
 	}
-}
-
-func perUpdate(b *testing.B, updates int) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(updates), "ns/update")
 }

@@ -216,7 +216,7 @@ func (b *Builder) group() {
 			continue
 		}
 		w := b.units[u].Bits
-		if g, ok := open[w]; ok && w != binning.U4 && !b.matrix.Masked() {
+		if g, ok := open[w]; ok && !b.matrix.Masked() {
 			b.groups[g].units[b.groups[g].n] = u
 			b.groups[g].n++
 			if b.groups[g].n == 4 {

@@ -59,6 +59,13 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 // size slots apart.
 func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
 	switch bits := b.units[g.units[0]].Bits; {
+	case g.n == 4 && bits == binning.U4:
+		var sums [4][]uint64
+		var codes [4][]byte
+		for i, u := range g.units {
+			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U4()
+		}
+		hist.OneWordNibbles4(&sums, &codes, entries)
 	case g.n == 4 && bits == binning.U8:
 		var sums [4][]uint64
 		var codes [4][]uint8

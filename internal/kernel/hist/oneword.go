@@ -14,9 +14,10 @@ func OneWordColumn[C Code](sums []uint64, codes []C, entries []uint64) {
 }
 
 // OneWordColumns4 is OneWordColumn for four columns at once: an entry is read and
-// split once for four updates.
+// split once for four updates. The four sums are equally long.
 func OneWordColumns4[C Code](sums *[4][]uint64, codes *[4][]C, entries []uint64) {
-	s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
+	s0 := sums[0] // one length for the compiler to keep
+	s1, s2, s3 := sums[1][:len(s0)], sums[2][:len(s0)], sums[3][:len(s0)]
 	c0 := codes[0]
 	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
 	for _, e := range entries {
@@ -36,6 +37,21 @@ func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
 	for _, e := range entries {
 		row := uint16(e >> rowShift)
 		s[codes[row>>1]>>(row&1<<2)&15] += e &^ rowMask
+	}
+}
+
+// OneWordNibbles4 is OneWordNibbles for four columns at once.
+func OneWordNibbles4(sums *[4][]uint64, codes *[4][]byte, entries []uint64) {
+	s0, s1, s2, s3 := (*[16]uint64)(sums[0]), (*[16]uint64)(sums[1]), (*[16]uint64)(sums[2]), (*[16]uint64)(sums[3])
+	c0 := codes[0]
+	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
+	for _, e := range entries {
+		row := uint16(e >> rowShift)
+		at, shift, word := row>>1, row&1<<2, e&^rowMask
+		s0[c0[at]>>shift&15] += word
+		s1[c1[at]>>shift&15] += word
+		s2[c2[at]>>shift&15] += word
+		s3[c3[at]>>shift&15] += word
 	}
 }
 
