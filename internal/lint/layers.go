@@ -25,7 +25,7 @@ const picture = `
     5:  tree/grow  booster/model
     6:  booster
     7:  booster/search  internal/interop  internal/profile  ptq/compress
-    7:  benchmarks/machine  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes
+    7:  benchmarks/machine  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes  benchmarks/quantized
   7.5:  benchmarks/peers  benchmarks/accuracy
   7.7:  benchmarks/loading  benchmarks/rows  benchmarks/guard
     8:  internal/report  internal/serve  benchmarks
