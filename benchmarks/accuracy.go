@@ -90,7 +90,7 @@ func precisionCommand() *cobra.Command {
 	var threads int
 	c := &cobra.Command{
 		Use:   "precision",
-		Short: "Compares 16-bit with float32 gradients on re-splits (S2.28)",
+		Short: "Compares gradients of 16, 8 and 4 bits with float32 ones on re-splits (S2.28, S0.30)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := accuracy.MeasurePrecision(cmd.Context(), f.data, threads, cmd.ErrOrStderr())
@@ -104,8 +104,10 @@ func precisionCommand() *cobra.Command {
 			if err := f.write(); err != nil {
 				return err
 			}
-			if v := p.Judge(); !v.Pass {
-				return fmt.Errorf("16-bit gradients are out of bounds: mean %+.4f %%", 100*v.Mean)
+			for _, bar := range accuracy.PrecisionBars {
+				if v := p.Judge(bar); !v.Pass {
+					return fmt.Errorf("%s gradients are out of bounds: mean %+.4f %%", bar.Gradients, 100*v.Mean)
+				}
 			}
 			return nil
 		},

@@ -54,7 +54,7 @@ interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
-accuracy-precision: ## compare i16 with f32 gradients on re-splits, for docs/accuracy.md (S2.28)
+accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)
 
 accuracy-check: ## train three real sets; fails where a loss is out of bounds

@@ -186,6 +186,24 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// train.gradients takes six names, the default is i16, and any other is told all six.
+func TestGradients(t *testing.T) {
+	t.Run("S2.42/six_names", func(t *testing.T) {
+		for _, name := range []string{"f32", "i32", "i16", "i8", "i4", "auto"} {
+			if c, _ := mustRead(t, "", "train.gradients="+name); c.Params.Gradients != name {
+				t.Errorf("train.gradients=%s is read as %q", name, c.Params.Gradients)
+			}
+		}
+		if c, _ := mustRead(t, ""); c.Params.Gradients != "i16" {
+			t.Errorf("the default is %q, want i16", c.Params.Gradients)
+		}
+		want := `train.gradients must be "f32", "i32", "i16", "i8", "i4" or "auto", not "int8"`
+		if _, _, err := read(t, "", "train.gradients=int8"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	})
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"income", "age", "education", "education_num", "hours-per-week"}
 	for word, want := range map[string][]string{

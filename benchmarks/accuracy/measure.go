@@ -11,27 +11,28 @@ import (
 	"boost/benchmarks/machine"
 )
 
-// MeasurePrecision trains with i16 and with f32 gradients on the re-splits of the sets
-// of S2.28 under data. Progress goes to words.
+// MeasurePrecision trains with f32 gradients and with every storage of PrecisionBars on the
+// re-splits of PrecisionSets under data. Progress goes to words.
 func MeasurePrecision(ctx context.Context, data string, threads int, words io.Writer) (*Precision, error) {
 	sets, err := Sets(data, PrecisionSets...)
 	if err != nil {
 		return nil, err
 	}
+	modes := []string{"f32"}
+	for _, bar := range PrecisionBars {
+		modes = append(modes, bar.Gradients)
+	}
 	p := &Precision{Machine: machine.This(), Sets: map[string]PrecisionSplit{}}
 	for _, s := range sets {
 		result := PrecisionSplit{Metric: s.Metric()}
-		for _, side := range []struct {
-			gradients string
-			losses    *[]float64
-		}{{"i16", &result.I16}, {"f32", &result.F32}} {
-			*side.losses, err = Trainer{Threads: threads, Gradients: side.gradients}.Splits(ctx, s, PrecisionSplits)
-			if err != nil {
-				return nil, fmt.Errorf("%s with %s gradients: %w", s.Name, side.gradients, err)
+		for _, mode := range modes {
+			losses := result.of(mode)
+			if *losses, err = (Trainer{Threads: threads, Gradients: mode}).Splits(ctx, s, PrecisionSplits); err != nil {
+				return nil, fmt.Errorf("%s with %s gradients: %w", s.Name, mode, err)
 			}
+			fmt.Fprintf(words, "%-20s %-3s %v\n", s.Name, mode, *losses)
 		}
 		p.Sets[s.Name] = result
-		fmt.Fprintf(words, "%-20s i16 %v\n%-20s f32 %v\n", s.Name, result.I16, "", result.F32)
 	}
 	return p, nil
 }

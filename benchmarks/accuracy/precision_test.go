@@ -7,20 +7,22 @@ import (
 	"boost/benchmarks/accuracy"
 )
 
-// BenchmarkAccuracyVsPrecision trains 80 models: minutes, not seconds.
+// BenchmarkAccuracyVsPrecision trains 160 models: minutes, not seconds. The storages are
+// judged one by one, on the same models of f32.
 func BenchmarkAccuracyVsPrecision(b *testing.B) {
-	b.Run("S2.28", func(b *testing.B) {
-		data := shared(b)
-		for b.Loop() {
-			p, err := accuracy.MeasurePrecision(context.Background(), data, 2, b.Output())
-			if err != nil {
-				b.Fatal(err)
+	p, err := accuracy.MeasurePrecision(context.Background(), shared(b), 2, b.Output())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, bar := range accuracy.PrecisionBars {
+		b.Run(bar.Row+"/"+bar.Gradients, func(b *testing.B) {
+			for b.Loop() { // they are trained above
 			}
-			v := p.Judge()
+			v := p.Judge(bar)
 			b.ReportMetric(100*v.Mean, "%loss")
 			if !v.Pass {
-				b.Errorf("16-bit gradients cost too much: mean %+.4f %%, by set %+v", 100*v.Mean, v.Sets)
+				b.Errorf("%s gradients cost too much: mean %+.4f %%, by set %+v", bar.Gradients, 100*v.Mean, v.Sets)
 			}
-		}
-	})
+		})
+	}
 }

@@ -115,32 +115,57 @@ func TestSmallSetRule(t *testing.T) {
 }
 
 func TestPrecisionRule(t *testing.T) {
-	p := accuracy.Precision{Sets: map[string]accuracy.PrecisionSplit{}}
-	for i, name := range accuracy.PrecisionSets {
+	for _, bar := range accuracy.PrecisionBars {
 		f32 := []float64{1, 2, 4, 5, 10}
-		i16 := append([]float64{}, f32...)
-		if i == 0 { // relative .01, 0, 0, 0, 0: mean .002, error .002
-			i16[0] = 1.01
+		of := func(change func(set int, losses []float64)) *accuracy.Precision {
+			p := &accuracy.Precision{Sets: map[string]accuracy.PrecisionSplit{}}
+			for i, name := range accuracy.PrecisionSets {
+				losses := append([]float64{}, f32...)
+				change(i, losses)
+				s := accuracy.PrecisionSplit{Metric: "rmse", F32: f32}
+				switch bar.Gradients {
+				case "i16":
+					s.I16 = losses
+				case "i8":
+					s.I8 = losses
+				case "i4":
+					s.I4 = losses
+				}
+				p.Sets[name] = s
+			}
+			return p
 		}
-		p.Sets[name] = accuracy.PrecisionSplit{Metric: "rmse", I16: i16, F32: f32}
-	}
-	v := p.Judge()
-	near(t, "mean", v.Mean, 0.002/float64(len(accuracy.PrecisionSets)))
-	near(t, "error", v.Sets[accuracy.PrecisionSets[0]].Error, 0.002)
-	if !v.Pass {
-		t.Errorf("within the bars: %+v", v)
-	}
-	for name, s := range p.Sets { // every set 0.2 % worse, without spread
-		for i := range s.I16 {
-			s.I16[i] = s.F32[i] * 1.002
+		v := of(func(set int, losses []float64) {
+			if set == 0 { // relative .01, 0, 0, 0, 0: mean .002, error .002
+				losses[0] = 1.01
+			}
+		}).Judge(bar)
+		near(t, "mean", v.Mean, 0.002/float64(len(accuracy.PrecisionSets)))
+		near(t, "error", v.Sets[accuracy.PrecisionSets[0]].Error, 0.002)
+		if !v.Pass {
+			t.Errorf("%s: within the bars: %+v", bar.Gradients, v)
 		}
-		p.Sets[name] = s
-	}
-	if v := p.Judge(); v.Pass || v.OK["adult"] {
-		t.Errorf("0.2 %% worse everywhere passes: %+v", v)
-	}
-	if v := (&accuracy.Precision{}).Judge(); v.Pass {
-		t.Error("no sets pass")
+		worse := map[string]float64{"i16": 1.0011, "i8": 1.0011, "i4": 1.0051} // S2.28, S0.30: 0.1, 0.1 and 0.5 %
+		if v := of(func(_ int, losses []float64) {
+			for i := range losses {
+				losses[i] *= worse[bar.Gradients]
+			}
+		}).Judge(bar); v.Pass {
+			t.Errorf("%s: above the mean's bar everywhere, without spread, passes: %+v", bar.Gradients, v)
+		}
+		worse = map[string]float64{"i16": 1.0011, "i8": 1.0021, "i4": 1.011} // 0.1, 0.2 and 1 % on a set
+		if v := of(func(set int, losses []float64) {
+			for i := range losses {
+				if set == 0 {
+					losses[i] *= worse[bar.Gradients]
+				}
+			}
+		}).Judge(bar); v.Pass || v.OK[accuracy.PrecisionSets[0]] || !v.OK[accuracy.PrecisionSets[1]] {
+			t.Errorf("%s: one set above its bar passes: %+v", bar.Gradients, v)
+		}
+		if v := (&accuracy.Precision{}).Judge(bar); v.Pass {
+			t.Errorf("%s: no sets pass", bar.Gradients)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Trainer trains on sets with the settings of reference.json.
 type Trainer struct {
 	Threads   int
-	Gradients string // "i16" or "f32"
+	Gradients string // as in train.gradients
 
 	maxBin int             // 0 = 255
 	report *booster.Report // of the last training, if not nil
