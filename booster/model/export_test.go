@@ -6,3 +6,10 @@ func UseVectors(m *Model, vectors bool) {
 	m.inference()
 	m.engine = newEngine(m.trees, m.columns, vectors)
 }
+
+// UseRowVectors makes what predicts single rows anew, and says whether it is in vectors.
+func UseRowVectors(m *Model, vectors bool) bool {
+	m.rowsReady.Do(func() {})
+	m.rows = m.newRows(vectors)
+	return m.rows.vectors != nil
+}

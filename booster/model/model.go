@@ -62,6 +62,9 @@ type Model struct {
 	trees    []predict.Tree // Column of a node is an index into used
 	planned  sync.Once
 	engine   *engine // see inference
+
+	rowsReady sync.Once
+	rows      *rows // see PredictRow
 }
 
 // New checks the contents and makes a model of them. The model keeps the slices that

@@ -1,5 +1,5 @@
 // Package predict adds the leaf values of one tree to the scores of many rows, in lists or
-// by plans.
+// by plans, and those of many trees to the scores of one row.
 //
 // In: a tree in the form the loops read, columns of codes, row numbers. Out:
 // scores[row] += value of the row's leaf, once per row, so a row's sum depends only
@@ -11,5 +11,6 @@
 // matrix as it stands.
 //
 // Where there are vectors and the codes are bytes, a Plan is faster: it decides every node
-// for a tile of rows, those that never come there too, and needs no lists.
+// for a tile of rows, those that never come there too, and needs no lists. A Row takes one
+// row through 16 trees side by side.
 package predict

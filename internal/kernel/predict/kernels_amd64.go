@@ -15,3 +15,18 @@ func addTileAVX512(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *by
 //
 //go:noescape
 func addTileAVX2(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *byte, leaf *float64, halves *[64]uint32, scores *[512]float64)
+
+// codeRowAVX512 writes the words of n > 0 codes, and says whether any value is missing.
+//
+//go:noescape
+func codeRowAVX512(values *float64, features *int32, regular *uint32, n uint64, pivots *float32, cuts *float64, codes *[2][32]uint32) (missing uint64)
+
+// addForestAVX512 adds the leaf values of groups > 0 groups of trees to the sum.
+//
+//go:noescape
+func addForestAVX512(groups uint64, words *uint32, leaves *float64, codes *[2][32]uint32, sum float64) float64
+
+// addForestMissingAVX512 is addForestAVX512 for a row with missing values.
+//
+//go:noescape
+func addForestMissingAVX512(groups uint64, words *uint32, leaves *float64, codes *[2][32]uint32, sum float64) float64

@@ -39,6 +39,9 @@ func main() {
 	}
 	avx512(c)
 	avx2(c)
+	codeRow()
+	addForest("addForestAVX512", false)
+	addForest("addForestMissingAVX512", true)
 	Generate()
 }
 

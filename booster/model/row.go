@@ -1,0 +1,113 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"boost/binning"
+	"boost/internal/kernel/predict"
+)
+
+// PredictRow writes the predictions for one row to out, one per output, as Predict makes
+// them for a table. values are those of the schema's feature columns, in order: numbers,
+// or for a category the index of its level in the column's Levels; NaN is missing, and
+// another number than such an index is a level that training has not seen. Init scores
+// are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
+// out have another length than the model has features or outputs.
+func (m *Model) PredictRow(values, out []float64) {
+	m.PredictRowRaw(values, out)
+	m.contents.Link.Apply(len(out), out, out, 0, 1, 1)
+}
+
+// PredictRowRaw is PredictRow for the raw scores, before the link.
+func (m *Model) PredictRowRaw(values, out []float64) {
+	if len(values) != len(m.contents.Cuts.Features) || len(out) != m.contents.Outputs {
+		panic(fmt.Sprintf("model: a row of %d values and %d outputs for a model of %d features and %d outputs",
+			len(values), len(out), len(m.contents.Cuts.Features), m.contents.Outputs))
+	}
+	m.rowsReady.Do(func() { m.rows = m.newRows(true) })
+	copy(out, m.contents.BaseScore)
+	if m.rows.vectors != nil {
+		m.rows.vectors.Add(values, out)
+		return
+	}
+	m.rows.walk(m.trees, values, out)
+}
+
+// rows is how single rows are predicted.
+type rows struct {
+	vectors  *predict.Row // nil where the model or the machine does not allow them
+	features []rowFeature // otherwise: of the used features
+	codes    sync.Pool    // of *[]uint32, one per used feature
+}
+
+// rowFeature turns a value into a code.
+type rowFeature struct {
+	index   int       // among the values
+	cuts    []float64 // numeric
+	levels  []uint32  // categorical: codes by level
+	isLevel bool
+	missing uint32
+}
+
+func (m *Model) newRows(vectors bool) *rows {
+	r := &rows{}
+	var kernel []predict.RowFeature
+	for _, f := range m.used {
+		feature := m.rowFeature(f)
+		r.features = append(r.features, feature)
+		kernel = append(kernel, predict.RowFeature{Index: int32(f), Cuts: feature.cuts})
+	}
+	if vectors {
+		r.vectors, _ = predict.NewRow(kernel, m.trees, m.contents.Outputs)
+	}
+	r.codes.New = func() any { return new(make([]uint32, len(m.used))) }
+	return r
+}
+
+func (m *Model) rowFeature(f int) rowFeature {
+	c := m.contents.Cuts
+	feature := rowFeature{index: f, missing: c.Features[f].Regular}
+	if c.Features[f].Kind == binning.Categorical {
+		feature.isLevel, feature.levels = true, c.Features[f].Codes
+		return feature
+	}
+	feature.cuts = slices.Clone(c.Of64(f))
+	for _, cut := range c.Of32(f) {
+		feature.cuts = append(feature.cuts, float64(cut))
+	}
+	return feature
+}
+
+// walk adds the leaves that the row reaches tree by tree.
+func (r *rows) walk(trees []predict.Tree, values, out []float64) {
+	codes := r.codes.Get().(*[]uint32)
+	defer r.codes.Put(codes)
+	for i := range r.features {
+		(*codes)[i] = r.features[i].code(values[r.features[i].index])
+	}
+	k := 0
+	for t := range trees {
+		out[k] += trees[t].Leaf[trees[t].Walk(*codes)]
+		if k++; k == len(out) {
+			k = 0
+		}
+	}
+}
+
+func (f *rowFeature) code(x float64) uint32 {
+	if f.isLevel {
+		// A comparison with NaN is false.
+		if x >= 0 && x < float64(len(f.levels)) && x == math.Trunc(x) && f.levels[int(x)] != binning.NoCode {
+			return f.levels[int(x)]
+		}
+		return f.missing
+	}
+	if math.IsNaN(x) {
+		return f.missing
+	}
+	code, _ := slices.BinarySearch(f.cuts, x)
+	return uint32(code)
+}
