@@ -245,14 +245,14 @@ def array(a, name):
     return np.load(os.path.join(a.data, name + ".npy"))
 
 
-def features(a, part):
-    """The rows of a part: a matrix, or SciPy's CSR of a sparse table."""
+def features(a, part, first=0):
+    """The rows of a part: a matrix, or SciPy's CSR of a sparse table, whose columns count from first."""
     if not os.path.exists(os.path.join(a.data, "train_starts.npy")):
         return array(a, part)
     import scipy.sparse
 
     values, columns, starts = (array(a, f"{part}_{n}") for n in ("values", "columns", "starts"))
-    return scipy.sparse.csr_matrix((values, columns, starts), shape=(len(starts) - 1, a.columns))
+    return scipy.sparse.csr_matrix((values, columns + first, starts), shape=(len(starts) - 1, a.columns + first))
 
 
 def run_train(a, peer, clock):
@@ -281,9 +281,12 @@ def run_fits(a, peer, clock):
 
 
 def run_text(a, peer, clock):
+    first = 0
     if a.name.endswith("-file"):
         text = "train.svm" if os.path.exists(os.path.join(a.data, "train.svm")) else "train.csv"
         data = clock.time("load", lambda: peer.file(os.path.join(a.data, text)))
+        # LightGBM counts columns from 0, so that in LibSVM text, which begins with 1, column 0 is empty.
+        first = int(text == "train.svm" and not isinstance(peer, XGBoost))
     else:
         import pandas
 
@@ -293,7 +296,7 @@ def run_text(a, peer, clock):
     model = clock.time("train", lambda: peer.train(data))
     if isinstance(peer, Sklearn):
         clock.move("bin", "train")
-    test = features(a, "test")
+    test = features(a, "test", first)
     return clock.time("predict", lambda: peer.predict(model, test))
 
 
