@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|Acc
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick bench-guard load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -39,6 +39,9 @@ peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)
+
+scaling: ## time training by rows and by columns, and plot both into docs/scaling.svg
+	go run ./benchmarks scaling --threads $(THREADS)
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"boost/benchmarks/peers"
+	"boost/benchmarks/scaling"
 	"boost/benchmarks/synth"
 )
 
@@ -77,6 +78,26 @@ func TestTrainNamesWhatIsWrong(t *testing.T) {
 	}
 	if _, _, err := run(t, "peers", "--row", "higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
 		t.Errorf("an unknown row: error %v", err)
+	}
+}
+
+func TestPlotInto(t *testing.T) {
+	folder := t.TempDir()
+	document := filepath.Join(folder, "performance.md")
+	write(t, document, "# Speed\n\n<!-- begin scaling -->\nold\n<!-- end scaling -->\n\nafter\n")
+	points := []scaling.Point{{Size: scaling.Size{Rows: 10, Columns: 2}, Seconds: 1}, {Size: scaling.Size{Rows: 20, Columns: 2}, Seconds: 2}}
+	if err := plotInto(&scaling.Record{Command: "make scaling", Rounds: 1, ByRows: points, ByCols: points}, document); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(document)
+	if got := string(text); err != nil || !strings.Contains(got, "](scaling.svg)") || strings.Contains(got, "old") || !strings.HasSuffix(got, "after\n") {
+		t.Errorf("error %v, document\n%s", err, got)
+	}
+	if plot, err := os.ReadFile(filepath.Join(folder, "scaling.svg")); err != nil || !strings.HasPrefix(string(plot), "<svg") {
+		t.Errorf("plot %q, error %v", plot, err)
+	}
+	if _, _, err := run(t, "scaling", "--rows", "10"); err == nil || !strings.Contains(err.Error(), "--rows") {
+		t.Errorf("10 rows: error %v", err)
 	}
 }
 

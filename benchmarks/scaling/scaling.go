@@ -1,0 +1,106 @@
+package scaling
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"boost/benchmarks/machine"
+)
+
+// Size is that of a table.
+type Size struct {
+	Rows    int `json:"rows"`
+	Columns int `json:"columns"`
+}
+
+// Point is what training at a size takes.
+type Point struct {
+	Size
+	Seconds float64 `json:"seconds"` // the shortest
+	Spread  float64 `json:"spread"`  // (longest - shortest) / shortest
+}
+
+// Record is everything one measurement found.
+type Record struct {
+	Machine machine.Info `json:"machine"`
+	Command string       `json:"command"`
+	Rounds  int          `json:"rounds"`
+	Threads int          `json:"threads"`
+	Turns   int          `json:"turns"`
+	ByRows  []Point      `json:"by_rows"`    // of equally many columns
+	ByCols  []Point      `json:"by_columns"` // of equally many rows
+}
+
+// steps is how many sizes each line has; each is twice the one before.
+const steps = 5
+
+// Sizes lists those of both lines, up to most.Rows and most.Columns: rows double at a
+// quarter of the columns, columns double at a quarter of the rows.
+func Sizes(most Size) (byRows, byColumns []Size) {
+	for i := range steps {
+		part := 1 << (steps - 1 - i)
+		byRows = append(byRows, Size{most.Rows / part, most.Columns / 4})
+		byColumns = append(byColumns, Size{most.Rows / 4, most.Columns / part})
+	}
+	return byRows, byColumns
+}
+
+// Measure fills the record: all sizes take turns, so that a slow minute of the machine
+// hits all alike. train trains once and returns the seconds.
+func (r *Record) Measure(ctx context.Context, most Size, train func(context.Context, Size) (float64, error)) error {
+	byRows, byColumns := Sizes(most)
+	all := slices.Concat(byRows, byColumns)
+	points := make([]Point, len(all))
+	longest := make([]float64, len(all))
+	for turn := range r.Turns {
+		for i, size := range all {
+			seconds, err := train(ctx, size)
+			if err != nil {
+				return fmt.Errorf("%d × %d: %w", size.Rows, size.Columns, err)
+			}
+			if points[i].Size = size; turn == 0 || seconds < points[i].Seconds {
+				points[i].Seconds = seconds
+			}
+			longest[i] = max(longest[i], seconds)
+			points[i].Spread = longest[i]/points[i].Seconds - 1
+		}
+	}
+	r.ByRows, r.ByCols = points[:steps], points[steps:]
+	return nil
+}
+
+// Table writes the points. Where cost is linear, the last column is the same for all but
+// the smallest, which show what does not grow.
+func (r *Record) Table(w io.Writer) {
+	fmt.Fprintln(w, "| rows     | columns | train s | spread | ns per row, column and round |")
+	fmt.Fprintln(w, "|---------:|--------:|--------:|-------:|-----------------------------:|")
+	for _, p := range slices.Concat(r.ByRows, r.ByCols) {
+		cells := float64(p.Rows) * float64(p.Columns) * float64(r.Rounds)
+		fmt.Fprintf(w, "| %8d | %7d | %7.3f | %4.0f %% | %28.3f |\n", p.Rows, p.Columns, p.Seconds, 100*p.Spread, 1e9*p.Seconds/cells)
+	}
+}
+
+// Section is the record's part of a document that lies beside the plot.
+func (r *Record) Section(w io.Writer, plot string) {
+	fmt.Fprintf(w, "`%s`\n\n%s; load average before the run %s. Training alone, %d rounds of 31 leaves, %d threads, shortest of %d turns.\n\n",
+		r.Command, r.Machine, r.Machine.LoadAverage, r.Rounds, r.Threads, r.Turns)
+	fmt.Fprintf(w, "![seconds of training by rows and by columns](%s)\n\n", plot)
+	r.Table(w)
+}
+
+// Save writes the record as JSON.
+func (r *Record) Save(path string) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o666)
+}
