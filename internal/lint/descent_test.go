@@ -15,7 +15,7 @@ import (
 // descents are the functions that take a row down a tree by its codes, by package.
 var descents = map[string][]string{
 	"tree":                      {"GoesLeft", "LeafIndex"},
-	"internal/kernel/predict":   {"AddRange", "AddRows", "Walk"},
+	"internal/kernel/predict":   {"AddRange", "AddRows", "AddTile", "addInGo", "Walk"},
 	"internal/kernel/partition": {"Column", "Bytes", "Nibbles"},
 }
 
