@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/bin"
 	"boost/parallel"
 )
@@ -37,6 +38,7 @@ func NewRowMajor(m *Matrix, units []int, pool *parallel.Pool) *RowMajor {
 		Units:  units,
 		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), U8)),
 	}
+	cpu.LargePages(r.Data) // rows of deep nodes lie far from each other
 	columns := make([]Column, len(units))
 	for i, u := range units {
 		columns[i] = m.UnitColumn(u)
@@ -69,6 +71,7 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 		Units:  units,
 		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), bits)),
 	}
+	cpu.LargePages(r.Data)
 	columns := make([]Column, len(units))
 	for u := range units {
 		columns[u] = m.UnitColumn(u)
