@@ -19,16 +19,11 @@ const (
 	perCall = 1 << 18
 )
 
-// vectorRule is a rule as the assembly reads it: units with their inverses, and the
-// largest codes, of codesAVX512 in 1/65,536 as a number, of the others as floats.
+// vectorRule is a rule as the assembly reads it: units, and the largest codes, of codesAVX512 in 1/65,536 as a number, of the others as floats.
 type vectorRule struct {
-	gradUnit, gradInverse, hessUnit, hessInverse float64
-	mostGrad, mostHess                           uint64
-	key                                          uint64
-}
-
-func vectorRuleOf(gradUnit, hessUnit float64) vectorRule {
-	return vectorRule{gradUnit: gradUnit, gradInverse: 1 / gradUnit, hessUnit: hessUnit, hessInverse: 1 / hessUnit}
+	gradUnit, hessUnit float64
+	mostGrad, mostHess uint64
+	key                uint64
 }
 
 // short says whether codes are of 16 bits, which is what the assembly writes.
@@ -45,7 +40,7 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	if vectors == cpu.Generic || n == 0 || !short[G]() {
 		return Loss{}, 0
 	}
-	rule := vectorRuleOf(gradUnit, hessUnit)
+	rule := vectorRule{gradUnit: gradUnit, hessUnit: hessUnit}
 	rule.mostGrad, rule.mostHess = uint64(maxGrad), uint64(maxHess)
 	gc, hc := (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0]))
 	if vectors == cpu.AVX512 { // named, not by a variable, so that rule and loss stay on the stack
@@ -65,7 +60,7 @@ func drawnAhead[G int16 | int32, H uint16 | uint32](
 	if vectors != cpu.AVX512 || n == 0 || !short[G]() || !r.Stochastic || r.GradOffset != 0 || r.MinGrad != -r.MaxGrad {
 		return Loss{}, 0
 	}
-	rule := vectorRuleOf(r.GradScale, r.HessScale)
+	rule := vectorRule{gradUnit: r.GradScale, hessUnit: r.HessScale}
 	rule.mostGrad, rule.mostHess = math.Float64bits(float64(r.MaxGrad)), math.Float64bits(float64(r.MaxHess))
 	rule.key = r.Key + (first+1)*golden
 	drawnAVX512(&grad[0], &hess[0], uint64(n), (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0])), rule.words(), loss.words())

@@ -166,8 +166,7 @@ func TestVectorsStayInTheirSlices(t *testing.T) {
 // BenchmarkQuantizeGradients holds the vector forms to three times the Go forms and to
 // 4 GB of floats a second.
 //
-// Bound: five multiplications a quotient instead of a division, two vectors of eight a
-// cycle; about 85 instructions for 16 rows.
+// Bound: two divisions a row, of which eight take 16 cycles: 1.3 ns at 3.1 GHz.
 func BenchmarkQuantizeGradients(b *testing.B) {
 	if cpu.Used() == cpu.Generic {
 		b.Skip("this machine has no vector form")

@@ -25,9 +25,7 @@ const lanes = 16
 // Offsets in the struct vectorRule of the package.
 const (
 	gradUnit = 8 * iota
-	gradInverse
 	hessUnit
-	hessInverse
 	mostGrad
 	mostHess
 	drawKey // of the first row
@@ -54,20 +52,11 @@ func zero() reg.VecVirtual {
 	return v
 }
 
-// quotient returns x/unit, correctly rounded, given inverse = 1/unit, correctly rounded.
-//
-// x·inverse is off by no more than two units in the last place; one step with the exact
-// remainder makes it faithful, and from there the next gives the rounded quotient
-// (Markstein 1990). Five multiplications take a sixth of a division's time. Nothing
-// overflows or is subnormal: x and unit come from float32.
-func quotient(x, unit, inverse reg.VecVirtual) reg.VecVirtual {
-	q, r := ZMM(), ZMM()
-	VMULPD(inverse, x, q)
-	for range 2 {
-		VMOVAPD(x, r)
-		VFNMADD231PD(unit, q, r) // r = x − q·unit
-		VFMADD231PD(inverse, r, q)
-	}
+// quotient returns x/unit. Multiplying by the inverse and mending the result by fused
+// multiplications would take half the time, but no fused one is allowed near a model.
+func quotient(x, unit reg.VecVirtual) reg.VecVirtual {
+	q := ZMM()
+	VDIVPD(unit, x, q)
 	return q
 }
 
@@ -152,8 +141,7 @@ func nearest() {
 	Doc("codesAVX512 is Codes for n rows, a multiple of 16 and not 0.")
 	a := load()
 	s := newSums()
-	gu, gi := spread(Mem{Base: a.rule, Disp: gradUnit}), spread(Mem{Base: a.rule, Disp: gradInverse})
-	hu, hi := spread(Mem{Base: a.rule, Disp: hessUnit}), spread(Mem{Base: a.rule, Disp: hessInverse})
+	gu, hu := spread(Mem{Base: a.rule, Disp: gradUnit}), spread(Mem{Base: a.rule, Disp: hessUnit})
 	mg, mh := spread(Mem{Base: a.rule, Disp: mostGrad}), spread(Mem{Base: a.rule, Disp: mostHess})
 	half, magnitude := constant(1<<15), constant(0x7fffffff7fffffff)
 
@@ -165,10 +153,10 @@ func nearest() {
 	k := K()
 	VPTESTMD(size, size, k)
 	s.count(0, k)
-	code := func(part reg.VecVirtual, unit, inverse, most reg.VecVirtual, withLoss bool) reg.VecVirtual {
+	code := func(part reg.VecVirtual, unit, most reg.VecVirtual, withLoss bool) reg.VecVirtual {
 		x, q, c := ZMM(), ZMM(), ZMM()
 		VCVTPS2PD(part.AsY(), x)
-		VCVTTPD2QQ(quotient(x, unit, inverse), q)
+		VCVTTPD2QQ(quotient(x, unit), q)
 		VPMINSQ(most, q, q)
 		VPADDQ(half, q, c)
 		VPSRLQ(U8(16), c, c)
@@ -187,7 +175,7 @@ func nearest() {
 		VEXTRACTF64X4(U8(1), v, u.AsY())
 		return u
 	}
-	codes := words(code(size, gu, gi, mg, true), code(upper(size), gu, gi, mg, true))
+	codes := words(code(size, gu, mg, true), code(upper(size), gu, mg, true))
 	VPTESTMW(codes, codes, k)
 	s.count(1, k)
 	signs := YMM()
@@ -200,7 +188,7 @@ func nearest() {
 	VPANDD(magnitude, floats, size)
 	VPTESTMD(size, size, k)
 	s.count(2, k)
-	codes = words(code(floats, hu, hi, mh, false), code(upper(floats), hu, hi, mh, false))
+	codes = words(code(floats, hu, mh, false), code(upper(floats), hu, mh, false))
 	VPTESTMW(codes, codes, k)
 	s.count(3, k)
 	VMOVDQU64(codes, Mem{Base: a.hessCodes})
@@ -218,8 +206,7 @@ func draws() {
 		"and not 0.")
 	a := load()
 	s := newSums()
-	gu, gi := spread(Mem{Base: a.rule, Disp: gradUnit}), spread(Mem{Base: a.rule, Disp: gradInverse})
-	hu, hi := spread(Mem{Base: a.rule, Disp: hessUnit}), spread(Mem{Base: a.rule, Disp: hessInverse})
+	gu, hu := spread(Mem{Base: a.rule, Disp: gradUnit}), spread(Mem{Base: a.rule, Disp: hessUnit})
 	mg, mh := spread(Mem{Base: a.rule, Disp: mostGrad}), spread(Mem{Base: a.rule, Disp: mostHess})
 	magnitude, none := constant(0x7fffffffffffffff), zero()
 	least, perUnit, unit32 := ZMM(), constant(0x40f0000000000000), constant(0x3df0000000000000) // 65536 and 2⁻³²
@@ -278,7 +265,7 @@ func draws() {
 	var gs, hs [2]reg.VecVirtual
 	for i := range 2 {
 		g, h := part(Mem{Base: a.grad, Disp: 32 * i}), part(Mem{Base: a.hess, Disp: 32 * i})
-		x, y := quotient(g, gu, gi), quotient(h, hu, hi)
+		x, y := quotient(g, gu), quotient(h, hu)
 		ug, uh := draw()
 		gs[i], hs[i] = rounded(x, ug, least, mg), rounded(y, uh, none, mh)
 		off, size := ZMM(), ZMM()
