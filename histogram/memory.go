@@ -66,7 +66,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, set gradients.S
 	}
 	if s == FeatureParallel {
 		if oneWord {
-			widest *= 4 // columns go by fours
+			widest = 4 * max(widest, byteCodes) // columns go by fours
 		}
 		return bytes + workers*widest*slot
 	}

@@ -34,10 +34,19 @@ func (t *columnTask) Run(worker, index int) {
 	b.packedColumns(worker, &b.groups[index])
 }
 
+// The numbers of codes that half a byte and a byte can hold.
+const (
+	nibbleCodes = 16
+	byteCodes   = 256
+)
+
 func (b *Builder) packedColumns(worker int, g *columnGroup) {
-	size := 16
+	size := nibbleCodes
 	for _, u := range g.units[:g.n] {
 		size = max(size, b.size(u))
+	}
+	if b.units[g.units[0]].Bits == binning.U8 {
+		size = max(size, byteCodes)
 	}
 	scratch := b.ints[worker].reserve(4 * size)
 	for _, p := range b.pieces {
@@ -60,19 +69,17 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
 	switch bits := b.units[g.units[0]].Bits; {
 	case g.n == 4 && bits == binning.U4:
-		var sums [4][]uint64
 		var codes [4][]byte
 		for i, u := range g.units {
-			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U4()
+			codes[i] = b.blockColumn(worker, u, block, entries).U4()
 		}
-		hist.OneWordNibbles4(&sums, &codes, entries)
+		hist.OneWordNibbles4((*[4 * nibbleCodes]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U8:
-		var sums [4][]uint64
 		var codes [4][]uint8
 		for i, u := range g.units {
-			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U8()
+			codes[i] = b.blockColumn(worker, u, block, entries).U8()
 		}
-		hist.OneWordColumns4(&sums, &codes, entries)
+		hist.OneWordBytes4((*[4 * byteCodes]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U16:
 		var sums [4][]uint64
 		var codes [4][]uint16

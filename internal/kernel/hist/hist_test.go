@@ -185,6 +185,22 @@ func checkOneWord(t *testing.T, name string, b *block, nCodes uint32) {
 		for f := range 4 {
 			checkPacked(t, name+": four columns", sums[f], b.naive(f))
 		}
+		var byBytes [1024]uint64
+		hist.OneWordBytes4(&byBytes, &codes, entries)
+		for f := range 4 {
+			checkPacked(t, name+": four columns of bytes", byBytes[256*f:256*f+256], b.naive(f))
+		}
+	}
+	if len(b.codes) >= 4 && nCodes <= 16 {
+		var sums [64]uint64
+		var codes [4][]byte
+		for f := range 4 {
+			codes[f] = nibbles(b.codes[f])
+		}
+		hist.OneWordNibbles4(&sums, &codes, entries)
+		for f := range 4 {
+			checkPacked(t, name+": four columns of nibbles", sums[16*f:16*f+16], b.naive(f))
+		}
 	}
 }
 

@@ -30,6 +30,22 @@ func OneWordColumns4[C Code](sums *[4][]uint64, codes *[4][]C, entries []uint64)
 	}
 }
 
+// OneWordBytes4 is OneWordColumns4 for codes of one byte, with 256 slots for each column,
+// one column's after the other's: no code can miss them, which leaves nothing to check, and
+// one address serves all, so that the loop's state stays in registers.
+func OneWordBytes4(sums *[1024]uint64, codes *[4][]uint8, entries []uint64) {
+	c0 := codes[0]
+	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
+	for _, e := range entries {
+		row := int(uint16(e >> rowShift))
+		word := e &^ rowMask
+		sums[c0[row]] += word
+		sums[256+int(c1[row])] += word
+		sums[512+int(c2[row])] += word
+		sums[768+int(c3[row])] += word
+	}
+}
+
 // OneWordNibbles is OneWordColumn for a column of packed 4-bit codes: row r in
 // byte r/2, the even row in the low nibble. sums holds at least 16 slots.
 func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
@@ -40,10 +56,10 @@ func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
 	}
 }
 
-// OneWordNibbles4 is OneWordNibbles for four columns at once. Two rows that share a byte
+// OneWordNibbles4 is OneWordNibbles for four columns at once, whose 16 slots follow each
+// other. Two rows that share a byte
 // are taken out of it together, without shifts that depend on the row.
-func OneWordNibbles4(sums *[4][]uint64, codes *[4][]byte, entries []uint64) {
-	s0, s1, s2, s3 := (*[16]uint64)(sums[0]), (*[16]uint64)(sums[1]), (*[16]uint64)(sums[2]), (*[16]uint64)(sums[3])
+func OneWordNibbles4(sums *[64]uint64, codes *[4][]byte, entries []uint64) {
 	c0 := codes[0]
 	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
 	for len(entries) > 0 {
@@ -52,22 +68,22 @@ func OneWordNibbles4(sums *[4][]uint64, codes *[4][]byte, entries []uint64) {
 		b0, b1, b2, b3 := c0[at], c1[at], c2[at], c3[at]
 		if len(entries) > 1 && row&1 == 0 && uint16(entries[1]>>rowShift) == row+1 {
 			next := entries[1] &^ rowMask
-			s0[b0&15] += word
-			s1[b1&15] += word
-			s2[b2&15] += word
-			s3[b3&15] += word
-			s0[b0>>4] += next
-			s1[b1>>4] += next
-			s2[b2>>4] += next
-			s3[b3>>4] += next
+			sums[b0&15] += word
+			sums[16+b1&15] += word
+			sums[32+b2&15] += word
+			sums[48+b3&15] += word
+			sums[b0>>4] += next
+			sums[16+b1>>4] += next
+			sums[32+b2>>4] += next
+			sums[48+b3>>4] += next
 			entries = entries[2:]
 			continue
 		}
 		shift := row & 1 << 2
-		s0[b0>>shift&15] += word
-		s1[b1>>shift&15] += word
-		s2[b2>>shift&15] += word
-		s3[b3>>shift&15] += word
+		sums[b0>>shift&15] += word
+		sums[16+b1>>shift&15] += word
+		sums[32+b2>>shift&15] += word
+		sums[48+b3>>shift&15] += word
 		entries = entries[1:]
 	}
 }
