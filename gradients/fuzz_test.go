@@ -28,8 +28,11 @@ func FuzzQuantize(f *testing.F) {
 			bad = bad || grad[i]-grad[i] != 0 || hess[i]-hess[i] != 0
 			negative = negative || hess[i] < 0
 		}
-		for _, mode := range []gradients.Mode{gradients.I16, gradients.I32, gradients.F32} {
-			st := gradients.NewStorage(n, gradients.Settings{Mode: mode})
+		for _, set := range []gradients.Settings{
+			{Mode: gradients.I16}, {Mode: gradients.I32}, {Mode: gradients.F32},
+			{Mode: gradients.I8}, {Mode: gradients.I4}, {Mode: gradients.I16, Asymmetric: true},
+		} {
+			mode, st := set.Mode, gradients.NewStorage(n, set)
 			out, err := st.Quantize(pool, grad, hess, nil, 0, 0)
 			if (err != nil) != (bad || negative) {
 				t.Fatalf("%v: error %v for %v, %v", mode, err, grad, hess)
