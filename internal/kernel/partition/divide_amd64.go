@@ -2,11 +2,7 @@
 
 package partition
 
-import (
-	"unsafe"
-
-	"boost/internal/cpu"
-)
+import "boost/internal/cpu"
 
 // vectors says that entries are divided 16 at a time. AVX2 has no compression: a form with
 // tables of orders in its place, eight entries at a time, was no faster than the Go loop.
@@ -23,7 +19,7 @@ const (
 // many of them go left.
 func divideBytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) (done, nLeft int) {
 	n := len(entries) &^ (step - 1)
-	if !vectors || n == 0 || n > perCall || !aligned(codes) {
+	if !vectors || n == 0 || n > perCall {
 		return 0, 0
 	}
 	var table [8]uint32
@@ -36,7 +32,7 @@ func divideBytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []ui
 // divideNibbles is divideBytes for packed 4-bit codes.
 func divideNibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) (done, nLeft int) {
 	n := len(entries) &^ (step - 1)
-	if !vectors || n == 0 || n > perCall || !aligned(codes) {
+	if !vectors || n == 0 || n > perCall {
 		return 0, 0
 	}
 	var table [8]uint32
@@ -48,7 +44,3 @@ func divideNibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []ui
 	}
 	return n, int(divideNibblesAVX512(&entries[0], uint64(n), &codes[0], &table, &scratch[0]))
 }
-
-// aligned says whether codes can be read four bytes at a time without reaching over the
-// end of their memory.
-func aligned(codes []uint8) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(codes)))%4 == 0 }

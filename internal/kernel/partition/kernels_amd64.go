@@ -5,15 +5,13 @@
 package partition
 
 // divideBytesAVX512 divides n entries, a multiple of 16: those whose code's bit is set in the table go to
-// the front of entries, the others to scratch. Codes are read in words of four bytes,
-// from an address that is a multiple of four.
+// the front of entries, the others to scratch.
 //
 //go:noescape
 func divideBytesAVX512(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)
 
 // divideNibblesAVX512 divides n entries, a multiple of 16: those whose code's bit is set in the table go to
-// the front of entries, the others to scratch. Codes are read in words of four bytes,
-// from an address that is a multiple of four.
+// the front of entries, the others to scratch.
 //
 //go:noescape
 func divideNibblesAVX512(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)

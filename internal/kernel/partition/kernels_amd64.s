@@ -37,62 +37,83 @@ TEXT ·divideBytesAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD    BX, Z1
 	MOVL            $0x0000001f, BX
 	VPBROADCASTD    BX, Z2
-	MOVL            $0x00000003, BX
-	VPBROADCASTD    BX, Z4
-	VMOVDQU32       even<>+0(SB), Z3
 
 step:
-	VMOVDQU64 (AX), Z5
-	VMOVDQU64 64(AX), Z6
+	VMOVDQU64 (AX), Z3
+	VMOVDQU64 64(AX), Z4
 	MOVWQZX   2(AX), BX
 	MOVWQZX   122(AX), R8
 	SUBQ      BX, R8
 	CMPQ      R8, $0x0f
 	JNE       scattered
-	VPMOVZXBD (DX)(BX*1), Z8
+	VPMOVZXBD (DX)(BX*1), Z5
 	JMP       coded
 
 scattered:
-	VMOVDQA64  Z5, Z7
-	VPERMT2D   Z6, Z3, Z7
-	VPSRLD     $0x10, Z7, Z7
-	VPANDD     Z4, Z7, Z9
-	VPSLLD     $0x03, Z9, Z9
-	VPSRLD     $0x02, Z7, Z7
-	KXNORW     K1, K1, K1
-	VPXORD     Z8, Z8, Z8
-	VPGATHERDD (DX)(Z7*4), K1, Z8
-	VPSRLVD    Z9, Z8, Z8
+	VPXOR     X5, X5, X5
+	MOVWQZX   2(AX), BX
+	VPINSRB   $0x00, (DX)(BX*1), X5, X5
+	MOVWQZX   10(AX), BX
+	VPINSRB   $0x01, (DX)(BX*1), X5, X5
+	MOVWQZX   18(AX), BX
+	VPINSRB   $0x02, (DX)(BX*1), X5, X5
+	MOVWQZX   26(AX), BX
+	VPINSRB   $0x03, (DX)(BX*1), X5, X5
+	MOVWQZX   34(AX), BX
+	VPINSRB   $0x04, (DX)(BX*1), X5, X5
+	MOVWQZX   42(AX), BX
+	VPINSRB   $0x05, (DX)(BX*1), X5, X5
+	MOVWQZX   50(AX), BX
+	VPINSRB   $0x06, (DX)(BX*1), X5, X5
+	MOVWQZX   58(AX), BX
+	VPINSRB   $0x07, (DX)(BX*1), X5, X5
+	MOVWQZX   66(AX), BX
+	VPINSRB   $0x08, (DX)(BX*1), X5, X5
+	MOVWQZX   74(AX), BX
+	VPINSRB   $0x09, (DX)(BX*1), X5, X5
+	MOVWQZX   82(AX), BX
+	VPINSRB   $0x0a, (DX)(BX*1), X5, X5
+	MOVWQZX   90(AX), BX
+	VPINSRB   $0x0b, (DX)(BX*1), X5, X5
+	MOVWQZX   98(AX), BX
+	VPINSRB   $0x0c, (DX)(BX*1), X5, X5
+	MOVWQZX   106(AX), BX
+	VPINSRB   $0x0d, (DX)(BX*1), X5, X5
+	MOVWQZX   114(AX), BX
+	VPINSRB   $0x0e, (DX)(BX*1), X5, X5
+	MOVWQZX   122(AX), BX
+	VPINSRB   $0x0f, (DX)(BX*1), X5, X5
+	VPMOVZXBD X5, Z5
 
 coded:
-	VPSRLD        $0x05, Z8, Z7
-	VPERMD        Z0, Z7, Z7
-	VPANDD        Z2, Z8, Z9
-	VPSLLVD       Z9, Z1, Z9
-	VPTESTMD      Z9, Z7, K2
-	KSHIFTRW      $0x08, K2, K3
-	KMOVW         K2, R8
+	VPSRLD        $0x05, Z5, Z6
+	VPERMD        Z0, Z6, Z6
+	VPANDD        Z2, Z5, Z5
+	VPSLLVD       Z5, Z1, Z5
+	VPTESTMD      Z5, Z6, K1
+	KSHIFTRW      $0x08, K1, K2
+	KMOVW         K1, R8
 	MOVBLZX       R8, BX
 	SHRL          $0x08, R8
 	POPCNTL       BX, BX
 	POPCNTL       R8, R8
-	VPCOMPRESSQ.Z Z5, K2, Z7
-	VMOVDQU64     Z7, (DI)
+	VPCOMPRESSQ.Z Z3, K1, Z5
+	VMOVDQU64     Z5, (DI)
 	LEAQ          (DI)(BX*8), DI
-	VPCOMPRESSQ.Z Z6, K3, Z7
-	VMOVDQU64     Z7, (DI)
+	VPCOMPRESSQ.Z Z4, K2, Z5
+	VMOVDQU64     Z5, (DI)
 	LEAQ          (DI)(R8*8), DI
+	KNOTW         K1, K1
 	KNOTW         K2, K2
-	KNOTW         K3, K3
 	NEGL          BX
 	ADDL          $0x08, BX
 	NEGL          R8
 	ADDL          $0x08, R8
-	VPCOMPRESSQ.Z Z5, K2, Z5
-	VMOVDQU64     Z5, (SI)
+	VPCOMPRESSQ.Z Z3, K1, Z3
+	VMOVDQU64     Z3, (SI)
 	LEAQ          (SI)(BX*8), SI
-	VPCOMPRESSQ.Z Z6, K3, Z5
-	VMOVDQU64     Z5, (SI)
+	VPCOMPRESSQ.Z Z4, K2, Z3
+	VMOVDQU64     Z3, (SI)
 	LEAQ          (SI)(R8*8), SI
 	ADDQ          $0x00000080, AX
 	CMPQ          AX, CX
@@ -120,51 +141,95 @@ TEXT ·divideNibblesAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD    BX, Z1
 	MOVL            $0x0000001f, BX
 	VPBROADCASTD    BX, Z2
-	MOVL            $0x00000007, BX
-	VPBROADCASTD    BX, Z4
 	VMOVDQU32       even<>+0(SB), Z2
 
 step:
-	VMOVDQU64     (AX), Z5
-	VMOVDQU64     64(AX), Z6
-	VMOVDQA64     Z5, Z7
-	VPERMT2D      Z6, Z2, Z7
-	VPSRLD        $0x10, Z7, Z7
-	VPANDD        Z4, Z7, Z8
-	VPSLLD        $0x02, Z8, Z8
-	VPSRLD        $0x03, Z7, Z7
-	KXNORW        K1, K1, K1
-	VPXORD        Z3, Z3, Z3
-	VPGATHERDD    (DX)(Z7*4), K1, Z3
-	VPSRLVD       Z8, Z3, Z3
+	VMOVDQU64     (AX), Z3
+	VMOVDQU64     64(AX), Z4
+	VPXOR         X5, X5, X5
+	MOVWQZX       2(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x00, (DX)(BX*1), X5, X5
+	MOVWQZX       10(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x01, (DX)(BX*1), X5, X5
+	MOVWQZX       18(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x02, (DX)(BX*1), X5, X5
+	MOVWQZX       26(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x03, (DX)(BX*1), X5, X5
+	MOVWQZX       34(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x04, (DX)(BX*1), X5, X5
+	MOVWQZX       42(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x05, (DX)(BX*1), X5, X5
+	MOVWQZX       50(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x06, (DX)(BX*1), X5, X5
+	MOVWQZX       58(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x07, (DX)(BX*1), X5, X5
+	MOVWQZX       66(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x08, (DX)(BX*1), X5, X5
+	MOVWQZX       74(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x09, (DX)(BX*1), X5, X5
+	MOVWQZX       82(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0a, (DX)(BX*1), X5, X5
+	MOVWQZX       90(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0b, (DX)(BX*1), X5, X5
+	MOVWQZX       98(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0c, (DX)(BX*1), X5, X5
+	MOVWQZX       106(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0d, (DX)(BX*1), X5, X5
+	MOVWQZX       114(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0e, (DX)(BX*1), X5, X5
+	MOVWQZX       122(AX), BX
+	SHRQ          $0x01, BX
+	VPINSRB       $0x0f, (DX)(BX*1), X5, X5
+	VPMOVZXBD     X5, Z5
+	VMOVDQA64     Z3, Z6
+	VPERMT2D      Z4, Z2, Z6
+	VPSRLD        $0x10, Z6, Z6
+	VPANDD        Z1, Z6, Z6
+	VPSLLD        $0x02, Z6, Z6
+	VPSRLVD       Z6, Z5, Z5
 	MOVL          $0x0000000f, BX
-	VPBROADCASTD  BX, Z7
-	VPANDD        Z7, Z3, Z7
-	VPSLLVD       Z7, Z1, Z7
-	VPTESTMD      Z7, Z0, K2
-	KSHIFTRW      $0x08, K2, K3
-	KMOVW         K2, R8
+	VPBROADCASTD  BX, Z6
+	VPANDD        Z6, Z5, Z5
+	VPSLLVD       Z5, Z1, Z5
+	VPTESTMD      Z5, Z0, K1
+	KSHIFTRW      $0x08, K1, K2
+	KMOVW         K1, R8
 	MOVBLZX       R8, BX
 	SHRL          $0x08, R8
 	POPCNTL       BX, BX
 	POPCNTL       R8, R8
-	VPCOMPRESSQ.Z Z5, K2, Z7
-	VMOVDQU64     Z7, (DI)
+	VPCOMPRESSQ.Z Z3, K1, Z5
+	VMOVDQU64     Z5, (DI)
 	LEAQ          (DI)(BX*8), DI
-	VPCOMPRESSQ.Z Z6, K3, Z7
-	VMOVDQU64     Z7, (DI)
+	VPCOMPRESSQ.Z Z4, K2, Z5
+	VMOVDQU64     Z5, (DI)
 	LEAQ          (DI)(R8*8), DI
+	KNOTW         K1, K1
 	KNOTW         K2, K2
-	KNOTW         K3, K3
 	NEGL          BX
 	ADDL          $0x08, BX
 	NEGL          R8
 	ADDL          $0x08, R8
-	VPCOMPRESSQ.Z Z5, K2, Z5
-	VMOVDQU64     Z5, (SI)
+	VPCOMPRESSQ.Z Z3, K1, Z3
+	VMOVDQU64     Z3, (SI)
 	LEAQ          (SI)(BX*8), SI
-	VPCOMPRESSQ.Z Z6, K3, Z5
-	VMOVDQU64     Z5, (SI)
+	VPCOMPRESSQ.Z Z4, K2, Z3
+	VMOVDQU64     Z3, (SI)
 	LEAQ          (SI)(R8*8), SI
 	ADDQ          $0x00000080, AX
 	CMPQ          AX, CX
