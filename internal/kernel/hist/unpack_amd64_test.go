@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
+	"boost/internal/need"
 )
 
 // Sums come apart the same in every form that the machine has, and nothing beside them is
@@ -16,10 +17,8 @@ func TestUnpackForms(t *testing.T) {
 	defer func(set cpu.Level) { unpacking = set }(unpacking)
 	r := rand.New(rand.NewPCG(71, 0))
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
-		if set > cpu.Used() {
-			continue
-		}
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			need.Vectors(t, set)
 			for n := range 70 {
 				const guard = 9
 				grad, hess, sums := make([]int64, n+2*guard), make([]uint64, n+2*guard), make([]uint64, n+2*guard)

@@ -8,6 +8,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/loss"
+	"boost/internal/need"
 )
 
 // everyLevel runs a test under each instruction set with vectors.
@@ -15,9 +16,8 @@ func everyLevel(t *testing.T, test func(t *testing.T, l cpu.Level)) {
 	t.Cleanup(loss.UseBest)
 	for _, l := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(l.String(), func(t *testing.T) {
-			if !loss.Use(l) {
-				t.Skip("this machine has no such vectors, or BOOST_CPU keeps below them")
-			}
+			need.Vectors(t, l)
+			loss.Use(l)
 			test(t, l)
 		})
 	}

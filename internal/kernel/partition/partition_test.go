@@ -5,8 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
+	"boost/internal/need"
 )
 
 // reference splits entries into two new lists.
@@ -28,9 +30,8 @@ func TestPartition(t *testing.T) {
 		testPartition(t)
 	})
 	t.Run("vectors", func(t *testing.T) {
-		if !partition.UseGo(false) {
-			t.Skip("this machine has no vector form")
-		}
+		need.Vectors(t, cpu.AVX512)
+		partition.UseGo(false)
 		testPartition(t)
 	})
 }

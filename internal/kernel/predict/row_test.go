@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/need"
 	"boost/tree"
 )
 
@@ -94,10 +96,7 @@ func (s *rowScene) check(t *testing.T, r *rand.Rand, values []float64, outputs i
 // vectors do.
 func everyRowLevel(t *testing.T, test func(t *testing.T, inGo func(bool))) {
 	t.Helper()
-	levels := predict.Levels()
-	if best := levels[len(levels)-1]; best != "avx512" {
-		t.Skip("this machine has no vector form")
-	}
+	need.Vectors(t, cpu.AVX512)
 	defer predict.UseLevel("avx512")
 	for _, level := range []string{"generic", "avx512"} {
 		t.Run(level, func(t *testing.T) {

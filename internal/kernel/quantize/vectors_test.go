@@ -12,6 +12,7 @@ import (
 	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/quantize"
+	"boost/internal/need"
 )
 
 // made is everything that a pass over rows gives.
@@ -59,9 +60,11 @@ func hard(r *rand.Rand, unit, most float64) float32 {
 func TestVectorsEqualGo(t *testing.T) {
 	defer quantize.Use(cpu.Used())
 	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
-		if quantize.Use(level) {
-			t.Run(level.String(), func(t *testing.T) { testVectors(t, level) })
-		}
+		t.Run(level.String(), func(t *testing.T) {
+			need.Vectors(t, level)
+			quantize.Use(level)
+			testVectors(t, level)
+		})
 	}
 }
 

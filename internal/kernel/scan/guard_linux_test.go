@@ -6,7 +6,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/scan"
+	"boost/internal/need"
 )
 
 // fenced returns words that end where memory may not be touched.
@@ -29,9 +31,8 @@ func fenced[T int64 | uint64](t *testing.T, n int) []T {
 
 // A read past the end of a feature's sums kills the test.
 func TestStaysInItsSlices(t *testing.T) {
-	if !scan.UseGo(false) {
-		t.Skip("this machine has no vector form")
-	}
+	need.Vectors(t, cpu.AVX512)
+	scan.UseGo(false)
 	for codes := 2; codes < 70; codes++ {
 		f := &scan.Feature[int64, uint64]{Grad: fenced[int64](t, codes), Hess: fenced[uint64](t, codes), Regular: codes}
 		for c := range codes {

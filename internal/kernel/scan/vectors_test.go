@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/scan"
+	"boost/internal/need"
 )
 
 // bothForms scans a feature in Go and by vectors and compares the answers bit by bit.
@@ -25,9 +27,8 @@ func bothForms(t *testing.T, try int, f *scan.Feature[int64, uint64], rule *scan
 // features with ties, empty codes at the start, between and at the end, missing rows,
 // and rules that refuse a part of the candidates or all of them.
 func TestVectorsGiveGoAnswers(t *testing.T) {
-	if !scan.UseGo(false) {
-		t.Skip("this machine has no vector form")
-	}
+	need.Vectors(t, cpu.AVX512)
+	scan.UseGo(false)
 	defer scan.UseGo(false)
 	r := rand.New(rand.NewPCG(21, 0))
 	found, unproven, left := 0, 0, 0
@@ -65,9 +66,8 @@ func TestVectorsGiveGoAnswers(t *testing.T) {
 
 // Sums near their limits, 2³¹ rows of 32-bit codes, and a feature of many codes.
 func TestVectorsHoldLargeSums(t *testing.T) {
-	if !scan.UseGo(false) {
-		t.Skip("this machine has no vector form")
-	}
+	need.Vectors(t, cpu.AVX512)
+	scan.UseGo(false)
 	defer scan.UseGo(false)
 	r := rand.New(rand.NewPCG(22, 0))
 	for try := range 300 {

@@ -1,0 +1,38 @@
+package need_test
+
+import (
+	"runtime"
+	"testing"
+
+	"boost/internal/cpu"
+	"boost/internal/need"
+)
+
+// recorder is a test that only notes how it was ended.
+type recorder struct {
+	testing.TB
+	skipped, failed bool
+}
+
+func (r *recorder) Helper()               {}
+func (r *recorder) Skipf(string, ...any)  { r.skipped = true }
+func (r *recorder) Fatalf(string, ...any) { r.failed = true }
+
+// No machine has more than the highest level, and each has plain Go.
+func TestVectors(t *testing.T) {
+	const beyond = cpu.AVX512 + 1
+	for _, ci := range []string{"", "true"} {
+		t.Setenv("CI", ci)
+		r := &recorder{TB: t}
+		if need.Vectors(r, cpu.Generic); r.skipped || r.failed {
+			t.Errorf("CI=%q: plain Go was not there", ci)
+		}
+		r = &recorder{TB: t}
+		need.Vectors(r, beyond)
+		forced := cpu.Used() < cpu.Best()
+		plain := cpu.Best() == cpu.Generic // purego, or another processor
+		if fails := ci == "true" && !forced && !plain; runtime.GOARCH == "amd64" && !plain && (r.failed != fails || r.skipped == fails) {
+			t.Errorf("CI=%q: failed %v, skipped %v", ci, r.failed, r.skipped)
+		}
+	}
+}
