@@ -2,29 +2,12 @@ package bin
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"syscall"
 	"testing"
 	"unsafe"
-)
 
-// fenced returns a page between two that may not be touched.
-func fenced(t *testing.T) []byte {
-	t.Helper()
-	page := os.Getpagesize()
-	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Munmap(memory) })
-	for _, at := range []int{0, 2 * page} {
-		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return memory[page : 2*page]
-}
+	"boost/internal/fence"
+)
 
 // first and last return n elements at either end of memory.
 func first[E any](memory []byte, n int) []E {
@@ -40,7 +23,7 @@ func last[E any](memory []byte, n int) []E {
 // read or written: an access outside kills the test.
 func TestDescentStaysInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
-	values, single, nodes, cuts, codes := fenced(t), fenced(t), fenced(t), fenced(t), fenced(t)
+	values, single, nodes, cuts, codes := fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1)
 	for _, n := range []int{14, 62, 254, 400} {
 		bounds := cutsOf(rng, n, rng.NormFloat64)
 		v64 := make([]float64, 130)
@@ -96,10 +79,10 @@ func checkFenced[C Code, V Float](t *testing.T, got []C, values, cuts []V, p *pi
 
 // Columns and rows end where their pages do.
 func TestTransposeStaysInside(t *testing.T) {
-	dst := fenced(t)
+	dst := fence.Pages(t, 1)
 	var pages [8][]byte
 	for i := range pages {
-		pages[i] = fenced(t)
+		pages[i] = fence.Pages(t, 1)
 	}
 	const stride = 9
 	for _, place := range []placed{{atEnd: false}, {atEnd: true}} {

@@ -2,35 +2,17 @@ package hist_test
 
 import (
 	"math/rand/v2"
-	"os"
-	"syscall"
 	"testing"
 	"unsafe"
 
+	"boost/internal/fence"
 	"boost/internal/kernel/hist"
 )
-
-// fenced returns so many pages between two that may not be touched.
-func fenced(t *testing.T, pages int) []byte {
-	t.Helper()
-	page := os.Getpagesize()
-	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Munmap(memory) })
-	for _, at := range []int{0, (pages + 1) * page} {
-		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return memory[page : (pages+1)*page]
-}
 
 // The codes of a row-major block lie between two pages that may not be touched: a
 // read past either end kills the test.
 func TestRowMajorStaysInItsCodes(t *testing.T) {
-	inner := fenced(t, 16)
+	inner := fence.Pages(t, 16)
 	r := rand.New(rand.NewPCG(4, 0))
 	for _, features := range []int{1, 3, 4, 5, 62, 63, 64, 65, 127, 128, 129} {
 		stride := (features + 3) &^ 3
@@ -46,7 +28,7 @@ func TestRowMajorStaysInItsCodes(t *testing.T) {
 
 // So do the entries: rows are fetched ahead of their turn, but not beyond the last.
 func TestRowsStayInTheirEntries(t *testing.T) {
-	memory := fenced(t, 1)
+	memory := fence.Pages(t, 1)
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), len(memory)/8)
 	const features = 9
 	codes := make([]uint8, 600*features)
@@ -68,7 +50,7 @@ func TestRowsStayInTheirEntries(t *testing.T) {
 
 // So do sums that are subtracted and those they are subtracted from.
 func TestSubtractStaysInItsSums(t *testing.T) {
-	from, what := fenced(t, 1), fenced(t, 1)
+	from, what := fence.Pages(t, 1), fence.Pages(t, 1)
 	words := func(b []byte) []uint64 { return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8) }
 	for n := range 70 {
 		a, b := words(from), words(what)

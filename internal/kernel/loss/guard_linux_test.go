@@ -2,37 +2,21 @@ package loss_test
 
 import (
 	"math/rand/v2"
-	"os"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"boost/internal/cpu"
+	"boost/internal/fence"
 	"boost/internal/kernel/loss"
 )
 
 // fenced copies numbers to where no memory may be touched before or after them: they
-// begin a page, or they end one.
+// begin at a page's first byte or end with its last one.
 func fenced[T float32 | float64](t *testing.T, numbers []T, ends bool) []T {
 	t.Helper()
-	page, width := os.Getpagesize(), int(unsafe.Sizeof(T(0)))
-	size := len(numbers) * width
-	pages := (size + page - 1) / page
-	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Munmap(memory) })
-	for _, at := range []int{0, (pages + 1) * page} {
-		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	start := page
+	kept := fence.First[T](t, len(numbers))
 	if ends {
-		start = (pages+1)*page - size
+		kept = fence.Last[T](t, len(numbers))
 	}
-	kept := unsafe.Slice((*T)(unsafe.Pointer(&memory[start])), len(numbers))
 	copy(kept, numbers)
 	return kept
 }

@@ -2,35 +2,13 @@ package partition_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"syscall"
 	"testing"
-	"unsafe"
 
+	"boost/internal/fence"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
 )
-
-// fenced returns so many bytes that end where memory may not be touched.
-func fenced(t *testing.T, size int) []byte {
-	t.Helper()
-	page := os.Getpagesize()
-	pages := (size + page - 1) / page
-	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Munmap(memory) })
-	for _, at := range []int{0, (pages + 1) * page} {
-		if err := syscall.Mprotect(memory[at:at+page], syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return memory[(pages+1)*page-size : (pages+1)*page : (pages+1)*page]
-}
-
-func words(b []byte) []uint64 { return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8) }
 
 // Codes, entries and scratch end where memory may not be touched: a read or a write past
 // their ends kills the test.
@@ -44,8 +22,8 @@ func TestStaysInItsSlices(t *testing.T) {
 					entries = append(entries, hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row)))
 				}
 			}
-			codes, nibbles := fenced(t, rows), fenced(t, (rows+1)/2)
-			work, scratch := words(fenced(t, 8*len(entries))), words(fenced(t, 8*len(entries)))
+			codes, nibbles := fence.Last[uint8](t, rows), fence.Last[uint8](t, (rows+1)/2)
+			work, scratch := fence.Last[uint64](t, len(entries)), fence.Last[uint64](t, len(entries))
 			plain := make([]uint32, rows)
 			var left [256]uint8
 			for c := range left {
