@@ -9,6 +9,8 @@ import (
 
 // interruptible returns a context that ends at the first Ctrl-C or SIGTERM. The
 // second one ends the program at once: what is being written stays a temporary file.
+// It is heard after the returned function too, since an interrupted command is about to
+// end with the same status.
 func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -29,8 +31,10 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
-		close(done)
+		if ctx.Err() == nil {
+			signal.Stop(signals)
+			close(done)
+		}
 		cancel(nil)
 	}
 }

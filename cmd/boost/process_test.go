@@ -99,12 +99,18 @@ func TestInterruptTwice(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(20000))
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "m.boost", "--set", "train.rounds=2"))
+	var predictions io.Reader
 	p := begin(t, func(cmd *exec.Cmd) {
-		if _, err := cmd.StdoutPipe(); err != nil {
+		var err error
+		if predictions, err = cmd.StdoutPipe(); err != nil {
 			t.Fatal(err)
 		}
 	}, "predict", "m.boost", "t.csv", "-v")
-	p.until("table read")
+	// Once the first ones came, the program waits for the pipe to be emptied.
+	if _, err := io.ReadFull(predictions, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	p.until("")
 	p.until("stopping as soon as this step is done; once more stops at once")
 	must(t, 130, p.end())
 }
