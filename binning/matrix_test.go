@@ -3,6 +3,7 @@ package binning_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -304,12 +305,67 @@ func TestRowMajor(t *testing.T) {
 			checkRowMajor(t, m, binning.NewRowMajor(m, features, pool(t, 1+rng.IntN(3))), features)
 		}
 	})
+	t.Run("S1.3/joints", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 2))
+		for range cases(200) {
+			rows, nCodes := rng.IntN(30_000), make([]uint32, rng.IntN(30))
+			for f := range nCodes {
+				nCodes[f] = []uint32{2, 2, 3, 5, 16, 17, 64, 128, 255, 256}[rng.IntN(10)]
+			}
+			codes := randomCodes(rng, rows, nCodes)
+			m := fromCodes(t, codes, nCodes, []string{"adaptive", "uniform"}[rng.IntN(2)])
+			features := rng.Perm(len(nCodes))[:rng.IntN(len(nCodes)+1)]
+			joints := binning.Joints(m, features)
+			checkJoints(t, joints, nCodes, features, rows)
+			r := binning.NewJoined(m, joints, pool(t, 1+rng.IntN(3)))
+			for row := 0; row < rows; row += 1 + rng.IntN(50) {
+				for i, j := range joints {
+					want, times := uint32(0), uint32(1)
+					for _, u := range j.Units {
+						want, times = want+codes[u][row]*times, times*nCodes[u]
+					}
+					if got := uint32(r.Data[row*r.Stride+i]); got != want {
+						t.Fatalf("row %d, columns %v: %d, want %d", row, j.Units, got, want)
+					}
+				}
+			}
+		}
+	})
 	t.Run("S1.3/too_many_codes", func(t *testing.T) {
 		m := fromCodes(t, [][]uint32{{1}}, []uint32{257}, "adaptive")
 		if !panics(func() { binning.NewRowMajor(m, []int{0}, pool(t, 1)) }) {
 			t.Error("a feature of 257 codes is taken")
 		}
 	})
+}
+
+// checkJoints holds joints to what they are for: every feature is in one, in order; the codes
+// of several fit a byte and have 64 rows each; and no two joints could be one.
+func checkJoints(t *testing.T, joints []binning.Joint, nCodes []uint32, features []int, rows int) {
+	t.Helper()
+	var all []int
+	for i, j := range joints {
+		product := uint32(1)
+		for _, u := range j.Units {
+			product *= nCodes[u]
+		}
+		if j.NBins != product || len(j.Units) > 1 && (product > 256 || int(product)*64 > rows) {
+			t.Fatalf("%d rows: columns %v have %d codes, said to be %d", rows, j.Units, product, j.NBins)
+		}
+		for _, other := range joints[:i] {
+			if together := int(j.NBins * other.NBins); together <= 256 && together*64 <= rows {
+				t.Fatalf("columns %v and %v could share a code", other.Units, j.Units)
+			}
+		}
+		if !slices.IsSorted(j.Units) || i > 0 && joints[i-1].Units[0] >= j.Units[0] {
+			t.Fatalf("columns %v are out of order", j.Units)
+		}
+		all = append(all, j.Units...)
+	}
+	slices.Sort(all)
+	if want := slices.Sorted(slices.Values(features)); !slices.Equal(all, want) {
+		t.Fatalf("columns %v, want %v", all, want)
+	}
 }
 
 func checkRowMajor(t *testing.T, m *binning.Matrix, r *binning.RowMajor, features []int) {

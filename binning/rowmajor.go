@@ -11,12 +11,12 @@ import (
 
 // RowMajor is a copy of some columns' codes, row by row (SEEDS S1.3).
 //
-//	Data   [ row 0: code of Units[0], Units[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
+//	Data   [ row 0: code of Joints[0], Joints[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
-	Bits   Width  // of every code: U8, U16 or U32
-	Stride int    // bytes from row to row, a multiple of 4
-	Units  []int  // stored column of the matrix that the i-th code of a row belongs to
-	Data   []byte // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
+	Bits   Width   // of every code: U8, U16 or U32
+	Stride int     // bytes from row to row, a multiple of 4
+	Joints []Joint // stored columns of the matrix that the i-th code of a row belongs to
+	Data   []byte  // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
 }
 
 // mirrorBlock is the number of rows that a task copies. With a stride of up to 64
@@ -26,29 +26,30 @@ const mirrorBlock = 2048
 // NewRowMajor copies the listed columns of m by rows, one byte a code. A column with
 // more than 256 codes is a programming error.
 func NewRowMajor(m *Matrix, units []int, pool *parallel.Pool) *RowMajor {
-	for _, u := range units {
-		if n := m.units[u].NBins; n > 256 {
-			panic(fmt.Sprintf("binning: column %d has %d codes, a row-major byte holds 256", u, n))
+	return NewJoined(m, Singles(m, units), pool)
+}
+
+// NewJoined copies columns of m by rows, one byte a joint's code. A joint with more than
+// 256 codes is a programming error.
+func NewJoined(m *Matrix, joints []Joint, pool *parallel.Pool) *RowMajor {
+	for i := range joints {
+		if n := joints[i].NBins; n > 256 {
+			panic(fmt.Sprintf("binning: columns %d have %d codes, a row-major byte holds 256", joints[i].Units, n))
 		}
 	}
-	stride := rowStride(len(units))
+	stride := rowStride(len(joints))
 	r := &RowMajor{
 		Bits:   U8,
 		Stride: stride,
-		Units:  units,
-		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), U8)),
+		Joints: joints,
+		Data:   alignedBytes(rowMajorBytes(m.rows, len(joints), U8)),
 	}
 	cpu.LargePages(r.Data) // rows of deep nodes lie far from each other
-	columns := make([]Column, len(units))
-	for i, u := range units {
-		columns[i] = m.UnitColumn(u)
-	}
-	scratch := make([][8 * mirrorBlock]uint8, pool.Threads())
+	scratch := make([]transposeScratch, pool.Threads())
 	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(worker, block int) {
 		lo, hi := parallel.Block(block, m.rows, mirrorBlock)
-		for i := 0; i < len(columns); i += 8 {
-			group := columns[i:min(i+8, len(columns))]
-			transpose(r.Data[lo*stride+i:], stride, group, lo, hi, &scratch[worker])
+		for i := 0; i < len(joints); i += 8 {
+			m.transpose(r.Data[lo*stride+i:], stride, joints[i:min(i+8, len(joints))], lo, hi, &scratch[worker])
 		}
 	}))
 	return r
@@ -68,7 +69,7 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 	r := &RowMajor{
 		Bits:   bits,
 		Stride: wideStride(len(units), bits),
-		Units:  units,
+		Joints: Singles(m, units),
 		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), bits)),
 	}
 	cpu.LargePages(r.Data)
@@ -90,7 +91,7 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 // wideStride returns the bytes from row to row of n codes of more than a byte.
 func wideStride(n int, bits Width) int { return (n*int(bits)/8 + 3) &^ 3 }
 
-// MirrorBytes returns the memory of a copy by rows of n columns, a byte a code.
+// MirrorBytes returns the memory of a copy by rows of n joints, a byte a code.
 func MirrorBytes(rows, n int) uint64 { return rowMajorBytes(rows, n, U8) }
 
 // rowMajorBytes returns the memory of n columns' codes by rows.
@@ -155,20 +156,31 @@ func linesPerPeriod(stride, n int) int {
 	return lines
 }
 
-// transpose writes rows lo … hi of up to eight columns side by side. Up to four fill
-// four bytes of a row, more of them eight; columns that are not there give zeros.
-func transpose(dst []byte, stride int, group []Column, lo, hi int, scratch *[8 * mirrorBlock]uint8) {
+// transposeScratch holds the codes of a block of rows where a column does not have them
+// byte by byte, and one column of a joint.
+type transposeScratch struct {
+	parts [8][mirrorBlock]uint8
+	other [mirrorBlock]uint8
+}
+
+// transpose writes rows lo … hi of up to eight joints side by side. Up to four fill
+// four bytes of a row, more of them eight; joints that are not there give zeros.
+func (m *Matrix) transpose(dst []byte, stride int, group []Joint, lo, hi int, scratch *transposeScratch) {
 	n := hi - lo
 	var parts [8][]uint8
 	for i := range parts {
-		part := scratch[i*mirrorBlock:][:n:n]
+		part := scratch.parts[i][:n:n]
 		switch {
 		case i >= len(group):
 			clear(part)
-		case group[i].Bits == U8:
-			part = group[i].u8[lo:hi]
+		case len(group[i].Units) > 1:
+			m.jointBytes(&group[i], part, scratch.other[:n], lo)
 		default:
-			group[i].bytes(part, lo)
+			if c := m.UnitColumn(group[i].Units[0]); c.Bits == U8 {
+				part = c.u8[lo:hi]
+			} else {
+				c.bytes(part, lo)
+			}
 		}
 		parts[i] = part
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"boost/binning"
+	"boost/gradients"
 	"boost/histogram"
 )
 
@@ -52,15 +53,17 @@ func (p *Params) scoringLayout() binning.Params {
 // mirror returns the row-major copy of the byte-wide columns, where the layout asks
 // for one and the strategy reads it; nil otherwise.
 func (t *trainer) mirror(s histogram.Strategy) *binning.RowMajor {
-	units := t.mirrored()
-	if s == histogram.FeatureParallel || len(units) == 0 {
+	joints := t.mirrored()
+	if s == histogram.FeatureParallel || len(joints) == 0 {
 		return nil
 	}
-	return binning.NewRowMajor(t.matrix, units, t.pool)
+	return binning.NewJoined(t.matrix, joints, t.pool)
 }
 
-// mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too.
-func (t *trainer) mirrored() []int {
+// mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
+// of few codes share one, but where sums are of floats, which must not depend on it
+// (DESIGN §4.1).
+func (t *trainer) mirrored() []binning.Joint {
 	if t.matrix.Layout() != binning.LayoutCol || t.matrix.Masked() || t.p.Binning.Layout == binning.LayoutCol {
 		return nil
 	}
@@ -70,5 +73,8 @@ func (t *trainer) mirrored() []int {
 			units = append(units, u)
 		}
 	}
-	return units
+	if t.storing.Mode == gradients.F32 {
+		return binning.Singles(t.matrix, units)
+	}
+	return binning.Joints(t.matrix, units)
 }

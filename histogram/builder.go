@@ -122,8 +122,8 @@ type columnGroup struct {
 }
 
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
-// row-major codes of some of the stored columns. A matrix that is kept by rows is its
-// own mirror.
+// row-major codes of some of the stored columns, each in a code of its own where gradients
+// are floats. A matrix that is kept by rows is its own mirror.
 func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
 	b := &Builder{
 		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
@@ -148,8 +148,10 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 	}
 	b.inMirror, b.active = make([]bool, len(b.units)), make([]bool, len(b.units))
 	if b.mirror != nil {
-		for _, u := range b.mirror.Units {
-			b.inMirror[u] = true
+		for i := range b.mirror.Joints {
+			for _, u := range b.mirror.Joints[i].Units {
+				b.inMirror[u] = true
+			}
 		}
 	}
 	all := make([]int, m.NFeatures())
@@ -186,7 +188,7 @@ func (b *Builder) SetFeatures(features []int) {
 	}
 	// A row-wise pass takes all mirrored units; with few of them active, columns are
 	// cheaper where there are some.
-	b.wholeRow = mirrored > 0 && (2*mirrored > len(b.mirror.Units) || b.matrix.ByRow() != nil)
+	b.wholeRow = mirrored > 0 && (2*mirrored > len(b.mirror.Joints) || b.matrix.ByRow() != nil)
 	b.columns = b.columns[:0]
 	for u, active := range b.active {
 		if active && (!b.wholeRow || !b.inMirror[u]) {

@@ -38,12 +38,12 @@ func TestBuilders(t *testing.T) {
 				for threads := 1; threads <= 8; threads += step {
 					pool := parallel.NewPool(threads)
 					for _, s := range strategies {
-						for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
+						for i, mirror := range d.mirrors(mode, pool) {
 							b := histogram.New(d.matrix, mirror, pool, s)
 							h := &histogram.Histogram{}
 							poison(h, b.Slots())
 							b.Build(h, st, runs)
-							d.check(t, fmt.Sprintf("%v, %d threads, mirror %v, %d of %d rows", s, threads, mirror != nil, len(in), rows), h, st, d.all(), want)
+							d.check(t, fmt.Sprintf("%v, %d threads, mirror %d, %d of %d rows", s, threads, i, len(in), rows), h, st, d.all(), want)
 						}
 					}
 					pool.Close()
@@ -73,11 +73,11 @@ func TestSmallNodes(t *testing.T) {
 						d := newTable(t, r.Uint64(), rows, nCodes, storage)
 						st := d.storage(t, mode, pool)
 						in := d.sample(r, []float64{0, 0.01, 0.5, 1}[r.IntN(4)])
-						for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
+						for i, mirror := range d.mirrors(mode, pool) {
 							b := histogram.New(d.matrix, mirror, pool, s)
 							h := &histogram.Histogram{}
 							b.Build(h, st, runsOf(st, in))
-							d.check(t, fmt.Sprintf("%d of %d rows, codes %v, mirror %v", len(in), rows, nCodes, mirror != nil), h, st, d.all(), d.reference(st, in))
+							d.check(t, fmt.Sprintf("%d of %d rows, codes %v, mirror %d", len(in), rows, nCodes, i), h, st, d.all(), d.reference(st, in))
 							checkTotals(t, d, h, st, in)
 						}
 					}

@@ -23,8 +23,8 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 }
 
 // ScratchBytes returns the most memory that a Builder over all rows of a matrix takes
-// beside the histograms, given the stored columns that its mirror has.
-func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, set gradients.Settings, threads int) int64 {
+// beside the histograms, given what its mirror has.
+func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set gradients.Settings, threads int) int64 {
 	layout := &Builder{matrix: m, units: m.Units()}
 	if layout.sparse = newSparseRows(m); layout.sparse != nil {
 		layout.units = layout.sparse.units(m)
@@ -46,10 +46,12 @@ func ScratchBytes(m *binning.Matrix, mirrored []int, s Strategy, set gradients.S
 		slots = all
 	default:
 		if byRow != nil {
-			mirrored = byRow.Units
+			mirrored = byRow.Joints
 		}
-		for _, u := range mirrored {
-			mirroredSize += max(int64(layout.size(u)), 16)
+		for i := range mirrored {
+			for _, u := range mirrored[i].Units {
+				mirroredSize += max(int64(layout.size(u)), 16)
+			}
 		}
 		slots += int64(len(mirrored))*hist.Slots - mirroredSize
 	}

@@ -13,6 +13,7 @@ type intScratch struct {
 	hess   []uint64
 	wide   bool // grad and hess are in use
 	took   bool // the worker has taken part in this pass
+	part   [jointPart]uint64
 }
 
 func (s *intScratch) reserve(n int) []uint64 {
@@ -108,10 +109,12 @@ func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	}
 }
 
-// place is where a row-wise pass keeps the sums of one unit: in size slots of a
-// worker's scratch from slot `at` on.
+// place is where a row-wise pass keeps the sums of one unit, or of a joint of several: in
+// size slots of a worker's scratch from slot `at` on.
 type place struct {
-	unit, at, size int
+	unit     int
+	at, size int
+	joint    []int // the units of a joint, the first of which is unit; nil for one unit
 }
 
 // plan lays out a worker's scratch for row-wise passes: the mirrored units first,
@@ -122,23 +125,28 @@ func (b *Builder) plan() {
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
 		for f := range b.units { // a pass adds up inactive features too, which has to be cleared
-			b.places = append(b.places, place{f, int(b.offsets[f]), int(b.units[f].NBins)})
+			b.places = append(b.places, place{unit: f, at: int(b.offsets[f]), size: int(b.units[f].NBins)})
 		}
 		return
 	}
 	if b.wholeRow {
-		for _, u := range b.mirror.Units {
-			b.places = append(b.places, place{u, b.rowSlots, b.size(u)})
+		for i := range b.mirror.Joints {
+			j := &b.mirror.Joints[i]
+			p := place{unit: j.Units[0], at: b.rowSlots, size: int(j.NBins)}
+			if len(j.Units) > 1 {
+				p.joint = j.Units
+			}
+			b.places = append(b.places, p)
 			if b.mirror.Bits == binning.U8 {
 				b.rowSlots += hist.Slots
 				continue
 			}
 			b.wideAt = append(b.wideAt, b.rowSlots)
-			b.rowSlots += b.size(u)
+			b.rowSlots += p.size
 		}
 	}
 	for _, u := range b.columns {
-		b.places = append(b.places, place{u, b.rowSlots, b.size(u)})
+		b.places = append(b.places, place{unit: u, at: b.rowSlots, size: b.size(u)})
 		b.rowSlots += max(b.size(u), 16)
 	}
 }
@@ -190,7 +198,7 @@ func (t *rowTask) Run(worker, index int) {
 	at := 0
 	if b.wholeRow {
 		b.addMirror(s.packed, run.Block, entries)
-		at = len(b.mirror.Units)
+		at = len(b.mirror.Joints)
 	}
 	for _, p := range b.places[at:] {
 		oneWordColumn(s.packed[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, entries), entries)
@@ -202,7 +210,7 @@ func (b *Builder) addMirror(packed []uint64, block int, entries []uint64) {
 	m, row := b.mirror, block*hist.BlockRows
 	switch m.Bits {
 	case binning.U8:
-		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Units), entries, !b.dense)
+		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Joints), entries, !b.dense)
 	case binning.U16:
 		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, entries)
 	default:
@@ -226,29 +234,43 @@ func (b *Builder) flush(s *intScratch) {
 	}
 	s.wide, s.rows = true, 0
 	for _, p := range b.places {
-		lo := b.unitAt[p.unit]
-		hist.Unpack(s.grad[lo:lo+p.size], s.hess[lo:lo+p.size], s.packed[p.at:p.at+p.size])
+		rest := s.packed[p.at : p.at+p.size]
+		for i := range p.units() {
+			var sums []uint64
+			u := p.unitAt(i)
+			sums, rest = b.nextPart(&p, i, rest, s.part[:])
+			lo := b.unitAt[u]
+			hist.Unpack(s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)], sums)
+		}
 	}
 }
 
-// reduceTask adds up one unit of the workers' sums, in worker order; integer
+// reduceTask adds up one unit or joint of the workers' sums, in worker order; integer
 // sums do not depend on it.
 type reduceTask Builder
 
-func (t *reduceTask) Run(_, index int) {
+func (t *reduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
-	p := b.places[index]
+	p, part := b.places[index], b.ints[worker].part[:]
 	for w := range b.ints {
 		s := &b.ints[w]
 		if !s.took {
 			continue
 		}
-		b.deliver(p.unit, s.packed[p.at:p.at+p.size])
-		if lo := b.unitAt[p.unit]; s.wide {
-			b.deliverWide(p.unit, s.grad[lo:lo+p.size], s.hess[lo:lo+p.size])
+		rest := s.packed[p.at : p.at+p.size]
+		for i := range p.units() {
+			var sums []uint64
+			u := p.unitAt(i)
+			sums, rest = b.nextPart(&p, i, rest, part)
+			if lo := b.unitAt[u]; s.wide {
+				b.deliverWide(u, s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)])
+			}
+			b.deliver(u, sums)
 		}
 	}
-	b.restore(p.unit)
+	for i := range p.units() {
+		b.restore(p.unitAt(i))
+	}
 }
 
 func add[T int64 | uint64 | float64 | uint32](to, what []T) {

@@ -78,6 +78,24 @@ func newTable(t testing.TB, seed uint64, rows int, nCodes []uint32, storage stri
 	return d
 }
 
+// mirrors are none, one with a code for each column, and one where columns of few codes
+// share one, as many as there is room for and two by two.
+func (d *table) mirrors(mode form, pool *parallel.Pool) []*binning.RowMajor {
+	mirrors := []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)}
+	if mode.Mode == gradients.F32 {
+		return mirrors
+	}
+	pairs := binning.Singles(d.matrix, d.mirrored)
+	for i := 0; i+1 < len(pairs); i++ {
+		if a, b := pairs[i], pairs[i+1]; a.NBins*b.NBins <= 256 {
+			pairs[i] = binning.Joint{Units: []int{b.Units[0], a.Units[0]}, NBins: a.NBins * b.NBins}
+			pairs = slices.Delete(pairs, i+1, i+2)
+		}
+	}
+	return append(mirrors, binning.NewJoined(d.matrix, binning.Joints(d.matrix, d.mirrored), pool),
+		binning.NewJoined(d.matrix, pairs, pool))
+}
+
 // storage quantizes the table's gradients.
 func (d *table) storage(t testing.TB, mode form, pool *parallel.Pool) *gradients.Storage {
 	t.Helper()

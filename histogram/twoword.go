@@ -13,6 +13,7 @@ type slotScratch[G int64 | float64, H uint64 | float64] struct {
 	sums[G, H]
 	all  sums[G, H]
 	took bool
+	own  sums[G, H] // of one column of a joint
 }
 
 // sums are slots with their counts, if they have any.
@@ -145,13 +146,13 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 		m, row := b.mirror, run.Block*hist.BlockRows
 		switch m.Bits {
 		case binning.U8:
-			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Units), v.grad, v.hess, entries)
+			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Joints), v.grad, v.hess, entries)
 		case binning.U16:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, v.grad, v.hess, entries)
 		default:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes32()[row*(m.Stride/4):], m.Stride/4, v.grad, v.hess, entries)
 		}
-		at = len(m.Units)
+		at = len(m.Joints)
 	}
 	for _, p := range b.places[at:] {
 		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.blockColumn(worker, p.unit, run.Block, entries), v, entries)
@@ -161,15 +162,32 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 // wideReduceTask adds up one unit of the workers' 64-bit sums.
 type wideReduceTask Builder
 
-func (t *wideReduceTask) Run(_, index int) {
+func (t *wideReduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
+	own := b.wide[worker].own
+	if p.joint != nil && own.slots == nil {
+		own = sums[int64, uint64]{make([]hist.Slot[int64, uint64], jointPart), make([]uint32, jointPart)}
+		b.wide[worker].own = own
+	}
+	if !b.storage.Counts() {
+		own.counts = nil
+	}
 	for w := range b.wide {
-		if s := &b.wide[w]; s.took {
-			b.deliverSlots(p.unit, s.part(p.at, p.at+p.size))
+		s := &b.wide[w]
+		if !s.took {
+			continue
+		}
+		rest := s.part(p.at, p.at+p.size)
+		for i := range p.units() {
+			var sums sums[int64, uint64]
+			sums, rest = b.nextSlots(&p, i, rest, own)
+			b.deliverSlots(p.unitAt(i), sums)
 		}
 	}
-	b.restore(p.unit)
+	for i := range p.units() {
+		b.restore(p.unitAt(i))
+	}
 }
 
 // buildFloats sums float32 gradients. The result is defined without reference to
@@ -249,6 +267,9 @@ type floatReduceTask Builder
 func (t *floatReduceTask) Run(_, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
+	if p.joint != nil {
+		panic("histogram: sums of floats need a code for each column")
+	}
 	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
 	lo, hi := b.bins(b.units[p.unit].Features[0])     // floats are never bundled
 	for g := range groups {

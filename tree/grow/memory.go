@@ -11,9 +11,9 @@ import (
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
-// given the stored columns that a mirror would have and the gradients' mode: of what
+// given what a mirror would have and the gradients' mode: of what
 // is kept per row, and of what histograms and the search take.
-func (c *Config) Bytes(mirrored []int, set gradients.Settings, threads int) (rows, histograms int64) {
+func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	blocks, leaves, features := int64(parallel.Blocks(m.NRows(), hist.BlockRows)), int64(c.Params.Leaves), int64(m.NFeatures())
 	block := min(n, hist.BlockRows)

@@ -1,0 +1,73 @@
+package histogram
+
+import "boost/internal/kernel/hist"
+
+// jointPart is the most codes of a column of a joint.
+const jointPart = 256
+
+// units returns how many units a place has the sums of.
+func (p *place) units() int { return max(len(p.joint), 1) }
+
+// unitAt returns the i-th of them.
+func (p *place) unitAt(i int) int {
+	if p.joint == nil {
+		return p.unit
+	}
+	return p.joint[i]
+}
+
+// nextPart takes the packed sums of a place's i-th unit out of those of it and the units
+// after it, which it returns as those of the units after it: a joint's codes count the first
+// unit's fastest. What is returned is for the caller to clear, the rest is 0 then. Sums of
+// a joint's codes overflow no earlier than those of one code for all rows do.
+func (b *Builder) nextPart(p *place, i int, sums, part []uint64) (own, others []uint64) {
+	if i == p.units()-1 {
+		return sums, nil
+	}
+	own = part[:b.size(p.joint[i])]
+	n := 0
+	for at := 0; at < len(sums); at += len(own) {
+		all := uint64(0)
+		for code, sum := range sums[at : at+len(own)] {
+			own[code] += sum
+			all += sum
+		}
+		sums[n] = all
+		n++
+	}
+	clear(sums[n:])
+	return own, sums[:n]
+}
+
+// nextSlots is nextPart for sums of two words.
+func (b *Builder) nextSlots(p *place, i int, all, part sums[int64, uint64]) (own, others sums[int64, uint64]) {
+	if i == p.units()-1 {
+		return all, others
+	}
+	size := b.size(p.joint[i])
+	own, n := part.part(0, size), 0
+	for at := 0; at < len(all.slots); at += size {
+		var sum hist.Slot[int64, uint64]
+		for code, slot := range all.slots[at : at+size] {
+			own.slots[code].Grad += slot.Grad
+			own.slots[code].Hess += slot.Hess
+			sum.Grad += slot.Grad
+			sum.Hess += slot.Hess
+		}
+		all.slots[n] = sum
+		if all.counts != nil {
+			rows := uint32(0)
+			for code, count := range all.counts[at : at+size] {
+				own.counts[code] += count
+				rows += count
+			}
+			all.counts[n] = rows
+		}
+		n++
+	}
+	clear(all.slots[n:])
+	if all.counts != nil {
+		clear(all.counts[n:])
+	}
+	return own, all.part(0, n)
+}
