@@ -110,8 +110,9 @@ func unchanged(files []cacheFile, paths []string, opts ...dataset.Option) bool {
 // binning.bundle_conflicts when a matrix is made of codes.
 func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
 	said := map[string]json.RawMessage{}
-	err := eachParam(reflect.ValueOf(p), func(key, use string, v reflect.Value) error {
-		if use != "model" && key != "binning.storage" || key == "binning.bundle_conflicts" {
+	err := eachParam(reflect.ValueOf(p), func(tag reflect.StructTag, v reflect.Value) error {
+		key := tag.Get("key")
+		if tag.Get("use") != "model" && key != "binning.storage" || key == "binning.bundle_conflicts" {
 			return nil
 		}
 		text, err := json.Marshal(v.Interface())

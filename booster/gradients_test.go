@@ -66,7 +66,7 @@ func small(t *testing.T, seed uint64, rows int, weighted bool) *dataset.Table {
 // Every node's histogram, total and rows agree whatever is sampled, weighted and stored.
 func TestInvariantUnderSampling(t *testing.T) {
 	for _, s := range storages {
-		for _, sampling := range []string{"all", "bag", "goss"} {
+		for _, sampling := range []string{"all", "bag", "goss", "mvs"} {
 			t.Run("S2.26/"+s.name+"/"+sampling, func(t *testing.T) {
 				for seed := range uint64(8) {
 					table := small(t, seed, 400+300*int(seed), seed%2 == 1)
@@ -79,6 +79,8 @@ func TestInvariantUnderSampling(t *testing.T) {
 						p.RowFraction = 0.6
 					case "goss":
 						p.GossTop, p.GossOther = 0.2, 0.2 // from round 2 on
+					case "mvs":
+						p.MvsFraction = 0.4
 					}
 					m, err := booster.Train(t.Context(), p, table)
 					if err != nil {
@@ -244,6 +246,12 @@ func TestGradientsRefuse(t *testing.T) {
 		{"goss_without_others", "both must be above 0", func(p *booster.Params) { p.GossTop = 0.2 }},
 		{"goss_of_more_than_all", "together at most 1", func(p *booster.Params) { p.GossTop, p.GossOther = 0.8, 0.3 }},
 		{"goss_NaN", "both must be above 0", func(p *booster.Params) { p.GossTop, p.GossOther = math.NaN(), 0.3 }},
+		{"mvs_and_bagging", "sampling.mvs_fraction and sampling.row_fraction both choose rows", func(p *booster.Params) { p.MvsFraction, p.RowFraction = 0.3, 0.5 }},
+		{"mvs_and_goss", "sampling.mvs_fraction and sampling.goss_top both choose rows", func(p *booster.Params) { p.MvsFraction, p.GossTop, p.GossOther = 0.3, 0.2, 0.1 }},
+		{"mvs_and_row_every", "sampling.row_every", func(p *booster.Params) { p.MvsFraction, p.RowEvery = 0.3, 2 }},
+		{"mvs_NaN", "sampling.mvs_fraction = NaN: must be 0 … 1", func(p *booster.Params) { p.MvsFraction = math.NaN() }},
+		{"mvs_of_more_than_all", "sampling.mvs_fraction = 1.5: must be 0 … 1", func(p *booster.Params) { p.MvsFraction = 1.5 }},
+		{"mvs_lambda", "sampling.mvs_lambda = -0.5: must be a finite number, 0 or more", func(p *booster.Params) { p.MvsFraction, p.MvsLambda = 0.3, -0.5 }},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			p := booster.Defaults()

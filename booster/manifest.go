@@ -7,7 +7,7 @@ import (
 )
 
 // eachParam visits the leaf fields of Params with their tags, in order of declaration.
-func eachParam(v reflect.Value, visit func(key, use string, v reflect.Value) error) error {
+func eachParam(v reflect.Value, visit func(tag reflect.StructTag, v reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		if field.Type.Kind() == reflect.Struct {
@@ -16,7 +16,7 @@ func eachParam(v reflect.Value, visit func(key, use string, v reflect.Value) err
 			}
 			continue
 		}
-		if err := visit(field.Tag.Get("key"), field.Tag.Get("use"), v.Field(i)); err != nil {
+		if err := visit(field.Tag, v.Field(i)); err != nil {
 			return err
 		}
 	}
@@ -24,11 +24,25 @@ func eachParam(v reflect.Value, visit func(key, use string, v reflect.Value) err
 }
 
 // ModelParams returns the parameters that can change a model's bytes as a JSON
-// object with sorted keys: what a model stores. Empty maps are left out.
+// object with sorted keys: what a model stores. Empty maps are left out, and what is
+// stored where set only.
 func (p Params) ModelParams() (json.RawMessage, error) {
-	object := map[string]any{}
-	err := eachParam(reflect.ValueOf(p), func(key, use string, v reflect.Value) error {
-		if use == "model" && (v.Kind() != reflect.Map || v.Len() > 0) {
+	object, defaults := map[string]any{}, map[string]any{}
+	err := eachParam(reflect.ValueOf(Defaults()), func(tag reflect.StructTag, v reflect.Value) error {
+		if tag.Get("stored") == "where set" {
+			defaults[tag.Get("key")] = v.Interface()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachParam(reflect.ValueOf(p), func(tag reflect.StructTag, v reflect.Value) error {
+		key := tag.Get("key")
+		if usual, ok := defaults[key]; ok && usual == v.Interface() {
+			return nil
+		}
+		if tag.Get("use") == "model" && (v.Kind() != reflect.Map || v.Len() > 0) {
 			object[key] = v.Interface()
 		}
 		return nil
@@ -47,9 +61,10 @@ func ParamsOf(m *Model) (Params, error) {
 	if err := json.Unmarshal(m.Contents().Params, &stored); err != nil {
 		return p, fmt.Errorf("parameters of the model: %w", err)
 	}
-	err := eachParam(reflect.ValueOf(&p).Elem(), func(key, use string, v reflect.Value) error {
+	err := eachParam(reflect.ValueOf(&p).Elem(), func(tag reflect.StructTag, v reflect.Value) error {
+		key := tag.Get("key")
 		raw, ok := stored[key]
-		if !ok || use != "model" {
+		if !ok || tag.Get("use") != "model" {
 			return nil
 		}
 		delete(stored, key)

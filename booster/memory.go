@@ -52,11 +52,11 @@ func (t *trainer) memory() (budget, error) {
 	if t.initial != nil {
 		perRow += 8 * int64(t.outputs)
 	}
-	if t.p.RowFraction < 1 || t.p.goss() {
+	if t.p.samplesRows() {
 		perRow += 2 + 4 // those in the bag, and those outside
 	}
-	if t.p.goss() {
-		perRow += 4
+	if t.p.goss() || t.p.mvs() {
+		perRow += 4 // what they are chosen by
 	}
 	b.rows += int64(t.n) * (perRow + t.storing.Mode.BytesPerRow())
 	for _, s := range t.sets {

@@ -144,6 +144,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"bundles", hot, "both", "row", "i16", "bundle"},
 		{"bundles/feature/i32", hot, "col", "feature", "i32", "bundle"},
 		{"bag", dense, "both", "row", "i16", "bag"},
+		{"minimal variance", dense, "both", "row", "i16", "mvs"},
 		{"wide codes", dense, "both", "row", "i16", "codes"},
 		{"direct", wide, "csr", "auto", "i16", "bound"},
 		{"wide/csr", wide, "csr", "row", "i16", ""},
@@ -159,6 +160,8 @@ func TestMemoryEstimate(t *testing.T) {
 				p.Binning.Bundle = "on"
 			case "bag":
 				p.RowFraction = 0.5
+			case "mvs":
+				p.MvsFraction = 0.3
 			case "codes":
 				p.Binning.MaxBin = 1000
 			}

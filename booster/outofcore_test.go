@@ -112,6 +112,8 @@ var waysToTrain = []struct {
 		change: func(p *booster.Params) { p.EarlyStopping, p.Binning.MinDataPerCat = 4, 20 }, dirty: true, valid: true},
 	{name: "init scores", options: []dataset.Option{dataset.Label("y"), dataset.InitScore("w"), dataset.Ignore("class")},
 		change: func(p *booster.Params) { p.Objective, p.EarlyStopping = "regression", 3 }, valid: true},
+	{name: "minimal variance, holdout, weights", options: []dataset.Option{dataset.Label("class"), dataset.ID("id"), dataset.Weight("w"), dataset.Ignore("y")},
+		change: func(p *booster.Params) { p.EarlyStopping, p.MvsFraction, p.Gradients = 3, 0.4, "i8" }},
 	{name: "by rows, uniform", options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")},
 		change: func(p *booster.Params) {
 			p.EarlyStopping, p.Binning.Layout, p.Binning.Storage = 3, binning.LayoutRow, binning.Uniform

@@ -19,7 +19,9 @@ import (
 //
 // Every leaf field carries two tags: key, its name in configs, flags and the
 // model's manifest; use, "model" if it can change the model's bytes (it is then
-// stored in the model) or "run" if it cannot.
+// stored in the model) or "run" if it cannot. A third, stored:"where set", leaves a
+// parameter out of the model where it has its default: models then have the bytes that
+// they had before there was this parameter.
 type Params struct {
 	Objective     string        `key:"train.objective" use:"model"` // "" = inferred from the label
 	Rounds        int           `key:"train.rounds" use:"model"`
@@ -40,10 +42,12 @@ type Params struct {
 	L2Bytes             int64  `key:"gradients.l2_bytes" use:"run"`       // second cache that "auto" goes by; 0 = the processor's
 	ClipNegativeHessian bool   `key:"gradients.clip_negative_hessian" use:"model"`
 
-	RowFraction float64 `key:"sampling.row_fraction" use:"model"` // share of rows per round, (0, 1]
-	RowEvery    int     `key:"sampling.row_every" use:"model"`    // rounds between new row samples
-	GossTop     float64 `key:"sampling.goss_top" use:"model"`     // share of rows kept for their gradients; 0 = off
-	GossOther   float64 `key:"sampling.goss_other" use:"model"`   // share of rows drawn from the others
+	RowFraction float64 `key:"sampling.row_fraction" use:"model"`                    // share of rows per round, (0, 1]
+	RowEvery    int     `key:"sampling.row_every" use:"model"`                       // rounds between new row samples
+	GossTop     float64 `key:"sampling.goss_top" use:"model"`                        // share of rows kept for their gradients; 0 = off
+	GossOther   float64 `key:"sampling.goss_other" use:"model"`                      // share of rows drawn from the others
+	MvsFraction float64 `key:"sampling.mvs_fraction" use:"model" stored:"where set"` // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
+	MvsLambda   float64 `key:"sampling.mvs_lambda" use:"model" stored:"where set"`   // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
 	Metrics      []string `key:"metrics.names" use:"model"` // empty = the objective's own
 	MetricsEvery int      `key:"metrics.every" use:"model"`
@@ -57,7 +61,7 @@ func Defaults() Params {
 	return Params{
 		Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
-		RowFraction: 1, RowEvery: 1, MetricsEvery: 1,
+		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
 }
@@ -88,7 +92,7 @@ func (p Params) Validate() error {
 	bad(p.MemoryLimit >= 0, "train.memory_limit", p.MemoryLimit, "0 (none) or more bytes")
 	share("sampling.row_fraction", p.RowFraction)
 	atLeast("sampling.row_every", p.RowEvery, 1)
-	for _, err := range append(p.checkGradients(), p.checkGoss()...) {
+	for _, err := range append(p.checkGradients(), p.checkSampling()...) {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
 	}
 	atLeast("metrics.every", p.MetricsEvery, 1)

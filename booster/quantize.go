@@ -3,6 +3,7 @@ package booster
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"boost/gradients"
@@ -58,7 +59,11 @@ func (p *Params) checkGradients() []error {
 	return errs
 }
 
-// checkGoss returns what is wrong with sampling by gradients.
+// checkSampling returns what is wrong with sampling by gradients.
+func (p *Params) checkSampling() []error {
+	return append(p.checkGoss(), p.checkMvs()...)
+}
+
 func (p *Params) checkGoss() []error {
 	top, other := p.GossTop, p.GossOther
 	switch {
@@ -73,6 +78,36 @@ func (p *Params) checkGoss() []error {
 	}
 	return nil
 }
+
+func (p *Params) checkMvs() []error {
+	var errs []error
+	bad := func(text string, args ...any) { errs = append(errs, fmt.Errorf(text, args...)) }
+	if f := p.MvsFraction; !(f >= 0 && f <= 1) {
+		bad("sampling.mvs_fraction = %v: must be 0 … 1 (0 or 1: all rows)", f)
+	}
+	if l := p.MvsLambda; l != gradients.AutoLambda && !(l >= 0 && !math.IsInf(l, 0)) {
+		bad("sampling.mvs_lambda = %v: must be a finite number, 0 or more (or %d: by the means of gradients and hessians)", l, gradients.AutoLambda)
+	}
+	if !p.mvs() {
+		return errs
+	}
+	if p.goss() {
+		bad("sampling.mvs_fraction and sampling.goss_top both choose rows by their gradients: set mvs_fraction = 0, or goss_top = 0 and goss_other = 0")
+	}
+	if p.RowFraction < 1 {
+		bad("sampling.mvs_fraction and sampling.row_fraction both choose rows: set row_fraction = 1, or mvs_fraction = 0")
+	}
+	if p.RowEvery > 1 {
+		bad("sampling.row_every is for sampling.row_fraction: rows are chosen by their gradients every round")
+	}
+	return errs
+}
+
+// mvs says whether rows are sampled with minimal variance.
+func (p *Params) mvs() bool { return p.MvsFraction > 0 && p.MvsFraction < 1 }
+
+// samplesRows says whether trees are grown on a part of the rows.
+func (p *Params) samplesRows() bool { return p.RowFraction < 1 || p.goss() || p.mvs() }
 
 // goss says whether rows are sampled by their gradients.
 func (p *Params) goss() bool { return p.GossTop > 0 }

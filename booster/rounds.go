@@ -84,6 +84,9 @@ func (t *trainer) sampleRows(round int) {
 		}
 		t.bag = t.sample
 		t.goss.Sample(t.bag, t.buffer, t.p.Seed, round)
+	case t.p.mvs():
+		t.bag = t.sample
+		t.mvs.Sample(t.bag, t.buffer, t.p.Seed, round)
 	case t.sample == nil || round%t.p.RowEvery != 0:
 		return
 	default:

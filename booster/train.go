@@ -100,6 +100,7 @@ type trainer struct {
 	storing gradients.Settings
 	sample  *gradients.Bag // where rows are sampled
 	goss    *gradients.Goss
+	mvs     *gradients.Mvs
 	bag     *gradients.Bag // of this round: sample, or nil for all rows
 	outside []uint32       // rows not in the bag, ascending
 	grower  *grow.Grower
@@ -365,11 +366,14 @@ func (t *trainer) allocate() error {
 	t.scores = make([]float64, t.outputs*t.n)
 	startScores(t.scores, t.initial, t.base)
 	t.buffer = gradients.NewBuffer(t.n, t.outputs)
-	if t.p.RowFraction < 1 || t.p.goss() {
+	if t.p.samplesRows() {
 		t.sample = gradients.NewBag(t.n)
 	}
 	if t.p.goss() {
 		t.goss = gradients.NewGoss(t.n, t.p.GossTop, t.p.GossOther, t.pool)
+	}
+	if t.p.mvs() {
+		t.mvs = gradients.NewMvs(t.n, t.p.MvsFraction, t.p.MvsLambda, t.pool)
 	}
 	maxStep := 0.0
 	if o, ok := t.target.objective.(objectives.StepLimiter); ok {

@@ -37,6 +37,8 @@ var needless = map[string]string{
 	"force_col_wise":      "the layout is chosen from the table's shape: leave it out",
 	"max_categories":      "use categorical.max_cat",
 	"bagging_seed":        "train.seed is the only seed",
+	"bootstrap_type":      "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
+	"sampling_method":     "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
 	"validation_fraction": "a tenth of the rows is held out where early stopping is on and no valid set is given",
 	"boosting":            "this version has plain boosting (gbdt) only: leave it out",
 	"boosting_type":       "this version has plain boosting (gbdt) only: leave it out",

@@ -39,6 +39,7 @@ func TestAliases(t *testing.T) {
 		{"bagging_fraction = 0.5\nbagging_freq = 0", func(c *configs.Config) any { return c.Params.RowFraction }, 1.0},
 		{"subsample_freq = 0\nsubsample = 0.5", func(c *configs.Config) any { return c.Params.RowFraction }, 1.0},
 		{"subsample = 0.5", func(c *configs.Config) any { return c.Params.RowFraction }, 0.5},
+		{"mvs_reg = 0.5", func(c *configs.Config) any { return c.Params.MvsLambda }, 0.5},
 		{"min_child_samples = 3", func(c *configs.Config) any { return c.Params.Tree.MinDataInLeaf }, 3},
 		{"min_samples_leaf = 3", func(c *configs.Config) any { return c.Params.Tree.MinDataInLeaf }, 3},
 		{"min_sum_hessian_in_leaf = 3", func(c *configs.Config) any { return c.Params.Tree.MinChildWeight }, 3.0},

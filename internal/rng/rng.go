@@ -21,6 +21,7 @@ const (
 	LevelCols   Purpose = 5 // columns of a level
 	NodeColumns Purpose = 6 // columns of a node
 	GossRows    Purpose = 7 // rows of a round outside the top of their gradients
+	MvsRows     Purpose = 8 // rows of a round by their gradients
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.
