@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|Acc
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -39,6 +39,9 @@ peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)
+
+time-to-metric: peers-env ## time training until boost is as good as LightGBM with its defaults (SETS=a,b for some tables, THREADS)
+	go run ./benchmarks reach --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
 scaling: ## time training by rows and by columns, and plot both into docs/scaling.svg
 	go run ./benchmarks scaling --threads $(THREADS)

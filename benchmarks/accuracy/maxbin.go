@@ -24,7 +24,7 @@ type MaxBinFigure struct {
 // (SEEDS S1.22).
 func (t Trainer) MeasureMaxBin(ctx context.Context, s *Set, maxBin int) (MaxBinFigure, error) {
 	var f MaxBinFigure
-	table, err := open(ctx, s)
+	table, err := s.Open(ctx)
 	if err != nil {
 		return f, err
 	}

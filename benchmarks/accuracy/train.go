@@ -25,7 +25,7 @@ type Trainer struct {
 func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
 	began := time.Now()
 	r := Result{Set: s.Name}
-	train, err := open(ctx, s)
+	train, err := s.Open(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -47,7 +47,7 @@ func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
 
 // Splits returns the losses on the held-out rows of re-splits 0 … n-1.
 func (t Trainer) Splits(ctx context.Context, s *Set, n int) ([]float64, error) {
-	train, err := open(ctx, s)
+	train, err := s.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,8 @@ func (t Trainer) splits(ctx context.Context, s *Set, train *dataset.Table, n int
 	return losses, nil
 }
 
-func open(ctx context.Context, s *Set) (*dataset.Table, error) {
+// Open reads the training part.
+func (s *Set) Open(ctx context.Context) (*dataset.Table, error) {
 	options := []dataset.Option{dataset.Label(s.Label), dataset.Missing("")}
 	if s.Weight != "" {
 		options = append(options, dataset.Weight(s.Weight))

@@ -19,7 +19,7 @@ type WidthFigure struct {
 // MeasureWidths counts the columns of a set's training part that SEEDS S0.20 is about.
 func MeasureWidths(ctx context.Context, s *Set) (WidthFigure, error) {
 	var f WidthFigure
-	table, err := open(ctx, s)
+	table, err := s.Open(ctx)
 	if err != nil {
 		return f, err
 	}

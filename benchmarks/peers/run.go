@@ -62,40 +62,28 @@ func (c Contender) start(ctx context.Context, row *Row, rounds int, limit time.D
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, c.Command[0], c.args(row, rounds, folder, predictions)...)
-	// Waiting threads of OpenMP sleep: on a machine with other work, spinning ones
-	// cost the peers a factor of ten.
-	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(c.threads(row)),
-		"PYTHONDONTWRITEBYTECODE=1")
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
 	var run Run
 	begin := time.Now()
-	if err := cmd.Run(); err != nil {
+	out, state, err := Execute(limited, append(c.Command[:1:1], c.args(row, rounds, folder, predictions)...), c.threads(row))
+	if err != nil {
 		run.Wall = time.Since(begin).Seconds()
 		if limited.Err() != nil && ctx.Err() == nil {
 			return run, fmt.Errorf("%s: %w of %.0f s", c.Name, ErrTooSlow, limit.Seconds())
 		}
-		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == NotInstalled || errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-			return run, fmt.Errorf("%s: %w", c.Name, ErrAbsent)
-		}
-		if cmd.ProcessState != nil && !cmd.ProcessState.Exited() && ctx.Err() == nil {
-			return run, fmt.Errorf("%s: %w: %s", c.Name, ErrKilled, cmd.ProcessState)
-		}
-		return run, fmt.Errorf("%s: %w\n%s", c.Name, err, strings.TrimSpace(words.String()))
+		return run, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	if err := json.Unmarshal(out.Bytes(), &run); err != nil {
-		return run, fmt.Errorf("%s printed %q: %w", c.Name, out.String(), err)
+	if err := json.Unmarshal(out, &run); err != nil {
+		return run, fmt.Errorf("%s printed %q: %w", c.Name, out, err)
 	}
 	run.Wall = time.Since(begin).Seconds()
-	run.PeakBytes = PeakOf(cmd.ProcessState)
+	run.PeakBytes = PeakOf(state)
 	if row.Seconds(&run) <= 0 {
-		return run, fmt.Errorf("%s printed %q: no seconds of %s in it", c.Name, out.String(), row.Task)
+		return run, fmt.Errorf("%s printed %q: no seconds of %s in it", c.Name, out, row.Task)
 	}
 	if labels == nil {
 		return run, nil
 	}
-	err := run.score(row, predictions, labels)
+	err = run.score(row, predictions, labels)
 	if e := os.Remove(predictions); err == nil {
 		err = e
 	}
@@ -103,6 +91,28 @@ func (c Contender) start(ctx context.Context, row *Row, rounds int, limit time.D
 		err = fmt.Errorf("%s: %w", c.Name, err)
 	}
 	return run, err
+}
+
+// Execute runs a trainer's command on so many threads and returns what it prints. The error
+// wraps ErrAbsent or ErrKilled where these say it better.
+func Execute(ctx context.Context, command []string, threads int) ([]byte, *os.ProcessState, error) {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	// Waiting threads of OpenMP sleep: on a machine with other work, spinning ones
+	// cost the peers a factor of ten.
+	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(threads), "PYTHONDONTWRITEBYTECODE=1")
+	var out, words bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &words
+	err := cmd.Run()
+	state := cmd.ProcessState
+	switch {
+	case err == nil:
+		return out.Bytes(), state, nil
+	case state != nil && state.ExitCode() == NotInstalled || errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound):
+		return nil, state, ErrAbsent
+	case state != nil && !state.Exited() && ctx.Err() == nil:
+		return nil, state, fmt.Errorf("%w: %s", ErrKilled, state)
+	}
+	return nil, state, fmt.Errorf("%w\n%s", err, strings.TrimSpace(words.String()))
 }
 
 // score takes AUC and loss of the predictions in a NumPy file.

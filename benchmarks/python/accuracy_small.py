@@ -20,6 +20,7 @@ import sklearn
 import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
+from losses import loss
 from split import held_out
 from tables import Table, encode
 
@@ -64,18 +65,6 @@ def fit_sklearn(x, y, w, xt, task, classes, categorical, threads):
 
 
 PEERS = {"lightgbm": fit_lightgbm, "xgboost": fit_xgboost, "sklearn": fit_sklearn}
-
-
-def loss(task, prediction, y, w):
-    """The loss of DESIGN §14: logloss clipped at 1e-15, rmse; weighted where w is given."""
-    p = np.asarray(prediction, dtype=np.float64)
-    if task == "regression":
-        return float(np.sqrt(np.average((p - y) ** 2, weights=w)))
-    if task == "binary":
-        p = np.where(y == 1, p, 1 - p)
-    else:
-        p = p[np.arange(len(y)), y]
-    return float(np.average(-np.log(np.clip(p, 1e-15, 1 - 1e-15)), weights=w))
 
 
 def train_all(train, rows, test, test_rows, threads):
