@@ -260,8 +260,10 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 		b.storage, b.runs, b.dst = nil, nil, nil
 		return
 	}
-	dst.reset(st, b.Slots())
+	dst.reserve(st, b.Slots())
 	if rows == 0 {
+		dst.clear(st, 0, b.Slots())
+		b.storage, b.runs, b.dst = nil, nil, nil
 		return
 	}
 	b.dense = rows*denseShare >= span
@@ -294,6 +296,14 @@ func (b *Builder) do(alone bool, n int, task parallel.Task) {
 		return
 	}
 	b.pool.Do(n, task)
+}
+
+// begin clears the slots of a unit, right before its sums are added to them.
+func (b *Builder) begin(u int) {
+	for _, f := range b.units[u].Features {
+		lo, hi := b.bins(f)
+		b.dst.clear(b.storage, lo, hi)
+	}
 }
 
 // bins returns the slots of a feature in a flat histogram.

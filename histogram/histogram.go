@@ -26,28 +26,35 @@ type Histogram struct {
 	all     bool
 }
 
-// reset makes h a zeroed histogram for the storage's sums with n slots, reusing memory.
-func (h *Histogram) reset(st *gradients.Storage, n int) {
-	if st.Counts() {
-		if h.Count == nil {
-			h.Count = make([]uint32, n)
-		}
-		clear(h.Count)
+// reserve makes h a histogram for the storage's sums with n slots, of undefined contents,
+// reusing memory.
+func (h *Histogram) reserve(st *gradients.Storage, n int) {
+	if st.Counts() && h.Count == nil {
+		h.Count = make([]uint32, n)
 	}
-	if st.Mode() != gradients.F32 {
+	switch {
+	case st.Mode() != gradients.F32:
 		if h.Grad == nil {
 			h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
 		}
-		clear(h.Grad)
-		clear(h.Hess)
 		h.all = true
-		return
-	}
-	if h.GradF == nil {
+	case h.GradF == nil:
 		h.GradF, h.HessF = make([]float64, n), make([]float64, n)
 	}
-	clear(h.GradF)
-	clear(h.HessF)
+}
+
+// clear sets the slots lo … hi-1 to 0.
+func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
+	if st.Counts() {
+		clear(h.Count[lo:hi])
+	}
+	if st.Mode() != gradients.F32 {
+		clear(h.Grad[lo:hi])
+		clear(h.Hess[lo:hi])
+		return
+	}
+	clear(h.GradF[lo:hi])
+	clear(h.HessF[lo:hi])
 }
 
 // SubtractRange turns the slots lo … hi-1 of a parent's histogram into those of the

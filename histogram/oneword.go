@@ -50,6 +50,9 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 		size = max(size, byteCodes)
 	}
 	scratch := b.ints[worker].reserve(4 * size)
+	for _, u := range g.units[:g.n] {
+		b.begin(u)
+	}
 	for _, p := range b.pieces {
 		run := &b.runs[p.run]
 		b.addColumns(worker, scratch, size, g, run.Block, run.Entries[p.lo:p.hi])
@@ -252,6 +255,9 @@ type reduceTask Builder
 func (t *reduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p, part := b.places[index], b.ints[worker].part[:]
+	for i := range p.units() {
+		b.begin(p.unitAt(i))
+	}
 	for w := range b.ints {
 		s := &b.ints[w]
 		if !s.took {

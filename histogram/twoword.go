@@ -101,6 +101,7 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 func (b *Builder) wideColumns(worker int, g *columnGroup) {
 	for _, u := range g.units[:g.n] {
 		size := b.size(u)
+		b.begin(u)
 		scratch := b.wide[worker].reserve(max(size, 16), b.storage.Counts())
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
@@ -173,6 +174,9 @@ func (t *wideReduceTask) Run(worker, index int) {
 	if !b.storage.Counts() {
 		own.counts = nil
 	}
+	for i := range p.units() {
+		b.begin(p.unitAt(i))
+	}
 	for w := range b.wide {
 		s := &b.wide[w]
 		if !s.took {
@@ -239,6 +243,7 @@ func (t *floatColumnTask) Run(worker, index int) {
 	g := &b.groups[index]
 	for _, u := range g.units[:g.n] {
 		lo, hi := b.bins(b.units[u].Features[0])
+		b.begin(u)
 		scratch := b.floats[worker].reserve(max(hi-lo, 16), true)
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
@@ -269,6 +274,9 @@ func (t *floatReduceTask) Run(_, index int) {
 	p := b.places[index]
 	if p.joint != nil {
 		panic("histogram: sums of floats need a code for each column")
+	}
+	if b.wave == 0 {
+		b.begin(p.unit)
 	}
 	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
 	lo, hi := b.bins(b.units[p.unit].Features[0])     // floats are never bundled

@@ -31,9 +31,15 @@ func (f Func) Run(worker, index int) { f(worker, index) }
 type Pool struct {
 	threads int
 	wake    []chan struct{}
-	done    sync.WaitGroup
 	busy    atomic.Bool
 	closed  sync.Once
+
+	// A worker that wakes up joins the call that is open then, if one is. The caller does
+	// not wait for those who came too late to find a piece: at the end it closes the call,
+	// and waits for the workers that have joined it.
+	joined atomic.Int32  // workers that have joined the call, or negative: no call is open
+	inside atomic.Int32  // how many of them have not left; less than that while the call is open
+	left   chan struct{} // the last of them has left after the call was closed
 
 	task   Task
 	ctx    context.Context // nil for Do
@@ -41,6 +47,9 @@ type Pool struct {
 	next   atomic.Int64
 	failed atomic.Pointer[workerPanic]
 }
+
+// shut is joined without an open call.
+const shut = -1 << 30
 
 type workerPanic struct {
 	value any
@@ -53,7 +62,8 @@ func NewPool(threads int) *Pool {
 	if threads < 1 {
 		threads = 1
 	}
-	p := &Pool{threads: threads, wake: make([]chan struct{}, threads-1)}
+	p := &Pool{threads: threads, wake: make([]chan struct{}, threads-1), left: make(chan struct{}, 1)}
+	p.joined.Store(shut)
 	for i := range p.wake {
 		p.wake[i] = make(chan struct{}, 1)
 		go p.work(i + 1)
@@ -105,15 +115,19 @@ func (p *Pool) acquire() {
 }
 
 func (p *Pool) run(n int, task Task) {
-	helpers := min(n, p.threads) - 1
 	p.task, p.n = task, int64(n)
 	p.next.Store(0)
-	p.done.Add(helpers)
-	for i := range helpers {
-		p.wake[i] <- struct{}{}
+	p.joined.Store(0)
+	for i := range min(n, p.threads) - 1 {
+		select {
+		case p.wake[i] <- struct{}{}:
+		default: // it has not yet seen that it was woken before
+		}
 	}
 	p.drain(0)
-	p.done.Wait()
+	if joined := p.joined.Swap(shut); p.inside.Add(joined) != 0 {
+		<-p.left
+	}
 	p.task, p.ctx = nil, nil
 	failed := p.failed.Swap(nil)
 	p.busy.Store(false)
@@ -124,8 +138,27 @@ func (p *Pool) run(n int, task Task) {
 
 func (p *Pool) work(worker int) {
 	for range p.wake[worker-1] {
+		if !p.join() {
+			continue
+		}
 		p.drain(worker)
-		p.done.Done()
+		// Only the caller adds to inside, all at once when it has closed the call.
+		if p.inside.Add(-1) == 0 {
+			p.left <- struct{}{}
+		}
+	}
+}
+
+// join says whether a call is open, and counts the worker into it.
+func (p *Pool) join() bool {
+	for {
+		joined := p.joined.Load()
+		if joined < 0 {
+			return false
+		}
+		if p.joined.CompareAndSwap(joined, joined+1) {
+			return true
+		}
 	}
 }
 

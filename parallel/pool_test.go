@@ -223,3 +223,30 @@ func ExamplePool_Do() {
 	fmt.Println(squares)
 	// Output: [0 1 4 9 16]
 }
+
+// A caller does not wait for a worker that wakes up when nothing is left to do, and such a
+// worker takes part in a later call as usual: short calls follow each other without a rest,
+// each of whose pieces runs once.
+func TestManyShortCalls(t *testing.T) {
+	const threads, calls = 4, 20_000
+	pool := parallel.NewPool(threads)
+	defer pool.Close()
+	var inside [threads]atomic.Int32
+	runs := make([]int, 7)
+	for call := range calls {
+		n := 1 + call%len(runs)
+		pool.Do(n, parallel.Func(func(worker, index int) {
+			if inside[worker].Add(1) != 1 {
+				t.Errorf("worker %d runs two pieces at once", worker)
+			}
+			runs[index]++
+			inside[worker].Add(-1)
+		}))
+		for i, got := range runs[:n] {
+			if got != 1 {
+				t.Fatalf("call %d: piece %d ran %d times", call, i, got)
+			}
+			runs[i] = 0
+		}
+	}
+}

@@ -41,8 +41,13 @@ type searchScratch struct {
 	codes []uint32
 }
 
-// featureChunk is the number of features that a worker searches at a time.
-const featureChunk = 4
+const (
+	// featureChunk is the number of features that a worker searches at a time.
+	featureChunk = 4
+	// smallSearch is the number of codes below which waking workers costs more than they
+	// save.
+	smallSearch = 12_000
+)
 
 // search fills in the missing histogram of the current siblings and finds the best
 // split of each.
@@ -51,7 +56,13 @@ func (g *Grower) search() error {
 		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
 	}
 	chunks := (len(g.active) + featureChunk - 1) / featureChunk
-	g.config.Pool.Do(chunks, (*searchTask)(g))
+	if g.nSiblings*g.slotsOf(g.active) < smallSearch {
+		for chunk := range chunks {
+			(*searchTask)(g).Run(0, chunk)
+		}
+	} else {
+		g.config.Pool.Do(chunks, (*searchTask)(g))
+	}
 	if g.config.Verify || invariant.Enabled {
 		if err := g.verify(); err != nil {
 			return err
@@ -66,6 +77,15 @@ func (g *Grower) search() error {
 		}
 	}
 	return nil
+}
+
+// slotsOf returns how many codes the features have.
+func (g *Grower) slotsOf(features []int) int {
+	n := 0
+	for _, f := range features {
+		n += int(g.offsets[f+1] - g.offsets[f])
+	}
+	return n
 }
 
 // searchTask subtracts and searches a chunk of the active features.

@@ -24,10 +24,16 @@ func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
 // pass returns the best split into codes ≤ c, for c up to last, with the sums of
 // start on the left from the beginning.
 func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int) Split[G, H] {
-	if plain, ok := any(f).(*Feature[int64, uint64]); ok && f.Count == nil {
-		s := plainPass(plain, r, Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess)}, last)
+	if plain, ok := any(f).(*Feature[int64, uint64]); ok && (f.Count == nil || r.GradOffset == 0) {
+		from := Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess), Rows: start.Rows}
+		var s Split[int64, uint64]
+		if f.Count == nil {
+			s = plainPass(plain, r, from, last)
+		} else {
+			s = countedPass(plain, r, from, last)
+		}
 		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, Unproven: s.Unproven,
-			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess)}}
+			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess), Rows: s.Left.Rows}}
 	}
 	best := Split[G, H]{Gain: refused}
 	left := start
@@ -43,6 +49,39 @@ func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int)
 	return best
 }
 
+// countedPass is pass for integer sums with counts. Rows only grow from code to code, so
+// those that leave both sides enough are neighbours: they are searched as without counts.
+func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], last int) Split[int64, uint64] {
+	first := 0
+	for rows := start.Rows; first <= last; first++ {
+		if rows += uint64(f.Count[first]); rows >= r.MinRows {
+			break
+		}
+		start.Grad, start.Hess, start.Rows = start.Grad+f.Grad[first], start.Hess+f.Hess[first], rows
+	}
+	end := first
+	for rows := start.Rows; end <= last; end++ {
+		if rows += uint64(f.Count[end]); f.Total.Rows-rows < r.MinRows {
+			break
+		}
+	}
+	if first >= end {
+		return Split[int64, uint64]{Gain: refused}
+	}
+	best, code, left, ok := plainVectors(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true)
+	if !ok {
+		best, code, left = plainLoop(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true)
+	}
+	if code < 0 {
+		return Split[int64, uint64]{Gain: best}
+	}
+	left.Rows = start.Rows
+	for _, n := range f.Count[first : first+code+1] {
+		left.Rows += uint64(n)
+	}
+	return Split[int64, uint64]{Found: true, Gain: best, Code: first + code, Left: left}
+}
+
 // plainPass is pass for integer sums without counts, where nearly all of a search's
 // time goes.
 func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], last int) Split[int64, uint64] {
@@ -54,9 +93,10 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 	if r.EqualHess {
 		atLeast = int64(r.ProofHess) + 1
 	}
-	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast)
+	anyStart := start.Grad != 0 || start.Hess != 0
+	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast, anyStart)
 	if !ok {
-		best, code, left = plainLoop(grad, hess, f.Total, start, r, atLeast)
+		best, code, left = plainLoop(grad, hess, f.Total, start, r, atLeast, anyStart)
 	}
 	s := Split[int64, uint64]{Gain: best}
 	if code >= 0 {
@@ -69,10 +109,10 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 }
 
 // plainLoop returns the best gain of a plainPass, its code or -1, and the sums on its
-// left: consider, written out so that nothing is called in the loop and the divisions of
+// left; always says that the first code is a candidate even without sums: consider, written out so that nothing is called in the loop and the divisions of
 // neighbouring codes overlap. Sums convert as signed numbers, in one instruction; they
 // stay below 2⁶³ (2³¹ rows of 32-bit codes).
-func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64) (best float64, code int, left Sums[int64, uint64]) {
+func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool) (best float64, code int, left Sums[int64, uint64]) {
 	hess = hess[:len(grad)]
 	totalGrad, totalHess := total.Grad, int64(total.Hess)
 	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
@@ -81,7 +121,7 @@ func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r 
 	var bestGrad, bestHess int64
 	for c, g := range grad {
 		h := hess[c]
-		if g == 0 && h == 0 && (c > 0 || leftGrad == 0 && leftHess == 0) {
+		if g == 0 && h == 0 && (c > 0 || !always) {
 			continue
 		}
 		leftGrad += g

@@ -21,14 +21,14 @@ const (
 // plainVectors does plainPass's work on codes that it can do by vectors: without L1, and
 // where a side that has enough hessian has a denominator above 0. It returns the best
 // gain, its code or -1, and the sums on its left.
-func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool) (gain float64, code int, left Sums[int64, uint64], ok bool) {
 	n := len(grad)
 	if !vectors || n < leastCodes || n > mostCodes || r.L1 != 0 || !(r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0) {
 		return 0, 0, left, false
 	}
 	_ = hess[n-1]
 	first := uint64(0)
-	if start.Grad != 0 || start.Hess != 0 {
+	if always {
 		first = 1
 	}
 	sums := [...]int64{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), atLeast}
