@@ -50,16 +50,6 @@ func (p *Params) scoringLayout() binning.Params {
 	return b
 }
 
-// mirror returns the row-major copy of the byte-wide columns, where the layout asks
-// for one and the strategy reads it; nil otherwise.
-func (t *trainer) mirror(s histogram.Strategy) *binning.RowMajor {
-	joints := t.mirrored()
-	if s == histogram.FeatureParallel || len(joints) == 0 {
-		return nil
-	}
-	return binning.NewJoined(t.matrix, joints, t.pool)
-}
-
 // mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
 // of few codes share one, but where sums are of floats, which must not depend on it
 // (DESIGN §4.1).

@@ -2,6 +2,7 @@ package booster
 
 import (
 	"fmt"
+	"slices"
 
 	"boost/binning"
 	"boost/gradients"
@@ -28,23 +29,28 @@ func (b budget) String() string {
 // memory estimates what the rounds take: codes in both orders, with what says where they
 // are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
 // weight and what quantizing and growing take; histograms for all leaves but one and
-// what builds and searches them. A round that needs wider codes, by an outlier, takes up to
-// 12 more per row and as much scratch again. Init scores and the rows of samples count too.
+// what builds and searches them, in the plan that takes most. A round that needs wider
+// codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
+// and the rows of samples count too.
 func (t *trainer) memory() (budget, error) {
-	strategy, _, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
+	plans, _, err := t.candidates()
 	if err != nil {
-		return budget{}, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
-	}
-	mirrored := t.mirrored()
-	if strategy == histogram.FeatureParallel || t.direct() {
-		mirrored = nil
+		return budget{}, err
 	}
 	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes())}
-	if len(mirrored) > 0 {
-		b.matrix += int64(binning.MirrorBytes(t.n, len(mirrored)))
+	mirror := t.mirrored()
+	if slices.ContainsFunc(plans, usesMirror) {
+		b.matrix += int64(binning.MirrorBytes(t.n, len(mirror)))
 	}
-	config := grow.Config{Matrix: t.matrix, Strategy: strategy, Params: t.p.Tree, Direct: t.direct(), Renew: t.p.RenewLeaves == renewOn}
-	b.rows, b.histograms = config.Bytes(mirrored, t.storing, t.pool.Threads())
+	for _, p := range plans { // which share their memory
+		read := mirror
+		if !p.Mirror {
+			read = nil
+		}
+		config := grow.Config{Matrix: t.matrix, Strategy: p.Strategy, Params: t.p.Tree, Direct: t.direct(), Renew: t.p.RenewLeaves == renewOn}
+		rows, histograms := config.Bytes(read, t.storing, t.pool.Threads())
+		b.rows, b.histograms = max(b.rows, rows), max(b.histograms, histograms)
+	}
 	perRow := int64(16*t.outputs + 8)
 	if t.rows.Weights != nil {
 		perRow += 8

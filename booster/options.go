@@ -42,6 +42,7 @@ type options struct {
 	report    *Report
 	pool      *parallel.Pool
 	cache     *cacheTask // to be written
+	plans     *planFile  // where measured plans are kept; nil for nowhere
 }
 
 type validSet struct {

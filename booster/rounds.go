@@ -61,6 +61,9 @@ func (t *trainer) round(round int) error {
 		if err != nil {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
+		if t.trial != nil && t.trial.Done() {
+			t.settlePlan()
+		}
 		scores := t.scores[k*t.n : (k+1)*t.n]
 		t.grower.AddLeafValues(&grown, scores)
 		t.trees = append(t.trees, grown)

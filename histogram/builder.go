@@ -1,6 +1,7 @@
 package histogram
 
 import (
+	"cmp"
 	"fmt"
 
 	"boost/binning"
@@ -61,7 +62,7 @@ const (
 	smallTable = 50_000
 	// smallNode is the same for the updates of one node.
 	smallNode = 30_000
-	// rowChunk is the number of rows a worker takes at a time.
+	// rowChunk is the number of rows that a worker takes at a time where no plan says so.
 	rowChunk = 8192
 	// denseShare: a node with at least one row in this many of its blocks' rows is
 	// read in sequence, others with their rows touched ahead.
@@ -75,9 +76,11 @@ const (
 // per bin once a node had more than 65,536 rows.
 type Builder struct {
 	matrix   *binning.Matrix
-	mirror   *binning.RowMajor // nil: all units are read by column
+	copied   *binning.RowMajor // what New was given, until DropMirror
+	mirror   *binning.RowMajor // that is read; nil: all units are read by column
 	pool     *parallel.Pool
 	strategy Strategy
+	chunk    int // rows that a worker takes at a time
 	offsets  []uint32
 	units    []binning.Unit // in sparse layouts one per feature
 	unitAt   []int          // first slot of each unit, where units follow each other
@@ -123,16 +126,14 @@ type columnGroup struct {
 
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
 // row-major codes of some of the stored columns, each in a code of its own where gradients
-// are floats. A matrix that is kept by rows is its own mirror.
+// are floats, and is read until Use says otherwise. A matrix that is kept by rows is its
+// own mirror.
 func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
 	b := &Builder{
-		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
+		matrix: m, copied: mirror, pool: pool, offsets: m.Offsets(), units: m.Units(),
 		ints:    make([]intScratch, pool.Threads()),
 		wide:    make([]slotScratch[int64, uint64], pool.Threads()),
 		scratch: make([]binning.Scratch, pool.Threads()),
-	}
-	if m.ByRow() != nil {
-		b.mirror = m.ByRow()
 	}
 	b.sparse = newSparseRows(m)
 	if b.sparse != nil {
@@ -147,6 +148,21 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 		}
 	}
 	b.inMirror, b.active = make([]bool, len(b.units)), make([]bool, len(b.units))
+	b.features = make([]int, m.NFeatures())
+	for f := range b.features {
+		b.features[f] = f
+	}
+	b.Use(Plan{Strategy: s, Mirror: mirror != nil})
+	return b
+}
+
+// Use makes the Builder go by a plan from the next histogram on.
+func (b *Builder) Use(p Plan) {
+	b.strategy, b.chunk = p.Strategy, cmp.Or(p.Chunk, rowChunk)
+	if b.mirror = b.matrix.ByRow(); b.mirror == nil && p.Mirror {
+		b.mirror = b.copied
+	}
+	clear(b.inMirror)
 	if b.mirror != nil {
 		for i := range b.mirror.Joints {
 			for _, u := range b.mirror.Joints[i].Units {
@@ -154,12 +170,14 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 			}
 		}
 	}
-	all := make([]int, m.NFeatures())
-	for f := range all {
-		all[f] = f
+	b.SetFeatures(b.features)
+}
+
+// DropMirror lets go of a mirror that the plan in use does not read.
+func (b *Builder) DropMirror() {
+	if b.copied != b.mirror {
+		b.copied = nil
 	}
-	b.SetFeatures(all)
-	return b
 }
 
 // Slots returns the number of slots of a histogram.
@@ -281,7 +299,7 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
 		b.do(small, len(b.groups), (*columnTask)(b))
 	default:
-		b.pieces = cut(b.pieces[:0], runs, intGroup, rowChunk)
+		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
 		b.buildRows(small || b.strategy == Sequential)
 	}
 	b.storage, b.runs, b.dst = nil, nil, nil

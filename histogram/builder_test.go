@@ -117,12 +117,33 @@ func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.S
 	}
 }
 
-// One builder is taken through nodes, modes and sets of features in random order, into
-// histograms full of old values: nothing of an earlier pass may show.
-func TestNoStaleValues(t *testing.T) {
+// allPlans are those of a builder that has a mirror.
+func allPlans() []histogram.Plan {
+	var plans []histogram.Plan
 	for _, s := range strategies {
+		for _, mirror := range []bool{false, true} {
+			for _, chunk := range []int{0, 1000, histogram.SmallChunk} {
+				plans = append(plans, histogram.Plan{Strategy: s, Mirror: mirror, Chunk: chunk})
+			}
+		}
+	}
+	return plans
+}
+
+// inTurn stands in a list of strategies for plans that take turns.
+const inTurn = histogram.RowParallel + 1
+
+// One builder is taken through nodes, modes and sets of features in random order, by one
+// plan or by all in turn, into histograms full of old values: nothing of an earlier pass
+// may show.
+func TestNoStaleValues(t *testing.T) {
+	plans := allPlans()
+	for _, s := range append(slices.Clone(strategies), inTurn) {
 		for _, mirrored := range []bool{false, true} {
-			t.Run(fmt.Sprintf("S2.20/%v/mirror=%v", s, mirrored), func(t *testing.T) {
+			if s == inTurn && !mirrored {
+				continue
+			}
+			t.Run(fmt.Sprintf("S2.20/%s/mirror=%v", []string{"sequential", "feature", "row", "in_turn"}[s], mirrored), func(t *testing.T) {
 				pool := parallel.NewPool(3)
 				defer pool.Close()
 				r := rand.New(rand.NewPCG(3, uint64(s)))
@@ -135,7 +156,7 @@ func TestNoStaleValues(t *testing.T) {
 				for _, m := range modes {
 					stores[m] = d.storage(t, m, pool)
 				}
-				b := histogram.New(d.matrix, mirror, pool, s)
+				b := histogram.New(d.matrix, mirror, pool, s%inTurn)
 				p := histogram.NewPool(b.Slots())
 				steps := 25
 				if testing.Short() {
@@ -156,6 +177,9 @@ func TestNoStaleValues(t *testing.T) {
 					}
 					h := p.Get()
 					b.SetFeatures(features)
+					if s == inTurn {
+						b.Use(plans[r.IntN(len(plans))])
+					}
 					b.Build(h, st, runsOf(st, in))
 					want := map[int][]slot{}
 					for _, f := range features {

@@ -1,6 +1,8 @@
 package grow
 
 import (
+	"time"
+
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
@@ -16,6 +18,10 @@ type Config struct {
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
+	Chunk    int // of histogram.Plan
+	// Trial, unless nil, settles in the first trees how histograms are built; Mirror is
+	// let go where the best way does not read it.
+	Trial *histogram.Trial
 	// Direct keeps sums of the features that can be split only: the matrix is in the
 	// layout "csr" and gradients are integers. See histogram.DirectPays.
 	Direct bool
@@ -103,6 +109,7 @@ func New(c Config) *Grower {
 		leaves:  make([]leaf, c.Params.Leaves),
 		workers: make([]searchScratch, c.Pool.Threads()),
 	}
+	g.builder.Use(histogram.Plan{Strategy: c.Strategy, Mirror: c.Mirror != nil, Chunk: c.Chunk})
 	g.hists = histogram.NewPool(g.builder.Slots())
 	if c.Direct {
 		g.direct = histogram.NewDirect(c.Matrix, c.Pool)
@@ -122,6 +129,9 @@ func New(c Config) *Grower {
 // tree's leaf values are scaled by the learning rate.
 func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output int) (tree.Tree, error) {
 	g.storage, g.round, g.output = st, round, output
+	if g.config.Trial != nil {
+		g.builder.Use(g.config.Trial.Plan())
+	}
 	g.rule = g.ruleOf(st)
 	g.active = g.columns.tree(round, output)
 	g.builder.SetFeatures(g.active)
@@ -141,7 +151,34 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	}
 	t := g.finish()
 	g.storage = nil
+	if g.config.Trial != nil {
+		g.endTrial()
+	}
 	return t, nil
+}
+
+// endTrial ends the trial of the tree that was grown, and the whole trial with its last.
+func (g *Grower) endTrial() {
+	g.config.Trial.Next()
+	if !g.config.Trial.Done() {
+		return
+	}
+	g.builder.Use(g.config.Trial.Plan())
+	g.builder.DropMirror()
+	g.config.Trial, g.config.Mirror = nil, nil
+}
+
+// build adds up the rows of a leaf.
+func (g *Grower) build(at int) {
+	l := &g.leaves[at]
+	trial := g.config.Trial
+	if trial == nil || g.builder.Few(l.rows) { // few rows are added up in one way only
+		g.builder.BuildKnown(l.hist, g.storage, g.rows.runs(at), l.total.codes())
+		return
+	}
+	start := time.Now()
+	g.builder.BuildKnown(l.hist, g.storage, g.rows.runs(at), l.total.codes())
+	trial.Add(l.parent < 0, l.rows*len(g.active), time.Since(start))
 }
 
 // ruleOf translates the parameters to the storage's codes.
@@ -173,7 +210,7 @@ func (g *Grower) plantRoot() error {
 		return g.searchDirect()
 	}
 	root.hist = g.hists.Get()
-	g.builder.BuildKnown(root.hist, g.storage, g.rows.runs(0), root.total.codes())
+	g.build(0)
 	return g.search()
 }
 
@@ -235,10 +272,9 @@ func (g *Grower) split(at, next int) error {
 	}
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()
-	smaller := &g.leaves[g.smaller]
-	g.builder.BuildKnown(smaller.hist, g.storage, g.rows.runs(g.smaller), smaller.total.codes())
+	g.build(g.smaller)
 	if !g.storage.Counts() && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
-		g.builder.Narrow(hist, smaller.hist, g.storage)
+		g.builder.Narrow(hist, g.leaves[g.smaller].hist, g.storage)
 		g.subtracted = true
 	}
 	return g.search()

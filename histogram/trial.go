@@ -1,0 +1,164 @@
+package histogram
+
+import (
+	"math"
+	"time"
+)
+
+// Trial finds the fastest of several plans on the passes of a run's first trees. Each
+// of these trees is grown by one of the plans; since all give the same sums, no pass is
+// made for the measurement alone.
+//
+// A first tree, by the first plan, is not measured: it meets cold memory. The plans then
+// take turns, tree by tree, three times, so that a slow moment of the machine does not hit
+// one of them alone, and of each plan the shortest time counts. Plans that the first turn
+// shows to be far slower than another are left out of the others.
+type Trial struct {
+	plans []Plan
+	costs []planCost
+	at    int // plan of the current tree; -1 for the first tree
+	turns int // that are over
+	done  bool
+
+	root, rest  pass    // of the current tree
+	ofRoot, all float64 // updates of all measured trees: of their roots, and in all
+}
+
+// pass adds up passes: a row of one feature is one update.
+type pass struct {
+	updates float64
+	time    time.Duration
+}
+
+// planCost is what a plan takes for an update, in ns, by its best tree: in the dense
+// pass over a root's rows, and in those over the scattered rows of the nodes below.
+type planCost struct {
+	root, rest float64
+	out        bool // not measured again
+}
+
+const (
+	trialTurns = 3
+	// farSlower: a plan that takes so many times as long as the best one is not tried again.
+	farSlower = 1.5
+	// worthLeaving: a plan has to take at most this share of the first one's time to
+	// be preferred to it; less lies within what repeated measurements differ by.
+	worthLeaving = 0.9
+)
+
+// NewTrial returns a Trial of the given plans, the first of which is kept unless
+// another is clearly faster.
+func NewTrial(plans []Plan) *Trial {
+	t := &Trial{plans: plans, costs: make([]planCost, len(plans)), at: -1, done: len(plans) < 2}
+	for i := range t.costs {
+		t.costs[i] = planCost{root: math.Inf(1), rest: math.Inf(1)}
+	}
+	return t
+}
+
+// TrialTrees is the most trees that a Trial of so many plans takes.
+func TrialTrees(plans int) int { return 1 + trialTurns*plans }
+
+// Done says that the plans are measured.
+func (t *Trial) Done() bool { return t.done }
+
+// Plans returns the plans. They must not be changed.
+func (t *Trial) Plans() []Plan { return t.plans }
+
+// Costs returns the ns that each plan takes for an update: one row of one feature.
+func (t *Trial) Costs() []float64 {
+	costs := make([]float64, len(t.plans))
+	for i := range costs {
+		costs[i] = t.perUpdate(i)
+	}
+	return costs
+}
+
+// Plan returns the plan of the current tree, and the best plan once that is known.
+func (t *Trial) Plan() Plan {
+	if t.done {
+		return t.plans[t.best()]
+	}
+	return t.plans[max(t.at, 0)]
+}
+
+// Add notes a pass of the current tree, over so many rows × features.
+func (t *Trial) Add(root bool, updates int, took time.Duration) {
+	p := &t.rest
+	if root {
+		p = &t.root
+	}
+	p.updates += float64(updates)
+	p.time += took
+}
+
+// Next ends the current tree. One without a pass has shown nothing, and is repeated.
+func (t *Trial) Next() {
+	root, rest := t.root, t.rest
+	t.root, t.rest = pass{}, pass{}
+	if t.done || root.updates == 0 {
+		return
+	}
+	if t.at >= 0 {
+		c := &t.costs[t.at]
+		c.root = min(c.root, root.perUpdate())
+		c.rest = min(c.rest, rest.perUpdate())
+		t.ofRoot += root.updates
+		t.all += root.updates + rest.updates
+	}
+	for t.at++; t.at < len(t.plans) && t.costs[t.at].out; t.at++ {
+	}
+	if t.at < len(t.plans) {
+		return
+	}
+	t.at = 0 // which is never left out
+	t.turns++
+	t.done = t.leaveOut() < 2 || t.turns == trialTurns
+}
+
+// perUpdate returns the ns of an update, +Inf where there was none.
+func (p pass) perUpdate() float64 {
+	if p.updates == 0 {
+		return math.Inf(1)
+	}
+	return float64(p.time.Nanoseconds()) / p.updates
+}
+
+// leaveOut drops the plans that are far slower than the best one, but not the first
+// plan, and returns how many are left.
+func (t *Trial) leaveOut() (left int) {
+	best := math.Inf(1)
+	for i := range t.plans {
+		best = min(best, t.perUpdate(i))
+	}
+	for i := range t.plans {
+		if t.costs[i].out = i > 0 && t.perUpdate(i) > farSlower*best; !t.costs[i].out {
+			left++
+		}
+	}
+	return left
+}
+
+// perUpdate returns the ns that the i-th plan takes for an update, on the average over
+// roots and nodes below as there were in all measured trees.
+func (t *Trial) perUpdate(i int) float64 {
+	c := t.costs[i]
+	if math.IsInf(c.rest, 1) {
+		return c.root
+	}
+	share := t.ofRoot / t.all
+	return float64(c.root*share) + float64(c.rest*(1-share))
+}
+
+func (t *Trial) best() int {
+	at := 0
+	for i := range t.plans {
+		if t.perUpdate(i) < t.perUpdate(at) {
+			at = i
+		}
+	}
+	if t.perUpdate(at) > worthLeaving*t.perUpdate(0) {
+		return 0
+	}
+	return at
+}

@@ -1,0 +1,122 @@
+package histogram_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"boost/histogram"
+)
+
+var (
+	planA = histogram.Plan{Strategy: histogram.RowParallel, Mirror: true}
+	planB = histogram.Plan{Strategy: histogram.FeatureParallel}
+	planC = histogram.Plan{Strategy: histogram.Sequential, Mirror: true}
+)
+
+// A trial is told times that are made up, in ns per update of a root of 1,000 and of
+// 3,000 below it, and has to find the plan that these times speak for.
+func TestTrial(t *testing.T) {
+	always := map[histogram.Plan]float64{planA: 1, planB: 0.8, planC: 1.2}
+	for _, c := range []struct {
+		name  string
+		plans []histogram.Plan
+		times func(tree int, p histogram.Plan) (root, rest float64)
+		want  histogram.Plan
+		trees string // plans of the trees
+	}{
+		{"the fastest wins", []histogram.Plan{planA, planB, planC}, func(_ int, p histogram.Plan) (float64, float64) {
+			return always[p], always[p]
+		}, planB, "A ABC ABC ABC"},
+		{"a little is not enough", []histogram.Plan{planB, planA}, func(_ int, p histogram.Plan) (float64, float64) {
+			return 1 - 0.08*float64(p.Strategy/2), 1 - 0.08*float64(p.Strategy/2) // A takes 0.92 of B
+		}, planB, "B BA BA BA"},
+		{"a slow moment", []histogram.Plan{planA, planB}, func(tree int, p histogram.Plan) (float64, float64) {
+			if tree == 4 { // B's second
+				return 30, 30
+			}
+			return always[p], always[p]
+		}, planB, "A AB AB AB"},
+		{"a slow first tree", []histogram.Plan{planA, planC}, func(tree int, p histogram.Plan) (float64, float64) {
+			if tree == 0 {
+				return 100, 100
+			}
+			return always[p], always[p]
+		}, planA, "A AC AC AC"},
+		{"far slower", []histogram.Plan{planA, planC, planB}, func(_ int, p histogram.Plan) (float64, float64) {
+			return 2 * always[p], always[p] + 10*max(0, always[p]-1) // C: 3.2 below
+		}, planB, "A ACB AB AB"},
+		{"all others far slower", []histogram.Plan{planA, planB, planC}, func(_ int, p histogram.Plan) (float64, float64) {
+			if p == planA {
+				return 1, 1
+			}
+			return 2, 2
+		}, planA, "A ABC"},
+		// 0.25 of the updates at 0.5 and 0.75 of them at 1.3 are 1.1.
+		{"scattered rows count", []histogram.Plan{planA, planB}, func(_ int, p histogram.Plan) (float64, float64) {
+			if p == planA {
+				return 1, 1
+			}
+			return 0.5, 1.3
+		}, planA, "A AB AB AB"},
+		{"roots alone", []histogram.Plan{planA, planB}, func(_ int, p histogram.Plan) (float64, float64) {
+			return always[p], 0 // nothing below
+		}, planB, "A AB AB AB"},
+		{"one plan", []histogram.Plan{planB}, nil, planB, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trial := histogram.NewTrial(c.plans)
+			var trees []histogram.Plan
+			for !trial.Done() {
+				if len(trees) == histogram.TrialTrees(len(c.plans)) {
+					t.Fatalf("not done after %d trees", len(trees))
+				}
+				p := trial.Plan()
+				root, rest := c.times(len(trees), p)
+				trial.Add(true, 1000, time.Duration(1000*root))
+				if rest > 0 {
+					trial.Add(false, 1000, time.Duration(1000*rest))
+					trial.Add(false, 2000, time.Duration(2000*rest))
+				}
+				trial.Next()
+				trees = append(trees, p)
+			}
+			if got := trial.Plan(); got != c.want {
+				t.Errorf("%v wins, want %v; costs %v", got, c.want, trial.Costs())
+			}
+			var want []histogram.Plan
+			for _, letter := range c.trees {
+				if letter != ' ' {
+					want = append(want, map[rune]histogram.Plan{'A': planA, 'B': planB, 'C': planC}[letter])
+				}
+			}
+			if !slices.Equal(trees, want) {
+				t.Errorf("trees by %v, want %v", trees, want)
+			}
+		})
+	}
+}
+
+// A tree that has no root to add up shows nothing of its plan, which is tried again.
+func TestTrialWithoutPasses(t *testing.T) {
+	trial := histogram.NewTrial([]histogram.Plan{planA, planB})
+	for tree, want := range []histogram.Plan{planA, planA, planA, planB, planB, planA} {
+		if got := trial.Plan(); got != want {
+			t.Errorf("tree %d is grown by %v, want %v", tree, got, want)
+		}
+		if tree != 0 && tree != 3 {
+			trial.Add(true, 10, 10)
+		}
+		trial.Next()
+	}
+}
+
+func TestPlanNames(t *testing.T) {
+	for p, want := range map[histogram.Plan]string{
+		planA: "row by rows", planB: "feature", {Strategy: histogram.RowParallel, Chunk: 2048}: "row, 2048 at a time",
+	} {
+		if p.String() != want {
+			t.Errorf("%q, want %q", p.String(), want)
+		}
+	}
+}
