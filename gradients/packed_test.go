@@ -324,6 +324,20 @@ func TestAsymmetric(t *testing.T) {
 	})
 }
 
+// Codes with an offset have 16 bits.
+func TestAsymmetricMode(t *testing.T) {
+	for _, mode := range []gradients.Mode{gradients.F32, gradients.I32, gradients.I16, gradients.I8, gradients.I4} {
+		t.Run("S2.5/"+mode.String(), func(t *testing.T) {
+			defer func() {
+				if refused := recover(); (refused != nil) != (mode != gradients.I16) {
+					t.Errorf("NewStorage: %v", refused)
+				}
+			}()
+			gradients.NewStorage(3, gradients.Settings{Mode: mode, Asymmetric: true})
+		})
+	}
+}
+
 // An outlier that leaves the codes of few bits nothing takes 16 bits, one that blinds
 // these too takes 32.
 func TestCoarseModesWiden(t *testing.T) {

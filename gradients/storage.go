@@ -90,8 +90,12 @@ const (
 	makeCodes
 )
 
-// NewStorage returns a Storage for the given number of rows.
+// NewStorage returns a Storage for the given number of rows. Settings.Asymmetric with
+// another mode than I16 is a programming error.
 func NewStorage(rows int, set Settings) *Storage {
+	if set.Asymmetric && set.Mode != I16 {
+		panic(fmt.Sprintf("gradients: mode %v has no asymmetric codes, only %v has", set.Mode, I16))
+	}
 	blocks := parallel.Blocks(rows, hist.BlockRows)
 	s := &Storage{
 		rows: rows, set: set, mode: set.Mode,
@@ -287,10 +291,7 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, 
 		if out.Blind = s.mode == I32; out.Blind {
 			break
 		}
-		out.Wide, s.asymmetric = true, false
-		if s.mode = wider(s.mode); s.mode == I16 && s.set.Asymmetric {
-			s.mode = I32
-		}
+		out.Wide, s.asymmetric, s.mode = true, false, wider(s.mode)
 	}
 	if out.Wide || out.Blind {
 		out.MaxRow = s.findGrad(r.MaxGrad)
