@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|Acc
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -29,13 +29,16 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
-		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|hessboost|pandas|pyarrow|polars|duckdb|scipy) ' || true
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|hessboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
 
 peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./benchmarks peers --help), TURNS
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row $(ROW) --turns $(TURNS)
 
 peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
+
+peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
+	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" $(if $(filter command line,$(origin TURNS)),--turns $(TURNS))
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)

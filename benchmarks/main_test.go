@@ -12,6 +12,7 @@ import (
 	"boost/benchmarks/peers"
 	"boost/benchmarks/reach"
 	"boost/benchmarks/scaling"
+	"boost/benchmarks/scorers"
 	"boost/benchmarks/synth"
 )
 
@@ -24,6 +25,28 @@ func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	c.SetErr(&words)
 	err = c.ExecuteContext(t.Context())
 	return out.String(), words.String(), err
+}
+
+// Both forms of memory that boost scores from are timed, single rows in one of them.
+func TestScore(t *testing.T) {
+	folder := t.TempDir()
+	if _, _, err := run(t, "generate", "--out", folder, "--rows", "2000", "--test", "600", "--cols", "9", "--threads", "1"); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--data", folder, "--models", filepath.Join(folder, "models"), "--trees", "3", "--leaves", "4"}
+	if _, _, err := run(t, append([]string{"score", "--stage", "prepare"}, flags...)...); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{scorers.Boost, scorers.BoostMatrix} {
+		out, _, err := run(t, append([]string{"score", "--name", name, "--rows", "500", "--seconds", "0.01", "--single"}, flags...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r scorers.Run
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Rows != 500 || r.Seconds <= 0 || r.Passes < 3 || (r.Cold.P99 > 0) != (name == scorers.Boost) {
+			t.Errorf("%s printed %s, error %v", name, out, err)
+		}
+	}
 }
 
 func TestTrainOnGeneratedTables(t *testing.T) {

@@ -1,0 +1,56 @@
+package scorers
+
+import "fmt"
+
+// Shape is that of a model.
+type Shape struct {
+	Trees    int `json:"trees"`
+	Leaves   int `json:"leaves"`
+	Features int `json:"features"`
+}
+
+const (
+	// TrainRows is how many rows a model is trained on.
+	TrainRows = 100_000
+	// TestRows is how many rows there are to score.
+	TestRows = 100_000
+	// batchWork bounds rows × trees of a batch: the slowest scorers take some seconds for that.
+	batchWork = 20_000_000
+)
+
+// Batch returns how many rows a batch of the shape has.
+func (s Shape) Batch() int { return min(TestRows, batchWork/s.Trees) }
+
+// Shapes lists the shapes in the order of the table.
+func Shapes() []Shape {
+	var list []Shape
+	for _, trees := range []int{100, 1000} {
+		for _, leaves := range []int{31, 255} {
+			for _, features := range []int{28, 100} {
+				list = append(list, Shape{trees, leaves, features})
+			}
+		}
+	}
+	return list
+}
+
+// String is the shape as its name in tables: 100x31x28.
+func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.Trees, s.Leaves, s.Features) }
+
+// Single says that single rows are timed: where the issue of small models is how long one
+// row takes.
+func (s Shape) Single() bool { return s.Trees == 100 && s.Leaves == 31 }
+
+// Targets of a batch: a library's seconds by boost's, at least. Of the rest the best counts.
+const (
+	ByLightGBM = 5.0
+	ByXGBoost  = 3.0
+	ByRest     = 1.5
+	ByONNX     = 2.0
+)
+
+// Targets of a single row, in nanoseconds at most.
+const (
+	RowP50 = 500.0
+	RowP99 = 1000.0
+)
