@@ -104,11 +104,11 @@ type Builder struct {
 	dst     *Histogram
 	pieces  []piece
 	dense   bool
-	ints    []intScratch
-	wide    []slotScratch[int64, uint64]
-	floats  []slotScratch[float64, float64]
-	starts  []int // float row pass: first piece of each group, and the end
-	wave    int   // float row pass: first group of the wave
+	packed  []packedScratch // per worker, as wide
+	wide    []rowParallelScratch[hist.Slot[int64, uint64]]
+	floats  []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
+	starts  []int                                             // float row pass: first piece of each group, and the end
+	wave    int                                               // float row pass: first group of the wave
 
 	inFlight int // float row pass: groups of a wave
 
@@ -131,8 +131,8 @@ type columnGroup struct {
 func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
 	b := &Builder{
 		matrix: m, copied: mirror, pool: pool, offsets: m.Offsets(), units: m.Units(),
-		ints:    make([]intScratch, pool.Threads()),
-		wide:    make([]slotScratch[int64, uint64], pool.Threads()),
+		packed:  make([]packedScratch, pool.Threads()),
+		wide:    make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
 		scratch: make([]binning.Scratch, pool.Threads()),
 	}
 	b.sparse = newSparseRows(m)

@@ -77,10 +77,10 @@ func (b *Builder) deliverWide(u int, grad []int64, hess []uint64) {
 }
 
 // deliverSlots is deliver for two-word sums.
-func (b *Builder) deliverSlots(u int, s sums[int64, uint64]) {
+func (b *Builder) deliverSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	slots := s.slots
 	part := func(lo, hi int, slots []hist.Slot[int64, uint64]) {
-		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, sums[int64, uint64]{slots, nil})
+		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, sums[hist.Slot[int64, uint64]]{slots, nil})
 	}
 	if unit := &b.units[u]; len(unit.Features) > 1 {
 		for _, f := range unit.Features {

@@ -40,7 +40,7 @@ func (b *Builder) nextPart(p *place, i int, sums, part []uint64) (own, others []
 }
 
 // nextSlots is nextPart for sums of two words.
-func (b *Builder) nextSlots(p *place, i int, all, part sums[int64, uint64]) (own, others sums[int64, uint64]) {
+func (b *Builder) nextSlots(p *place, i int, all, part sums[hist.Slot[int64, uint64]]) (own, others sums[hist.Slot[int64, uint64]]) {
 	if i == p.units()-1 {
 		return all, others
 	}

@@ -5,24 +5,6 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// intScratch is one worker's memory for packed sums of 16-bit codes.
-type intScratch struct {
-	packed []uint64 // column pass: up to 4 features; row pass: all of them
-	rows   int      // rows in packed since the last flush
-	grad   []int64  // row pass: sums flushed before packed could overflow
-	hess   []uint64
-	wide   bool // grad and hess are in use
-	took   bool // the worker has taken part in this pass
-	part   [jointPart]uint64
-}
-
-func (s *intScratch) reserve(n int) []uint64 {
-	if len(s.packed) < n {
-		s.packed = make([]uint64, n)
-	}
-	return s.packed[:n]
-}
-
 // columnTask fills one group of columns over all rows of the node.
 type columnTask Builder
 
@@ -49,7 +31,7 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 	if b.units[g.units[0]].Bits == binning.U8 {
 		size = max(size, byteCodes)
 	}
-	scratch := b.ints[worker].reserve(4 * size)
+	scratch := b.packed[worker].reserve(4*size, false).slots
 	for _, u := range g.units[:g.n] {
 		b.begin(u)
 	}
@@ -171,9 +153,10 @@ func (b *Builder) buildRows(alone bool) {
 		b.do(alone, len(b.places), (*wideReduceTask)(b))
 		return
 	}
-	for w := range b.ints {
-		if b.ints[w].took, b.ints[w].wide, b.ints[w].rows = false, false, 0; w < workers {
-			b.ints[w].reserve(b.rowSlots)
+	for w := range b.packed {
+		s := &b.packed[w]
+		if s.took, s.wide, s.rows = false, false, 0; w < workers {
+			s.reserve(b.rowSlots, false)
 		}
 	}
 	b.do(alone, len(b.pieces), (*rowTask)(b))
@@ -188,23 +171,23 @@ func (t *rowTask) Run(worker, index int) {
 	p := b.pieces[index]
 	run := &b.runs[p.run]
 	entries := run.Entries[p.lo:p.hi]
-	s := &b.ints[worker]
+	s := &b.packed[worker]
 	s.took = true
 	if s.rows+len(entries) > hist.BlockRows {
 		b.flush(s)
 	}
 	s.rows += len(entries)
 	if b.sparse != nil {
-		b.sparse.addOne(s.packed, b.offsets, run.Block, entries)
+		b.sparse.addOne(s.slots, b.offsets, run.Block, entries)
 		return
 	}
 	at := 0
 	if b.wholeRow {
-		b.addMirror(s.packed, run.Block, entries)
+		b.addMirror(s.slots, run.Block, entries)
 		at = len(b.mirror.Joints)
 	}
 	for _, p := range b.places[at:] {
-		oneWordColumn(s.packed[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, entries), entries)
+		oneWordColumn(s.slots[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, entries), entries)
 	}
 }
 
@@ -227,7 +210,7 @@ func (b *Builder) mirrorBlock(block int) []uint8 {
 }
 
 // flush moves a worker's packed sums to wide ones.
-func (b *Builder) flush(s *intScratch) {
+func (b *Builder) flush(s *packedScratch) {
 	if s.grad == nil {
 		s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
 	}
@@ -237,7 +220,7 @@ func (b *Builder) flush(s *intScratch) {
 	}
 	s.wide, s.rows = true, 0
 	for _, p := range b.places {
-		rest := s.packed[p.at : p.at+p.size]
+		rest := s.slots[p.at : p.at+p.size]
 		for i := range p.units() {
 			var sums []uint64
 			u := p.unitAt(i)
@@ -254,16 +237,16 @@ type reduceTask Builder
 
 func (t *reduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
-	p, part := b.places[index], b.ints[worker].part[:]
+	p, part := b.places[index], b.packed[worker].part[:]
 	for i := range p.units() {
 		b.begin(p.unitAt(i))
 	}
-	for w := range b.ints {
-		s := &b.ints[w]
+	for w := range b.packed {
+		s := &b.packed[w]
 		if !s.took {
 			continue
 		}
-		rest := s.packed[p.at : p.at+p.size]
+		rest := s.slots[p.at : p.at+p.size]
 		for i := range p.units() {
 			var sums []uint64
 			u := p.unitAt(i)

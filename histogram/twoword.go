@@ -6,45 +6,6 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// slotScratch is one worker's memory for sums that need two words, and those that a pass
-// uses. Float sums and those of codes with an offset come with counts of rows; others do
-// without (DESIGN §8), counts is nil.
-type slotScratch[G int64 | float64, H uint64 | float64] struct {
-	sums[G, H]
-	all  sums[G, H]
-	took bool
-	own  sums[G, H] // of one column of a joint
-}
-
-// sums are slots with their counts, if they have any.
-type sums[G int64 | float64, H uint64 | float64] struct {
-	slots  []hist.Slot[G, H]
-	counts []uint32
-}
-
-// part returns the slots lo … hi-1.
-func (s sums[G, H]) part(lo, hi int) sums[G, H] {
-	if s.counts == nil {
-		return sums[G, H]{s.slots[lo:hi], nil}
-	}
-	return sums[G, H]{s.slots[lo:hi], s.counts[lo:hi]}
-}
-
-// reserve makes room for n slots and returns them.
-func (s *slotScratch[G, H]) reserve(n int, counting bool) sums[G, H] {
-	if len(s.all.slots) < n {
-		s.all.slots = make([]hist.Slot[G, H], n)
-	}
-	s.sums = sums[G, H]{slots: s.all.slots[:n]}
-	if counting {
-		if len(s.all.counts) < n {
-			s.all.counts = make([]uint32, n)
-		}
-		s.counts = s.all.counts[:n]
-	}
-	return s.sums
-}
-
 // values is one block's gradients in the form a two-word pass reads.
 type values[VG hist.GradValue, VH hist.HessValue] struct {
 	grad []VG
@@ -68,7 +29,7 @@ func (b *Builder) floatValues(block int) values[float32, float32] {
 
 // twoWordColumn adds entries of one block to the slots of one column.
 func twoWordColumn[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
-	s sums[G, H], c binning.Column, v values[VG, VH], entries []uint64,
+	s sums[hist.Slot[G, H]], c binning.Column, v values[VG, VH], entries []uint64,
 ) {
 	switch c.Bits {
 	case binning.U4:
@@ -83,7 +44,7 @@ func twoWordColumn[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H ui
 }
 
 // drain adds slots to flat arrays and clears them. count is nil where s has no counts.
-func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []uint32, s sums[G, H]) {
+func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []uint32, s sums[hist.Slot[G, H]]) {
 	grad, hess = grad[:len(s.slots)], hess[:len(s.slots)]
 	for i := range s.slots {
 		slot := &s.slots[i]
@@ -138,7 +99,7 @@ func (t *wideRowTask) Run(worker, index int) {
 
 // addRows adds one piece to the slots of all features of a row-wise pass.
 func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
-	b *Builder, worker int, s sums[G, H], v values[VG, VH], p piece,
+	b *Builder, worker int, s sums[hist.Slot[G, H]], v values[VG, VH], p piece,
 ) {
 	run := &b.runs[p.run]
 	entries := run.Entries[p.lo:p.hi]
@@ -168,7 +129,7 @@ func (t *wideReduceTask) Run(worker, index int) {
 	p := b.places[index]
 	own := b.wide[worker].own
 	if p.joint != nil && own.slots == nil {
-		own = sums[int64, uint64]{make([]hist.Slot[int64, uint64], jointPart), make([]uint32, jointPart)}
+		own = sums[hist.Slot[int64, uint64]]{make([]hist.Slot[int64, uint64], jointPart), make([]uint32, jointPart)}
 		b.wide[worker].own = own
 	}
 	if !b.storage.Counts() {
@@ -184,7 +145,7 @@ func (t *wideReduceTask) Run(worker, index int) {
 		}
 		rest := s.part(p.at, p.at+p.size)
 		for i := range p.units() {
-			var sums sums[int64, uint64]
+			var sums sums[hist.Slot[int64, uint64]]
 			sums, rest = b.nextSlots(&p, i, rest, own)
 			b.deliverSlots(p.unitAt(i), sums)
 		}
@@ -228,7 +189,7 @@ const floatWave = 2
 
 func (b *Builder) reserveFloats(n, slots int) {
 	for len(b.floats) < n {
-		b.floats = append(b.floats, slotScratch[float64, float64]{})
+		b.floats = append(b.floats, rowParallelScratch[hist.Slot[float64, float64]]{})
 	}
 	for i := range b.floats[:n] {
 		b.floats[i].reserve(slots, true)
