@@ -14,7 +14,6 @@ type Total struct {
 // TotalOf adds up the codes of the rows of a node, in an integer mode.
 func TotalOf(st *gradients.Storage, runs []Run) Total {
 	var t Total
-	grads, hesses := st.Codes32()
 	for i := range runs {
 		run := &runs[i]
 		if st.OneWord() {
@@ -23,10 +22,10 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 			t.Hess += hess
 			continue
 		}
-		grad, hess := rowsOf(grads, run.Block), rowsOf(hesses, run.Block)
+		v := wideValues(st, run.Block)
 		for _, e := range run.Entries {
-			t.Grad += int64(grad[hist.Row(e)])
-			t.Hess += uint64(hess[hist.Row(e)])
+			t.Grad += int64(v.grad[hist.Row(e)])
+			t.Hess += uint64(v.hess[hist.Row(e)])
 		}
 	}
 	return t

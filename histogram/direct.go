@@ -107,10 +107,7 @@ func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 // on one side. total are the sums of all the rows' codes.
 func (d *Direct) Build(st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
 	d.storage, d.runs, d.sign = st, runs, 1
-	rows := 0
-	for i := range runs {
-		rows += len(runs[i].Entries)
-	}
+	rows := rowsIn(runs)
 	counts := d.csr.Counts
 	if rows < d.matrix.NRows() {
 		counts = d.count(rows)
@@ -128,19 +125,14 @@ func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run, gone Total
 	d.storage, d.runs, d.sign = st, runs, -1
 	s.total.Grad -= gone.Grad
 	s.total.Hess -= gone.Hess
-	for i := range runs {
-		s.rows -= len(runs[i].Entries)
-	}
+	s.rows -= rowsIn(runs)
 	d.run(s)
 }
 
 // Divide is Build for a child and Subtract of it from its parent's sums: where the rows
 // are few, in one pass over them.
 func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
-	rows := 0
-	for i := range runs {
-		rows += len(runs[i].Entries)
-	}
+	rows := rowsIn(runs)
 	if d.byColumns(st, rows) {
 		child := d.Build(st, runs, total, features, least)
 		d.Subtract(parent, st, runs, total)
@@ -172,10 +164,7 @@ func (d *Direct) run(s *Sums) {
 		return
 	}
 	d.sums = s
-	rows := 0
-	for i := range d.runs {
-		rows += len(d.runs[i].Entries)
-	}
+	rows := rowsIn(d.runs)
 	if d.byColumns(d.storage, rows) {
 		d.runColumns()
 		return
@@ -437,8 +426,7 @@ func sumValues[P hist.Pointer, I bin.Code](d *Direct, part int, ptr []P, columns
 	lo, hi := d.parts[part], d.parts[part+1]
 	var v values[int32, uint32]
 	if d.storage.Mode() == gradients.I32 {
-		grad, hess := d.storage.Codes32()
-		v = values[int32, uint32]{rowsOf(grad, run.Block), rowsOf(hess, run.Block)}
+		v = wideValues(d.storage, run.Block)
 	}
 	if d.child != nil {
 		divideValues(d, lo, hi, ptr, columns, v, run.Entries)

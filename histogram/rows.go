@@ -8,6 +8,15 @@ type Run struct {
 	Entries []uint64 // package hist draws the layout
 }
 
+// rowsIn returns the number of rows of a node.
+func rowsIn(runs []Run) int {
+	n := 0
+	for i := range runs {
+		n += len(runs[i].Entries)
+	}
+	return n
+}
+
 // piece is a stretch of a run that a kernel takes in one call. Pieces are cut so
 // that groups of consecutive pieces hold a fixed number of rows.
 type piece struct {

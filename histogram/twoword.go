@@ -12,18 +12,18 @@ type values[VG hist.GradValue, VH hist.HessValue] struct {
 	hess []VH
 }
 
-func (b *Builder) wideValues(block int) values[int32, uint32] {
-	grad, hess := b.storage.Codes32()
+func wideValues(st *gradients.Storage, block int) values[int32, uint32] {
+	grad, hess := st.Codes32()
 	return values[int32, uint32]{rowsOf(grad, block), rowsOf(hess, block)}
 }
 
-func (b *Builder) shortValues(block int) values[int16, uint16] {
-	grad, hess := b.storage.Codes16()
+func shortValues(st *gradients.Storage, block int) values[int16, uint16] {
+	grad, hess := st.Codes16()
 	return values[int16, uint16]{rowsOf(grad, block), rowsOf(hess, block)}
 }
 
-func (b *Builder) floatValues(block int) values[float32, float32] {
-	grad, hess := b.storage.Floats()
+func floatValues(st *gradients.Storage, block int) values[float32, float32] {
+	grad, hess := st.Floats()
 	return values[float32, float32]{rowsOf(grad, block), rowsOf(hess, block)}
 }
 
@@ -69,9 +69,9 @@ func (b *Builder) wideColumns(worker int, g *columnGroup) {
 			entries := run.Entries[p.lo:p.hi]
 			column := b.blockColumn(worker, u, run.Block, entries)
 			if b.storage.Mode() == gradients.I32 {
-				twoWordColumn(scratch, column, b.wideValues(run.Block), entries)
+				twoWordColumn(scratch, column, wideValues(b.storage, run.Block), entries)
 			} else {
-				twoWordColumn(scratch, column, b.shortValues(run.Block), entries)
+				twoWordColumn(scratch, column, shortValues(b.storage, run.Block), entries)
 			}
 		}
 		b.deliverSlots(u, scratch.part(0, size))
@@ -89,11 +89,11 @@ func (t *wideRowTask) Run(worker, index int) {
 	s.took = true
 	switch run := &b.runs[p.run]; {
 	case b.sparse != nil:
-		b.sparse.addTwo(s.slots, b.offsets, run.Block, b.wideValues(run.Block), run.Entries[p.lo:p.hi])
+		b.sparse.addTwo(s.slots, b.offsets, run.Block, wideValues(b.storage, run.Block), run.Entries[p.lo:p.hi])
 	case b.storage.Mode() == gradients.I32:
-		addRows(b, worker, s.sums, b.wideValues(run.Block), p)
+		addRows(b, worker, s.sums, wideValues(b.storage, run.Block), p)
 	default:
-		addRows(b, worker, s.sums, b.shortValues(run.Block), p)
+		addRows(b, worker, s.sums, shortValues(b.storage, run.Block), p)
 	}
 }
 
@@ -209,7 +209,7 @@ func (t *floatColumnTask) Run(worker, index int) {
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
 			entries := run.Entries[p.lo:p.hi]
-			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), b.floatValues(run.Block), entries)
+			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), floatValues(b.storage, run.Block), entries)
 			if p.endsGroup {
 				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], scratch.part(0, hi-lo))
 			}
@@ -223,7 +223,7 @@ type floatRowTask Builder
 func (t *floatRowTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	for _, p := range b.pieces[b.starts[b.wave+index]:b.starts[b.wave+index+1]] {
-		addRows(b, worker, b.floats[index].sums, b.floatValues(b.runs[p.run].Block), p)
+		addRows(b, worker, b.floats[index].sums, floatValues(b.storage, b.runs[p.run].Block), p)
 	}
 }
 
