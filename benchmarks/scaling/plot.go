@@ -1,58 +1,86 @@
 package scaling
 
 import (
-	"fmt"
+	"bytes"
+	"image/color"
 	"io"
-	"strings"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The plot in pixels: two panels side by side, each with room for its axes.
+const font = "Liberation Sans"
+
+// The size of the plot: two panels side by side.
 const (
-	panelWidth  = 360
-	panelHeight = 260
-	left        = 56
-	bottom      = 44
-	top         = 24
+	plotWidth  = 18 * vg.Centimeter
+	plotHeight = 7 * vg.Centimeter
 )
 
 // Plot writes both lines as SVG: seconds by rows and by columns, on linear axes from 0.
 // The dashed line is what the largest table would make of a cost in proportion.
 func (r *Record) Plot(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", 2*panelWidth, panelHeight)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", 2*panelWidth, panelHeight)
-	panel(&b, 0, "rows", r.ByRows, func(p Point) int { return p.Rows })
-	panel(&b, panelWidth, "columns", r.ByCols, func(p Point) int { return p.Columns })
-	b.WriteString("</svg>\n")
-	_, err := io.WriteString(w, b.String())
+	byRows, err := panel("rows", r.ByRows, func(p Point) int { return p.Rows })
+	if err != nil {
+		return err
+	}
+	byColumns, err := panel("columns", r.ByCols, func(p Point) int { return p.Columns })
+	if err != nil {
+		return err
+	}
+	canvas := vgsvg.New(plotWidth, plotHeight)
+	canvas.SetColor(color.White)
+	canvas.Fill(vg.Rectangle{Max: vg.Point{X: plotWidth, Y: plotHeight}}.Path())
+	panels := [][]*plot.Plot{{byRows, byColumns}}
+	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter / 2, PadTop: vg.Millimeter, PadRight: 3 * vg.Millimeter}
+	for i, c := range plot.Align(panels, tiles, draw.New(canvas))[0] {
+		panels[0][i].Draw(c)
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	// Where the font is not installed, one without serifs is to take its place.
+	_, err = w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:"+font+";"), []byte("font-family:"+font+", Arial, sans-serif;")))
 	return err
 }
 
-func panel(b *strings.Builder, from int, name string, points []Point, at func(Point) int) {
-	if len(points) == 0 {
-		return
-	}
-	last := points[len(points)-1]
-	tallest := 0.0
-	for _, p := range points {
-		tallest = max(tallest, p.Seconds)
-	}
-	width, height := float64(panelWidth-left-20), float64(panelHeight-bottom-top)
-	x := func(v int) float64 { return float64(from+left) + width*float64(v)/float64(at(last)) }
-	y := func(seconds float64) float64 { return top + height - height*seconds/tallest }
-
-	fmt.Fprintf(b, `<path d="M%.1f %d V%.1f H%.1f" fill="none" stroke="black"/>`+"\n", x(0), top, y(0), x(at(last)))
-	fmt.Fprintf(b, `<path d="M%.1f %.1f L%.1f %.1f" stroke="gray" stroke-dasharray="4 3"/>`+"\n", x(0), y(0), x(at(last)), y(last.Seconds))
-	fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(at(last)/2), panelHeight-8, name)
-	fmt.Fprintf(b, `<text x="%.1f" y="%d">seconds</text>`+"\n", x(0)-30, top-10)
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="end">%.2f</text>`+"\n", x(0)-4, y(tallest)+4, tallest)
-	var line []string
+// panel draws the seconds of the points over their sizes.
+func panel(name string, points []Point, at func(Point) int) (*plot.Plot, error) {
+	sizes := make(plotter.XYs, len(points))
+	var ticks plot.ConstantTicks
 	for i, p := range points {
-		line = append(line, fmt.Sprintf("%.1f,%.1f", x(at(p)), y(p.Seconds)))
-		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3"/>`+"\n", x(at(p)), y(p.Seconds))
+		sizes[i] = plotter.XY{X: float64(at(p)), Y: p.Seconds}
+		tick := plot.Tick{Value: sizes[i].X}
 		if i >= len(points)-3 { // the smaller ones lie too close for words
-			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%d</text>`+"\n", x(at(p)), y(0)+16, at(p))
+			tick.Label = strconv.Itoa(at(p))
 		}
+		ticks = append(ticks, tick)
 	}
-	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="steelblue" stroke-width="2"/>`+"\n", strings.Join(line, " "))
+	line, marks, err := plotter.NewLinePoints(sizes)
+	if err != nil {
+		return nil, err
+	}
+	line.Color, line.Width = color.RGBA{R: 70, G: 130, B: 180, A: 255}, vg.Points(1.5)
+	marks.Shape, marks.Radius = draw.CircleGlyph{}, vg.Points(2)
+	inProportion, err := plotter.NewLine(plotter.XYs{{}, sizes[len(sizes)-1]})
+	if err != nil {
+		return nil, err
+	}
+	inProportion.Color, inProportion.Dashes = color.Gray{Y: 128}, []vg.Length{vg.Points(4), vg.Points(3)}
+
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = name, "seconds"
+	p.X.Min, p.Y.Min = 0, 0
+	p.X.Padding, p.Y.Padding = 0, 0 // the axes meet
+	p.X.Tick.Marker = ticks
+	for _, style := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
+	p.Add(inProportion, line, marks)
+	return p, nil
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -51,27 +53,77 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A linear cost lies on the dashed line, whose ends are the origin and the last point.
+// A linear cost lies on the dashed line, whose ends are the origin and the last point; one
+// size that takes longer lies above it. Every panel says what it shows.
 func TestPlot(t *testing.T) {
 	r := scaling.Record{Rounds: 10, Turns: 1}
 	var calls []scaling.Size
 	if err := r.Measure(t.Context(), scaling.Size{Rows: 160_000, Columns: 64}, linear(&calls)); err != nil {
 		t.Fatal(err)
 	}
+	r.ByCols[2].Seconds *= 1.5
 	var out bytes.Buffer
 	if err := r.Plot(&out); err != nil {
 		t.Fatal(err)
 	}
-	// Half the rows in a panel of 284 × 192 pixels from (56, 216): (198, 120).
-	if !strings.Contains(out.String(), `<circle cx="198.0" cy="120.0" r="3"/>`) || strings.Count(out.String(), "<circle") != 10 {
-		t.Errorf("no point halfway up:\n%s", out.String())
-	}
-	d := xml.NewDecoder(&out)
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
+	// Paths are "M x,y L x,y", circles "M x,y A …" from their rightmost point on.
+	type place struct{ x, y float64 }
+	var lines [][2]place
+	var circles []place
+	words := map[string]int{}
+	for d := xml.NewDecoder(&out); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
+		}
+		if err != nil {
 			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			words[strings.TrimSpace(string(token))]++
+		case xml.StartElement:
+			var path, style string
+			for _, a := range token.Attr {
+				switch a.Name.Local {
+				case "d":
+					path = a.Value
+				case "style":
+					style = a.Value
+				}
+			}
+			var from, to place
+			if strings.Contains(path, "A") {
+				if _, err := fmt.Sscanf(path, "M%f,%fA", &from.x, &from.y); err != nil {
+					t.Fatalf("%q: %v", path, err)
+				}
+				circles = append(circles, place{from.x - 2, from.y})
+			} else if strings.Contains(style, "dasharray") {
+				if _, err := fmt.Sscanf(path, "M%f,%fL%f,%f", &from.x, &from.y, &to.x, &to.y); err != nil {
+					t.Fatalf("%q: %v", path, err)
+				}
+				lines = append(lines, [2]place{from, to})
+			}
+		}
+	}
+	if len(lines) != 2 || len(circles) != 10 {
+		t.Fatalf("%d dashed lines and %d circles, want 2 and 10", len(lines), len(circles))
+	}
+	for i, c := range circles {
+		from, to := lines[i/5][0], lines[i/5][1]
+		// Each size is twice the one before, and the last lies at the line's end.
+		share := 1 / float64(int(16)>>(i%5))
+		x, y := from.x+share*(to.x-from.x), share*(to.y-from.y)
+		if i == 5+2 {
+			y *= 1.5
+		}
+		if math.Abs(c.x-x) > 0.1 || math.Abs(c.y-from.y-y) > 0.1 {
+			t.Errorf("mark %d lies at %+v, want %v, %v above %v", i, c, x, y, from.y)
+		}
+	}
+	for word, want := range map[string]int{"rows": 1, "columns": 1, "seconds": 2, "160000": 1, "64": 1, "16": 1, "4": 0} {
+		if words[word] != want {
+			t.Errorf("%q stands there %d times, want %d", word, words[word], want)
 		}
 	}
 }
