@@ -12,14 +12,13 @@ import (
 // end a column is one slice already and no second copy of the table is made. Chunks of
 // text give their own buffers back to the workers.
 type gatherer struct {
-	mutex   sync.Mutex
-	placed  sync.Cond      // a chunk was
-	ahead   int            // chunks of text that a worker may be ahead of the next to place
-	next    int            // index of the next chunk to place
-	waiting map[int]*chunk // those that came before their turn
-	stores  []store        // by target
-	rows    int            // placed so far
-	total   int            // rows expected in all, 0 where nothing is known about it
+	mutex  sync.Mutex
+	placed sync.Cond     // a chunk was
+	ahead  int           // chunks of text that a worker may be ahead of the next to place
+	chunks turns[*chunk] // to place
+	stores []store       // by target
+	rows   int           // placed so far
+	total  int           // rows expected in all, 0 where nothing is known about it
 }
 
 // store is a column in the making. Pieces become parts of its slices, in which there is
@@ -38,7 +37,7 @@ func newGatherer(threads int) *gatherer {
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
-	g := &gatherer{waiting: make(map[int]*chunk), ahead: threads}
+	g := &gatherer{ahead: threads}
 	g.placed.L = &g.mutex
 	return g
 }
@@ -51,18 +50,12 @@ func (g *gatherer) add(ch *chunk) {
 	// A worker that is far ahead waits, else one that the system leaves aside would let the
 	// others fill the memory. Chunks of text all come, and are dealt out in order: the
 	// worker of the next one is never among those who wait.
-	for ch.spare != nil && ch.index > g.next+g.ahead {
+	for ch.spare != nil && ch.index > g.chunks.next+g.ahead {
 		g.placed.Wait()
 	}
 	defer g.placed.Broadcast()
-	g.waiting[ch.index] = ch
-	for {
-		ch, ok := g.waiting[g.next]
-		if !ok {
-			return
-		}
-		delete(g.waiting, g.next)
-		g.next++
+	g.chunks.put(ch.index, ch)
+	for ch, ok := g.chunks.take(); ok; ch, ok = g.chunks.take() {
 		g.place(ch)
 	}
 }

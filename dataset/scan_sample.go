@@ -32,16 +32,15 @@ type scanSample struct {
 	stores  []*sampleStore // by target, nil for those that are no features
 	byName  map[string]*sampleStore
 
-	mutex   sync.Mutex
-	placed  sync.Cond             // a chunk was
-	ahead   int                   // chunks that a worker may be ahead of the next to place
-	next    int                   // index of the next chunk to place
-	waiting map[int]*sampledChunk // those that came before their turn
-	seen    int                   // rows placed
-	rows    []uint32              // by slot
-	limit   int                   // slots that are taken before some are given up; there is room for them
-	room    int                   // slots to make room for at once
-	fresh   []uint32              // of one chunk
+	mutex  sync.Mutex
+	placed sync.Cond            // a chunk was
+	ahead  int                  // chunks that a worker may be ahead of the next to place
+	chunks turns[*sampledChunk] // to place
+	seen   int                  // rows placed
+	rows   []uint32             // by slot
+	limit  int                  // slots that are taken before some are given up; there is room for them
+	room   int                  // slots to make room for at once
+	fresh  []uint32             // of one chunk
 }
 
 // sampledChunk is a chunk's features before it is known which rows of the table they are.
@@ -78,7 +77,7 @@ func (o *options) newSample(targets []target) *scanSample {
 		return nil
 	}
 	s := &scanSample{chooser: o.chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
-		waiting: map[int]*sampledChunk{}, limit: o.chosen + o.chosen/4, room: o.chosen + o.chosen/4}
+		limit: o.chosen + o.chosen/4, room: o.chosen + o.chosen/4}
 	s.placed.L = &s.mutex
 	if s.ahead = 2 * o.threads; s.ahead == 0 {
 		s.ahead = 2 * cpu.Threads()
@@ -118,14 +117,12 @@ func (s *scanSample) add(index int, held *sampledChunk) {
 	// others fill the memory. Every chunk of text comes, and is dealt out before those
 	// behind it, so that the worker of the next one is never among those who wait; a chunk
 	// of a columnar file may not come, and has no buffers to be used again.
-	for held.spare != nil && index > s.next+s.ahead {
+	for held.spare != nil && index > s.chunks.next+s.ahead {
 		s.placed.Wait()
 	}
-	s.waiting[index] = held
+	s.chunks.put(index, held)
 	defer s.placed.Broadcast()
-	for held := s.waiting[s.next]; held != nil; held = s.waiting[s.next] {
-		delete(s.waiting, s.next)
-		s.next++
+	for held, ok := s.chunks.take(); ok; held, ok = s.chunks.take() {
 		s.place(held)
 		held.spare.putAll(held.owned)
 	}

@@ -18,8 +18,7 @@ type svmScan struct {
 	mutex   sync.Mutex
 	near    []svmCount          // by index, below usualWidth
 	far     map[int32]*svmCount // others
-	next    int                 // index of the next chunk to sample
-	waiting map[int]*svmChunk   // those that came before their turn
+	sampled turns[*svmChunk]    // in the order of the rows
 	sample  *svmSample          // nil where no rows are kept
 	slots   []int32             // by index: the feature's number plus 1, 0 for those that are left out
 }
@@ -44,7 +43,7 @@ type svmSample struct {
 
 // newSVMScan makes a source keep counts instead of cells.
 func newSVMScan(s *svmSource) *svmScan {
-	scan := &svmScan{svmSource: s, held: map[int32]bool{}, far: map[int32]*svmCount{}, waiting: map[int]*svmChunk{}}
+	scan := &svmScan{svmSource: s, held: map[int32]bool{}, far: map[int32]*svmCount{}}
 	hold := func(names ...string) {
 		for _, name := range names {
 			if index, ok := svmIndexOf(name); ok {
@@ -131,10 +130,8 @@ func (s *svmScan) thin(ch *svmChunk) {
 	if s.sample == nil {
 		return
 	}
-	s.waiting[cells.index] = &cells
-	for ch := s.waiting[s.next]; ch != nil; ch = s.waiting[s.next] {
-		delete(s.waiting, s.next)
-		s.next++
+	s.sampled.put(cells.index, &cells)
+	for ch, ok := s.sampled.take(); ok; ch, ok = s.sampled.take() {
 		s.sample.add(ch)
 	}
 }
@@ -253,7 +250,7 @@ func (s *svmScan) settle(scan *Scan) error {
 			c.sparse = true
 		}
 	}
-	s.chunks, s.near, s.far, s.waiting = nil, nil, nil, nil
+	s.chunks, s.near, s.far, s.sampled.waiting = nil, nil, nil, nil
 	if s.sample == nil {
 		return nil
 	}

@@ -249,7 +249,7 @@ func (s *sideSource) read(ctx context.Context, p *pass) error {
 	if len(s.added) == 0 {
 		return s.source.read(ctx, p)
 	}
-	m := &sideMerge{sideSource: s, pass: p, outer: p.emit, targets: p.targets, waiting: make(map[int]*chunk), rows: make([]int, len(s.inputs))}
+	m := &sideMerge{sideSource: s, pass: p, outer: p.emit, targets: p.targets, rows: make([]int, len(s.inputs))}
 	defer func() { p.targets, p.emit = m.targets, m.outer }()
 	p.targets, p.emit = nil, m.emit
 	for i, t := range m.targets {
@@ -259,7 +259,7 @@ func (s *sideSource) read(ctx context.Context, p *pass) error {
 		}
 	}
 	err := s.source.read(ctx, p)
-	for len(m.waiting) > 0 { // a chunk is absent: there was an error
+	for len(m.chunks.waiting) > 0 { // a chunk is absent: there was an error
 		m.emit(nil)
 	}
 	if err != nil || p.stop.Load() || ctx.Err() != nil {
@@ -277,10 +277,9 @@ type sideMerge struct {
 	places  []int    // of the source's targets among them
 
 	mutex   sync.Mutex
-	waiting map[int]*chunk // by index
-	next    int            // index of the next chunk to be emitted
-	first   int            // row with which it begins
-	rows    []int          // by input
+	chunks  turns[*chunk] // to be emitted
+	first   int           // row with which the next one begins
+	rows    []int         // by input
 	skipped int
 }
 
@@ -294,16 +293,14 @@ func (m *sideMerge) emit(ch *chunk) {
 		return
 	}
 	if ch == nil {
-		m.next++
+		m.chunks.next++
 	} else {
-		m.waiting[ch.index] = ch
+		m.chunks.put(ch.index, ch)
 	}
 	var ready []*chunk
 	var firsts []int
-	for ch := m.waiting[m.next]; ch != nil; ch = m.waiting[m.next] {
-		delete(m.waiting, m.next)
+	for ch, ok := m.chunks.take(); ok; ch, ok = m.chunks.take() {
 		ready, firsts = append(ready, ch), append(firsts, m.first)
-		m.next++
 		m.first += ch.rows
 		m.count(ch)
 	}
