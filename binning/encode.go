@@ -23,9 +23,9 @@ type Encoder struct {
 // its cuts exactly, whether they are float32 or float64 (SEEDS S0.6). A different
 // number of features, or text in place of numbers, is an ErrMismatch.
 func NewEncoder(c *Cuts, t *dataset.Table) (*Encoder, error) {
-	columns := t.Features()
-	if len(columns) != len(c.Features) {
-		return nil, fmt.Errorf("%w: the table has %d features, the cuts %d", ErrMismatch, len(columns), len(c.Features))
+	columns, err := c.columns(t)
+	if err != nil {
+		return nil, err
 	}
 	e := &Encoder{features: make([]encoding, len(columns))}
 	for f, column := range columns {
@@ -35,6 +35,15 @@ func NewEncoder(c *Cuts, t *dataset.Table) (*Encoder, error) {
 		}
 	}
 	return e, nil
+}
+
+// columns returns the table's features, as many as the cuts have.
+func (c *Cuts) columns(t *dataset.Table) ([]*dataset.Column, error) {
+	columns := t.Features()
+	if len(columns) != len(c.Features) {
+		return nil, fmt.Errorf("%w: the table has %d features, the cuts %d", ErrMismatch, len(columns), len(c.Features))
+	}
+	return columns, nil
 }
 
 // Encode writes the codes of rows lo … hi of feature f to dst[:hi-lo]. A missing
@@ -80,9 +89,8 @@ type encoding struct {
 func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, error) {
 	feature := &c.Features[f]
 	e := encoding{kind: feature.Kind, missing: feature.MissingCode()}
-	if isLevels := column.Kind() == dataset.Category; isLevels != (feature.Kind == Categorical) || column.Kind() == dataset.Text {
-		return e, fmt.Errorf("%w: column %q holds %s, in training it held %s", ErrMismatch,
-			column.Name(), contents(column.Kind() == dataset.Float32 || column.Kind() == dataset.Float64), contents(feature.Kind != Categorical))
+	if err := feature.suits(column); err != nil {
+		return e, err
 	}
 	if e.sparse = column.Sparse(); e.sparse != nil {
 		e.base, e.f32, e.f64 = lo, e.sparse.F32, e.sparse.F64
@@ -112,6 +120,15 @@ func (e *encoding) takeCuts(c *Cuts, f, values int) {
 	if bin.IndexPays(max(len(e.cuts32), len(e.cuts64)), values) {
 		e.index = e.newIndex()
 	}
+}
+
+// suits makes sure that a column is of the feature's sort.
+func (f *Feature) suits(column *dataset.Column) error {
+	if isLevels := column.Kind() == dataset.Category; isLevels != (f.Kind == Categorical) || column.Kind() == dataset.Text {
+		return fmt.Errorf("%w: column %q holds %s, in training it held %s", ErrMismatch,
+			column.Name(), contents(column.Kind() == dataset.Float32 || column.Kind() == dataset.Float64), contents(f.Kind != Categorical))
+	}
+	return nil
 }
 
 func contents(numbers bool) string {
@@ -199,7 +216,7 @@ func (e *encoding) takesMissing(column *dataset.Column) bool {
 	if e.kind != Categorical {
 		return false
 	}
-	if !e.hasUnseen(column) {
+	if !lacksLevel(e.codes, column) {
 		return false
 	}
 	for _, level := range e.levels {

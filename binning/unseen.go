@@ -7,10 +7,11 @@ import "boost/dataset"
 // rows take the missing code.
 type Unseen struct {
 	Column  string
-	Rows    int    // rows with such a level
-	Levels  int    // how many such levels there are
-	Row     int    // the first of the rows
-	Example string // its level
+	Rows    int      // rows with such a level
+	Levels  int      // how many such levels there are
+	Row     int      // the first of the rows
+	Example string   // its level
+	Names   []string // the levels, in order of first appearance
 }
 
 // Unseen returns, in the features' order, the categorical columns of t that have rows
@@ -19,40 +20,44 @@ type Unseen struct {
 // a table read with the model's schema. The table is only read. Errors are those of
 // NewEncoder.
 func (c *Cuts) Unseen(t *dataset.Table) ([]Unseen, error) {
-	e, err := NewEncoder(c, t)
+	columns, err := c.columns(t)
 	if err != nil {
 		return nil, err
 	}
 	var all []Unseen
-	for f, column := range t.Features() {
-		if c.Features[f].Kind != Categorical || !e.features[f].hasUnseen(column) {
+	for f, column := range columns {
+		feature := &c.Features[f]
+		if err := feature.suits(column); err != nil {
+			return nil, err
+		}
+		if feature.Kind != Categorical || !lacksLevel(feature.Codes, column) {
 			continue
 		}
-		if u := e.features[f].unseen(column); u.Rows > 0 {
+		if u := feature.unseen(column); u.Rows > 0 {
 			all = append(all, u)
 		}
 	}
 	return all, nil
 }
 
-// hasUnseen says whether the column's dictionary holds a level without a code.
-func (e *encoding) hasUnseen(column *dataset.Column) bool {
-	if len(column.Levels()) > len(e.codes) {
+// lacksLevel says whether the column's dictionary holds a level without a code.
+func lacksLevel(codes []uint32, column *dataset.Column) bool {
+	if len(column.Levels()) > len(codes) {
 		return true
 	}
 	for level := range column.Levels() {
-		if e.codes[level] == NoCode {
+		if codes[level] == NoCode {
 			return true
 		}
 	}
 	return false
 }
 
-func (e *encoding) unseen(column *dataset.Column) Unseen {
+func (f *Feature) unseen(column *dataset.Column) Unseen {
 	u := Unseen{Column: column.Name()}
 	counted := make([]bool, len(column.Levels()))
-	for row, level := range e.levels {
-		if level < 0 || int(level) < len(e.codes) && e.codes[level] != NoCode {
+	for row, level := range column.Codes() {
+		if level < 0 || int(level) < len(f.Codes) && f.Codes[level] != NoCode {
 			continue
 		}
 		if u.Rows == 0 {
@@ -62,6 +67,7 @@ func (e *encoding) unseen(column *dataset.Column) Unseen {
 		if !counted[level] {
 			counted[level] = true
 			u.Levels++
+			u.Names = append(u.Names, column.Levels()[level])
 		}
 	}
 	return u

@@ -2,6 +2,7 @@ package binning_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -21,7 +22,10 @@ func TestUnseen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "unseen", got, []binning.Unseen{{Column: "k", Rows: 4, Levels: 3, Row: 1, Example: "newer"}})
+		want := []binning.Unseen{{Column: "k", Rows: 4, Levels: 3, Row: 1, Example: "newer", Names: []string{"newer", "new", "held out"}}}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
 		equal(t, "the table's own codes", later.Column("k").Codes(), before)
 	})
 	t.Run("nothing_unseen", func(t *testing.T) {

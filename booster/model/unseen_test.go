@@ -25,11 +25,11 @@ func TestUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []model.Unseen{
-		{Column: "many", Rows: 3, Levels: 3, Row: 1, Example: "n1"},
-		{Column: "few", Rows: 3, Levels: 2, Row: 1, Example: "z"},
+		{Column: "many", Rows: 3, Levels: 3, Row: 1, Example: "n1", Names: []string{"n1", "n2", "n3"}},
+		{Column: "few", Rows: 3, Levels: 2, Row: 1, Example: "z", Names: []string{"z", "y"}},
 	}
 	if !known {
-		want[0] = model.Unseen{Column: "many", Rows: 4, Levels: 4, Row: 0, Example: "level 1"}
+		want[0] = model.Unseen{Column: "many", Rows: 4, Levels: 4, Row: 0, Example: "level 1", Names: []string{"level 1", "n1", "n2", "n3"}}
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
