@@ -31,8 +31,9 @@ type parts struct {
 	pieces []*piece
 	number bool // settled: becomes numbers, odd cells being bad
 
-	levels []string // once the text pieces are merged
-	counts []int
+	levels   []string // once the text pieces are merged
+	counts   []int
+	followed *followed // instead of them, of a part of a table whose codes are a model's
 
 	f32     []float32
 	f64     []float64

@@ -34,10 +34,10 @@ func (o *options) blob(ctx context.Context, in *input, format string) (*blob, er
 		return b, nil
 	}
 	defer s.close()
-	if in.spool != nil && !in.spool.keep {
+	if in.spool != nil && !in.spool.keep && !o.once {
 		return nil, complain("%s cannot be read as it comes: its format needs a copy (leave out --no-spool, or read from a file)", in.name)
 	}
-	if in.spool != nil && s.packed == "" {
+	if in.spool != nil && in.spool.keep && s.packed == "" {
 		if _, err := copyAll(ctx, io.Discard, s, math.MaxInt64); err != nil { // through the stream's own copying
 			return nil, err
 		}

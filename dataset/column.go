@@ -187,6 +187,11 @@ var dictionaryType = &arrow.DictionaryType{
 
 // categoryColumn takes codes, -1 where missing, and the dictionary they index.
 func categoryColumn(name string, role Role, codes []int32, levels []string, numeric bool) *Column {
+	return codedColumn(name, role, codes, levels, levelArray(levels), numeric)
+}
+
+// codedColumn is categoryColumn with the levels as an array, too.
+func codedColumn(name string, role Role, codes []int32, levels []string, texts *array.String, numeric bool) *Column {
 	missing := 0
 	for _, code := range codes {
 		if code < 0 {
@@ -206,15 +211,20 @@ func categoryColumn(name string, role Role, codes []int32, levels []string, nume
 	indices := array.NewInt32Data(array.NewData(arrow.PrimitiveTypes.Int32, len(codes),
 		[]*memory.Buffer{present, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(codes))},
 		nil, missing, 0))
+	return &Column{name: name, kind: Category, role: role, missing: missing,
+		levels: levels, numericLevels: numeric,
+		array: array.NewDictionaryArray(dictionaryType, indices, texts)}
+}
+
+// levelArray holds the levels of a dictionary.
+func levelArray(levels []string) *array.String {
 	var text []byte
 	ends := make([]int32, 1, len(levels)+1)
 	for _, level := range levels {
 		text = append(text, level...)
 		ends = append(ends, int32(len(text)))
 	}
-	return &Column{name: name, kind: Category, role: role, missing: missing,
-		levels: levels, numericLevels: numeric,
-		array: array.NewDictionaryArray(dictionaryType, indices, stringArray(text, ends))}
+	return stringArray(text, ends)
 }
 
 // textColumn takes the rows' texts one after another and n+1 offsets into them.

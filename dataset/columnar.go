@@ -213,6 +213,9 @@ func (p *columnarPass) fail(at int, err error) {
 	}
 	p.mutex.Unlock()
 	p.stop.Store(true)
+	if p.stopped != nil {
+		p.stopped()
+	}
 }
 
 // deal opens the files and sends their columns.
@@ -284,7 +287,7 @@ func (p *columnarPass) done(j columnJob) {
 		return
 	}
 	if j.chunk != nil && !j.failed.Load() {
-		p.emit(j.chunk)
+		p.send(j.chunk)
 	}
 	p.leave(j.file)
 }
@@ -424,7 +427,7 @@ func (w *columnWorker) workByChunks(j columnJob) {
 		if err != nil || w.ctx.Err() != nil || w.stop.Load() {
 			break
 		}
-		w.emit(ch)
+		w.send(ch)
 	}
 	if err != nil {
 		w.failColumn(j, target, err)

@@ -51,6 +51,16 @@ func newDictionary() *dictionary {
 	return &dictionary{shorts: make([]shortSlot, 64), longs: make([]longSlot, 64)}
 }
 
+// outgrown says whether so many levels are held that the model does not know that those
+// of later chunks had better begin anew.
+func (d *dictionary) outgrown(t *target) bool {
+	known := 0
+	if t.schema != nil {
+		known = len(t.schema.Levels)
+	}
+	return len(d.levels) > 2*known+1<<13
+}
+
 // find returns the code of a cell of up to shortCell bytes, or unknownCode.
 func (d *dictionary) find(lo, hi uint64, length int) int32 {
 	shorts := d.shorts

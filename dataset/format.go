@@ -79,7 +79,21 @@ type pass struct {
 	// chunkRows is the most rows of a chunk where the format can choose; 0 leaves it to
 	// the format, which then decodes column by column.
 	chunkRows int
-	stop      atomic.Bool // a chunk has an error that no later one can change
+	// made is called before emit, by the goroutine that made the chunk; nil for nothing to
+	// do. It sees the targets that the chunk's pieces follow then.
+	made func(ch *chunk, targets []target)
+	// apart says that no chunk has to do with another: dictionaries need not outlive them.
+	apart   bool
+	stop    atomic.Bool // a chunk has an error that no later one can change
+	stopped func()      // is called where stop was set and a chunk may not come; nil for nothing to do
+}
+
+// send emits a chunk that was just made.
+func (p *pass) send(ch *chunk) {
+	if p.made != nil {
+		p.made(ch, p.targets)
+	}
+	p.emit(ch)
 }
 
 // sniffed is the number of bytes at the beginning of an input that tell its format.

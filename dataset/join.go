@@ -84,6 +84,7 @@ func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
 	}
 	for k, p := range c.pieces {
 		a.markBad(c, k, p)
+		c.followed = p.followed
 	}
 	if c.codes = sideBySide(c.pieces, a.rows(), func(p *piece) []int32 { return p.codes }); c.codes != nil {
 		return false, nil

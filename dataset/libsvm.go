@@ -153,12 +153,17 @@ func (s *svmSource) locate(ch *svmChunk, row int) (file string, line int) {
 			line += other.lines
 		}
 	}
+	return s.inputs[ch.file].name, line + lineOf(ch, row)
+}
+
+// lineOf returns the line of a row in its chunk, from 0.
+func lineOf(ch *svmChunk, row int) int {
 	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r placeRun, row int) int { return r.row - row })
 	if !exact {
 		i--
 	}
 	run := ch.runs[i]
-	return s.inputs[ch.file].name, line + run.line + row - run.row
+	return run.line + row - run.row
 }
 
 // checkQueries fails where some rows have a query number and others have none.
@@ -179,9 +184,13 @@ func (s *svmSource) checkQueries() error {
 	if !s.queries || without == nil {
 		return nil
 	}
-	e := &ParseError{Want: "this row has no qid, and others have one", Fix: "give every row the number of its query, or none"}
-	e.File, e.Line = s.locate(without, row)
-	return e
+	return lacksQuery(s.locate(without, row))
+}
+
+// lacksQuery describes a row without a query number.
+func lacksQuery(file string, line int) error {
+	return &ParseError{File: file, Line: line, Want: "this row has no qid, and others have one",
+		Fix: "give every row the number of its query, or none"}
 }
 
 // scan reads all inputs into chunks.

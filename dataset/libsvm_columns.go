@@ -45,7 +45,7 @@ func (s *svmSource) read(ctx context.Context, p *pass) error {
 		}
 		ch.pieces[i] = *piece
 	}
-	p.emit(ch)
+	p.send(ch)
 	return nil
 }
 

@@ -78,6 +78,11 @@ func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
 		return nil, err
 	}
 	defer s.close()
+	return o.table(ctx, inputs, s)
+}
+
+// table reads a source whole.
+func (o *options) table(ctx context.Context, inputs []input, s source) (*Table, error) {
 	names, err := s.columns(ctx)
 	if err != nil {
 		return nil, err

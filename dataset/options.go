@@ -28,6 +28,7 @@ type options struct {
 	schema        *Schema
 	threads       int
 	noSpool       bool
+	once          bool // a copy of standard input is made only where its format needs one
 	noSideFiles   bool
 	needLabel     bool
 	dropTextLike  bool

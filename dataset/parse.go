@@ -114,7 +114,7 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 		}
 	default:
 		s.kind = levelSink
-		if p.dicts[t] == nil {
+		if p.dicts[t] == nil || p.apart && p.dicts[t].outgrown(&p.targets[t]) {
 			p.dicts[t] = newDictionary()
 		}
 		s.dict = p.dicts[t]

@@ -28,6 +28,7 @@ type chunk struct {
 	fileRows []int
 	rest     *Sparse     // of a whole table: Table.rest
 	whole    bool        // the table has no other chunk, and its pieces can be used as they are
+	amiss    bool        // what side files say of the rows may be about others; the source fails in the end
 	skipped  int         // rows of a wrong shape that were left out
 	shape    *shapeError // the first row of a wrong shape
 }
@@ -65,7 +66,8 @@ type piece struct {
 
 	codes      []int32 // into dictionary until merged, then into the column's levels
 	dictionary *dictionary
-	fresh      []int32 // levels of the dictionary, in order of first appearance in the chunk
+	followed   *followed // instead of it, once the codes are those of a model
+	fresh      []int32   // levels of the dictionary, in order of first appearance in the chunk
 
 	text    []byte
 	offsets []int32 // where rows begin and end, less the first is where in text

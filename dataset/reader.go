@@ -200,7 +200,7 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 					l.stop.Store(true)
 				}
 				free <- j.text[:0]
-				l.emit(ch)
+				l.send(ch)
 			}
 			return nil
 		})

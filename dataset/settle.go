@@ -292,6 +292,9 @@ func (a *assembly) column(c *parts, rows int) *Column {
 	case c.codes == nil:
 		return textColumn(c.name, c.role, c.text, c.offsets)
 	}
+	if c.followed != nil {
+		return c.followed.column(c.name, c.role, c.codes, c.schema.NumericLevels)
+	}
 	if c.schema != nil {
 		codes, levels := follow(c.codes, c.levels, c.schema, a.decimal)
 		return categoryColumn(c.name, c.role, codes, levels, c.schema.NumericLevels)

@@ -281,6 +281,18 @@ type sideMerge struct {
 	first   int           // row with which the next one begins
 	rows    []int         // by input
 	skipped int
+	amiss   bool // the side files are known to speak of other rows
+}
+
+// disagree says whether a side file is known not to fit, now that rows of an input came.
+func (m *sideMerge) disagree(input int) bool {
+	for i := range m.files {
+		f := &m.files[i]
+		if rows := m.rows[f.input]; rows > f.rows || f.input < input && rows < f.rows {
+			return true
+		}
+	}
+	return false
 }
 
 // emit takes a chunk of the source, and nil for one that never comes.
@@ -303,6 +315,8 @@ func (m *sideMerge) emit(ch *chunk) {
 		ready, firsts = append(ready, ch), append(firsts, m.first)
 		m.first += ch.rows
 		m.count(ch)
+		m.amiss = m.amiss || m.disagree(ch.file)
+		ch.amiss = m.amiss
 	}
 	m.mutex.Unlock()
 	for i, ch := range ready {

@@ -1,0 +1,221 @@
+package dataset
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"boost/internal/cpu"
+)
+
+// Stream is a table that passes by once, in parts of consecutive rows, each of which is a
+// Table. Memory does not grow with the rows, save for what files beside the table hold:
+// about two parts for each thread are there at a time.
+//
+// A Stream is for one goroutine; close it after use.
+type Stream struct {
+	*options
+	inputs  []input
+	files   []string // names of the inputs
+	source  source
+	targets []target
+	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
+
+	whole  *Table // LibSVM text with ids: the table, read at once
+	rows   int    // of the parts so far
+	blank  int    // blank lines in them
+	dates  map[string]bool
+	remark []string // of the table read at once
+}
+
+// OpenStream prepares reading files part by part; paths and options are those of OpenAll.
+// As has to be among them, since types and levels cannot follow from rows that have not
+// come yet. A part's cells are those that Open would read, and so are errors: the first
+// bad cell by its place in the files. Rows cannot be left out for bad cells. The column
+// that names queries is left out: whether it holds numbers or text follows from all rows.
+//
+// The parts are about as large as ChunkSize says; files with columns have parts of up to
+// 65,536 rows, fewer where there are many columns.
+func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, error) {
+	o, inputs, err := openedBy(ctx, paths, append(slices.Clip(opts), once))
+	if err != nil {
+		return nil, err
+	}
+	return o.stream(ctx, inputs)
+}
+
+// once is the option that spares the copy of standard input where it is read once.
+func once(o *options) { o.noSpool, o.once = true, !o.noSpool }
+
+// ReadStream is OpenStream for a stream, of which a copy is made only where the format
+// needs one: Parquet and Arrow do.
+func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Stream, error) {
+	o, inputs, err := streamedBy(ctx, stream, name, append(slices.Clip(opts), once))
+	if err != nil {
+		return nil, err
+	}
+	return o.stream(ctx, inputs)
+}
+
+func (o *options) stream(ctx context.Context, inputs []input) (*Stream, error) {
+	s := &Stream{options: o, inputs: inputs, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
+	for _, in := range inputs {
+		s.files = append(s.files, in.name)
+	}
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stream) open(ctx context.Context) error {
+	switch {
+	case s.schema == nil:
+		return complain("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.inputs[0].name)
+	case s.skipBadRows:
+		return complain("%s cannot be read part by part and without its bad rows", s.inputs[0].name)
+	}
+	var err error
+	if s.source, err = s.options.source(s.inputs); err != nil {
+		return err
+	}
+	if svmOf(s.source) != nil {
+		if s.namesIDs() {
+			s.whole, err = s.table(ctx, s.inputs, s.source)
+			return err
+		}
+		s.source = inParts(s.source)
+	}
+	names, err := s.source.columns(ctx)
+	if err != nil {
+		return err
+	}
+	if s.targets, err = s.resolve(names); err != nil {
+		return complain("%s: %w", s.inputs[0].name, err)
+	}
+	s.targets = slices.DeleteFunc(s.targets, func(t target) bool { return t.role == GroupRole })
+	for i := range s.targets {
+		if c := s.targets[i].schema; c != nil && c.Kind == Category {
+			s.levels[c] = newLevelIndex(c, s.options)
+		}
+	}
+	s.size()
+	return nil
+}
+
+// namesIDs says whether the model or an option names ids.
+func (o *options) namesIDs() bool {
+	for i := range o.schema.Columns {
+		if o.schema.Columns[i].Role == IDRole {
+			return true
+		}
+	}
+	return len(o.ids) > 0
+}
+
+const (
+	// streamRows is the most rows of a part where the format has rows, not bytes, and
+	// streamCells about the most cells: a part is to stay near the processor.
+	streamRows  = 1 << 16
+	streamCells = 1 << 21
+	leastRows   = 1 << 10
+	// svmColumnBytes is the text that each column of LibSVM text has to justify in a part,
+	// as it costs some time in every one.
+	svmColumnBytes = 1 << 11
+)
+
+// size settles how large parts are.
+func (s *Stream) size() {
+	if s.chunkRows == 0 {
+		s.chunkRows = max(leastRows, min(streamRows, streamCells/len(s.targets)))
+	}
+	if _, is := svmPartsOf(s.source); is && s.chunkSize == defaultChunk {
+		s.chunkSize = max(defaultChunk, min(largestChunk, svmColumnBytes*len(s.targets)))
+	}
+}
+
+// Close frees what the stream holds of its inputs.
+func (s *Stream) Close() {
+	if s.source != nil {
+		s.source.close()
+	}
+	closeInputs(s.inputs)
+}
+
+// NumRows returns the number of rows of the parts so far.
+func (s *Stream) NumRows() int { return s.rows }
+
+// Columns returns the number of columns of a part.
+func (s *Stream) Columns() int {
+	if s.whole != nil {
+		return len(s.whole.columns)
+	}
+	return len(s.targets)
+}
+
+// Notes returns what Table.Notes does of the same table, once all parts have passed.
+func (s *Stream) Notes() []string {
+	if s.whole != nil {
+		return s.whole.Notes()
+	}
+	r := &remarks{assembly: &assembly{options: s.options, notes: append(s.source.notes(s.blank), s.idleNotes(s.inputs[0].name)...)}}
+	for _, t := range s.targets {
+		if s.dates[t.name] && t.role != IDRole {
+			r.dates = append(r.dates, t.name)
+		}
+	}
+	return r.all()
+}
+
+// Each reads the table. It calls work for every part, by several goroutines at once and in
+// any order, and then, in the order of the rows and one at a time, what work has returned,
+// if that is not nil. A part's memory is used for other rows once work has returned.
+//
+// Each returns the first error by the order of the rows, be it of the input, of work or of
+// what that returned; all parts before it have passed in full then. It may be called once.
+func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() error, err error)) error {
+	if s.whole != nil {
+		s.rows = s.whole.rows
+		then, err := work(s.whole)
+		if err == nil && then != nil {
+			err = then()
+		}
+		return err
+	}
+	r := &streaming{Stream: s, ctx: ctx, work: work, ahead: s.threads}
+	if r.ahead == 0 {
+		r.ahead = cpu.Threads()
+	}
+	r.changed.L = &r.mutex
+	r.pass = &pass{targets: s.targets, chunkRows: s.chunkRows, apart: true, made: s.follow, emit: r.take, stopped: r.wake}
+	defer context.AfterFunc(ctx, r.wake)()
+	err := s.source.read(ctx, r.pass)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.err != nil:
+		return r.err
+	case err != nil:
+		return err
+	case s.rows == 0:
+		return (&assembly{files: s.files}).empty()
+	}
+	return nil
+}
+
+// follow gives the levels of a new chunk the codes of the model, and takes it off the
+// dictionaries, which may grow while others look at the chunk.
+func (s *Stream) follow(ch *chunk, targets []target) {
+	for i := range targets {
+		p := &ch.pieces[i]
+		if p.dictionary == nil {
+			continue
+		}
+		if x := s.levels[targets[i].schema]; x != nil {
+			x.follow(p)
+		} else {
+			p.dictionary = &dictionary{levels: p.dictionary.levels}
+		}
+	}
+}

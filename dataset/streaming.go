@@ -1,0 +1,169 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// streaming is one way of a Stream through its inputs. Whoever makes a chunk makes a part
+// of it at once, and waits with it in line until all before it are there, which say on
+// which line it begins. Parts whose turn it is are worked on by whoever is free, which is
+// mostly who made them; one goroutine at a time ends, in order, those that are done.
+type streaming struct {
+	*Stream
+	ctx  context.Context
+	pass *pass
+	work func(*Table) (func() error, error)
+
+	mutex   sync.Mutex
+	changed sync.Cond          // of anything below
+	ahead   int                // chunks that a goroutine may be ahead of the next to end
+	arrived turns[*streamPart] // made, and in line
+	ready   []*streamPart      // whose turn has come
+	done    turns[*streamPart] // worked on
+	ending  bool               // somebody is at it
+	err     error              // the first by the order of the rows
+
+	file  int // of the part whose turn came last
+	lines int // of that file so far
+}
+
+// streamPart is a chunk on its way.
+type streamPart struct {
+	*chunk
+	table *Table // nil without rows, and after the work
+	owned []buffers
+	then  func() error
+	err   error
+}
+
+// part makes the table of a chunk. Its lines are counted from the chunk's own first.
+func (r *streaming) part(ch *chunk) *streamPart {
+	p := &streamPart{chunk: ch}
+	if ch.shape == nil && (ch.rows == 0 || ch.amiss && !ch.odd()) {
+		return p
+	}
+	for i := range ch.pieces {
+		p.owned = append(p.owned, ch.pieces[i].buffers())
+	}
+	a := &assembly{options: r.options, files: r.files, chunks: []*chunk{ch}, whole: ch.whole}
+	p.table, p.err = a.table(r.targets)
+	return p
+}
+
+// odd says whether a cell could not be read.
+func (ch *chunk) odd() bool {
+	for i := range ch.pieces {
+		if ch.pieces[i].odd.count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes a chunk. It returns once the goroutine can make another one.
+func (r *streaming) take(ch *chunk) {
+	p := r.part(ch)
+	r.mutex.Lock()
+	r.arrived.put(ch.index, p)
+	for p, ok := r.arrived.take(); ok; p, ok = r.arrived.take() {
+		r.place(p)
+	}
+	r.end()
+	for r.err == nil && r.ctx.Err() == nil {
+		if len(r.ready) > 0 {
+			r.run()
+			continue
+		}
+		// What is far ahead waits, as else the parts behind one that takes long would fill the
+		// memory. The next to end never does: it is among the ready, or somebody makes it or
+		// works on it. Once reading stops it may never come.
+		if ch.index < r.done.next+r.ahead || r.pass.stop.Load() {
+			break
+		}
+		r.changed.Wait()
+	}
+	r.mutex.Unlock()
+}
+
+// wake lets those who wait look again.
+func (r *streaming) wake() {
+	r.mutex.Lock()
+	r.changed.Broadcast()
+	r.mutex.Unlock()
+}
+
+// place says where the rows of a part stand, whose turn has come.
+func (r *streaming) place(p *streamPart) {
+	if p.file != r.file {
+		r.file, r.lines = p.file, 0
+	}
+	before := r.lines
+	r.lines += p.before + p.lines
+	if p.byRow { // each chunk knows its first row
+		before = 0
+	}
+	r.blank += p.blank
+	if p.err == nil && p.table != nil {
+		p.table.places.shift(before)
+		r.rows += p.table.rows
+		for _, name := range p.table.dates {
+			r.dates[name] = true
+		}
+		r.ready = append(r.ready, p)
+		r.changed.Broadcast()
+		return
+	}
+	if bad := (*ParseError)(nil); errors.As(p.err, &bad) && !bad.Row {
+		bad.Line += before
+	}
+	r.done.put(p.index, p)
+}
+
+// shift puts all rows so many lines further down.
+func (p *places) shift(lines int) {
+	for i := range p.runs {
+		p.runs[i].line += lines
+	}
+}
+
+// run works on the first part that is ready.
+func (r *streaming) run() {
+	p := r.ready[0]
+	r.ready = r.ready[1:]
+	r.mutex.Unlock()
+	p.then, p.err = r.work(p.table)
+	p.table = nil
+	p.spare.putAll(p.owned)
+	p.pieces, p.owned = nil, nil
+	r.mutex.Lock()
+	r.done.put(p.index, p)
+	r.end()
+}
+
+// end ends the parts whose turn it is, unless somebody else does.
+func (r *streaming) end() {
+	if r.ending {
+		return
+	}
+	r.ending = true
+	for r.err == nil {
+		p, ok := r.done.take()
+		if !ok {
+			break
+		}
+		err := p.err
+		if err == nil && p.then != nil {
+			r.mutex.Unlock()
+			err = p.then()
+			r.mutex.Lock()
+		}
+		if err != nil {
+			r.err = err
+			r.pass.stop.Store(true)
+		}
+		r.changed.Broadcast()
+	}
+	r.ending = false
+}
