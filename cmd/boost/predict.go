@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +116,9 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	pool := a.pool(0)
 	defer pool.Close()
 	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, pool: pool}
-	return a.writeOutput(f.output, func(w *bufio.Writer) error { return p.writePacked(ctx, w, f.output, t) })
+	return a.writeOutput(f.output, func(w *bufio.Writer) error {
+		return packed(w, f.output, func(w io.Writer) error { return p.write(ctx, w, t) })
+	})
 }
 
 // settleFormat takes the format from the output's name where --format does not give it.

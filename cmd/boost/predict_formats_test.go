@@ -302,21 +302,19 @@ func TestFormatsReportFailedWrites(t *testing.T) {
 		ids[i] = fmt.Sprint("r", i)
 	}
 	parts := []outPart{{columns: []outColumn{{name: "id", ids: ids}, {name: "p", values: values, stride: 1}}, rows: len(values)}}
-	for name, write := range map[string]func(context.Context, io.Writer, []outPart) error{
-		"csv": writeCSV, "jsonl": writeJSONLines, "arrow": writeArrow, "parquet": writeParquet,
-	} {
+	for _, name := range outputFormats {
 		var whole bytes.Buffer
-		if err := write(context.Background(), &whole, parts); err != nil {
+		if err := writeParts(context.Background(), &whole, name, parts); err != nil {
 			t.Fatal(err)
 		}
 		for room := range whole.Len() {
-			if err := write(context.Background(), &choked{room}, parts); !errors.Is(err, errChoked) {
+			if err := writeParts(context.Background(), &choked{room}, name, parts); !errors.Is(err, errChoked) {
 				t.Fatalf("%s: with room for %d of %d bytes the error is %v", name, room, whole.Len(), err)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := write(ctx, io.Discard, parts); !errors.Is(err, context.Canceled) {
+		if err := writeParts(ctx, io.Discard, name, parts); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: a cancelled context gives %v", name, err)
 		}
 	}
@@ -331,7 +329,7 @@ func TestFormatsOfManyRows(t *testing.T) {
 	}
 	parts := []outPart{{columns: []outColumn{{name: "p", values: values, stride: 1}}, rows: rows}}
 	var a, p bytes.Buffer
-	if err := errors.Join(writeArrow(context.Background(), &a, parts), writeParquet(context.Background(), &p, parts)); err != nil {
+	if err := errors.Join(writeParts(context.Background(), &a, "arrow", parts), writeParts(context.Background(), &p, "parquet", parts)); err != nil {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]cells{"arrow": readArrow(t, a.String()), "parquet": readParquet(t, p.String())} {

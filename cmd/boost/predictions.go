@@ -20,10 +20,18 @@ import (
 // predictions writes what a model says about the rows of a table.
 type predictions struct {
 	model  *model.Model
-	kind   string   // value, raw, class or leaf
-	format string   // one of outputFormats
-	ids    []string // columns to copy, in this order; empty = the model's id columns
-	pool   *parallel.Pool
+	kind   string         // value, raw, class or leaf
+	format string         // one of outputFormats
+	ids    []string       // columns to copy, in this order; empty = the model's id columns
+	pool   *parallel.Pool // nil for the goroutine that asks
+}
+
+// on says on which threads the model runs.
+func (p *predictions) on() model.Option {
+	if p.pool == nil {
+		return model.Threads(1)
+	}
+	return model.Pool(p.pool)
 }
 
 // outputFormats are the forms that predictions can take.
@@ -111,23 +119,24 @@ func (p *predictions) write(ctx context.Context, w io.Writer, tables ...*dataset
 		}
 	}
 	settleWhole(parts)
-	switch p.format {
-	case "parquet":
-		return writeParquet(ctx, w, parts)
-	case "arrow":
-		return writeArrow(ctx, w, parts)
-	case "jsonl":
-		return writeJSONLines(ctx, w, parts)
-	}
-	return writeCSV(ctx, w, parts)
+	return writeParts(ctx, w, p.format, parts)
 }
 
-// writePacked is write, through the compression that the file's name asks for.
-func (p *predictions) writePacked(ctx context.Context, w io.Writer, file string, tables ...*dataset.Table) error {
+// writeParts writes predictions that all are there.
+func writeParts(ctx context.Context, w io.Writer, format string, parts []outPart) error {
+	if text := textForms[format]; text != nil {
+		return text.write(ctx, w, parts)
+	}
+	return writeGroups(ctx, w, format, parts)
+}
+
+// packed hands write what writes to w through the compression that the file's name asks
+// for.
+func packed(w io.Writer, file string, write func(io.Writer) error) error {
 	var packer io.WriteCloser
 	switch packing(file) {
 	case "":
-		return p.write(ctx, w, tables...)
+		return write(w)
 	case ".gz":
 		packer = gzip.NewWriter(w)
 	default:
@@ -137,7 +146,7 @@ func (p *predictions) writePacked(ctx context.Context, w io.Writer, file string,
 		}
 		packer = z
 	}
-	if err := p.write(ctx, packer, tables...); err != nil {
+	if err := write(packer); err != nil {
 		return err
 	}
 	return packer.Close()
@@ -175,18 +184,35 @@ func settleWhole(parts []outPart) {
 // allWhole says whether every text is the usual form of a whole number in 64 bits, or
 // empty, and not all are.
 func allWhole(texts []string) bool {
-	numbers := false
+	var k idKind
+	k.see(texts)
+	return k.whole()
+}
+
+// idKind is what some ids are.
+type idKind struct {
+	odd     bool // one is neither empty nor the usual form of a whole number in 64 bits
+	numbers bool // one is such a number
+}
+
+func (k *idKind) whole() bool { return k.numbers && !k.odd }
+
+func (k *idKind) see(texts []string) {
 	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		v, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || strconv.FormatInt(v, 10) != text {
-			return false
-		}
-		numbers = true
+		k.seeOne(text)
 	}
-	return numbers
+}
+
+func (k *idKind) seeOne(text string) {
+	if text == "" || k.odd {
+		return
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || strconv.FormatInt(v, 10) != text {
+		k.odd = true
+		return
+	}
+	k.numbers = true
 }
 
 // columns predicts all rows of a table.
@@ -228,11 +254,11 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColum
 	c := p.model.Contents()
 	switch p.kind {
 	case "class":
-		classes, err := p.model.PredictClass(ctx, t, model.Pool(p.pool))
+		classes, err := p.model.PredictClass(ctx, t, p.on())
 		return []outColumn{{name: "class", classes: classes, names: c.Classes, numbers: c.NumericClasses,
 			whole: c.NumericClasses && allWhole(c.Classes)}}, err
 	case "leaf":
-		leaves, err := p.model.PredictLeaf(ctx, t, model.Pool(p.pool))
+		leaves, err := p.model.PredictLeaf(ctx, t, p.on())
 		columns := make([]outColumn, p.model.NumTrees())
 		for i := range columns {
 			columns[i] = outColumn{name: "tree_" + strconv.Itoa(i), leaves: leaves, stride: len(columns), at: i}
@@ -251,7 +277,7 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColum
 			}
 		}
 	}
-	values, err := predict(ctx, t, model.Pool(p.pool))
+	values, err := predict(ctx, t, p.on())
 	columns := make([]outColumn, len(names))
 	for i, name := range names {
 		columns[i] = outColumn{name: name, values: values, stride: len(names), at: i}

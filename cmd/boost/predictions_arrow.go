@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -10,29 +9,33 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// arrowRows is how many rows make a record of an Arrow file.
+// arrowRows is how many rows make a record of an Arrow file, if they are not too wide.
 const arrowRows = 1 << 16
 
-// writeArrow writes an Arrow IPC file (Feather version 2), which needs no seeking and so
+// arrowWriter writes an Arrow IPC file (Feather version 2), which needs no seeking and so
 // goes to a pipe, too.
-func writeArrow(ctx context.Context, w io.Writer, parts []outPart) error {
-	schema := arrowSchema(parts[0].columns)
+type arrowWriter struct {
+	schema *arrow.Schema
+	file   *ipc.FileWriter
+}
+
+func newArrowWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
+	schema := arrowSchema(columns)
 	file, err := ipc.NewFileWriter(&counted64{w: w}, ipc.WithSchema(schema))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, part := range parts {
-		err := everyBlock(ctx, part.rows, arrowRows, func(lo, hi int) error {
-			record := arrowRecord(schema, part.columns, lo, hi)
-			defer record.Release()
-			return file.Write(record)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return file.Close()
+	return &arrowWriter{schema, file}, nil
 }
+
+// group writes a record.
+func (a *arrowWriter) group(columns []outColumn, lo, hi int) error {
+	record := arrowRecord(a.schema, columns, lo, hi)
+	defer record.Release()
+	return a.file.Write(record)
+}
+
+func (a *arrowWriter) close() error { return a.file.Close() }
 
 var arrowTypes = map[outType]arrow.DataType{
 	outFloat: arrow.PrimitiveTypes.Float64, outLeaf: arrow.PrimitiveTypes.Int32,

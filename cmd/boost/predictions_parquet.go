@@ -11,37 +11,42 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// parquetRows is how many rows make a row group of a Parquet file.
+// parquetRows is how many rows make a row group of a Parquet file, if they are not too wide.
 const parquetRows = 1 << 20
 
-// writeParquet writes a Parquet file. Text and whole numbers are compressed, floats are not:
+// parquetWriter writes a Parquet file. Text and whole numbers are compressed, floats are not:
 // they hardly get smaller.
-func writeParquet(ctx context.Context, w io.Writer, parts []outPart) error {
-	root, err := parquetSchema(parts[0].columns)
+type parquetWriter struct {
+	out  *patient
+	file *pqfile.Writer
+}
+
+func newParquetWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
+	root, err := parquetSchema(columns)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}
-	for i := range parts[0].columns {
-		if c := &parts[0].columns[i]; c.typ() == outFloat {
+	for i := range columns {
+		if c := &columns[i]; c.typ() == outFloat {
 			path := parquet.ColumnPath{c.name}
 			options = append(options, parquet.WithDictionaryPath(path, false), parquet.WithCompressionPath(path, compress.Codecs.Uncompressed))
 		}
 	}
 	out := &patient{w: w}
-	f := pqfile.NewParquetWriter(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))
-	for _, part := range parts {
-		err := everyBlock(ctx, part.rows, parquetRows, func(lo, hi int) error {
-			return out.or(writeRowGroup(f.AppendRowGroup(), part.columns, lo, hi))
-		})
-		if err != nil {
-			return err
-		}
+	return &parquetWriter{out, pqfile.NewParquetWriter(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))}, nil
+}
+
+// group writes a row group.
+func (p *parquetWriter) group(columns []outColumn, lo, hi int) error {
+	return p.out.or(writeRowGroup(p.file.AppendRowGroup(), columns, lo, hi))
+}
+
+func (p *parquetWriter) close() error {
+	if err := p.file.FlushWithFooter(); err != nil { // Close alone keeps such an error to itself
+		return p.out.or(err)
 	}
-	if err := f.FlushWithFooter(); err != nil { // Close alone keeps such an error to itself
-		return out.or(err)
-	}
-	return out.or(f.Close())
+	return p.out.or(p.file.Close())
 }
 
 func parquetSchema(columns []outColumn) (*schema.GroupNode, error) {

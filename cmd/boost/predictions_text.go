@@ -12,38 +12,23 @@ import (
 // textRows is how many rows of text are made at a time.
 const textRows = 4096
 
-// writeCSV writes a header, then a line per row.
-func writeCSV(ctx context.Context, w io.Writer, parts []outPart) error {
-	var b []byte
-	for i, name := range headerOf(parts[0].columns) {
-		b = csvCell(comma(b, i), name)
-	}
-	if _, err := w.Write(append(b, '\n')); err != nil {
+// textForm is a format of a line per row.
+type textForm struct {
+	header func(columns []outColumn) []byte // what comes before the lines
+	lines  func(b []byte, columns []outColumn, lo, hi int) []byte
+}
+
+var textForms = map[string]*textForm{"csv": {csvHeader, csvLines}, "jsonl": {noHeader, jsonLines}}
+
+// write writes the header, then all lines.
+func (f *textForm) write(ctx context.Context, w io.Writer, parts []outPart) error {
+	if _, err := w.Write(f.header(parts[0].columns)); err != nil {
 		return err
 	}
-	return writeLines(ctx, w, parts, func(b []byte, columns []outColumn, row int) []byte {
-		for i := range columns {
-			b = columns[i].appendCSV(comma(b, i), row)
-		}
-		return append(b, '\n')
-	})
-}
-
-func comma(b []byte, i int) []byte {
-	if i == 0 {
-		return b
-	}
-	return append(b, ',')
-}
-
-func writeLines(ctx context.Context, w io.Writer, parts []outPart, line func(b []byte, columns []outColumn, row int) []byte) error {
 	var b []byte
 	for _, part := range parts {
 		err := everyBlock(ctx, part.rows, textRows, func(lo, hi int) error {
-			b = b[:0]
-			for row := lo; row < hi; row++ {
-				b = line(b, part.columns, row)
-			}
+			b = f.lines(b[:0], part.columns, lo, hi)
 			_, err := w.Write(b)
 			return err
 		})
@@ -52,6 +37,33 @@ func writeLines(ctx context.Context, w io.Writer, parts []outPart, line func(b [
 		}
 	}
 	return nil
+}
+
+func noHeader([]outColumn) []byte { return nil }
+
+func csvHeader(columns []outColumn) []byte {
+	var b []byte
+	for i, name := range headerOf(columns) {
+		b = csvCell(comma(b, i), name)
+	}
+	return append(b, '\n')
+}
+
+func csvLines(b []byte, columns []outColumn, lo, hi int) []byte {
+	for row := lo; row < hi; row++ {
+		for i := range columns {
+			b = columns[i].appendCSV(comma(b, i), row)
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+func comma(b []byte, i int) []byte {
+	if i == 0 {
+		return b
+	}
+	return append(b, ',')
 }
 
 // appendCSV appends a cell. Numbers have the shortest text that reads back as the same.
@@ -75,20 +87,21 @@ func csvCell(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// writeJSONLines writes an object per row.
-func writeJSONLines(ctx context.Context, w io.Writer, parts []outPart) error {
-	keys := make([][]byte, len(parts[0].columns))
-	for i, name := range headerOf(parts[0].columns) {
+// jsonLines writes an object per row.
+func jsonLines(b []byte, columns []outColumn, lo, hi int) []byte {
+	keys := make([][]byte, len(columns))
+	for i, name := range headerOf(columns) {
 		keys[i] = append(jsonText(nil, name), ':')
 	}
-	return writeLines(ctx, w, parts, func(b []byte, columns []outColumn, row int) []byte {
+	for row := lo; row < hi; row++ {
 		b = append(b, '{')
 		for i := range columns {
 			b = append(comma(b, i), keys[i]...)
 			b = columns[i].appendJSON(b, row)
 		}
-		return append(b, '}', '\n')
-	})
+		b = append(b, '}', '\n')
+	}
+	return b
 }
 
 // appendJSON appends a cell as JSON: ids are text, classes that are numbers are numbers,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"boost/booster"
@@ -100,7 +101,9 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 		return nil
 	}
 	p := predictions{model: m, kind: "value", format: formatOf(s.Predictions), pool: pool}
-	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error { return p.writePacked(ctx, w, s.Predictions, r.tests...) })
+	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
+		return packed(w, s.Predictions, func(w io.Writer) error { return p.write(ctx, w, r.tests...) })
+	})
 }
 
 // write prints the summary for people: a table of the metrics by set, then the facts.

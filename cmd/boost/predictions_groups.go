@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"io"
+)
+
+// groupWriter writes a format that holds its columns in groups of rows.
+type groupWriter interface {
+	// group writes the rows lo to hi as one.
+	group(columns []outColumn, lo, hi int) error
+	// close writes the end of the file.
+	close() error
+}
+
+// groupForm is such a format.
+type groupForm struct {
+	open func(w io.Writer, columns []outColumn) (groupWriter, error)
+	most int // rows of a group
+}
+
+var groupForms = map[string]groupForm{"arrow": {newArrowWriter, arrowRows}, "parquet": {newParquetWriter, parquetRows}}
+
+// groupBytes is about what the cells of a group take at most, as it is held in memory until
+// it is whole; a group of very wide rows has leastGroup of them all the same.
+const (
+	groupBytes = 64 << 20
+	leastGroup = 1 << 10
+	idBytes    = 32 // about what an id takes
+)
+
+// rows returns how many rows a group of the columns has.
+func (f groupForm) rows(columns []outColumn) int {
+	width := 0
+	for i := range columns {
+		switch {
+		case columns[i].ids != nil:
+			width += idBytes
+		case columns[i].values != nil:
+			width += 8
+		default:
+			width += 4
+		}
+	}
+	return min(f.most, max(leastGroup, groupBytes/max(1, width)))
+}
+
+// writeGroups writes predictions that all are there.
+func writeGroups(ctx context.Context, w io.Writer, format string, parts []outPart) error {
+	form := groupForms[format]
+	out, err := form.open(w, parts[0].columns)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		err := everyBlock(ctx, part.rows, form.rows(part.columns), func(lo, hi int) error {
+			return out.group(part.columns, lo, hi)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return out.close()
+}
