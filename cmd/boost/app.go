@@ -60,7 +60,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case errors.As(err, &silent):
 	case code == exitInterrupted:
-		a.log.Error("interrupted: nothing was written")
+		what := "nothing was written"
+		if partly := (*partlyError)(nil); errors.As(err, &partly) {
+			what = counted(partly.rows, "row") + " were written"
+		}
+		a.log.Error("interrupted: " + what)
 	default:
 		a.log.Error(wording(err))
 	}

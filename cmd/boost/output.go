@@ -14,11 +14,7 @@ import (
 // place under another name, synced, and renamed.
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	if path == "" || path == "-" {
-		w := bufio.NewWriterSize(named{a.out, "to standard output"}, 1<<16)
-		if err := write(w); err != nil {
-			return err
-		}
-		return w.Flush()
+		return writeThrough(named{a.out, "to standard output"}, write)
 	}
 	if err := writable(path); err != nil {
 		return err
@@ -57,14 +53,31 @@ func writeDevice(path string, write func(w *bufio.Writer) error) error {
 	if err != nil {
 		return fileError(path, err)
 	}
-	w := bufio.NewWriterSize(named{f, path}, 1<<16)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
+	err = writeThrough(named{f, path}, write)
 	if closeErr := f.Close(); err == nil {
 		err = fileError(path, closeErr)
 	}
 	return err
+}
+
+// writeThrough hands write a buffered writer to what takes each byte at once and for good.
+// What came before an error is written, too: it ends where it should.
+func writeThrough(out io.Writer, write func(w *bufio.Writer) error) error {
+	w := bufio.NewWriterSize(out, 1<<16)
+	err := write(w)
+	if flushErr := w.Flush(); err == nil {
+		err = flushErr
+	}
+	return err
+}
+
+// replaced says whether writeOutput writes a file whole or not at all.
+func replaced(path string) bool {
+	if path == "" || path == "-" {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // named is a writer whose errors say what could not be written, by the name that

@@ -101,24 +101,44 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 			return err
 		}
 	}
-	t, err := a.openAs(ctx, tableFile, m.Schema(), c, dataset.ID(f.ids...))
-	if bad := (*dataset.ParseError)(nil); errors.As(err, &bad) {
-		// Every input row has its line, so the way out by skipping is none here.
-		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
+	schema := m.Schema()
+	reading := append(formatOptions(c), dataset.ID(f.ids...))
+	opts := append(slices.Clip(reading), dataset.As(schema))
+	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids}
+	var whole map[string]bool
+	if p.typesIDs(schema) {
+		var ok bool
+		if whole, ok = a.wholeIDs(ctx, tableFile, append(slices.Clip(reading), dataset.As(onlyIDs(schema)))...); !ok {
+			return a.predictWhole(ctx, &p, f, tableFile, opts...)
+		}
 	}
+	return a.predictStream(ctx, &predictionStream{predictions: p, refuse: f.onUnseen == "error", whole: whole}, tableFile, f.output, opts...)
+}
+
+// predictWhole predicts a table that has to be there whole before the first row is written.
+func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags, file string, opts ...dataset.Option) error {
+	t, err := a.open(ctx, []string{file}, opts...)
 	if err != nil {
-		return atCommandLine(err)
+		return ofPredicting(err)
 	}
-	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
+	if err := a.reportUnseen(t, p.model, f.onUnseen == "error"); err != nil {
 		return err
 	}
-	a.reportInitScores(t, m, tableFile)
-	pool := a.pool(0)
-	defer pool.Close()
-	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, pool: pool}
+	a.reportInitScores(t, p.model, file)
+	p.pool = a.pool(0)
+	defer p.pool.Close()
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
 		return packed(w, f.output, func(w io.Writer) error { return p.write(ctx, w, t) })
 	})
+}
+
+// ofPredicting words an error about a table for predict: every row has its line, so that
+// the way out of skipping some is none.
+func ofPredicting(err error) error {
+	if bad := (*dataset.ParseError)(nil); errors.As(err, &bad) {
+		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
+	}
+	return atCommandLine(err)
 }
 
 // settleFormat takes the format from the output's name where --format does not give it.
@@ -137,8 +157,12 @@ func (a *app) settleFormat(f *predictFlags) error {
 // reportInitScores says where a model was trained from init scores and a table has none.
 func (a *app) reportInitScores(t *dataset.Table, m *model.Model, file string) {
 	if m.LacksInitScores(t) {
-		a.log.Warn(file + " has no init scores, from which the model was trained: its predictions are what the model adds to them")
+		a.warnInitScores(file)
 	}
+}
+
+func (a *app) warnInitScores(file string) {
+	a.log.Warn(file + " has no init scores, from which the model was trained: its predictions are what the model adds to them")
 }
 
 // unseenWords are what a category can be that training did not have.
@@ -149,19 +173,36 @@ var unseenWords = []string{"missing", "error"}
 // the first such row an error.
 func (a *app) reportUnseen(t *dataset.Table, m *model.Model, refuse bool) error {
 	columns, err := m.Unseen(t)
-	if err != nil || len(columns) == 0 {
+	if err != nil {
 		return err
 	}
 	if refuse {
-		first := slices.MinFunc(columns, func(x, y model.Unseen) int { return x.Row - y.Row })
-		return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
-			t.Place(first.Row), first.Column, first.Example)
+		return refuseUnseen(t, columns)
 	}
-	for _, u := range columns {
-		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",
-			u.Column, counted(u.Rows, "row"), percent(u.Rows, t.NumRows()), counted(u.Levels, "level"), shorten(u.Example, 60)))
-	}
+	a.sayUnseen(columns, t.NumRows())
 	return nil
+}
+
+// refuseUnseen is the error about the first row of a table with an unseen category.
+func refuseUnseen(t *dataset.Table, columns []model.Unseen) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(columns, func(x, y model.Unseen) int { return x.Row - y.Row })
+	return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
+		t.Place(first.Row), first.Column, first.Example)
+}
+
+// sayUnseen says of how many of the rows the categories are unseen.
+func (a *app) sayUnseen(columns []model.Unseen, rows int) {
+	for _, u := range columns {
+		levels := counted(u.Levels, "level")
+		if u.Levels >= mostUnseen {
+			levels = counted(mostUnseen, "level") + " or more"
+		}
+		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",
+			u.Column, counted(u.Rows, "row"), percent(u.Rows, rows), levels, shorten(u.Example, 60)))
+	}
 }
 
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:

@@ -165,6 +165,15 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 	return t, nil
 }
 
+// stream prepares reading a file part by part, "-" from standard input.
+func (a *app) stream(ctx context.Context, file string, opts ...dataset.Option) (*dataset.Stream, error) {
+	a.log.Debug("reading " + file)
+	if file == "-" {
+		return dataset.ReadStream(ctx, a.stdin, "standard input", opts...)
+	}
+	return dataset.OpenStream(ctx, []string{file}, opts...)
+}
+
 // notesOf returns what is to be said about a table, less the problems that inspect
 // and init report in their own place.
 func notesOf(t *dataset.Table) []string {

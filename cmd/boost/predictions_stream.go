@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"boost/booster/model"
+	"boost/dataset"
+)
+
+// predictionStream predicts a table that passes by in parts. What can be done for a part
+// alone, up to the bytes of its lines, is done by whoever has the part; only writing is
+// done in turn.
+type predictionStream struct {
+	predictions
+	refuse bool // unseen levels are an error
+	w      io.Writer
+
+	form  *textForm // nil for a format of groups
+	lines sync.Pool // of *[]byte
+
+	whole  map[string]bool // id columns that hold whole numbers; where the format has types
+	groups *gathering
+	rows   int // written
+
+	unseen map[string]*unseenTally
+	lacks  bool // init scores, which the model was trained from
+}
+
+// write writes a line per row of the table, as predictions.write does of a whole one.
+func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.Stream) error {
+	p.w, p.form, p.unseen = w, textForms[p.format], map[string]*unseenTally{}
+	err := s.Each(ctx, func(t *dataset.Table) (func() error, error) {
+		unseen, err := p.model.Unseen(t)
+		if err == nil && p.refuse {
+			err = refuseUnseen(t, unseen)
+		}
+		if err != nil {
+			return nil, err
+		}
+		part := outPart{rows: t.NumRows()}
+		if part.columns, err = p.columns(ctx, t); err != nil {
+			return nil, err
+		}
+		if err := p.settleIDs(part.columns); err != nil {
+			return nil, err
+		}
+		lacks := p.model.LacksInitScores(t)
+		write := p.prepare(part)
+		return func() error {
+			p.lacks = lacks
+			p.tally(unseen)
+			return write()
+		}, nil
+	})
+	if p.groups == nil {
+		return err
+	}
+	if err == nil {
+		err = p.groups.close()
+	}
+	p.rows = p.groups.written
+	return err
+}
+
+// prepare does what can be done for a part alone and returns what writes it.
+func (p *predictionStream) prepare(part outPart) func() error {
+	if p.form == nil {
+		for i := range part.columns {
+			part.columns[i].ids = ownTexts(part.columns[i].ids)
+		}
+		return func() (err error) {
+			if p.groups == nil {
+				if p.groups, err = newGathering(p.w, p.format, part.columns); err != nil {
+					return err
+				}
+			}
+			return p.groups.add(part)
+		}
+	}
+	b, _ := p.lines.Get().(*[]byte)
+	if b == nil {
+		b = new([]byte)
+	}
+	*b = p.form.lines((*b)[:0], part.columns, 0, part.rows)
+	header, rows := p.form.header(part.columns), part.rows
+	return func() error {
+		defer p.lines.Put(b)
+		if p.rows == 0 {
+			if _, err := p.w.Write(header); err != nil {
+				return err
+			}
+		}
+		if _, err := p.w.Write(*b); err != nil {
+			return err
+		}
+		p.rows += rows
+		return nil
+	}
+}
+
+// settleIDs gives the id columns of a part their types.
+func (p *predictionStream) settleIDs(columns []outColumn) error {
+	for i := range columns {
+		c := &columns[i]
+		if c.ids == nil || !p.whole[c.name] {
+			continue
+		}
+		var kind idKind
+		if kind.see(c.ids); kind.odd {
+			return tablef("column %q changed while it was read: its ids were whole numbers", c.name)
+		}
+		c.whole = true
+	}
+	return nil
+}
+
+// ownTexts copies texts that lie in the memory of a part of a table.
+func ownTexts(texts []string) []string {
+	if texts == nil {
+		return nil
+	}
+	var b strings.Builder
+	for _, text := range texts {
+		b.WriteString(text)
+	}
+	all := b.String()
+	own := make([]string, len(texts))
+	for i, text := range texts {
+		own[i], all = all[:len(text)], all[len(text):]
+	}
+	return own
+}
+
+// unseenTally adds up what the parts of a table hold of one column that training did not
+// have.
+type unseenTally struct {
+	model.Unseen
+	hashes map[uint64]struct{} // of the levels
+}
+
+// mostUnseen is how many levels are told from each other: more are so many that their
+// number says nothing.
+const mostUnseen = 1 << 16
+
+var unseenSeed = maphash.MakeSeed()
+
+// tally adds what the next part holds.
+func (p *predictionStream) tally(columns []model.Unseen) {
+	for _, u := range columns {
+		t := p.unseen[u.Column]
+		if t == nil {
+			t = &unseenTally{Unseen: model.Unseen{Column: u.Column, Example: strings.Clone(u.Example)}, hashes: map[uint64]struct{}{}}
+			p.unseen[u.Column] = t
+		}
+		t.Rows += u.Rows
+		for _, level := range u.Names {
+			if len(t.hashes) < mostUnseen {
+				t.hashes[maphash.String(unseenSeed, level)] = struct{}{}
+			}
+		}
+		t.Levels = len(t.hashes)
+	}
+}
+
+// unseenColumns returns what was added up, in the order of the model's columns.
+func (p *predictionStream) unseenColumns() []model.Unseen {
+	var columns []model.Unseen
+	for _, c := range p.model.Schema().Columns {
+		if t := p.unseen[c.Name]; t != nil && c.Role == dataset.Feature {
+			columns = append(columns, t.Unseen)
+		}
+	}
+	return columns
+}
+
+// partlyError is an error after rows were written that cannot be taken back.
+type partlyError struct {
+	error
+	rows int
+}
+
+func (e *partlyError) Error() string {
+	return fmt.Sprintf("%v; written before that: %s", e.error, counted(e.rows, "row"))
+}
+
+func (e *partlyError) Unwrap() error { return e.error }
+
+// predictStream predicts the table part by part. Its memory does not grow with the rows.
+func (a *app) predictStream(ctx context.Context, p *predictionStream, file, output string, opts ...dataset.Option) error {
+	s, err := a.stream(ctx, file, opts...)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	err = a.writeOutput(output, func(w *bufio.Writer) error {
+		return packed(w, output, func(w io.Writer) error { return p.write(ctx, w, s) })
+	})
+	if err != nil {
+		partly := p.rows > 0 && !replaced(output) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
+		if err = ofPredicting(err); partly {
+			err = &partlyError{err, p.rows}
+		}
+		return err
+	}
+	a.tell(s.Notes())
+	a.log.Debug("table read", "table", file, "rows", s.NumRows(), "columns", s.Columns())
+	a.sayUnseen(p.unseenColumns(), s.NumRows())
+	if p.lacks {
+		a.warnInitScores(file)
+	}
+	return nil
+}
+
+// typesIDs says whether the type of an id column, which follows from all ids, has to be
+// known before the first row is written.
+func (p *predictions) typesIDs(s dataset.Schema) bool {
+	return textForms[p.format] == nil && (len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)
+}
+
+// onlyIDs leaves of a schema the id columns.
+func onlyIDs(s dataset.Schema) dataset.Schema {
+	return dataset.Schema{Columns: slices.DeleteFunc(slices.Clone(s.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.IDRole })}
+}
+
+// wholeIDs goes through the ids of a file, without its other columns, and says which id
+// columns hold whole numbers. ok is false where that cannot be found out so.
+func (a *app) wholeIDs(ctx context.Context, file string, opts ...dataset.Option) (whole map[string]bool, ok bool) {
+	if _, err := dataset.Files([]string{file}, opts...); err != nil { // standard input and pipes can be read once
+		return nil, false
+	}
+	s, err := a.stream(ctx, file, opts...)
+	if err != nil {
+		return nil, false
+	}
+	defer s.Close()
+	kinds := map[string]*idKind{}
+	err = s.Each(ctx, func(t *dataset.Table) (func() error, error) {
+		seen := make([]idKind, len(t.Columns()))
+		for i, c := range t.Columns() {
+			for row := range t.NumRows() {
+				seen[i].seeOne(c.Text(row))
+			}
+		}
+		columns := t.Columns()
+		return func() error {
+			for i, c := range columns {
+				k := kinds[c.Name()]
+				if k == nil {
+					k = &idKind{}
+					kinds[c.Name()] = k
+				}
+				k.odd, k.numbers = k.odd || seen[i].odd, k.numbers || seen[i].numbers
+			}
+			return nil
+		}, nil
+	})
+	whole = map[string]bool{}
+	for name, k := range kinds {
+		whole[name] = k.whole()
+	}
+	return whole, err == nil
+}
