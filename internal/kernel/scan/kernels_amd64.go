@@ -6,7 +6,10 @@ package scan
 
 // plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took, of equal
 // gains the first: 8 gains, 8 codes, and the sums of the gradients and the hessians up to
-// them. Codes without sums are passed over, but for code 0 if first is 1. n is not 0.
+// them; then the number of the best lane. Codes without sums are passed over, but for code
+// 0 if first is 1. n is not 0.
+// Two divisions take longer than all the rest of a step: gains are multiplied out with
+// their denominators first, and divided only where they may exceed the best so far.
 //
 //go:noescape
-func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[4]float64, best *[4][8]int64)
+func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)

@@ -31,17 +31,43 @@ func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64],
 	if always {
 		first = 1
 	}
+	atLeast, ok = r.leastHess(atLeast)
+	if !ok {
+		return 0, 0, left, false
+	}
 	sums := [...]int64{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), atLeast}
-	factors := [...]float64{r.GradScale, r.HessScale, r.L2, r.MinChild}
-	var best [4][8]int64 // gains, codes, sums of gradients and of hessians
+	// What may exceed the best gain is found by products that are off by a few roundings,
+	// unless their factors are too large or too small for that.
+	slack := 1 - 1.0/1024
+	if largest := float64(float64(total.Hess)*r.HessScale) + r.L2; !(largest < 1e100 && r.L2+r.MinChild > 1e-100) {
+		slack = math.Inf(-1)
+	}
+	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack}
+	var best [5][8]int64 // gains, codes, sums of gradients and of hessians; the best lane
 	plainAVX512(&grad[0], &hess[0], uint64(n), first, &sums, &factors, &best)
-	gain, code = refused, -1
-	lane := 0
-	for i := range 8 {
-		g, c := math.Float64frombits(uint64(best[0][i])), int(best[1][i])
-		if c >= 0 && (g > gain || g == gain && c < code) {
-			gain, code, lane = g, c, i
+	lane := best[4][0] & 7
+	return math.Float64frombits(uint64(best[0][lane])), int(best[1][lane]), Sums[int64, uint64]{Grad: best[2][lane], Hess: uint64(best[3][lane])}, true
+}
+
+// leastHess returns the least hessian sum of a side, at least atLeast, that is not below
+// MinChild; ok is false where that is not found at once.
+func (r *Rule) leastHess(atLeast int64) (least int64, ok bool) {
+	if r.MinChild == 0 {
+		return atLeast, true
+	}
+	at := math.Ceil(r.MinChild / r.HessScale)
+	if !(at < 1<<53) {
+		return 0, false
+	}
+	for range 2 { // a quotient is off by one rounding
+		if float64((at-1)*r.HessScale) >= r.MinChild {
+			at--
+		} else if float64(at*r.HessScale) < r.MinChild {
+			at++
 		}
 	}
-	return gain, code, Sums[int64, uint64]{Grad: best[2][lane], Hess: uint64(best[3][lane])}, true
+	if float64((at-1)*r.HessScale) >= r.MinChild || float64(at*r.HessScale) < r.MinChild {
+		return 0, false
+	}
+	return max(atLeast, int64(at)), true
 }

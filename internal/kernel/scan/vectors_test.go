@@ -46,6 +46,15 @@ func TestVectorsGiveGoAnswers(t *testing.T) {
 		if r.IntN(8) == 0 {
 			rule.GradScale = []float64{5e-324, 1e-200, 1e150}[r.IntN(3)]
 		}
+		if r.IntN(8) == 0 {
+			rule.HessScale = []float64{0, 5e-324, 1e-300, 1e-15, 1e150, 1e300}[r.IntN(6)]
+		}
+		if r.IntN(8) == 0 { // among them those that a sum meets exactly, or misses by a rounding
+			rule.MinChild = []float64{5e-324, 1e-90, 1e300, rule.HessScale * float64(r.Uint64N(4*qmax)), math.Inf(1), math.NaN()}[r.IntN(6)]
+			if r.IntN(2) == 0 {
+				rule.MinChild = math.Nextafter(rule.MinChild, 1e308)
+			}
+		}
 		rule.ProofHess = (rule.MinRows - 1) * qmax
 		rule.EqualHess = r.IntN(3) == 0
 		s := bothForms(t, try, f, &rule)

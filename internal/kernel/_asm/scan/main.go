@@ -21,14 +21,15 @@ const (
 	gradScale = 8 * iota
 	hessScale
 	l2
-	minChild
+	slack
 )
 
-// Comparisons of VPCMPQ, and one of VCMPPD that is true of what does not compare.
+// Comparisons of VPCMPQ, and those of VCMPPD: true of what does not compare, or false.
 const (
+	equal        = 0
 	notLess      = 5
-	notLessFloat = 5
-	greaterFloat = 30 // false, and quiet, of what does not compare
+	notLessFloat = 21
+	greaterFloat = 30
 )
 
 func main() {
@@ -41,16 +42,21 @@ func main() {
 	DATA(0, F64(-1))
 	eight := GLOBL("eight", RODATA|NOPTR)
 	DATA(0, U64(8))
-	plain(counting, refused, eight)
+	tiny := GLOBL("tiny", RODATA|NOPTR)
+	DATA(0, F64(1e-60))
+	plain(counting, refused, eight, tiny)
 	Generate()
 }
 
-func plain(counting, refused, eight Mem) {
-	TEXT("plainAVX512", NOSPLIT, "func(grad *int64, hess *uint64, n, first uint64, sums *[5]int64, factors *[4]float64, best *[4][8]int64)")
+func plain(counting, refused, eight, tiny Mem) {
+	TEXT("plainAVX512", NOSPLIT, "func(grad *int64, hess *uint64, n, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)")
 	Pragma("noescape")
 	Doc("plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took, of equal",
 		"gains the first: 8 gains, 8 codes, and the sums of the gradients and the hessians up to",
-		"them. Codes without sums are passed over, but for code 0 if first is 1. n is not 0.")
+		"them; then the number of the best lane. Codes without sums are passed over, but for code",
+		"0 if first is 1. n is not 0.",
+		"Two divisions take longer than all the rest of a step: gains are multiplied out with",
+		"their denominators first, and divided only where they may exceed the best so far.")
 	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
 	left, sums, factors := Load(Param("n"), GP64()), Load(Param("sums"), GP64()), Load(Param("factors"), GP64())
 
@@ -63,7 +69,7 @@ func plain(counting, refused, eight Mem) {
 	allGrad, allHess := fill(Mem{Base: sums, Disp: totalGrad}), fill(Mem{Base: sums, Disp: totalHess})
 	least := fill(Mem{Base: sums, Disp: atLeast})
 	scaleGrad, scaleHess := fill(Mem{Base: factors, Disp: gradScale}), fill(Mem{Base: factors, Disp: hessScale})
-	ridge, child := fill(Mem{Base: factors, Disp: l2}), fill(Mem{Base: factors, Disp: minChild})
+	ridge, spare := fill(Mem{Base: factors, Disp: l2}), fill(Mem{Base: factors, Disp: slack})
 	zero, code, last, step := ZMM(), ZMM(), ZMM(), fill(eight)
 	VPXORQ(zero, zero, zero)
 	VMOVDQU64(counting, code)
@@ -71,6 +77,9 @@ func plain(counting, refused, eight Mem) {
 	VPTERNLOGQ(U8(0xff), bestCode, bestCode, bestCode) // −1
 	VPXORQ(bestGrad, bestGrad, bestGrad)
 	VPXORQ(bestHess, bestHess, bestHess)
+	// The best gain of all lanes times the slack, once it is above the least that products
+	// cannot lose to the smallest numbers.
+	toBeat, least60 := fill(refused), fill(tiny)
 	seven := GP64()
 	MOVQ(U32(7), seven)
 	VPBROADCASTQ(seven, last)
@@ -120,11 +129,6 @@ func plain(counting, refused, eight Mem) {
 	VCVTQQ2PD(restHess, hr)
 	VMULPD(scaleHess, hl, hl)
 	VMULPD(scaleHess, hr, hr)
-	VCMPPD(U8(notLessFloat), child, hl, candidate, candidate)
-	VCMPPD(U8(notLessFloat), child, hr, candidate, candidate)
-	KTESTB(candidate, candidate)
-	JZ(LabelRef("next"))
-
 	gl, gr := ZMM(), ZMM()
 	VCVTQQ2PD(g, gl)
 	VPSUBQ(g, allGrad, gr)
@@ -135,6 +139,16 @@ func plain(counting, refused, eight Mem) {
 	VADDPD(ridge, hr, hr)
 	VMULPD(gl, gl, gl)
 	VMULPD(gr, gr, gr)
+	product, other, bound := ZMM(), ZMM(), ZMM()
+	VMULPD(hr, gl, product)
+	VMULPD(hl, gr, other)
+	VADDPD(other, product, product)
+	VMULPD(hl, hr, bound)
+	VMULPD(toBeat, bound, bound)
+	VCMPPD(U8(notLessFloat), bound, product, candidate, candidate)
+	KTESTB(candidate, candidate)
+	JZ(LabelRef("next"))
+
 	VDIVPD(hl, gl, gl)
 	VDIVPD(hr, gr, gr)
 	VADDPD(gr, gl, gl)
@@ -144,6 +158,9 @@ func plain(counting, refused, eight Mem) {
 	VMOVDQA64(code, better, bestCode)
 	VMOVDQA64(g, better, bestGrad)
 	VMOVDQA64(h, better, bestHess)
+	most := largest(bestGain)
+	VCMPPD(U8(greaterFloat), least60, most, better)
+	VMULPD(spare, most, better, toBeat)
 
 	Label("next")
 	KXORB(forced, forced, forced)
@@ -157,6 +174,39 @@ func plain(counting, refused, eight Mem) {
 	for i, v := range []reg.VecVirtual{bestGain, bestCode, bestGrad, bestHess} {
 		VMOVDQU64(v, Mem{Base: best, Disp: 64 * i})
 	}
+	// Of the lanes with the best gain that with the lowest code; without a code all have −1,
+	// the largest.
+	lane := K()
+	VCMPPD(U8(equal), largest(bestGain), bestGain, lane)
+	codes, lowest, turned := ZMM(), ZMM(), ZMM()
+	VPTERNLOGQ(U8(0xff), codes, codes, codes)
+	VMOVDQA64(bestCode, lane, codes)
+	VMOVDQA64(codes, lowest)
+	for _, turn := range []func(){
+		func() { VSHUFI64X2(U8(0x4e), lowest, lowest, turned) },
+		func() { VSHUFI64X2(U8(0xb1), lowest, lowest, turned) },
+		func() { VPSHUFD(U8(0x4e), lowest, turned) },
+	} {
+		turn()
+		VPMINUQ(turned, lowest, lowest)
+	}
+	VPCMPEQQ(lowest, codes, lane, lane)
+	number := GP64()
+	KMOVB(lane, number.As32())
+	BSFQ(number, number)
+	MOVQ(number, Mem{Base: best, Disp: 64 * 4})
 	VZEROUPPER()
 	RET()
+}
+
+// largest returns a vector of the largest of eight numbers.
+func largest(v reg.VecVirtual) reg.VecVirtual {
+	most, turned := ZMM(), ZMM()
+	VSHUFF64X2(U8(0x4e), v, v, turned)
+	VMAXPD(turned, v, most)
+	VSHUFF64X2(U8(0xb1), most, most, turned)
+	VMAXPD(turned, most, most)
+	VPERMILPD(U8(0x55), most, turned)
+	VMAXPD(turned, most, most)
+	return most
 }
