@@ -12,7 +12,8 @@ import (
 // A first tree, by the first plan, is not measured: it meets cold memory. The plans then
 // take turns, tree by tree, three times, so that a slow moment of the machine does not hit
 // one of them alone, and of each plan the shortest time counts. Plans that the first turn
-// shows to be far slower than another are left out of the others.
+// shows to be far slower than another are left out of the others; where the root shows it
+// already, the rest of the tree is grown by the first plan.
 type Trial struct {
 	plans []Plan
 	costs []planCost
@@ -21,6 +22,7 @@ type Trial struct {
 	done  bool
 
 	root, rest  pass    // of the current tree
+	gaveUp      bool    // on the current tree's plan, at its root
 	ofRoot, all float64 // updates of all measured trees: of their roots, and in all
 }
 
@@ -34,7 +36,7 @@ type pass struct {
 // pass over a root's rows, and in those over the scattered rows of the nodes below.
 type planCost struct {
 	root, rest float64
-	out        bool // not measured again
+	out        bool // not measured again, and not chosen
 }
 
 const (
@@ -65,7 +67,8 @@ func (t *Trial) Done() bool { return t.done }
 // Plans returns the plans. They must not be changed.
 func (t *Trial) Plans() []Plan { return t.plans }
 
-// Costs returns the ns that each plan takes for an update: one row of one feature.
+// Costs returns the ns that each plan takes for an update, one row of one feature: of
+// roots alone, where these were enough to leave it out.
 func (t *Trial) Costs() []float64 {
 	costs := make([]float64, len(t.plans))
 	for i := range costs {
@@ -74,35 +77,49 @@ func (t *Trial) Costs() []float64 {
 	return costs
 }
 
-// Plan returns the plan of the current tree, and the best plan once that is known.
+// Plan returns the plan by which the current tree goes on, and the best plan once that is
+// known.
 func (t *Trial) Plan() Plan {
-	if t.done {
+	switch {
+	case t.done:
 		return t.plans[t.best()]
+	case t.gaveUp || t.at < 0:
+		return t.plans[0]
 	}
-	return t.plans[max(t.at, 0)]
+	return t.plans[t.at]
 }
 
-// Add notes a pass of the current tree, over so many rows × features.
-func (t *Trial) Add(root bool, updates int, took time.Duration) {
-	p := &t.rest
-	if root {
-		p = &t.root
+// AddRoot notes the pass of the current tree's root, over so many rows × features. It
+// says whether the tree goes on by another plan.
+func (t *Trial) AddRoot(updates int, took time.Duration) (changed bool) {
+	t.root = pass{float64(updates), took}
+	best := math.Inf(1)
+	for i := range t.costs {
+		best = min(best, t.costs[i].root)
 	}
-	p.updates += float64(updates)
-	p.time += took
+	t.gaveUp = t.at > 0 && t.turns == 0 && t.root.perUpdate() > farSlower*best
+	return t.gaveUp
+}
+
+// Add notes a pass of a node below the root.
+func (t *Trial) Add(updates int, took time.Duration) {
+	t.rest.updates += float64(updates)
+	t.rest.time += took
 }
 
 // Next ends the current tree. One without a pass has shown nothing, and is repeated.
 func (t *Trial) Next() {
-	root, rest := t.root, t.rest
-	t.root, t.rest = pass{}, pass{}
+	root, rest, gaveUp := t.root, t.rest, t.gaveUp
+	t.root, t.rest, t.gaveUp = pass{}, pass{}, false
 	if t.done || root.updates == 0 {
 		return
 	}
 	if t.at >= 0 {
 		c := &t.costs[t.at]
 		c.root = min(c.root, root.perUpdate())
-		c.rest = min(c.rest, rest.perUpdate())
+		if c.out = gaveUp; !gaveUp { // the rest was another plan's
+			c.rest = min(c.rest, rest.perUpdate())
+		}
 		t.ofRoot += root.updates
 		t.all += root.updates + rest.updates
 	}
@@ -128,11 +145,14 @@ func (p pass) perUpdate() float64 {
 // plan, and returns how many are left.
 func (t *Trial) leaveOut() (left int) {
 	best := math.Inf(1)
-	for i := range t.plans {
-		best = min(best, t.perUpdate(i))
+	for i, c := range t.costs {
+		if !c.out {
+			best = min(best, t.perUpdate(i))
+		}
 	}
-	for i := range t.plans {
-		if t.costs[i].out = i > 0 && t.perUpdate(i) > farSlower*best; !t.costs[i].out {
+	for i := range t.costs {
+		c := &t.costs[i]
+		if c.out = c.out || i > 0 && t.perUpdate(i) > farSlower*best; !c.out {
 			left++
 		}
 	}
@@ -152,8 +172,8 @@ func (t *Trial) perUpdate(i int) float64 {
 
 func (t *Trial) best() int {
 	at := 0
-	for i := range t.plans {
-		if t.perUpdate(i) < t.perUpdate(at) {
+	for i, c := range t.costs {
+		if !c.out && t.perUpdate(i) < t.perUpdate(at) {
 			at = i
 		}
 	}

@@ -62,6 +62,13 @@ func TestTrial(t *testing.T) {
 		{"roots alone", []histogram.Plan{planA, planB}, func(_ int, p histogram.Plan) (float64, float64) {
 			return always[p], 0 // nothing below
 		}, planB, "A AB AB AB"},
+		// C's root takes 1.6 of A's, which ends it, whatever it would take below.
+		{"given up at the root", []histogram.Plan{planA, planC, planB}, func(_ int, p histogram.Plan) (float64, float64) {
+			if p == planC {
+				return 1.6, 0.1
+			}
+			return always[p], 3 * always[p]
+		}, planB, "A ACB AB AB"},
 		{"one plan", []histogram.Plan{planB}, nil, planB, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,10 +80,15 @@ func TestTrial(t *testing.T) {
 				}
 				p := trial.Plan()
 				root, rest := c.times(len(trees), p)
-				trial.Add(true, 1000, time.Duration(1000*root))
+				if trial.AddRoot(1000, time.Duration(1000*root)) {
+					if trial.Plan() != c.plans[0] {
+						t.Fatalf("tree %d goes on by %v", len(trees), trial.Plan())
+					}
+					_, rest = c.times(len(trees), c.plans[0])
+				}
 				if rest > 0 {
-					trial.Add(false, 1000, time.Duration(1000*rest))
-					trial.Add(false, 2000, time.Duration(2000*rest))
+					trial.Add(1000, time.Duration(1000*rest))
+					trial.Add(2000, time.Duration(2000*rest))
 				}
 				trial.Next()
 				trees = append(trees, p)
@@ -105,7 +117,7 @@ func TestTrialWithoutPasses(t *testing.T) {
 			t.Errorf("tree %d is grown by %v, want %v", tree, got, want)
 		}
 		if tree != 0 && tree != 3 {
-			trial.Add(true, 10, 10)
+			trial.AddRoot(10, 10)
 		}
 		trial.Next()
 	}

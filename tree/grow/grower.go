@@ -178,7 +178,13 @@ func (g *Grower) build(at int) {
 	}
 	start := time.Now()
 	g.builder.BuildKnown(l.hist, g.storage, g.rows.runs(at), l.total.codes())
-	trial.Add(l.parent < 0, l.rows*len(g.active), time.Since(start))
+	took, updates := time.Since(start), l.rows*len(g.active)
+	switch {
+	case l.parent >= 0:
+		trial.Add(updates, took)
+	case trial.AddRoot(updates, took):
+		g.builder.Use(trial.Plan())
+	}
 }
 
 // ruleOf translates the parameters to the storage's codes.
