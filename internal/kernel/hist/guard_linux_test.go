@@ -58,3 +58,11 @@ func TestSubtractStaysInItsSums(t *testing.T) {
 		hist.Subtract(a[len(a)-n:], b[len(b)-n:])
 	}
 }
+
+// So do sums that are taken apart and those they are added to.
+func TestUnpackStaysInItsSums(t *testing.T) {
+	for n := 1; n < 70; n++ {
+		hist.Unpack(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
+		hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+	}
+}
