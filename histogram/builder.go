@@ -105,6 +105,7 @@ type Builder struct {
 	pieces  []piece
 	dense   bool
 	packed  []packedScratch // per worker, as wide
+	few     []*hist.Few     // per worker, nil before its first columns of few codes
 	wide    []rowParallelScratch[hist.Slot[int64, uint64]]
 	floats  []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
 	starts  []int                                             // float row pass: first piece of each group, and the end
@@ -134,6 +135,7 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 		packed:  make([]packedScratch, pool.Threads()),
 		wide:    make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
 		scratch: make([]binning.Scratch, pool.Threads()),
+		few:     make([]*hist.Few, pool.Threads()),
 	}
 	b.sparse = newSparseRows(m)
 	if b.sparse != nil {
@@ -224,28 +226,32 @@ func (b *Builder) unitOf(f int) int {
 	return b.matrix.UnitOf(f)
 }
 
-// group puts the active units into groups of four of one width.
+// group puts the active units into groups of four of one width, those with few codes apart.
 func (b *Builder) group() {
 	b.groups = b.groups[:0]
 	if b.sparse != nil {
 		return
 	}
-	open := map[binning.Width]int{}
+	type kind struct {
+		bits binning.Width
+		few  bool
+	}
+	open := map[kind]int{}
 	for u, active := range b.active {
 		if !active {
 			continue
 		}
-		w := b.units[u].Bits
-		if g, ok := open[w]; ok && !b.matrix.Masked() {
+		k := kind{b.units[u].Bits, b.isFew(u)}
+		if g, ok := open[k]; ok && !b.matrix.Masked() {
 			b.groups[g].units[b.groups[g].n] = u
 			b.groups[g].n++
 			if b.groups[g].n == 4 {
-				delete(open, w)
+				delete(open, k)
 			}
 			continue
 		}
 		b.groups = append(b.groups, columnGroup{units: [4]int{u}, n: 1})
-		open[w] = len(b.groups) - 1
+		open[k] = len(b.groups) - 1
 	}
 }
 

@@ -34,12 +34,15 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		bytes += int64(len(layout.units)) * int64(unsafe.Sizeof(binning.Unit{})+unsafe.Sizeof(0))
 	}
 	bytes += 8 * int64(m.NFeatures()) // active ones
-	all, widest, mirroredSize := int64(0), int64(16), int64(0)
+	all, widest, mirroredSize, few := int64(0), int64(16), int64(0), int64(0)
 	slots := int64(0) // of a pass over rows
 	for u := range layout.units {
 		size := int64(layout.size(u))
 		all, widest = all+size, max(widest, size)
 		slots += max(size, 16)
+		if layout.isFew(u) {
+			few = int64(unsafe.Sizeof(hist.Few{})) // for all of a worker's columns
+		}
 	}
 	switch byRow := m.ByRow(); {
 	case layout.sparse != nil, byRow != nil && byRow.Bits != binning.U8:
@@ -68,12 +71,16 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	}
 	if s == FeatureParallel {
 		if oneWord {
+			bytes += workers * few
 			widest = 4 * max(widest, byteCodes) // columns go by fours
 		}
 		return bytes + workers*widest*slot
 	}
 	if s == Sequential {
 		workers = 1
+	}
+	if oneWord {
+		bytes += workers * few
 	}
 	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.BlockRows {
 		bytes += workers * all * 16 // what packed sums are flushed to

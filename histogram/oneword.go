@@ -53,6 +53,15 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 // addColumns adds entries of one block to the packed sums of a group of columns,
 // size slots apart.
 func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
+	if b.isFew(g.units[0]) {
+		var sums [4][]uint64
+		for i, u := range g.units[:g.n] {
+			sums[i] = scratch[i*size : i*size+b.size(u)]
+		}
+		if entries = b.addFew(worker, g.units[:g.n], sums[:g.n], block, entries); len(entries) == 0 {
+			return
+		}
+	}
 	switch bits := b.units[g.units[0]].Bits; {
 	case g.n == 4 && bits == binning.U4:
 		var codes [4][]byte
@@ -186,8 +195,17 @@ func (t *rowTask) Run(worker, index int) {
 		b.addMirror(s.slots, run.Block, entries)
 		at = len(b.mirror.Joints)
 	}
-	for _, p := range b.places[at:] {
-		oneWordColumn(s.slots[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, entries), entries)
+	for rest := b.places[at:]; len(rest) > 0; {
+		n, left := 1, entries
+		if b.isFew(rest[0].unit) {
+			n, left = b.addFewPlaces(worker, s.slots, rest, run.Block, entries)
+		}
+		for _, p := range rest[:n] {
+			if len(left) > 0 {
+				oneWordColumn(s.slots[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, left), left)
+			}
+		}
+		rest = rest[n:]
 	}
 }
 

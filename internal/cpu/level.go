@@ -51,6 +51,10 @@ func best(supports func(...cpuid.FeatureID) bool) Level {
 	return AVX512
 }
 
+// DotProducts says that the machine and this build have AVX-512 VNNI, the sums of products of
+// bytes, which not every machine with AVX-512 has.
+func DotProducts() bool { return Best() == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VNNI) }
+
 // Use returns the level to use: the machine's best, or BOOST_CPU where that is
 // lower. The note, if any, says that the machine lacks what was asked for; err
 // says that the word is none of the three.

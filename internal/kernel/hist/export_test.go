@@ -15,3 +15,6 @@ func EachForm(test func(form string)) {
 func UseGo(in bool) { fetching = !in && machine }
 
 var machine = fetching
+
+// Compares says whether columns of few codes are compared.
+func Compares() bool { return comparing }

@@ -66,3 +66,29 @@ func TestUnpackStaysInItsSums(t *testing.T) {
 		hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
 	}
 }
+
+// So do the codes and the entries of columns that are compared, at both ends.
+func TestFewStaysInItsCodes(t *testing.T) {
+	needComparing(t)
+	r := rand.New(rand.NewPCG(35, 0))
+	f := &hist.Few{}
+	for n := 1024; n < 1024+200; n += 1 + r.IntN(9) {
+		for _, lo := range []int{0, 1, 6} {
+			b := fewBlock(r, lo+n, lo, lo+n, []int{16, 3})
+			halves, bytes := nibbles(b.codes[0]), narrow[uint8](b.codes[1])
+			for _, side := range []func(int) []uint8{
+				func(n int) []uint8 { return fence.First[uint8](t, n) },
+				func(n int) []uint8 { return fence.Last[uint8](t, n) },
+			} {
+				four, eight := side(len(halves)), side(len(bytes))
+				copy(four, halves)
+				copy(eight, bytes)
+				entries := fence.Last[uint64](t, n)
+				copy(entries, b.entries())
+				checkFew(t, "fenced nibbles", f, b, entries, [][]uint8{four}, true, []int{16})
+				other := &block{rows: b.rows, grad: b.grad, hess: b.hess, codes: b.codes[1:]}
+				checkFew(t, "fenced bytes", f, other, entries, [][]uint8{eight}, false, []int{3})
+			}
+		}
+	}
+}

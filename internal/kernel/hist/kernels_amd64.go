@@ -34,3 +34,57 @@ func subtractAVX512(from *uint64, what *uint64, n uint64)
 //
 //go:noescape
 func subtractAVX2(from *uint64, what *uint64, n uint64)
+
+// planesAVX512 writes the lower and upper bytes of the hessian codes and of the gradient codes
+// of n entries, a multiple of 64 and not 0, in their order, and adds 16 parts of the sum of
+// each plane to sums. The upper bytes of gradients are signed.
+//
+//go:noescape
+func planesAVX512(planes *[4][1024]uint8, entries *uint64, n uint64, sums *[4][16]uint32)
+
+// compareNibbles3 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 3. It takes n rows, a multiple of 64 and not 0;
+// their codes stand two to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareNibbles3(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareBytes3 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 3. It takes n rows, a multiple of 64 and not 0;
+// their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareBytes3(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareNibbles5 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 5. It takes n rows, a multiple of 64 and not 0;
+// their codes stand two to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareNibbles5(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareBytes5 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 5. It takes n rows, a multiple of 64 and not 0;
+// their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareBytes5(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareNibbles7 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 7. It takes n rows, a multiple of 64 and not 0;
+// their codes stand two to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareNibbles7(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareBytes7 adds 16 parts of the sums of four planes of bytes to sums, for the rows with code first,
+// then for those with the next one, and so on for 7. It takes n rows, a multiple of 64 and not 0;
+// their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareBytes7(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// foldAVX512 writes the sums of the 16 parts of n times four numbers; n is not 0.
+//
+//go:noescape
+func foldAVX512(sums *[4]uint32, parts *[4][16]uint32, n uint64)

@@ -32,6 +32,7 @@ func main() {
 	unpack("unpackAVX2", 4)
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
+	few()
 	Generate()
 }
 

@@ -1,0 +1,17 @@
+//go:build !amd64 || purego
+
+package hist
+
+var comparing = false
+
+// FewPays says whether comparing is the faster way for columns of so many codes.
+func FewPays(int) bool { return false }
+
+// fewRows returns how many of the first entries Few can take: none.
+func fewRows([]uint64) int { return 0 }
+
+func (f *Few) spread([]uint64) {}
+
+func (f *Few) compare(*[MostFew - 1][4][16]uint32, int, *uint8, bool, int) {}
+
+func fold([][4]uint32, *[4][16]uint32) {}
