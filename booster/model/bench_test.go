@@ -11,6 +11,7 @@ import (
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
 	"boost/parallel"
@@ -54,7 +55,7 @@ func newNumbers(t testing.TB, rows, trees, leaves, features int) (*model.Model, 
 // Bound: coding a value costs about 0.5 ns, a tree of 31 leaves 0.6 ns a row and one of
 // 255 leaves 2.7 ns (see BenchmarkAddTile), so 100 trees over 28 features 75 and 285 ns.
 func BenchmarkEngine(b *testing.B) {
-	if !predict.Vectors() {
+	if len(predict.Sets()) == 0 {
 		b.Skip("this machine has no vector form")
 	}
 	for _, trees := range []int{100, 1000} {
@@ -75,7 +76,7 @@ func benchmarkEngine(b *testing.B, trees, leaves, features int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	model.UseVectors(listed, false)
+	model.UseSet(listed, cpu.Generic)
 	side := func(m *model.Model) func() {
 		return func() {
 			if _, err := m.PredictRaw(context.Background(), tab, model.Threads(1)); err != nil {

@@ -36,7 +36,7 @@ func (m *Model) blockRows(rows, threads int) int {
 		perRow += int(bits) / 8
 	}
 	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
-	if predict.Vectors() {
+	if len(m.inference().sets) > 0 {
 		return (fit + predict.TileRows - 1) / predict.TileRows * predict.TileRows
 	}
 	return max(fit, minBlockRows)

@@ -1,11 +1,35 @@
 package model
 
-import "boost/internal/kernel/predict"
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
 
-// engine is how blocks of rows are taken through the trees of a model.
+	"boost/internal/cpu"
+	"boost/internal/kernel/predict"
+)
+
+// engine is how blocks of rows are taken through the trees of a model: in lists, or where
+// trees are planned in tiles too, in any of the instruction sets of the machine. All give the
+// same bits; which is fastest the first block that is large enough tells, see measure.
 type engine struct {
 	runs  []run
-	tiles bool // whether any run is planned
+	tiles bool        // whether any run is planned
+	sets  []cpu.Level // for tiles, the best first
+
+	measured atomic.Pointer[ways]
+	step     sync.Mutex // guards what a measurement has so far
+	steps    int
+	took     []time.Duration // by way, the sets and then lists
+}
+
+// ways is what a measurement found, or what is assumed before it.
+type ways struct {
+	settled bool
+	tiles   cpu.Level // of planned runs; cpu.Generic is lists
+	least   int       // rows under which a tile, which costs as much for one row as for all, is slower than lists
+	timings []Timing
 }
 
 // run is trees that follow each other and are taken the same way.
@@ -18,20 +42,23 @@ type run struct {
 // while its tiles pass.
 const runBytes = 256 << 10
 
+// assumedRows is ways.least before a measurement.
+const assumedRows = 64
+
 // inference returns the model's engine, which the first to ask makes.
 func (m *Model) inference() *engine {
-	m.planned.Do(func() { m.engine = newEngine(m.trees, m.columns, predict.Vectors()) })
+	m.planned.Do(func() { m.engine = newEngine(m.trees, m.columns, predict.Sets()) })
 	return m.engine
 }
 
 // newEngine plans the trees that can be where the machine has vectors for them.
-func newEngine(trees []predict.Tree, bits []uint8, vectors bool) *engine {
-	e := &engine{}
+func newEngine(trees []predict.Tree, bits []uint8, sets []cpu.Level) *engine {
+	e := &engine{sets: sets}
 	size := 0
 	for i := range trees {
 		var plan predict.Plan
 		planned := false
-		if vectors {
+		if len(sets) > 0 {
 			plan, planned = predict.MakePlan(&trees[i], bits)
 		}
 		last := len(e.runs) - 1
@@ -47,12 +74,14 @@ func newEngine(trees []predict.Tree, bits []uint8, vectors bool) *engine {
 			e.tiles = true
 		}
 	}
+	e.took = make([]time.Duration, len(sets)+1)
+	assumed := &ways{tiles: cpu.Generic, least: assumedRows}
+	if len(sets) > 0 {
+		assumed.tiles = sets[0]
+	}
+	e.measured.Store(assumed)
 	return e
 }
-
-// minTileRows is the number of rows under which a tile, which costs as much for one row as
-// for all, is slower than lists.
-const minTileRows = 64
 
 // tile copies the codes of the block's columns of one byte, tile by tile.
 func (b *block) tile() {
@@ -75,37 +104,102 @@ func (b *block) tile() {
 // addTrees adds the leaf values of all trees to the raw scores.
 func (b *block) addTrees(m *Model) {
 	e := m.inference()
-	if e.tiles && b.rows >= minTileRows {
+	w := e.measured.Load()
+	measures := !w.settled && b.rows >= predict.TileRows
+	if e.tiles && (measures || w.tiles != cpu.Generic && b.rows >= w.least) {
 		b.tile()
 	}
 	for i := range e.runs {
-		r := &e.runs[i]
+		r, lo := &e.runs[i], 0
 		if r.plans == nil {
 			b.addLists(m.trees, r, 0, b.rows)
 			continue
 		}
-		for lo := 0; lo < b.rows; lo += predict.TileRows {
-			switch n := b.rows - lo; {
-			case n < minTileRows:
+		if measures {
+			lo, measures = e.measure(b, m.trees, r), false
+			w = e.measured.Load()
+		}
+		for ; lo < b.rows; lo += predict.TileRows {
+			n := b.rows - lo
+			if w.tiles == cpu.Generic || n < w.least {
 				b.addLists(m.trees, r, lo, b.rows)
-			case n < predict.TileRows:
-				b.addPart(r, lo)
-			default:
-				b.addTile(r, lo)
+				break
 			}
+			if n < predict.TileRows {
+				b.addPart(r, lo, w.tiles)
+				break
+			}
+			b.addTile(r, lo, w.tiles)
 		}
 	}
+}
+
+// turns is how often each way takes a tile of its own in a measurement: the first time it
+// has memory and instructions to fetch.
+const turns = 2
+
+// measure takes tiles of a block through a run, each another way, until all have had their
+// turns, and returns how many rows are through; with more to measure the next block goes on.
+// Nothing is done twice for it: what it costs is by how much the slower ways are slower, on
+// two tiles and no more trees than a run has, about a millisecond. One caller measures at a time; the
+// others do not wait.
+func (e *engine) measure(b *block, trees []predict.Tree, r *run) (rows int) {
+	if !e.step.TryLock() {
+		return 0
+	}
+	defer e.step.Unlock()
+	all := append(append([]cpu.Level{}, e.sets...), cpu.Generic)
+	for e.steps < turns*len(all) && rows+predict.TileRows <= b.rows {
+		way, took := all[e.steps%len(all)], &e.took[e.steps%len(all)]
+		start := time.Now()
+		if way == cpu.Generic {
+			b.addLists(trees, r, rows, rows+predict.TileRows)
+		} else {
+			b.addTile(r, rows, way)
+		}
+		if t := max(time.Since(start), 1); *took == 0 || t < *took {
+			*took = t
+		}
+		e.steps++
+		rows += predict.TileRows
+	}
+	if e.steps == turns*len(all) && rows > 0 {
+		e.measured.Store(e.settle(all, r.end-r.first))
+	}
+	return rows
+}
+
+// settle makes a choice of what the ways took for so many trees.
+func (e *engine) settle(all []cpu.Level, trees int) *ways {
+	w, best := &ways{settled: true}, 0
+	for i, way := range all {
+		if e.took[i] < e.took[best] {
+			best = i
+		}
+		w.timings = append(w.timings, Timing{wayName(way), float64(e.took[i].Nanoseconds()) / predict.TileRows / float64(trees)})
+	}
+	w.tiles = all[best]
+	w.least = int(math.Ceil(predict.TileRows * min(1, float64(e.took[best])/float64(e.took[len(e.sets)]))))
+	w.timings[0], w.timings[best] = w.timings[best], w.timings[0]
+	return w
+}
+
+func wayName(set cpu.Level) string {
+	if set == cpu.Generic {
+		return "lists"
+	}
+	return "tiles in " + set.String()
 }
 
 // codesOf returns the codes of the tile that begins at row lo.
 func (b *block) codesOf(lo int) []uint8 { return b.tiles[lo*len(b.columns):] }
 
 // addTile takes the rows lo … lo+TileRows-1 through a run.
-func (b *block) addTile(r *run, lo int) {
+func (b *block) addTile(r *run, lo int, set cpu.Level) {
 	codes := b.codesOf(lo)
 	for p := range r.plans {
 		scores := b.raw[(r.first+p)%b.outputs*b.rows+lo:]
-		r.plans[p].AddTile(codes, (*[predict.TileRows]float64)(scores), &b.area)
+		r.plans[p].AddTile(set, codes, (*[predict.TileRows]float64)(scores), &b.area)
 	}
 }
 
@@ -119,13 +213,13 @@ func (b *block) addLists(trees []predict.Tree, r *run, lo, hi int) {
 
 // addPart takes the rows from lo on, fewer than a tile, through a run. The tile's other
 // rows have some codes and their scores go nowhere.
-func (b *block) addPart(r *run, lo int) {
+func (b *block) addPart(r *run, lo int, set cpu.Level) {
 	codes := b.codesOf(lo)
 	for k := range b.outputs {
 		own := b.raw[k*b.rows:][lo:b.rows]
 		copy(b.part[:], own)
 		for t := firstOf(k, r.first, b.outputs); t < r.end; t += b.outputs {
-			r.plans[t-r.first].AddTile(codes, &b.part, &b.area)
+			r.plans[t-r.first].AddTile(set, codes, &b.part, &b.area)
 		}
 		copy(own, b.part[:])
 	}

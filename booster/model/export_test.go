@@ -1,15 +1,31 @@
 package model
 
-// UseVectors makes the engine of a model anew, with plans or without. Nobody else may use
-// the model meanwhile.
-func UseVectors(m *Model, vectors bool) {
+import "boost/internal/cpu"
+
+// UseSet makes the engine of a model anew: tiles go in the set alone, without a measurement;
+// with cpu.Generic rows go in lists. Nobody else may use the model meanwhile.
+func UseSet(m *Model, set cpu.Level) {
 	m.inference()
-	m.engine = newEngine(m.trees, m.columns, vectors)
+	m.engine = newEngine(m.trees, m.columns, only(set))
+	w := *m.engine.measured.Load()
+	w.settled = true
+	m.engine.measured.Store(&w)
 }
 
-// UseRowVectors makes what predicts single rows anew, and says whether it is in vectors.
-func UseRowVectors(m *Model, vectors bool) bool {
+// UseRowSet makes what predicts single rows anew, and says whether it is in vectors of the set.
+func UseRowSet(m *Model, set cpu.Level) bool {
 	m.rowsReady.Do(func() {})
-	m.rows = m.newRows(vectors)
-	return m.rows.vectors != nil
+	r := m.newRows(only(set))
+	if r.set = cpu.Generic; r.vectors != nil {
+		r.set = set
+	}
+	m.rows.Store(r)
+	return r.set == set
+}
+
+func only(set cpu.Level) []cpu.Level {
+	if set == cpu.Generic {
+		return nil
+	}
+	return []cpu.Level{set}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"boost/binning"
 	"boost/dataset"
@@ -64,7 +65,7 @@ type Model struct {
 	engine   *engine // see inference
 
 	rowsReady sync.Once
-	rows      *rows // see PredictRow
+	rows      atomic.Pointer[rows] // see PredictRow
 }
 
 // New checks the contents and makes a model of them. The model keeps the slices that

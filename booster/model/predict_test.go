@@ -14,6 +14,7 @@ import (
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
 	"boost/parallel"
@@ -316,13 +317,13 @@ func TestPredictByPlans(t *testing.T) {
 			f := newForestOver(t, shape.rows, shape.outputs, shape.rounds, shape.leaves, shape.bins, shape.levels)
 			want := f.reference()
 			for _, threads := range []int{1, 2} {
-				for _, vectors := range []bool{predict.Vectors(), false} {
-					model.UseVectors(f.model, vectors)
+				for _, set := range append(predict.Sets(), cpu.Generic) {
+					model.UseSet(f.model, set)
 					got, err := f.model.PredictRaw(context.Background(), f.table, model.Threads(threads))
 					if err != nil {
 						t.Fatal(err)
 					}
-					sameBits(t, fmt.Sprintf("%d threads, vectors %v", threads, vectors), got, want)
+					sameBits(t, fmt.Sprintf("%d threads, %v", threads, set), got, want)
 				}
 			}
 		})

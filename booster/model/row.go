@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"boost/binning"
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 )
 
@@ -27,20 +28,32 @@ func (m *Model) PredictRowRaw(values, out []float64) {
 		panic(fmt.Sprintf("model: a row of %d values and %d outputs for a model of %d features and %d outputs",
 			len(values), len(out), len(m.contents.Cuts.Features), m.contents.Outputs))
 	}
-	m.rowsReady.Do(func() { m.rows = m.newRows(true) })
-	copy(out, m.contents.BaseScore)
-	if m.rows.vectors != nil {
-		m.rows.vectors.Add(values, out)
-		return
+	r := m.rows.Load()
+	if r == nil {
+		m.rowsReady.Do(func() { m.rows.Store(m.newRows(predict.Sets())) })
+		r = m.rows.Load()
 	}
-	m.rows.walk(m.trees, values, out)
+	copy(out, m.contents.BaseScore)
+	r.add(m, values, out, r.set)
 }
 
-// rows is how single rows are predicted.
+// rows is how single rows are predicted: tree by tree, or where model and machine allow it in
+// vectors of an instruction set. All give the same bits; choose measures which is fastest.
 type rows struct {
 	vectors  *predict.Row // nil where the model or the machine does not allow them
-	features []rowFeature // otherwise: of the used features
+	set      cpu.Level    // of the vectors; cpu.Generic is tree by tree
+	timings  []Timing     // see Ways
+	features []rowFeature // the used ones
 	codes    sync.Pool    // of *[]uint32, one per used feature
+}
+
+// add adds the leaves that the row reaches, in vectors of a set.
+func (r *rows) add(m *Model, values, out []float64, set cpu.Level) {
+	if set == cpu.Generic {
+		r.walk(m.trees, values, out)
+		return
+	}
+	r.vectors.Add(set, values, out)
 }
 
 // rowFeature turns a value into a code.
@@ -52,7 +65,7 @@ type rowFeature struct {
 	missing uint32
 }
 
-func (m *Model) newRows(vectors bool) *rows {
+func (m *Model) newRows(sets []cpu.Level) *rows {
 	r := &rows{}
 	var kernel []predict.RowFeature
 	for _, f := range m.used {
@@ -60,10 +73,14 @@ func (m *Model) newRows(vectors bool) *rows {
 		r.features = append(r.features, feature)
 		kernel = append(kernel, predict.RowFeature{Index: int32(f), Cuts: feature.cuts})
 	}
-	if vectors {
-		r.vectors, _ = predict.NewRow(kernel, m.trees, m.contents.Outputs)
-	}
 	r.codes.New = func() any { return new(make([]uint32, len(m.used))) }
+	if len(sets) == 0 {
+		return r
+	}
+	var ok bool
+	if r.vectors, ok = predict.NewRow(kernel, m.trees, m.contents.Outputs); ok {
+		r.choose(m, sets)
+	}
 	return r
 }
 

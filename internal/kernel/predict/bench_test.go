@@ -30,9 +30,10 @@ func BenchmarkAddTile(b *testing.B) {
 
 func benchmarkAddTile(b *testing.B, leaves, features int) {
 	const trees, tiles = 20, 4
-	if !predict.Vectors() {
+	if len(predict.Sets()) == 0 {
 		b.Skip("this machine has no vector form")
 	}
+	set := predict.Sets()[0]
 	r := rand.New(rand.NewPCG(1, 2))
 	bits := make([]uint8, features)
 	base := &scene{features: make([]tree.Feature, features)}
@@ -72,7 +73,7 @@ func benchmarkAddTile(b *testing.B, leaves, features int) {
 	vectors := func() {
 		for tile := range codes {
 			for i := range plans {
-				plans[i].AddTile(codes[tile], (*[predict.TileRows]float64)(scores[tile*predict.TileRows:]), &area)
+				plans[i].AddTile(set, codes[tile], (*[predict.TileRows]float64)(scores[tile*predict.TileRows:]), &area)
 			}
 		}
 	}

@@ -12,5 +12,5 @@
 //
 // Where there are vectors and the codes are bytes, a Plan is faster: it decides every node
 // for a tile of rows, those that never come there too, and needs no lists. A Row takes one
-// row through 16 trees side by side.
+// row through 64 trees side by side.
 package predict

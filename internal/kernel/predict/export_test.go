@@ -1,11 +1,5 @@
 package predict
 
-// Levels are the forms of AddTile that this machine has, by name.
-func Levels() []string { return levels() }
-
-// UseLevel makes AddTile take the named form.
-func UseLevel(name string) { useLevel(name) }
-
 // Lists returns how many lists the steps of a plan write to.
 func Lists(p *Plan) int {
 	most := 0

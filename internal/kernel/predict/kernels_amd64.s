@@ -797,614 +797,1858 @@ categorical:
 	VMOVDQU        Y3, 480(R10)
 	JMP            done
 
-// func codeRowAVX512(values *float64, features *int32, regular *uint32, n uint64, pivots *float32, cuts *float64, codes *[2][32]uint32) (missing uint64)
-// Requires: AVX, AVX512F, CMOV, POPCNT
-TEXT ·codeRowAVX512(SB), NOSPLIT, $0-64
+// func codeRowAVX512(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·codeRowAVX512(SB), NOSPLIT, $0-72
 	MOVQ values+0(FP), AX
 	MOVQ features+8(FP), CX
-	MOVQ regular+16(FP), DX
+	MOVQ blocks+16(FP), DX
 	MOVQ n+24(FP), BX
 	MOVQ pivots+32(FP), SI
-	MOVQ codes+48(FP), DI
+	MOVQ codes+56(FP), DI
 	MOVQ cuts+40(FP), R8
-	XORQ R9, R9
-	XORQ R10, R10
+	MOVQ singles+48(FP), R9
+	XORL R11, R11
+	XORL R10, R10
 
-feature:
-	MOVLQSX      (CX)(R9*4), R11
-	VMOVSD       (AX)(R11*8), X0
-	VXORPS       X1, X1, X1
-	VCVTSD2SS    X0, X1, X1
-	VBROADCASTSS X1, Z1
-	VCMPPS       $0x1e, (SI), Z1, K1
-	KMOVW        K1, R11
-	POPCNTL      R11, R11
-	MOVQ         R11, R12
-	SHLQ         $0x06, R12
-	ADDQ         SI, R12
-	VCMPPS       $0x1e, 64(R12), Z1, K1
+single:
+	MOVLQSX   (CX)(R10*4), R12
+	VMOVSD    (AX)(R12*8), X0
+	VXORPS    X1, X1, X1
+	VCVTSD2SS X0, X1, X1
+	VMOVSS    X1, (R9)(R10*4)
+	VUCOMISD  X0, X0
+	JPS       nan
+
+number:
+	INCQ R10
+	CMPQ R10, BX
+	JNE  single
+	XORL R10, R10
+
+sixteens:
+	MOVL         (DX)(R10*4), R12
+	VBROADCASTSS (R9)(R10*4), Z0
+	VCMPPS       $0x1e, (SI)(R12*1), Z0, K1
 	KMOVW        K1, R12
 	POPCNTL      R12, R12
-	SHLQ         $0x04, R11
-	ADDQ         R11, R12
-	VCMPSD       $0x1e, (R8)(R12*8), X0, K1
-	KMOVW        K1, R11
-	ADDQ         R11, R12
-	SHLL         $0x08, R12
-	ORL          $0x000000ff, R12
-	MOVL         R12, 128(DI)(R9*4)
-	MOVL         (DX)(R9*4), R11
-	SHLL         $0x08, R11
-	ORL          $0x000000ff, R11
-	XORL         R13, R13
-	VUCOMISD     X0, X0
-	CMOVLPS      R11, R12
-	SETPS        R13
-	ORL          R13, R10
-	MOVL         R12, (DI)(R9*4)
-	ADDQ         $0x00000440, SI
-	ADDQ         $0x00000800, R8
-	INCQ         R9
-	CMPQ         R9, BX
-	JNE          feature
+	MOVB         R12, (DI)(R10*1)
+	INCQ         R10
+	CMPQ         R10, BX
+	JNE          sixteens
+	XORL         R10, R10
+
+ones:
+	VBROADCASTSS (R9)(R10*4), Z0
+	MOVBQZX      (DI)(R10*1), R14
+	MOVL         (DX)(R10*4), R13
+	MOVL         R14, R12
+	SHLL         $0x06, R14
+	ADDL         R13, R14
+	SHLL         $0x04, R12
+	VCMPPS       $0x1e, 64(SI)(R14*1), Z0, K1
+	KMOVW        K1, R15
+	POPCNTL      R15, R15
+	ADDL         R15, R12
+	VCMPPS       $0x00, 64(SI)(R14*1), Z0, K1
+	KORTESTW     K1, K1
+	JNE          tie
+
+coded:
+	MOVB  R12, (DI)(R10*1)
+	MOVB  R12, 128(DI)(R10*1)
+	INCQ  R10
+	CMPQ  R10, BX
+	JNE   ones
+	TESTQ R11, R11
+	JEQ   done
+	XORL  R10, R10
+
+gaps:
+	MOVLQSX  (CX)(R10*4), DX
+	VMOVSD   (AX)(DX*8), X0
+	VUCOMISD X0, X0
+	JPC      present
+	MOVB     $0xff, (DI)(R10*1)
+
+present:
+	INCQ R10
+	CMPQ R10, BX
+	JNE  gaps
+
+done:
 	VZEROUPPER
-	MOVQ         R10, missing+56(FP)
+	MOVQ R11, missing+64(FP)
 	RET
 
-// func addForestAVX512(groups uint64, words *uint32, leaves *float64, codes *[2][32]uint32, sum float64) float64
-// Requires: AVX, AVX512CD, AVX512F, SSE2
-TEXT ·addForestAVX512(SB), NOSPLIT, $128-48
-	LEAQ      63(SP), AX
-	ANDQ      $-64, AX
-	MOVQ      groups+0(FP), CX
-	MOVQ      words+8(FP), DX
-	MOVQ      leaves+16(FP), BX
-	MOVQ      codes+24(FP), SI
-	MOVSD     sum+32(FP), X0
-	VMOVDQU32 (SI), Z1
-	VMOVDQU32 64(SI), Z2
-	VPXORD    Z3, Z3, Z3
-	VMOVDQU32 Z3, (AX)
+nan:
+	MOVL $0x00000001, R11
+	JMP  number
+
+tie:
+	MOVLQSX (CX)(R10*4), R14
+	VMOVSD  (AX)(R14*8), X0
+	LEAQ    (R8)(R13*2), R13
+
+next:
+	VUCOMISD 128(R13)(R12*8), X0
+	JLS      coded
+	INCQ     R12
+	JMP      next
+
+// func addForestAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestAVX512(SB), NOSPLIT, $128-72
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            groups+0(FP), CX
+	MOVQ            places+16(FP), DX
+	MOVQ            leaves+32(FP), BX
+	MOVQ            stride+40(FP), SI
+	SHLQ            $0x03, SI
+	MOVQ            bytes+24(FP), DI
+	MOVQ            codes+48(FP), R8
+	MOVSD           sum+56(FP), X0
+	MOVQ            $0x0101010101010101, R9
+	VMOVQ           R9, X1
+	VPBROADCASTQ    X1, Z1
+	MOVQ            $0x8080808080808080, R9
+	VMOVQ           R9, X2
+	VPBROADCASTQ    X2, Z2
+	VBROADCASTI32X4 (R8), Z3
+	VBROADCASTI32X4 16(R8), Z4
+	XORL            R11, R11
+	MOVQ            $0x00000020, R12
 
 group:
-	VPTERNLOGD $0xff, Z3, Z3, Z3
-	VMOVDQU32  (DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, (DX), Z4, K1
-	VPANDD     64(DX), Z3, K1, Z3
-	VMOVDQU32  128(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 128(DX), Z4, K1
-	VPANDD     192(DX), Z3, K1, Z3
-	MOVL       (AX), SI
-	VADDSD     (BX)(SI*8), X0, X0
-	VMOVDQU32  256(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 256(DX), Z4, K1
-	VPANDD     320(DX), Z3, K1, Z3
-	VMOVDQU32  384(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 384(DX), Z4, K1
-	VPANDD     448(DX), Z3, K1, Z3
-	MOVL       4(AX), SI
-	VADDSD     256(BX)(SI*8), X0, X0
-	VMOVDQU32  512(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 512(DX), Z4, K1
-	VPANDD     576(DX), Z3, K1, Z3
-	VMOVDQU32  640(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 640(DX), Z4, K1
-	VPANDD     704(DX), Z3, K1, Z3
-	MOVL       8(AX), SI
-	VADDSD     512(BX)(SI*8), X0, X0
-	VMOVDQU32  768(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 768(DX), Z4, K1
-	VPANDD     832(DX), Z3, K1, Z3
-	VMOVDQU32  896(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 896(DX), Z4, K1
-	VPANDD     960(DX), Z3, K1, Z3
-	MOVL       12(AX), SI
-	VADDSD     768(BX)(SI*8), X0, X0
-	VMOVDQU32  1024(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1024(DX), Z4, K1
-	VPANDD     1088(DX), Z3, K1, Z3
-	VMOVDQU32  1152(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1152(DX), Z4, K1
-	VPANDD     1216(DX), Z3, K1, Z3
-	MOVL       16(AX), SI
-	VADDSD     1024(BX)(SI*8), X0, X0
-	VMOVDQU32  1280(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1280(DX), Z4, K1
-	VPANDD     1344(DX), Z3, K1, Z3
-	VMOVDQU32  1408(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1408(DX), Z4, K1
-	VPANDD     1472(DX), Z3, K1, Z3
-	MOVL       20(AX), SI
-	VADDSD     1280(BX)(SI*8), X0, X0
-	VMOVDQU32  1536(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1536(DX), Z4, K1
-	VPANDD     1600(DX), Z3, K1, Z3
-	VMOVDQU32  1664(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1664(DX), Z4, K1
-	VPANDD     1728(DX), Z3, K1, Z3
-	MOVL       24(AX), SI
-	VADDSD     1536(BX)(SI*8), X0, X0
-	VMOVDQU32  1792(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1792(DX), Z4, K1
-	VPANDD     1856(DX), Z3, K1, Z3
-	VMOVDQU32  1920(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 1920(DX), Z4, K1
-	VPANDD     1984(DX), Z3, K1, Z3
-	MOVL       28(AX), SI
-	VADDSD     1792(BX)(SI*8), X0, X0
-	VMOVDQU32  2048(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2048(DX), Z4, K1
-	VPANDD     2112(DX), Z3, K1, Z3
-	VMOVDQU32  2176(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2176(DX), Z4, K1
-	VPANDD     2240(DX), Z3, K1, Z3
-	MOVL       32(AX), SI
-	VADDSD     2048(BX)(SI*8), X0, X0
-	VMOVDQU32  2304(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2304(DX), Z4, K1
-	VPANDD     2368(DX), Z3, K1, Z3
-	VMOVDQU32  2432(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2432(DX), Z4, K1
-	VPANDD     2496(DX), Z3, K1, Z3
-	MOVL       36(AX), SI
-	VADDSD     2304(BX)(SI*8), X0, X0
-	VMOVDQU32  2560(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2560(DX), Z4, K1
-	VPANDD     2624(DX), Z3, K1, Z3
-	VMOVDQU32  2688(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2688(DX), Z4, K1
-	VPANDD     2752(DX), Z3, K1, Z3
-	MOVL       40(AX), SI
-	VADDSD     2560(BX)(SI*8), X0, X0
-	VMOVDQU32  2816(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2816(DX), Z4, K1
-	VPANDD     2880(DX), Z3, K1, Z3
-	VMOVDQU32  2944(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 2944(DX), Z4, K1
-	VPANDD     3008(DX), Z3, K1, Z3
-	MOVL       44(AX), SI
-	VADDSD     2816(BX)(SI*8), X0, X0
-	VMOVDQU32  3072(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3072(DX), Z4, K1
-	VPANDD     3136(DX), Z3, K1, Z3
-	VMOVDQU32  3200(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3200(DX), Z4, K1
-	VPANDD     3264(DX), Z3, K1, Z3
-	MOVL       48(AX), SI
-	VADDSD     3072(BX)(SI*8), X0, X0
-	VMOVDQU32  3328(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3328(DX), Z4, K1
-	VPANDD     3392(DX), Z3, K1, Z3
-	VMOVDQU32  3456(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3456(DX), Z4, K1
-	VPANDD     3520(DX), Z3, K1, Z3
-	MOVL       52(AX), SI
-	VADDSD     3328(BX)(SI*8), X0, X0
-	VMOVDQU32  3584(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3584(DX), Z4, K1
-	VPANDD     3648(DX), Z3, K1, Z3
-	VMOVDQU32  3712(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3712(DX), Z4, K1
-	VPANDD     3776(DX), Z3, K1, Z3
-	MOVL       56(AX), SI
-	VADDSD     3584(BX)(SI*8), X0, X0
-	VMOVDQU32  3840(DX), Z4
-	VPERMI2D   Z2, Z1, Z4
-	VPCMPUD    $0x05, 3840(DX), Z4, K1
-	VPANDD     3904(DX), Z3, K1, Z3
-	MOVL       60(AX), SI
-	VADDSD     3840(BX)(SI*8), X0, X0
-	VPLZCNTD   Z3, Z3
-	VMOVDQU32  Z3, (AX)
-	ADDQ       $0x00001000, BX
-	ADDQ       $0x00000f80, DX
-	DECQ       CX
-	JNE        group
-	MOVL       (AX), CX
-	VADDSD     (BX)(CX*8), X0, X0
-	MOVL       4(AX), CX
-	VADDSD     256(BX)(CX*8), X0, X0
-	MOVL       8(AX), CX
-	VADDSD     512(BX)(CX*8), X0, X0
-	MOVL       12(AX), CX
-	VADDSD     768(BX)(CX*8), X0, X0
-	MOVL       16(AX), CX
-	VADDSD     1024(BX)(CX*8), X0, X0
-	MOVL       20(AX), CX
-	VADDSD     1280(BX)(CX*8), X0, X0
-	MOVL       24(AX), CX
-	VADDSD     1536(BX)(CX*8), X0, X0
-	MOVL       28(AX), CX
-	VADDSD     1792(BX)(CX*8), X0, X0
-	MOVL       32(AX), CX
-	VADDSD     2048(BX)(CX*8), X0, X0
-	MOVL       36(AX), CX
-	VADDSD     2304(BX)(CX*8), X0, X0
-	MOVL       40(AX), CX
-	VADDSD     2560(BX)(CX*8), X0, X0
-	MOVL       44(AX), CX
-	VADDSD     2816(BX)(CX*8), X0, X0
-	MOVL       48(AX), CX
-	VADDSD     3072(BX)(CX*8), X0, X0
-	MOVL       52(AX), CX
-	VADDSD     3328(BX)(CX*8), X0, X0
-	MOVL       56(AX), CX
-	VADDSD     3584(BX)(CX*8), X0, X0
-	MOVL       60(AX), AX
-	VADDSD     3840(BX)(AX*8), X0, X0
-	MOVSD      X0, ret+40(FP)
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x00000100, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x00000100, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z6, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R11
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R11
+	DECQ      R11
+	ANDQ      $0x3f, R11
+	INCQ      R11
+	TESTQ     R11, R11
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func addForestMissingAVX512(groups uint64, words *uint32, leaves *float64, codes *[2][32]uint32, sum float64) float64
-// Requires: AVX, AVX512CD, AVX512F, SSE2
-TEXT ·addForestMissingAVX512(SB), NOSPLIT, $128-48
+// func addForestMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestMissingAVX512(SB), NOSPLIT, $128-72
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            groups+0(FP), CX
+	MOVQ            places+16(FP), DX
+	MOVQ            leaves+32(FP), BX
+	MOVQ            stride+40(FP), SI
+	SHLQ            $0x03, SI
+	MOVQ            bytes+24(FP), DI
+	MOVQ            codes+48(FP), R8
+	MOVSD           sum+56(FP), X0
+	MOVQ            $0x0101010101010101, R9
+	VMOVQ           R9, X1
+	VPBROADCASTQ    X1, Z1
+	MOVQ            $0x8080808080808080, R9
+	VMOVQ           R9, X2
+	VPBROADCASTQ    X2, Z2
+	VBROADCASTI32X4 (R8), Z3
+	VBROADCASTI32X4 16(R8), Z4
+	VBROADCASTI32X4 128(R8), Z5
+	VBROADCASTI32X4 144(R8), Z6
+	XORL            R11, R11
+	MOVQ            $0x00000020, R12
+
+group:
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Z1, Z7, Z7
+	VMOVDQU64 (DI), Z9
+	VPXORQ    Z2, Z9, Z10
+	VPSHUFB   Z9, Z3, Z11
+	VPSHUFB   Z10, Z4, Z12
+	VPORQ     Z12, Z11, Z11
+	VPSHUFB   Z9, Z5, Z9
+	VPSHUFB   Z10, Z6, Z10
+	VPORQ     Z10, Z9, Z9
+	VMOVDQU64 192(DI), Z10
+	VPMOVB2M  Z10, K1
+	VMOVDQU8  Z9, K1, Z11
+	VPCMPUB   $0x05, 64(DI), Z11, K1
+	VPCMPUB   $0x05, 128(DI), Z8, K1, K1
+	VMOVDQU8  Z7, K1, Z8
+	ADDQ      $0x00000100, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z7, Z7
+	VMOVDQU64 (DI), Z9
+	VPXORQ    Z2, Z9, Z10
+	VPSHUFB   Z9, Z3, Z11
+	VPSHUFB   Z10, Z4, Z12
+	VPORQ     Z12, Z11, Z11
+	VPSHUFB   Z9, Z5, Z9
+	VPSHUFB   Z10, Z6, Z10
+	VPORQ     Z10, Z9, Z9
+	VMOVDQU64 192(DI), Z10
+	VPMOVB2M  Z10, K1
+	VMOVDQU8  Z9, K1, Z11
+	VPCMPUB   $0x05, 64(DI), Z11, K1
+	VPCMPUB   $0x05, 128(DI), Z8, K1, K1
+	VMOVDQU8  Z7, K1, Z8
+	ADDQ      $0x00000100, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z8, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R11
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R11
+	DECQ      R11
+	ANDQ      $0x3f, R11
+	INCQ      R11
+	TESTQ     R11, R11
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestManyAVX512(SB), NOSPLIT, $128-72
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            groups+0(FP), CX
+	MOVQ            places+16(FP), DX
+	MOVQ            leaves+32(FP), BX
+	MOVQ            stride+40(FP), SI
+	SHLQ            $0x03, SI
+	MOVQ            bytes+24(FP), DI
+	MOVQ            codes+48(FP), R8
+	MOVSD           sum+56(FP), X0
+	MOVQ            $0x0101010101010101, R9
+	VMOVQ           R9, X1
+	VPBROADCASTQ    X1, Z1
+	MOVQ            $0x7070707070707070, R9
+	VMOVQ           R9, X2
+	VPBROADCASTQ    X2, Z2
+	MOVQ            $0x1010101010101010, R9
+	VMOVQ           R9, X3
+	VPBROADCASTQ    X3, Z3
+	VBROADCASTI32X4 (R8), Z4
+	VBROADCASTI32X4 16(R8), Z5
+	VBROADCASTI32X4 32(R8), Z6
+	VBROADCASTI32X4 48(R8), Z7
+	VBROADCASTI32X4 64(R8), Z8
+	VBROADCASTI32X4 80(R8), Z9
+	VBROADCASTI32X4 96(R8), Z10
+	VBROADCASTI32X4 112(R8), Z11
+	XORL            R11, R11
+	MOVQ            $0x00000020, R12
+
+group:
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Z1, Z12, Z12
+	VMOVDQU64 (DI), Z14
+	VPADDUSB  Z2, Z14, Z15
+	VPSHUFB   Z15, Z4, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z5, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z6, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z7, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z8, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z9, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z10, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z14
+	VPSHUFB   Z14, Z11, Z14
+	VPORQ     Z14, Z15, Z15
+	VPCMPUB   $0x05, 64(DI), Z15, K1
+	VPCMPUB   $0x05, 128(DI), Z13, K1, K1
+	VMOVDQU8  Z12, K1, Z13
+	ADDQ      $0x00000100, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z12, Z12
+	VMOVDQU64 (DI), Z14
+	VPADDUSB  Z2, Z14, Z15
+	VPSHUFB   Z15, Z4, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z5, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z6, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z7, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z8, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z9, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z16
+	VPSHUFB   Z16, Z10, Z16
+	VPORQ     Z16, Z15, Z15
+	VPSUBB    Z3, Z14, Z14
+	VPADDUSB  Z2, Z14, Z14
+	VPSHUFB   Z14, Z11, Z14
+	VPORQ     Z14, Z15, Z15
+	VPCMPUB   $0x05, 64(DI), Z15, K1
+	VPCMPUB   $0x05, 128(DI), Z13, K1, K1
+	VMOVDQU8  Z12, K1, Z13
+	ADDQ      $0x00000100, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z13, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R11
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R11
+	DECQ      R11
+	ANDQ      $0x3f, R11
+	INCQ      R11
+	TESTQ     R11, R11
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestManyMissingAVX512(SB), NOSPLIT, $128-72
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         groups+0(FP), CX
-	MOVQ         words+8(FP), DX
-	MOVQ         leaves+16(FP), BX
-	MOVQ         codes+24(FP), SI
-	MOVSD        sum+32(FP), X0
-	VMOVDQU32    (SI), Z1
-	VMOVDQU32    64(SI), Z2
-	VMOVDQU32    128(SI), Z3
-	VMOVDQU32    192(SI), Z4
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z5
-	VPXORD       Z6, Z6, Z6
-	VMOVDQU32    Z6, (AX)
+	MOVQ         places+16(FP), DX
+	MOVQ         leaves+32(FP), BX
+	MOVQ         stride+40(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         bytes+24(FP), DI
+	MOVQ         codes+48(FP), R8
+	MOVSD        sum+56(FP), X0
+	MOVQ         $0x0101010101010101, R9
+	VMOVQ        R9, X1
+	VPBROADCASTQ X1, Z1
+	MOVQ         $0x7070707070707070, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	MOVQ         $0x1010101010101010, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	XORL         R12, R12
+	MOVQ         $0x00000020, R13
 
 group:
-	VPTERNLOGD $0xff, Z6, Z6, Z6
-	VMOVDQU32  (DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, (DX), Z7, K1
-	VPANDD     64(DX), Z6, K1, Z6
-	VMOVDQU32  128(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 128(DX), Z7, K1
-	VPANDD     192(DX), Z6, K1, Z6
-	MOVL       (AX), SI
-	VADDSD     (BX)(SI*8), X0, X0
-	VMOVDQU32  256(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 256(DX), Z7, K1
-	VPANDD     320(DX), Z6, K1, Z6
-	VMOVDQU32  384(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 384(DX), Z7, K1
-	VPANDD     448(DX), Z6, K1, Z6
-	MOVL       4(AX), SI
-	VADDSD     256(BX)(SI*8), X0, X0
-	VMOVDQU32  512(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 512(DX), Z7, K1
-	VPANDD     576(DX), Z6, K1, Z6
-	VMOVDQU32  640(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 640(DX), Z7, K1
-	VPANDD     704(DX), Z6, K1, Z6
-	MOVL       8(AX), SI
-	VADDSD     512(BX)(SI*8), X0, X0
-	VMOVDQU32  768(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 768(DX), Z7, K1
-	VPANDD     832(DX), Z6, K1, Z6
-	VMOVDQU32  896(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 896(DX), Z7, K1
-	VPANDD     960(DX), Z6, K1, Z6
-	MOVL       12(AX), SI
-	VADDSD     768(BX)(SI*8), X0, X0
-	VMOVDQU32  1024(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1024(DX), Z7, K1
-	VPANDD     1088(DX), Z6, K1, Z6
-	VMOVDQU32  1152(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1152(DX), Z7, K1
-	VPANDD     1216(DX), Z6, K1, Z6
-	MOVL       16(AX), SI
-	VADDSD     1024(BX)(SI*8), X0, X0
-	VMOVDQU32  1280(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1280(DX), Z7, K1
-	VPANDD     1344(DX), Z6, K1, Z6
-	VMOVDQU32  1408(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1408(DX), Z7, K1
-	VPANDD     1472(DX), Z6, K1, Z6
-	MOVL       20(AX), SI
-	VADDSD     1280(BX)(SI*8), X0, X0
-	VMOVDQU32  1536(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1536(DX), Z7, K1
-	VPANDD     1600(DX), Z6, K1, Z6
-	VMOVDQU32  1664(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1664(DX), Z7, K1
-	VPANDD     1728(DX), Z6, K1, Z6
-	MOVL       24(AX), SI
-	VADDSD     1536(BX)(SI*8), X0, X0
-	VMOVDQU32  1792(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1792(DX), Z7, K1
-	VPANDD     1856(DX), Z6, K1, Z6
-	VMOVDQU32  1920(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 1920(DX), Z7, K1
-	VPANDD     1984(DX), Z6, K1, Z6
-	MOVL       28(AX), SI
-	VADDSD     1792(BX)(SI*8), X0, X0
-	VMOVDQU32  2048(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2048(DX), Z7, K1
-	VPANDD     2112(DX), Z6, K1, Z6
-	VMOVDQU32  2176(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2176(DX), Z7, K1
-	VPANDD     2240(DX), Z6, K1, Z6
-	MOVL       32(AX), SI
-	VADDSD     2048(BX)(SI*8), X0, X0
-	VMOVDQU32  2304(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2304(DX), Z7, K1
-	VPANDD     2368(DX), Z6, K1, Z6
-	VMOVDQU32  2432(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2432(DX), Z7, K1
-	VPANDD     2496(DX), Z6, K1, Z6
-	MOVL       36(AX), SI
-	VADDSD     2304(BX)(SI*8), X0, X0
-	VMOVDQU32  2560(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2560(DX), Z7, K1
-	VPANDD     2624(DX), Z6, K1, Z6
-	VMOVDQU32  2688(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2688(DX), Z7, K1
-	VPANDD     2752(DX), Z6, K1, Z6
-	MOVL       40(AX), SI
-	VADDSD     2560(BX)(SI*8), X0, X0
-	VMOVDQU32  2816(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2816(DX), Z7, K1
-	VPANDD     2880(DX), Z6, K1, Z6
-	VMOVDQU32  2944(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 2944(DX), Z7, K1
-	VPANDD     3008(DX), Z6, K1, Z6
-	MOVL       44(AX), SI
-	VADDSD     2816(BX)(SI*8), X0, X0
-	VMOVDQU32  3072(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3072(DX), Z7, K1
-	VPANDD     3136(DX), Z6, K1, Z6
-	VMOVDQU32  3200(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3200(DX), Z7, K1
-	VPANDD     3264(DX), Z6, K1, Z6
-	MOVL       48(AX), SI
-	VADDSD     3072(BX)(SI*8), X0, X0
-	VMOVDQU32  3328(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3328(DX), Z7, K1
-	VPANDD     3392(DX), Z6, K1, Z6
-	VMOVDQU32  3456(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3456(DX), Z7, K1
-	VPANDD     3520(DX), Z6, K1, Z6
-	MOVL       52(AX), SI
-	VADDSD     3328(BX)(SI*8), X0, X0
-	VMOVDQU32  3584(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3584(DX), Z7, K1
-	VPANDD     3648(DX), Z6, K1, Z6
-	VMOVDQU32  3712(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3712(DX), Z7, K1
-	VPANDD     3776(DX), Z6, K1, Z6
-	MOVL       56(AX), SI
-	VADDSD     3584(BX)(SI*8), X0, X0
-	VMOVDQU32  3840(DX), Z7
-	VPTESTMD   Z5, Z7, K1
-	VMOVDQA32  Z7, Z8
-	VPERMI2D   Z4, Z3, Z8
-	VPERMI2D   Z2, Z1, Z7
-	VMOVDQA32  Z8, K1, Z7
-	VPCMPUD    $0x05, 3840(DX), Z7, K1
-	VPANDD     3904(DX), Z6, K1, Z6
-	MOVL       60(AX), SI
-	VADDSD     3840(BX)(SI*8), X0, X0
-	VPLZCNTD   Z6, Z6
-	VMOVDQU32  Z6, (AX)
-	ADDQ       $0x00001000, BX
-	ADDQ       $0x00000f80, DX
-	DECQ       CX
-	JNE        group
-	MOVL       (AX), CX
-	VADDSD     (BX)(CX*8), X0, X0
-	MOVL       4(AX), CX
-	VADDSD     256(BX)(CX*8), X0, X0
-	MOVL       8(AX), CX
-	VADDSD     512(BX)(CX*8), X0, X0
-	MOVL       12(AX), CX
-	VADDSD     768(BX)(CX*8), X0, X0
-	MOVL       16(AX), CX
-	VADDSD     1024(BX)(CX*8), X0, X0
-	MOVL       20(AX), CX
-	VADDSD     1280(BX)(CX*8), X0, X0
-	MOVL       24(AX), CX
-	VADDSD     1536(BX)(CX*8), X0, X0
-	MOVL       28(AX), CX
-	VADDSD     1792(BX)(CX*8), X0, X0
-	MOVL       32(AX), CX
-	VADDSD     2048(BX)(CX*8), X0, X0
-	MOVL       36(AX), CX
-	VADDSD     2304(BX)(CX*8), X0, X0
-	MOVL       40(AX), CX
-	VADDSD     2560(BX)(CX*8), X0, X0
-	MOVL       44(AX), CX
-	VADDSD     2816(BX)(CX*8), X0, X0
-	MOVL       48(AX), CX
-	VADDSD     3072(BX)(CX*8), X0, X0
-	MOVL       52(AX), CX
-	VADDSD     3328(BX)(CX*8), X0, X0
-	MOVL       56(AX), CX
-	VADDSD     3584(BX)(CX*8), X0, X0
-	MOVL       60(AX), AX
-	VADDSD     3840(BX)(AX*8), X0, X0
-	MOVSD      X0, ret+40(FP)
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	MOVQ    (DX), R9
+	ADDQ    $0x08, DX
+	TESTQ   R9, R9
+	JEQ     decided
+	TESTQ   R12, R12
+	JEQ     alone
+	MOVQ    R9, R11
+	CMPQ    R11, R13
+	CMOVQHI R13, R11
+	SUBQ    R11, R9
+
+both:
+	VPADDB          Z1, Z4, Z4
+	VMOVDQU64       (DI), Z6
+	VPADDUSB        Z2, Z6, Z7
+	VBROADCASTI32X4 (R8), Z8
+	VPSHUFB         Z7, Z8, Z8
+	VBROADCASTI32X4 128(R8), Z9
+	VPSHUFB         Z7, Z9, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 16(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 144(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 32(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 160(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 48(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 176(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 64(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 192(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 80(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 208(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 96(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 224(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z6
+	VBROADCASTI32X4 112(R8), Z9
+	VPSHUFB         Z6, Z9, Z9
+	VPORQ           Z9, Z8, Z8
+	VBROADCASTI32X4 240(R8), Z9
+	VPSHUFB         Z6, Z9, Z6
+	VPORQ           Z6, Z7, Z7
+	VMOVDQU64       192(DI), Z6
+	VPMOVB2M        Z6, K1
+	VMOVDQU8        Z7, K1, Z8
+	VPCMPUB         $0x05, 64(DI), Z8, K1
+	VPCMPUB         $0x05, 128(DI), Z5, K1, K1
+	VMOVDQU8        Z4, K1, Z5
+	ADDQ            $0x00000100, DI
+	MOVBQZX         (R10), R14
+	VADDSD          (BX)(R14*8), X0, X0
+	ADDQ            SI, BX
+	INCQ            R10
+	MOVBQZX         (R10), R14
+	VADDSD          (BX)(R14*8), X0, X0
+	ADDQ            SI, BX
+	INCQ            R10
+	SUBQ            $0x02, R12
+	DECQ            R11
+	JNE             both
+	TESTQ           R9, R9
+	JEQ             decided
+
+alone:
+	VPADDB          Z1, Z4, Z4
+	VMOVDQU64       (DI), Z6
+	VPADDUSB        Z2, Z6, Z7
+	VBROADCASTI32X4 (R8), Z8
+	VPSHUFB         Z7, Z8, Z8
+	VBROADCASTI32X4 128(R8), Z9
+	VPSHUFB         Z7, Z9, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 16(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 144(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 32(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 160(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 48(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 176(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 64(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 192(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 80(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 208(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z9
+	VBROADCASTI32X4 96(R8), Z10
+	VPSHUFB         Z9, Z10, Z10
+	VPORQ           Z10, Z8, Z8
+	VBROADCASTI32X4 224(R8), Z10
+	VPSHUFB         Z9, Z10, Z9
+	VPORQ           Z9, Z7, Z7
+	VPSUBB          Z3, Z6, Z6
+	VPADDUSB        Z2, Z6, Z6
+	VBROADCASTI32X4 112(R8), Z9
+	VPSHUFB         Z6, Z9, Z9
+	VPORQ           Z9, Z8, Z8
+	VBROADCASTI32X4 240(R8), Z9
+	VPSHUFB         Z6, Z9, Z6
+	VPORQ           Z6, Z7, Z7
+	VMOVDQU64       192(DI), Z6
+	VPMOVB2M        Z6, K1
+	VMOVDQU8        Z7, K1, Z8
+	VPCMPUB         $0x05, 64(DI), Z8, K1
+	VPCMPUB         $0x05, 128(DI), Z5, K1, K1
+	VMOVDQU8        Z4, K1, Z5
+	ADDQ            $0x00000100, DI
+	DECQ            R9
+	JNE             alone
+
+decided:
+	TESTQ R12, R12
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R9
+	VADDSD  (BX)(R9*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z5, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R12
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R12
+	DECQ      R12
+	ANDQ      $0x3f, R12
+	INCQ      R12
+	TESTQ     R12, R12
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
+// Requires: AVX, POPCNT
+TEXT ·codeRowAVX2(SB), NOSPLIT, $8-72
+	MOVQ values+0(FP), AX
+	MOVQ features+8(FP), CX
+	MOVQ blocks+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ pivots+32(FP), SI
+	MOVQ codes+56(FP), DI
+	MOVQ cuts+40(FP), R8
+	MOVQ singles+48(FP), R9
+	XORL R11, R11
+	XORL R10, R10
+
+single:
+	MOVLQSX   (CX)(R10*4), R12
+	VMOVSD    (AX)(R12*8), X0
+	VXORPS    X1, X1, X1
+	VCVTSD2SS X0, X1, X1
+	VMOVSS    X1, (R9)(R10*4)
+	VUCOMISD  X0, X0
+	JPS       nan
+
+number:
+	INCQ R10
+	CMPQ R10, BX
+	JNE  single
+	XORL R10, R10
+
+sixteens:
+	MOVL         (DX)(R10*4), R12
+	VBROADCASTSS (R9)(R10*4), Y0
+	VCMPPS       $0x1e, (SI)(R12*1), Y0, Y1
+	VCMPPS       $0x1e, 32(SI)(R12*1), Y0, Y0
+	VMOVMSKPS    Y1, R12
+	VMOVMSKPS    Y0, R13
+	SHLL         $0x08, R13
+	ORL          R13, R12
+	POPCNTL      R12, R12
+	MOVB         R12, (DI)(R10*1)
+	INCQ         R10
+	CMPQ         R10, BX
+	JNE          sixteens
+	XORL         R10, R10
+
+ones:
+	VBROADCASTSS (R9)(R10*4), Y0
+	MOVBQZX      (DI)(R10*1), R14
+	MOVL         (DX)(R10*4), R13
+	MOVL         R14, R12
+	SHLL         $0x06, R14
+	ADDL         R13, R14
+	SHLL         $0x04, R12
+	VCMPPS       $0x1e, 64(SI)(R14*1), Y0, Y1
+	VCMPPS       $0x1e, 96(SI)(R14*1), Y0, Y2
+	VMOVMSKPS    Y1, R15
+	VMOVMSKPS    Y2, BP
+	SHLL         $0x08, BP
+	ORL          BP, R15
+	POPCNTL      R15, R15
+	ADDL         R15, R12
+	VCMPPS       $0x00, 64(SI)(R14*1), Y0, Y1
+	VCMPPS       $0x00, 96(SI)(R14*1), Y0, Y0
+	VORPS        Y1, Y0, Y0
+	VTESTPS      Y0, Y0
+	JNE          tie
+
+coded:
+	MOVB  R12, (DI)(R10*1)
+	MOVB  R12, 128(DI)(R10*1)
+	INCQ  R10
+	CMPQ  R10, BX
+	JNE   ones
+	TESTQ R11, R11
+	JEQ   done
+	XORL  R10, R10
+
+gaps:
+	MOVLQSX  (CX)(R10*4), DX
+	VMOVSD   (AX)(DX*8), X0
+	VUCOMISD X0, X0
+	JPC      present
+	MOVB     $0xff, (DI)(R10*1)
+
+present:
+	INCQ R10
+	CMPQ R10, BX
+	JNE  gaps
+
+done:
+	VZEROUPPER
+	MOVQ R11, missing+64(FP)
+	RET
+
+nan:
+	MOVL $0x00000001, R11
+	JMP  number
+
+tie:
+	MOVLQSX (CX)(R10*4), R14
+	VMOVSD  (AX)(R14*8), X0
+	LEAQ    (R8)(R13*2), R13
+
+next:
+	VUCOMISD 128(R13)(R12*8), X0
+	JLS      coded
+	INCQ     R12
+	JMP      next
+
+// func addForestAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·addForestAVX2(SB), NOSPLIT, $128-72
+	LEAQ           63(SP), AX
+	ANDQ           $-64, AX
+	MOVQ           groups+0(FP), CX
+	MOVQ           places+16(FP), DX
+	MOVQ           leaves+32(FP), BX
+	MOVQ           stride+40(FP), SI
+	SHLQ           $0x03, SI
+	MOVQ           bytes+24(FP), DI
+	MOVQ           codes+48(FP), R8
+	MOVSD          sum+56(FP), X0
+	MOVQ           $0x0101010101010101, R9
+	VMOVQ          R9, X1
+	VPBROADCASTQ   X1, Y1
+	MOVQ           $0x8080808080808080, R9
+	VMOVQ          R9, X2
+	VPBROADCASTQ   X2, Y2
+	VBROADCASTI128 (R8), Y3
+	VBROADCASTI128 16(R8), Y4
+	XORL           R11, R11
+	MOVQ           $0x00000020, R12
+
+group:
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB   Y1, Y5, Y5
+	VMOVDQU  (DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  64(DI), Y8, Y9
+	VPCMPEQB Y9, Y8, Y8
+	VPMAXUB  128(DI), Y6, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y6, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y6, Y6
+	VMOVDQU  32(DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  96(DI), Y8, Y9
+	VPCMPEQB Y9, Y8, Y8
+	VPMAXUB  160(DI), Y7, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y7, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y7, Y7
+	ADDQ     $0x00000100, DI
+	MOVBQZX  (R10), R13
+	VADDSD   (BX)(R13*8), X0, X0
+	ADDQ     SI, BX
+	INCQ     R10
+	MOVBQZX  (R10), R13
+	VADDSD   (BX)(R13*8), X0, X0
+	ADDQ     SI, BX
+	INCQ     R10
+	SUBQ     $0x02, R11
+	DECQ     R9
+	JNE      both
+	TESTQ    R8, R8
+	JEQ      decided
+
+alone:
+	VPADDB   Y1, Y5, Y5
+	VMOVDQU  (DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  64(DI), Y8, Y9
+	VPCMPEQB Y9, Y8, Y8
+	VPMAXUB  128(DI), Y6, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y6, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y6, Y6
+	VMOVDQU  32(DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  96(DI), Y8, Y9
+	VPCMPEQB Y9, Y8, Y8
+	VPMAXUB  160(DI), Y7, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y7, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y7, Y7
+	ADDQ     $0x00000100, DI
+	DECQ     R8
+	JNE      alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU Y6, (AX)
+	VMOVDQU Y7, 32(AX)
+	MOVQ    AX, R10
+	MOVQ    $0x00000040, R11
+	DECQ    CX
+	JNE     group
+	MOVQ    trees+8(FP), R11
+	DECQ    R11
+	ANDQ    $0x3f, R11
+	INCQ    R11
+	TESTQ   R11, R11
+	JEQ     afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func addForestMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·addForestMissingAVX2(SB), NOSPLIT, $128-72
+	LEAQ           63(SP), AX
+	ANDQ           $-64, AX
+	MOVQ           groups+0(FP), CX
+	MOVQ           places+16(FP), DX
+	MOVQ           leaves+32(FP), BX
+	MOVQ           stride+40(FP), SI
+	SHLQ           $0x03, SI
+	MOVQ           bytes+24(FP), DI
+	MOVQ           codes+48(FP), R8
+	MOVSD          sum+56(FP), X0
+	MOVQ           $0x0101010101010101, R9
+	VMOVQ          R9, X1
+	VPBROADCASTQ   X1, Y1
+	MOVQ           $0x8080808080808080, R9
+	VMOVQ          R9, X2
+	VPBROADCASTQ   X2, Y2
+	VBROADCASTI128 (R8), Y3
+	VBROADCASTI128 16(R8), Y4
+	VBROADCASTI128 128(R8), Y5
+	VBROADCASTI128 144(R8), Y6
+	XORL           R11, R11
+	MOVQ           $0x00000020, R12
+
+group:
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+	VPXOR   Y9, Y9, Y9
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Y1, Y7, Y7
+	VMOVDQU   (DI), Y10
+	VPXOR     Y2, Y10, Y11
+	VPSHUFB   Y10, Y3, Y12
+	VPSHUFB   Y11, Y4, Y13
+	VPOR      Y13, Y12, Y12
+	VPSHUFB   Y10, Y5, Y10
+	VPSHUFB   Y11, Y6, Y11
+	VPOR      Y11, Y10, Y10
+	VMOVDQU   192(DI), Y11
+	VPBLENDVB Y11, Y10, Y12, Y12
+	VPMAXUB   64(DI), Y12, Y10
+	VPCMPEQB  Y10, Y12, Y12
+	VPMAXUB   128(DI), Y8, Y10
+	VPAND     Y7, Y12, Y12
+	VPCMPEQB  Y10, Y8, Y10
+	VPAND     Y12, Y10, Y12
+	VPMAXUB   Y12, Y8, Y8
+	VMOVDQU   32(DI), Y10
+	VPXOR     Y2, Y10, Y11
+	VPSHUFB   Y10, Y3, Y12
+	VPSHUFB   Y11, Y4, Y13
+	VPOR      Y13, Y12, Y12
+	VPSHUFB   Y10, Y5, Y10
+	VPSHUFB   Y11, Y6, Y11
+	VPOR      Y11, Y10, Y10
+	VMOVDQU   224(DI), Y11
+	VPBLENDVB Y11, Y10, Y12, Y12
+	VPMAXUB   96(DI), Y12, Y10
+	VPCMPEQB  Y10, Y12, Y12
+	VPMAXUB   160(DI), Y9, Y10
+	VPAND     Y7, Y12, Y12
+	VPCMPEQB  Y10, Y9, Y10
+	VPAND     Y12, Y10, Y12
+	VPMAXUB   Y12, Y9, Y9
+	ADDQ      $0x00000100, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	INCQ      R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Y1, Y7, Y7
+	VMOVDQU   (DI), Y10
+	VPXOR     Y2, Y10, Y11
+	VPSHUFB   Y10, Y3, Y12
+	VPSHUFB   Y11, Y4, Y13
+	VPOR      Y13, Y12, Y12
+	VPSHUFB   Y10, Y5, Y10
+	VPSHUFB   Y11, Y6, Y11
+	VPOR      Y11, Y10, Y10
+	VMOVDQU   192(DI), Y11
+	VPBLENDVB Y11, Y10, Y12, Y12
+	VPMAXUB   64(DI), Y12, Y10
+	VPCMPEQB  Y10, Y12, Y12
+	VPMAXUB   128(DI), Y8, Y10
+	VPAND     Y7, Y12, Y12
+	VPCMPEQB  Y10, Y8, Y10
+	VPAND     Y12, Y10, Y12
+	VPMAXUB   Y12, Y8, Y8
+	VMOVDQU   32(DI), Y10
+	VPXOR     Y2, Y10, Y11
+	VPSHUFB   Y10, Y3, Y12
+	VPSHUFB   Y11, Y4, Y13
+	VPOR      Y13, Y12, Y12
+	VPSHUFB   Y10, Y5, Y10
+	VPSHUFB   Y11, Y6, Y11
+	VPOR      Y11, Y10, Y10
+	VMOVDQU   224(DI), Y11
+	VPBLENDVB Y11, Y10, Y12, Y12
+	VPMAXUB   96(DI), Y12, Y10
+	VPCMPEQB  Y10, Y12, Y12
+	VPMAXUB   160(DI), Y9, Y10
+	VPAND     Y7, Y12, Y12
+	VPCMPEQB  Y10, Y9, Y10
+	VPAND     Y12, Y10, Y12
+	VPMAXUB   Y12, Y9, Y9
+	ADDQ      $0x00000100, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU Y8, (AX)
+	VMOVDQU Y9, 32(AX)
+	MOVQ    AX, R10
+	MOVQ    $0x00000040, R11
+	DECQ    CX
+	JNE     group
+	MOVQ    trees+8(FP), R11
+	DECQ    R11
+	ANDQ    $0x3f, R11
+	INCQ    R11
+	TESTQ   R11, R11
+	JEQ     afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·addForestManyAVX2(SB), NOSPLIT, $128-72
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         groups+0(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         leaves+32(FP), BX
+	MOVQ         stride+40(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         bytes+24(FP), DI
+	MOVQ         codes+48(FP), R8
+	MOVSD        sum+56(FP), X0
+	MOVQ         $0x0101010101010101, R9
+	VMOVQ        R9, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x7070707070707070, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x1010101010101010, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Y3
+	XORL         R12, R12
+	MOVQ         $0x00000020, R13
+
+group:
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	MOVQ    (DX), R9
+	ADDQ    $0x08, DX
+	TESTQ   R9, R9
+	JEQ     decided
+	TESTQ   R12, R12
+	JEQ     alone
+	MOVQ    R9, R11
+	CMPQ    R11, R13
+	CMOVQHI R13, R11
+	SUBQ    R11, R9
+
+both:
+	VPADDB         Y1, Y4, Y4
+	VMOVDQU        (DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 16(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 32(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 64(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 80(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 96(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y9
+	VPSHUFB        Y7, Y9, Y7
+	VPOR           Y7, Y8, Y8
+	VPMAXUB        64(DI), Y8, Y7
+	VPCMPEQB       Y7, Y8, Y8
+	VPMAXUB        128(DI), Y5, Y7
+	VPAND          Y4, Y8, Y8
+	VPCMPEQB       Y7, Y5, Y7
+	VPAND          Y8, Y7, Y8
+	VPMAXUB        Y8, Y5, Y5
+	VMOVDQU        32(DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 16(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 32(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 64(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 80(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 96(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y9
+	VPSHUFB        Y7, Y9, Y7
+	VPOR           Y7, Y8, Y8
+	VPMAXUB        96(DI), Y8, Y7
+	VPCMPEQB       Y7, Y8, Y8
+	VPMAXUB        160(DI), Y6, Y7
+	VPAND          Y4, Y8, Y8
+	VPCMPEQB       Y7, Y6, Y7
+	VPAND          Y8, Y7, Y8
+	VPMAXUB        Y8, Y6, Y6
+	ADDQ           $0x00000100, DI
+	MOVBQZX        (R10), R14
+	VADDSD         (BX)(R14*8), X0, X0
+	ADDQ           SI, BX
+	INCQ           R10
+	MOVBQZX        (R10), R14
+	VADDSD         (BX)(R14*8), X0, X0
+	ADDQ           SI, BX
+	INCQ           R10
+	SUBQ           $0x02, R12
+	DECQ           R11
+	JNE            both
+	TESTQ          R9, R9
+	JEQ            decided
+
+alone:
+	VPADDB         Y1, Y4, Y4
+	VMOVDQU        (DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 16(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 32(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 64(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 80(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 96(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y9
+	VPSHUFB        Y7, Y9, Y7
+	VPOR           Y7, Y8, Y8
+	VPMAXUB        64(DI), Y8, Y7
+	VPCMPEQB       Y7, Y8, Y8
+	VPMAXUB        128(DI), Y5, Y7
+	VPAND          Y4, Y8, Y8
+	VPCMPEQB       Y7, Y5, Y7
+	VPAND          Y8, Y7, Y8
+	VPMAXUB        Y8, Y5, Y5
+	VMOVDQU        32(DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 16(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 32(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 64(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 80(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y9
+	VBROADCASTI128 96(R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPOR           Y9, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y9
+	VPSHUFB        Y7, Y9, Y7
+	VPOR           Y7, Y8, Y8
+	VPMAXUB        96(DI), Y8, Y7
+	VPCMPEQB       Y7, Y8, Y8
+	VPMAXUB        160(DI), Y6, Y7
+	VPAND          Y4, Y8, Y8
+	VPCMPEQB       Y7, Y6, Y7
+	VPAND          Y8, Y7, Y8
+	VPMAXUB        Y8, Y6, Y6
+	ADDQ           $0x00000100, DI
+	DECQ           R9
+	JNE            alone
+
+decided:
+	TESTQ R12, R12
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R9
+	VADDSD  (BX)(R9*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     before
+
+beforeDone:
+	VMOVDQU Y5, (AX)
+	VMOVDQU Y6, 32(AX)
+	MOVQ    AX, R10
+	MOVQ    $0x00000040, R12
+	DECQ    CX
+	JNE     group
+	MOVQ    trees+8(FP), R12
+	DECQ    R12
+	ANDQ    $0x3f, R12
+	INCQ    R12
+	TESTQ   R12, R12
+	JEQ     afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·addForestManyMissingAVX2(SB), NOSPLIT, $128-72
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         groups+0(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         leaves+32(FP), BX
+	MOVQ         stride+40(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         bytes+24(FP), DI
+	MOVQ         codes+48(FP), R8
+	MOVSD        sum+56(FP), X0
+	MOVQ         $0x0101010101010101, R9
+	VMOVQ        R9, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x7070707070707070, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x1010101010101010, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Y3
+	XORL         R12, R12
+	MOVQ         $0x00000020, R13
+
+group:
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	MOVQ    (DX), R9
+	ADDQ    $0x08, DX
+	TESTQ   R9, R9
+	JEQ     decided
+	TESTQ   R12, R12
+	JEQ     alone
+	MOVQ    R9, R11
+	CMPQ    R11, R13
+	CMOVQHI R13, R11
+	SUBQ    R11, R9
+
+both:
+	VPADDB         Y1, Y4, Y4
+	VMOVDQU        (DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VBROADCASTI128 128(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 144(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 160(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 48(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 176(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 192(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 208(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 224(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y7, Y10, Y10
+	VPOR           Y10, Y9, Y9
+	VBROADCASTI128 240(R8), Y10
+	VPSHUFB        Y7, Y10, Y7
+	VPOR           Y7, Y8, Y8
+	VMOVDQU        192(DI), Y7
+	VPBLENDVB      Y7, Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y7
+	VPCMPEQB       Y7, Y9, Y9
+	VPMAXUB        128(DI), Y5, Y7
+	VPAND          Y4, Y9, Y9
+	VPCMPEQB       Y7, Y5, Y7
+	VPAND          Y9, Y7, Y9
+	VPMAXUB        Y9, Y5, Y5
+	VMOVDQU        32(DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VBROADCASTI128 128(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 144(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 160(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 48(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 176(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 192(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 208(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 224(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y7, Y10, Y10
+	VPOR           Y10, Y9, Y9
+	VBROADCASTI128 240(R8), Y10
+	VPSHUFB        Y7, Y10, Y7
+	VPOR           Y7, Y8, Y8
+	VMOVDQU        224(DI), Y7
+	VPBLENDVB      Y7, Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y7
+	VPCMPEQB       Y7, Y9, Y9
+	VPMAXUB        160(DI), Y6, Y7
+	VPAND          Y4, Y9, Y9
+	VPCMPEQB       Y7, Y6, Y7
+	VPAND          Y9, Y7, Y9
+	VPMAXUB        Y9, Y6, Y6
+	ADDQ           $0x00000100, DI
+	MOVBQZX        (R10), R14
+	VADDSD         (BX)(R14*8), X0, X0
+	ADDQ           SI, BX
+	INCQ           R10
+	MOVBQZX        (R10), R14
+	VADDSD         (BX)(R14*8), X0, X0
+	ADDQ           SI, BX
+	INCQ           R10
+	SUBQ           $0x02, R12
+	DECQ           R11
+	JNE            both
+	TESTQ          R9, R9
+	JEQ            decided
+
+alone:
+	VPADDB         Y1, Y4, Y4
+	VMOVDQU        (DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VBROADCASTI128 128(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 144(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 160(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 48(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 176(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 192(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 208(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 224(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y7, Y10, Y10
+	VPOR           Y10, Y9, Y9
+	VBROADCASTI128 240(R8), Y10
+	VPSHUFB        Y7, Y10, Y7
+	VPOR           Y7, Y8, Y8
+	VMOVDQU        192(DI), Y7
+	VPBLENDVB      Y7, Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y7
+	VPCMPEQB       Y7, Y9, Y9
+	VPMAXUB        128(DI), Y5, Y7
+	VPAND          Y4, Y9, Y9
+	VPCMPEQB       Y7, Y5, Y7
+	VPAND          Y9, Y7, Y9
+	VPMAXUB        Y9, Y5, Y5
+	VMOVDQU        32(DI), Y7
+	VPADDUSB       Y2, Y7, Y8
+	VBROADCASTI128 (R8), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VBROADCASTI128 128(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 144(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 160(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 48(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 176(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 192(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 208(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPOR           Y11, Y9, Y9
+	VBROADCASTI128 224(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y8, Y8
+	VPSUBB         Y3, Y7, Y7
+	VPADDUSB       Y2, Y7, Y7
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y7, Y10, Y10
+	VPOR           Y10, Y9, Y9
+	VBROADCASTI128 240(R8), Y10
+	VPSHUFB        Y7, Y10, Y7
+	VPOR           Y7, Y8, Y8
+	VMOVDQU        224(DI), Y7
+	VPBLENDVB      Y7, Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y7
+	VPCMPEQB       Y7, Y9, Y9
+	VPMAXUB        160(DI), Y6, Y7
+	VPAND          Y4, Y9, Y9
+	VPCMPEQB       Y7, Y6, Y7
+	VPAND          Y9, Y7, Y9
+	VPMAXUB        Y9, Y6, Y6
+	ADDQ           $0x00000100, DI
+	DECQ           R9
+	JNE            alone
+
+decided:
+	TESTQ R12, R12
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R9
+	VADDSD  (BX)(R9*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     before
+
+beforeDone:
+	VMOVDQU Y5, (AX)
+	VMOVDQU Y6, 32(AX)
+	MOVQ    AX, R10
+	MOVQ    $0x00000040, R12
+	DECQ    CX
+	JNE     group
+	MOVQ    trees+8(FP), R12
+	DECQ    R12
+	ANDQ    $0x3f, R12
+	INCQ    R12
+	TESTQ   R12, R12
+	JEQ     afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	INCQ    R10
+	DECQ    R12
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+64(FP)
 	VZEROUPPER
 	RET

@@ -2,12 +2,12 @@
 
 package predict
 
-func rowVectors() bool { return false }
+import "boost/internal/cpu"
 
-func (r *Row) code(values []float64, codes *[2][RowFeatures]uint32) (missing bool) {
+func (r *Row) code(values []float64, codes *rowCodes, _ cpu.Level) (missing bool) {
 	return r.codeInGo(values, codes)
 }
 
-func (f *forest) add(codes *[2][RowFeatures]uint32, _ bool, sum float64) float64 {
+func (f *forest) add(codes *rowCodes, _ bool, sum float64, _ cpu.Level) float64 {
 	return f.addInGo(codes, sum)
 }

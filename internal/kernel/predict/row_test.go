@@ -20,12 +20,11 @@ type rowScene struct {
 	row      *predict.Row
 }
 
-func newRowScene(t *testing.T, r *rand.Rand, features, trees, outputs int) *rowScene {
+func newRowScene(t *testing.T, r *rand.Rand, features, trees, leaves, outputs int) *rowScene {
 	t.Helper()
 	s := &rowScene{}
-	var of []predict.RowFeature
-	for f := range features {
-		cuts := make([]float64, r.IntN([]int{1, 17, 256}[r.IntN(3)]))
+	for range features {
+		cuts := make([]float64, r.IntN([]int{1, 17, 255}[r.IntN(3)]))
 		for i := range cuts {
 			cuts[i] = math.Round(r.NormFloat64()*100) / 8
 		}
@@ -33,20 +32,31 @@ func newRowScene(t *testing.T, r *rand.Rand, features, trees, outputs int) *rowS
 		cuts = slices.Compact(cuts)
 		s.cuts = append(s.cuts, cuts)
 		s.features = append(s.features, tree.Feature{Regular: uint32(len(cuts)) + 1})
+	}
+	for range trees {
+		one := &scene{features: s.features}
+		one.grow(r, 1+r.IntN(leaves))
+		s.trees = append(s.trees, one.tree)
+	}
+	s.compile(t, outputs)
+	return s
+}
+
+// compile makes the row of the trees.
+func (s *rowScene) compile(t *testing.T, outputs int) {
+	t.Helper()
+	var of []predict.RowFeature
+	for f, cuts := range s.cuts {
 		of = append(of, predict.RowFeature{Index: int32(f), Cuts: cuts})
 	}
-	compiled := make([]predict.Tree, trees)
+	compiled := make([]predict.Tree, len(s.trees))
 	for i := range compiled {
-		one := &scene{features: s.features}
-		one.grow(r, 1+r.IntN(1+31*(trees%3)/2))
-		s.trees = append(s.trees, one.tree)
-		compiled[i] = *one.compile()
+		compiled[i] = *(&scene{features: s.features, tree: s.trees[i]}).compile()
 	}
 	var ok bool
 	if s.row, ok = predict.NewRow(of, compiled, outputs); !ok {
 		t.Fatal("no Row")
 	}
-	return s
 }
 
 // draw writes values on, beside and between the cuts.
@@ -63,7 +73,7 @@ func (s *rowScene) draw(r *rand.Rand, values []float64, missing bool) {
 	}
 }
 
-func (s *rowScene) check(t *testing.T, r *rand.Rand, values []float64, outputs int) {
+func (s *rowScene) check(t *testing.T, set cpu.Level, r *rand.Rand, values []float64, outputs int) {
 	t.Helper()
 	codes := make([]uint32, len(values))
 	for f, x := range values {
@@ -84,7 +94,7 @@ func (s *rowScene) check(t *testing.T, r *rand.Rand, values []float64, outputs i
 	for i := range s.trees {
 		want[i%outputs] += s.trees[i].Leaf[s.trees[i].LeafIndex(s.features, codes)]
 	}
-	s.row.Add(values, sums)
+	s.row.Add(set, values, sums)
 	for k := range want {
 		if math.Float64bits(sums[k]) != math.Float64bits(want[k]) {
 			t.Fatalf("%d trees, %d features, values %v: output %d is %v, want %v", len(s.trees), len(s.features), values, k, sums[k], want[k])
@@ -92,50 +102,60 @@ func (s *rowScene) check(t *testing.T, r *rand.Rand, values []float64, outputs i
 	}
 }
 
-// everyRowLevel runs a test where Rows are made: in vectors, and in Go, which says what
-// vectors do.
-func everyRowLevel(t *testing.T, test func(t *testing.T, inGo func(bool))) {
+// everySet runs a test in Go, which says what vectors do, and with each instruction set.
+func everySet(t *testing.T, test func(t *testing.T, set cpu.Level)) {
 	t.Helper()
-	need.Vectors(t, cpu.AVX512)
-	defer predict.UseLevel("avx512")
-	for _, level := range []string{"generic", "avx512"} {
-		t.Run(level, func(t *testing.T) {
-			test(t, func(in bool) {
-				predict.UseLevel("avx512")
-				if in {
-					predict.UseLevel(level)
-				}
-			})
+	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			test(t, set)
 		})
 	}
 }
 
 func TestRowEqualsReferenceWalk(t *testing.T) {
-	everyRowLevel(t, func(t *testing.T, own func(bool)) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(11, 0))
 		for try := range 200 {
-			features, outputs := 1+r.IntN(32), 1+r.IntN(3)
-			own(false)
-			s := newRowScene(t, r, features, r.IntN(50), outputs)
-			own(true)
+			features, outputs := 1+r.IntN([]int{32, 128}[try/2%2]), 1+r.IntN(3)
+			s := newRowScene(t, r, features, r.IntN([]int{50, 300}[try/4%2]), []int{1, 2, 31, 32, 100}[r.IntN(5)], outputs)
 			values := make([]float64, features)
-			for range 20 {
+			for range 10 {
 				s.draw(r, values, try%2 == 0)
-				s.check(t, r, values, outputs)
+				s.check(t, set, r, values, outputs)
+			}
+		}
+	})
+}
+
+// The last place that a byte can name, and as many trees as fill groups, and one more.
+func TestRowOfManyLeaves(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
+		r := rand.New(rand.NewPCG(13, 0))
+		for _, trees := range []int{1, 63, 64, 65, 128, 129} {
+			s := newRowScene(t, r, 128, trees, 1, 1)
+			for i := range s.trees {
+				one := &scene{features: s.features}
+				one.grow(r, []int{256, 255, 1}[i%3])
+				s.trees[i] = one.tree
+			}
+			s.compile(t, 1)
+			values := make([]float64, 128)
+			for range 20 {
+				s.draw(r, values, true)
+				s.check(t, set, r, values, 1)
 			}
 		}
 	})
 }
 
 func TestRowAllocatesNothing(t *testing.T) {
-	everyRowLevel(t, func(t *testing.T, own func(bool)) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(12, 0))
-		own(false)
-		s := newRowScene(t, r, 28, 100, 1)
-		own(true)
+		s := newRowScene(t, r, 28, 100, 31, 1)
 		values, sums := make([]float64, 28), make([]float64, 1)
 		s.draw(r, values, true)
-		if n := testing.AllocsPerRun(100, func() { s.row.Add(values, sums) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { s.row.Add(set, values, sums) }); n != 0 {
 			t.Errorf("a row allocates %v times", n)
 		}
 	})
@@ -144,17 +164,31 @@ func TestRowAllocatesNothing(t *testing.T) {
 // Where a Row cannot be made the caller has to know.
 func TestNoRow(t *testing.T) {
 	var many, sets predict.Tree
-	many.Reset(make([]float64, 33))
+	many.Reset(make([]float64, 257))
 	sets.Reset([]float64{0, 1})
 	sets.Categorical(0, []uint32{1}, 3, false, ^0, ^1)
+	// A comb of 255 nodes, each with a cut of its own.
+	var comb predict.Tree
+	comb.Reset(make([]float64, 256))
+	for n := range int32(255) {
+		right := n + 1
+		if n == 254 {
+			right = ^255
+		}
+		comb.Numeric(0, uint32(n), 300, false, ^n, right)
+	}
+	cuts := make([]float64, 299)
+	for i := range cuts {
+		cuts[i] = float64(i)
+	}
 	for name, c := range map[string]struct {
 		features []predict.RowFeature
 		trees    []predict.Tree
 	}{
-		"33 leaves":   {nil, []predict.Tree{many}},
-		"categories":  {make([]predict.RowFeature, 1), []predict.Tree{sets}},
-		"33 features": {make([]predict.RowFeature, 33), nil},
-		"256 cuts":    {[]predict.RowFeature{{Cuts: make([]float64, 256)}}, nil},
+		"257 leaves":   {nil, []predict.Tree{many}},
+		"categories":   {make([]predict.RowFeature, 1), []predict.Tree{sets}},
+		"129 features": {make([]predict.RowFeature, 129), nil},
+		"255 cuts":     {[]predict.RowFeature{{Cuts: cuts}}, []predict.Tree{comb}},
 	} {
 		if _, ok := predict.NewRow(c.features, c.trees, 1); ok {
 			t.Errorf("a Row of %s", name)

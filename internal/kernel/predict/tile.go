@@ -1,6 +1,15 @@
 package predict
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+
+	"boost/internal/cpu"
+)
+
+// Sets lists the instruction sets that this machine has vectors in, the best first; without
+// any, AddRange is faster than plans.
+func Sets() []cpu.Level { return slices.Clone(sets) }
 
 // Area is the memory in which plans run; the zero value is ready. One caller at a time
 // uses it.
@@ -21,8 +30,8 @@ func (a *Area) prepare() {
 
 // AddTile adds to the scores of a tile's rows the values of their leaves. Column c of the
 // tile holds its rows' codes in codes[c*TileRows:][:TileRows]; every row has codes, also
-// one that nobody asks for.
-func (p *Plan) AddTile(codes []uint8, scores *[TileRows]float64, a *Area) {
+// one that nobody asks for. cpu.Generic and the Sets of the machine give the same.
+func (p *Plan) AddTile(set cpu.Level, codes []uint8, scores *[TileRows]float64, a *Area) {
 	a.prepare()
 	if len(p.steps) == 0 {
 		value := p.leaf[(p.root-leavesAt)/line]
@@ -31,7 +40,7 @@ func (p *Plan) AddTile(codes []uint8, scores *[TileRows]float64, a *Area) {
 		}
 		return
 	}
-	if !addVectors(p, codes, scores, a) {
+	if !addVectors(set, p, codes, scores, a) {
 		p.addInGo(codes, scores, a)
 	}
 }

@@ -2,7 +2,8 @@
 
 package predict
 
-// Vectors says whether plans run in vectors; without, AddRange is faster.
-func Vectors() bool { return false }
+import "boost/internal/cpu"
 
-func addVectors(*Plan, []uint8, *[TileRows]float64, *Area) bool { return false }
+var sets []cpu.Level
+
+func addVectors(cpu.Level, *Plan, []uint8, *[TileRows]float64, *Area) bool { return false }

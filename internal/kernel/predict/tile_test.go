@@ -5,20 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/tree"
 )
-
-// everyLevel runs a test with each form of AddTile that the machine has.
-func everyLevel(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	levels := predict.Levels()
-	defer predict.UseLevel(levels[len(levels)-1])
-	for _, level := range levels {
-		predict.UseLevel(level)
-		t.Run(level, test)
-	}
-}
 
 // newTile is a random tree over columns of one byte, and a tile of their codes, of which
 // some are beyond what training had.
@@ -40,7 +30,7 @@ func newTile(r *rand.Rand, leaves int, memory func(n int) []uint8) (*scene, []ui
 }
 
 // checkTile compares AddTile with the reference walk of the tree, to the last bit.
-func (s *scene) checkTile(t *testing.T, r *rand.Rand, codes []uint8, scores *[predict.TileRows]float64, area *predict.Area) {
+func (s *scene) checkTile(t *testing.T, set cpu.Level, r *rand.Rand, codes []uint8, scores *[predict.TileRows]float64, area *predict.Area) {
 	t.Helper()
 	if err := s.tree.Validate(s.features); err != nil {
 		t.Fatal(err)
@@ -65,7 +55,7 @@ func (s *scene) checkTile(t *testing.T, r *rand.Rand, codes []uint8, scores *[pr
 		}
 		want[i] = scores[i] + s.tree.Leaf[s.tree.LeafIndex(s.features, row)]
 	}
-	plan.AddTile(codes, scores, area)
+	plan.AddTile(set, codes, scores, area)
 	for i := range want {
 		if math.Float64bits(scores[i]) != math.Float64bits(want[i]) {
 			t.Fatalf("row %d of a tree with %d leaves has %v, want %v", i, len(s.tree.Leaf), scores[i], want[i])
@@ -74,18 +64,18 @@ func (s *scene) checkTile(t *testing.T, r *rand.Rand, codes []uint8, scores *[pr
 }
 
 func TestTileEqualsReferenceWalk(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(7, 8))
 		var area predict.Area
 		var scores [predict.TileRows]float64
 		for range 300 {
 			leaves := 1 + r.IntN([]int{1, 3, 31, 256}[r.IntN(4)])
 			s, codes := newTile(r, leaves, predict.Aligned)
-			s.checkTile(t, r, codes, &scores, &area)
+			s.checkTile(t, set, r, codes, &scores, &area)
 		}
 		t.Run("256 leaves", func(t *testing.T) {
 			s, codes := newTile(r, 256, predict.Aligned)
-			s.checkTile(t, r, codes, &scores, &area)
+			s.checkTile(t, set, r, codes, &scores, &area)
 		})
 	})
 }
@@ -118,7 +108,7 @@ func TestTileOfCompleteTree(t *testing.T) {
 		tr.Leaf = append(tr.Leaf, float64(leaf))
 	}
 	tr.Gain, tr.Cover, tr.LeafCover = make([]float32, splits), make([]float64, splits), make([]float64, splits+1)
-	everyLevel(t, func(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
 		var area predict.Area
 		var scores [predict.TileRows]float64
 		r := rand.New(rand.NewPCG(9, 0))
@@ -126,7 +116,7 @@ func TestTileOfCompleteTree(t *testing.T) {
 		for i := range codes {
 			codes[i] = uint8(r.IntN(2))
 		}
-		s.checkTile(t, r, codes, &scores, &area)
+		s.checkTile(t, set, r, codes, &scores, &area)
 	})
 }
 
@@ -150,7 +140,7 @@ func TestNoPlan(t *testing.T) {
 }
 
 func TestAddTileAllocatesNothing(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
 		s, codes := newTile(rand.New(rand.NewPCG(5, 6)), 31, predict.Aligned)
 		bits := make([]uint8, len(s.features))
 		for f := range bits {
@@ -158,8 +148,8 @@ func TestAddTileAllocatesNothing(t *testing.T) {
 		}
 		plan, _ := predict.MakePlan(s.compile(), bits)
 		area, scores := new(predict.Area), new([predict.TileRows]float64)
-		plan.AddTile(codes, scores, area)
-		if n := testing.AllocsPerRun(10, func() { plan.AddTile(codes, scores, area) }); n != 0 {
+		plan.AddTile(set, codes, scores, area)
+		if n := testing.AllocsPerRun(10, func() { plan.AddTile(set, codes, scores, area) }); n != 0 {
 			t.Errorf("AddTile allocates %v times with a warm area", n)
 		}
 	})

@@ -39,9 +39,14 @@ func main() {
 	}
 	avx512(c)
 	avx2(c)
-	codeRow()
-	addForest("addForestAVX512", false)
-	addForest("addForestMissingAVX512", true)
+	for _, wide := range []bool{true, false} {
+		codeRow(wide)
+		for _, many := range []bool{false, true} {
+			for _, missing := range []bool{false, true} {
+				(&forest{wide: wide, many: many, missing: missing}).write()
+			}
+		}
+	}
 	Generate()
 }
 

@@ -1,7 +1,0 @@
-//go:build !amd64 || purego
-
-package predict
-
-func levels() []string { return []string{"generic"} }
-
-func useLevel(string) {}
