@@ -5,7 +5,6 @@ import (
 
 	"boost/binning"
 	"boost/gradients"
-	"boost/internal/kernel/bin"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
@@ -40,6 +39,7 @@ const wide = 4096
 type Direct struct {
 	matrix  *binning.Matrix
 	csr     *binning.CSR
+	rows    csrRows
 	pool    *parallel.Pool
 	offsets []uint32
 	limit   int // slots that may be kept at once
@@ -73,7 +73,7 @@ type Sums struct {
 // NewDirect returns a Direct over a matrix in the layout "csr".
 func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
 	d := &Direct{
-		matrix: m, csr: m.CSR(), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
+		matrix: m, csr: m.CSR(), rows: newCSRRows(m.CSR()), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
 		at: make([]uint32, m.NFeatures()), childAt: make([]uint32, m.NFeatures()),
 	}
@@ -352,23 +352,7 @@ func (t *countTask) Run(worker, index int) {
 	}
 	p := d.pieces[index]
 	run := &d.runs[p.run]
-	entries, row := run.Entries[p.lo:p.hi], run.Block*hist.BlockRows
-	if d.csr.RowPtr64 != nil {
-		countCSR(d.counts[worker], d.csr, d.csr.RowPtr64[row:], entries)
-	} else {
-		countCSR(d.counts[worker], d.csr, d.csr.RowPtr[row:], entries)
-	}
-}
-
-func countCSR[P hist.Pointer](counts []uint32, c *binning.CSR, ptr []P, entries []uint64) {
-	switch c.ColIdx.Bits {
-	case binning.U8:
-		hist.CountCSR(counts, ptr, c.ColIdx.U8(), entries)
-	case binning.U16:
-		hist.CountCSR(counts, ptr, c.ColIdx.U16(), entries)
-	default:
-		hist.CountCSR(counts, ptr, c.ColIdx.U32(), entries)
-	}
+	d.rows.count(d.counts[worker], run.Block, run.Entries[p.lo:p.hi])
 }
 
 // choose lists the features that are worth adding up and gives them slots.
@@ -402,54 +386,16 @@ func (t *directTask) Run(_, index int) {
 		if len(run.Entries) == 0 {
 			continue
 		}
-		row := run.Block * hist.BlockRows
-		if d.csr.RowPtr64 != nil {
-			sumCSR(d, index, d.csr.RowPtr64[row:], run)
-		} else {
-			sumCSR(d, index, d.csr.RowPtr[row:], run)
+		var v values[int32, uint32]
+		if d.storage.Mode() == gradients.I32 {
+			v = wideValues(d.storage, run.Block)
 		}
-	}
-}
-
-func sumCSR[P hist.Pointer](d *Direct, part int, ptr []P, run *Run) {
-	switch d.csr.ColIdx.Bits {
-	case binning.U8:
-		sumValues(d, part, ptr, d.csr.ColIdx.U8(), run)
-	case binning.U16:
-		sumValues(d, part, ptr, d.csr.ColIdx.U16(), run)
-	default:
-		sumValues(d, part, ptr, d.csr.ColIdx.U32(), run)
-	}
-}
-
-func sumValues[P hist.Pointer, I bin.Code](d *Direct, part int, ptr []P, columns []I, run *Run) {
-	lo, hi := d.parts[part], d.parts[part+1]
-	var v values[int32, uint32]
-	if d.storage.Mode() == gradients.I32 {
-		v = wideValues(d.storage, run.Block)
-	}
-	if d.child != nil {
-		divideValues(d, lo, hi, ptr, columns, v, run.Entries)
-		return
-	}
-	switch c := &d.csr.Values; c.Bits {
-	case binning.U8:
-		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, run.Entries)
-	case binning.U16:
-		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, run.Entries)
-	default:
-		hist.SumCSR(d.sums.slots, d.at, d.sign, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, run.Entries)
-	}
-}
-
-func divideValues[P hist.Pointer, I bin.Code](d *Direct, lo, hi uint32, ptr []P, columns []I, v values[int32, uint32], entries []uint64) {
-	switch c := &d.csr.Values; c.Bits {
-	case binning.U8:
-		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U8(), v.grad, v.hess, entries)
-	case binning.U16:
-		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U16(), v.grad, v.hess, entries)
-	default:
-		hist.DivideCSR(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, ptr, columns, c.U32(), v.grad, v.hess, entries)
+		lo, hi := d.parts[index], d.parts[index+1]
+		if d.child != nil {
+			d.rows.divide(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, run.Block, v, run.Entries)
+		} else {
+			d.rows.sum(d.sums.slots, d.at, d.sign, lo, hi, run.Block, v, run.Entries)
+		}
 	}
 }
 
