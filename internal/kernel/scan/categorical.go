@@ -28,9 +28,16 @@ const (
 
 // CatScratch is memory for Categorical, reused between calls.
 type CatScratch struct {
-	order     []uint32  // levels by statistic
-	statistic []float64 // by code
+	low, high extremes // as many levels as a group may have, and all where these are fewer
+	order     []uint32 // levels by statistic
+	statistic []float64
 	a, b      []uint32
+}
+
+// extremes are the levels of the lowest statistics, or of the highest, ascending.
+type extremes struct {
+	codes []uint32
+	stats []float64
 }
 
 // Categorical returns the best split of a categorical feature into a set of codes
@@ -95,27 +102,77 @@ func estimate[H Hess](h, total H, rows uint64) float64 {
 	return float64(h) * float64(rows) / float64(total)
 }
 
-// orderLevels sorts the levels that stand for enough rows by Σg/(Σh + smooth), ties by code.
+// mostKept is the largest group of levels whose levels are kept while all are looked at,
+// each put in its place; for larger ones all levels are sorted.
+const mostKept = 64
+
+// orderLevels finds, of the levels that stand for enough rows, those with the lowest and
+// the highest Σg/(Σh + smooth), ties by code: on each side as many as a group may have.
 func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) {
-	if len(s.statistic) < f.Regular {
+	for _, side := range []*extremes{&s.low, &s.high} {
+		side.codes, side.stats = side.codes[:0], side.stats[:0]
+	}
+	keeping := c.MaxPerSide <= mostKept
+	if !keeping && len(s.statistic) < f.Regular {
 		s.statistic = make([]float64, f.Regular)
-		s.order = make([]uint32, 0, f.Regular)
 	}
 	s.order = s.order[:0]
 	for code, h := range f.Hess[:f.Regular] {
-		if h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth {
-			s.order = append(s.order, uint32(code))
-			grad := float64(float64(f.Grad[code]) * r.GradScale)
-			if f.Count != nil {
-				grad += float64(float64(f.Count[code]) * r.GradOffset)
-			}
-			s.statistic[code] = grad / (float64(float64(h)*r.HessScale) + c.Smooth)
+		if !(h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth) {
+			continue
 		}
+		grad := float64(float64(f.Grad[code]) * r.GradScale)
+		if f.Count != nil {
+			grad += float64(float64(f.Count[code]) * r.GradOffset)
+		}
+		stat := grad / (float64(float64(h)*r.HessScale) + c.Smooth)
+		if !keeping {
+			s.order = append(s.order, uint32(code))
+			s.statistic[code] = stat
+			continue
+		}
+		if n := len(s.low.codes); n < c.MaxPerSide {
+			s.low.insert(uint32(code), stat)
+		} else if n > 0 && cmp.Less(stat, s.low.stats[n-1]) {
+			s.low.codes, s.low.stats = s.low.codes[:n-1], s.low.stats[:n-1]
+			s.low.insert(uint32(code), stat)
+		}
+		if n := len(s.high.codes); n < c.MaxPerSide {
+			s.high.insert(uint32(code), stat)
+		} else if n > 0 && !cmp.Less(stat, s.high.stats[0]) { // an equal one has the higher code
+			s.high.replaceFirst(uint32(code), stat)
+		}
+	}
+	if keeping {
+		return
 	}
 	statistic := s.statistic
 	slices.SortFunc(s.order, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(statistic[a], statistic[b]), cmp.Compare(a, b))
 	})
+	n := min(c.MaxPerSide, len(s.order))
+	s.low.codes = append(s.low.codes, s.order[:n]...)
+	s.high.codes = append(s.high.codes, s.order[len(s.order)-n:]...)
+}
+
+// insert puts a level in its place: behind those of the same statistic, whose codes are
+// lower.
+func (e *extremes) insert(code uint32, stat float64) {
+	e.codes, e.stats = append(e.codes, code), append(e.stats, stat)
+	at := len(e.codes) - 1
+	for ; at > 0 && cmp.Less(stat, e.stats[at-1]); at-- {
+		e.codes[at], e.stats[at] = e.codes[at-1], e.stats[at-1]
+	}
+	e.codes[at], e.stats[at] = code, stat
+}
+
+// replaceFirst is insert for a level that is not below the first, which it puts out.
+func (e *extremes) replaceFirst(code uint32, stat float64) {
+	at := 0
+	for ; at+1 < len(e.codes) && !cmp.Less(stat, e.stats[at+1]); at++ {
+		e.codes[at], e.stats[at] = e.codes[at+1], e.stats[at+1]
+	}
+	e.codes[at], e.stats[at] = code, stat
 }
 
 // set appends the ascending codes of a grouping to dst.
@@ -124,9 +181,9 @@ func (s *CatScratch) set(dst []uint32, code int, grouping Grouping) []uint32 {
 	case OneLevel:
 		return append(dst, uint32(code))
 	case FromLow:
-		dst = append(dst, s.order[:code]...)
+		dst = append(dst, s.low.codes[:code]...)
 	case FromHigh:
-		dst = append(dst, s.order[len(s.order)-code:]...)
+		dst = append(dst, s.high.codes[len(s.high.codes)-code:]...)
 	}
 	slices.Sort(dst)
 	return dst
@@ -144,10 +201,13 @@ type catSearch[G Grad, H Hess] struct {
 }
 
 func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
-	order := c.s.order
+	order := c.s.low.codes
+	if grouping == FromHigh {
+		order = c.s.high.codes
+	}
 	var left Sums[G, H]
 	group := 0.0
-	for size := 1; size <= min(rule.MaxPerSide, len(order)); size++ {
+	for size := 1; size <= len(order); size++ {
 		code := order[size-1]
 		if grouping == FromHigh {
 			code = order[len(order)-size]

@@ -99,11 +99,11 @@ func TestCategoricalEqualsBruteForce(t *testing.T) {
 	var scratch scan.CatScratch // kept between features of different sizes
 	kinds := map[scan.Grouping]int{}
 	for try := range 10_000 {
-		n := randomNode(r, 1+r.IntN(120), 1+r.IntN(12), []uint64{3, 65535}[r.IntN(2)])
+		n := randomNode(r, 1+r.IntN(120), 1+r.IntN([]int{12, 60}[r.IntN(2)]), []uint64{3, 65535}[r.IntN(2)])
 		rule := randomRule(r)
 		cat := scan.CatRule{
 			OneHotMax: r.IntN(6), Smooth: []float64{0, 1, 10}[r.IntN(3)], L2: []float64{0, 10}[r.IntN(2)],
-			MaxPerSide: 1 + r.IntN(8), MinPerGroup: []float64{0, 5, 30}[r.IntN(3)], NodeRows: uint64(len(n.codes)),
+			MaxPerSide: []int{1 + r.IntN(8), 70}[r.IntN(2)], MinPerGroup: []float64{0, 5, 30}[r.IntN(3)], NodeRows: uint64(len(n.codes)),
 		}
 		f := n.feature(true)
 		got, grouping := scan.Categorical(f, &rule, &cat, &scratch)
