@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -66,6 +67,35 @@ func ExampleFromMatrix() {
 	}
 	fmt.Println(table.Column("x").Float32s(), table.LabelColumn().Float32s())
 	// Output: [1 3] [2 4]
+}
+
+func ExampleReadStream() {
+	train, err := dataset.Read(context.Background(), strings.NewReader("x,y\n1,2\n3,4\n"), "train.csv", dataset.Label("y"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := dataset.ReadStream(context.Background(), strings.NewReader("x\n5\n6\n7\n"), "new.csv", dataset.As(train.Schema()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Each(context.Background(), func(part *dataset.Table) (func() error, error) {
+		sum := float32(0) // by several goroutines, each with a part of its own
+		for _, x := range part.Column("x").Float32s() {
+			sum += x
+		}
+		return func() error { // in the order of the rows, one at a time
+			fmt.Println("sum", sum)
+			return nil
+		}, nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.NumRows(), "rows")
+	// Output:
+	// sum 18
+	// 3 rows
 }
 
 func ExampleAs() {

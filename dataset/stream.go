@@ -21,11 +21,10 @@ type Stream struct {
 	targets []target
 	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
 
-	whole  *Table // LibSVM text with ids: the table, read at once
-	rows   int    // of the parts so far
-	blank  int    // blank lines in them
-	dates  map[string]bool
-	remark []string // of the table read at once
+	whole *Table          // LibSVM text with ids: the table, read at once
+	rows  int             // of the parts so far
+	blank int             // blank lines in them
+	dates map[string]bool // names of columns in which dates were seen
 }
 
 // OpenStream prepares reading files part by part; paths and options are those of OpenAll.

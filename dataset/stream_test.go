@@ -246,6 +246,29 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
+// Levels by the ten thousand, most of which the model does not know, are forgotten on the
+// way and stay what they are.
+func TestStreamManyLevels(t *testing.T) {
+	schema := mustRead(t, "y,k,n\n1,a,1\n2,b,x\n", dataset.Label("y"), dataset.Categorical("k", "n")).Schema()
+	var b strings.Builder
+	b.WriteString("y,k,n\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&b, "1,%s,%d\n", []string{"a", "b", "", fmt.Sprint("a level that is new ", i*7919%50_000)}[i*31%17%4], i%30_000)
+	}
+	want, err := read(b.String(), dataset.As(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, threads := range []int{1, 3} {
+		s, err := dataset.ReadStream(context.Background(), strings.NewReader(b.String()), "t.csv", dataset.As(schema), dataset.ChunkSize(1<<14), dataset.Threads(threads))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameStream(t, fmt.Sprint(threads, " threads"), s, want, nil)
+		s.Close()
+	}
+}
+
 // Files beside a table give their columns to its parts, and are held against its rows.
 func TestStreamBesideFiles(t *testing.T) {
 	rows := func(n int) string { return "y,x\n" + strings.Repeat("1,5\n0,6\n\n", n/2) }
