@@ -115,13 +115,15 @@ func TestReachTrain(t *testing.T) {
 			rounds int
 			loss   bool // is looked at
 		}{"0": {4, false}, "0.000001": {4, true}, "1": {1, true}} {
-			out, _, err := run(t, append([]string{"reach-train", "--threads", "1", "--rounds", "4", "--until", until}, table...)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r reach.Run
-			if err := json.Unmarshal([]byte(out), &r); err != nil || r.Train <= 0 || r.Bin <= 0 || r.Rounds != c.rounds || (r.Loss > 0) != c.loss || r.Columns < 2 || r.Rows < 400 {
-				t.Errorf("%v until %s: %s, error %v, want %+v", table, until, out, err, c)
+			for _, preset := range []string{"", "fast"} {
+				out, _, err := run(t, append([]string{"reach-train", "--threads", "1", "--rounds", "4", "--until", until, "--preset", preset}, table...)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var r reach.Run
+				if err := json.Unmarshal([]byte(out), &r); err != nil || r.Train <= 0 || r.Bin <= 0 || r.Rounds != c.rounds || (r.Loss > 0) != c.loss || r.Columns < 2 || r.Rows < 400 {
+					t.Errorf("%v until %s: %s, error %v, want %+v", table, until, out, err, c)
+				}
 			}
 		}
 	}

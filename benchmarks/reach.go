@@ -120,7 +120,10 @@ func (r *reaching) plan(cmd *cobra.Command, self string, save func() error) *rea
 	return &reach.Plan{
 		Default: peer("lightgbm"),
 		Modes:   []reach.Contender{peer("lightgbm-row"), peer("lightgbm-col"), peer("lightgbm-quantized-row"), peer("lightgbm-quantized-col")},
-		Ways:    []reach.Contender{{Name: "boost", Command: []string{self, "reach-train"}}},
+		Ways: []reach.Contender{
+			{Name: "boost", Command: []string{self, "reach-train"}},
+			{Name: "preset fast", Command: []string{self, "reach-train", "--preset", "fast"}},
+		},
 		Threads: r.threads, Words: cmd.ErrOrStderr(), Save: save,
 	}
 }
@@ -163,6 +166,7 @@ func (r *reaching) prepare(cmd *cobra.Command, self string, record *reach.Record
 // reachTraining is boost's side of `reach`, in a process of its own.
 type reachTraining struct {
 	data, set, table string
+	preset           string
 	until            float64
 	params           booster.Params
 }
@@ -175,6 +179,13 @@ func reachTrainCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			runtime.GOMAXPROCS(t.params.Threads)
+			if t.preset != "" {
+				rounds := t.params.Rounds
+				if err := t.params.UsePreset(t.preset); err != nil {
+					return err
+				}
+				t.params.Rounds = rounds
+			}
 			run, err := t.run(cmd.Context())
 			if err != nil {
 				return err
@@ -186,6 +197,7 @@ func reachTrainCommand() *cobra.Command {
 	f.StringVar(&t.data, "data", "", "folder of the real data sets")
 	f.StringVar(&t.set, "set", "", "one of them")
 	f.StringVar(&t.table, "table", "", "or a folder that `benchmarks generate` wrote to")
+	f.StringVar(&t.preset, "preset", "", "preset of parameters: "+strings.Join(booster.Presets(), ", "))
 	f.IntVar(&t.params.Rounds, "rounds", 100, "boosting rounds, at most")
 	f.IntVar(&t.params.Threads, "threads", 2, "threads")
 	f.Float64Var(&t.until, "until", 0, "loss on the test rows to stop at; 0 = train for all rounds and do not look at them")

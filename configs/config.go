@@ -14,8 +14,9 @@ var ErrConfig = errors.New("config")
 // Config is all that a run needs to know. Start from Default.
 type Config struct {
 	Data   Data
-	Params booster.Params
+	Params booster.Params // the preset's values in them
 	Output Output
+	Preset string // a name of booster.Presets whose values stand where nothing else was said; "" = none
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string

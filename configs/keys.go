@@ -3,6 +3,7 @@ package configs
 import (
 	"slices"
 
+	"boost/booster"
 	"boost/dataset"
 	"boost/gradients"
 	"boost/objectives"
@@ -131,6 +132,8 @@ var keys = []Key{
 	{Name: "train.objective", kind: choice, Choices: objectiveNames, Doc: "Loss to minimise; empty = inferred from the label.",
 		Aliases: []string{"objective", "objective_type", "application", "app", "loss", "loss_function"},
 		field:   func(c *Config) any { return &c.Params.Objective }},
+	{Name: "train.preset", kind: choice, Choices: append([]string{""}, booster.Presets()...), Doc: "Named set of values for keys that are not given; \"fast\": 50 rounds of learning rate 0.2 on 8-bit gradients, about as good as the defaults in half the time. The model keeps the values, not the name.",
+		field: func(c *Config) any { return &c.Preset }},
 	{Name: "train.rounds", kind: integer, least: 1, Doc: "Boosting rounds, one tree per output each.",
 		Aliases: []string{"num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds", "num_boost_round", "n_estimators", "max_iter", "iterations"},
 		field:   func(c *Config) any { return &c.Params.Rounds }},

@@ -48,22 +48,40 @@ type reader struct {
 // were translated. The error wraps ErrConfig and holds all problems, one a line,
 // each with its place.
 func Read(base Config, file string, assignments []string) (*Config, []string, error) {
-	r := &reader{config: base.clone()}
+	document := ""
 	if file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w file %s: %v", ErrConfig, file, reason(err))
 		}
-		r.file(file, string(data))
+		document = string(data)
 	}
-	for _, a := range assignments {
-		r.set(a)
+	r := &reader{config: base.clone()}
+	r.apply(file, document, assignments)
+	if name := r.config.Preset; name != "" && len(r.problems) == 0 {
+		// Once more, from the preset's values: whatever was said stands above them.
+		r = &reader{config: base.clone()}
+		if err := r.config.Params.UsePreset(name); err != nil {
+			return nil, nil, fmt.Errorf("%w: train.preset: %w", ErrConfig, err)
+		}
+		r.apply(file, document, assignments)
+		r.settlePreset(&base)
 	}
 	r.settle()
 	if len(r.problems) > 0 {
 		return nil, r.notes, &Problems{r.problems}
 	}
 	return r.config, r.notes, nil
+}
+
+// apply applies a TOML document, if there is a file, and assignments.
+func (r *reader) apply(file, document string, assignments []string) {
+	if file != "" {
+		r.file(file, document)
+	}
+	for _, a := range assignments {
+		r.set(a)
+	}
 }
 
 // Problems is every problem of a config, in the order in which they were found.

@@ -16,6 +16,7 @@ func TestReproduce(t *testing.T) {
 		"valid":    {"--valid", "v.csv"},
 		"sampled":  {"--set", "sampling.row_fraction=0.5", "--set", "sampling.col_tree=0.5", "--set", "train.rounds=5", "--set", "data.positive_class=no"},
 		"variance": {"--set", "sampling.mvs_fraction=0.4", "--set", "sampling.mvs_lambda=0.5"},
+		"preset":   {"--set", "train.preset=fast", "--set", "train.rounds=6"},
 		"no stop":  {"--set", "train.early_stopping=0", "--set", "train.rounds=4", "--set", "data.weight=y"},
 	} {
 		t.Run(name, func(t *testing.T) {

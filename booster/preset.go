@@ -1,0 +1,66 @@
+package booster
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// preset is a named set of parameter values.
+type preset struct {
+	name   string
+	values func(*Params)
+}
+
+// presets are the named sets; docs/performance.md says what "fast" was found by and trades.
+var presets = []preset{
+	{"fast", func(p *Params) {
+		p.Rounds, p.LearningRate, p.Gradients = 50, 0.2, "i8"
+	}},
+}
+
+// Presets lists the names that UsePreset takes.
+func Presets() []string {
+	var names []string
+	for _, preset := range presets {
+		names = append(names, preset.name)
+	}
+	return names
+}
+
+// UsePreset puts the values of a preset in the place of those parameters that still have
+// their default.
+func (p *Params) UsePreset(name string) error {
+	i := slices.IndexFunc(presets, func(s preset) bool { return s.name == name })
+	if i < 0 {
+		return fmt.Errorf("%w: preset %s: there is %s", ErrParams, strconv.Quote(name), strings.Join(Presets(), ", "))
+	}
+	of, usual := Defaults(), map[string]any{}
+	err := eachParam(reflect.ValueOf(of), func(tag reflect.StructTag, v reflect.Value) error {
+		usual[tag.Get("key")] = v.Interface()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	presets[i].values(&of)
+	set := map[string]reflect.Value{}
+	err = eachParam(reflect.ValueOf(of), func(tag reflect.StructTag, v reflect.Value) error {
+		if key := tag.Get("key"); !reflect.DeepEqual(v.Interface(), usual[key]) {
+			set[key] = v
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return eachParam(reflect.ValueOf(p).Elem(), func(tag reflect.StructTag, v reflect.Value) error {
+		key := tag.Get("key")
+		if value, ok := set[key]; ok && reflect.DeepEqual(v.Interface(), usual[key]) {
+			v.Set(value)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,22 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// settlePreset takes back what does not go with the keys that were given, and notes which
+// values of the preset stand.
+func (r *reader) settlePreset(base *Config) {
+	if r.config.Given("gradients.mode") && !r.config.Given("train.gradients") {
+		r.config.Params.Gradients = base.Params.Gradients // which the mode is made for
+	}
+	var values []string
+	for i := range keys {
+		k := &keys[i]
+		if value := k.format(r.config); !r.config.Given(k.Name) && value != k.format(base) {
+			values = append(values, k.Name+" = "+value)
+		}
+	}
+	r.note(fmt.Sprintf("preset %q: %s", r.config.Preset, strings.Join(values, ", ")))
+}

@@ -1,0 +1,60 @@
+package configs_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"boost/booster"
+	"boost/configs"
+)
+
+// A preset stands where nothing else was said, wherever and however it was said.
+func TestPreset(t *testing.T) {
+	fast := booster.Defaults()
+	if err := fast.UsePreset("fast"); err != nil {
+		t.Fatal(err)
+	}
+	rate, gradients := fast.LearningRate, fast.Gradients
+	for _, c := range []struct {
+		name, document string
+		sets           []string
+		change         func(p *booster.Params) // of the preset's values
+	}{
+		{"alone", "[train]\npreset = \"fast\"\n", nil, func(*booster.Params) {}},
+		{"none", "[train]\npreset = \"\"\n", nil, func(p *booster.Params) { *p = booster.Defaults() }},
+		{"by assignment", "", []string{"train.preset=fast"}, func(*booster.Params) {}},
+		{"a key above it", "[train]\nlearning_rate = 0.05\npreset = \"fast\"\n", nil, func(p *booster.Params) { p.LearningRate = 0.05 }},
+		{"the default above it", "[train]\npreset = \"fast\"\neta = 0.1\n", nil, func(p *booster.Params) { p.LearningRate = 0.1 }},
+		{"an assignment above it", "[train]\npreset = \"fast\"\n", []string{"train.gradients=i16"}, func(p *booster.Params) { p.Gradients = "i16" }},
+		{"taken back", "[train]\npreset = \"fast\"\n", []string{"train.preset="}, func(p *booster.Params) { *p = booster.Defaults() }},
+		{"other codes", "[train]\npreset = \"fast\"\n[gradients]\nmode = \"asymmetric\"\n", nil, func(p *booster.Params) { p.Gradients, p.GradientMode = "i16", "asymmetric" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _ := mustRead(t, c.document, c.sets...)
+			want := fast
+			c.change(&want)
+			if !reflect.DeepEqual(got.Params, want) {
+				t.Errorf("got  %+v\nwant %+v", got.Params, want)
+			}
+			if err := got.Params.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	_, notes := mustRead(t, "[train]\npreset = \"fast\"\nlearning_rate = 0.05\n")
+	if said := strings.Join(notes, "\n"); !strings.Contains(said, `preset "fast": `) || !strings.Contains(said, `train.gradients = "`+gradients+`"`) ||
+		strings.Contains(said, "learning_rate") || rate == 0.05 {
+		t.Errorf("notes %q", notes)
+	}
+	// What a command starts from is no default, and stays.
+	base := configs.Default()
+	base.Params.Rounds, base.Params.LearningRate = 1000, 0.02
+	got, _, err := configs.Read(base, "", []string{"train.preset=fast"})
+	if err != nil || got.Params.Rounds != 1000 || got.Params.LearningRate != 0.02 || got.Params.Gradients != gradients {
+		t.Errorf("error %v, params %+v", err, got.Params)
+	}
+	if _, _, err := read(t, "", "train.preset=fats"); err == nil || !strings.Contains(err.Error(), `did you mean "fast"?`) {
+		t.Errorf("error %v", err)
+	}
+}
