@@ -13,3 +13,11 @@ package scan
 //
 //go:noescape
 func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)
+
+// plainAVX2 is plainAVX512 for 4 lanes, where the sums of all hessians, and the totals, are
+// below 2⁵¹. The first four rows of best are to hold no gains, no codes and no sums, the last
+// 0 and the least gain. The first word of the last row will not be below 2⁵² where sums of
+// gradients were too large for the rest to mean anything.
+//
+//go:noescape
+func plainAVX2(grad *int64, hess *uint64, n uint64, first uint64, start *[2]int64, factors *[7]float64, best *[5][4]int64)

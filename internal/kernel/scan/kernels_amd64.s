@@ -161,3 +161,212 @@ next:
 	MOVQ       CX, 256(AX)
 	VZEROUPPER
 	RET
+
+DATA ends<>+0(SB)/8, $0xffffffffffffffff
+DATA ends<>+8(SB)/8, $0xffffffffffffffff
+DATA ends<>+16(SB)/8, $0xffffffffffffffff
+DATA ends<>+24(SB)/8, $0xffffffffffffffff
+DATA ends<>+32(SB)/8, $0x0000000000000000
+DATA ends<>+40(SB)/8, $0x0000000000000000
+DATA ends<>+48(SB)/8, $0x0000000000000000
+DATA ends<>+56(SB)/8, $0x0000000000000000
+GLOBL ends<>(SB), RODATA|NOPTR, $64
+
+DATA lanes<>+0(SB)/8, $0x0000000000000000
+DATA lanes<>+8(SB)/8, $0x0000000000000000
+DATA lanes<>+16(SB)/8, $0x0000000000000000
+DATA lanes<>+24(SB)/8, $0x0000000000000000
+DATA lanes<>+32(SB)/8, $0xffffffffffffffff
+DATA lanes<>+40(SB)/8, $0x0000000000000000
+DATA lanes<>+48(SB)/8, $0x0000000000000000
+DATA lanes<>+56(SB)/8, $0x0000000000000000
+DATA lanes<>+64(SB)/8, $0x0000000000000000
+DATA lanes<>+72(SB)/8, $0xffffffffffffffff
+DATA lanes<>+80(SB)/8, $0x0000000000000000
+DATA lanes<>+88(SB)/8, $0x0000000000000000
+DATA lanes<>+96(SB)/8, $0xffffffffffffffff
+DATA lanes<>+104(SB)/8, $0xffffffffffffffff
+DATA lanes<>+112(SB)/8, $0x0000000000000000
+DATA lanes<>+120(SB)/8, $0x0000000000000000
+DATA lanes<>+128(SB)/8, $0x0000000000000000
+DATA lanes<>+136(SB)/8, $0x0000000000000000
+DATA lanes<>+144(SB)/8, $0xffffffffffffffff
+DATA lanes<>+152(SB)/8, $0x0000000000000000
+DATA lanes<>+160(SB)/8, $0xffffffffffffffff
+DATA lanes<>+168(SB)/8, $0x0000000000000000
+DATA lanes<>+176(SB)/8, $0xffffffffffffffff
+DATA lanes<>+184(SB)/8, $0x0000000000000000
+DATA lanes<>+192(SB)/8, $0x0000000000000000
+DATA lanes<>+200(SB)/8, $0xffffffffffffffff
+DATA lanes<>+208(SB)/8, $0xffffffffffffffff
+DATA lanes<>+216(SB)/8, $0x0000000000000000
+DATA lanes<>+224(SB)/8, $0xffffffffffffffff
+DATA lanes<>+232(SB)/8, $0xffffffffffffffff
+DATA lanes<>+240(SB)/8, $0xffffffffffffffff
+DATA lanes<>+248(SB)/8, $0x0000000000000000
+DATA lanes<>+256(SB)/8, $0x0000000000000000
+DATA lanes<>+264(SB)/8, $0x0000000000000000
+DATA lanes<>+272(SB)/8, $0x0000000000000000
+DATA lanes<>+280(SB)/8, $0xffffffffffffffff
+DATA lanes<>+288(SB)/8, $0xffffffffffffffff
+DATA lanes<>+296(SB)/8, $0x0000000000000000
+DATA lanes<>+304(SB)/8, $0x0000000000000000
+DATA lanes<>+312(SB)/8, $0xffffffffffffffff
+DATA lanes<>+320(SB)/8, $0x0000000000000000
+DATA lanes<>+328(SB)/8, $0xffffffffffffffff
+DATA lanes<>+336(SB)/8, $0x0000000000000000
+DATA lanes<>+344(SB)/8, $0xffffffffffffffff
+DATA lanes<>+352(SB)/8, $0xffffffffffffffff
+DATA lanes<>+360(SB)/8, $0xffffffffffffffff
+DATA lanes<>+368(SB)/8, $0x0000000000000000
+DATA lanes<>+376(SB)/8, $0xffffffffffffffff
+DATA lanes<>+384(SB)/8, $0x0000000000000000
+DATA lanes<>+392(SB)/8, $0x0000000000000000
+DATA lanes<>+400(SB)/8, $0xffffffffffffffff
+DATA lanes<>+408(SB)/8, $0xffffffffffffffff
+DATA lanes<>+416(SB)/8, $0xffffffffffffffff
+DATA lanes<>+424(SB)/8, $0x0000000000000000
+DATA lanes<>+432(SB)/8, $0xffffffffffffffff
+DATA lanes<>+440(SB)/8, $0xffffffffffffffff
+DATA lanes<>+448(SB)/8, $0x0000000000000000
+DATA lanes<>+456(SB)/8, $0xffffffffffffffff
+DATA lanes<>+464(SB)/8, $0xffffffffffffffff
+DATA lanes<>+472(SB)/8, $0xffffffffffffffff
+DATA lanes<>+480(SB)/8, $0xffffffffffffffff
+DATA lanes<>+488(SB)/8, $0xffffffffffffffff
+DATA lanes<>+496(SB)/8, $0xffffffffffffffff
+DATA lanes<>+504(SB)/8, $0xffffffffffffffff
+GLOBL lanes<>(SB), RODATA|NOPTR, $512
+
+DATA aligner<>+0(SB)/8, $0x4338000000000000
+GLOBL aligner<>(SB), RODATA|NOPTR, $8
+
+// func plainAVX2(grad *int64, hess *uint64, n uint64, first uint64, start *[2]int64, factors *[7]float64, best *[5][4]int64)
+// Requires: AVX, AVX2
+TEXT ·plainAVX2(SB), NOSPLIT, $0-56
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         first+24(FP), BX
+	MOVQ         start+32(FP), SI
+	MOVQ         factors+40(FP), DI
+	MOVQ         best+48(FP), R8
+	XORQ         R9, R9
+	LEAQ         lanes<>+0(SB), R10
+	VPBROADCASTQ (SI), Y0
+	VPBROADCASTQ 8(SI), Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPBROADCASTQ aligner<>+0(SB), Y4
+
+step:
+	CMPQ       DX, $0x04
+	JAE        whole
+	LEAQ       ends<>+0(SB), SI
+	SHLQ       $0x03, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y6
+	SHRQ       $0x03, DX
+	VPMASKMOVQ (AX), Y6, Y5
+	VPMASKMOVQ (CX), Y6, Y6
+	JMP        loaded
+
+whole:
+	VMOVDQU (AX), Y5
+	VMOVDQU (CX), Y6
+
+loaded:
+	VPOR         Y5, Y6, Y7
+	VPCMPEQQ     Y3, Y7, Y7
+	VMOVMSKPD    Y7, SI
+	XORL         $0x0f, SI
+	ORL          BX, SI
+	JZ           next
+	VPSLLDQ      $0x08, Y5, Y7
+	VPADDQ       Y7, Y5, Y5
+	VPERMQ       $0x55, Y5, Y7
+	VPBLENDD     $0x0f, Y3, Y7, Y7
+	VPADDQ       Y7, Y5, Y5
+	VPSLLDQ      $0x08, Y6, Y7
+	VPADDQ       Y7, Y6, Y6
+	VPERMQ       $0x55, Y6, Y7
+	VPBLENDD     $0x0f, Y3, Y7, Y7
+	VPADDQ       Y7, Y6, Y6
+	VPADDQ       Y0, Y5, Y5
+	VPADDQ       Y1, Y6, Y6
+	VPERMQ       $0xff, Y5, Y0
+	VPERMQ       $0xff, Y6, Y1
+	VPADDQ       Y4, Y5, Y7
+	VPXOR        Y4, Y7, Y8
+	VPOR         Y8, Y2, Y2
+	VSUBPD       Y4, Y7, Y7
+	VPADDQ       Y4, Y6, Y9
+	VSUBPD       Y4, Y9, Y9
+	VPBROADCASTQ 32(DI), Y8
+	VSUBPD       Y7, Y8, Y8
+	VPBROADCASTQ 40(DI), Y10
+	VSUBPD       Y9, Y10, Y10
+	VPBROADCASTQ 48(DI), Y11
+	VMINPD       Y9, Y10, Y12
+	VCMPPD       $0x15, Y11, Y12, Y12
+	VPBROADCASTQ 8(DI), Y11
+	VMULPD       Y11, Y9, Y9
+	VMULPD       Y11, Y10, Y10
+	VPBROADCASTQ (DI), Y11
+	VMULPD       Y11, Y7, Y7
+	VMULPD       Y11, Y8, Y8
+	VPBROADCASTQ 16(DI), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y10, Y7, Y11
+	VMULPD       Y9, Y8, Y13
+	VADDPD       Y13, Y11, Y11
+	VMULPD       Y9, Y10, Y13
+	VPBROADCASTQ 136(R8), Y14
+	VMULPD       Y14, Y13, Y13
+	VCMPPD       $0x15, Y13, Y11, Y11
+	VANDPD       Y12, Y11, Y11
+	VMOVMSKPD    Y11, BX
+	ANDL         SI, BX
+	JZ           next
+	VDIVPD       Y9, Y7, Y7
+	VDIVPD       Y10, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	SHLL         $0x05, BX
+	VMOVDQU      (R8), Y9
+	VCMPPD       $0x1e, Y9, Y7, Y8
+	VPAND        (R10)(BX*1), Y8, Y8
+	VBLENDVPD    Y8, Y7, Y9, Y7
+	VMOVUPD      Y7, (R8)
+	VMOVQ        R9, X9
+	VPBROADCASTQ X9, Y9
+	VPADDQ       counting<>+0(SB), Y9, Y9
+	VPMASKMOVQ   Y9, Y8, 32(R8)
+	VPMASKMOVQ   Y5, Y8, 64(R8)
+	VPMASKMOVQ   Y6, Y8, 96(R8)
+	VEXTRACTF128 $0x01, Y7, X5
+	VMAXPD       X5, X7, X7
+	VPERMILPD    $0x01, X7, X5
+	VMAXSD       X5, X7, X7
+	VUCOMISD     tiny<>+0(SB), X7
+	JBE          next
+	VMULSD       24(DI), X7, X7
+	VMOVSD       X7, 136(R8)
+
+next:
+	XORQ         BX, BX
+	ADDQ         $0x04, R9
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, DX
+	JG           step
+	VEXTRACTI128 $0x01, Y2, X0
+	VPOR         X0, X2, X0
+	VMOVQ        X0, AX
+	VPEXTRQ      $0x01, X0, CX
+	ORQ          CX, AX
+	MOVQ         AX, 128(R8)
+	VZEROUPPER
+	RET

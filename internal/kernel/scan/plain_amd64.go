@@ -8,14 +8,15 @@ import (
 	"boost/internal/cpu"
 )
 
-// vectors says that gains are computed 8 at a time.
-var vectors = cpu.Used() == cpu.AVX512
+// vectors is the instruction set that gains are computed with, 8 or 4 at a time.
+var vectors = cpu.Used()
 
-// Fewer codes than leastCodes are sooner done one by one; more than mostCodes are, for
+// Fewer codes than leastCodes, or leastNarrow by 4 at a time, are sooner done one by one; more than mostCodes are, for
 // assembly cannot be interrupted and a code takes 3 ns.
 const (
-	leastCodes = 12
-	mostCodes  = 1 << 18
+	leastCodes  = 12
+	leastNarrow = 20
+	mostCodes   = 1 << 18
 )
 
 // plainVectors does plainPass's work on codes that it can do by vectors: without L1, and
@@ -23,7 +24,7 @@ const (
 // gain, its code or -1, and the sums on its left.
 func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool) (gain float64, code int, left Sums[int64, uint64], ok bool) {
 	n := len(grad)
-	if !vectors || n < leastCodes || n > mostCodes || r.L1 != 0 || !(r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0) {
+	if vectors == cpu.Generic || n < leastCodes || vectors == cpu.AVX2 && n < leastNarrow || n > mostCodes || r.L1 != 0 || !(r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0) {
 		return 0, 0, left, false
 	}
 	_ = hess[n-1]
@@ -42,11 +43,39 @@ func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64],
 	if largest := float64(float64(total.Hess)*r.HessScale) + r.L2; !(largest < 1e100 && r.L2+r.MinChild > 1e-100) {
 		slack = math.Inf(-1)
 	}
+	if vectors == cpu.AVX2 {
+		return plainNarrow(grad, hess, total, start, r, float64(atLeast), slack, first)
+	}
 	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack}
 	var best [5][8]int64 // gains, codes, sums of gradients and of hessians; the best lane
 	plainAVX512(&grad[0], &hess[0], uint64(n), first, &sums, &factors, &best)
 	lane := best[4][0] & 7
 	return math.Float64frombits(uint64(best[0][lane])), int(best[1][lane]), Sums[int64, uint64]{Grad: best[2][lane], Hess: uint64(best[3][lane])}, true
+}
+
+// plainNarrow is plainVectors for sums below 2⁵¹ in size, which are exact in a float64, and so
+// are their differences: AVX2 converts no larger ones.
+func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast, slack float64, first uint64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+	const limit = 1 << 51
+	if total.Hess >= limit || total.Grad >= limit || total.Grad <= -limit {
+		return 0, 0, left, false
+	}
+	none := int64(math.Float64bits(refused))
+	best := [5][4]int64{0: {none, none, none, none}, 1: {-1, -1, -1, -1}, 4: {0, none}}
+	starts := [...]int64{start.Grad, int64(start.Hess)}
+	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack, float64(total.Grad), float64(total.Hess), atLeast}
+	plainAVX2(&grad[0], &hess[0], uint64(len(grad)), first, &starts, &factors, &best)
+	if uint64(best[4][0]) >= 1<<52 {
+		return 0, 0, left, false
+	}
+	gain, code = refused, -1
+	for lane := range 4 {
+		g, c := math.Float64frombits(uint64(best[0][lane])), int(best[1][lane])
+		if c >= 0 && (g > gain || g == gain && c < code) {
+			gain, code, left = g, c, Sums[int64, uint64]{Grad: best[2][lane], Hess: uint64(best[3][lane])}
+		}
+	}
+	return gain, code, left, true
 }
 
 // leastHess returns the least hessian sum of a side, at least atLeast, that is not below

@@ -11,11 +11,11 @@ import (
 )
 
 // bothForms scans a feature in Go and by vectors and compares the answers bit by bit.
-func bothForms(t *testing.T, try int, f *scan.Feature[int64, uint64], rule *scan.Rule) scan.Split[int64, uint64] {
+func bothForms(t *testing.T, set cpu.Level, try int, f *scan.Feature[int64, uint64], rule *scan.Rule) scan.Split[int64, uint64] {
 	t.Helper()
 	scan.UseGo(true)
 	want := scan.Numeric(f, rule)
-	scan.UseGo(false)
+	scan.Use(set)
 	got := scan.Numeric(f, rule)
 	if got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain) {
 		t.Fatalf("try %d, %d codes, %+v:\n%+v, in Go\n%+v", try, len(f.Grad), *rule, got, want)
@@ -27,9 +27,16 @@ func bothForms(t *testing.T, try int, f *scan.Feature[int64, uint64], rule *scan
 // features with ties, empty codes at the start, between and at the end, missing rows,
 // and rules that refuse a part of the candidates or all of them.
 func TestVectorsGiveGoAnswers(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
-	scan.UseGo(false)
 	defer scan.UseGo(false)
+	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			vectorsGiveGoAnswers(t, set)
+		})
+	}
+}
+
+func vectorsGiveGoAnswers(t *testing.T, set cpu.Level) {
 	r := rand.New(rand.NewPCG(21, 0))
 	found, unproven, left := 0, 0, 0
 	for try := range 20_000 {
@@ -57,7 +64,7 @@ func TestVectorsGiveGoAnswers(t *testing.T) {
 		}
 		rule.ProofHess = (rule.MinRows - 1) * qmax
 		rule.EqualHess = r.IntN(3) == 0
-		s := bothForms(t, try, f, &rule)
+		s := bothForms(t, set, try, f, &rule)
 		if s.Found {
 			found++
 		}
@@ -73,14 +80,24 @@ func TestVectorsGiveGoAnswers(t *testing.T) {
 	}
 }
 
-// Sums near their limits, 2³¹ rows of 32-bit codes, and a feature of many codes.
+// Sums near their limits, 2³¹ rows of 32-bit codes, and a feature of many codes; and around
+// 2⁵¹, the limit of the form of four lanes, which sums of gradients may pass on their way to a
+// small total.
 func TestVectorsHoldLargeSums(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
-	scan.UseGo(false)
 	defer scan.UseGo(false)
+	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			vectorsHoldLargeSums(t, set)
+		})
+	}
+}
+
+func vectorsHoldLargeSums(t *testing.T, set cpu.Level) {
 	r := rand.New(rand.NewPCG(22, 0))
-	for try := range 300 {
+	for try := range 2000 {
 		codes := []int{12, 17, 255, 4000}[r.IntN(4)]
+		smaller := []int{0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}[r.IntN(12)]
 		f := &scan.Feature[int64, uint64]{Grad: make([]int64, codes), Hess: make([]uint64, codes), Regular: codes - r.IntN(2)}
 		for c := range codes {
 			if r.IntN(4) == 0 {
@@ -88,10 +105,12 @@ func TestVectorsHoldLargeSums(t *testing.T) {
 			}
 			f.Grad[c] = (1<<61 - r.Int64N(1<<62)) / int64(codes)
 			f.Hess[c] = uint64(r.Int64N(1<<62)) / uint64(codes)
+			f.Grad[c] >>= smaller
+			f.Hess[c] >>= smaller + r.IntN(2)*10
 			f.Total.Grad += f.Grad[c]
 			f.Total.Hess += f.Hess[c]
 		}
 		rule := scan.Rule{MinChild: 1e-3, GradScale: 1e-9, HessScale: 1e-9, MinRows: 20, ProofHess: 1 << 58}
-		bothForms(t, try, f, &rule)
+		bothForms(t, set, try, f, &rule)
 	}
 }

@@ -1,5 +1,5 @@
 // Command scan writes the assembly of the package internal/kernel/scan: the gains of 8
-// splits at a time. The Go form is plainPass there.
+// splits at a time, or of 4. The Go form is plainPass there.
 package main
 
 import (
@@ -45,6 +45,7 @@ func main() {
 	tiny := GLOBL("tiny", RODATA|NOPTR)
 	DATA(0, F64(1e-60))
 	plain(counting, refused, eight, tiny)
+	plainAVX2(counting, tiny)
 	Generate()
 }
 
