@@ -215,18 +215,20 @@ func (s *scoring) prepare(cmd *cobra.Command) error {
 
 // batches times passes over all rows: from values in memory to probabilities.
 func (s *scoring) batches(cmd *cobra.Command, m *booster.Model, columns [][]float32, run *scorers.Run) error {
-	work := func(c [][]float32) error {
-		table, err := new(training).table(c, nil)
+	pass := func() error {
+		table, err := new(training).table(columns, nil)
 		if err != nil {
 			return err
 		}
 		_, err = m.Predict(cmd.Context(), table, model.Threads(1))
 		return err
 	}
-	pass := func() error { return work(columns) }
 	if s.name == scorers.BoostMatrix {
 		matrix := rowMajor(columns)
-		pass = func() error { return work(columnsOf(matrix, len(columns))) }
+		pass = func() error {
+			_, err := model.PredictMatrix(cmd.Context(), m, matrix, model.Threads(1))
+			return err
+		}
 	}
 	if err := pass(); err != nil {
 		return err
@@ -257,25 +259,6 @@ func rowMajor(columns [][]float32) []float32 {
 		}
 	}
 	return matrix
-}
-
-// columnsOf is the way back, 16 rows at a time: they stay in the first cache meanwhile.
-func columnsOf(matrix []float32, width int) [][]float32 {
-	const block = 16
-	rows := len(matrix) / width
-	columns := make([][]float32, width)
-	for f := range columns {
-		columns[f] = make([]float32, rows)
-	}
-	for lo := 0; lo < rows; lo += block {
-		hi := min(lo+block, rows)
-		for f, to := range columns {
-			for i := lo; i < hi; i++ {
-				to[i] = matrix[i*width+f]
-			}
-		}
-	}
-	return columns
 }
 
 // coldBytes is more than the caches of the machines hold.

@@ -13,6 +13,8 @@ type block struct {
 	columns              []predict.Column // codes of the used features
 	raw, values          []float64        // output-major: entry k*rows + row
 	scratch              predict.Scratch
+	singles              []float32 // of a matrix: the used columns of the block's rows
+	doubles              []float64
 	tiles                []uint8 // the columns of one byte as plans take them
 	area                 predict.Area
 	part                 [predict.TileRows]float64 // scores of the last tile, which lacks rows
@@ -30,14 +32,14 @@ const (
 // blockRows returns how many rows go together: as many as the kernel takes at once
 // and the cache holds, but several blocks per thread where there are rows enough.
 // It changes no result, since rows do not meet.
-func (m *Model) blockRows(rows, threads int) int {
-	perRow := 8 * m.contents.Outputs
+func (m *Model) blockRows(rows, threads, more int) int {
+	perRow := 8*m.contents.Outputs + more
 	for _, bits := range m.columns {
 		perRow += int(bits) / 8
 	}
 	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
 	if len(m.inference().sets) > 0 {
-		return (fit + predict.TileRows - 1) / predict.TileRows * predict.TileRows
+		return (max(fit, 1) + predict.TileRows - 1) / predict.TileRows * predict.TileRows
 	}
 	return max(fit, minBlockRows)
 }
@@ -72,18 +74,24 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// encode makes codes of the used features of rows lo … hi-1.
-func (b *block) encode(m *Model, encoder *binning.Encoder, lo, hi int) {
-	b.first, b.rows = lo, hi-lo
-	for i, f := range m.used {
+// tableSource is the rows of a table.
+type tableSource struct {
+	model   *Model
+	encoder *binning.Encoder
+}
+
+func (s *tableSource) rowBytes() int { return 0 }
+
+func (s *tableSource) encode(b *block, lo, hi int) {
+	for i, f := range s.model.used {
 		c := &b.columns[i]
 		switch c.Bits {
 		case 8:
-			binning.EncodeTo(encoder, f, lo, hi, c.U8[:b.rows])
+			binning.EncodeTo(s.encoder, f, lo, hi, c.U8[:b.rows])
 		case 16:
-			binning.EncodeTo(encoder, f, lo, hi, c.U16[:b.rows])
+			binning.EncodeTo(s.encoder, f, lo, hi, c.U16[:b.rows])
 		default:
-			binning.EncodeTo(encoder, f, lo, hi, c.U32[:b.rows])
+			binning.EncodeTo(s.encoder, f, lo, hi, c.U32[:b.rows])
 		}
 	}
 }

@@ -73,6 +73,26 @@ func ExampleModel_Unseen() {
 	// column color: 2 rows, 1 new, the first "violet"
 }
 
+// Rows of values need no table: a matrix is predicted as a whole.
+func ExamplePredictMatrix() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	width := len(m.Contents().Cuts.Features)
+	values := make([]float32, 3*width) // three rows of zeros
+	predictions, err := model.PredictMatrix(context.Background(), m, values)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	one := make([]float64, m.Outputs())
+	m.PredictRow(make([]float64, width), one)
+	fmt.Println(len(predictions) == 3*m.Outputs(), predictions[0] == one[0])
+	// Output: true true
+}
+
 func ExampleModel_Save() {
 	m, err := model.Load("testdata/v1.boost")
 	if err != nil {

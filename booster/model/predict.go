@@ -106,9 +106,17 @@ type job struct {
 	visit   func(*block)
 
 	rows, blockRows int
-	encoder         *binning.Encoder
+	source          source
 	initial         []float64 // init scores, rows × outputs; nil without
 	blocks          []*block  // by worker
+}
+
+// source is where the rows of a prediction come from.
+type source interface {
+	// encode writes the codes of the used features of rows lo … hi-1 to the block.
+	encode(b *block, lo, hi int)
+	// rowBytes is what a block needs for a row beside codes and scores.
+	rowBytes() int
 }
 
 func (j *job) run(ctx context.Context, t *dataset.Table) error {
@@ -122,15 +130,22 @@ func (j *job) run(ctx context.Context, t *dataset.Table) error {
 			return err
 		}
 	}
-	if j.encoder, err = binning.NewEncoder(j.model.contents.Cuts, t); err != nil {
+	encoder, err := binning.NewEncoder(j.model.contents.Cuts, t)
+	if err != nil {
 		return err
 	}
+	j.source = &tableSource{j.model, encoder}
+	return j.start(ctx)
+}
+
+// start predicts the rows of the source.
+func (j *job) start(ctx context.Context) error {
 	pool := j.options.pool
 	if pool == nil {
 		pool = parallel.NewPool(j.threads())
 		defer pool.Close()
 	}
-	j.blockRows = j.model.blockRows(j.rows, pool.Threads())
+	j.blockRows = j.model.blockRows(j.rows, pool.Threads(), j.source.rowBytes())
 	j.blocks = make([]*block, pool.Threads())
 	defer j.release()
 	return pool.DoContext(ctx, parallel.Blocks(j.rows, j.blockRows), j)
@@ -158,7 +173,8 @@ func (j *job) Run(worker, index int) {
 		j.blocks[worker] = b
 	}
 	lo, hi := parallel.Block(index, j.rows, j.blockRows)
-	b.encode(j.model, j.encoder, lo, hi)
+	b.first, b.rows = lo, hi-lo
+	j.source.encode(b, lo, hi)
 	if j.scored {
 		b.score(j.model, j.initial)
 	}
