@@ -15,10 +15,7 @@ type bareTarget struct {
 
 // withoutBare takes the features of which no cell is stored out of the targets.
 func withoutBare(s source, targets []target) (others []target, bare []bareTarget) {
-	if beside, is := s.(*sideSource); is {
-		s = beside.source
-	}
-	svm, is := s.(*svmSource)
+	svm, is := innermost(s).(*svmSource)
 	if !is || svm.stored == nil {
 		return targets, nil
 	}

@@ -105,11 +105,16 @@ func (s *Scan) open(ctx context.Context) error {
 
 // svmOf returns the source of LibSVM text, nil for another one.
 func svmOf(s source) *svmSource {
-	if beside, is := s.(*sideSource); is {
-		s = beside.source
-	}
-	text, _ := s.(*svmSource)
+	text, _ := innermost(s).(*svmSource)
 	return text
+}
+
+// innermost returns the source of the table itself, without the files beside it.
+func innermost(s source) source {
+	if beside, is := s.(*sideSource); is {
+		return beside.source
+	}
+	return s
 }
 
 // A chunk is larger than in a table that is read whole, as something is kept of every

@@ -189,7 +189,7 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 	r.changed.L = &r.mutex
 	r.pass = &pass{targets: s.targets, chunkRows: s.chunkRows, apart: true, made: s.follow, emit: r.take, stopped: r.wake}
 	defer context.AfterFunc(ctx, r.wake)()
-	err := s.source.read(ctx, r.pass)
+	err := r.read()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -32,10 +32,7 @@ func inParts(s source) source {
 }
 
 func svmPartsOf(s source) (parts *svmParts, is bool) {
-	if beside, is := s.(*sideSource); is {
-		s = beside.source
-	}
-	parts, is = s.(*svmParts)
+	parts, is = innermost(s).(*svmParts)
 	return parts, is
 }
 

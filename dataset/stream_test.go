@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"boost/dataset"
 )
@@ -366,6 +368,36 @@ func TestStreamEndsInOrder(t *testing.T) {
 	}
 	if _, err := dataset.ReadStream(context.Background(), strings.NewReader(text), "t.csv", dataset.As(schema), dataset.SkipBadRows()); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("without bad rows: %v", err)
+	}
+}
+
+// The parts of a row group, which one goroutine decodes, are worked on by several.
+func TestStreamGroupIsShared(t *testing.T) {
+	file := interop("types.none.parquet")
+	trained, err := dataset.Open(context.Background(), file, dataset.LenientTypes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.OpenStream(context.Background(), []string{file}, dataset.As(trained.Schema()), dataset.ChunkRows(2), dataset.Threads(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var parts atomic.Int32
+	both := make(chan struct{})
+	err = s.Each(context.Background(), func(*dataset.Table) (func() error, error) {
+		if parts.Add(1) == 2 {
+			close(both)
+		}
+		select { // the first two wait for each other
+		case <-both:
+			return nil, nil
+		case <-time.After(20 * time.Second):
+			return nil, errors.New("nobody works on the second part")
+		}
+	})
+	if err != nil || parts.Load() < 3 {
+		t.Errorf("%d parts, error %v", parts.Load(), err)
 	}
 }
 

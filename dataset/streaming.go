@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // streaming is one way of a Stream through its inputs. Whoever makes a chunk makes a part
@@ -19,6 +21,8 @@ type streaming struct {
 	mutex   sync.Mutex
 	changed sync.Cond          // of anything below
 	ahead   int                // chunks that a goroutine may be ahead of the next to end
+	idle    int                // helpers that wait
+	over    bool               // no chunk comes any more
 	arrived turns[*streamPart] // made, and in line
 	ready   []*streamPart      // whose turn has come
 	done    turns[*streamPart] // worked on
@@ -36,6 +40,48 @@ type streamPart struct {
 	owned []buffers
 	then  func() error
 	err   error
+}
+
+// read goes through the source. A group of rows of a file with columns is decoded by one
+// goroutine, chunk after chunk, and others may have none: these help with the work.
+func (r *streaming) read() error {
+	helpers := 0
+	if _, is := innermost(r.source).(*columnarSource); is {
+		helpers = r.ahead - 1
+	}
+	var group errgroup.Group
+	for range helpers {
+		group.Go(func() error {
+			r.help()
+			return nil
+		})
+	}
+	err := r.source.read(r.ctx, r.pass)
+	r.mutex.Lock()
+	r.over = true
+	r.mutex.Unlock()
+	r.wake()
+	_ = group.Wait() // helpers have no errors of their own
+	return err
+}
+
+// help works on parts that are ready until no more can come.
+func (r *streaming) help() {
+	r.mutex.Lock()
+	for r.err == nil && r.ctx.Err() == nil {
+		switch {
+		case len(r.ready) > 0:
+			r.run()
+		case r.over:
+			r.mutex.Unlock()
+			return
+		default:
+			r.idle++
+			r.changed.Wait()
+			r.idle--
+		}
+	}
+	r.mutex.Unlock()
 }
 
 // part makes the table of a chunk. Its lines are counted from the chunk's own first.
@@ -72,7 +118,7 @@ func (r *streaming) take(ch *chunk) {
 	}
 	r.end()
 	for r.err == nil && r.ctx.Err() == nil {
-		if len(r.ready) > 0 {
+		if len(r.ready) > r.idle {
 			r.run()
 			continue
 		}
