@@ -39,6 +39,13 @@ func (b *Builder) deliver(u int, packed []uint64) {
 		for _, f := range unit.Features {
 			first, lo, rest, hi := b.bundled(f)
 			part := packed[first : first+hi-lo-1]
+			if len(part) == 1 { // a flag, as of one-hot columns, of which there are thousands
+				slot := lo + (lo + 1 - rest)
+				grad[slot] += int64(part[0]) >> 32
+				hess[slot] += part[0] & 0xffffffff
+				part[0] = 0
+				continue
+			}
 			hist.Unpack(grad[lo:rest], hess[lo:rest], part[:rest-lo])
 			hist.Unpack(grad[rest+1:hi], hess[rest+1:hi], part[rest-lo:])
 		}
@@ -112,6 +119,11 @@ func (b *Builder) restore(u int) {
 		}
 		lo, hi := b.bins(f)
 		rest := b.total
+		if hi-lo == 2 {
+			own, other := lo+int(code), lo+1-int(code)
+			b.dst.Grad[own], b.dst.Hess[own] = rest.Grad-b.dst.Grad[other], rest.Hess-b.dst.Hess[other]
+			continue
+		}
 		for slot := lo; slot < hi; slot++ {
 			rest.Grad -= b.dst.Grad[slot]
 			rest.Hess -= b.dst.Hess[slot]

@@ -60,6 +60,7 @@ func (g *Grower) searchDirect() error {
 		if l.sums == nil {
 			continue
 		}
+		g.prepare(l)
 		allowed := g.columns.node(g.active, g.round, g.output, l.depth, len(g.made.Feature)*2+s, g.features)
 		g.features, g.sibling = allowed, s
 		n := len(l.sums.Features)
@@ -108,7 +109,7 @@ func (t *directTask) Run(worker, chunk int) {
 	lo := chunk * directChunk
 	for i, f := range l.sums.Features[lo:min(lo+directChunk, len(l.sums.Features))] {
 		c := &g.candidates[g.sibling][f]
-		*c = candidate{}
+		c.found = false
 		grad, hess, count, stored := g.directSlots(worker, l, lo+i)
 		if g.dead[lo+i] = stored < g.rule.MinRows; !g.dead[lo+i] {
 			g.searchSlots(worker, l, int(f), grad, hess, count, c)

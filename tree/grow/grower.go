@@ -59,6 +59,7 @@ type Grower struct {
 	// The search of one or two sibling leaves; see search.go.
 	siblings   [2]int
 	nSiblings  int
+	chunk      int // features of a task
 	larger     int // sibling whose histogram is still its parent's; -1 for the root
 	smaller    int
 	subtracted bool   // the larger one's histogram is its own already
@@ -77,6 +78,7 @@ type leaf struct {
 	rows  int
 	depth int
 	total sums
+	part  float64 // the leaf's own part of a gain, while it is searched
 	hist  *histogram.Histogram
 	sums  *histogram.Sums // in a direct search; nil once they are of no more use
 	kept  bool            // the sums are kept until the leaf is split

@@ -42,8 +42,12 @@ type searchScratch struct {
 }
 
 const (
-	// featureChunk is the number of features that a worker searches at a time.
-	featureChunk = 4
+	// featureChunk is the number of features that a worker searches at a time: more where
+	// they have few codes, up to chunkCodes in all and as long as each worker has
+	// chunksPerWorker chunks.
+	featureChunk    = 4
+	chunkCodes      = 2048
+	chunksPerWorker = 32
 	// smallSearch is the number of codes below which waking workers costs more than they
 	// save.
 	smallSearch = 12_000
@@ -55,8 +59,13 @@ func (g *Grower) search() error {
 	for s := range g.nSiblings {
 		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
 	}
-	chunks := (len(g.active) + featureChunk - 1) / featureChunk
-	if g.nSiblings*g.slotsOf(g.active) < smallSearch {
+	for _, at := range g.siblings[:g.nSiblings] {
+		g.prepare(&g.leaves[at])
+	}
+	n, codes := len(g.active), g.slotsOf(g.active)
+	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n/max(codes, 1)))
+	chunks := (n + g.chunk - 1) / g.chunk
+	if g.nSiblings*codes < smallSearch {
 		for chunk := range chunks {
 			(*searchTask)(g).Run(0, chunk)
 		}
@@ -93,21 +102,42 @@ type searchTask Grower
 
 func (t *searchTask) Run(worker, chunk int) {
 	g := (*Grower)(t)
-	lo := chunk * featureChunk
-	for _, f := range g.active[lo:min(lo+featureChunk, len(g.active))] {
-		if g.larger >= 0 && !g.subtracted {
-			from, to := int(g.offsets[f]), int(g.offsets[f+1])
-			g.leaves[g.larger].hist.SubtractRange(g.leaves[g.smaller].hist, g.storage, from, to)
-		}
-		for s := range g.nSiblings {
-			l := &g.leaves[g.siblings[s]]
+	features := g.active[chunk*g.chunk:]
+	features = features[:min(g.chunk, len(features))]
+	if g.larger >= 0 && !g.subtracted {
+		g.subtract(features)
+	}
+	for s := range g.nSiblings {
+		l := &g.leaves[g.siblings[s]]
+		split := g.canSplit(l)
+		for _, f := range features {
 			c := &g.candidates[s][f]
-			*c = candidate{}
-			if g.canSplit(l) {
+			c.found = false
+			if split {
 				g.searchFeature(worker, l, f, nil, c)
 			}
 		}
 	}
+}
+
+// subtract takes the smaller sibling's sums of the features away from what are still their
+// parent's: of features whose slots follow each other in one go.
+func (g *Grower) subtract(features []int) {
+	from, what := g.leaves[g.larger].hist, g.leaves[g.smaller].hist
+	for i := 0; i < len(features); {
+		lo := features[i]
+		hi := lo + 1
+		for i++; i < len(features) && features[i] == hi; i++ {
+			hi++
+		}
+		from.SubtractRange(what, g.storage, int(g.offsets[lo]), int(g.offsets[hi]))
+	}
+}
+
+// prepare settles what all features of a leaf's search have in common.
+func (g *Grower) prepare(l *leaf) {
+	grad, hess := g.value(l.total)
+	l.part = g.rule.Part(grad, hess, g.rule.L2)
 }
 
 // searchFeature finds the best split of one feature. counts holds exact numbers of
@@ -170,6 +200,16 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 
 // searchSlots is searchFeature for integer sums.
 func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, c *candidate) {
+	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
+		split := scan.Codes(&scan.Feature[int64, uint64]{
+			Grad: grad, Hess: hess, Regular: int(feature.Regular),
+			Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
+		}, &g.rule)
+		if split.Found {
+			fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+		}
+		return
+	}
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
 	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
 	left := sums{grad: split.Left.Grad, hess: split.Left.Hess}
@@ -214,15 +254,14 @@ func (g *Grower) catRule(l *leaf) scan.CatRule {
 	}
 }
 
-// fill turns a scan's result into a candidate, or leaves c empty where the split
+// fill turns a scan's result into a candidate, or says that there is none where the split
 // does not gain enough.
 func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s scan.Split[G, H], grouping scan.Grouping, left sums) {
-	*c = candidate{}
+	c.found = false
 	if !s.Found {
 		return
 	}
-	grad, hess := g.value(l.total)
-	gain := s.Gain - g.rule.Part(grad, hess, g.rule.L2)
+	gain := s.Gain - l.part
 	if !(gain > 0 && gain > g.config.Params.MinGain) {
 		return
 	}

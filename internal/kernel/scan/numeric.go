@@ -8,12 +8,32 @@ package scan
 // wins the tie. Only code 0 has none before it: with the missing code on the left it
 // is a candidate even without rows.
 func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
+	if plain, ok := any(f).(*Feature[int64, uint64]); ok && f.Count == nil {
+		s := Codes(plain, r)
+		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, MissingLeft: s.MissingLeft, Unproven: s.Unproven,
+			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess)}}
+	}
 	missing, anyMissing := f.missing()
 	if !anyMissing {
 		return pass(f, r, Sums[G, H]{}, f.Regular-2)
 	}
 	right := pass(f, r, Sums[G, H]{}, f.Regular-1) // the last: present against missing
-	left := pass(f, r, missing, f.Regular-2)
+	return better(pass(f, r, missing, f.Regular-2), right)
+}
+
+// Codes is Numeric for integer sums without counts of rows.
+func Codes(f *Feature[int64, uint64], r *Rule) Split[int64, uint64] {
+	missing, anyMissing := f.missing()
+	if !anyMissing {
+		return plainPass(f, r, Sums[int64, uint64]{}, f.Regular-2)
+	}
+	right := plainPass(f, r, Sums[int64, uint64]{}, f.Regular-1)
+	return better(plainPass(f, r, missing, f.Regular-2), right)
+}
+
+// better returns the better of the best splits with the missing code on the left and on
+// the right.
+func better[G Grad, H Hess](left, right Split[G, H]) Split[G, H] {
 	left.MissingLeft = true
 	if left.Found && (!right.Found || left.Gain > right.Gain || left.Gain == right.Gain && left.Code <= right.Code) {
 		return left
@@ -24,14 +44,8 @@ func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
 // pass returns the best split into codes ≤ c, for c up to last, with the sums of
 // start on the left from the beginning.
 func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int) Split[G, H] {
-	if plain, ok := any(f).(*Feature[int64, uint64]); ok && (f.Count == nil || r.GradOffset == 0) {
-		from := Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess), Rows: start.Rows}
-		var s Split[int64, uint64]
-		if f.Count == nil {
-			s = plainPass(plain, r, from, last)
-		} else {
-			s = countedPass(plain, r, from, last)
-		}
+	if plain, ok := any(f).(*Feature[int64, uint64]); ok && r.GradOffset == 0 {
+		s := countedPass(plain, r, Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess), Rows: start.Rows}, last)
 		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, Unproven: s.Unproven,
 			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess), Rows: s.Left.Rows}}
 	}
