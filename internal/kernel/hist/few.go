@@ -20,15 +20,18 @@ const fewTile = 1024
 // 65,536 rows are 4,096 bytes to a part, below 2²⁰. The rows of the last code are those
 // that are left of all.
 //
-// Bound: 6 instructions for 64 rows of a code on two ports, 3 cycles: 16 codes take 0.7 cycles
-// a row, 8 take 0.33 and 4 take 0.14, with 0.08 for the planes of four columns. A row of the Go
-// form takes a load, a shift, and a read-modify-write of a slot, 1.2 cycles and more. Of a whole
-// block, BenchmarkFew finds 2.3 times the Go form's speed at 16 codes, 4.6 at 8 and 6 at 4.
+// Bound with AVX-512: 6 instructions for 64 rows of a code on two ports, 3 cycles: 16 codes take
+// 0.7 cycles a row, 8 take 0.33 and 4 take 0.14, with 0.08 for the planes of four columns. With
+// AVX2 a dot product is two instructions, for half the rows: 7 cycles for 64 rows of a code, 1.6
+// cycles a row for 16 codes, with 0.2 for planes. A row of the Go form takes a load, a shift, and
+// a read-modify-write of a slot, 1.2 cycles and more. Of a whole block, BenchmarkFew finds 2 times
+// the Go form's speed at 16 codes, 4.7 at 8 and 6 at 4; with AVX2 1.1, 1.9 and 3.
 type Few struct {
 	planes [4][fewTile]uint8
 	all    [4][16]uint32
 	parts  [4][MostFew - 1][4][16]uint32
 	folded [MostFew][4]uint32
+	codes  [fewTile]uint8 // of a tile, one to a byte
 }
 
 // Nibbles is OneWordNibbles for up to four columns, each with as many sums as codes, at most

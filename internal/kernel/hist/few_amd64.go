@@ -4,33 +4,63 @@ package hist
 
 import "boost/internal/cpu"
 
-// comparing says that columns of few codes are added up by comparing.
-var comparing = cpu.Used() == cpu.AVX512 && cpu.DotProducts()
+// comparing is the instruction set that columns of few codes are compared with.
+var comparing = fewLevel(cpu.Used())
 
-// leastFew is the number of rows below which clearing and folding the parts of sums costs more
-// than comparing saves.
-const leastFew = 1024
+// fewLevel returns the highest set not above the given one that has a form: that for AVX-512
+// takes dot products, which not every machine with AVX-512 has.
+func fewLevel(set cpu.Level) cpu.Level {
+	if set == cpu.AVX512 && !cpu.DotProducts() {
+		return cpu.AVX2
+	}
+	return set
+}
+
+const (
+	// leastFew is the number of rows below which clearing and folding the parts of sums costs
+	// more than comparing saves.
+	leastFew = 1024
+	// mostNarrow is the most codes that AVX2 compares faster than Go adds them up.
+	mostNarrow = 12
+)
 
 // FewPays says whether comparing is the faster way for columns of so many codes.
-func FewPays(codes int) bool { return comparing && codes <= MostFew }
+func FewPays(codes int) bool {
+	switch comparing {
+	case cpu.AVX512:
+		return codes <= MostFew
+	case cpu.AVX2:
+		return codes <= mostNarrow
+	}
+	return false
+}
 
 // fewRows returns how many of the first entries Few can take: all in whole steps of 64
 // where they are enough and follow each other, else none.
 func fewRows(entries []uint64) int {
 	n := len(entries)
-	if !comparing || n < leastFew || int(Row(entries[n-1]))-int(Row(entries[0])) != n-1 {
+	if comparing == cpu.Generic || n < leastFew || int(Row(entries[n-1]))-int(Row(entries[0])) != n-1 {
 		return 0
 	}
 	return n &^ 63
 }
 
+// spread makes the planes of a tile of entries and adds them up.
 func (f *Few) spread(entries []uint64) {
-	planesAVX512(&f.planes, &entries[0], uint64(len(entries)), &f.all)
+	if comparing == cpu.AVX512 {
+		planesAVX512(&f.planes, &entries[0], uint64(len(entries)), &f.all)
+		return
+	}
+	planesAVX2(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 }
 
 // compare adds the rows of a tile to the parts of the sums of so many codes, from 0 on; of some
 // more too, whose parts mean nothing.
 func (f *Few) compare(parts *[MostFew - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
+	if comparing == cpu.AVX2 {
+		f.compareNarrow(parts, compared, codes, nibbles, rows)
+		return
+	}
 	n := uint64(rows)
 	for first := 0; first < compared; {
 		rest := compared - first
@@ -59,6 +89,29 @@ func (f *Few) compare(parts *[MostFew - 1][4][16]uint32, compared int, codes *ui
 	}
 }
 
+// compareNarrow is compare with AVX2.
+func (f *Few) compareNarrow(parts *[MostFew - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
+	n := uint64(rows)
+	if nibbles && compared > 0 {
+		nibblesAVX2(&f.codes[0], codes, n)
+		codes = &f.codes[0]
+	}
+	for first := 0; first < compared; {
+		to, at := &parts[first], uint64(first)
+		switch compared - first {
+		case 1:
+			compareAVX2x1(to, codes, &f.planes, n, at)
+			first++
+		case 2, 4:
+			compareAVX2x2(to, codes, &f.planes, n, at)
+			first += 2
+		default:
+			compareAVX2x3(to, codes, &f.planes, n, at)
+			first += 3
+		}
+	}
+}
+
 func fold(to [][4]uint32, parts *[4][16]uint32) {
-	foldAVX512(&to[0], parts, uint64(len(to)))
+	foldAVX2(&to[0], parts, uint64(len(to)))
 }

@@ -2,7 +2,11 @@
 
 package hist
 
-var comparing = false
+import "boost/internal/cpu"
+
+var comparing = fewLevel(cpu.Used())
+
+func fewLevel(cpu.Level) cpu.Level { return cpu.Generic }
 
 // FewPays says whether comparing is the faster way for columns of so many codes.
 func FewPays(int) bool { return false }

@@ -12,12 +12,18 @@ import (
 	"boost/internal/need"
 )
 
-// needComparing skips a test where columns of few codes are not compared.
-func needComparing(t testing.TB) {
-	t.Helper()
-	need.Vectors(t, cpu.AVX512)
-	if !cpu.DotProducts() {
-		t.Skip("this machine sums no products of bytes")
+// eachComparing runs a test with every instruction set that columns of few codes are compared
+// with.
+func eachComparing(t *testing.T, test func(t *testing.T)) {
+	defer hist.UseBest()
+	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			if !hist.Compare(set) {
+				t.Skipf("this machine has not all that comparing takes of %v", set)
+			}
+			test(t)
+		})
 	}
 }
 
@@ -74,8 +80,9 @@ func fewBlock(r *rand.Rand, n, lo, hi int, nCodes []int) *block {
 
 // Comparing gives the sums that adding row by row gives, for every number of codes and
 // columns, and any rows that follow each other.
-func TestFewEqualsNaive(t *testing.T) {
-	needComparing(t)
+func TestFewEqualsNaive(t *testing.T) { eachComparing(t, fewEqualsNaive) }
+
+func fewEqualsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	f := &hist.Few{}
 	for try := range 200 {
@@ -107,8 +114,9 @@ func TestFewEqualsNaive(t *testing.T) {
 }
 
 // A whole block of the largest codes, all in one bin, is the most that parts of sums hold.
-func TestFewHoldsLargestSums(t *testing.T) {
-	needComparing(t)
+func TestFewHoldsLargestSums(t *testing.T) { eachComparing(t, fewHoldsLargestSums) }
+
+func fewHoldsLargestSums(t *testing.T) {
 	for _, grad := range []int16{-32768, 32767} {
 		b := fewBlock(rand.New(rand.NewPCG(32, 0)), hist.BlockRows, 0, hist.BlockRows, []int{1, 2, 16, 16})
 		for i := range b.grad {
@@ -138,7 +146,8 @@ func TestFewLeavesGaps(t *testing.T) {
 
 // BenchmarkFew sets comparing beside the Go forms, over the rows of a block.
 func BenchmarkFew(b *testing.B) {
-	if hist.UseGo(false); !hist.Compares() {
+	defer hist.UseBest()
+	if !hist.Compare(cpu.AVX2) {
 		b.Skip("columns are not compared here")
 	}
 	r := rand.New(rand.NewPCG(34, 0))
@@ -160,24 +169,30 @@ func BenchmarkFew(b *testing.B) {
 					entries[row] = hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row))
 				}
 				f := &hist.Few{}
-				parts := hist.BlockRows / rows // short runs: a busy machine interrupts long ones
-				side := func(once func()) func() {
-					return func() {
-						for range parts {
+				var names []string
+				var sides []func()
+				side := func(name string, once func()) {
+					names = append(names, name)
+					sides = append(sides, func() {
+						for range hist.BlockRows / rows {
 							once()
 						}
+					})
+				}
+				side("ns/nibble_go", func() { hist.OneWordNibbles4((*[64]uint64)(sums), &halves, entries) })
+				side("ns/byte_go", func() { hist.OneWordBytes4((*[1024]uint64)(sums), &bytes, entries) })
+				for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+					if hist.Compare(set) {
+						side("ns/nibble_"+set.String(), func() { hist.Compare(set); f.Nibbles(few[:], halves[:], entries) })
+						side("ns/byte_"+set.String(), func() { hist.Compare(set); f.Bytes(few[:], bytes[:], entries) })
 					}
 				}
 				var took []time.Duration
 				for b.Loop() {
-					took = paired.Times(300*time.Millisecond,
-						side(func() { hist.OneWordNibbles4((*[64]uint64)(sums), &halves, entries) }),
-						side(func() { f.Nibbles(few[:], halves[:], entries) }),
-						side(func() { hist.OneWordBytes4((*[1024]uint64)(sums), &bytes, entries) }),
-						side(func() { f.Bytes(few[:], bytes[:], entries) }))
+					took = paired.Times(300*time.Millisecond, sides...)
 				}
-				for i, name := range []string{"ns/nibble_go", "ns/nibble", "ns/byte_go", "ns/byte"} {
-					b.ReportMetric(float64(took[i].Nanoseconds())/float64(4*parts*rows), name)
+				for i, name := range names {
+					b.ReportMetric(float64(took[i].Nanoseconds())/(4*hist.BlockRows), name)
 				}
 			})
 		}

@@ -68,8 +68,9 @@ func TestUnpackStaysInItsSums(t *testing.T) {
 }
 
 // So do the codes and the entries of columns that are compared, at both ends.
-func TestFewStaysInItsCodes(t *testing.T) {
-	needComparing(t)
+func TestFewStaysInItsCodes(t *testing.T) { eachComparing(t, fewStaysInItsCodes) }
+
+func fewStaysInItsCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 0))
 	f := &hist.Few{}
 	for n := 1024; n < 1024+200; n += 1 + r.IntN(9) {

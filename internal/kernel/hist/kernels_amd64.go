@@ -84,7 +84,38 @@ func compareNibbles7(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, 
 //go:noescape
 func compareBytes7(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
 
-// foldAVX512 writes the sums of the 16 parts of n times four numbers; n is not 0.
+// planesAVX2 is planesAVX512 for a multiple of 32 entries.
 //
 //go:noescape
-func foldAVX512(sums *[4]uint32, parts *[4][16]uint32, n uint64)
+func planesAVX2(planes *[4][1024]uint8, entries *uint64, n uint64, sums *[4][16]uint32)
+
+// compareAVX2x1 adds 8 parts of the sums of four planes of bytes to the first ones of sums, for the rows
+// with code first, then for those with the next one, and so on for 1. It takes n rows, a multiple
+// of 32, not 0 and not above 2048; their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareAVX2x1(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareAVX2x2 adds 8 parts of the sums of four planes of bytes to the first ones of sums, for the rows
+// with code first, then for those with the next one, and so on for 2. It takes n rows, a multiple
+// of 32, not 0 and not above 2048; their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareAVX2x2(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// compareAVX2x3 adds 8 parts of the sums of four planes of bytes to the first ones of sums, for the rows
+// with code first, then for those with the next one, and so on for 3. It takes n rows, a multiple
+// of 32, not 0 and not above 2048; their codes stand one to a byte. The fourth plane is signed.
+//
+//go:noescape
+func compareAVX2x3(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+
+// nibblesAVX2 writes n packed codes, a multiple of 32 and not 0, one to a byte.
+//
+//go:noescape
+func nibblesAVX2(codes *uint8, packed *uint8, n uint64)
+
+// foldAVX2 writes the sums of the 16 parts of n times four numbers; n is not 0.
+//
+//go:noescape
+func foldAVX2(sums *[4]uint32, parts *[4][16]uint32, n uint64)

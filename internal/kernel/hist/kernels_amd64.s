@@ -1145,9 +1145,374 @@ step:
 	VZEROUPPER
 	RET
 
-// func foldAVX512(sums *[4]uint32, parts *[4][16]uint32, n uint64)
+DATA planeOrder2<>+0(SB)/4, $0x00000000
+DATA planeOrder2<>+4(SB)/4, $0x00000004
+DATA planeOrder2<>+8(SB)/4, $0x00000001
+DATA planeOrder2<>+12(SB)/4, $0x00000005
+DATA planeOrder2<>+16(SB)/4, $0x00000002
+DATA planeOrder2<>+20(SB)/4, $0x00000006
+DATA planeOrder2<>+24(SB)/4, $0x00000003
+DATA planeOrder2<>+28(SB)/4, $0x00000007
+GLOBL planeOrder2<>(SB), RODATA|NOPTR, $32
+
+// func planesAVX2(planes *[4][1024]uint8, entries *uint64, n uint64, sums *[4][16]uint32)
 // Requires: AVX, AVX2
-TEXT ·foldAVX512(SB), NOSPLIT, $0-24
+TEXT ·planesAVX2(SB), NOSPLIT, $0-32
+	MOVQ     planes+0(FP), AX
+	MOVQ     entries+8(FP), CX
+	MOVQ     n+16(FP), DX
+	MOVQ     sums+24(FP), BX
+	VPCMPEQB Y0, Y0, Y0
+	VPSRLW   $0x08, Y0, Y1
+	VPSRLD   $0x10, Y0, Y0
+
+step:
+	VMOVUPS    (CX), Y2
+	VSHUFPS    $0x88, 32(CX), Y2, Y3
+	VSHUFPS    $0xdd, 32(CX), Y2, Y2
+	VPERMQ     $0xd8, Y3, Y3
+	VPERMQ     $0xd8, Y2, Y2
+	VPAND      Y0, Y3, Y3
+	VMOVUPS    64(CX), Y4
+	VSHUFPS    $0x88, 96(CX), Y4, Y5
+	VSHUFPS    $0xdd, 96(CX), Y4, Y4
+	VPERMQ     $0xd8, Y5, Y5
+	VPERMQ     $0xd8, Y4, Y4
+	VPAND      Y0, Y5, Y5
+	VPACKUSDW  Y5, Y3, Y3
+	VPACKSSDW  Y4, Y2, Y2
+	VMOVUPS    128(CX), Y4
+	VSHUFPS    $0x88, 160(CX), Y4, Y5
+	VSHUFPS    $0xdd, 160(CX), Y4, Y4
+	VPERMQ     $0xd8, Y5, Y5
+	VPERMQ     $0xd8, Y4, Y4
+	VPAND      Y0, Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VSHUFPS    $0x88, 224(CX), Y6, Y7
+	VSHUFPS    $0xdd, 224(CX), Y6, Y6
+	VPERMQ     $0xd8, Y7, Y7
+	VPERMQ     $0xd8, Y6, Y6
+	VPAND      Y0, Y7, Y7
+	VPACKUSDW  Y7, Y5, Y5
+	VPACKSSDW  Y6, Y4, Y4
+	VPXOR      Y6, Y6, Y6
+	VPAND      Y1, Y3, Y7
+	VPAND      Y1, Y5, Y8
+	VPACKUSWB  Y8, Y7, Y7
+	VPSRLW     $0x08, Y3, Y3
+	VPSRLW     $0x08, Y5, Y8
+	VPACKUSWB  Y8, Y3, Y3
+	VMOVDQU    planeOrder2<>+0(SB), Y5
+	VPERMD     Y7, Y5, Y7
+	VMOVDQU    Y7, (AX)
+	VPSADBW    Y6, Y7, Y7
+	VPADDD     (BX), Y7, Y7
+	VMOVDQU    Y7, (BX)
+	VMOVDQU    planeOrder2<>+0(SB), Y5
+	VPERMD     Y3, Y5, Y3
+	VMOVDQU    Y3, 1024(AX)
+	VPSADBW    Y6, Y3, Y3
+	VPADDD     64(BX), Y3, Y3
+	VMOVDQU    Y3, 64(BX)
+	VPAND      Y1, Y2, Y3
+	VPAND      Y1, Y4, Y5
+	VPACKUSWB  Y5, Y3, Y3
+	VPSRLW     $0x08, Y2, Y2
+	VPSRLW     $0x08, Y4, Y5
+	VPACKUSWB  Y5, Y2, Y2
+	VMOVDQU    planeOrder2<>+0(SB), Y4
+	VPERMD     Y3, Y4, Y3
+	VMOVDQU    Y3, 2048(AX)
+	VPSADBW    Y6, Y3, Y3
+	VPADDD     128(BX), Y3, Y3
+	VMOVDQU    Y3, 128(BX)
+	VMOVDQU    planeOrder2<>+0(SB), Y3
+	VPERMD     Y2, Y3, Y2
+	VMOVDQU    Y2, 3072(AX)
+	VMOVDQU    one8<>+0(SB), Y3
+	VPMADDUBSW Y2, Y3, Y2
+	VPCMPEQW   Y3, Y3, Y3
+	VPSRLW     $0x0f, Y3, Y3
+	VPMADDWD   Y3, Y2, Y2
+	VPADDD     192(BX), Y2, Y2
+	VMOVDQU    Y2, 192(BX)
+	ADDQ       $0x00000100, CX
+	ADDQ       $0x00000020, AX
+	SUBQ       $0x20, DX
+	JNZ        step
+	VZEROUPPER
+	RET
+
+// func compareAVX2x1(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+// Requires: AVX, AVX2
+TEXT ·compareAVX2x1(SB), NOSPLIT, $0-40
+	MOVQ  sums+0(FP), AX
+	MOVQ  codes+8(FP), CX
+	MOVQ  planes+16(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  first+32(FP), SI
+	SHLQ  $0x06, SI
+	LEAQ  fewCodes<>+0(SB), DI
+	ADDQ  SI, DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+step:
+	VMOVDQU    (DI), Y4
+	VPCMPEQB   (CX), Y4, Y4
+	VMOVDQU    (DX), Y5
+	VPMADDUBSW Y4, Y5, Y5
+	VPSUBW     Y5, Y0, Y0
+	VMOVDQU    1024(DX), Y5
+	VPMADDUBSW Y4, Y5, Y5
+	VPSUBW     Y5, Y1, Y1
+	VMOVDQU    2048(DX), Y5
+	VPMADDUBSW Y4, Y5, Y5
+	VPSUBW     Y5, Y2, Y2
+	VPABSB     Y4, Y4
+	VPMADDUBSW 3072(DX), Y4, Y4
+	VPADDW     Y4, Y3, Y3
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x20, BX
+	JNZ        step
+	VPCMPEQW   Y4, Y4, Y4
+	VPSRLW     $0x0f, Y4, Y4
+	VPMADDWD   Y4, Y0, Y0
+	VPADDD     (AX), Y0, Y0
+	VMOVDQU    Y0, (AX)
+	VPMADDWD   Y4, Y1, Y1
+	VPADDD     64(AX), Y1, Y1
+	VMOVDQU    Y1, 64(AX)
+	VPMADDWD   Y4, Y2, Y2
+	VPADDD     128(AX), Y2, Y2
+	VMOVDQU    Y2, 128(AX)
+	VPMADDWD   Y4, Y3, Y3
+	VPADDD     192(AX), Y3, Y3
+	VMOVDQU    Y3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func compareAVX2x2(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+// Requires: AVX, AVX2
+TEXT ·compareAVX2x2(SB), NOSPLIT, $0-40
+	MOVQ  sums+0(FP), AX
+	MOVQ  codes+8(FP), CX
+	MOVQ  planes+16(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  first+32(FP), SI
+	SHLQ  $0x06, SI
+	LEAQ  fewCodes<>+0(SB), DI
+	ADDQ  SI, DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+step:
+	VMOVDQU    (DI), Y8
+	VPCMPEQB   (CX), Y8, Y8
+	VMOVDQU    (DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y0, Y0
+	VMOVDQU    1024(DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y1, Y1
+	VMOVDQU    2048(DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y2, Y2
+	VPABSB     Y8, Y8
+	VPMADDUBSW 3072(DX), Y8, Y8
+	VPADDW     Y8, Y3, Y3
+	VMOVDQU    64(DI), Y8
+	VPCMPEQB   (CX), Y8, Y8
+	VMOVDQU    (DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y4, Y4
+	VMOVDQU    1024(DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y5, Y5
+	VMOVDQU    2048(DX), Y9
+	VPMADDUBSW Y8, Y9, Y9
+	VPSUBW     Y9, Y6, Y6
+	VPABSB     Y8, Y8
+	VPMADDUBSW 3072(DX), Y8, Y8
+	VPADDW     Y8, Y7, Y7
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x20, BX
+	JNZ        step
+	VPCMPEQW   Y8, Y8, Y8
+	VPSRLW     $0x0f, Y8, Y8
+	VPMADDWD   Y8, Y0, Y0
+	VPADDD     (AX), Y0, Y0
+	VMOVDQU    Y0, (AX)
+	VPMADDWD   Y8, Y1, Y1
+	VPADDD     64(AX), Y1, Y1
+	VMOVDQU    Y1, 64(AX)
+	VPMADDWD   Y8, Y2, Y2
+	VPADDD     128(AX), Y2, Y2
+	VMOVDQU    Y2, 128(AX)
+	VPMADDWD   Y8, Y3, Y3
+	VPADDD     192(AX), Y3, Y3
+	VMOVDQU    Y3, 192(AX)
+	VPMADDWD   Y8, Y4, Y4
+	VPADDD     256(AX), Y4, Y4
+	VMOVDQU    Y4, 256(AX)
+	VPMADDWD   Y8, Y5, Y5
+	VPADDD     320(AX), Y5, Y5
+	VMOVDQU    Y5, 320(AX)
+	VPMADDWD   Y8, Y6, Y6
+	VPADDD     384(AX), Y6, Y6
+	VMOVDQU    Y6, 384(AX)
+	VPMADDWD   Y8, Y7, Y7
+	VPADDD     448(AX), Y7, Y7
+	VMOVDQU    Y7, 448(AX)
+	VZEROUPPER
+	RET
+
+// func compareAVX2x3(sums *[4][16]uint32, codes *uint8, planes *[4][1024]uint8, n uint64, first uint64)
+// Requires: AVX, AVX2
+TEXT ·compareAVX2x3(SB), NOSPLIT, $0-40
+	MOVQ  sums+0(FP), AX
+	MOVQ  codes+8(FP), CX
+	MOVQ  planes+16(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  first+32(FP), SI
+	SHLQ  $0x06, SI
+	LEAQ  fewCodes<>+0(SB), DI
+	ADDQ  SI, DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+step:
+	VMOVDQU    (DI), Y12
+	VPCMPEQB   (CX), Y12, Y12
+	VMOVDQU    (DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y0, Y0
+	VMOVDQU    1024(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y1, Y1
+	VMOVDQU    2048(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y2, Y2
+	VPABSB     Y12, Y12
+	VPMADDUBSW 3072(DX), Y12, Y12
+	VPADDW     Y12, Y3, Y3
+	VMOVDQU    64(DI), Y12
+	VPCMPEQB   (CX), Y12, Y12
+	VMOVDQU    (DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y4, Y4
+	VMOVDQU    1024(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y5, Y5
+	VMOVDQU    2048(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y6, Y6
+	VPABSB     Y12, Y12
+	VPMADDUBSW 3072(DX), Y12, Y12
+	VPADDW     Y12, Y7, Y7
+	VMOVDQU    128(DI), Y12
+	VPCMPEQB   (CX), Y12, Y12
+	VMOVDQU    (DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y8, Y8
+	VMOVDQU    1024(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y9, Y9
+	VMOVDQU    2048(DX), Y13
+	VPMADDUBSW Y12, Y13, Y13
+	VPSUBW     Y13, Y10, Y10
+	VPABSB     Y12, Y12
+	VPMADDUBSW 3072(DX), Y12, Y12
+	VPADDW     Y12, Y11, Y11
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x20, BX
+	JNZ        step
+	VPCMPEQW   Y12, Y12, Y12
+	VPSRLW     $0x0f, Y12, Y12
+	VPMADDWD   Y12, Y0, Y0
+	VPADDD     (AX), Y0, Y0
+	VMOVDQU    Y0, (AX)
+	VPMADDWD   Y12, Y1, Y1
+	VPADDD     64(AX), Y1, Y1
+	VMOVDQU    Y1, 64(AX)
+	VPMADDWD   Y12, Y2, Y2
+	VPADDD     128(AX), Y2, Y2
+	VMOVDQU    Y2, 128(AX)
+	VPMADDWD   Y12, Y3, Y3
+	VPADDD     192(AX), Y3, Y3
+	VMOVDQU    Y3, 192(AX)
+	VPMADDWD   Y12, Y4, Y4
+	VPADDD     256(AX), Y4, Y4
+	VMOVDQU    Y4, 256(AX)
+	VPMADDWD   Y12, Y5, Y5
+	VPADDD     320(AX), Y5, Y5
+	VMOVDQU    Y5, 320(AX)
+	VPMADDWD   Y12, Y6, Y6
+	VPADDD     384(AX), Y6, Y6
+	VMOVDQU    Y6, 384(AX)
+	VPMADDWD   Y12, Y7, Y7
+	VPADDD     448(AX), Y7, Y7
+	VMOVDQU    Y7, 448(AX)
+	VPMADDWD   Y12, Y8, Y8
+	VPADDD     512(AX), Y8, Y8
+	VMOVDQU    Y8, 512(AX)
+	VPMADDWD   Y12, Y9, Y9
+	VPADDD     576(AX), Y9, Y9
+	VMOVDQU    Y9, 576(AX)
+	VPMADDWD   Y12, Y10, Y10
+	VPADDD     640(AX), Y10, Y10
+	VMOVDQU    Y10, 640(AX)
+	VPMADDWD   Y12, Y11, Y11
+	VPADDD     704(AX), Y11, Y11
+	VMOVDQU    Y11, 704(AX)
+	VZEROUPPER
+	RET
+
+// func nibblesAVX2(codes *uint8, packed *uint8, n uint64)
+// Requires: AVX, AVX2
+TEXT ·nibblesAVX2(SB), NOSPLIT, $0-24
+	MOVQ    codes+0(FP), AX
+	MOVQ    packed+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU low4<>+0(SB), Y0
+
+step:
+	VPMOVZXBW (CX), Y1
+	VPSLLW    $0x04, Y1, Y2
+	VPOR      Y2, Y1, Y1
+	VPAND     Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x20, DX
+	JNZ       step
+	VZEROUPPER
+	RET
+
+// func foldAVX2(sums *[4]uint32, parts *[4][16]uint32, n uint64)
+// Requires: AVX, AVX2
+TEXT ·foldAVX2(SB), NOSPLIT, $0-24
 	MOVQ sums+0(FP), AX
 	MOVQ parts+8(FP), CX
 	MOVQ n+16(FP), DX

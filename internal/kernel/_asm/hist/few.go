@@ -23,6 +23,11 @@ func few() {
 		compare(n, true, codes, one, low)
 		compare(n, false, codes, one, low)
 	}
+	planesAVX2(one)
+	for n := 1; n <= 3; n++ {
+		compareAVX2(n, codes)
+	}
+	nibblesAVX2(low)
 	fold()
 }
 
@@ -202,9 +207,9 @@ func compare(codes int, nibbles bool, table, ones, low Mem) {
 
 // fold writes the function that adds up the parts.
 func fold() {
-	TEXT("foldAVX512", NOSPLIT, "func(sums *[4]uint32, parts *[4][16]uint32, n uint64)")
+	TEXT("foldAVX2", NOSPLIT, "func(sums *[4]uint32, parts *[4][16]uint32, n uint64)")
 	Pragma("noescape")
-	Doc("foldAVX512 writes the sums of the 16 parts of n times four numbers; n is not 0.")
+	Doc("foldAVX2 writes the sums of the 16 parts of n times four numbers; n is not 0.")
 	to, from, n := Load(Param("sums"), GP64()), Load(Param("parts"), GP64()), Load(Param("n"), GP64())
 	Label("four")
 	var v [4]reg.VecVirtual
