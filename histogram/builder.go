@@ -65,8 +65,10 @@ const (
 	// rowChunk is the number of rows that a worker takes at a time where no plan says so.
 	rowChunk = 8192
 	// denseShare: a node with at least one row in this many of its blocks' rows is
-	// read in sequence, others with their rows touched ahead.
+	// read in sequence, others with their rows touched ahead; denseBytes: so is one with a
+	// row in that many bytes of codes, since the processor guesses whole lines.
 	denseShare = 2
+	denseBytes = 32
 )
 
 // Builder fills histograms from the rows of a node. It is made once per training
@@ -290,7 +292,7 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 		b.storage, b.runs, b.dst = nil, nil, nil
 		return
 	}
-	b.dense = rows*denseShare >= span
+	b.dense = rows*denseShare >= span || b.mirror != nil && rows*denseBytes >= span*b.mirror.Stride
 	if b.rests {
 		if st.Counts() {
 			panic("histogram: bundles and sparse layouts need integer gradients without an offset")
