@@ -33,7 +33,8 @@ type Stream struct {
 // bad cell by its place in the files. Rows cannot be left out for bad cells. The column
 // that names queries is left out: whether it holds numbers or text follows from all rows.
 //
-// The parts are about as large as ChunkSize says; files with columns have parts of up to
+// The parts are about as large as ChunkSize says, or larger where there are many columns;
+// files with columns have parts of up to
 // 65,536 rows, fewer where there are many columns.
 func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, error) {
 	o, inputs, err := openedBy(ctx, paths, append(slices.Clip(opts), once))
@@ -119,9 +120,10 @@ const (
 	streamRows  = 1 << 16
 	streamCells = 1 << 21
 	leastRows   = 1 << 10
-	// svmColumnBytes is the text that each column of LibSVM text has to justify in a part,
-	// as it costs some time in every one.
-	svmColumnBytes = 1 << 11
+	// columnText is the text that a part has for each column, as it costs some time in every
+	// part, however few its rows are; fewestParts leaves the threads something to share.
+	columnText  = 1 << 12
+	fewestParts = 16
 )
 
 // size settles how large parts are.
@@ -129,9 +131,16 @@ func (s *Stream) size() {
 	if s.chunkRows == 0 {
 		s.chunkRows = max(leastRows, min(streamRows, streamCells/len(s.targets)))
 	}
-	if _, is := svmPartsOf(s.source); is && s.chunkSize == defaultChunk {
-		s.chunkSize = max(defaultChunk, min(largestChunk, svmColumnBytes*len(s.targets)))
+	if s.chunkSize != defaultChunk {
+		return
 	}
+	most, bytes := int64(largestChunk), int64(0)
+	for _, in := range s.inputs {
+		if bytes += in.size; in.size > 0 {
+			most = min(largestChunk, bytes/fewestParts)
+		}
+	}
+	s.chunkSize = int(max(defaultChunk, min(most, int64(columnText*len(s.targets)))))
 }
 
 // Close frees what the stream holds of its inputs.

@@ -31,11 +31,6 @@ func inParts(s source) source {
 	return &svmParts{svmSource: s.(*svmSource)}
 }
 
-func svmPartsOf(s source) (parts *svmParts, is bool) {
-	parts, is = innermost(s).(*svmParts)
-	return parts, is
-}
-
 // columns names the label and the features of the model.
 func (s *svmParts) columns(context.Context) ([]string, error) {
 	s.names = []string{s.named(svmLabel, LabelRole)}

@@ -401,6 +401,33 @@ func TestStreamGroupIsShared(t *testing.T) {
 	}
 }
 
+// The parts of a wide table are larger: 2,000 columns have 8 MiB of text each time, not 1.
+func TestStreamWide(t *testing.T) {
+	const columns, rows = 2000, 2500
+	var b strings.Builder
+	for i := range columns {
+		fmt.Fprintf(&b, "c%d,", i)
+	}
+	b.WriteString("end\n")
+	head := b.String()
+	line := strings.Repeat("1,", columns) + "1\n"
+	schema := mustRead(t, head+line).Schema()
+	s, err := dataset.ReadStream(context.Background(), strings.NewReader(head+strings.Repeat(line, rows)), "t.csv", dataset.As(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var parts atomic.Int32
+	err = s.Each(context.Background(), func(*dataset.Table) (func() error, error) {
+		parts.Add(1)
+		return nil, nil
+	})
+	// 4,002 bytes a row: 2,096 rows are 8 MiB.
+	if err != nil || parts.Load() != 2 || s.NumRows() != rows {
+		t.Errorf("%d parts of %d rows, error %v", parts.Load(), s.NumRows(), err)
+	}
+}
+
 // A pipe passes with no copy made of it, and the first rows before the last are there.
 func TestStreamPipe(t *testing.T) {
 	schema := mustRead(t, "x\n1\n2\n").Schema()
