@@ -72,7 +72,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	if s == FeatureParallel {
 		if oneWord {
 			bytes += workers * few
-			widest = 4 * max(widest, byteCodes) // columns go by fours
+			widest = 4 * max(widest, hist.Slots) // columns go by fours
 		}
 		return bytes + workers*widest*slot
 	}

@@ -17,11 +17,8 @@ func (t *columnTask) Run(worker, index int) {
 	b.packedColumns(worker, &b.groups[index])
 }
 
-// The numbers of codes that half a byte and a byte can hold.
-const (
-	nibbleCodes = 16
-	byteCodes   = 256
-)
+// nibbleCodes is the number of codes that half a byte can hold.
+const nibbleCodes = 16
 
 func (b *Builder) packedColumns(worker int, g *columnGroup) {
 	size := nibbleCodes
@@ -29,7 +26,7 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 		size = max(size, b.size(u))
 	}
 	if b.units[g.units[0]].Bits == binning.U8 {
-		size = max(size, byteCodes)
+		size = max(size, hist.Slots)
 	}
 	scratch := b.packed[worker].reserve(4*size, false).slots
 	for _, u := range g.units[:g.n] {
@@ -74,7 +71,7 @@ func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGr
 		for i, u := range g.units {
 			codes[i] = b.blockColumn(worker, u, block, entries).U8()
 		}
-		hist.OneWordBytes4((*[4 * byteCodes]uint64)(scratch), &codes, entries)
+		hist.OneWordBytes4((*[4 * hist.Slots]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U16:
 		var sums [4][]uint64
 		var codes [4][]uint16

@@ -156,7 +156,7 @@ func BenchmarkFew(b *testing.B) {
 			b.Run(fmt.Sprintf("rows=%d/codes=%d", rows, k), func(b *testing.B) {
 				var halves, bytes [4][]uint8
 				var few [4][]uint64
-				sums := make([]uint64, 1024)
+				sums := make([]uint64, 4*hist.Slots)
 				for i := range halves {
 					codes := make([]uint32, rows)
 					for row := range codes {
@@ -180,7 +180,7 @@ func BenchmarkFew(b *testing.B) {
 					})
 				}
 				side("ns/nibble_go", func() { hist.OneWordNibbles4((*[64]uint64)(sums), &halves, entries) })
-				side("ns/byte_go", func() { hist.OneWordBytes4((*[1024]uint64)(sums), &bytes, entries) })
+				side("ns/byte_go", func() { hist.OneWordBytes4((*[4 * hist.Slots]uint64)(sums), &bytes, entries) })
 				for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 					if hist.Compare(set) {
 						side("ns/nibble_"+set.String(), func() { hist.Compare(set); f.Nibbles(few[:], halves[:], entries) })

@@ -185,10 +185,10 @@ func checkOneWord(t *testing.T, name string, b *block, nCodes uint32) {
 		for f := range 4 {
 			checkPacked(t, name+": four columns", sums[f], b.naive(f))
 		}
-		var byBytes [1024]uint64
+		var byBytes [4 * hist.Slots]uint64
 		hist.OneWordBytes4(&byBytes, &codes, entries)
 		for f := range 4 {
-			checkPacked(t, name+": four columns of bytes", byBytes[256*f:256*f+256], b.naive(f))
+			checkPacked(t, name+": four columns of bytes", byBytes[hist.Slots*f:][:256], b.naive(f))
 		}
 	}
 	if len(b.codes) >= 4 && nCodes <= 16 {

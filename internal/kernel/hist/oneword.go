@@ -30,19 +30,19 @@ func OneWordColumns4[C Code](sums *[4][]uint64, codes *[4][]C, entries []uint64)
 	}
 }
 
-// OneWordBytes4 is OneWordColumns4 for codes of one byte, with 256 slots for each column,
+// OneWordBytes4 is OneWordColumns4 for codes of one byte, with Slots slots for each column,
 // one column's after the other's: no code can miss them, which leaves nothing to check, and
 // one address serves all, so that the loop's state stays in registers.
-func OneWordBytes4(sums *[1024]uint64, codes *[4][]uint8, entries []uint64) {
+func OneWordBytes4(sums *[4 * Slots]uint64, codes *[4][]uint8, entries []uint64) {
 	c0 := codes[0]
 	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
 	for _, e := range entries {
 		row := int(uint16(e >> rowShift))
 		word := e &^ rowMask
 		sums[c0[row]] += word
-		sums[256+int(c1[row])] += word
-		sums[512+int(c2[row])] += word
-		sums[768+int(c3[row])] += word
+		sums[Slots+int(c1[row])] += word
+		sums[2*Slots+int(c2[row])] += word
+		sums[3*Slots+int(c3[row])] += word
 	}
 }
 
