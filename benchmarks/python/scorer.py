@@ -89,7 +89,7 @@ class LightGBM(Scorer):
     def load(self):
         import lightgbm
 
-        return lightgbm.Booster(model_file=self.path(), params={"num_threads": 1})
+        return lightgbm.Booster(model_file=self.path())
 
     def batch(self, model, x):
         return model.predict(x, num_threads=1)
