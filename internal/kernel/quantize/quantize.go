@@ -42,13 +42,13 @@ func Scan(grad, hess []float32) Range {
 		grad, hess = grad[done:], hess[done:]
 	}
 	hess = hess[:len(grad)]
+	maxGrad, minHess, maxHess := r.MaxGrad, r.MinHess, r.MaxHess // r, whose address is taken, stays in memory
 	for i, g := range grad {
-		r.MaxGrad = max(r.MaxGrad, math.Float32bits(g)&absMask)
+		maxGrad = max(maxGrad, math.Float32bits(g)&absMask)
 		h := int32(math.Float32bits(hess[i]))
-		r.MinHess = min(r.MinHess, h)
-		r.MaxHess = max(r.MaxHess, h)
+		minHess, maxHess = min(minHess, h), max(maxHess, h)
 	}
-	return r
+	return Range{maxGrad, minHess, maxHess}
 }
 
 // ScanRows is Scan for the listed rows.

@@ -159,9 +159,11 @@ func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r 
 			gl, dl = zeroOver(gl, dl)
 			gr, dr = zeroOver(gr, dr)
 		}
-		if gain := gl*gl/dl + gr*gr/dr; gain > best {
-			best, code, bestGrad, bestHess = gain, c, leftGrad, leftHess
+		gain := gl*gl/dl + gr*gr/dr
+		if !(gain > best) { // left so, since an if around the rest swaps all registers twice
+			continue
 		}
+		best, code, bestGrad, bestHess = gain, c, leftGrad, leftHess
 	}
 	return best, code, Sums[int64, uint64]{Grad: bestGrad, Hess: uint64(bestHess)}
 }
