@@ -264,6 +264,11 @@ func holds(c binning.Column, entries []uint64, code uint32) bool {
 }
 
 // scoreTask adds the leaf values to the scores of one block.
+//
+// Bound: 24 bytes a row, an entry and a score each way, 2 to 3 ns on one core. Four rows at a
+// time, leaves in turn over parts of a block that stay in the first cache, and numbers of
+// leaves by row first (1.2 ns alone) with the scores in order after them take as long, within a
+// fifth.
 type scoreTask rowSets
 
 func (t *scoreTask) Run(_, block int) {
