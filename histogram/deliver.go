@@ -31,11 +31,14 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 	return t
 }
 
-// deliver adds a unit's packed sums to the slots of its features, and clears them.
-// The slot of a feature's rest code is left for restore.
-func (b *Builder) deliver(u int, packed []uint64) {
+// deliver adds a unit's packed sums to the slots of its features, which have undefined
+// contents if they are fresh, and clears them. The slot of a feature's rest code is left for restore.
+func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
 	grad, hess := b.dst.Grad, b.dst.Hess
 	if unit := &b.units[u]; len(unit.Features) > 1 {
+		if fresh {
+			b.begin(u)
+		}
 		for _, f := range unit.Features {
 			first, lo, rest, hi := b.bundled(f)
 			part := packed[first : first+hi-lo-1]
@@ -53,6 +56,10 @@ func (b *Builder) deliver(u int, packed []uint64) {
 		return
 	}
 	lo, hi := b.bins(b.units[u].Features[0])
+	if fresh {
+		hist.UnpackTo(grad[lo:hi], hess[lo:hi], packed)
+		return
+	}
 	hist.Unpack(grad[lo:hi], hess[lo:hi], packed)
 }
 

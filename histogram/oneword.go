@@ -29,9 +29,7 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 		size = max(size, hist.Slots)
 	}
 	scratch := b.packed[worker].reserve(4*size, false).slots
-	for _, u := range g.units[:g.n] {
-		b.begin(u)
-	}
+	fresh := true
 	for _, p := range b.pieces {
 		run := &b.runs[p.run]
 		b.addColumns(worker, scratch, size, g, run.Block, run.Entries[p.lo:p.hi])
@@ -39,8 +37,9 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 			continue
 		}
 		for i, u := range g.units[:g.n] {
-			b.deliver(u, scratch[i*size:i*size+b.size(u)])
+			b.deliver(u, scratch[i*size:i*size+b.size(u)], fresh)
 		}
+		fresh = false
 	}
 	for _, u := range g.units[:g.n] {
 		b.restore(u)
@@ -253,9 +252,7 @@ type reduceTask Builder
 func (t *reduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p, part := b.places[index], b.packed[worker].part[:]
-	for i := range p.units() {
-		b.begin(p.unitAt(i))
-	}
+	fresh := true
 	for w := range b.packed {
 		s := &b.packed[w]
 		if !s.took {
@@ -266,11 +263,12 @@ func (t *reduceTask) Run(worker, index int) {
 			var sums []uint64
 			u := p.unitAt(i)
 			sums, rest = b.nextPart(&p, i, rest, part)
+			b.deliver(u, sums, fresh)
 			if lo := b.unitAt[u]; s.wide {
 				b.deliverWide(u, s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)])
 			}
-			b.deliver(u, sums)
 		}
+		fresh = false
 	}
 	for i := range p.units() {
 		b.restore(p.unitAt(i))

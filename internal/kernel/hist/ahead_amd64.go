@@ -63,3 +63,21 @@ func unpackAhead(grad []int64, hess []uint64, sums []uint64) int {
 	}
 	return 0
 }
+
+// unpackToAhead is UnpackTo for as many sums as vectors take, and says how many.
+func unpackToAhead(grad []int64, hess []uint64, sums []uint64) int {
+	n := min(len(sums), 1<<20)
+	switch unpacking {
+	case cpu.AVX512:
+		if n &^= 7; n > 0 {
+			unpackToAVX512(&grad[0], &hess[0], &sums[0], uint64(n))
+		}
+		return n
+	case cpu.AVX2:
+		if n &^= 3; n > 0 {
+			unpackToAVX2(&grad[0], &hess[0], &sums[0], uint64(n))
+		}
+		return n
+	}
+	return 0
+}

@@ -12,3 +12,5 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 }
 
 func unpackAhead([]int64, []uint64, []uint64) int { return 0 }
+
+func unpackToAhead([]int64, []uint64, []uint64) int { return 0 }

@@ -131,6 +131,21 @@ func Unpack(grad []int64, hess []uint64, sums []uint64) {
 	}
 }
 
+// UnpackTo is Unpack to sums that were 0.
+func UnpackTo(grad []int64, hess []uint64, sums []uint64) {
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for n := 1; n > 0; {
+		n = unpackToAhead(grad, hess, sums)
+		grad, hess, sums = grad[n:], hess[n:], sums[n:]
+	}
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for i, s := range sums {
+		grad[i] = int64(s) >> 32
+		hess[i] = s & 0xffffffff
+		sums[i] = 0
+	}
+}
+
 // Total returns the sums of the gradient and hessian codes of one block's entries.
 func Total(entries []uint64) (grad int64, hess uint64) {
 	packed := uint64(0) // one block cannot overflow it (BlockRows)

@@ -64,6 +64,8 @@ func TestUnpackStaysInItsSums(t *testing.T) {
 	for n := 1; n < 70; n++ {
 		hist.Unpack(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
 		hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+		hist.UnpackTo(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
+		hist.UnpackTo(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
 	}
 }
 

@@ -25,6 +25,16 @@ func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
 //go:noescape
 func unpackAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
 
+// unpackToAVX512 is UnpackTo for n sums, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func unpackToAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
+
+// unpackToAVX2 is UnpackTo for n sums, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func unpackToAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
+
 // subtractAVX512 is Subtract for n sums, a multiple of twice its 8 lanes and not 0.
 //
 //go:noescape

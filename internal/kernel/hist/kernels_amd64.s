@@ -276,6 +276,61 @@ sums:
 	VZEROUPPER
 	RET
 
+// func unpackToAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·unpackToAVX512(SB), NOSPLIT, $0-32
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000000ffffffff, SI
+	VPBROADCASTQ SI, Z0
+	VPXORQ       Z1, Z1, Z1
+
+sums:
+	VMOVDQU64 (DX), Z2
+	VMOVDQU64 Z1, (DX)
+	VPANDQ    Z0, Z2, Z3
+	VMOVDQU64 Z3, (CX)
+	VPSRAQ    $0x20, Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JNZ       sums
+	VZEROUPPER
+	RET
+
+// func unpackToAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·unpackToAVX2(SB), NOSPLIT, $0-32
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000000ffffffff, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	VPXOR        Y1, Y1, Y1
+
+sums:
+	VMOVDQU  (DX), Y2
+	VMOVDQU  Y1, (DX)
+	VPAND    Y0, Y2, Y3
+	VMOVDQU  Y3, (CX)
+	VPSRAD   $0x1f, Y2, Y3
+	VPSHUFD  $0xf5, Y2, Y2
+	VPBLENDD $0xaa, Y3, Y2, Y3
+	VMOVDQU  Y3, (AX)
+	ADDQ     $0x20, AX
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, DX
+	SUBQ     $0x04, BX
+	JNZ      sums
+	VZEROUPPER
+	RET
+
 // func subtractAVX512(from *uint64, what *uint64, n uint64)
 // Requires: AVX, AVX512F
 TEXT ·subtractAVX512(SB), NOSPLIT, $0-24

@@ -5,6 +5,7 @@ package hist
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"boost/internal/cpu"
@@ -36,6 +37,18 @@ func TestUnpackForms(t *testing.T) {
 					}
 				}
 				unpacking = set
+				packed, anyGrad, anyHess := slices.Clone(sums), slices.Clone(grad), slices.Clone(hess)
+				UnpackTo(anyGrad[guard:n+guard], anyHess[guard:n+guard], packed[guard:n+guard])
+				for i := range sums {
+					inside := i >= guard && i < n+guard
+					wantGrad, wantHess := grad[i], hess[i]
+					if inside {
+						wantGrad, wantHess = int64(int32(sums[i]>>32)), sums[i]&0xffffffff
+					}
+					if anyGrad[i] != wantGrad || anyHess[i] != wantHess || inside != (packed[i] == 0) {
+						t.Fatalf("%d sums: entry %d becomes (%d, %d) with %x left, want (%d, %d)", n, i-guard, anyGrad[i], anyHess[i], packed[i], wantGrad, wantHess)
+					}
+				}
 				Unpack(grad[guard:n+guard], hess[guard:n+guard], sums[guard:n+guard])
 				for i := range sums {
 					if inside := i >= guard && i < n+guard; grad[i] != wantGrad[i] || hess[i] != wantHess[i] || inside != (sums[i] == 0) {

@@ -28,8 +28,10 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	rows("addRowsAhead", true)
 	rows("addRowsDense", false)
-	unpack("unpackAVX512", 8)
-	unpack("unpackAVX2", 4)
+	unpack("unpackAVX512", 8, true)
+	unpack("unpackAVX2", 4, true)
+	unpack("unpackToAVX512", 8, false)
+	unpack("unpackToAVX2", 4, false)
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
 	few()
@@ -156,11 +158,16 @@ func (r rowPass) add() {
 	Label("added")
 }
 
-// unpack writes the function that takes so many packed sums at a time apart.
-func unpack(name string, lanes int) {
+// unpack writes the function that takes so many packed sums at a time apart, and adds them
+// to what is there or not.
+func unpack(name string, lanes int, adding bool) {
 	TEXT(name, NOSPLIT, "func(grad *int64, hess *uint64, sums *uint64, n uint64)")
 	Pragma("noescape")
-	Doc(name + " is Unpack for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	form := "UnpackTo"
+	if adding {
+		form = "Unpack"
+	}
+	Doc(name + " is " + form + " for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
 	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
 	sums, n := Load(Param("sums"), GP64()), Load(Param("n"), GP64())
 	vector := func() reg.VecVirtual {
@@ -186,10 +193,14 @@ func unpack(name string, lanes int) {
 		VMOVDQU64(at(sums), packed)
 		VMOVDQU64(none, at(sums))
 		VPANDQ(mask, packed, low)
-		VPADDQ(at(hess), low, low)
+		if adding {
+			VPADDQ(at(hess), low, low)
+		}
 		VMOVDQU64(low, at(hess))
 		VPSRAQ(U8(32), packed, high)
-		VPADDQ(at(grad), high, high)
+		if adding {
+			VPADDQ(at(grad), high, high)
+		}
 		VMOVDQU64(high, at(grad))
 	} else {
 		// AVX2 shifts no signed number of 64 bits: the sign goes to the upper half, the upper
@@ -197,12 +208,16 @@ func unpack(name string, lanes int) {
 		VMOVDQU(at(sums), packed)
 		VMOVDQU(none, at(sums))
 		VPAND(mask, packed, low)
-		VPADDQ(at(hess), low, low)
+		if adding {
+			VPADDQ(at(hess), low, low)
+		}
 		VMOVDQU(low, at(hess))
 		VPSRAD(U8(31), packed, high)
 		VPSHUFD(U8(0xf5), packed, packed)
 		VPBLENDD(U8(0xaa), high, packed, high)
-		VPADDQ(at(grad), high, high)
+		if adding {
+			VPADDQ(at(grad), high, high)
+		}
 		VMOVDQU(high, at(grad))
 	}
 	for _, p := range []reg.Register{grad, hess, sums} {
