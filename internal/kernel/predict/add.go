@@ -11,6 +11,7 @@ const walkBelow = 4
 
 // Scratch is the working memory of one caller; the zero value is ready.
 type Scratch struct {
+	bits  []uint32 // all 1 between splits by lists: a bit for each code
 	rows  [2][]uint32
 	codes []uint32
 	stack []frame
@@ -93,7 +94,7 @@ func addBlock(t *Tree, columns []Column, n int, scores []float64, s *Scratch) {
 			continue
 		}
 		dst := s.rows[1-f.buffer][f.lo:f.hi]
-		m := t.split(column, node, src, dst, s.codes[:len(src)])
+		m := t.split(column, node, src, dst, s)
 		mid := f.lo + int32(m)
 		if node.Right < 0 {
 			addLeaf(dst[m:], t.Leaf[^node.Right], scores)
@@ -128,15 +129,16 @@ func addLeaf(rows []uint32, value float64, scores []float64) {
 }
 
 // split moves src to dst, rows that go left to the front in order, the others to the
-// back in reverse, and returns how many go left. codes is as long as src.
-func (t *Tree) split(column *Column, n *Node, src, dst, codes []uint32) int {
+// back in reverse, and returns how many go left.
+func (t *Tree) split(column *Column, n *Node, src, dst []uint32, s *Scratch) int {
 	if n.Form != Range {
+		codes := s.codes[:len(src)]
 		column.gather(src, codes)
 		words := t.Words[n.Set : n.Set+n.Span]
 		if n.Form == Bits {
 			return splitBits(words, codes, n.Lo, src, dst)
 		}
-		return splitList(words, codes, n, src, dst)
+		return s.splitList(words, codes, n, src, dst)
 	}
 	switch column.Bits {
 	case 4:
@@ -187,13 +189,23 @@ func splitBits(words, codes []uint32, regular uint32, src, dst []uint32) int {
 	return left
 }
 
-func splitList(set, codes []uint32, n *Node, src, dst []uint32) int {
-	left, last := 0, len(src)-1
-	for i, r := range src {
-		dst[left] = r
-		dst[last-i+left] = r
-		left += 1 - rightOfList(set, codes[i], n.Lo, n.MissingLeft)
+// splitList is splitBits for a list of the codes that go left: its bits are set for the
+// time of the split, since to look a code up in a list is to guess wrong at every step.
+func (s *Scratch) splitList(set, codes []uint32, n *Node, src, dst []uint32) int {
+	for need := int(n.Lo/32) + 1; len(s.bits) < need; {
+		s.bits = append(s.bits, ^uint32(0))
 	}
+	flip := func() {
+		for _, c := range set {
+			s.bits[c/32] ^= 1 << (c % 32)
+		}
+		if n.MissingLeft {
+			s.bits[n.Lo/32] ^= 1 << (n.Lo % 32)
+		}
+	}
+	flip()
+	left := splitBits(s.bits, codes, n.Lo, src, dst)
+	flip()
 	return left
 }
 
