@@ -11,8 +11,9 @@ import (
 	"boost/benchmarks/paired"
 )
 
-// BenchmarkTiles shows what tiles of features are for: the sums of 24 features take 50 KB,
-// those of 500 a megabyte, in which most additions miss the first-level cache.
+// BenchmarkTiles shows how many features a tile should have: the sums of 24 features take
+// 50 KB, those of 500 a megabyte, in which most additions miss the first-level cache; the
+// entries are gone through once for each tile.
 //
 // Bound: a write a cycle, 0.32 ns at 3.1 GHz; three addresses an update on two ports and a
 // part of a third make it 0.45.
@@ -36,7 +37,7 @@ func BenchmarkTiles(b *testing.B) {
 					}
 				}
 				sums := make([]uint64, features*Slots)
-				tiles := []int{8, 16, 24, 32, 1 << 20}
+				tiles := []int{8, 16, 24, 31}
 				var sides []func()
 				for _, n := range tiles {
 					sides = append(sides, func() {
@@ -47,9 +48,6 @@ func BenchmarkTiles(b *testing.B) {
 				var took []time.Duration
 				for b.Loop() {
 					took = paired.Times(3*time.Second, sides...)
-				}
-				if whole, tiled := took[len(tiles)-1], took[2]; features >= 100 && tiled > whole*9/10 {
-					b.Errorf("%v with tiles, %v without", tiled, whole)
 				}
 				for i, n := range tiles {
 					b.ReportMetric(float64(took[i].Nanoseconds())/float64(features*len(entries)), fmt.Sprintf("ns/tile_%d", n))
