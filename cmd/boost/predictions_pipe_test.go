@@ -14,7 +14,7 @@ func TestPredictFromPipe(t *testing.T) {
 	must(t, 0, boost(t, "predict", "y.boost", "t.csv", "-o", "file.parquet"))
 	must(t, 0, boost(t, "predict", "y.boost", "t.csv", "-o", "file.csv"))
 	if err := syscall.Mkfifo("pipe.csv", 0o600); err != nil {
-		t.Skip("no named pipes here: ", err)
+		t.Fatal(err)
 	}
 	for _, format := range []string{"parquet", "csv"} {
 		wrote := make(chan error, 1)

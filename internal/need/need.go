@@ -5,21 +5,35 @@
 package need
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"boost/internal/cpu"
 )
 
+// Machine skips a test where the machine lacks what the test is about: under CI=true that
+// is a failure.
+func Machine(t testing.TB, has bool, what string) {
+	t.Helper()
+	switch {
+	case has:
+	case os.Getenv("CI") == "true":
+		t.Fatalf("this machine has no %s: what is written for it would stay unproven", what)
+	default:
+		t.Skipf("this machine has no %s", what)
+	}
+}
+
 // Vectors skips a test where kernels of an instruction set are not used: the build has
 // none, BOOST_CPU keeps below, or the machine lacks them. Under CI=true the last is a
 // failure.
 func Vectors(t testing.TB, level cpu.Level) {
 	t.Helper()
-	switch lacking := compiled && cpu.Used() == cpu.Best(); {
+	switch {
 	case cpu.Used() >= level:
-	case lacking && os.Getenv("CI") == "true":
-		t.Fatalf("this machine has no %v: what is written for it would stay unproven", level)
+	case compiled && cpu.Used() == cpu.Best():
+		Machine(t, false, fmt.Sprint(level))
 	default:
 		t.Skipf("kernels for %v are not used here", level)
 	}

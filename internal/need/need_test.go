@@ -36,3 +36,16 @@ func TestVectors(t *testing.T) {
 		}
 	}
 }
+
+func TestMachine(t *testing.T) {
+	for _, ci := range []string{"", "true"} {
+		for _, has := range []bool{true, false} {
+			t.Setenv("CI", ci)
+			r := &recorder{TB: t}
+			need.Machine(r, has, "thing")
+			if r.failed != (!has && ci == "true") || r.skipped != (!has && ci == "") {
+				t.Errorf("CI=%q, there %v: failed %v, skipped %v", ci, has, r.failed, r.skipped)
+			}
+		}
+	}
+}
