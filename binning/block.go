@@ -40,6 +40,23 @@ func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
 	return c
 }
 
+// Reserve makes the scratch large enough for blocks of n rows of any feature.
+func (m *Matrix) Reserve(s *Scratch, n int) {
+	for f := range m.infos {
+		if m.direct(f) {
+			continue
+		}
+		switch max(U8, WidthOf(m.infos[f].NBins)) {
+		case U8:
+			s.u8 = reserve(s.u8, n)
+		case U16:
+			s.u16 = reserve(s.u16, n)
+		default:
+			s.u32 = reserve(s.u32, n)
+		}
+	}
+}
+
 func reserve[C bin.Code](s []C, n int) []C {
 	if cap(s) < n {
 		return make([]C, n)

@@ -98,6 +98,7 @@ type Builder struct {
 	groups   []columnGroup
 	places   []place
 	rowSlots int
+	joined   bool              // some place is that of a joint
 	scratch  []binning.Scratch // per worker
 	total    Total
 
@@ -107,7 +108,8 @@ type Builder struct {
 	pieces  []piece
 	dense   bool
 	packed  []packedScratch // per worker, as wide
-	few     []*hist.Few     // per worker, nil before its first columns of few codes
+	few     []*hist.Few     // per worker, nil before there were columns of few codes
+	widest  int             // codes of the widest unit
 	wide    []rowParallelScratch[hist.Slot[int64, uint64]]
 	floats  []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
 	starts  []int                                             // float row pass: first piece of each group, and the end
@@ -146,9 +148,15 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 	b.unitAt = make([]int, len(b.units)+1)
 	for u := range b.units {
 		b.unitAt[u+1] = b.unitAt[u] + b.size(u)
+		b.widest = max(b.widest, b.size(u))
 		for _, f := range b.units[u].Features {
 			_, rest := m.Rest(f)
 			b.rests = b.rests || rest
+		}
+	}
+	if m.Masked() {
+		for w := range b.scratch {
+			m.Reserve(&b.scratch[w], min(m.NRows(), hist.BlockRows))
 		}
 	}
 	b.inMirror, b.active = make([]bool, len(b.units)), make([]bool, len(b.units))
@@ -300,15 +308,19 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 		b.total = total
 	}
 	small := rows*len(b.features) < smallNode
+	// What workers need is made here and not by each when it first takes part, which on a
+	// busy machine may be late.
+	b.reserveFew()
 	switch {
 	case st.Mode() == gradients.F32:
 		b.buildFloats(small)
 	case b.strategy == FeatureParallel && b.sparse == nil:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
+		b.reserveColumns()
 		b.do(small, len(b.groups), (*columnTask)(b))
 	default:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
-		b.buildRows(small || b.strategy == Sequential)
+		b.buildRows(rows, small || b.strategy == Sequential)
 	}
 	b.storage, b.runs, b.dst = nil, nil, nil
 }

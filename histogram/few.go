@@ -1,6 +1,8 @@
 package histogram
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/internal/kernel/hist"
 )
@@ -13,12 +15,25 @@ func (b *Builder) isFew(u int) bool {
 	return (bits == binning.U4 || bits == binning.U8) && !b.matrix.Masked() && hist.FewPays(b.size(u))
 }
 
+// reserveFew makes every worker's memory for comparing, if a pass over columns takes some.
+func (b *Builder) reserveFew() {
+	if b.few[0] != nil || !b.storage.OneWord() || b.sparse != nil {
+		return
+	}
+	few := slices.ContainsFunc(b.columns, b.isFew)
+	if b.strategy == FeatureParallel {
+		few = slices.ContainsFunc(b.groups, func(g columnGroup) bool { return b.isFew(g.units[0]) })
+	}
+	for w := range b.few {
+		if few {
+			b.few[w] = &hist.Few{}
+		}
+	}
+}
+
 // addFew adds entries of one block to the packed sums of up to four columns of one width with
 // few codes, as far as they can be compared, and returns the entries left.
 func (b *Builder) addFew(worker int, units []int, sums [][]uint64, block int, entries []uint64) (left []uint64) {
-	if b.few[worker] == nil {
-		b.few[worker] = &hist.Few{}
-	}
 	var codes [4][]uint8
 	for i, u := range units {
 		if c := b.blockColumn(worker, u, block, entries); c.Bits == binning.U4 {

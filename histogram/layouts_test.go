@@ -320,7 +320,10 @@ func TestAllocationsByLayout(t *testing.T) {
 							buffers.Put(h)
 						}
 					}
-					steady(t, build)
+					build()
+					if got := testing.AllocsPerRun(3, build); got != 0 {
+						t.Errorf("three nodes allocate %v times", got)
+					}
 				})
 			}
 		}

@@ -5,6 +5,19 @@ import (
 	"boost/internal/kernel/hist"
 )
 
+// reserveColumns makes every worker's slots for a group of any four columns.
+func (b *Builder) reserveColumns() {
+	if b.storage.OneWord() {
+		for w := range b.packed {
+			b.packed[w].reserve(4*max(b.widest, hist.Slots), false)
+		}
+		return
+	}
+	for w := range b.wide {
+		b.wide[w].reserve(max(b.widest, nibbleCodes), b.storage.Counts())
+	}
+}
+
 // columnTask fills one group of columns over all rows of the node.
 type columnTask Builder
 
@@ -111,7 +124,7 @@ type place struct {
 // inactive ones too, then those of active units read by column, or, in sparse
 // layouts, all features as a flat histogram has them.
 func (b *Builder) plan() {
-	b.places, b.rowSlots, b.wideAt = b.places[:0], 0, b.wideAt[:0]
+	b.places, b.rowSlots, b.wideAt, b.joined = b.places[:0], 0, b.wideAt[:0], false
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
 		for f := range b.units { // a pass adds up inactive features too, which has to be cleared
@@ -124,7 +137,7 @@ func (b *Builder) plan() {
 			j := &b.mirror.Joints[i]
 			p := place{unit: j.Units[0], at: b.rowSlots, size: int(j.NBins)}
 			if len(j.Units) > 1 {
-				p.joint = j.Units
+				p.joint, b.joined = j.Units, true
 			}
 			b.places = append(b.places, p)
 			if b.mirror.Bits == binning.U8 {
@@ -143,7 +156,7 @@ func (b *Builder) plan() {
 
 // buildRows gives pieces of the rows to the workers, each with a histogram of its
 // own, and adds those up.
-func (b *Builder) buildRows(alone bool) {
+func (b *Builder) buildRows(rows int, alone bool) {
 	workers := b.pool.Threads()
 	if alone {
 		workers = 1
@@ -152,6 +165,7 @@ func (b *Builder) buildRows(alone bool) {
 		for w := range b.wide {
 			if b.wide[w].took = false; w < workers {
 				b.wide[w].reserve(b.rowSlots, b.storage.Counts())
+				b.wide[w].reserveOwn(b.joined)
 			}
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))
@@ -162,6 +176,9 @@ func (b *Builder) buildRows(alone bool) {
 		s := &b.packed[w]
 		if s.took, s.wide, s.rows = false, false, 0; w < workers {
 			s.reserve(b.rowSlots, false)
+			if rows > hist.BlockRows && s.grad == nil {
+				s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
+			}
 		}
 	}
 	b.do(alone, len(b.pieces), (*rowTask)(b))
@@ -225,9 +242,6 @@ func (b *Builder) mirrorBlock(block int) []uint8 {
 
 // flush moves a worker's packed sums to wide ones.
 func (b *Builder) flush(s *packedScratch) {
-	if s.grad == nil {
-		s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
-	}
 	if !s.wide {
 		clear(s.grad)
 		clear(s.hess)

@@ -45,6 +45,13 @@ func (s *rowParallelScratch[A]) reserve(n int, counting bool) sums[A] {
 	return s.sums
 }
 
+// reserveOwn makes room for the sums of one column of a joint, if there are joints.
+func (s *rowParallelScratch[A]) reserveOwn(joined bool) {
+	if joined && s.own.slots == nil {
+		s.own = sums[A]{make([]A, jointPart), make([]uint32, jointPart)}
+	}
+}
+
 // packedScratch is rowParallelScratch for packed words, with what these are flushed to
 // before they could overflow.
 type packedScratch struct {

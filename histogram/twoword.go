@@ -128,10 +128,6 @@ func (t *wideReduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
 	own := b.wide[worker].own
-	if p.joint != nil && own.slots == nil {
-		own = sums[hist.Slot[int64, uint64]]{make([]hist.Slot[int64, uint64], jointPart), make([]uint32, jointPart)}
-		b.wide[worker].own = own
-	}
 	if !b.storage.Counts() {
 		own.counts = nil
 	}
@@ -161,7 +157,7 @@ func (t *wideReduceTask) Run(worker, index int) {
 func (b *Builder) buildFloats(alone bool) {
 	b.pieces = cut(b.pieces[:0], b.runs, floatGroup, floatGroup)
 	if b.strategy == FeatureParallel {
-		b.reserveFloats(b.pool.Threads(), 0)
+		b.reserveFloats(b.pool.Threads(), max(b.widest, nibbleCodes))
 		b.do(alone, len(b.groups), (*floatColumnTask)(b))
 		return
 	}
