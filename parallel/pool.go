@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 )
 
@@ -25,21 +24,21 @@ type Func func(worker, index int)
 func (f Func) Run(worker, index int) { f(worker, index) }
 
 // Pool is a fixed set of long-lived workers. The goroutine that calls Do is
-// worker 0; the others sleep on a channel between calls and never spin.
+// worker 0; the others sleep between calls and never spin.
 // A Pool serves one Do at a time: a call while another runs, from another goroutine
 // or from inside a task, panics.
 type Pool struct {
 	threads int
-	wake    []chan struct{}
+	wake    []*gate // of every worker but the first
 	busy    atomic.Bool
-	closed  sync.Once
+	closed  atomic.Bool
 
 	// A worker that wakes up joins the call that is open then, if one is. The caller does
 	// not wait for those who came too late to find a piece: at the end it closes the call,
 	// and waits for the workers that have joined it.
-	joined atomic.Int32  // workers that have joined the call, or negative: no call is open
-	inside atomic.Int32  // how many of them have not left; less than that while the call is open
-	left   chan struct{} // the last of them has left after the call was closed
+	joined atomic.Int32 // workers that have joined the call, or negative: no call is open
+	inside atomic.Int32 // how many of them have not left; less than that while the call is open
+	left   *gate        // opened by the last of them to leave after the call was closed
 
 	task   Task
 	ctx    context.Context // nil for Do
@@ -62,10 +61,10 @@ func NewPool(threads int) *Pool {
 	if threads < 1 {
 		threads = 1
 	}
-	p := &Pool{threads: threads, wake: make([]chan struct{}, threads-1), left: make(chan struct{}, 1)}
+	p := &Pool{threads: threads, wake: make([]*gate, threads-1), left: newGate()}
 	p.joined.Store(shut)
 	for i := range p.wake {
-		p.wake[i] = make(chan struct{}, 1)
+		p.wake[i] = newGate()
 		go p.work(i + 1)
 	}
 	return p
@@ -77,11 +76,12 @@ func (p *Pool) Threads() int { return p.threads }
 // Close ends the workers; closing again does nothing. The pool must not be used
 // afterwards.
 func (p *Pool) Close() {
-	p.closed.Do(func() {
-		for _, c := range p.wake {
-			close(c)
-		}
-	})
+	if p.closed.Swap(true) {
+		return
+	}
+	for _, g := range p.wake {
+		g.open()
+	}
 }
 
 // Do calls task.Run for every index in [0, n) and returns when all are done.
@@ -118,15 +118,10 @@ func (p *Pool) run(n int, task Task) {
 	p.task, p.n = task, int64(n)
 	p.next.Store(0)
 	p.joined.Store(0)
-	for i := range min(n, p.threads) - 1 {
-		select {
-		case p.wake[i] <- struct{}{}:
-		default: // it has not yet seen that it was woken before
-		}
-	}
+	p.rouse(0)
 	p.drain(0)
 	if joined := p.joined.Swap(shut); p.inside.Add(joined) != 0 {
-		<-p.left
+		p.left.wait()
 	}
 	p.task, p.ctx = nil, nil
 	failed := p.failed.Swap(nil)
@@ -136,15 +131,28 @@ func (p *Pool) run(n int, task Task) {
 	}
 }
 
+// rouse wakes two workers for each that is awake, so that the first of many has not to wake
+// them all: to wake a thread takes some microseconds.
+func (p *Pool) rouse(worker int) {
+	for w := 2*worker + 1; w <= 2*worker+2 && w < p.threads && int64(w) < p.n; w++ {
+		p.wake[w-1].open()
+	}
+}
+
 func (p *Pool) work(worker int) {
-	for range p.wake[worker-1] {
+	for {
+		p.wake[worker-1].wait()
+		if p.closed.Load() {
+			return
+		}
 		if !p.join() {
 			continue
 		}
+		p.rouse(worker)
 		p.drain(worker)
 		// Only the caller adds to inside, all at once when it has closed the call.
 		if p.inside.Add(-1) == 0 {
-			p.left <- struct{}{}
+			p.left.open()
 		}
 	}
 }
