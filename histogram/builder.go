@@ -89,18 +89,22 @@ type Builder struct {
 	sparse   *sparseRows    // nil in layouts with columns
 	rests    bool           // some features have a slot that is not added up
 
-	features []int // active features, ascending
-	inMirror []bool
-	active   []bool // units with active features
-	columns  []int  // active units that a row-wise pass reads by column
-	wholeRow bool   // the mirror is read at all
-	wideAt   []int  // first slots of a wide mirror's units in a worker's scratch
-	groups   []columnGroup
-	places   []place
-	rowSlots int
-	joined   bool              // some place is that of a joint
-	scratch  []binning.Scratch // per worker
-	total    Total
+	features     []int // active features, ascending
+	inMirror     []bool
+	active       []bool // units with active features
+	columns      []int  // active units that a row-wise pass reads by column
+	wholeRow     bool   // the mirror is read at all
+	wideAt       []int  // first slots of a wide mirror's units in a worker's scratch
+	groups       []columnGroup
+	places       []place
+	rowSlots     int
+	joined       bool              // some place is that of a joint
+	alone        []tile            // for one worker
+	shared       []tile            // for all
+	tiles        []tile            // of the current node
+	tileFeatures []int             // of all tiles, one after the other
+	scratch      []binning.Scratch // per worker
+	total        Total
 
 	storage *gradients.Storage
 	runs    []Run
@@ -226,6 +230,7 @@ func (b *Builder) SetFeatures(features []int) {
 		}
 	}
 	b.plan()
+	b.planTiles()
 }
 
 // unitOf returns the unit that holds a feature.
@@ -277,6 +282,19 @@ func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 // BuildKnown is Build where the sums of all the rows' codes are known; they are not used
 // in mode F32.
 func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, total Total) {
+	rows := 0
+	for _, r := range runs {
+		rows += len(r.Entries)
+	}
+	alone := b.strategy == Sequential || rows*len(b.features) < smallNode
+	if tiles := b.Tiles(dst, st, runs, total, alone); tiles > 0 {
+		b.do(alone, tiles, (*tileTask)(b))
+		b.EndTiles()
+	}
+}
+
+// start begins a histogram and returns the number of tiles that remain to be made.
+func (b *Builder) start(dst *Histogram, st *gradients.Storage, runs []Run, total Total) (tiles int) {
 	b.storage, b.runs, b.dst = st, runs, dst
 	rows, span := 0, 0
 	for _, r := range runs {
@@ -291,14 +309,14 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 			b.grad32, b.hess32 = st.Codes32()
 		}
 		b.buildFew()
-		b.storage, b.runs, b.dst = nil, nil, nil
-		return
+		b.EndTiles()
+		return 0
 	}
 	dst.reserve(st, b.Slots())
 	if rows == 0 {
 		dst.clear(st, 0, b.Slots())
-		b.storage, b.runs, b.dst = nil, nil, nil
-		return
+		b.EndTiles()
+		return 0
 	}
 	b.dense = rows*denseShare >= span || b.mirror != nil && rows*denseBytes >= span*b.mirror.Stride
 	if b.rests {
@@ -314,16 +332,22 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 	switch {
 	case st.Mode() == gradients.F32:
 		b.buildFloats(small)
-	case b.strategy == FeatureParallel && b.sparse == nil:
+	case b.tiled(rows):
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
-		b.reserveColumns()
-		b.do(small, len(b.groups), (*columnTask)(b))
+		b.reserveTiles()
+		return len(b.tiles)
 	default:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
 		b.buildRows(rows, small || b.strategy == Sequential)
 	}
-	b.storage, b.runs, b.dst = nil, nil, nil
+	b.EndTiles()
+	return 0
 }
+
+// tileTask makes the tiles of a histogram.
+type tileTask Builder
+
+func (t *tileTask) Run(worker, index int) { (*Builder)(t).Tile(worker, index) }
 
 // do runs n indices on the pool, or on the caller where that is not worth it.
 func (b *Builder) do(alone bool, n int, task parallel.Task) {

@@ -48,8 +48,9 @@ func (b *Builder) addFew(worker int, units []int, sums [][]uint64, block int, en
 	return b.few[worker].Bytes(sums, codes[:len(units)], entries)
 }
 
-// addFewPlaces is addFew for the first n of a pass's places, the first of which has few codes.
-func (b *Builder) addFewPlaces(worker int, slots []uint64, places []place, block int, entries []uint64) (n int, left []uint64) {
+// addFewPlaces is addFew for the first n of some places, the first of which has few codes;
+// slots begin at the slot base of a whole pass.
+func (b *Builder) addFewPlaces(worker int, slots []uint64, base int, places []place, block int, entries []uint64) (n int, left []uint64) {
 	var units [4]int
 	var sums [4][]uint64
 	for n < len(places) && n < len(units) {
@@ -57,7 +58,7 @@ func (b *Builder) addFewPlaces(worker int, slots []uint64, places []place, block
 		if n > 0 && (!b.isFew(p.unit) || b.units[p.unit].Bits != b.units[units[0]].Bits) {
 			break
 		}
-		units[n], sums[n] = p.unit, slots[p.at:p.at+p.size]
+		units[n], sums[n] = p.unit, slots[p.at-base:p.at-base+p.size]
 		n++
 	}
 	return n, b.addFew(worker, units[:n], sums[:n], block, entries)

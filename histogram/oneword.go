@@ -208,14 +208,21 @@ func (t *rowTask) Run(worker, index int) {
 		b.addMirror(s.slots, run.Block, entries)
 		at = len(b.mirror.Joints)
 	}
-	for rest := b.places[at:]; len(rest) > 0; {
+	b.addPlaces(worker, s.slots, 0, b.places[at:], run.Block, entries)
+}
+
+// addPlaces adds entries of one block to the packed sums of places that are read by column.
+// slots begin at the slot base of a whole pass.
+func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place, block int, entries []uint64) {
+	for rest := places; len(rest) > 0; {
 		n, left := 1, entries
 		if b.isFew(rest[0].unit) {
-			n, left = b.addFewPlaces(worker, s.slots, rest, run.Block, entries)
+			n, left = b.addFewPlaces(worker, slots, base, rest, block, entries)
 		}
 		for _, p := range rest[:n] {
 			if len(left) > 0 {
-				oneWordColumn(s.slots[p.at:p.at+max(p.size, 16)], b.blockColumn(worker, p.unit, run.Block, left), left)
+				at := p.at - base
+				oneWordColumn(slots[at:at+max(p.size, 16)], b.blockColumn(worker, p.unit, block, left), left)
 			}
 		}
 		rest = rest[n:]

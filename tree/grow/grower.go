@@ -170,19 +170,24 @@ func (g *Grower) endTrial() {
 	g.config.Trial, g.config.Mirror = nil, nil
 }
 
-// build adds up the rows of a leaf.
-func (g *Grower) build(at int) {
+// build begins to add up the rows of a leaf, and returns how many tiles of its histogram are
+// left to the search, and whether the caller makes them alone; 0: none.
+func (g *Grower) build(at int) (tiles int, alone bool) {
 	l := &g.leaves[at]
+	alone = g.builder.Strategy() == histogram.Sequential ||
+		l.rows*len(g.active)+updatesPerCode*g.nSiblings*g.slotsOf(g.active) < smallTiles
+	return g.builder.Tiles(l.hist, g.storage, g.rows.runs(at), l.total.codes(), alone), alone
+}
+
+// tried tells the trial how long building and searching a leaf's histogram took.
+func (g *Grower) tried(rows int, took time.Duration) {
 	trial := g.config.Trial
-	if trial == nil || g.builder.Few(l.rows) { // few rows are added up in one way only
-		g.builder.BuildKnown(l.hist, g.storage, g.rows.runs(at), l.total.codes())
+	if g.builder.Few(rows) { // they are added up in one way only
 		return
 	}
-	start := time.Now()
-	g.builder.BuildKnown(l.hist, g.storage, g.rows.runs(at), l.total.codes())
-	took, updates := time.Since(start), l.rows*len(g.active)
+	updates := rows * len(g.active)
 	switch {
-	case l.parent >= 0:
+	case g.nSiblings > 1: // not the root
 		trial.Add(updates, took)
 	case trial.AddRoot(updates, took):
 		g.builder.Use(trial.Plan())
@@ -218,8 +223,26 @@ func (g *Grower) plantRoot() error {
 		return g.searchDirect()
 	}
 	root.hist = g.hists.Get()
-	g.build(0)
-	return g.search()
+	return g.buildAndSearch(0)
+}
+
+// buildAndSearch adds up the rows of a leaf, subtracts them from its parent's, which its
+// sibling takes over, and searches both.
+func (g *Grower) buildAndSearch(at int) error {
+	start, rows := time.Now(), g.leaves[at].rows
+	tiles, alone := g.build(at)
+	if larger := g.larger; larger >= 0 && tiles == 0 {
+		hist := g.leaves[larger].hist
+		if !g.storage.Counts() && !hist.Partial() && g.builder.Few(g.leaves[larger].rows) {
+			g.builder.Narrow(hist, g.leaves[at].hist, g.storage)
+			g.subtracted = true
+		}
+	}
+	err := g.search(tiles, alone)
+	if g.config.Trial != nil {
+		g.tried(rows, time.Since(start))
+	}
+	return err
 }
 
 // canSplit says whether a leaf is worth a search at all.
@@ -280,12 +303,7 @@ func (g *Grower) split(at, next int) error {
 	}
 	g.leaves[g.larger].hist = hist
 	g.leaves[g.smaller].hist = g.hists.Get()
-	g.build(g.smaller)
-	if !g.storage.Counts() && !hist.Partial() && g.builder.Few(g.leaves[g.larger].rows) {
-		g.builder.Narrow(hist, g.leaves[g.smaller].hist, g.storage)
-		g.subtracted = true
-	}
-	return g.search()
+	return g.buildAndSearch(g.smaller)
 }
 
 func (a sums) minus(b sums) sums {

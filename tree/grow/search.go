@@ -51,26 +51,30 @@ const (
 	// smallSearch is the number of codes below which waking workers costs more than they
 	// save.
 	smallSearch = 12_000
+	// smallTiles is the same for the updates of a histogram that is made on the way, where
+	// searching a code counts as so many of them.
+	smallTiles     = 30_000
+	updatesPerCode = 4
 )
 
-// search fills in the missing histogram of the current siblings and finds the best
-// split of each.
-func (g *Grower) search() error {
+// search fills in the missing histogram of the current siblings, and the tiles that are left
+// of the other, and finds the best split of each. alone says that tiles are not worth
+// waking workers.
+func (g *Grower) search(tiles int, alone bool) error {
 	for s := range g.nSiblings {
 		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
 	}
 	for _, at := range g.siblings[:g.nSiblings] {
 		g.prepare(&g.leaves[at])
 	}
-	n, codes := len(g.active), g.slotsOf(g.active)
-	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n/max(codes, 1)))
-	chunks := (n + g.chunk - 1) / g.chunk
-	if g.nSiblings*codes < smallSearch {
-		for chunk := range chunks {
-			(*searchTask)(g).Run(0, chunk)
-		}
+	codes := g.nSiblings * g.slotsOf(g.active)
+	if tiles > 0 {
+		g.do(alone, tiles, (*tileTask)(g))
+		g.builder.EndTiles()
 	} else {
-		g.config.Pool.Do(chunks, (*searchTask)(g))
+		n := len(g.active)
+		g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
+		g.do(codes < smallSearch, (n+g.chunk-1)/g.chunk, (*searchTask)(g))
 	}
 	if g.config.Verify || invariant.Enabled {
 		if err := g.verify(); err != nil {
@@ -88,6 +92,17 @@ func (g *Grower) search() error {
 	return nil
 }
 
+// do runs n indices on the pool, or on the caller where waking workers is not worth it.
+func (g *Grower) do(small bool, n int, task parallel.Task) {
+	if !small {
+		g.config.Pool.Do(n, task)
+		return
+	}
+	for i := range n {
+		task.Run(0, i)
+	}
+}
+
 // slotsOf returns how many codes the features have.
 func (g *Grower) slotsOf(features []int) int {
 	n := 0
@@ -103,7 +118,19 @@ type searchTask Grower
 func (t *searchTask) Run(worker, chunk int) {
 	g := (*Grower)(t)
 	features := g.active[chunk*g.chunk:]
-	features = features[:min(g.chunk, len(features))]
+	g.searchFeatures(worker, features[:min(g.chunk, len(features))])
+}
+
+// tileTask makes a tile of a histogram, and subtracts and searches its features.
+type tileTask Grower
+
+func (t *tileTask) Run(worker, tile int) {
+	g := (*Grower)(t)
+	g.searchFeatures(worker, g.builder.Tile(worker, tile))
+}
+
+// searchFeatures subtracts and searches some of the active features.
+func (g *Grower) searchFeatures(worker int, features []int) {
 	if g.larger >= 0 && !g.subtracted {
 		g.subtract(features)
 	}

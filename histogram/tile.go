@@ -1,0 +1,171 @@
+package histogram
+
+import (
+	"slices"
+
+	"boost/binning"
+	"boost/gradients"
+	"boost/internal/kernel/hist"
+)
+
+// A tile is a share of a histogram that one worker fills by itself, all rows of the node of
+// some features: nothing is left to add up after it, and what comes next of these features,
+// to subtract them from the parent's and to search both, finds their sums in the first cache.
+// Rows are read once for every tile, so they have to be few enough to stay in the second.
+type tile struct {
+	places   []place // of a pass over rows; nil where the tile is a group of columns
+	first    int     // number of the first place
+	features []int   // the active ones, ascending
+}
+
+const (
+	// tilePlaces is the most places of a tile: their slots stay in the first two caches.
+	tilePlaces = 24
+	// leastPlaces is the fewest, unless there are not so many: reading a row and its entry
+	// costs as much as two or three updates.
+	leastPlaces = 6
+	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of
+	// the copy by rows.
+	tileBytes = 1 << 20
+)
+
+// planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
+// as few as are good for one worker, and into enough for all of them.
+func (b *Builder) planTiles() {
+	b.tileFeatures = b.tileFeatures[:0]
+	b.alone, b.shared = b.alone[:0], b.shared[:0]
+	switch {
+	case b.sparse != nil:
+	case b.strategy == FeatureParallel:
+		for i := range b.groups {
+			g := &b.groups[i]
+			b.alone = append(b.alone, tile{})
+			b.addTileFeatures(&b.alone[i], g.units[:g.n])
+		}
+		b.shared = append(b.shared, b.alone...)
+	case b.wholeRow && b.mirror.Bits == binning.U8:
+		mirrored := len(b.mirror.Joints)
+		for _, cut := range [][2]int{{0, mirrored}, {mirrored, len(b.places)}} {
+			b.alone = b.cutTiles(b.alone, cut[0], cut[1], 1)
+			b.shared = b.cutTiles(b.shared, cut[0], cut[1], b.pool.Threads())
+		}
+	}
+}
+
+// cutTiles cuts the places lo … hi-1 into tiles of nearly one size, as many as keep the
+// workers busy.
+func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
+	places := hi - lo
+	n := (places + tilePlaces - 1) / tilePlaces
+	if n%workers != 0 {
+		n = max(n, min(n+workers-n%workers, places/leastPlaces))
+	}
+	for i := range n {
+		from, to := lo+i*places/n, lo+(i+1)*places/n
+		t := tile{places: b.places[from:to], first: from}
+		for j := range t.places {
+			p := &t.places[j]
+			b.addTileFeatures(&t, p.joint)
+			if p.joint == nil {
+				b.addTileFeatures(&t, []int{p.unit})
+			}
+		}
+		tiles = append(tiles, t)
+	}
+	return tiles
+}
+
+// addTileFeatures adds the active features of some units to a tile, the last one.
+func (b *Builder) addTileFeatures(t *tile, units []int) {
+	from := len(b.tileFeatures) - len(t.features)
+	for _, u := range units {
+		for _, f := range b.units[u].Features {
+			if _, active := slices.BinarySearch(b.features, f); active {
+				b.tileFeatures = append(b.tileFeatures, f)
+			}
+		}
+	}
+	t.features = b.tileFeatures[from:len(b.tileFeatures):len(b.tileFeatures)]
+	slices.Sort(t.features)
+}
+
+// Tiles begins a histogram, as BuildKnown does, and returns in how many parts it is made:
+// the caller runs Tile for each of them, in any order, on worker 0 where it asked for few
+// parts to make alone and else on any, and EndTiles after all. With 0 the histogram is made
+// already.
+func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) int {
+	if b.tiles = b.shared; alone {
+		b.tiles = b.alone
+	}
+	return b.start(dst, st, runs, total)
+}
+
+// Tile makes the i-th part of a histogram, and returns the features whose sums it holds,
+// ascending. The slice must not be changed.
+func (b *Builder) Tile(worker, i int) (features []int) {
+	t := &b.tiles[i]
+	if t.places == nil {
+		(*columnTask)(b).Run(worker, i)
+		return t.features
+	}
+	s := &b.packed[worker]
+	base := t.places[0].at
+	for r := range b.runs {
+		if run := &b.runs[r]; len(run.Entries) > 0 {
+			b.addTile(worker, t, s.slots, base, run.Block, run.Entries)
+		}
+	}
+	for j := range t.places {
+		p := &t.places[j]
+		rest := s.slots[p.at-base : p.at-base+p.size]
+		for i := range p.units() {
+			var sums []uint64
+			u := p.unitAt(i)
+			sums, rest = b.nextPart(p, i, rest, s.part[:])
+			b.deliver(u, sums, true)
+			b.restore(u)
+		}
+	}
+	return t.features
+}
+
+// EndTiles ends what Tiles has begun.
+func (b *Builder) EndTiles() { b.storage, b.runs, b.dst = nil, nil, nil }
+
+// addTile adds entries of one block to the packed sums of a tile's places, which begin at
+// the slot base of a whole pass.
+func (b *Builder) addTile(worker int, t *tile, slots []uint64, base, block int, entries []uint64) {
+	if mirrored := len(b.mirror.Joints); t.first < mirrored {
+		hist.OneWordRows(slots, b.mirrorBlock(block)[t.first:], b.mirror.Stride, len(t.places), entries, !b.dense)
+		return
+	}
+	b.addPlaces(worker, slots, base, t.places, block, entries)
+}
+
+// tiled says that a node of so many rows is made by tiles: rows of the copy, of integer
+// codes, whose packed sums need no flush on the way, or columns.
+func (b *Builder) tiled(rows int) bool {
+	switch {
+	case len(b.tiles) == 0 || b.storage.Mode() == gradients.F32:
+		return false
+	case b.strategy == FeatureParallel:
+		return true
+	}
+	return b.storage.OneWord() && rows <= hist.BlockRows && rows*b.mirror.Stride <= tileBytes
+}
+
+// reserveTiles makes the slots of every worker that may take part.
+func (b *Builder) reserveTiles() {
+	if b.strategy == FeatureParallel {
+		b.reserveColumns()
+		return
+	}
+	widest := 0
+	for i := range b.tiles {
+		last := b.tiles[i].places[len(b.tiles[i].places)-1]
+		widest = max(widest, last.at+max(last.size, hist.Slots)-b.tiles[i].places[0].at)
+	}
+	for w := range b.packed {
+		b.packed[w].reserve(max(widest, b.rowSlots), false)
+	}
+}
