@@ -11,7 +11,7 @@ import (
 // A tile is a share of a histogram that one worker fills by itself, all rows of the node of
 // some features: nothing is left to add up after it, and what comes next of these features,
 // to subtract them from the parent's and to search both, finds their sums in the first cache.
-// Rows are read once for every tile, so they have to be few enough to stay in the second.
+// Rows are read once for every tile, so they have to be few enough for that to cost less.
 type tile struct {
 	places   []place // of a pass over rows; nil where the tile is a group of columns
 	first    int     // number of the first place
@@ -25,8 +25,9 @@ const (
 	// costs as much as two or three updates.
 	leastPlaces = 6
 	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of
-	// the copy by rows.
-	tileBytes = 1 << 20
+	// the copy by rows. A node of more rows than there are slots is not either: there is less
+	// to save after the pass than reading the rows by all workers costs.
+	tileBytes = 4 << 20
 )
 
 // planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
@@ -151,7 +152,7 @@ func (b *Builder) tiled(rows int) bool {
 	case b.strategy == FeatureParallel:
 		return true
 	}
-	return b.storage.OneWord() && rows <= hist.BlockRows && rows*b.mirror.Stride <= tileBytes
+	return b.storage.OneWord() && rows <= min(b.rowSlots, hist.BlockRows) && rows*b.mirror.Stride <= tileBytes
 }
 
 // reserveTiles makes the slots of every worker that may take part.
