@@ -86,6 +86,7 @@ type Builder struct {
 	offsets  []uint32
 	units    []binning.Unit // in sparse layouts one per feature
 	unitAt   []int          // first slot of each unit, where units follow each other
+	flags    [][]flag       // of units that are bundles of features of two codes, else nil
 	sparse   *sparseRows    // nil in layouts with columns
 	rests    bool           // some features have a slot that is not added up
 
@@ -158,6 +159,7 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 			b.rests = b.rests || rest
 		}
 	}
+	b.listFlags()
 	if m.Masked() {
 		for w := range b.scratch {
 			m.Reserve(&b.scratch[w], min(m.NRows(), hist.BlockRows))

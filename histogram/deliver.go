@@ -35,6 +35,10 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 // contents if they are fresh, and clears them. The slot of a feature's rest code is left for restore.
 func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
 	grad, hess := b.dst.Grad, b.dst.Hess
+	if b.flags[u] != nil {
+		b.deliverFlags(u, packed, fresh)
+		return
+	}
 	if unit := &b.units[u]; len(unit.Features) > 1 {
 		if fresh {
 			b.begin(u)
@@ -42,13 +46,6 @@ func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
 		for _, f := range unit.Features {
 			first, lo, rest, hi := b.bundled(f)
 			part := packed[first : first+hi-lo-1]
-			if len(part) == 1 { // a flag, as of one-hot columns, of which there are thousands
-				slot := lo + (lo + 1 - rest)
-				grad[slot] += int64(part[0]) >> 32
-				hess[slot] += part[0] & 0xffffffff
-				part[0] = 0
-				continue
-			}
 			hist.Unpack(grad[lo:rest], hess[lo:rest], part[:rest-lo])
 			hist.Unpack(grad[rest+1:hi], hess[rest+1:hi], part[rest-lo:])
 		}
@@ -61,6 +58,55 @@ func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
 		return
 	}
 	hist.Unpack(grad[lo:hi], hess[lo:hi], packed)
+}
+
+// flag is a feature of two codes in a bundle of such: twice its first slot, and its rest code.
+type flag uint64
+
+func (f flag) rest() int  { return int(f>>1 + f&1) }
+func (f flag) other() int { return int(f>>1 + 1 - f&1) }
+
+// listFlags lists the features of the units that are bundles of nothing but features of two
+// codes, as one-hot columns are, of which there are thousands: in the order of their codes in
+// the bundle.
+func (b *Builder) listFlags() {
+	b.flags = make([][]flag, len(b.units))
+	for u := range b.units {
+		features := b.units[u].Features
+		if len(features) < 2 {
+			continue
+		}
+		flags := make([]flag, len(features))
+		for _, f := range features {
+			first, lo, rest, hi := b.bundled(f)
+			if hi-lo != 2 || first < 1 || first > len(flags) {
+				flags = nil
+				break
+			}
+			flags[first-1] = flag(2*lo + rest - lo)
+		}
+		b.flags[u] = flags
+	}
+}
+
+// deliverFlags is deliver for a bundle of features of two codes.
+func (b *Builder) deliverFlags(u int, packed []uint64, fresh bool) {
+	grad, hess, flags := b.dst.Grad, b.dst.Hess, b.flags[u]
+	packed[0] = 0
+	packed = packed[1 : 1+len(flags)]
+	if fresh {
+		for i, f := range flags {
+			slot, sum := f.other(), packed[i]
+			grad[slot], hess[slot], packed[i] = int64(sum)>>32, sum&0xffffffff, 0
+		}
+		return
+	}
+	for i, f := range flags {
+		slot, sum := f.other(), packed[i]
+		grad[slot] += int64(sum) >> 32
+		hess[slot] += sum & 0xffffffff
+		packed[i] = 0
+	}
 }
 
 // bundled returns where a feature's codes start in its unit's, and its slots in a flat
@@ -119,6 +165,14 @@ func (b *Builder) restore(u int) {
 	if !b.rests {
 		return
 	}
+	if b.flags[u] != nil {
+		grad, hess := b.dst.Grad, b.dst.Hess
+		for _, f := range b.flags[u] {
+			rest, other := f.rest(), f.other()
+			grad[rest], hess[rest] = b.total.Grad-grad[other], b.total.Hess-hess[other]
+		}
+		return
+	}
 	for _, f := range b.units[u].Features {
 		code, ok := b.matrix.Rest(f)
 		if !ok {
@@ -126,11 +180,6 @@ func (b *Builder) restore(u int) {
 		}
 		lo, hi := b.bins(f)
 		rest := b.total
-		if hi-lo == 2 {
-			own, other := lo+int(code), lo+1-int(code)
-			b.dst.Grad[own], b.dst.Hess[own] = rest.Grad-b.dst.Grad[other], rest.Hess-b.dst.Hess[other]
-			continue
-		}
 		for slot := lo; slot < hi; slot++ {
 			rest.Grad -= b.dst.Grad[slot]
 			rest.Hess -= b.dst.Hess[slot]

@@ -34,6 +34,11 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		bytes += int64(len(layout.units)) * int64(unsafe.Sizeof(binning.Unit{})+unsafe.Sizeof(0))
 	}
 	bytes += 8 * int64(m.NFeatures()) // active ones
+	for u := range layout.units {
+		if n := len(layout.units[u].Features); n > 1 {
+			bytes += int64(n) * 8 // flags
+		}
+	}
 	all, widest, mirroredSize, few := int64(0), int64(16), int64(0), int64(0)
 	slots := int64(0) // of a pass over rows
 	for u := range layout.units {

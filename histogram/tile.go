@@ -24,6 +24,8 @@ const (
 	// leastPlaces is the fewest, unless there are not so many: reading a row and its entry
 	// costs as much as two or three updates.
 	leastPlaces = 6
+	// placeSlots is the number of slots whose search costs about as much as the updates.
+	placeSlots = 128
 	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of
 	// the copy by rows. A node of more rows than there are slots is not either: there is less
 	// to save after the pass than reading the rows by all workers costs.
@@ -53,7 +55,7 @@ func (b *Builder) planTiles() {
 	}
 }
 
-// cutTiles cuts the places lo … hi-1 into tiles of nearly one size, as many as keep the
+// cutTiles cuts the places lo … hi-1 into tiles of nearly one weight, as many as keep the
 // workers busy.
 func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 	places := hi - lo
@@ -61,8 +63,20 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 	if n%workers != 0 {
 		n = max(n, min(n+workers-n%workers, places/leastPlaces))
 	}
+	weights := 0
+	for _, p := range b.places[lo:hi] {
+		weights += b.weight(&p)
+	}
+	from, sum := lo, 0
 	for i := range n {
-		from, to := lo+i*places/n, lo+(i+1)*places/n
+		to := from
+		for to < hi-(n-1-i) && (to == from || 2*n*sum+n*b.weight(&b.places[to]) <= 2*(i+1)*weights) {
+			sum += b.weight(&b.places[to])
+			to++
+		}
+		if i == n-1 {
+			to = hi
+		}
 		t := tile{places: b.places[from:to], first: from}
 		for j := range t.places {
 			p := &t.places[j]
@@ -72,8 +86,22 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 			}
 		}
 		tiles = append(tiles, t)
+		from = to
 	}
 	return tiles
+}
+
+// weight is about what a place costs: in the pass over rows, and for each slot of its features
+// after it.
+func (b *Builder) weight(p *place) int {
+	slots := placeSlots
+	for i := range p.units() {
+		for _, f := range b.units[p.unitAt(i)].Features {
+			lo, hi := b.bins(f)
+			slots += hi - lo
+		}
+	}
+	return slots
 }
 
 // addTileFeatures adds the active features of some units to a tile, the last one.

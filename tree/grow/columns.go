@@ -37,6 +37,9 @@ func (s *columnSampler) tree(round, output int) []int {
 	return s.kept
 }
 
+// samplesNodes says that a node may go without some features of its tree.
+func (s *columnSampler) samplesNodes() bool { return s.byLevel < 1 || s.byNode < 1 }
+
 // node returns the features of one node among those of its tree, ascending, in dst's memory.
 func (s *columnSampler) node(of []int, round, output, depth, node int, dst []int) []int {
 	dst = s.sample(dst, of, s.byLevel, rng.Key(s.seed, rng.LevelCols, uint64(round), uint64(output)), uint64(depth))

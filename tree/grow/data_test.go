@@ -248,3 +248,21 @@ func (d *data) checkScores(t *testing.T, g *grow.Grower, made *tree.Tree, bag *g
 		}
 	}
 }
+
+// flagFeatures adds numeric features of two codes, of rows of which few or many have the
+// second; some repeat the one before, so that gains are equal.
+func (d *data) flagFeatures(r *rand.Rand, n int) {
+	for range n {
+		codes, oneIn := make([]uint32, d.rows), 1+r.IntN(1+r.IntN(30))
+		for i := range codes {
+			if r.IntN(oneIn) == 0 {
+				codes[i] = 1
+			}
+		}
+		if len(d.codes) > 0 && r.IntN(8) == 0 && d.features[len(d.codes)-1].NCodes() == 2 {
+			copy(codes, d.codes[len(d.codes)-1])
+		}
+		d.features = append(d.features, binning.Feature{Regular: 2})
+		d.codes = append(d.codes, codes)
+	}
+}

@@ -114,6 +114,7 @@ func (t *directTask) Run(worker, chunk int) {
 		if g.dead[lo+i] = stored < g.rule.MinRows; !g.dead[lo+i] {
 			g.searchSlots(worker, l, int(f), grad, hess, count, c)
 		}
+		g.has[g.sibling][f] = c.found
 	}
 }
 

@@ -122,3 +122,33 @@ func TestMinDataOverBlocks(t *testing.T) {
 		})
 	}
 }
+
+// Runs of features of two codes are searched together: the splits are those of the
+// reference, also where min_data_in_leaf has to be proven by a count.
+func TestFlags(t *testing.T) {
+	pools := newPools(t, 1, 2)
+	tries := 300
+	if testing.Short() {
+		tries = 60
+	}
+	for _, mode := range modes {
+		t.Run("S2.17/flags/"+mode.String(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(5, uint64(mode.Mode)))
+			splits := 0
+			for try := range tries {
+				d := &data{rows: 1 + r.IntN([]int{20, 150, 1000, 3000}[r.IntN(4)])}
+				d.randomFeatures(r, r.IntN(3))
+				d.flagFeatures(r, 1+r.IntN(60))
+				d.randomFeatures(r, r.IntN(2))
+				d.flagFeatures(r, 1+r.IntN(12))
+				d.randomGradients(r)
+				p := randomParams(r)
+				p.MinDataInLeaf, p.Leaves = r.IntN(40), 2+r.IntN(12)
+				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), p, mode, r, pools)
+			}
+			if splits < tries {
+				t.Errorf("%d trees have %d splits: too few to show anything", tries, splits)
+			}
+		})
+	}
+}

@@ -67,7 +67,10 @@ type Grower struct {
 	dead       []bool // of its features, those that cannot be split any more
 	features   []int  // of a direct search
 	candidates [2][]candidate
+	has        [2][]bool // the features that have a candidate
 	allowed    [2][]int
+	sampled    [2][]int // memory of allowed
+	codes      int      // of the active features
 	workers    []searchScratch
 	counts     []uint32
 	left       []uint8
@@ -122,6 +125,10 @@ func New(c Config) *Grower {
 	}
 	for s := range g.candidates {
 		g.candidates[s] = make([]candidate, c.Matrix.NFeatures())
+		g.has[s] = make([]bool, c.Matrix.NFeatures())
+	}
+	for w := range g.workers {
+		g.workers[w].gains = make([]float64, c.Matrix.NFeatures())
 	}
 	g.columns.init(c)
 	return g
@@ -136,6 +143,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	}
 	g.rule = g.ruleOf(st)
 	g.active = g.columns.tree(round, output)
+	g.codes = g.slotsOf(g.active)
 	g.builder.SetFeatures(g.active)
 	g.rows.start(st, bag, g.config.Pool)
 	g.made = newTree(g.config.Params.Leaves)
@@ -175,7 +183,7 @@ func (g *Grower) endTrial() {
 func (g *Grower) build(at int) (tiles int, alone bool) {
 	l := &g.leaves[at]
 	alone = g.builder.Strategy() == histogram.Sequential ||
-		l.rows*len(g.active)+updatesPerCode*g.nSiblings*g.slotsOf(g.active) < smallTiles
+		l.rows*len(g.active)+updatesPerCode*g.nSiblings*g.codes < smallTiles
 	return g.builder.Tiles(l.hist, g.storage, g.rows.runs(at), l.total.codes(), alone), alone
 }
 

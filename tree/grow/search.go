@@ -33,7 +33,8 @@ func (c *candidate) grouped() bool {
 
 // searchScratch is one worker's memory in a search.
 type searchScratch struct {
-	cat scan.CatScratch
+	cat   scan.CatScratch
+	gains []float64 // of features of two codes
 	// Sums of one feature in a direct search, or of its codes in a search of few.
 	grad  []int64
 	hess  []uint64
@@ -62,12 +63,15 @@ const (
 // waking workers.
 func (g *Grower) search(tiles int, alone bool) error {
 	for s := range g.nSiblings {
-		g.allowed[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.allowed[s])
+		if g.allowed[s] = g.active; g.columns.samplesNodes() {
+			g.sampled[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.sampled[s])
+			g.allowed[s] = g.sampled[s]
+		}
 	}
 	for _, at := range g.siblings[:g.nSiblings] {
 		g.prepare(&g.leaves[at])
 	}
-	codes := g.nSiblings * g.slotsOf(g.active)
+	codes := g.nSiblings * g.codes
 	if tiles > 0 {
 		g.do(alone, tiles, (*tileTask)(g))
 		g.builder.EndTiles()
@@ -100,6 +104,59 @@ func (g *Grower) do(small bool, n int, task parallel.Task) {
 	}
 	for i := range n {
 		task.Run(0, i)
+	}
+}
+
+// searchOne makes the candidate of one feature.
+func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
+	c := &g.candidates[sibling][f]
+	c.found = false
+	g.searchFeature(worker, l, f, nil, c)
+	g.has[sibling][f] = c.found
+}
+
+// leastFlags is the number of features that searchFlags pays for. It is a variable for tests.
+var leastFlags = 8
+
+// flags returns how many of the features, from the first on, are numeric ones of two codes
+// without a missing one and follow each other, where sums are integers without counts.
+func (g *Grower) flags(l *leaf, features []int) int {
+	if g.storage.Counts() || l.hist.Partial() {
+		return 0
+	}
+	n := 0
+	for n < len(features) && features[n] == features[0]+n {
+		if f := &g.config.Features[features[n]]; f.Kind == binning.Categorical || f.Regular != 2 || f.HasMissing {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// searchFlags finds the best splits of features of two codes whose sums follow each other:
+// of as many as may be the best of them. A split that surely has rows on both sides beats all
+// that gain less.
+func (g *Grower) searchFlags(worker, sibling int, l *leaf, features []int) {
+	has := g.has[sibling]
+	at := int(g.offsets[features[0]])
+	gains := g.workers[worker].gains[:len(features)]
+	grad, hess := l.hist.Grad[at:at+2*len(gains)], l.hist.Hess[at:at+2*len(gains)]
+	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess}
+	scan.Flags(gains, grad, hess, total, &g.rule)
+	best, bar := len(gains), float64(scan.Refused)
+	if !g.columns.samplesNodes() { // else the best one may be out
+		for i, gain := range gains {
+			if gain > bar && g.rule.Proven(scan.Sums[int64, uint64]{Hess: hess[2*i]}, total) {
+				best, bar = i, gain
+			}
+		}
+	}
+	for i, f := range features {
+		has[f] = false
+		if gain := gains[i]; gain > bar || gain == bar && i <= best && gain > scan.Refused {
+			g.searchOne(worker, sibling, l, f)
+		}
 	}
 }
 
@@ -136,13 +193,21 @@ func (g *Grower) searchFeatures(worker int, features []int) {
 	}
 	for s := range g.nSiblings {
 		l := &g.leaves[g.siblings[s]]
-		split := g.canSplit(l)
-		for _, f := range features {
-			c := &g.candidates[s][f]
-			c.found = false
-			if split {
-				g.searchFeature(worker, l, f, nil, c)
+		if !g.canSplit(l) {
+			for _, f := range features {
+				g.has[s][f] = false
 			}
+			continue
+		}
+		for rest := features; len(rest) > 0; {
+			n := g.flags(l, rest)
+			if n < leastFlags {
+				g.searchOne(worker, s, l, rest[0])
+				rest = rest[1:]
+				continue
+			}
+			g.searchFlags(worker, s, l, rest[:n])
+			rest = rest[n:]
 		}
 	}
 }
@@ -304,11 +369,11 @@ func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s s
 // off from the highest, each with a count of the leaf's rows, until the best of
 // all is exact (DESIGN §8).
 func (g *Grower) choose(sibling int, l *leaf) {
-	candidates := g.candidates[sibling]
+	candidates, has := g.candidates[sibling], g.has[sibling]
 	for {
 		best := -1
 		for _, f := range g.allowed[sibling] {
-			if c := &candidates[f]; c.found && (best < 0 || c.gain > candidates[best].gain) {
+			if has[f] && (best < 0 || candidates[f].gain > candidates[best].gain) {
 				best = f
 			}
 		}
@@ -319,6 +384,7 @@ func (g *Grower) choose(sibling int, l *leaf) {
 		c := &candidates[best]
 		if c.unproven {
 			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), c)
+			has[best] = c.found
 			continue // what it gains now may be less than the next bound
 		}
 		l.best = *c

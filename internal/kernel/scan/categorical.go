@@ -45,7 +45,7 @@ type extremes struct {
 // Of equal gains the lexicographically lower set wins, and of equal sets the
 // missing code on the left.
 func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) (Split[G, H], Grouping) {
-	search := catSearch[G, H]{f: f, r: r, s: s, best: Split[G, H]{Gain: refused}}
+	search := catSearch[G, H]{f: f, r: r, s: s, best: Split[G, H]{Gain: Refused}}
 	search.missing, search.anyMissing = f.missing()
 	if search.anyMissing {
 		search.try(search.missing, 0, MissingOnly, true, r.L2)

@@ -49,7 +49,7 @@ func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int)
 		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, Unproven: s.Unproven,
 			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess), Rows: s.Left.Rows}}
 	}
-	best := Split[G, H]{Gain: refused}
+	best := Split[G, H]{Gain: Refused}
 	left := start
 	for c := 0; c <= last; c++ {
 		if f.Count[c] == 0 && (c > 0 || start.Rows == 0) {
@@ -80,7 +80,7 @@ func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], 
 		}
 	}
 	if first >= end {
-		return Split[int64, uint64]{Gain: refused}
+		return Split[int64, uint64]{Gain: Refused}
 	}
 	best, code, left, ok := plainVectors(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true)
 	if !ok {
@@ -100,7 +100,7 @@ func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], 
 // time goes.
 func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], last int) Split[int64, uint64] {
 	if last < 0 {
-		return Split[int64, uint64]{Gain: refused}
+		return Split[int64, uint64]{Gain: Refused}
 	}
 	grad, hess := f.Grad[:last+1], f.Hess[:last+1]
 	atLeast := int64(0) // hessian sum of a side that is not refused outright
@@ -114,10 +114,8 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 	}
 	s := Split[int64, uint64]{Gain: best}
 	if code >= 0 {
-		proof := int64(r.ProofHess)
-		leftHess := int64(left.Hess)
 		s.Found, s.Code, s.Left = true, code, left
-		s.Unproven = !r.EqualHess && (leftHess <= proof || int64(f.Total.Hess)-leftHess <= proof)
+		s.Unproven = !r.Proven(left, f.Total)
 	}
 	return s
 }
@@ -131,7 +129,7 @@ func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r 
 	totalGrad, totalHess := total.Grad, int64(total.Hess)
 	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	leftGrad, leftHess := start.Grad, int64(start.Hess)
-	best, code = refused, -1
+	best, code = Refused, -1
 	var bestGrad, bestHess int64
 	for c, g := range grad {
 		h := hess[c]
@@ -176,27 +174,27 @@ func zeroOver(g, d float64) (float64, float64) {
 	return 0, 1
 }
 
-// refused is the gain of a candidate that breaks a rule.
-const refused = -1
+// Refused is the gain of a candidate that breaks a rule.
+const Refused = -1.0
 
-// consider returns the gain of sending left to the left, refused if a rule forbids
+// consider returns the gain of sending left to the left, Refused if a rule forbids
 // it, and whether MinRows remains to be proven.
 func consider[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 float64) (gain float64, unproven bool) {
 	rightHess := f.Total.Hess - left.Hess
 	if f.Count != nil {
 		if left.Rows < r.MinRows || f.Total.Rows-left.Rows < r.MinRows {
-			return refused, false
+			return Refused, false
 		}
 	} else if uint64(left.Hess) <= r.ProofHess || uint64(rightHess) <= r.ProofHess {
 		if r.EqualHess {
-			return refused, false
+			return Refused, false
 		}
 		unproven = true
 	}
 	hl := float64(float64(left.Hess) * r.HessScale)
 	hr := float64(float64(rightHess) * r.HessScale)
 	if hl < r.MinChild || hr < r.MinChild {
-		return refused, false
+		return Refused, false
 	}
 	gl := float64(float64(left.Grad)*r.GradScale) + float64(float64(left.Rows)*r.GradOffset)
 	gr := float64(float64(f.Total.Grad-left.Grad)*r.GradScale) + float64(float64(f.Total.Rows-left.Rows)*r.GradOffset)

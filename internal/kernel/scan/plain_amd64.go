@@ -60,7 +60,7 @@ func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], 
 	if total.Hess >= limit || total.Grad >= limit || total.Grad <= -limit {
 		return 0, 0, left, false
 	}
-	none := int64(math.Float64bits(refused))
+	none := int64(math.Float64bits(Refused))
 	best := [5][4]int64{0: {none, none, none, none}, 1: {-1, -1, -1, -1}, 4: {0, none}}
 	starts := [...]int64{start.Grad, int64(start.Hess)}
 	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack, float64(total.Grad), float64(total.Hess), atLeast}
@@ -68,7 +68,7 @@ func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], 
 	if uint64(best[4][0]) >= 1<<52 {
 		return 0, 0, left, false
 	}
-	gain, code = refused, -1
+	gain, code = Refused, -1
 	for lane := range 4 {
 		g, c := math.Float64frombits(uint64(best[0][lane])), int(best[1][lane])
 		if c >= 0 && (g > gain || g == gain && c < code) {
