@@ -52,11 +52,11 @@ var forcedPlan = ""
 // the table's shape speaks for, and reason says why. There is no other where the table
 // or the training is too small for measuring.
 func (t *trainer) candidates() (plans []histogram.Plan, reason string, err error) {
-	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, t.pool.Threads())
+	mirrored := len(t.mirrored()) > 0
+	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, mirrored, t.pool.Threads())
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: train.builder: %w", ErrParams, err)
 	}
-	mirrored := len(t.mirrored()) > 0
 	byShape := histogram.Plan{Strategy: strategy, Mirror: mirrored && strategy != histogram.FeatureParallel}
 	plans = t.open(byShape, mirrored)
 	trees := t.p.Rounds * t.outputs

@@ -24,8 +24,8 @@ const (
 func (s Strategy) String() string { return [...]string{"sequential", "feature", "row"}[s] }
 
 // Choose returns the strategy for a config name; "auto" (or "") decides by shape and
-// says why in reason. An unknown name is an error.
-func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason string, err error) {
+// whether there is a copy by rows, and says why in reason. An unknown name is an error.
+func Choose(name string, m *binning.Matrix, mirrored bool, threads int) (s Strategy, reason string, err error) {
 	columns := m.Layout() == binning.LayoutCol
 	for _, s := range []Strategy{Sequential, FeatureParallel, RowParallel} {
 		if name == s.String() {
@@ -47,8 +47,11 @@ func Choose(name string, m *binning.Matrix, threads int) (s Strategy, reason str
 			workers = "1 thread"
 		}
 		return Sequential, fmt.Sprintf("%d rows × %d features on %s", rows, features, workers), nil
-	case columns && slots > rows && features >= 4*threads:
+	case columns && !mirrored && slots > rows && features >= 4*threads:
 		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
+	}
+	if slots > rows && mirrored {
+		return RowParallel, fmt.Sprintf("%d bins outnumber %d rows: each worker makes tiles of a histogram by itself", slots, rows), nil
 	}
 	if slots > rows {
 		return RowParallel, fmt.Sprintf("%d features are too few for %d threads, or are not kept by columns", features, threads), nil

@@ -420,27 +420,27 @@ func TestHistogramEquivalence(t *testing.T) {
 func TestChoose(t *testing.T) {
 	d := newTable(t, 10, 100, []uint32{5}, binning.Adaptive)
 	for _, s := range strategies {
-		if got, _, err := histogram.Choose(s.String(), d.matrix, 4); err != nil || got != s {
+		if got, _, err := histogram.Choose(s.String(), d.matrix, false, 4); err != nil || got != s {
 			t.Errorf("Choose(%q) = %v, %v", s.String(), got, err)
 		}
 	}
 	for _, name := range []string{"", "auto"} {
-		if got, reason, err := histogram.Choose(name, d.matrix, 4); err != nil || got != histogram.Sequential || !strings.Contains(reason, "100 rows") {
+		if got, reason, err := histogram.Choose(name, d.matrix, false, 4); err != nil || got != histogram.Sequential || !strings.Contains(reason, "100 rows") {
 			t.Errorf("Choose(%q) of 100 cells = %v because %q, %v", name, got, reason, err)
 		}
 	}
-	if _, _, err := histogram.Choose("column", d.matrix, 4); err == nil || !strings.Contains(err.Error(), `"column"`) || !strings.Contains(err.Error(), "feature") {
+	if _, _, err := histogram.Choose("column", d.matrix, false, 4); err == nil || !strings.Contains(err.Error(), `"column"`) || !strings.Contains(err.Error(), "feature") {
 		t.Errorf(`Choose("column"): %v`, err)
 	}
 	long := newTable(t, 11, 60_000, []uint32{5}, binning.Adaptive)
-	if got, _, _ := histogram.Choose("auto", long.matrix, 2); got != histogram.RowParallel {
+	if got, _, _ := histogram.Choose("auto", long.matrix, false, 2); got != histogram.RowParallel {
 		t.Errorf("auto for 60,000 rows of one feature on 2 threads = %v", got)
 	}
-	if got, _, _ := histogram.Choose("auto", long.matrix, 1); got != histogram.Sequential {
+	if got, _, _ := histogram.Choose("auto", long.matrix, false, 1); got != histogram.Sequential {
 		t.Errorf("auto on one thread = %v", got)
 	}
 	wide := newTable(t, 12, 7000, slices.Repeat([]uint32{2000}, 8), binning.Adaptive)
-	if got, _, _ := histogram.Choose("auto", wide.matrix, 2); got != histogram.FeatureParallel {
+	if got, _, _ := histogram.Choose("auto", wide.matrix, false, 2); got != histogram.FeatureParallel {
 		t.Errorf("auto for 16,000 bins of 7,000 rows on 2 threads = %v", got)
 	}
 }

@@ -83,7 +83,7 @@ func TestLayouts(t *testing.T) {
 							in := d.sample(r, part)
 							want := d.reference(st, in)
 							for _, s := range strategies {
-								if _, _, err := histogram.Choose(s.String(), m, 3); err != nil {
+								if _, _, err := histogram.Choose(s.String(), m, false, 3); err != nil {
 									continue
 								}
 								b := histogram.New(m, nil, pool, s)
@@ -134,10 +134,10 @@ func TestChooseByLayout(t *testing.T) {
 	d := sparseTable(t, 6, 300, 0.1)
 	for _, layout := range []string{"row", "csr", "ellpack"} {
 		m := d.in(t, binning.Params{Layout: layout}, pool)
-		if _, _, err := histogram.Choose("feature", m, 4); err == nil {
+		if _, _, err := histogram.Choose("feature", m, false, 4); err == nil {
 			t.Errorf("S2.18: layout %q has a builder by features", layout)
 		}
-		if s, _, err := histogram.Choose("auto", m, 4); err != nil || s == histogram.FeatureParallel {
+		if s, _, err := histogram.Choose("auto", m, false, 4); err != nil || s == histogram.FeatureParallel {
 			t.Errorf("layout %q: %v, %v", layout, s, err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestAllocationsByLayout(t *testing.T) {
 			st := d.storage(t, mode, pool)
 			nodes := [][]histogram.Run{runsOf(st, d.sample(r, 1)), runsOf(st, d.sample(r, 0.1)), runsOf(st, d.sample(r, 0.001))}
 			for _, s := range strategies {
-				if _, _, err := histogram.Choose(s.String(), m, 3); err != nil {
+				if _, _, err := histogram.Choose(s.String(), m, false, 3); err != nil {
 					continue
 				}
 				t.Run(fmt.Sprintf("S1.12/%s/%v/%v", name, mode, s), func(t *testing.T) {

@@ -29,7 +29,7 @@ const (
 	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of
 	// the copy by rows. A node of more rows than there are slots is not either: there is less
 	// to save after the pass than reading the rows by all workers costs.
-	tileBytes = 4 << 20
+	tileBytes = 16 << 20
 )
 
 // planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
