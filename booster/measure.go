@@ -2,6 +2,7 @@ package booster
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"boost/binning"
@@ -145,6 +146,10 @@ func (t *trainer) planKey() string {
 func (t *trainer) settlePlan() {
 	best, costs := t.trial.Plan(), t.trial.Costs()
 	for i, p := range t.trial.Plans() {
+		if math.IsInf(costs[i], 1) {
+			t.log.Debug("plan not measured: its like is far slower", "plan", p.String())
+			continue
+		}
 		t.log.Debug("plan measured", "plan", p.String(), "ns_per_row_and_feature", fmt.Sprintf("%.3f", costs[i]))
 	}
 	reason := fmt.Sprintf("measured on the first trees: %.3f ns per row and feature, %.3f as chosen by shape",

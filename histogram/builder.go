@@ -106,6 +106,8 @@ type Builder struct {
 	alone        []tile            // for one worker
 	shared       []tile            // for all
 	tiles        []tile            // of the current node
+	reduced      []tile            // a place each, of rows that workers have added up
+	reducing     bool              // the current node's are those of reduced
 	tileFeatures []int             // of all tiles, one after the other
 	scratch      []binning.Scratch // per worker
 	total        Total
@@ -299,8 +301,8 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 }
 
 // start begins a histogram and returns the number of tiles that remain to be made.
-func (b *Builder) start(dst *Histogram, st *gradients.Storage, runs []Run, total Total) (tiles int) {
-	b.storage, b.runs, b.dst = st, runs, dst
+func (b *Builder) start(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) (tiles int) {
+	b.storage, b.runs, b.dst, b.reducing = st, runs, dst, false
 	rows, span := 0, 0
 	for _, r := range runs {
 		if n := len(r.Entries); n > 0 {
@@ -330,20 +332,23 @@ func (b *Builder) start(dst *Histogram, st *gradients.Storage, runs []Run, total
 		}
 		b.total = total
 	}
-	small := rows*len(b.features) < smallNode
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
 	b.reserveFew()
 	switch {
 	case st.Mode() == gradients.F32:
-		b.buildFloats(small)
+		b.buildFloats(alone)
 	case b.tiled(rows):
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
 		b.reserveTiles()
 		return len(b.tiles)
 	default:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
-		b.buildRows(rows, small || b.strategy == Sequential)
+		b.addUp(rows, alone)
+		if b.reducing = len(b.reduced) > 0; b.reducing {
+			return len(b.reduced)
+		}
+		b.reduce(alone)
 	}
 	b.EndTiles()
 	return 0

@@ -329,3 +329,64 @@ func TestAllocationsByLayout(t *testing.T) {
 		}
 	}
 }
+
+// Tiles hold every active feature once and the plain reference's sums: few tiles for one
+// worker, and with several as many as keep all of them busy.
+func TestTiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 0))
+	made := map[bool]int{}
+	for try := range 40 {
+		nCodes := make([]uint32, 1+r.IntN(90))
+		for f := range nCodes {
+			nCodes[f] = []uint32{2, 4, 16, 255, 256, 300}[r.IntN(6)]
+		}
+		d := newTable(t, r.Uint64(), 300+r.IntN(1500), nCodes, binning.Adaptive)
+		pool := parallel.NewPool(1 + r.IntN(4))
+		st := d.storage(t, form{Mode: gradients.I16}, pool)
+		in := d.sample(r, []float64{1, 0.2}[r.IntN(2)])
+		want := d.reference(st, in)
+		features := d.all()
+		if r.IntN(2) == 0 {
+			features = slices.DeleteFunc(features, func(int) bool { return r.IntN(3) == 0 })
+		}
+		for _, mirror := range d.mirrors(form{Mode: gradients.I16}, pool) {
+			for _, s := range strategies {
+				b := histogram.New(d.matrix, mirror, pool, s)
+				b.SetFeatures(features)
+				for _, alone := range []bool{true, false} {
+					h := &histogram.Histogram{}
+					poison(h, b.Slots())
+					tiles := b.Tiles(h, st, runsOf(st, in), histogram.TotalOf(st, runsOf(st, in)), alone)
+					made[tiles > 1]++
+					if tiles == 0 {
+						continue
+					}
+					got := make([][]int, tiles)
+					task := parallel.Func(func(worker, i int) { got[i] = slices.Clone(b.Tile(worker, i)) })
+					if alone {
+						for i := range tiles {
+							task(0, i)
+						}
+					} else {
+						pool.Do(tiles, task)
+					}
+					b.EndTiles()
+					name := fmt.Sprintf("try %d: %v, %d tiles, alone %v", try, s, tiles, alone)
+					for _, part := range got {
+						if !slices.IsSorted(part) {
+							t.Errorf("%s: features %v of one do not ascend", name, part)
+						}
+					}
+					if all := slices.Sorted(slices.Values(slices.Concat(got...))); !slices.Equal(all, features) {
+						t.Fatalf("%s: they hold the features %v of %v", name, all, features)
+					}
+					d.check(t, name, h, st, features, want)
+				}
+			}
+		}
+		pool.Close()
+	}
+	if made[true] == 0 {
+		t.Error("nothing is made of several tiles")
+	}
+}

@@ -154,9 +154,8 @@ func (b *Builder) plan() {
 	}
 }
 
-// buildRows gives pieces of the rows to the workers, each with a histogram of its
-// own, and adds those up.
-func (b *Builder) buildRows(rows int, alone bool) {
+// addUp gives pieces of the rows to the workers, each with a histogram of its own.
+func (b *Builder) addUp(rows int, alone bool) {
 	workers := b.pool.Threads()
 	if alone {
 		workers = 1
@@ -169,7 +168,6 @@ func (b *Builder) buildRows(rows int, alone bool) {
 			}
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))
-		b.do(alone, len(b.places), (*wideReduceTask)(b))
 		return
 	}
 	for w := range b.packed {
@@ -182,7 +180,15 @@ func (b *Builder) buildRows(rows int, alone bool) {
 		}
 	}
 	b.do(alone, len(b.pieces), (*rowTask)(b))
-	b.do(alone, len(b.places), (*reduceTask)(b))
+}
+
+// reduce adds the workers' histograms up, place by place.
+func (b *Builder) reduce(alone bool) {
+	if b.storage.OneWord() {
+		b.do(alone, len(b.places), (*reduceTask)(b))
+		return
+	}
+	b.do(alone, len(b.places), (*wideReduceTask)(b))
 }
 
 // rowTask adds one piece to its worker's packed sums.

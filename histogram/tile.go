@@ -8,10 +8,12 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// A tile is a share of a histogram that one worker fills by itself, all rows of the node of
-// some features: nothing is left to add up after it, and what comes next of these features,
+// A tile is a share of a histogram that one worker makes. Where it adds up all rows of the
+// node of some features, nothing is left to add up after it, and what comes next of these features,
 // to subtract them from the parent's and to search both, finds their sums in the first cache.
-// Rows are read once for every tile, so they have to be few enough for that to cost less.
+// Rows are read once for every tile, so they have to be few enough for that to cost less;
+// of more rows each worker adds up some, of all features, and a tile is a place where these
+// sums are added up.
 type tile struct {
 	places   []place // of a pass over rows; nil where the tile is a group of columns
 	first    int     // number of the first place
@@ -36,14 +38,21 @@ const (
 // as few as are good for one worker, and into enough for all of them.
 func (b *Builder) planTiles() {
 	b.tileFeatures = b.tileFeatures[:0]
-	b.alone, b.shared = b.alone[:0], b.shared[:0]
+	b.alone, b.shared, b.reduced = b.alone[:0], b.shared[:0], b.reduced[:0]
+	if b.sparse == nil && b.strategy != FeatureParallel {
+		for i := range b.places {
+			b.reduced = b.addTile(b.reduced, i, i+1)
+		}
+	}
 	switch {
 	case b.sparse != nil:
 	case b.strategy == FeatureParallel:
 		for i := range b.groups {
 			g := &b.groups[i]
 			b.alone = append(b.alone, tile{})
-			b.addTileFeatures(&b.alone[i], g.units[:g.n])
+			for _, u := range g.units[:g.n] {
+				b.addTileFeatures(&b.alone[i], b.units[u].Features)
+			}
 		}
 		b.shared = append(b.shared, b.alone...)
 	case b.wholeRow && b.mirror.Bits == binning.U8:
@@ -77,18 +86,22 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 		if i == n-1 {
 			to = hi
 		}
-		t := tile{places: b.places[from:to], first: from}
-		for j := range t.places {
-			p := &t.places[j]
-			b.addTileFeatures(&t, p.joint)
-			if p.joint == nil {
-				b.addTileFeatures(&t, []int{p.unit})
-			}
-		}
-		tiles = append(tiles, t)
+		tiles = b.addTile(tiles, from, to)
 		from = to
 	}
 	return tiles
+}
+
+// addTile adds the tile of the places lo … hi-1.
+func (b *Builder) addTile(tiles []tile, lo, hi int) []tile {
+	t := tile{places: b.places[lo:hi], first: lo}
+	for j := range t.places {
+		p := &t.places[j]
+		for i := range p.units() {
+			b.addTileFeatures(&t, b.units[p.unitAt(i)].Features)
+		}
+	}
+	return append(tiles, t)
 }
 
 // weight is about what a place costs: in the pass over rows, and for each slot of its features
@@ -104,14 +117,12 @@ func (b *Builder) weight(p *place) int {
 	return slots
 }
 
-// addTileFeatures adds the active features of some units to a tile, the last one.
-func (b *Builder) addTileFeatures(t *tile, units []int) {
+// addTileFeatures adds the active ones of some features to a tile, the last one.
+func (b *Builder) addTileFeatures(t *tile, features []int) {
 	from := len(b.tileFeatures) - len(t.features)
-	for _, u := range units {
-		for _, f := range b.units[u].Features {
-			if _, active := slices.BinarySearch(b.features, f); active {
-				b.tileFeatures = append(b.tileFeatures, f)
-			}
+	for _, f := range features {
+		if _, active := slices.BinarySearch(b.features, f); active {
+			b.tileFeatures = append(b.tileFeatures, f)
 		}
 	}
 	t.features = b.tileFeatures[from:len(b.tileFeatures):len(b.tileFeatures)]
@@ -126,12 +137,20 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 	if b.tiles = b.shared; alone {
 		b.tiles = b.alone
 	}
-	return b.start(dst, st, runs, total)
+	return b.start(dst, st, runs, total, alone)
 }
 
 // Tile makes the i-th part of a histogram, and returns the features whose sums it holds,
 // ascending. The slice must not be changed.
 func (b *Builder) Tile(worker, i int) (features []int) {
+	if b.reducing {
+		if b.storage.OneWord() {
+			(*reduceTask)(b).Run(worker, i)
+		} else {
+			(*wideReduceTask)(b).Run(worker, i)
+		}
+		return b.reduced[i].features
+	}
 	t := &b.tiles[i]
 	if t.places == nil {
 		(*columnTask)(b).Run(worker, i)
@@ -141,7 +160,7 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	base := t.places[0].at
 	for r := range b.runs {
 		if run := &b.runs[r]; len(run.Entries) > 0 {
-			b.addTile(worker, t, s.slots, base, run.Block, run.Entries)
+			b.addRows(worker, t, s.slots, base, run.Block, run.Entries)
 		}
 	}
 	for j := range t.places {
@@ -161,9 +180,9 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 // EndTiles ends what Tiles has begun.
 func (b *Builder) EndTiles() { b.storage, b.runs, b.dst = nil, nil, nil }
 
-// addTile adds entries of one block to the packed sums of a tile's places, which begin at
+// addRows adds entries of one block to the packed sums of a tile's places, which begin at
 // the slot base of a whole pass.
-func (b *Builder) addTile(worker int, t *tile, slots []uint64, base, block int, entries []uint64) {
+func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, block int, entries []uint64) {
 	if mirrored := len(b.mirror.Joints); t.first < mirrored {
 		hist.OneWordRows(slots, b.mirrorBlock(block)[t.first:], b.mirror.Stride, len(t.places), entries, !b.dense)
 		return

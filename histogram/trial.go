@@ -2,6 +2,7 @@ package histogram
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -68,7 +69,7 @@ func (t *Trial) Done() bool { return t.done }
 func (t *Trial) Plans() []Plan { return t.plans }
 
 // Costs returns the ns that each plan takes for an update, one row of one feature: of
-// roots alone, where these were enough to leave it out.
+// roots alone, where these were enough to leave it out; +Inf of one that was not tried.
 func (t *Trial) Costs() []float64 {
 	costs := make([]float64, len(t.plans))
 	for i := range costs {
@@ -123,7 +124,7 @@ func (t *Trial) Next() {
 		t.ofRoot += root.updates
 		t.all += root.updates + rest.updates
 	}
-	for t.at++; t.at < len(t.plans) && t.costs[t.at].out; t.at++ {
+	for t.at++; t.at < len(t.plans) && (t.costs[t.at].out || t.hopeless(t.at)); t.at++ {
 	}
 	if t.at < len(t.plans) {
 		return
@@ -131,6 +132,17 @@ func (t *Trial) Next() {
 	t.at = 0 // which is never left out
 	t.turns++
 	t.done = t.leaveOut() < 2 || t.turns == trialTurns
+}
+
+// hopeless leaves out a plan that was not tried and differs from one that was given up at its
+// root only in the number of rows at a time.
+func (t *Trial) hopeless(i int) bool {
+	p, c := t.plans[i], &t.costs[i]
+	c.out = t.turns == 0 && slices.ContainsFunc(t.plans[:i], func(q Plan) bool {
+		other := &t.costs[slices.Index(t.plans, q)]
+		return other.out && q.Strategy == p.Strategy && q.Mirror == p.Mirror
+	})
+	return c.out
 }
 
 // perUpdate returns the ns of an update, +Inf where there was none.

@@ -12,6 +12,7 @@ var (
 	planA = histogram.Plan{Strategy: histogram.RowParallel, Mirror: true}
 	planB = histogram.Plan{Strategy: histogram.FeatureParallel}
 	planC = histogram.Plan{Strategy: histogram.Sequential, Mirror: true}
+	planD = histogram.Plan{Strategy: histogram.Sequential, Mirror: true, Chunk: 2048}
 )
 
 // A trial is told times that are made up, in ns per update of a root of 1,000 and of
@@ -69,6 +70,18 @@ func TestTrial(t *testing.T) {
 			}
 			return always[p], 3 * always[p]
 		}, planB, "A ACB AB AB"},
+		{"its like is not tried", []histogram.Plan{planA, planC, planD, planB}, func(_ int, p histogram.Plan) (float64, float64) {
+			if p == planC {
+				return 1.6, 0.1
+			}
+			return always[p], always[p]
+		}, planB, "A ACB AB AB"},
+		{"its like is tried where it was slow below only", []histogram.Plan{planA, planC, planD}, func(_ int, p histogram.Plan) (float64, float64) {
+			if p == planC {
+				return 1.2, 3
+			}
+			return 1, 1
+		}, planA, "A ACD AD AD"},
 		{"one plan", []histogram.Plan{planB}, nil, planB, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,7 +112,7 @@ func TestTrial(t *testing.T) {
 			var want []histogram.Plan
 			for _, letter := range c.trees {
 				if letter != ' ' {
-					want = append(want, map[rune]histogram.Plan{'A': planA, 'B': planB, 'C': planC}[letter])
+					want = append(want, map[rune]histogram.Plan{'A': planA, 'B': planB, 'C': planC, 'D': planD}[letter])
 				}
 			}
 			if !slices.Equal(trees, want) {

@@ -122,16 +122,22 @@ func (t *startTask) Run(_, block int) {
 	}
 	s.storage.Entries(entries, block, rows)
 	s.byLeaf[0][block].Entries = entries
+	if s.storage.OneWord() { // while they are in the cache
+		grad, hess := hist.Total(entries)
+		s.totals[block] = sums{grad: grad, hess: hess}
+	}
 }
 
-// total returns the sums of all rows of the root. Sums of floats are taken per
-// 4,096 consecutive entries and added in order of rows.
+// total returns the sums of all rows of the root, where start has put them. Sums of floats
+// are taken per 4,096 consecutive entries and added in order of rows.
 func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
 	s.storage = st
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)
 	}
-	pool.Do(s.nBlocks, (*totalTask)(s))
+	if !st.OneWord() {
+		pool.Do(s.nBlocks, (*totalTask)(s))
+	}
 	var all sums
 	for _, t := range s.totals {
 		all.grad += t.grad
@@ -143,17 +149,12 @@ func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
 	return all
 }
 
-// totalTask sums the codes of one block of the root.
+// totalTask sums the codes of one block of the root, where entries do not carry them.
 type totalTask rowSets
 
 func (t *totalTask) Run(_, block int) {
 	s := (*rowSets)(t)
 	entries := s.byLeaf[0][block].Entries
-	if s.storage.OneWord() {
-		grad, hess := hist.Total(entries)
-		s.totals[block] = sums{grad: grad, hess: hess}
-		return
-	}
 	lo := block * hist.BlockRows
 	var total sums
 	for _, e := range entries {
@@ -248,7 +249,7 @@ func (s *rowSets) divide(entries []uint64, c binning.Column, scratch []uint64) i
 	case binning.U8:
 		return partition.Bytes(entries, c.U8(), (*[256]uint8)(left), scratch)
 	case binning.U16:
-		return partition.Column(entries, c.U16(), left, scratch)
+		return partition.Words(entries, c.U16(), left, scratch)
 	}
 	return partition.Column(entries, c.U32(), left, scratch)
 }

@@ -59,3 +59,47 @@ func BenchmarkBytes(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWords is BenchmarkBytes for codes of two bytes.
+func BenchmarkWords(b *testing.B) {
+	if !partition.UseGo(false) {
+		b.Skip("this machine has no vector form")
+	}
+	defer partition.UseGo(false)
+	const rows, nCodes = hist.BlockRows, 5000
+	r := rand.New(rand.NewPCG(9, 1))
+	codes, left := make([]uint16, rows), make([]uint8, nCodes)
+	for i := range codes {
+		codes[i] = uint16(r.Uint32N(nCodes))
+	}
+	for c := range left {
+		left[c] = uint8(r.IntN(2))
+	}
+	for _, oneIn := range []int{1, 4, 32} {
+		b.Run(fmt.Sprintf("rows=1_in_%d", oneIn), func(b *testing.B) {
+			var entries []uint64
+			for row := range rows {
+				if r.IntN(oneIn) == 0 {
+					entries = append(entries, hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row)))
+				}
+			}
+			work, scratch := make([]uint64, len(entries)), make([]uint64, len(entries))
+			side := func(inGo bool) func() {
+				return func() {
+					partition.UseGo(inGo)
+					copy(work, entries)
+					partition.Words(work, codes, left, scratch)
+				}
+			}
+			var took []time.Duration
+			for b.Loop() {
+				took = paired.Times(time.Second, side(true), side(false))
+			}
+			b.ReportMetric(float64(took[0].Nanoseconds())/float64(len(entries)), "ns/entry_go")
+			b.ReportMetric(float64(took[1].Nanoseconds())/float64(len(entries)), "ns/entry")
+			if took[1] > took[0] {
+				b.Errorf("%v, in Go %v", took[1], took[0])
+			}
+		})
+	}
+}

@@ -26,7 +26,7 @@ func divideBytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []ui
 	for code, goes := range left {
 		table[code/32] |= uint32(goes) << (code % 32)
 	}
-	return n, int(divideBytesAVX512(&entries[0], uint64(n), &codes[0], &table, &scratch[0]))
+	return n, int(divideBytesAVX512(&entries[0], uint64(n), &codes[0], uint64(len(codes)), &table, &scratch[0]))
 }
 
 // divideNibbles is divideBytes for packed 4-bit codes.
@@ -42,5 +42,14 @@ func divideNibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []ui
 	for i := range table {
 		table[i] = table[0]
 	}
-	return n, int(divideNibblesAVX512(&entries[0], uint64(n), &codes[0], &table, &scratch[0]))
+	return n, int(divideNibblesAVX512(&entries[0], uint64(n), &codes[0], uint64(len(codes)), &table, &scratch[0]))
+}
+
+// divideWords is divideBytes for two-byte codes, all of which are below len(left).
+func divideWords(entries []uint64, codes []uint16, left []uint8, scratch []uint64) (done, nLeft int) {
+	n := len(entries) &^ (step - 1)
+	if !vectors || n == 0 || n > perCall {
+		return 0, 0
+	}
+	return n, int(divideWordsAVX512(&entries[0], uint64(n), &codes[0], uint64(2*len(codes)), &left[0], &scratch[0]))
 }

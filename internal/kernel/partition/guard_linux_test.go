@@ -14,8 +14,8 @@ import (
 // their ends kills the test.
 func TestStaysInItsSlices(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 0))
-	for _, rows := range []int{16, 17, 18, 19, 63, 64, 1000, 4096} {
-		for _, share := range []float64{0.3, 1} {
+	for _, rows := range []int{16, 17, 18, 19, 63, 64, 127, 128, 129, 140, 255, 256, 257, 300, 1000, 4096} {
+		for _, share := range []float64{0.1, 0.3, 0.9, 1} {
 			var entries []uint64
 			for row := range rows {
 				if row == rows-1 || r.Float64() < share {
@@ -37,6 +37,19 @@ func TestStaysInItsSlices(t *testing.T) {
 			copy(work, entries)
 			if n := partition.Bytes(work, codes, &left, scratch); !slices.Equal(work[:n], wantL) || !slices.Equal(work[n:], wantR) {
 				t.Fatalf("%d rows, share %v: divided at %d, want %d", rows, share, n, len(wantL))
+			}
+			words, table := fence.Last[uint16](t, rows), fence.Last[uint8](t, 1000)
+			for code := range table {
+				table[code] = uint8(r.IntN(2))
+			}
+			for row := range rows {
+				plain[row] = r.Uint32N(uint32(len(table)))
+				words[row] = uint16(plain[row])
+			}
+			wantL, wantR = reference(entries, plain, table)
+			copy(work, entries)
+			if n := partition.Words(work, words, table, scratch); !slices.Equal(work[:n], wantL) || !slices.Equal(work[n:], wantR) {
+				t.Fatalf("%d rows, share %v: by words divided at %d, want %d", rows, share, n, len(wantL))
 			}
 			for row := range rows {
 				plain[row] = r.Uint32N(16)

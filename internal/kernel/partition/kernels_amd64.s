@@ -22,14 +22,16 @@ DATA even<>+56(SB)/4, $0x0000001c
 DATA even<>+60(SB)/4, $0x0000001e
 GLOBL even<>(SB), RODATA|NOPTR, $64
 
-// func divideBytesAVX512(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)
+// func divideBytesAVX512(entries *uint64, n uint64, codes *uint8, size uint64, table *[8]uint32, scratch *uint64) (left uint64)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·divideBytesAVX512(SB), NOSPLIT, $0-48
+TEXT ·divideBytesAVX512(SB), NOSPLIT, $0-56
 	MOVQ            entries+0(FP), AX
 	MOVQ            n+8(FP), CX
 	MOVQ            codes+16(FP), DX
-	MOVQ            table+24(FP), BX
-	MOVQ            scratch+32(FP), SI
+	MOVQ            table+32(FP), BX
+	MOVQ            scratch+40(FP), SI
+	MOVQ            size+24(FP), R8
+	SUBQ            $0x80, R8
 	MOVQ            AX, DI
 	LEAQ            (AX)(CX*8), CX
 	VBROADCASTI64X4 (BX), Z0
@@ -37,84 +39,110 @@ TEXT ·divideBytesAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD    BX, Z1
 	MOVL            $0x0000001f, BX
 	VPBROADCASTD    BX, Z2
+	MOVL            $0x00000003, BX
+	VPBROADCASTD    BX, Z4
+	MOVL            $0x000000ff, BX
+	VPBROADCASTD    BX, Z5
+	VMOVDQU32       even<>+0(SB), Z3
 
 step:
-	VMOVDQU64 (AX), Z3
-	VMOVDQU64 64(AX), Z4
+	VMOVDQU64 (AX), Z6
+	VMOVDQU64 64(AX), Z7
+	VMOVDQA64 Z6, Z9
+	VPERMT2D  Z7, Z3, Z9
+	VPSRLD    $0x10, Z9, Z9
 	MOVWQZX   2(AX), BX
-	MOVWQZX   122(AX), R8
-	SUBQ      BX, R8
-	CMPQ      R8, $0x0f
-	JNE       scattered
-	VPMOVZXBD (DX)(BX*1), Z5
+	MOVWQZX   122(AX), R9
+	SUBQ      BX, R9
+	CMPQ      R9, $0x0f
+	JNE       apart
+	VPMOVZXBD (DX)(BX*1), Z8
 	JMP       coded
 
-scattered:
-	VPXOR     X5, X5, X5
-	MOVWQZX   2(AX), BX
-	VPINSRB   $0x00, (DX)(BX*1), X5, X5
-	MOVWQZX   10(AX), BX
-	VPINSRB   $0x01, (DX)(BX*1), X5, X5
-	MOVWQZX   18(AX), BX
-	VPINSRB   $0x02, (DX)(BX*1), X5, X5
-	MOVWQZX   26(AX), BX
-	VPINSRB   $0x03, (DX)(BX*1), X5, X5
-	MOVWQZX   34(AX), BX
-	VPINSRB   $0x04, (DX)(BX*1), X5, X5
-	MOVWQZX   42(AX), BX
-	VPINSRB   $0x05, (DX)(BX*1), X5, X5
-	MOVWQZX   50(AX), BX
-	VPINSRB   $0x06, (DX)(BX*1), X5, X5
-	MOVWQZX   58(AX), BX
-	VPINSRB   $0x07, (DX)(BX*1), X5, X5
-	MOVWQZX   66(AX), BX
-	VPINSRB   $0x08, (DX)(BX*1), X5, X5
-	MOVWQZX   74(AX), BX
-	VPINSRB   $0x09, (DX)(BX*1), X5, X5
-	MOVWQZX   82(AX), BX
-	VPINSRB   $0x0a, (DX)(BX*1), X5, X5
-	MOVWQZX   90(AX), BX
-	VPINSRB   $0x0b, (DX)(BX*1), X5, X5
-	MOVWQZX   98(AX), BX
-	VPINSRB   $0x0c, (DX)(BX*1), X5, X5
-	MOVWQZX   106(AX), BX
-	VPINSRB   $0x0d, (DX)(BX*1), X5, X5
-	MOVWQZX   114(AX), BX
-	VPINSRB   $0x0e, (DX)(BX*1), X5, X5
-	MOVWQZX   122(AX), BX
-	VPINSRB   $0x0f, (DX)(BX*1), X5, X5
-	VPMOVZXBD X5, Z5
+apart:
+	CMPQ         R9, $0x00000080
+	JGE          scattered
+	CMPQ         BX, R8
+	JG           scattered
+	VPBROADCASTD BX, Z8
+	VPSUBD       Z8, Z9, Z8
+	VPANDD       Z4, Z8, Z9
+	VPSLLD       $0x03, Z9, Z9
+	VPSRLD       $0x02, Z8, Z8
+	VMOVDQU64    (DX)(BX*1), Z10
+	VMOVDQU64    64(DX)(BX*1), Z11
+	VPERMI2D     Z11, Z10, Z8
+	VPSRLVD      Z9, Z8, Z8
+	VPANDD       Z5, Z8, Z8
+	JMP          loaded
 
+scattered:
+	VPXOR     X8, X8, X8
+	MOVWQZX   2(AX), BX
+	VPINSRB   $0x00, (DX)(BX*1), X8, X8
+	MOVWQZX   10(AX), BX
+	VPINSRB   $0x01, (DX)(BX*1), X8, X8
+	MOVWQZX   18(AX), BX
+	VPINSRB   $0x02, (DX)(BX*1), X8, X8
+	MOVWQZX   26(AX), BX
+	VPINSRB   $0x03, (DX)(BX*1), X8, X8
+	MOVWQZX   34(AX), BX
+	VPINSRB   $0x04, (DX)(BX*1), X8, X8
+	MOVWQZX   42(AX), BX
+	VPINSRB   $0x05, (DX)(BX*1), X8, X8
+	MOVWQZX   50(AX), BX
+	VPINSRB   $0x06, (DX)(BX*1), X8, X8
+	MOVWQZX   58(AX), BX
+	VPINSRB   $0x07, (DX)(BX*1), X8, X8
+	MOVWQZX   66(AX), BX
+	VPINSRB   $0x08, (DX)(BX*1), X8, X8
+	MOVWQZX   74(AX), BX
+	VPINSRB   $0x09, (DX)(BX*1), X8, X8
+	MOVWQZX   82(AX), BX
+	VPINSRB   $0x0a, (DX)(BX*1), X8, X8
+	MOVWQZX   90(AX), BX
+	VPINSRB   $0x0b, (DX)(BX*1), X8, X8
+	MOVWQZX   98(AX), BX
+	VPINSRB   $0x0c, (DX)(BX*1), X8, X8
+	MOVWQZX   106(AX), BX
+	VPINSRB   $0x0d, (DX)(BX*1), X8, X8
+	MOVWQZX   114(AX), BX
+	VPINSRB   $0x0e, (DX)(BX*1), X8, X8
+	MOVWQZX   122(AX), BX
+	VPINSRB   $0x0f, (DX)(BX*1), X8, X8
+	VPMOVZXBD X8, Z8
+
+loaded:
 coded:
-	VPSRLD        $0x05, Z5, Z6
-	VPERMD        Z0, Z6, Z6
-	VPANDD        Z2, Z5, Z5
-	VPSLLVD       Z5, Z1, Z5
-	VPTESTMD      Z5, Z6, K1
+	VPSRLD        $0x05, Z8, Z9
+	VPERMD        Z0, Z9, Z9
+	VPANDD        Z2, Z8, Z8
+	VPSLLVD       Z8, Z1, Z8
+	VPTESTMD      Z8, Z9, K1
 	KSHIFTRW      $0x08, K1, K2
-	KMOVW         K1, R8
-	MOVBLZX       R8, BX
-	SHRL          $0x08, R8
+	KMOVW         K1, R9
+	MOVBLZX       R9, BX
+	SHRL          $0x08, R9
 	POPCNTL       BX, BX
-	POPCNTL       R8, R8
-	VPCOMPRESSQ.Z Z3, K1, Z5
-	VMOVDQU64     Z5, (DI)
+	POPCNTL       R9, R9
+	VPCOMPRESSQ.Z Z6, K1, Z8
+	VMOVDQU64     Z8, (DI)
 	LEAQ          (DI)(BX*8), DI
-	VPCOMPRESSQ.Z Z4, K2, Z5
-	VMOVDQU64     Z5, (DI)
-	LEAQ          (DI)(R8*8), DI
+	VPCOMPRESSQ.Z Z7, K2, Z8
+	VMOVDQU64     Z8, (DI)
+	LEAQ          (DI)(R9*8), DI
 	KNOTW         K1, K1
 	KNOTW         K2, K2
 	NEGL          BX
 	ADDL          $0x08, BX
-	NEGL          R8
-	ADDL          $0x08, R8
-	VPCOMPRESSQ.Z Z3, K1, Z3
-	VMOVDQU64     Z3, (SI)
+	NEGL          R9
+	ADDL          $0x08, R9
+	VPCOMPRESSQ.Z Z6, K1, Z6
+	VMOVDQU64     Z6, (SI)
 	LEAQ          (SI)(BX*8), SI
-	VPCOMPRESSQ.Z Z4, K2, Z3
-	VMOVDQU64     Z3, (SI)
-	LEAQ          (SI)(R8*8), SI
+	VPCOMPRESSQ.Z Z7, K2, Z6
+	VMOVDQU64     Z6, (SI)
+	LEAQ          (SI)(R9*8), SI
 	ADDQ          $0x00000080, AX
 	CMPQ          AX, CX
 	JNE           step
@@ -123,17 +151,19 @@ coded:
 	MOVQ          DI, CX
 	SUBQ          AX, CX
 	SHRQ          $0x03, CX
-	MOVQ          CX, left+40(FP)
+	MOVQ          CX, left+48(FP)
 	RET
 
-// func divideNibblesAVX512(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)
+// func divideNibblesAVX512(entries *uint64, n uint64, codes *uint8, size uint64, table *[8]uint32, scratch *uint64) (left uint64)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·divideNibblesAVX512(SB), NOSPLIT, $0-48
+TEXT ·divideNibblesAVX512(SB), NOSPLIT, $0-56
 	MOVQ            entries+0(FP), AX
 	MOVQ            n+8(FP), CX
 	MOVQ            codes+16(FP), DX
-	MOVQ            table+24(FP), BX
-	MOVQ            scratch+32(FP), SI
+	MOVQ            table+32(FP), BX
+	MOVQ            scratch+40(FP), SI
+	MOVQ            size+24(FP), R8
+	SUBQ            $0x80, R8
 	MOVQ            AX, DI
 	LEAQ            (AX)(CX*8), CX
 	VBROADCASTI64X4 (BX), Z0
@@ -141,96 +171,125 @@ TEXT ·divideNibblesAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD    BX, Z1
 	MOVL            $0x0000001f, BX
 	VPBROADCASTD    BX, Z2
+	MOVL            $0x00000003, BX
+	VPBROADCASTD    BX, Z3
+	MOVL            $0x000000ff, BX
+	VPBROADCASTD    BX, Z4
 	VMOVDQU32       even<>+0(SB), Z2
 
 step:
-	VMOVDQU64     (AX), Z3
-	VMOVDQU64     64(AX), Z4
-	VPXOR         X5, X5, X5
-	MOVWQZX       2(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x00, (DX)(BX*1), X5, X5
-	MOVWQZX       10(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x01, (DX)(BX*1), X5, X5
-	MOVWQZX       18(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x02, (DX)(BX*1), X5, X5
-	MOVWQZX       26(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x03, (DX)(BX*1), X5, X5
-	MOVWQZX       34(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x04, (DX)(BX*1), X5, X5
-	MOVWQZX       42(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x05, (DX)(BX*1), X5, X5
-	MOVWQZX       50(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x06, (DX)(BX*1), X5, X5
-	MOVWQZX       58(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x07, (DX)(BX*1), X5, X5
-	MOVWQZX       66(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x08, (DX)(BX*1), X5, X5
-	MOVWQZX       74(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x09, (DX)(BX*1), X5, X5
-	MOVWQZX       82(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0a, (DX)(BX*1), X5, X5
-	MOVWQZX       90(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0b, (DX)(BX*1), X5, X5
-	MOVWQZX       98(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0c, (DX)(BX*1), X5, X5
-	MOVWQZX       106(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0d, (DX)(BX*1), X5, X5
-	MOVWQZX       114(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0e, (DX)(BX*1), X5, X5
-	MOVWQZX       122(AX), BX
-	SHRQ          $0x01, BX
-	VPINSRB       $0x0f, (DX)(BX*1), X5, X5
-	VPMOVZXBD     X5, Z5
-	VMOVDQA64     Z3, Z6
-	VPERMT2D      Z4, Z2, Z6
-	VPSRLD        $0x10, Z6, Z6
-	VPANDD        Z1, Z6, Z6
-	VPSLLD        $0x02, Z6, Z6
-	VPSRLVD       Z6, Z5, Z5
+	VMOVDQU64    (AX), Z5
+	VMOVDQU64    64(AX), Z6
+	VMOVDQA64    Z5, Z8
+	VPERMT2D     Z6, Z2, Z8
+	VPSRLD       $0x10, Z8, Z8
+	MOVWQZX      2(AX), BX
+	MOVWQZX      122(AX), R9
+	SHRQ         $0x01, BX
+	SHRQ         $0x01, R9
+	SUBQ         BX, R9
+	CMPQ         R9, $0x00000080
+	JGE          scattered
+	CMPQ         BX, R8
+	JG           scattered
+	VPBROADCASTD BX, Z7
+	VPSRLD       $0x01, Z8, Z9
+	VPSUBD       Z7, Z9, Z7
+	VPANDD       Z3, Z7, Z9
+	VPSLLD       $0x03, Z9, Z9
+	VPSRLD       $0x02, Z7, Z7
+	VMOVDQU64    (DX)(BX*1), Z10
+	VMOVDQU64    64(DX)(BX*1), Z11
+	VPERMI2D     Z11, Z10, Z7
+	VPSRLVD      Z9, Z7, Z7
+	VPANDD       Z4, Z7, Z7
+	JMP          loaded
+
+scattered:
+	VPXOR     X7, X7, X7
+	MOVWQZX   2(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x00, (DX)(BX*1), X7, X7
+	MOVWQZX   10(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x01, (DX)(BX*1), X7, X7
+	MOVWQZX   18(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x02, (DX)(BX*1), X7, X7
+	MOVWQZX   26(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x03, (DX)(BX*1), X7, X7
+	MOVWQZX   34(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x04, (DX)(BX*1), X7, X7
+	MOVWQZX   42(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x05, (DX)(BX*1), X7, X7
+	MOVWQZX   50(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x06, (DX)(BX*1), X7, X7
+	MOVWQZX   58(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x07, (DX)(BX*1), X7, X7
+	MOVWQZX   66(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x08, (DX)(BX*1), X7, X7
+	MOVWQZX   74(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x09, (DX)(BX*1), X7, X7
+	MOVWQZX   82(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0a, (DX)(BX*1), X7, X7
+	MOVWQZX   90(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0b, (DX)(BX*1), X7, X7
+	MOVWQZX   98(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0c, (DX)(BX*1), X7, X7
+	MOVWQZX   106(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0d, (DX)(BX*1), X7, X7
+	MOVWQZX   114(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0e, (DX)(BX*1), X7, X7
+	MOVWQZX   122(AX), BX
+	SHRQ      $0x01, BX
+	VPINSRB   $0x0f, (DX)(BX*1), X7, X7
+	VPMOVZXBD X7, Z7
+
+loaded:
+	VPANDD        Z1, Z8, Z8
+	VPSLLD        $0x02, Z8, Z8
+	VPSRLVD       Z8, Z7, Z7
 	MOVL          $0x0000000f, BX
-	VPBROADCASTD  BX, Z6
-	VPANDD        Z6, Z5, Z5
-	VPSLLVD       Z5, Z1, Z5
-	VPTESTMD      Z5, Z0, K1
+	VPBROADCASTD  BX, Z8
+	VPANDD        Z8, Z7, Z7
+	VPSLLVD       Z7, Z1, Z7
+	VPTESTMD      Z7, Z0, K1
 	KSHIFTRW      $0x08, K1, K2
-	KMOVW         K1, R8
-	MOVBLZX       R8, BX
-	SHRL          $0x08, R8
+	KMOVW         K1, R9
+	MOVBLZX       R9, BX
+	SHRL          $0x08, R9
 	POPCNTL       BX, BX
-	POPCNTL       R8, R8
-	VPCOMPRESSQ.Z Z3, K1, Z5
-	VMOVDQU64     Z5, (DI)
+	POPCNTL       R9, R9
+	VPCOMPRESSQ.Z Z5, K1, Z7
+	VMOVDQU64     Z7, (DI)
 	LEAQ          (DI)(BX*8), DI
-	VPCOMPRESSQ.Z Z4, K2, Z5
-	VMOVDQU64     Z5, (DI)
-	LEAQ          (DI)(R8*8), DI
+	VPCOMPRESSQ.Z Z6, K2, Z7
+	VMOVDQU64     Z7, (DI)
+	LEAQ          (DI)(R9*8), DI
 	KNOTW         K1, K1
 	KNOTW         K2, K2
 	NEGL          BX
 	ADDL          $0x08, BX
-	NEGL          R8
-	ADDL          $0x08, R8
-	VPCOMPRESSQ.Z Z3, K1, Z3
-	VMOVDQU64     Z3, (SI)
+	NEGL          R9
+	ADDL          $0x08, R9
+	VPCOMPRESSQ.Z Z5, K1, Z5
+	VMOVDQU64     Z5, (SI)
 	LEAQ          (SI)(BX*8), SI
-	VPCOMPRESSQ.Z Z4, K2, Z3
-	VMOVDQU64     Z3, (SI)
-	LEAQ          (SI)(R8*8), SI
+	VPCOMPRESSQ.Z Z6, K2, Z5
+	VMOVDQU64     Z5, (SI)
+	LEAQ          (SI)(R9*8), SI
 	ADDQ          $0x00000080, AX
 	CMPQ          AX, CX
 	JNE           step
@@ -239,5 +298,106 @@ step:
 	MOVQ          DI, CX
 	SUBQ          AX, CX
 	SHRQ          $0x03, CX
-	MOVQ          CX, left+40(FP)
+	MOVQ          CX, left+48(FP)
+	RET
+
+// func divideWordsAVX512(entries *uint64, n uint64, codes *uint16, size uint64, table *uint8, scratch *uint64) (left uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, POPCNT
+TEXT ·divideWordsAVX512(SB), NOSPLIT, $0-56
+	MOVQ entries+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ codes+16(FP), DX
+	MOVQ table+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ size+24(FP), DI
+	SUBQ $0x80, DI
+	MOVQ AX, DI
+	LEAQ (AX)(CX*8), CX
+
+step:
+	VMOVDQU64     (AX), Z0
+	VMOVDQU64     64(AX), Z1
+	VPXOR         X2, X2, X2
+	MOVWQZX       2(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x00, (BX)(R8*1), X2, X2
+	MOVWQZX       10(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x01, (BX)(R8*1), X2, X2
+	MOVWQZX       18(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x02, (BX)(R8*1), X2, X2
+	MOVWQZX       26(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x03, (BX)(R8*1), X2, X2
+	MOVWQZX       34(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x04, (BX)(R8*1), X2, X2
+	MOVWQZX       42(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x05, (BX)(R8*1), X2, X2
+	MOVWQZX       50(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x06, (BX)(R8*1), X2, X2
+	MOVWQZX       58(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x07, (BX)(R8*1), X2, X2
+	MOVWQZX       66(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x08, (BX)(R8*1), X2, X2
+	MOVWQZX       74(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x09, (BX)(R8*1), X2, X2
+	MOVWQZX       82(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0a, (BX)(R8*1), X2, X2
+	MOVWQZX       90(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0b, (BX)(R8*1), X2, X2
+	MOVWQZX       98(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0c, (BX)(R8*1), X2, X2
+	MOVWQZX       106(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0d, (BX)(R8*1), X2, X2
+	MOVWQZX       114(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0e, (BX)(R8*1), X2, X2
+	MOVWQZX       122(AX), R8
+	MOVWQZX       (DX)(R8*2), R8
+	VPINSRB       $0x0f, (BX)(R8*1), X2, X2
+	VPTESTMB      X2, X2, K1
+	KSHIFTRW      $0x08, K1, K2
+	KMOVW         K1, R9
+	MOVBLZX       R9, R8
+	SHRL          $0x08, R9
+	POPCNTL       R8, R8
+	POPCNTL       R9, R9
+	VPCOMPRESSQ.Z Z0, K1, Z2
+	VMOVDQU64     Z2, (DI)
+	LEAQ          (DI)(R8*8), DI
+	VPCOMPRESSQ.Z Z1, K2, Z2
+	VMOVDQU64     Z2, (DI)
+	LEAQ          (DI)(R9*8), DI
+	KNOTW         K1, K1
+	KNOTW         K2, K2
+	NEGL          R8
+	ADDL          $0x08, R8
+	NEGL          R9
+	ADDL          $0x08, R9
+	VPCOMPRESSQ.Z Z0, K1, Z0
+	VMOVDQU64     Z0, (SI)
+	LEAQ          (SI)(R8*8), SI
+	VPCOMPRESSQ.Z Z1, K2, Z0
+	VMOVDQU64     Z0, (SI)
+	LEAQ          (SI)(R9*8), SI
+	ADDQ          $0x00000080, AX
+	CMPQ          AX, CX
+	JNE           step
+	VZEROUPPER
+	MOVQ          entries+0(FP), AX
+	MOVQ          DI, CX
+	SUBQ          AX, CX
+	SHRQ          $0x03, CX
+	MOVQ          CX, left+48(FP)
 	RET

@@ -84,6 +84,7 @@ func testPartition(t *testing.T) {
 			codes4[i/2] |= byte(c&15) << (4 * (i & 1))
 		}
 		check("U16", func(e, s []uint64) int { return partition.Column(e, codes16, left, s) })
+		check("U16 by vectors", func(e, s []uint64) int { return partition.Words(e, codes16, left, s) })
 		if nCodes <= 256 {
 			check("U8", func(e, s []uint64) int { return partition.Bytes(e, codes8, (*[256]uint8)(left), s) })
 		}

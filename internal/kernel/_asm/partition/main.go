@@ -12,6 +12,8 @@ import (
 const (
 	// lanes is the number of entries of a step, two vectors of eight.
 	lanes = 16
+	// window is the number of bytes of codes that two vectors hold.
+	window = 128
 	// rowOf is where an entry keeps its row: in the third and fourth byte.
 	rowOf = 2
 )
@@ -24,90 +26,62 @@ func main() {
 	}
 	divide("divideBytesAVX512", 8, even)
 	divide("divideNibblesAVX512", 4, even)
+	divide("divideWordsAVX512", 16, even)
 	Generate()
 }
 
 // divide writes the function for codes of so many bits.
 func divide(name string, bits uint64, even Mem) {
-	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, codes *uint8, table *[8]uint32, scratch *uint64) (left uint64)")
+	codesAre, tableIs, condition := "*uint8", "*[8]uint32", "bit is set in the table"
+	if bits == 16 {
+		codesAre, tableIs, condition = "*uint16", "*uint8", "byte in the table is not 0"
+	}
+	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, codes "+codesAre+", size uint64, table "+tableIs+", scratch *uint64) (left uint64)")
 	Pragma("noescape")
-	Doc(name+" divides n entries, a multiple of 16: those whose code's bit is set in the table go to",
-		"the front of entries, the others to scratch.")
+	Doc(name+" divides n entries, a multiple of 16: those whose code's "+condition,
+		"go to the front of entries, the others to scratch. The codes take so many bytes.")
 	entries, n := Load(Param("entries"), GP64()), Load(Param("n"), GP64())
 	codes, table := Load(Param("codes"), GP64()), Load(Param("table"), GP64())
 	to := Load(Param("scratch"), GP64())
-	front, end := GP64(), GP64()
+	front, end, limit := GP64(), GP64(), Load(Param("size"), GP64())
+	SUBQ(U8(window), limit) // may be negative
 	MOVQ(entries, front)
 	LEAQ(Mem{Base: entries, Index: n, Scale: 8}, end)
 
-	words, ones, low5, pick := ZMM(), ZMM(), ZMM(), ZMM()
-	VBROADCASTI64X4(Mem{Base: table}, words)
+	words, ones, low5, pick, threes, bytes := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	if bits != 16 {
+		VBROADCASTI64X4(Mem{Base: table}, words)
+	}
 	broadcast := func(v uint64, to reg.VecVirtual) {
 		r := GP32()
 		MOVL(U32(v), r)
 		VPBROADCASTD(r, to)
 	}
-	broadcast(1, ones)
-	broadcast(31, low5)
-	if bits == 4 {
+	if bits != 16 {
+		broadcast(1, ones)
+		broadcast(31, low5)
+		broadcast(3, threes)
+		broadcast(255, bytes)
 		VMOVDQU32(even, pick)
 	}
 
 	Label("step")
-	first, second, code := ZMM(), ZMM(), ZMM()
+	first, second, goes, goesHigh := ZMM(), ZMM(), K(), K()
 	VMOVDQU64(Mem{Base: entries}, first)
 	VMOVDQU64(Mem{Base: entries, Disp: 64}, second)
-	if bits == 8 {
-		// Rows that follow each other have their codes side by side.
-		from, last := GP64(), GP64()
-		MOVWQZX(Mem{Base: entries, Disp: rowOf}, from)
-		MOVWQZX(Mem{Base: entries, Disp: 8*(lanes-1) + rowOf}, last)
-		SUBQ(from, last)
-		CMPQ(last, U8(lanes-1))
-		JNE(LabelRef("scattered"))
-		VPMOVZXBD(Mem{Base: codes, Index: from, Scale: 1}, code)
-		JMP(LabelRef("coded"))
-		Label("scattered")
-	}
-	// Loads one by one: a gather of 16 takes 42 cycles on a processor that guards its gathers
-	// against leaks, these take 26.
-	each := XMM()
-	VPXOR(each, each, each)
-	for i := range lanes {
-		at := GP64()
-		MOVWQZX(Mem{Base: entries, Disp: 8*i + rowOf}, at)
-		if bits == 4 {
-			SHRQ(U8(1), at)
+	if bits == 16 {
+		// There are too many codes for a table in registers.
+		each := XMM()
+		VPXOR(each, each, each)
+		for i := range lanes {
+			at := GP64()
+			MOVWQZX(Mem{Base: entries, Disp: 8*i + rowOf}, at)
+			MOVWQZX(Mem{Base: codes, Index: at, Scale: 2}, at)
+			VPINSRB(U8(i), Mem{Base: table, Index: at, Scale: 1}, each, each)
 		}
-		VPINSRB(U8(i), Mem{Base: codes, Index: at, Scale: 1}, each, each)
-	}
-	VPMOVZXBD(each, code)
-	if bits == 4 {
-		row, shift := ZMM(), ZMM()
-		VMOVDQA64(first, row)
-		VPERMT2D(second, pick, row)
-		VPSRLD(U8(16), row, row)
-		VPANDD(ones, row, shift)
-		VPSLLD(U8(2), shift, shift)
-		VPSRLVD(shift, code, code)
-	}
-	Label("coded")
-
-	// The table's eight words stand twice in the vector: a fourth bit of the index, from
-	// beyond the code, is of no matter. For nibbles all but the first word are.
-	word, bit, goes, goesHigh := ZMM(), ZMM(), K(), K()
-	if bits == 8 {
-		VPSRLD(U8(5), code, word)
-		VPERMD(words, word, word)
-		VPANDD(low5, code, bit)
-		VPSLLVD(bit, ones, bit)
-		VPTESTMD(bit, word, goes)
+		VPTESTMB(each, each, goes)
 	} else {
-		fifteen := ZMM()
-		broadcast(15, fifteen)
-		VPANDD(fifteen, code, bit)
-		VPSLLVD(bit, ones, bit)
-		VPTESTMD(bit, words, goes)
+		narrow(bits, entries, codes, limit, first, second, words, ones, low5, pick, threes, bytes, broadcast, goes)
 	}
 	KSHIFTRW(U8(8), goes, goesHigh)
 	low, both := GP32(), GP32()
@@ -152,4 +126,91 @@ func divide(name string, bits uint64, even Mem) {
 	SHRQ(U8(3), left)
 	Store(left, ReturnIndex(0))
 	RET()
+}
+
+// narrow finds which of the rows' codes of 8 or 4 bits go left.
+func narrow(bits uint64, entries, codes, limit reg.Register, first, second, words, ones, low5, pick, threes, bytes reg.VecVirtual, broadcast func(uint64, reg.VecVirtual), goes reg.Register) {
+	code, row := ZMM(), ZMM()
+	VMOVDQA64(first, row)
+	VPERMT2D(second, pick, row)
+	VPSRLD(U8(16), row, row)
+	from, last := GP64(), GP64()
+	MOVWQZX(Mem{Base: entries, Disp: rowOf}, from)
+	MOVWQZX(Mem{Base: entries, Disp: 8*(lanes-1) + rowOf}, last)
+	if bits == 8 {
+		// Rows that follow each other have their codes side by side.
+		SUBQ(from, last)
+		CMPQ(last, U8(lanes-1))
+		JNE(LabelRef("apart"))
+		VPMOVZXBD(Mem{Base: codes, Index: from, Scale: 1}, code)
+		JMP(LabelRef("coded"))
+		Label("apart")
+	} else {
+		SHRQ(U8(1), from)
+		SHRQ(U8(1), last)
+		SUBQ(from, last)
+	}
+	CMPQ(last, U32(window))
+	JGE(LabelRef("scattered"))
+	CMPQ(from, limit)
+	JG(LabelRef("scattered"))
+	// Rows close to each other have theirs in two vectors: each takes the four bytes that hold
+	// its own, and shifts.
+	at, shift, near, far := ZMM(), ZMM(), ZMM(), ZMM()
+	VPBROADCASTD(from.As32(), at)
+	if bits == 8 {
+		VPSUBD(at, row, at)
+	} else {
+		half := ZMM()
+		VPSRLD(U8(1), row, half)
+		VPSUBD(at, half, at)
+	}
+	VPANDD(threes, at, shift)
+	VPSLLD(U8(3), shift, shift)
+	VPSRLD(U8(2), at, code)
+	VMOVDQU64(Mem{Base: codes, Index: from, Scale: 1}, near)
+	VMOVDQU64(Mem{Base: codes, Index: from, Scale: 1, Disp: 64}, far)
+	VPERMI2D(far, near, code)
+	VPSRLVD(shift, code, code)
+	VPANDD(bytes, code, code)
+	JMP(LabelRef("loaded"))
+	Label("scattered")
+	// Loads one by one: a gather of 16 takes 42 cycles on a processor that guards its gathers
+	// against leaks, these take 26.
+	each := XMM()
+	VPXOR(each, each, each)
+	for i := range lanes {
+		at := GP64()
+		MOVWQZX(Mem{Base: entries, Disp: 8*i + rowOf}, at)
+		if bits == 4 {
+			SHRQ(U8(1), at)
+		}
+		VPINSRB(U8(i), Mem{Base: codes, Index: at, Scale: 1}, each, each)
+	}
+	VPMOVZXBD(each, code)
+	Label("loaded")
+	if bits == 4 {
+		shift := ZMM()
+		VPANDD(ones, row, shift)
+		VPSLLD(U8(2), shift, shift)
+		VPSRLVD(shift, code, code)
+	}
+	Label("coded")
+
+	// The table's eight words stand twice in the vector: a fourth bit of the index, from
+	// beyond the code, is of no matter. For nibbles all but the first word are.
+	word, bit := ZMM(), ZMM()
+	if bits == 8 {
+		VPSRLD(U8(5), code, word)
+		VPERMD(words, word, word)
+		VPANDD(low5, code, bit)
+		VPSLLVD(bit, ones, bit)
+		VPTESTMD(bit, word, goes)
+	} else {
+		fifteen := ZMM()
+		broadcast(15, fifteen)
+		VPANDD(fifteen, code, bit)
+		VPSLLVD(bit, ones, bit)
+		VPTESTMD(bit, words, goes)
+	}
 }
