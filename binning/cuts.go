@@ -1,5 +1,7 @@
 package binning
 
+import "unsafe"
+
 // FeatureKind says how a feature's values become codes.
 type FeatureKind uint8
 
@@ -52,6 +54,15 @@ type Cuts struct {
 	Ptrs     []uint32
 	Values64 []float64
 	Ptrs64   []uint32
+}
+
+// Bytes returns the memory of the cuts, without the features' names.
+func (c *Cuts) Bytes() uint64 {
+	n := uint64(len(c.Features))*uint64(unsafe.Sizeof(Feature{})) + 4*uint64(len(c.Ptrs)+len(c.Ptrs64))
+	for f := range c.Features {
+		n += 4 * uint64(len(c.Features[f].Codes))
+	}
+	return n + 4*uint64(len(c.Values)) + 8*uint64(len(c.Values64))
 }
 
 // Of32 returns the cuts of a Numeric32 feature.

@@ -26,8 +26,8 @@ func (b budget) String() string {
 	return fmt.Sprintf("codes %s, rows %s, histograms %s", sizeText(b.matrix), sizeText(b.rows), sizeText(b.histograms))
 }
 
-// memory estimates what the rounds take: codes in both orders, with what says where they
-// are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
+// memory estimates what the rounds take: cuts; codes in both orders, with what says where
+// they are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
 // weight and what quantizing and growing take; histograms for all leaves but one and
 // what builds and searches them, in the plan that takes most. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
@@ -37,7 +37,7 @@ func (t *trainer) memory() (budget, error) {
 	if err != nil {
 		return budget{}, err
 	}
-	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes())}
+	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes() + t.cuts.Bytes())}
 	mirror := t.mirrored()
 	if slices.ContainsFunc(plans, usesMirror) {
 		b.matrix += int64(binning.MirrorBytes(t.n, len(mirror)))

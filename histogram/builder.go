@@ -3,6 +3,7 @@ package histogram
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"boost/binning"
 	"boost/gradients"
@@ -193,7 +194,7 @@ func (b *Builder) Use(p Plan) {
 			}
 		}
 	}
-	b.SetFeatures(b.features)
+	b.layOut()
 }
 
 // DropMirror lets go of a mirror that the plan in use does not read.
@@ -212,10 +213,17 @@ func (b *Builder) Strategy() Strategy { return b.strategy }
 // SetFeatures limits the following histograms to the given features, ascending.
 // Slots of other features are left undefined.
 func (b *Builder) SetFeatures(features []int) {
-	b.features = append(b.features[:0], features...)
+	if !slices.Equal(b.features, features) { // trees mostly have all of them
+		b.features = append(b.features[:0], features...)
+		b.layOut()
+	}
+}
+
+// layOut settles how passes over the active features go.
+func (b *Builder) layOut() {
 	clear(b.active)
 	b.activeSlots = 0
-	for _, f := range features {
+	for _, f := range b.features {
 		b.active[b.unitOf(f)] = true
 		b.activeSlots += int(b.offsets[f+1] - b.offsets[f])
 	}
@@ -300,9 +308,15 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 	}
 }
 
-// start begins a histogram and returns the number of tiles that remain to be made.
-func (b *Builder) start(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) (tiles int) {
+// Tiles begins a histogram, as BuildKnown does, and returns in how many parts it is made:
+// the caller runs Tile for each of them, in any order, on worker 0 where it asked for few
+// parts to make alone and else on any, and EndTiles after all. With 0 the histogram is made
+// already.
+func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) int {
 	b.storage, b.runs, b.dst, b.reducing = st, runs, dst, false
+	if b.tiles = b.shared; alone {
+		b.tiles = b.alone
+	}
 	rows, span := 0, 0
 	for _, r := range runs {
 		if n := len(r.Entries); n > 0 {

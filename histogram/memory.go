@@ -34,10 +34,9 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		bytes += int64(len(layout.units)) * int64(unsafe.Sizeof(binning.Unit{})+unsafe.Sizeof(0))
 	}
 	bytes += 8 * int64(m.NFeatures()) // active ones
-	for u := range layout.units {
-		if n := len(layout.units[u].Features); n > 1 {
-			bytes += int64(n) * 8 // flags
-		}
+	bytes += int64(len(layout.units)) * int64(unsafe.Sizeof([]flag{}))
+	if layout.sparse == nil { // features of bundles as flags, and of tiles, which there are of three kinds
+		bytes += int64(m.NFeatures())*4*8 + int64(len(layout.units))*3*int64(unsafe.Sizeof(tile{}))
 	}
 	all, widest, mirroredSize, few := int64(0), int64(16), int64(0), int64(0)
 	slots := int64(0) // of a pass over rows
@@ -45,7 +44,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		size := int64(layout.size(u))
 		all, widest = all+size, max(widest, size)
 		slots += max(size, 16)
-		if layout.isFew(u) {
+		if layout.sparse == nil && layout.isFew(u) {
 			few = int64(unsafe.Sizeof(hist.Few{})) // for all of a worker's columns
 		}
 	}

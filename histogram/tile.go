@@ -77,7 +77,7 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 		weights += b.weight(&p)
 	}
 	from, sum := lo, 0
-	for i := range n {
+	for i := range n { // a place belongs to the tile in whose share of the weights its middle lies
 		to := from
 		for to < hi-(n-1-i) && (to == from || 2*n*sum+n*b.weight(&b.places[to]) <= 2*(i+1)*weights) {
 			sum += b.weight(&b.places[to])
@@ -127,17 +127,6 @@ func (b *Builder) addTileFeatures(t *tile, features []int) {
 	}
 	t.features = b.tileFeatures[from:len(b.tileFeatures):len(b.tileFeatures)]
 	slices.Sort(t.features)
-}
-
-// Tiles begins a histogram, as BuildKnown does, and returns in how many parts it is made:
-// the caller runs Tile for each of them, in any order, on worker 0 where it asked for few
-// parts to make alone and else on any, and EndTiles after all. With 0 the histogram is made
-// already.
-func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) int {
-	if b.tiles = b.shared; alone {
-		b.tiles = b.alone
-	}
-	return b.start(dst, st, runs, total, alone)
 }
 
 // Tile makes the i-th part of a histogram, and returns the features whose sums it holds,

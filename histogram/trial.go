@@ -2,7 +2,6 @@ package histogram
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -137,12 +136,12 @@ func (t *Trial) Next() {
 // hopeless leaves out a plan that was not tried and differs from one that was given up at its
 // root only in the number of rows at a time.
 func (t *Trial) hopeless(i int) bool {
-	p, c := t.plans[i], &t.costs[i]
-	c.out = t.turns == 0 && slices.ContainsFunc(t.plans[:i], func(q Plan) bool {
-		other := &t.costs[slices.Index(t.plans, q)]
-		return other.out && q.Strategy == p.Strategy && q.Mirror == p.Mirror
-	})
-	return c.out
+	for j, p := range t.plans[:i] {
+		if t.turns == 0 && t.costs[j].out && p.Strategy == t.plans[i].Strategy && p.Mirror == t.plans[i].Mirror {
+			t.costs[i].out = true
+		}
+	}
+	return t.costs[i].out
 }
 
 // perUpdate returns the ns of an update, +Inf where there was none.

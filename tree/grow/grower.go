@@ -178,8 +178,8 @@ func (g *Grower) endTrial() {
 	g.config.Trial, g.config.Mirror = nil, nil
 }
 
-// build begins to add up the rows of a leaf, and returns how many tiles of its histogram are
-// left to the search, and whether the caller makes them alone; 0: none.
+// build begins to add up the rows of a leaf. It returns how many tiles of its histogram are
+// left to the search, 0 for none, and whether they are not worth waking workers.
 func (g *Grower) build(at int) (tiles int, alone bool) {
 	l := &g.leaves[at]
 	alone = g.builder.Strategy() == histogram.Sequential ||

@@ -25,8 +25,8 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 		}
 		rows += int64(threads) * block * int64(widest) / 8
 	}
-	// Candidates of two leaves and gains by worker; lists of all features, of a tree's, two nodes' and, where
-	// columns are drawn, their draws.
+	// Candidates of two leaves, and whether there are, and gains by worker; lists of all
+	// features, of a tree's, two nodes' and, where columns are drawn, their draws.
 	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2 + 6*8 + 8*int64(threads))
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8

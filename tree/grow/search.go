@@ -56,6 +56,8 @@ const (
 	// searching a code counts as so many of them.
 	smallTiles     = 30_000
 	updatesPerCode = 4
+	// leastFlags is the number of features that searchFlags pays for.
+	leastFlags = 8
 )
 
 // search fills in the missing histogram of the current siblings, and the tiles that are left
@@ -114,9 +116,6 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 	g.searchFeature(worker, l, f, nil, c)
 	g.has[sibling][f] = c.found
 }
-
-// leastFlags is the number of features that searchFlags pays for. It is a variable for tests.
-var leastFlags = 8
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
 // without a missing one and follow each other, where sums are integers without counts.

@@ -51,5 +51,5 @@ func divideWords(entries []uint64, codes []uint16, left []uint8, scratch []uint6
 	if !vectors || n == 0 || n > perCall {
 		return 0, 0
 	}
-	return n, int(divideWordsAVX512(&entries[0], uint64(n), &codes[0], uint64(2*len(codes)), &left[0], &scratch[0]))
+	return n, int(divideWordsAVX512(&entries[0], uint64(n), &codes[0], &left[0], &scratch[0]))
 }

@@ -30,10 +30,10 @@ TEXT ·divideBytesAVX512(SB), NOSPLIT, $0-56
 	MOVQ            codes+16(FP), DX
 	MOVQ            table+32(FP), BX
 	MOVQ            scratch+40(FP), SI
-	MOVQ            size+24(FP), R8
-	SUBQ            $0x80, R8
 	MOVQ            AX, DI
 	LEAQ            (AX)(CX*8), CX
+	MOVQ            size+24(FP), R8
+	SUBQ            $0x80, R8
 	VBROADCASTI64X4 (BX), Z0
 	MOVL            $0x00000001, BX
 	VPBROADCASTD    BX, Z1
@@ -162,10 +162,10 @@ TEXT ·divideNibblesAVX512(SB), NOSPLIT, $0-56
 	MOVQ            codes+16(FP), DX
 	MOVQ            table+32(FP), BX
 	MOVQ            scratch+40(FP), SI
-	MOVQ            size+24(FP), R8
-	SUBQ            $0x80, R8
 	MOVQ            AX, DI
 	LEAQ            (AX)(CX*8), CX
+	MOVQ            size+24(FP), R8
+	SUBQ            $0x80, R8
 	VBROADCASTI64X4 (BX), Z0
 	MOVL            $0x00000001, BX
 	VPBROADCASTD    BX, Z1
@@ -301,16 +301,14 @@ loaded:
 	MOVQ          CX, left+48(FP)
 	RET
 
-// func divideWordsAVX512(entries *uint64, n uint64, codes *uint16, size uint64, table *uint8, scratch *uint64) (left uint64)
+// func divideWordsAVX512(entries *uint64, n uint64, codes *uint16, table *uint8, scratch *uint64) (left uint64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, POPCNT
-TEXT ·divideWordsAVX512(SB), NOSPLIT, $0-56
+TEXT ·divideWordsAVX512(SB), NOSPLIT, $0-48
 	MOVQ entries+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ codes+16(FP), DX
-	MOVQ table+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ size+24(FP), DI
-	SUBQ $0x80, DI
+	MOVQ table+24(FP), BX
+	MOVQ scratch+32(FP), SI
 	MOVQ AX, DI
 	LEAQ (AX)(CX*8), CX
 
@@ -399,5 +397,5 @@ step:
 	MOVQ          DI, CX
 	SUBQ          AX, CX
 	SHRQ          $0x03, CX
-	MOVQ          CX, left+48(FP)
+	MOVQ          CX, left+40(FP)
 	RET

@@ -14,9 +14,15 @@ import "boost/internal/kernel/hist"
 // Every entry is stored to both sides and only the right counter moves, so that
 // the loop has no branch to mispredict. Bound: 3 loads and 2 stores per entry.
 func Column[C hist.Code](entries []uint64, codes []C, left []uint8, scratch []uint64) int {
+	return finish(entries, codes, left, scratch, 0, 0)
+}
+
+// finish is Column where the first `done` entries are divided already.
+func finish[C hist.Code](entries []uint64, codes []C, left []uint8, scratch []uint64, done, nLeft int) int {
 	scratch = scratch[:len(entries)]
-	nLeft, nRight := 0, 0
-	for _, e := range entries {
+	nRight := done - nLeft
+	for i := done; i < len(entries); i++ { // a range is a third slower
+		e := entries[i]
 		goesLeft := int(left[codes[hist.Row(e)]])
 		entries[nLeft] = e
 		scratch[nRight] = e
@@ -30,20 +36,10 @@ func Column[C hist.Code](entries []uint64, codes []C, left []uint8, scratch []ui
 // Bytes is Column for one-byte codes, with a table of all 256. Entries ascend by row.
 //
 // Bound of the vector form, per 16 entries: 16 insertions on one port, or one load where
-// their rows follow each other, then four compressions of two and four stores.
+// their rows follow each other, or two and a permutation where they lie within 128 bytes, then four compressions of two and four stores.
 func Bytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) int {
-	scratch = scratch[:len(entries)]
 	done, nLeft := divideBytes(entries, codes, left, scratch)
-	nRight := done - nLeft
-	for _, e := range entries[done:] {
-		goesLeft := int(left[codes[hist.Row(e)]])
-		entries[nLeft] = e
-		scratch[nRight] = e
-		nLeft += goesLeft
-		nRight += 1 - goesLeft
-	}
-	copy(entries[nLeft:], scratch[:nRight])
-	return nLeft
+	return finish(entries, codes, left[:], scratch, done, nLeft)
 }
 
 // Nibbles is Column for packed 4-bit codes: row r in byte r/2, the even row in
@@ -52,7 +48,8 @@ func Nibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) 
 	scratch = scratch[:len(entries)]
 	done, nLeft := divideNibbles(entries, codes, left, scratch)
 	nRight := done - nLeft
-	for _, e := range entries[done:] {
+	for i := done; i < len(entries); i++ {
+		e := entries[i]
 		row := hist.Row(e)
 		goesLeft := int(left[codes[row>>1]>>(row&1<<2)&15])
 		entries[nLeft] = e
@@ -69,16 +66,6 @@ func Nibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) 
 // Bound of the vector form, per 16 entries: 48 loads and 16 insertions on one port, then as
 // Bytes.
 func Words(entries []uint64, codes []uint16, left []uint8, scratch []uint64) int {
-	scratch = scratch[:len(entries)]
 	done, nLeft := divideWords(entries, codes, left, scratch)
-	nRight := done - nLeft
-	for _, e := range entries[done:] {
-		goesLeft := int(left[codes[hist.Row(e)]])
-		entries[nLeft] = e
-		scratch[nRight] = e
-		nLeft += goesLeft
-		nRight += 1 - goesLeft
-	}
-	copy(entries[nLeft:], scratch[:nRight])
-	return nLeft
+	return finish(entries, codes, left, scratch, done, nLeft)
 }
