@@ -8,49 +8,52 @@ import "boost/internal/cpu"
 // plain Go.
 var fetching = cpu.Used() != cpu.Generic
 
-// tileFeatures is the number of features whose sums are added to at a time: with more of
-// them the sums leave the first-level cache, which costs more than going through the
-// entries again. Up to seven more go with the last ones. It is a variable for tests.
-var tileFeatures = 24
+// tileFeatures is the most features whose sums are added to at a time: with more of them
+// the sums leave the first-level cache, which costs more than going through the entries
+// again. It is a variable for tests.
+var tileFeatures = 16
 
-// tileRows is the number of entries that go through all tiles before the next ones: few
-// enough for their rows to stay in the second-level cache.
-const tileRows = 512
-
-// line is the size of a cache line: of rows that are longer a tile reads parts too far from
-// each other for the processor to fetch them by itself.
-const line = 64
+const (
+	// tileRows is the most entries that go through all tiles before the next ones, and
+	// leastRows the fewest: a call begins anew, so that one of 128 entries takes a fifth
+	// more for each than one of 2,048, which takes 15 to 30 microseconds. Assembly cannot be interrupted,
+	// and all of a program waits while the collector waits for it.
+	tileRows  = 2048
+	leastRows = 256
+	// nearBytes is how many bytes of codes stay near for the tiles that come after the first.
+	nearBytes = 512 << 10
+	// fetchAhead is how many entries before its turn a row is fetched.
+	fetchAhead = 32
+	// loadAhead is how many before it the place of its codes is found.
+	loadAhead = 2
+	// line is the size of a cache line: of rows that are longer a tile reads parts too far
+	// from each other for the processor to fetch them by itself.
+	line = 64
+)
 
 // added are the functions that add rows, by their number of features.
-var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64){
-	nil, add1, add2, add3, add4, add5, add6, add7, add8, add9, add10,
-	add11, add12, add13, add14, add15, add16, add17, add18, add19, add20,
-	add21, add22, add23, add24, add25, add26, add27, add28, add29, add30, add31,
+var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n, early, fetching uint64){
+	nil, add1, add2, add3, add4, add5, add6, add7, add8, add9, add10, add11, add12, add13, add14, add15, add16,
 }
 
-// addAhead is addRows with the codes of later rows fetched ahead, as far as the entries of
-// a call go, where the entries skip rows: the processor fetches rows that follow each other.
-// A call takes some ten microseconds: assembly cannot be interrupted, and all of a program
-// waits while the collector waits for it.
+// addAhead is addRows with the codes of later rows loaded early and, where the entries skip
+// rows, fetched ahead: the processor fetches rows that follow each other.
 func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64, scattered bool) {
-	fetch, rows := uint64(0), tileRows
-	if scattered || stride > line {
-		fetch = 1
-	}
-	if features < len(added) {
-		rows *= 2 // there is one tile
-	}
+	scattered = scattered || stride > line
+	tiles := (features + tileFeatures - 1) / tileFeatures
+	rows := max(min(tileRows, nearBytes/(features+line)), leastRows)
 	for len(entries) > 0 {
-		chunk := entries[:min(rows, len(entries))]
-		entries = entries[len(chunk):]
-		for f := 0; f < features; {
-			n := features - f
-			if n >= len(added) { // a last tile of a few features would cost as much as a whole one
-				n = tileFeatures
-			}
-			added[n](&sums[f*Slots], &codes[f], uint64(stride), chunk, fetch)
-			f += n
+		n := min(rows, len(entries))
+		early, fetching := max(min(n, len(entries)-loadAhead), 0), 0
+		if scattered {
+			fetching = max(min(n, len(entries)-fetchAhead), 0)
 		}
+		for f, tile := 0, 0; tile < tiles; tile++ {
+			to := features * (tile + 1) / tiles
+			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching))
+			f = to
+		}
+		entries = entries[n:]
 	}
 }
 

@@ -4,191 +4,101 @@
 
 package hist
 
-// add1 is addRows for one entry and more, and 1 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add1 is addRows for n entries and 1 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add1(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add2 is addRows for one entry and more, and 2 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add2 is addRows for n entries and 2 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add2(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add3 is addRows for one entry and more, and 3 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add3 is addRows for n entries and 3 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add3(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add4 is addRows for one entry and more, and 4 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add4 is addRows for n entries and 4 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add4(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add5 is addRows for one entry and more, and 5 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add5 is addRows for n entries and 5 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add5(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add6 is addRows for one entry and more, and 6 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add6 is addRows for n entries and 6 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add6(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add7 is addRows for one entry and more, and 7 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add7 is addRows for n entries and 7 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add7(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add8 is addRows for one entry and more, and 8 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add8 is addRows for n entries and 8 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add8(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add9 is addRows for one entry and more, and 9 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add9 is addRows for n entries and 9 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add9(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add10 is addRows for one entry and more, and 10 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add10 is addRows for n entries and 10 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add10(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add11 is addRows for one entry and more, and 11 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add11 is addRows for n entries and 11 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add11(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add12 is addRows for one entry and more, and 12 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add12 is addRows for n entries and 12 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add12(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add13 is addRows for one entry and more, and 13 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add13 is addRows for n entries and 13 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add13(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add14 is addRows for one entry and more, and 14 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add14 is addRows for n entries and 14 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add14(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add15 is addRows for one entry and more, and 15 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add15 is addRows for n entries and 15 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add15(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
-// add16 is addRows for one entry and more, and 16 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
+// add16 is addRows for n entries and 16 features. The first early ones, which two more entries follow, load
+// the codes of the next row early; the first fetching of these, which 32 follow, fetch the codes of one further on.
 //
 //go:noescape
-func add16(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add17 is addRows for one entry and more, and 17 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add17(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add18 is addRows for one entry and more, and 18 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add18(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add19 is addRows for one entry and more, and 19 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add19(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add20 is addRows for one entry and more, and 20 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add20(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add21 is addRows for one entry and more, and 21 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add21(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add22 is addRows for one entry and more, and 22 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add22(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add23 is addRows for one entry and more, and 23 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add23(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add24 is addRows for one entry and more, and 24 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add24(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add25 is addRows for one entry and more, and 25 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add25(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add26 is addRows for one entry and more, and 26 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add26(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add27 is addRows for one entry and more, and 27 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add27(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add28 is addRows for one entry and more, and 28 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add28(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add29 is addRows for one entry and more, and 29 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add29(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add30 is addRows for one entry and more, and 30 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add30(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-
-// add31 is addRows for one entry and more, and 31 features; with the codes of later rows fetched
-// ahead if fetch is not 0.
-//
-//go:noescape
-func add31(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 
 // unpackAVX512 is Unpack for n sums, a multiple of its 8 lanes and not 0.
 //

@@ -4,146 +4,168 @@
 
 #include "textflag.h"
 
-// func add1(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add1(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), AX
-	MOVQ  codes+8(FP), CX
-	MOVQ  stride+16(FP), DX
-	MOVQ  entries_base+24(FP), SI
-	MOVQ  entries_len+32(FP), R9
-	MOVQ  fetch+48(FP), R10
-	LEAQ  (SI)(R9*8), R9
-	MOVQ  $0xffffffff0000ffff, DI
-	TESTQ R10, R10
-	JZ    rest
-	LEAQ  -128(R9), R10
-	CMPQ  SI, R10
-	JAE   rest
+	MOVQ    sums+0(FP), CX
+	MOVQ    codes+8(FP), DX
+	MOVQ    stride+16(FP), SI
+	MOVQ    entries+24(FP), DI
+	MOVQ    $0xffffffff0000ffff, R8
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R11
+	LEAQ    (AX)(R11*8), R11
+	CMPQ    DI, R11
+	JAE     rest
+	MOVWQZX 2(DI), R9
+	IMULQ   SI, R9
+	MOVBLZX (DX)(R9*1), R12
+	MOVWQZX 10(DI), R9
+	IMULQ   SI, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (AX)(R11*8), R11
+	CMPQ    DI, R11
+	JAE     early
 
 fetching:
-	MOVWQZX    130(SI), BX
-	IMULQ      DX, BX
-	PREFETCHT0 (CX)(BX*1)
-	MOVWQZX    2(SI), BX
-	IMULQ      DX, BX
-	MOVQ       (SI), R8
-	ANDQ       DI, R8
-	MOVBLZX    (CX)(BX*1), BX
-	LEAQ       (AX)(BX*8), BX
-	ADDQ       R8, (BX)
-	ADDQ       $0x08, SI
-	CMPQ       SI, R10
+	MOVWQZX    258(DI), AX
+	IMULQ      SI, AX
+	PREFETCHT0 (DX)(AX*1)
+	MOVQ       (DI), R10
+	ANDQ       R8, R10
+	MOVQ       R12, AX
+	MOVBLZX    (DX)(R9*1), R12
+	MOVWQZX    18(DI), R9
+	IMULQ      SI, R9
+	MOVBLZX    AL, BX
+	LEAQ       (CX)(BX*8), BX
+	ADDQ       R10, (BX)
+	ADDQ       $0x08, DI
+	CMPQ       DI, R11
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R11
+	LEAQ (AX)(R11*8), R11
+	CMPQ DI, R11
+	JAE  rest
+
+loading:
+	MOVQ    (DI), R10
+	ANDQ    R8, R10
+	MOVQ    R12, AX
+	MOVBLZX (DX)(R9*1), R12
+	MOVWQZX 18(DI), R9
+	IMULQ   SI, R9
+	MOVBLZX AL, BX
+	LEAQ    (CX)(BX*8), BX
+	ADDQ    R10, (BX)
+	ADDQ    $0x08, DI
+	CMPQ    DI, R11
+	JCS     loading
+
 rest:
-	MOVWQZX 2(SI), BX
-	IMULQ   DX, BX
-	MOVQ    (SI), R8
-	ANDQ    DI, R8
-	MOVBLZX (CX)(BX*1), BX
-	LEAQ    (AX)(BX*8), BX
-	ADDQ    R8, (BX)
-	ADDQ    $0x08, SI
-	CMPQ    SI, R9
-	JCS     rest
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R11
+	LEAQ (AX)(R11*8), R11
+	CMPQ DI, R11
+	JAE  done
+
+last:
+	MOVWQZX 2(DI), R9
+	IMULQ   SI, R9
+	MOVQ    (DI), R10
+	ANDQ    R8, R10
+	MOVBLZX (DX)(R9*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (CX)(BX*8), BX
+	ADDQ    R10, (BX)
+	ADDQ    $0x08, DI
+	CMPQ    DI, R11
+	JCS     last
+
+done:
 	RET
 
-// func add2(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add2(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R11
-	MOVQ  fetch+48(FP), R12
-	LEAQ  (R8)(R11*8), R11
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R12, R12
-	JZ    rest
-	LEAQ  -128(R11), R12
-	CMPQ  R8, R12
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVWLZX (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), AX
+	MOVWQZX    258(R8), AX
 	IMULQ      DI, AX
 	PREFETCHT0 (SI)(AX*1)
 	PREFETCHT0 1(SI)(AX*1)
-	MOVWQZX    2(R8), AX
-	IMULQ      DI, AX
-	MOVQ       (R8), R10
-	ANDQ       R9, R10
-	MOVWLZX    (SI)(AX*1), AX
+	MOVQ       (R8), R11
+	ANDQ       R9, R11
+	MOVQ       R13, AX
+	MOVWLZX    (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), AX
-	ADDQ       R10, (AX)
-	LEAQ       (DX)(CX*8), AX
-	ADDQ       R10, 2112(AX)
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R11, 2112(CX)
 	ADDQ       $0x08, R8
 	CMPQ       R8, R12
 	JCS        fetching
 
-rest:
-	MOVWQZX 2(R8), AX
-	IMULQ   DI, AX
-	MOVQ    (R8), R10
-	ANDQ    R9, R10
-	MOVWLZX (SI)(AX*1), AX
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVWLZX (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), AX
-	ADDQ    R10, (AX)
-	LEAQ    (DX)(CX*8), AX
-	ADDQ    R10, 2112(AX)
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
 	ADDQ    $0x08, R8
-	CMPQ    R8, R11
-	JCS     rest
-	RET
-
-// func add3(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add3(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 2(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVWLZX    (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), AX
-	ADDQ       R11, (AX)
-	LEAQ       (DX)(CX*8), AX
-	ADDQ       R11, 2112(AX)
-	MOVBLZX    2(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), AX
-	ADDQ       R11, 4224(AX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
+	CMPQ    R8, R12
+	JCS     loading
 
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -151,134 +173,215 @@ rest:
 	MOVWLZX (SI)(R10*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), AX
-	ADDQ    R11, (AX)
-	LEAQ    (DX)(CX*8), AX
-	ADDQ    R11, 2112(AX)
-	MOVBLZX 2(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), AX
-	ADDQ    R11, 4224(AX)
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add4(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
-TEXT ·add4(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R11
-	MOVQ  fetch+48(FP), R12
-	LEAQ  (R8)(R11*8), R11
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R12, R12
-	JZ    rest
-	LEAQ  -128(R11), R12
-	CMPQ  R8, R12
-	JAE   rest
+TEXT ·add3(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVL    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), AX
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 2(SI)(AX*1)
+	MOVQ       (R8), R11
+	ANDQ       R9, R11
+	MOVQ       R13, AX
+	MOVL       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R11, 2112(CX)
+	MOVBLZX    AL, BX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, 4224(BX)
+	ADDQ       $0x08, R8
+	CMPQ       R8, R12
+	JCS        fetching
+
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVL    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
+rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVWLZX (SI)(R10*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX 2(SI)(R10*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     last
+
+done:
+	RET
+
+// func add4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// Requires: MMX+
+TEXT ·add4(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVL    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
+
+fetching:
+	MOVWQZX    258(R8), AX
 	IMULQ      DI, AX
 	PREFETCHT0 (SI)(AX*1)
 	PREFETCHT0 3(SI)(AX*1)
-	MOVWQZX    2(R8), AX
-	IMULQ      DI, AX
-	MOVQ       (R8), R10
-	ANDQ       R9, R10
-	MOVL       (SI)(AX*1), AX
+	MOVQ       (R8), R11
+	ANDQ       R9, R11
+	MOVQ       R13, AX
+	MOVL       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, (BX)
+	ADDQ       R11, (BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 2112(CX)
+	ADDQ       R11, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, 4224(BX)
+	ADDQ       R11, 4224(BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 6336(CX)
+	ADDQ       R11, 6336(CX)
 	ADDQ       $0x08, R8
 	CMPQ       R8, R12
 	JCS        fetching
 
-rest:
-	MOVWQZX 2(R8), AX
-	IMULQ   DI, AX
-	MOVQ    (R8), R10
-	ANDQ    R9, R10
-	MOVL    (SI)(AX*1), AX
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVL    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, (BX)
+	ADDQ    R11, (BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 2112(CX)
+	ADDQ    R11, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, 4224(BX)
+	ADDQ    R11, 4224(BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 6336(CX)
+	ADDQ    R11, 6336(CX)
 	ADDQ    $0x08, R8
-	CMPQ    R8, R11
-	JCS     rest
-	RET
-
-// func add5(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add5(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 4(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVL       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    4(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
+	CMPQ    R8, R12
+	JCS     loading
 
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -297,41 +400,48 @@ rest:
 	ADDQ    R11, 4224(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 6336(CX)
-	MOVBLZX 4(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add6(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
-TEXT ·add6(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+TEXT ·add5(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 5(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 4(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVL       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -341,11 +451,139 @@ fetching:
 	ADDQ       R11, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 4224(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 6336(CX)
-	MOVWLZX    4(SI)(R10*1), AX
+	MOVBLZX    AL, BX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, 8448(BX)
+	ADDQ       $0x08, R8
+	CMPQ       R8, R12
+	JCS        fetching
+
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
+rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVL    (SI)(R10*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX 4(SI)(R10*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     last
+
+done:
+	RET
+
+// func add6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// Requires: MMX+
+TEXT ·add6(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
+
+fetching:
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 5(SI)(AX*1)
+	MOVQ       (R8), R11
+	ANDQ       R9, R11
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R11, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R11, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R11, 6336(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	LEAQ       (DX)(BX*8), BX
@@ -353,10 +591,55 @@ fetching:
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 10560(CX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -384,36 +667,46 @@ rest:
 	ADDQ    R11, 10560(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add7(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add7(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 6(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 6(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVL       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -423,30 +716,39 @@ fetching:
 	ADDQ       R11, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 4224(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 6336(CX)
-	MOVWLZX    4(SI)(R10*1), AX
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 8448(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 10560(CX)
-	MOVBLZX    6(SI)(R10*1), BX
+	MOVBLZX    AL, BX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 12672(BX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
 	MOVQ    (R8), R11
 	ANDQ    R9, R11
-	MOVL    (SI)(R10*1), AX
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
@@ -456,148 +758,261 @@ rest:
 	ADDQ    R11, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 4224(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 6336(CX)
-	MOVWLZX 4(SI)(R10*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 8448(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 10560(CX)
-	MOVBLZX 6(SI)(R10*1), BX
+	MOVBLZX AL, BX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 12672(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     loading
+
+rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVL    (SI)(R10*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVWLZX 4(SI)(R10*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX 6(SI)(R10*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     last
+
+done:
 	RET
 
-// func add8(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add8(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R11
-	MOVQ  fetch+48(FP), R12
-	LEAQ  (R8)(R11*8), R11
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R12, R12
-	JZ    rest
-	LEAQ  -128(R11), R12
-	CMPQ  R8, R12
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), AX
+	MOVWQZX    258(R8), AX
 	IMULQ      DI, AX
 	PREFETCHT0 (SI)(AX*1)
 	PREFETCHT0 7(SI)(AX*1)
-	MOVWQZX    2(R8), AX
-	IMULQ      DI, AX
-	MOVQ       (R8), R10
-	ANDQ       R9, R10
-	MOVQ       (SI)(AX*1), AX
+	MOVQ       (R8), R11
+	ANDQ       R9, R11
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, (BX)
+	ADDQ       R11, (BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 2112(CX)
+	ADDQ       R11, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, 4224(BX)
+	ADDQ       R11, 4224(BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 6336(CX)
+	ADDQ       R11, 6336(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, 8448(BX)
+	ADDQ       R11, 8448(BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 10560(CX)
+	ADDQ       R11, 10560(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	LEAQ       (DX)(BX*8), BX
-	ADDQ       R10, 12672(BX)
+	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
-	ADDQ       R10, 14784(CX)
+	ADDQ       R11, 14784(CX)
 	ADDQ       $0x08, R8
 	CMPQ       R8, R12
 	JCS        fetching
 
-rest:
-	MOVWQZX 2(R8), AX
-	IMULQ   DI, AX
-	MOVQ    (R8), R10
-	ANDQ    R9, R10
-	MOVQ    (SI)(AX*1), AX
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, (BX)
+	ADDQ    R11, (BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 2112(CX)
+	ADDQ    R11, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, 4224(BX)
+	ADDQ    R11, 4224(BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 6336(CX)
+	ADDQ    R11, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, 8448(BX)
+	ADDQ    R11, 8448(BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 10560(CX)
+	ADDQ    R11, 10560(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	LEAQ    (DX)(BX*8), BX
-	ADDQ    R10, 12672(BX)
+	ADDQ    R11, 12672(BX)
 	LEAQ    (DX)(CX*8), CX
-	ADDQ    R10, 14784(CX)
+	ADDQ    R11, 14784(CX)
 	ADDQ    $0x08, R8
-	CMPQ    R8, R11
-	JCS     rest
+	CMPQ    R8, R12
+	JCS     loading
+
+rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    (SI)(R10*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     last
+
+done:
 	RET
 
-// func add9(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add9(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 8(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 8(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -625,14 +1040,75 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVBLZX    8(SI)(R10*1), BX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
+	MOVBLZX    AL, BX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 16896(BX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -665,41 +1141,51 @@ rest:
 	ADDQ    R11, 12672(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 14784(CX)
-	MOVBLZX 8(SI)(R10*1), BX
+	MOVBLZX 8(SI)(R10*1), AX
+	MOVBLZX AL, BX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 16896(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add10(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add10(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 9(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 9(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -727,7 +1213,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVWLZX    8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	LEAQ       (DX)(BX*8), BX
@@ -735,10 +1224,70 @@ fetching:
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 19008(CX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -780,36 +1329,45 @@ rest:
 	ADDQ    R11, 19008(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add11(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add11(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 10(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 10(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -837,21 +1395,89 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVWLZX    8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 16896(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 19008(CX)
-	MOVBLZX    10(SI)(R10*1), BX
+	MOVBLZX    AL, BX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 21120(BX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -891,41 +1517,51 @@ rest:
 	ADDQ    R11, 16896(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 19008(CX)
-	MOVBLZX 10(SI)(R10*1), BX
+	MOVBLZX 10(SI)(R10*1), AX
+	MOVBLZX AL, BX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 21120(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add12(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add12(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 11(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 11(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -953,7 +1589,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVL       8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -968,10 +1607,77 @@ fetching:
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 23232(CX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 23232(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -1020,36 +1726,45 @@ rest:
 	ADDQ    R11, 23232(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add13(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add13(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 12(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 12(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1077,7 +1792,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVL       8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1087,18 +1805,90 @@ fetching:
 	ADDQ       R11, 19008(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 21120(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 23232(CX)
-	MOVBLZX    12(SI)(R10*1), BX
+	MOVBLZX    AL, BX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 25344(BX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 23232(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 25344(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -1145,41 +1935,51 @@ rest:
 	ADDQ    R11, 21120(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 23232(CX)
-	MOVBLZX 12(SI)(R10*1), BX
+	MOVBLZX 12(SI)(R10*1), AX
+	MOVBLZX AL, BX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 25344(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add14(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add14(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 13(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 13(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1207,7 +2007,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVL       8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1217,11 +2020,11 @@ fetching:
 	ADDQ       R11, 19008(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 21120(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 23232(CX)
-	MOVWLZX    12(SI)(R10*1), AX
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	LEAQ       (DX)(BX*8), BX
@@ -1229,10 +2032,84 @@ fetching:
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 27456(CX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 23232(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 25344(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 27456(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -1288,36 +2165,45 @@ rest:
 	ADDQ    R11, 27456(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add15(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add15(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 14(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 14(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1345,7 +2231,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVL       8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1355,25 +2244,104 @@ fetching:
 	ADDQ       R11, 19008(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 21120(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 23232(CX)
-	MOVWLZX    12(SI)(R10*1), AX
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 25344(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 27456(CX)
-	MOVBLZX    14(SI)(R10*1), BX
+	MOVBLZX    AL, BX
 	LEAQ       (DX)(BX*8), BX
 	ADDQ       R11, 29568(BX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 23232(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 25344(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 27456(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 29568(BX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -1427,41 +2395,51 @@ rest:
 	ADDQ    R11, 25344(BX)
 	LEAQ    (DX)(CX*8), CX
 	ADDQ    R11, 27456(CX)
-	MOVBLZX 14(SI)(R10*1), BX
+	MOVBLZX 14(SI)(R10*1), AX
+	MOVBLZX AL, BX
 	LEAQ    (DX)(BX*8), BX
 	ADDQ    R11, 29568(BX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
+	JCS     last
+
+done:
 	RET
 
-// func add16(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
+// func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
 // Requires: MMX+
 TEXT ·add16(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    $0xffffffff0000ffff, R9
+	MOVQ    entries+24(FP), AX
+	MOVQ    early+40(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     rest
+	MOVWQZX 2(R8), R10
+	IMULQ   DI, R10
+	MOVQ    (SI)(R10*1), R13
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 10(R8), R10
+	IMULQ   DI, R10
+	MOVQ    entries+24(FP), AX
+	MOVQ    fetching+48(FP), R12
+	LEAQ    (AX)(R12*8), R12
+	CMPQ    R8, R12
+	JAE     early
 
 fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 15(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R8), AX
+	IMULQ      DI, AX
+	PREFETCHT0 (SI)(AX*1)
+	PREFETCHT0 15(SI)(AX*1)
 	MOVQ       (R8), R11
 	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
+	MOVQ       R13, AX
+	MOVQ       (SI)(R10*1), R13
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1489,7 +2467,10 @@ fetching:
 	ADDQ       R11, 12672(BX)
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
+	MOVQ       R14, AX
+	MOVQ       8(SI)(R10*1), R14
+	MOVWQZX    18(R8), R10
+	IMULQ      DI, R10
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
@@ -1518,10 +2499,91 @@ fetching:
 	LEAQ       (DX)(CX*8), CX
 	ADDQ       R11, 31680(CX)
 	ADDQ       $0x08, R8
-	CMPQ       R8, R13
+	CMPQ       R8, R12
 	JCS        fetching
 
+early:
+	MOVQ entries+24(FP), AX
+	MOVQ early+40(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  rest
+
+loading:
+	MOVQ    (R8), R11
+	ANDQ    R9, R11
+	MOVQ    R13, AX
+	MOVQ    (SI)(R10*1), R13
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 14784(CX)
+	MOVQ    R14, AX
+	MOVQ    8(SI)(R10*1), R14
+	MOVWQZX 18(R8), R10
+	IMULQ   DI, R10
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 16896(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 21120(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 23232(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 25344(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 27456(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R11, 29568(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R11, 31680(CX)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R12
+	JCS     loading
+
 rest:
+	MOVQ entries+24(FP), AX
+	MOVQ n+32(FP), R12
+	LEAQ (AX)(R12*8), R12
+	CMPQ R8, R12
+	JAE  done
+
+last:
 	MOVWQZX 2(R8), R10
 	IMULQ   DI, R10
 	MOVQ    (R8), R11
@@ -1584,3119 +2646,9 @@ rest:
 	ADDQ    R11, 31680(CX)
 	ADDQ    $0x08, R8
 	CMPQ    R8, R12
-	JCS     rest
-	RET
+	JCS     last
 
-// func add17(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add17(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 16(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVBLZX    16(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVBLZX 16(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add18(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add18(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 17(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVWLZX    16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVWLZX 16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add19(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add19(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 18(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVWLZX    16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    18(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVWLZX 16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX 18(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add20(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add20(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 19(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVL       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVL    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add21(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add21(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 20(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVL       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    20(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVL    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX 20(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add22(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add22(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 21(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVL       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVWLZX    20(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVL    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVWLZX 20(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add23(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add23(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 22(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVL       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVWLZX    20(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    22(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVL    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVWLZX 20(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX 22(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add24(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add24(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 23(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add25(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add25(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 24(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVBLZX    24(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVBLZX 24(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add26(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add26(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 25(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVWLZX    24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVWLZX 24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add27(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add27(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 26(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVWLZX    24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	MOVBLZX    26(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 54912(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVWLZX 24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	MOVBLZX 26(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 54912(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add28(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add28(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 27(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVL       24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 54912(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 57024(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVL    24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 54912(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 57024(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add29(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add29(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 28(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVL       24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 54912(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 57024(CX)
-	MOVBLZX    28(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 59136(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVL    24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 54912(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 57024(CX)
-	MOVBLZX 28(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 59136(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add30(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add30(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 29(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVL       24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 54912(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 57024(CX)
-	MOVWLZX    28(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 59136(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 61248(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVL    24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 54912(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 57024(CX)
-	MOVWLZX 28(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 59136(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 61248(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
-	RET
-
-// func add31(sums *uint64, codes *uint8, stride uint64, entries []uint64, fetch uint64)
-// Requires: MMX+
-TEXT ·add31(SB), NOSPLIT, $0-56
-	MOVQ  sums+0(FP), DX
-	MOVQ  codes+8(FP), SI
-	MOVQ  stride+16(FP), DI
-	MOVQ  entries_base+24(FP), R8
-	MOVQ  entries_len+32(FP), R12
-	MOVQ  fetch+48(FP), R13
-	LEAQ  (R8)(R12*8), R12
-	MOVQ  $0xffffffff0000ffff, R9
-	TESTQ R13, R13
-	JZ    rest
-	LEAQ  -128(R12), R13
-	CMPQ  R8, R13
-	JAE   rest
-
-fetching:
-	MOVWQZX    130(R8), R10
-	IMULQ      DI, R10
-	PREFETCHT0 (SI)(R10*1)
-	PREFETCHT0 30(SI)(R10*1)
-	MOVWQZX    2(R8), R10
-	IMULQ      DI, R10
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       (SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       8(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	MOVQ       16(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 33792(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 35904(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 38016(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 40128(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 42240(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 44352(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 46464(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 48576(CX)
-	MOVL       24(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 50688(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 52800(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 54912(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 57024(CX)
-	MOVWLZX    28(SI)(R10*1), AX
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 59136(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 61248(CX)
-	MOVBLZX    30(SI)(R10*1), BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 63360(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R13
-	JCS        fetching
-
-rest:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	MOVQ    16(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 33792(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 35904(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 38016(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 40128(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 42240(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 44352(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 46464(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 48576(CX)
-	MOVL    24(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 50688(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 52800(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 54912(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 57024(CX)
-	MOVWLZX 28(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 59136(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 61248(CX)
-	MOVBLZX 30(SI)(R10*1), BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 63360(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     rest
+done:
 	RET
 
 // func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)

@@ -37,7 +37,7 @@ func BenchmarkTiles(b *testing.B) {
 					}
 				}
 				sums := make([]uint64, features*Slots)
-				tiles := []int{8, 16, 24, 31}
+				tiles := []int{8, 12, 16}
 				var sides []func()
 				for _, n := range tiles {
 					sides = append(sides, func() {

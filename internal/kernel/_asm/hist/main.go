@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// ahead is how many entries before its turn a row is fetched: enough for the
-	// time that memory takes, and few enough for the first-level cache to keep it.
-	ahead = 16
+	// ahead is how many entries before its turn a row is fetched: enough for the time that
+	// memory takes, and few enough for the first-level cache to keep it (fetchAhead of the package).
+	ahead = 32
 	// slots is the distance between the sums of two features (Slots of the package).
 	slots = 256 + 8
 	// mostFeatures is how many features a pass takes at the most.
-	mostFeatures = 31
+	mostFeatures = 16
 )
 
 // rowOf is where an entry keeps its row: in the third and fourth byte.
