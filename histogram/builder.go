@@ -106,6 +106,7 @@ type Builder struct {
 	joined       bool              // some place is that of a joint
 	alone        []tile            // for one worker
 	shared       []tile            // for all
+	lines        []tile            // for nodes of more rows, of whole cache lines
 	tiles        []tile            // of the current node
 	reduced      []tile            // a place each, of rows that workers have added up
 	reducing     bool              // the current node's are those of reduced
@@ -314,9 +315,6 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 // already.
 func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) int {
 	b.storage, b.runs, b.dst, b.reducing = st, runs, dst, false
-	if b.tiles = b.shared; alone {
-		b.tiles = b.alone
-	}
 	rows, span := 0, 0
 	for _, r := range runs {
 		if n := len(r.Entries); n > 0 {
@@ -349,10 +347,11 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
 	b.reserveFew()
+	b.tiles = b.tilesFor(rows, alone)
 	switch {
 	case st.Mode() == gradients.F32:
 		b.buildFloats(alone)
-	case b.tiled(rows):
+	case len(b.tiles) > 0:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, intGroup)
 		b.reserveTiles()
 		return len(b.tiles)

@@ -335,12 +335,17 @@ func TestAllocationsByLayout(t *testing.T) {
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	made := map[bool]int{}
-	for try := range 40 {
-		nCodes := make([]uint32, 1+r.IntN(90))
+	for try := range 42 {
+		nCodes, rows := make([]uint32, 1+r.IntN(90)), 300+r.IntN(1500)
+		lineSlots := []int{1, 1 << 17}[try%2] // from which on there are tiles for all rows
+		if try >= 40 {                        // sums of more rows than one word holds
+			nCodes, rows = make([]uint32, 5), 3*hist.BlockRows/2
+		}
+		restore := histogram.SetLineSlots(lineSlots)
 		for f := range nCodes {
 			nCodes[f] = []uint32{2, 4, 16, 255, 256, 300}[r.IntN(6)]
 		}
-		d := newTable(t, r.Uint64(), 300+r.IntN(1500), nCodes, binning.Adaptive)
+		d := newTable(t, r.Uint64(), rows, nCodes, binning.Adaptive)
 		pool := parallel.NewPool(1 + r.IntN(4))
 		st := d.storage(t, form{Mode: gradients.I16}, pool)
 		in := d.sample(r, []float64{1, 0.2}[r.IntN(2)])
@@ -384,6 +389,7 @@ func TestTiles(t *testing.T) {
 				}
 			}
 		}
+		restore()
 		pool.Close()
 	}
 	if made[true] == 0 {

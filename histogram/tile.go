@@ -11,7 +11,8 @@ import (
 // A tile is a share of a histogram that one worker makes. Where it adds up all rows of the
 // node of some features, nothing is left to add up after it, and what comes next of these features,
 // to subtract them from the parent's and to search both, finds their sums in the first cache.
-// Rows are read once for every tile, so they have to be few enough for that to cost less;
+// Rows are read once for every tile, so they have to be few enough for that to cost less,
+// or the features so many that their sums would leave the second cache too;
 // of more rows each worker adds up some, of all features, and a tile is a place where these
 // sums are added up.
 type tile struct {
@@ -21,8 +22,9 @@ type tile struct {
 }
 
 const (
-	// tilePlaces is the most places of a tile: their slots stay in the first two caches.
-	tilePlaces = 24
+	// tilePlaces is the most places of a tile: a cache line of codes, whose slots stay in the
+	// first two caches.
+	tilePlaces = 64
 	// leastPlaces is the fewest, unless there are not so many: reading a row and its entry
 	// costs as much as two or three updates.
 	leastPlaces = 6
@@ -34,11 +36,16 @@ const (
 	tileBytes = 16 << 20
 )
 
+// lineSlots is the number of slots of a pass over rows from which on nodes of more rows are
+// made by tiles too: there are too many for the second cache, and a tile of a whole cache
+// line reads no code in vain. It is a variable for tests.
+var lineSlots = 1 << 17
+
 // planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
 // as few as are good for one worker, and into enough for all of them.
 func (b *Builder) planTiles() {
 	b.tileFeatures = b.tileFeatures[:0]
-	b.alone, b.shared, b.reduced = b.alone[:0], b.shared[:0], b.reduced[:0]
+	b.alone, b.shared, b.lines, b.reduced = b.alone[:0], b.shared[:0], b.lines[:0], b.reduced[:0]
 	if b.sparse == nil && b.strategy != FeatureParallel {
 		for i := range b.places {
 			b.reduced = b.addTile(b.reduced, i, i+1)
@@ -60,6 +67,12 @@ func (b *Builder) planTiles() {
 		for _, cut := range [][2]int{{0, mirrored}, {mirrored, len(b.places)}} {
 			b.alone = b.cutTiles(b.alone, cut[0], cut[1], 1)
 			b.shared = b.cutTiles(b.shared, cut[0], cut[1], b.pool.Threads())
+		}
+		if b.rowSlots >= lineSlots {
+			for i := 0; i < mirrored; i += tilePlaces {
+				b.lines = b.addTile(b.lines, i, min(i+tilePlaces, mirrored))
+			}
+			b.lines = b.cutTiles(b.lines, mirrored, len(b.places), b.pool.Threads())
 		}
 	}
 }
@@ -147,11 +160,30 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	}
 	s := &b.packed[worker]
 	base := t.places[0].at
+	rows, fresh := 0, true
 	for r := range b.runs {
-		if run := &b.runs[r]; len(run.Entries) > 0 {
+		run := &b.runs[r]
+		if n := len(run.Entries); n > 0 {
+			if rows += n; rows > hist.BlockRows { // more could overflow
+				b.deliverTile(t, s, fresh)
+				rows, fresh = n, false
+			}
 			b.addRows(worker, t, s.slots, base, run.Block, run.Entries)
 		}
 	}
+	b.deliverTile(t, s, fresh)
+	for j := range t.places {
+		p := &t.places[j]
+		for i := range p.units() {
+			b.restore(p.unitAt(i))
+		}
+	}
+	return t.features
+}
+
+// deliverTile adds the packed sums of a tile to the slots of its features.
+func (b *Builder) deliverTile(t *tile, s *packedScratch, fresh bool) {
+	base := t.places[0].at
 	for j := range t.places {
 		p := &t.places[j]
 		rest := s.slots[p.at-base : p.at-base+p.size]
@@ -159,11 +191,9 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 			var sums []uint64
 			u := p.unitAt(i)
 			sums, rest = b.nextPart(p, i, rest, s.part[:])
-			b.deliver(u, sums, true)
-			b.restore(u)
+			b.deliver(u, sums, fresh)
 		}
 	}
-	return t.features
 }
 
 // EndTiles ends what Tiles has begun.
@@ -179,30 +209,42 @@ func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, block int, 
 	b.addPlaces(worker, slots, base, t.places, block, entries)
 }
 
-// tiled says that a node of so many rows is made by tiles: rows of the copy, of integer
-// codes, whose packed sums need no flush on the way, or columns.
-func (b *Builder) tiled(rows int) bool {
-	switch {
-	case len(b.tiles) == 0 || b.storage.Mode() == gradients.F32:
-		return false
-	case b.strategy == FeatureParallel:
-		return true
+// tilesFor returns the tiles that a node of so many rows is made by, none where it is not:
+// rows of the copy, of integer codes, or columns.
+func (b *Builder) tilesFor(rows int, alone bool) []tile {
+	few := b.shared
+	if alone {
+		few = b.alone
 	}
-	return b.storage.OneWord() && rows <= min(b.rowSlots, hist.BlockRows) && rows*b.mirror.Stride <= tileBytes
+	switch {
+	case b.storage.Mode() == gradients.F32:
+		return nil
+	case b.strategy == FeatureParallel:
+		return few
+	case !b.storage.OneWord() || b.mirror == nil:
+		return nil
+	case rows <= min(b.rowSlots, hist.BlockRows) && rows*b.mirror.Stride <= tileBytes:
+		return few
+	}
+	return b.lines
 }
 
-// reserveTiles makes the slots of every worker that may take part.
+// reserveTiles makes the slots of every worker that may take part, and of those passes over
+// rows that all features go through together.
 func (b *Builder) reserveTiles() {
 	if b.strategy == FeatureParallel {
 		b.reserveColumns()
 		return
 	}
 	widest := 0
+	if len(b.lines) == 0 {
+		widest = b.rowSlots
+	}
 	for i := range b.tiles {
 		last := b.tiles[i].places[len(b.tiles[i].places)-1]
 		widest = max(widest, last.at+max(last.size, hist.Slots)-b.tiles[i].places[0].at)
 	}
 	for w := range b.packed {
-		b.packed[w].reserve(max(widest, b.rowSlots), false)
+		b.packed[w].reserve(widest, false)
 	}
 }
