@@ -106,7 +106,7 @@ func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	case binning.U8:
 		hist.OneWordColumn(sums, c.U8(), entries)
 	case binning.U16:
-		hist.OneWordColumn(sums, c.U16(), entries)
+		hist.OneWordWords(sums, c.U16(), entries)
 	default:
 		hist.OneWordColumn(sums, c.U32(), entries)
 	}

@@ -57,6 +57,26 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 	}
 }
 
+// addWordsAhead is OneWordWords for the first entries, and says for how many.
+func addWordsAhead(sums []uint64, codes []uint16, entries []uint64) (done int) {
+	n := len(entries) &^ 3
+	if !fetching || n == 0 {
+		return 0
+	}
+	_ = codes[Row(entries[n-1])] // rows ascend
+	for done < n {
+		rows := min(n-done, wordRows)
+		added := int(addWords(&sums[0], uint64(len(sums)), &codes[0], &entries[done], uint64(rows)))
+		if done += added; added < rows {
+			return done
+		}
+	}
+	return n
+}
+
+// wordRows is the most entries of a call of addWords, which cannot be interrupted.
+const wordRows = 1 << 14
+
 // unpacking is the instruction set that sums are unpacked with.
 var unpacking = cpu.Used()
 

@@ -11,6 +11,8 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 	addRows(unsafe.Pointer(&sums[0]), unsafe.Pointer(&codes[0]), stride, features, entries)
 }
 
+func addWordsAhead([]uint64, []uint16, []uint64) int { return 0 }
+
 func unpackAhead([]int64, []uint64, []uint64) int { return 0 }
 
 func unpackToAhead([]int64, []uint64, []uint64) int { return 0 }

@@ -66,3 +66,35 @@ func BenchmarkRowsAhead(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWords sets both forms of a column of two-byte codes beside each other.
+func BenchmarkWords(b *testing.B) {
+	r := rand.New(rand.NewPCG(8, 0))
+	defer hist.UseGo(false)
+	for _, nCodes := range []uint32{300, 10_000} {
+		for _, oneIn := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("codes=%d/rows=1_in_%d", nCodes, oneIn), func(b *testing.B) {
+				codes := make([]uint16, hist.BlockRows)
+				var entries []uint64
+				for row := range codes {
+					if codes[row] = uint16(r.Uint32N(nCodes)); r.IntN(oneIn) == 0 {
+						entries = append(entries, hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row)))
+					}
+				}
+				sums := make([]uint64, nCodes)
+				side := func(inGo bool) func() {
+					return func() {
+						hist.UseGo(inGo)
+						hist.OneWordWords(sums, codes, entries)
+					}
+				}
+				var took []time.Duration
+				for b.Loop() {
+					took = paired.Times(time.Second, side(true), side(false))
+				}
+				b.ReportMetric(float64(took[0].Nanoseconds())/float64(len(entries)), "ns/entry_go")
+				b.ReportMetric(float64(took[1].Nanoseconds())/float64(len(entries)), "ns/entry")
+			})
+		}
+	}
+}

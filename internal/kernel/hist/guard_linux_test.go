@@ -95,3 +95,34 @@ func fewStaysInItsCodes(t *testing.T) {
 		}
 	}
 }
+
+// A code without a slot, or a row without a code, ends in a panic, and not in memory of others.
+func TestOneWordWordsChecksItsCodes(t *testing.T) {
+	const n = 11
+	hist.EachForm(func(form string) {
+		for bad := range n {
+			codes, entries := make([]uint16, n), make([]uint64, n)
+			for i := range entries {
+				entries[i] = hist.Entry(1, 1, uint16(i))
+			}
+			sums := fence.Last[uint64](t, 16)
+			clear(sums)
+			codes[bad] = 16
+			if !panics(func() { hist.OneWordWords(sums, codes, entries) }) {
+				t.Errorf("%s: code 16 of 16 slots in row %d passes", form, bad)
+			}
+			if sums[0] != uint64(bad)*(1<<32+1) {
+				t.Errorf("%s: %#x was added before row %d", form, sums[0], bad)
+			}
+			if !panics(func() { hist.OneWordWords(sums, codes[:bad], entries) }) {
+				t.Errorf("%s: %d codes for %d rows pass", form, bad, n)
+			}
+		}
+	})
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
+}

@@ -157,8 +157,10 @@ func checkOneWord(t *testing.T, name string, b *block, nCodes uint32) {
 		hist.OneWordColumn(sums, codes, entries)
 		checkPacked(t, name+": U32", sums, want)
 		if nCodes <= 1<<16 {
-			hist.OneWordColumn(sums, narrow[uint16](codes), entries)
-			checkPacked(t, name+": U16", sums, want)
+			hist.EachForm(func(form string) {
+				hist.OneWordWords(sums, narrow[uint16](codes), entries)
+				checkPacked(t, name+": U16 "+form, sums, want)
+			})
 		}
 		if nCodes <= 256 {
 			hist.OneWordColumn(sums, narrow[uint8](codes), entries)

@@ -214,3 +214,9 @@ func nibblesAVX2(codes *uint8, packed *uint8, n uint64)
 //
 //go:noescape
 func foldAVX2(sums *[4]uint32, parts *[4][16]uint32, n uint64)
+
+// addWords is OneWordColumn for n entries, a multiple of 4 and not 0. It ends before an entry whose code
+// has no slot, and says how many it has added.
+//
+//go:noescape
+func addWords(sums *uint64, slots uint64, codes *uint16, entries *uint64, n uint64) (done uint64)

@@ -4027,3 +4027,68 @@ four:
 	JNZ          four
 	VZEROUPPER
 	RET
+
+// func addWords(sums *uint64, slots uint64, codes *uint16, entries *uint64, n uint64) (done uint64)
+TEXT ·addWords(SB), NOSPLIT, $0-48
+	MOVQ sums+0(FP), AX
+	MOVQ slots+8(FP), CX
+	MOVQ codes+16(FP), DX
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ $0xffffffff0000ffff, R8
+	XORL DI, DI
+
+turn:
+	MOVWQZX 2(BX)(DI*8), R9
+	MOVWQZX (DX)(R9*2), R9
+	MOVWQZX 10(BX)(DI*8), R11
+	MOVWQZX (DX)(R11*2), R11
+	MOVQ    (BX)(DI*8), R10
+	ANDQ    R8, R10
+	CMPQ    R9, CX
+	JAE     bad0
+	ADDQ    R10, (AX)(R9*8)
+	MOVQ    8(BX)(DI*8), R9
+	ANDQ    R8, R9
+	CMPQ    R11, CX
+	JAE     bad1
+	ADDQ    R9, (AX)(R11*8)
+	MOVWQZX 18(BX)(DI*8), R9
+	MOVWQZX (DX)(R9*2), R9
+	MOVWQZX 26(BX)(DI*8), R11
+	MOVWQZX (DX)(R11*2), R11
+	MOVQ    16(BX)(DI*8), R10
+	ANDQ    R8, R10
+	CMPQ    R9, CX
+	JAE     bad2
+	ADDQ    R10, (AX)(R9*8)
+	MOVQ    24(BX)(DI*8), R9
+	ANDQ    R8, R9
+	CMPQ    R11, CX
+	JAE     bad3
+	ADDQ    R9, (AX)(R11*8)
+	ADDQ    $0x04, DI
+	CMPQ    DI, SI
+	JCS     turn
+	MOVQ    DI, done+40(FP)
+	RET
+
+bad0:
+	ADDQ $0x00, DI
+	MOVQ DI, done+40(FP)
+	RET
+
+bad1:
+	ADDQ $0x01, DI
+	MOVQ DI, done+40(FP)
+	RET
+
+bad2:
+	ADDQ $0x02, DI
+	MOVQ DI, done+40(FP)
+	RET
+
+bad3:
+	ADDQ $0x03, DI
+	MOVQ DI, done+40(FP)
+	RET

@@ -36,6 +36,7 @@ func main() {
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
 	few()
+	words()
 	Generate()
 }
 
