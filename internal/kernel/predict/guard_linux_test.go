@@ -23,16 +23,34 @@ func TestTileStaysInItsSlices(t *testing.T) {
 	})
 }
 
-// The values of a row end where memory may not be touched.
+// The values of a row begin and end where memory may not be touched.
 func TestRowStaysInItsSlices(t *testing.T) {
 	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(44, 0))
-		for _, features := range []int{1, 28, 32, 33, 128} {
-			s := newRowScene(t, r, features, 70, 31, 2)
-			values := fence.Last[float64](t, features)
-			for range 20 {
-				s.draw(r, values, true)
-				s.check(t, set, r, values, 2)
+		for try := range 6 {
+			for _, features := range []int{1, 7, 8, 9, 15, 16, 17, 28, 32, 33, 128} {
+				s := newRowScene(t, r, features, 70, 31, 2)
+				if try == 0 {
+					s.scatter(t, r, 0, 2)
+				}
+				for _, values := range [][]float64{fence.First[float64](t, features), fence.Last[float64](t, features)} {
+					for range 5 {
+						s.draw(r, values, true)
+						s.check(t, set, r, values, 2)
+					}
+				}
+			}
+		}
+	})
+}
+
+// The codes stand where memory may not be touched before and behind them.
+func TestCodesStayInTheirSlices(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
+		for _, codes := range [][]uint8{fence.First[uint8](t, predict.RowFeatures), fence.Last[uint8](t, predict.RowFeatures)} {
+			for _, features := range []int{1, 16, 17, 128} {
+				s := newCodeScene(t, features, make([]int, features), true)
+				s.check(t, set, make([]float64, s.width), codes)
 			}
 		}
 	})

@@ -16,52 +16,59 @@ func addTileAVX512(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *by
 //go:noescape
 func addTileAVX2(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *byte, leaf *float64, halves *[64]uint32, scores *[512]float64)
 
-// codeRowAVX512 writes n > 0 codes, and says whether any value is missing. singles are its own.
+// codeRowSinglesAVX512 writes the codes of n > 0 values, and says whether any is missing. Each 16 have so
+// many rows of 16 ends, and 16 blocks, where their cuts begin, in bytes of float32.
 //
 //go:noescape
-func codeRowAVX512(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
+func codeRowSinglesAVX512(values *float64, n uint64, rows *uint32, ends *float32, blocks *uint32, cuts *float32, codes *[128]uint8) (missing uint64)
 
-// addForestAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
+// codeRowDoublesAVX512 writes the codes of n > 0 values, and says whether any is missing. Each 16 have so
+// many rows of 16 ends, and 16 blocks, where their cuts begin, in bytes of float32.
 //
 //go:noescape
-func addForestAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-
-// addForestMissingAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
-//
-//go:noescape
-func addForestMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-
-// addForestManyAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
-//
-//go:noescape
-func addForestManyAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-
-// addForestManyMissingAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
-//
-//go:noescape
-func addForestManyMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+func codeRowDoublesAVX512(values *float64, n uint64, rows *uint32, ends *float64, blocks *uint32, cuts *float64, codes *[128]uint8) (missing uint64)
 
 // codeRowAVX2 writes n > 0 codes, and says whether any value is missing. singles are its own.
 //
 //go:noescape
-func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
+func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[128]uint8) (missing uint64)
+
+// addForestAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
+//
+//go:noescape
+func addForestAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+
+// addForestMissingAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
+//
+//go:noescape
+func addForestMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+
+// addForestManyAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
+//
+//go:noescape
+func addForestManyAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+
+// addForestManyMissingAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
+//
+//go:noescape
+func addForestManyMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 
 // addForestAVX2 adds the leaf values of trees > 0 trees in so many groups to the sum.
 //
 //go:noescape
-func addForestAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+func addForestAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 
 // addForestMissingAVX2 adds the leaf values of trees > 0 trees in so many groups to the sum.
 //
 //go:noescape
-func addForestMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+func addForestMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 
 // addForestManyAVX2 adds the leaf values of trees > 0 trees in so many groups to the sum.
 //
 //go:noescape
-func addForestManyAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+func addForestManyAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 
 // addForestManyMissingAVX2 adds the leaf values of trees > 0 trees in so many groups to the sum.
 //
 //go:noescape
-func addForestManyMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+func addForestManyMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64

@@ -797,762 +797,403 @@ categorical:
 	VMOVDQU        Y3, 480(R10)
 	JMP            done
 
-// func codeRowAVX512(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·codeRowAVX512(SB), NOSPLIT, $0-72
-	MOVQ values+0(FP), AX
-	MOVQ features+8(FP), CX
-	MOVQ blocks+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ pivots+32(FP), SI
-	MOVQ codes+56(FP), DI
-	MOVQ cuts+40(FP), R8
-	MOVQ singles+48(FP), R9
-	XORL R11, R11
-	XORL R10, R10
+DATA bitsSet<>+0(SB)/8, $0x0302020102010100
+DATA bitsSet<>+8(SB)/8, $0x0403030203020201
+DATA bitsSet<>+16(SB)/8, $0x0302020102010100
+DATA bitsSet<>+24(SB)/8, $0x0403030203020201
+DATA bitsSet<>+32(SB)/8, $0x0302020102010100
+DATA bitsSet<>+40(SB)/8, $0x0403030203020201
+DATA bitsSet<>+48(SB)/8, $0x0302020102010100
+DATA bitsSet<>+56(SB)/8, $0x0403030203020201
+GLOBL bitsSet<>(SB), RODATA|NOPTR, $64
 
-single:
-	MOVLQSX   (CX)(R10*4), R12
-	VMOVSD    (AX)(R12*8), X0
-	VXORPS    X1, X1, X1
-	VCVTSD2SS X0, X1, X1
-	VMOVSS    X1, (R9)(R10*4)
-	VUCOMISD  X0, X0
-	JPS       nan
+DATA firstTwo<>+0(SB)/8, $0x0000000000000000
+DATA firstTwo<>+8(SB)/8, $0x0101010101010101
+DATA firstTwo<>+16(SB)/8, $0x0000000000000000
+DATA firstTwo<>+24(SB)/8, $0x0101010101010101
+DATA firstTwo<>+32(SB)/8, $0x0000000000000000
+DATA firstTwo<>+40(SB)/8, $0x0101010101010101
+DATA firstTwo<>+48(SB)/8, $0x0000000000000000
+DATA firstTwo<>+56(SB)/8, $0x0101010101010101
+GLOBL firstTwo<>(SB), RODATA|NOPTR, $64
 
-number:
-	INCQ R10
-	CMPQ R10, BX
-	JNE  single
-	XORL R10, R10
+// func codeRowSinglesAVX512(values *float64, n uint64, rows *uint32, ends *float32, blocks *uint32, cuts *float32, codes *[128]uint8) (missing uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·codeRowSinglesAVX512(SB), $1208-64
+	LEAQ 63(SP), AX
+	ANDQ $-64, AX
+	MOVQ values+0(FP), CX
+	MOVQ ends+24(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ rows+16(FP), SI
+	MOVQ blocks+32(FP), DI
+	MOVQ codes+48(FP), R8
+	MOVQ CX, R9
+	MOVQ BX, R10
 
-sixteens:
-	MOVL         (DX)(R10*4), R12
-	VBROADCASTSS (R9)(R10*4), Z0
-	VCMPPS       $0x1e, (SI)(R12*1), Z0, K1
-	KMOVW        K1, R12
-	POPCNTL      R12, R12
-	MOVB         R12, (DI)(R10*1)
-	INCQ         R10
-	CMPQ         R10, BX
-	JNE          sixteens
-	XORL         R10, R10
+fetch:
+	PREFETCHT0   (R9)
+	ADDQ         $0x40, R9
+	SUBQ         $0x08, R10
+	JHI          fetch
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000020, R9
+	VPBROADCASTD R9, Z1
+	KXORW        K2, K2, K2
+	MOVQ         AX, R9
+	MOVQ         AX, R10
+	VSTMXCSR     (AX)
+	MOVL         $0x00005f80, 4(AX)
+	VLDMXCSR     4(AX)
 
-ones:
-	VBROADCASTSS (R9)(R10*4), Z0
-	MOVBQZX      (DI)(R10*1), R14
-	MOVL         (DX)(R10*4), R13
-	MOVL         R14, R12
-	SHLL         $0x06, R14
-	ADDL         R13, R14
-	SHLL         $0x04, R12
-	VCMPPS       $0x1e, 64(SI)(R14*1), Z0, K1
-	KMOVW        K1, R15
-	POPCNTL      R15, R15
-	ADDL         R15, R12
-	VCMPPS       $0x00, 64(SI)(R14*1), Z0, K1
-	KORTESTW     K1, K1
-	JNE          tie
+find:
+	MOVL       (SI), R11
+	CMPQ       BX, $0x10
+	JCC        full
+	MOVL       $-1, R12
+	BZHIL      BX, R12, R12
+	KMOVW      R12, K1
+	KSHIFTRW   $0x04, K1, K3
+	KSHIFTRW   $0x08, K1, K4
+	KSHIFTRW   $0x0c, K1, K5
+	VMOVUPD.Z  (CX), K1, Y2
+	VCVTPD2PSY Y2, X3
+	VMOVUPD.Z  32(CX), K3, Y2
+	VCVTPD2PSY Y2, X5
+	VMOVUPD.Z  64(CX), K4, Y2
+	VCVTPD2PSY Y2, X4
+	VMOVUPD.Z  96(CX), K5, Y2
+	VCVTPD2PSY Y2, X2
+	JMP        rounded
 
-coded:
-	MOVB  R12, (DI)(R10*1)
-	MOVB  R12, 128(DI)(R10*1)
-	INCQ  R10
-	CMPQ  R10, BX
-	JNE   ones
-	TESTQ R11, R11
-	JEQ   done
-	XORL  R10, R10
+full:
+	VCVTPD2PSY (CX), X3
+	VCVTPD2PSY 32(CX), X5
+	VCVTPD2PSY 64(CX), X4
+	VCVTPD2PSY 96(CX), X2
 
-gaps:
-	MOVLQSX  (CX)(R10*4), DX
-	VMOVSD   (AX)(DX*8), X0
-	VUCOMISD X0, X0
-	JPC      present
-	MOVB     $0xff, (DI)(R10*1)
+rounded:
+	VINSERTF128  $0x01, X5, Y3, Y5
+	VINSERTF128  $0x01, X2, Y4, Y2
+	VINSERTF64X4 $0x01, Y2, Z5, Z5
+	VMOVUPS      Z5, 640(R10)
+	VCMPPS       $0x03, Z5, Z5, K1
+	VPXORQ       Z6, Z6, Z6
+	TESTL        R11, R11
+	JEQ          found
 
-present:
-	INCQ R10
-	CMPQ R10, BX
-	JNE  gaps
+row:
+	VCMPPS $0x1e, (DX), Z5, K3
+	VPADDD Z1, Z6, K3, Z6
+	VCMPPS $0x1e, 64(DX), Z5, K3
+	VPADDD Z1, Z6, K3, Z6
+	ADDQ   $0x00000080, DX
+	SUBL   $0x02, R11
+	JNE    row
 
-done:
+found:
+	VPADDD       (DI), Z6, Z2
+	VMOVDQU32    Z2, 128(R9)
+	VPSRLD       $0x02, Z6, Z2
+	VMOVDQA32    Z0, K1, Z2
+	VPMOVDB      Z2, (R8)
+	KORW         K1, K2, K2
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x10, BX
+	JHI          find
+	VLDMXCSR     (AX)
+	MOVQ         cuts+40(FP), CX
+	MOVQ         n+8(FP), BX
+	MOVQ         AX, DX
+	MOVQ         AX, SI
+	MOVQ         AX, DI
+	MOVL         $0x00000002, R8
+	VPBROADCASTD R8, Z0
+	VPMOVZXBD    firstTwo<>+0(SB), Z1
+	VPADDD       Z0, Z1, Z2
+	VPADDD       Z0, Z2, Z5
+	VPADDD       Z0, Z5, Z6
+	VPADDD       Z0, Z6, Z13
+	VPADDD       Z0, Z13, Z14
+	VPADDD       Z0, Z14, Z15
+	VPADDD       Z0, Z15, Z0
+
+compare:
+	VMOVUPS         640(DI), Z16
+	MOVL            128(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y3
+	MOVL            132(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z3, Z3
+	VPERMPS         Z16, Z1, Z17
+	VCMPPS          $0x11, Z17, Z3, K1
+	KMOVW           K1, (DX)
+	MOVL            136(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y4
+	MOVL            140(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z4, Z4
+	VPERMPS         Z16, Z2, Z17
+	VCMPPS          $0x11, Z17, Z4, K1
+	KMOVW           K1, 2(DX)
+	MOVL            144(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y7
+	MOVL            148(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z7, Z7
+	VPERMPS         Z16, Z5, Z17
+	VCMPPS          $0x11, Z17, Z7, K1
+	KMOVW           K1, 4(DX)
+	MOVL            152(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y8
+	MOVL            156(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z8, Z8
+	VPERMPS         Z16, Z6, Z17
+	VCMPPS          $0x11, Z17, Z8, K1
+	KMOVW           K1, 6(DX)
+	MOVL            160(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y9
+	MOVL            164(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z9, Z9
+	VPERMPS         Z16, Z13, Z17
+	VCMPPS          $0x11, Z17, Z9, K1
+	KMOVW           K1, 8(DX)
+	MOVL            168(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y10
+	MOVL            172(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z10, Z10
+	VPERMPS         Z16, Z14, Z17
+	VCMPPS          $0x11, Z17, Z10, K1
+	KMOVW           K1, 10(DX)
+	MOVL            176(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y11
+	MOVL            180(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z11, Z11
+	VPERMPS         Z16, Z15, Z17
+	VCMPPS          $0x11, Z17, Z11, K1
+	KMOVW           K1, 12(DX)
+	MOVL            184(SI), R8
+	VMOVUPS         64(CX)(R8*1), Y12
+	MOVL            188(SI), R8
+	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z12, Z12
+	VPERMPS         Z16, Z0, Z16
+	VCMPPS          $0x11, Z16, Z12, K1
+	KMOVW           K1, 14(DX)
+	ADDQ            $0x10, DX
+	ADDQ            $0x40, SI
+	ADDQ            $0x00000040, DI
+	SUBQ            $0x10, BX
+	JHI             compare
+	MOVQ            codes+48(FP), CX
+	VBROADCASTI32X4 bitsSet<>+0(SB), Z0
+	MOVL            $0x0f0f0f0f, DX
+	VPBROADCASTD    DX, Z1
+	VMOVDQU64       (AX), Z2
+	VPSRLW          $0x04, Z2, Z3
+	VPANDQ          Z1, Z2, Z2
+	VPANDQ          Z1, Z3, Z3
+	VPSHUFB         Z2, Z0, Z2
+	VPSHUFB         Z3, Z0, Z3
+	VPADDB          (CX), Z2, Z2
+	VPADDB          Z3, Z2, Z2
+	VMOVDQU64       Z2, (CX)
+	VMOVDQU64       64(AX), Z2
+	VPSRLW          $0x04, Z2, Z3
+	VPANDQ          Z1, Z2, Z2
+	VPANDQ          Z1, Z3, Z3
+	VPSHUFB         Z2, Z0, Z2
+	VPSHUFB         Z3, Z0, Z3
+	VPADDB          64(CX), Z2, Z2
+	VPADDB          Z3, Z2, Z2
+	VMOVDQU64       Z2, 64(CX)
+	KMOVW           K2, AX
 	VZEROUPPER
-	MOVQ R11, missing+64(FP)
+	MOVQ            AX, missing+56(FP)
 	RET
 
-nan:
-	MOVL $0x00000001, R11
-	JMP  number
+// func codeRowDoublesAVX512(values *float64, n uint64, rows *uint32, ends *float64, blocks *uint32, cuts *float64, codes *[128]uint8) (missing uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·codeRowDoublesAVX512(SB), $1720-64
+	LEAQ 63(SP), AX
+	ANDQ $-64, AX
+	MOVQ values+0(FP), CX
+	MOVQ ends+24(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ rows+16(FP), SI
+	MOVQ blocks+32(FP), DI
+	MOVQ codes+48(FP), R8
+	MOVQ CX, R9
+	MOVQ BX, R10
 
-tie:
-	MOVLQSX (CX)(R10*4), R14
-	VMOVSD  (AX)(R14*8), X0
-	LEAQ    (R8)(R13*2), R13
+fetch:
+	PREFETCHT0   (R9)
+	ADDQ         $0x40, R9
+	SUBQ         $0x08, R10
+	JHI          fetch
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000040, R9
+	VPBROADCASTQ R9, Z1
+	KXORW        K2, K2, K2
+	MOVQ         AX, R9
+	MOVQ         AX, R10
 
-next:
-	VUCOMISD 128(R13)(R12*8), X0
-	JLS      coded
-	INCQ     R12
-	JMP      next
+find:
+	MOVL      (SI), R11
+	MOVL      $-1, R12
+	BZHIL     BX, R12, R12
+	KMOVW     R12, K1
+	KSHIFTRW  $0x08, K1, K3
+	VMOVUPD.Z (CX), K1, Z2
+	VMOVUPD   Z2, 640(R10)
+	VCMPPD    $0x03, Z2, Z2, K1
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD.Z 64(CX), K3, Z6
+	VMOVUPD   Z6, 704(R10)
+	VCMPPD    $0x03, Z6, Z6, K3
+	VPXORQ    Z4, Z4, Z4
+	KUNPCKBW  K1, K3, K1
+	TESTL     R11, R11
+	JEQ       found
 
-// func addForestAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
-TEXT ·addForestAVX512(SB), NOSPLIT, $128-72
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            groups+0(FP), CX
-	MOVQ            places+16(FP), DX
-	MOVQ            leaves+32(FP), BX
-	MOVQ            stride+40(FP), SI
-	SHLQ            $0x03, SI
-	MOVQ            bytes+24(FP), DI
-	MOVQ            codes+48(FP), R8
-	MOVSD           sum+56(FP), X0
-	MOVQ            $0x0101010101010101, R9
-	VMOVQ           R9, X1
-	VPBROADCASTQ    X1, Z1
-	MOVQ            $0x8080808080808080, R9
-	VMOVQ           R9, X2
-	VPBROADCASTQ    X2, Z2
-	VBROADCASTI32X4 (R8), Z3
-	VBROADCASTI32X4 16(R8), Z4
-	XORL            R11, R11
-	MOVQ            $0x00000020, R12
+row:
+	VCMPPD $0x1e, (DX), Z2, K3
+	VPADDQ Z1, Z3, K3, Z3
+	VCMPPD $0x1e, 64(DX), Z6, K3
+	VPADDQ Z1, Z4, K3, Z4
+	VCMPPD $0x1e, 128(DX), Z2, K3
+	VPADDQ Z1, Z3, K3, Z3
+	VCMPPD $0x1e, 192(DX), Z6, K3
+	VPADDQ Z1, Z4, K3, Z4
+	ADDQ   $0x00000100, DX
+	SUBL   $0x02, R11
+	JNE    row
 
-group:
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	MOVQ    (DX), R8
-	ADDQ    $0x08, DX
-	TESTQ   R8, R8
-	JEQ     decided
-	TESTQ   R11, R11
-	JEQ     alone
-	MOVQ    R8, R9
-	CMPQ    R9, R12
-	CMOVQHI R12, R9
-	SUBQ    R9, R8
+found:
+	VPMOVQD      Z3, Y5
+	VPMOVQD      Z4, Y2
+	VINSERTI64X4 $0x01, Y2, Z5, Z6
+	VMOVDQU32    (DI), Z2
+	VPADDD       Z2, Z2, Z2
+	VPADDD       Z2, Z6, Z2
+	VMOVDQU32    Z2, 128(R9)
+	VPSRLD       $0x03, Z6, Z2
+	VMOVDQA32    Z0, K1, Z2
+	VPMOVDB      Z2, (R8)
+	KORW         K1, K2, K2
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x10, R8
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000080, R10
+	SUBQ         $0x10, BX
+	JHI          find
+	MOVQ         cuts+40(FP), CX
+	MOVQ         n+8(FP), BX
+	MOVQ         AX, DX
+	MOVQ         AX, SI
+	MOVQ         AX, DI
 
-both:
-	VPADDB    Z1, Z5, Z5
-	VMOVDQU64 (DI), Z7
-	VPXORQ    Z2, Z7, Z8
-	VPSHUFB   Z7, Z3, Z7
-	VPSHUFB   Z8, Z4, Z8
-	VPORQ     Z8, Z7, Z7
-	VPCMPUB   $0x05, 64(DI), Z7, K1
-	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
-	VMOVDQU8  Z5, K1, Z6
-	ADDQ      $0x00000100, DI
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	SUBQ      $0x02, R11
-	DECQ      R9
-	JNE       both
-	TESTQ     R8, R8
-	JEQ       decided
-
-alone:
-	VPADDB    Z1, Z5, Z5
-	VMOVDQU64 (DI), Z7
-	VPXORQ    Z2, Z7, Z8
-	VPSHUFB   Z7, Z3, Z7
-	VPSHUFB   Z8, Z4, Z8
-	VPORQ     Z8, Z7, Z7
-	VPCMPUB   $0x05, 64(DI), Z7, K1
-	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
-	VMOVDQU8  Z5, K1, Z6
-	ADDQ      $0x00000100, DI
-	DECQ      R8
-	JNE       alone
-
-decided:
-	TESTQ R11, R11
-	JEQ   beforeDone
-
-before:
-	MOVBQZX (R10), R8
-	VADDSD  (BX)(R8*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     before
-
-beforeDone:
-	VMOVDQU64 Z6, (AX)
-	MOVQ      AX, R10
-	MOVQ      $0x00000040, R11
-	DECQ      CX
-	JNE       group
-	MOVQ      trees+8(FP), R11
-	DECQ      R11
-	ANDQ      $0x3f, R11
-	INCQ      R11
-	TESTQ     R11, R11
-	JEQ       afterDone
-
-after:
-	MOVBQZX (R10), AX
-	VADDSD  (BX)(AX*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     after
-
-afterDone:
-	MOVSD X0, ret+64(FP)
+compare:
+	MOVL            128(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 640(DI), Z0, K1
+	KMOVB           K1, (DX)
+	MOVL            132(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 648(DI), Z0, K1
+	KMOVB           K1, 1(DX)
+	MOVL            136(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 656(DI), Z0, K1
+	KMOVB           K1, 2(DX)
+	MOVL            140(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 664(DI), Z0, K1
+	KMOVB           K1, 3(DX)
+	MOVL            144(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 672(DI), Z0, K1
+	KMOVB           K1, 4(DX)
+	MOVL            148(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 680(DI), Z0, K1
+	KMOVB           K1, 5(DX)
+	MOVL            152(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 688(DI), Z0, K1
+	KMOVB           K1, 6(DX)
+	MOVL            156(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 696(DI), Z0, K1
+	KMOVB           K1, 7(DX)
+	MOVL            160(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 704(DI), Z0, K1
+	KMOVB           K1, 8(DX)
+	MOVL            164(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 712(DI), Z0, K1
+	KMOVB           K1, 9(DX)
+	MOVL            168(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 720(DI), Z0, K1
+	KMOVB           K1, 10(DX)
+	MOVL            172(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 728(DI), Z0, K1
+	KMOVB           K1, 11(DX)
+	MOVL            176(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 736(DI), Z0, K1
+	KMOVB           K1, 12(DX)
+	MOVL            180(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 744(DI), Z0, K1
+	KMOVB           K1, 13(DX)
+	MOVL            184(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 752(DI), Z0, K1
+	KMOVB           K1, 14(DX)
+	MOVL            188(SI), R8
+	VMOVUPD         128(CX)(R8*1), Z0
+	VCMPPD.BCST     $0x11, 760(DI), Z0, K1
+	KMOVB           K1, 15(DX)
+	ADDQ            $0x10, DX
+	ADDQ            $0x40, SI
+	ADDQ            $0x00000080, DI
+	SUBQ            $0x10, BX
+	JHI             compare
+	MOVQ            codes+48(FP), CX
+	VBROADCASTI32X4 bitsSet<>+0(SB), Z0
+	MOVL            $0x0f0f0f0f, DX
+	VPBROADCASTD    DX, Z1
+	VMOVDQU64       (AX), Z2
+	VPSRLW          $0x04, Z2, Z3
+	VPANDQ          Z1, Z2, Z2
+	VPANDQ          Z1, Z3, Z3
+	VPSHUFB         Z2, Z0, Z2
+	VPSHUFB         Z3, Z0, Z3
+	VPADDB          (CX), Z2, Z2
+	VPADDB          Z3, Z2, Z2
+	VMOVDQU64       Z2, (CX)
+	VMOVDQU64       64(AX), Z2
+	VPSRLW          $0x04, Z2, Z3
+	VPANDQ          Z1, Z2, Z2
+	VPANDQ          Z1, Z3, Z3
+	VPSHUFB         Z2, Z0, Z2
+	VPSHUFB         Z3, Z0, Z3
+	VPADDB          64(CX), Z2, Z2
+	VPADDB          Z3, Z2, Z2
+	VMOVDQU64       Z2, 64(CX)
+	KMOVW           K2, AX
 	VZEROUPPER
+	MOVQ            AX, missing+56(FP)
 	RET
 
-// func addForestMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
-TEXT ·addForestMissingAVX512(SB), NOSPLIT, $128-72
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            groups+0(FP), CX
-	MOVQ            places+16(FP), DX
-	MOVQ            leaves+32(FP), BX
-	MOVQ            stride+40(FP), SI
-	SHLQ            $0x03, SI
-	MOVQ            bytes+24(FP), DI
-	MOVQ            codes+48(FP), R8
-	MOVSD           sum+56(FP), X0
-	MOVQ            $0x0101010101010101, R9
-	VMOVQ           R9, X1
-	VPBROADCASTQ    X1, Z1
-	MOVQ            $0x8080808080808080, R9
-	VMOVQ           R9, X2
-	VPBROADCASTQ    X2, Z2
-	VBROADCASTI32X4 (R8), Z3
-	VBROADCASTI32X4 16(R8), Z4
-	VBROADCASTI32X4 128(R8), Z5
-	VBROADCASTI32X4 144(R8), Z6
-	XORL            R11, R11
-	MOVQ            $0x00000020, R12
-
-group:
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	MOVQ    (DX), R8
-	ADDQ    $0x08, DX
-	TESTQ   R8, R8
-	JEQ     decided
-	TESTQ   R11, R11
-	JEQ     alone
-	MOVQ    R8, R9
-	CMPQ    R9, R12
-	CMOVQHI R12, R9
-	SUBQ    R9, R8
-
-both:
-	VPADDB    Z1, Z7, Z7
-	VMOVDQU64 (DI), Z9
-	VPXORQ    Z2, Z9, Z10
-	VPSHUFB   Z9, Z3, Z11
-	VPSHUFB   Z10, Z4, Z12
-	VPORQ     Z12, Z11, Z11
-	VPSHUFB   Z9, Z5, Z9
-	VPSHUFB   Z10, Z6, Z10
-	VPORQ     Z10, Z9, Z9
-	VMOVDQU64 192(DI), Z10
-	VPMOVB2M  Z10, K1
-	VMOVDQU8  Z9, K1, Z11
-	VPCMPUB   $0x05, 64(DI), Z11, K1
-	VPCMPUB   $0x05, 128(DI), Z8, K1, K1
-	VMOVDQU8  Z7, K1, Z8
-	ADDQ      $0x00000100, DI
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	SUBQ      $0x02, R11
-	DECQ      R9
-	JNE       both
-	TESTQ     R8, R8
-	JEQ       decided
-
-alone:
-	VPADDB    Z1, Z7, Z7
-	VMOVDQU64 (DI), Z9
-	VPXORQ    Z2, Z9, Z10
-	VPSHUFB   Z9, Z3, Z11
-	VPSHUFB   Z10, Z4, Z12
-	VPORQ     Z12, Z11, Z11
-	VPSHUFB   Z9, Z5, Z9
-	VPSHUFB   Z10, Z6, Z10
-	VPORQ     Z10, Z9, Z9
-	VMOVDQU64 192(DI), Z10
-	VPMOVB2M  Z10, K1
-	VMOVDQU8  Z9, K1, Z11
-	VPCMPUB   $0x05, 64(DI), Z11, K1
-	VPCMPUB   $0x05, 128(DI), Z8, K1, K1
-	VMOVDQU8  Z7, K1, Z8
-	ADDQ      $0x00000100, DI
-	DECQ      R8
-	JNE       alone
-
-decided:
-	TESTQ R11, R11
-	JEQ   beforeDone
-
-before:
-	MOVBQZX (R10), R8
-	VADDSD  (BX)(R8*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     before
-
-beforeDone:
-	VMOVDQU64 Z8, (AX)
-	MOVQ      AX, R10
-	MOVQ      $0x00000040, R11
-	DECQ      CX
-	JNE       group
-	MOVQ      trees+8(FP), R11
-	DECQ      R11
-	ANDQ      $0x3f, R11
-	INCQ      R11
-	TESTQ     R11, R11
-	JEQ       afterDone
-
-after:
-	MOVBQZX (R10), AX
-	VADDSD  (BX)(AX*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     after
-
-afterDone:
-	MOVSD X0, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func addForestManyAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
-TEXT ·addForestManyAVX512(SB), NOSPLIT, $128-72
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            groups+0(FP), CX
-	MOVQ            places+16(FP), DX
-	MOVQ            leaves+32(FP), BX
-	MOVQ            stride+40(FP), SI
-	SHLQ            $0x03, SI
-	MOVQ            bytes+24(FP), DI
-	MOVQ            codes+48(FP), R8
-	MOVSD           sum+56(FP), X0
-	MOVQ            $0x0101010101010101, R9
-	VMOVQ           R9, X1
-	VPBROADCASTQ    X1, Z1
-	MOVQ            $0x7070707070707070, R9
-	VMOVQ           R9, X2
-	VPBROADCASTQ    X2, Z2
-	MOVQ            $0x1010101010101010, R9
-	VMOVQ           R9, X3
-	VPBROADCASTQ    X3, Z3
-	VBROADCASTI32X4 (R8), Z4
-	VBROADCASTI32X4 16(R8), Z5
-	VBROADCASTI32X4 32(R8), Z6
-	VBROADCASTI32X4 48(R8), Z7
-	VBROADCASTI32X4 64(R8), Z8
-	VBROADCASTI32X4 80(R8), Z9
-	VBROADCASTI32X4 96(R8), Z10
-	VBROADCASTI32X4 112(R8), Z11
-	XORL            R11, R11
-	MOVQ            $0x00000020, R12
-
-group:
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	MOVQ    (DX), R8
-	ADDQ    $0x08, DX
-	TESTQ   R8, R8
-	JEQ     decided
-	TESTQ   R11, R11
-	JEQ     alone
-	MOVQ    R8, R9
-	CMPQ    R9, R12
-	CMOVQHI R12, R9
-	SUBQ    R9, R8
-
-both:
-	VPADDB    Z1, Z12, Z12
-	VMOVDQU64 (DI), Z14
-	VPADDUSB  Z2, Z14, Z15
-	VPSHUFB   Z15, Z4, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z5, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z6, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z7, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z8, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z9, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z10, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z14
-	VPSHUFB   Z14, Z11, Z14
-	VPORQ     Z14, Z15, Z15
-	VPCMPUB   $0x05, 64(DI), Z15, K1
-	VPCMPUB   $0x05, 128(DI), Z13, K1, K1
-	VMOVDQU8  Z12, K1, Z13
-	ADDQ      $0x00000100, DI
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	SUBQ      $0x02, R11
-	DECQ      R9
-	JNE       both
-	TESTQ     R8, R8
-	JEQ       decided
-
-alone:
-	VPADDB    Z1, Z12, Z12
-	VMOVDQU64 (DI), Z14
-	VPADDUSB  Z2, Z14, Z15
-	VPSHUFB   Z15, Z4, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z5, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z6, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z7, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z8, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z9, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z16
-	VPSHUFB   Z16, Z10, Z16
-	VPORQ     Z16, Z15, Z15
-	VPSUBB    Z3, Z14, Z14
-	VPADDUSB  Z2, Z14, Z14
-	VPSHUFB   Z14, Z11, Z14
-	VPORQ     Z14, Z15, Z15
-	VPCMPUB   $0x05, 64(DI), Z15, K1
-	VPCMPUB   $0x05, 128(DI), Z13, K1, K1
-	VMOVDQU8  Z12, K1, Z13
-	ADDQ      $0x00000100, DI
-	DECQ      R8
-	JNE       alone
-
-decided:
-	TESTQ R11, R11
-	JEQ   beforeDone
-
-before:
-	MOVBQZX (R10), R8
-	VADDSD  (BX)(R8*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     before
-
-beforeDone:
-	VMOVDQU64 Z13, (AX)
-	MOVQ      AX, R10
-	MOVQ      $0x00000040, R11
-	DECQ      CX
-	JNE       group
-	MOVQ      trees+8(FP), R11
-	DECQ      R11
-	ANDQ      $0x3f, R11
-	INCQ      R11
-	TESTQ     R11, R11
-	JEQ       afterDone
-
-after:
-	MOVBQZX (R10), AX
-	VADDSD  (BX)(AX*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
-	JNE     after
-
-afterDone:
-	MOVSD X0, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func addForestManyMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
-// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
-TEXT ·addForestManyMissingAVX512(SB), NOSPLIT, $128-72
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         groups+0(FP), CX
-	MOVQ         places+16(FP), DX
-	MOVQ         leaves+32(FP), BX
-	MOVQ         stride+40(FP), SI
-	SHLQ         $0x03, SI
-	MOVQ         bytes+24(FP), DI
-	MOVQ         codes+48(FP), R8
-	MOVSD        sum+56(FP), X0
-	MOVQ         $0x0101010101010101, R9
-	VMOVQ        R9, X1
-	VPBROADCASTQ X1, Z1
-	MOVQ         $0x7070707070707070, R9
-	VMOVQ        R9, X2
-	VPBROADCASTQ X2, Z2
-	MOVQ         $0x1010101010101010, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	XORL         R12, R12
-	MOVQ         $0x00000020, R13
-
-group:
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	MOVQ    (DX), R9
-	ADDQ    $0x08, DX
-	TESTQ   R9, R9
-	JEQ     decided
-	TESTQ   R12, R12
-	JEQ     alone
-	MOVQ    R9, R11
-	CMPQ    R11, R13
-	CMOVQHI R13, R11
-	SUBQ    R11, R9
-
-both:
-	VPADDB          Z1, Z4, Z4
-	VMOVDQU64       (DI), Z6
-	VPADDUSB        Z2, Z6, Z7
-	VBROADCASTI32X4 (R8), Z8
-	VPSHUFB         Z7, Z8, Z8
-	VBROADCASTI32X4 128(R8), Z9
-	VPSHUFB         Z7, Z9, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 16(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 144(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 32(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 160(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 48(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 176(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 64(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 192(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 80(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 208(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 96(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 224(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z6
-	VBROADCASTI32X4 112(R8), Z9
-	VPSHUFB         Z6, Z9, Z9
-	VPORQ           Z9, Z8, Z8
-	VBROADCASTI32X4 240(R8), Z9
-	VPSHUFB         Z6, Z9, Z6
-	VPORQ           Z6, Z7, Z7
-	VMOVDQU64       192(DI), Z6
-	VPMOVB2M        Z6, K1
-	VMOVDQU8        Z7, K1, Z8
-	VPCMPUB         $0x05, 64(DI), Z8, K1
-	VPCMPUB         $0x05, 128(DI), Z5, K1, K1
-	VMOVDQU8        Z4, K1, Z5
-	ADDQ            $0x00000100, DI
-	MOVBQZX         (R10), R14
-	VADDSD          (BX)(R14*8), X0, X0
-	ADDQ            SI, BX
-	INCQ            R10
-	MOVBQZX         (R10), R14
-	VADDSD          (BX)(R14*8), X0, X0
-	ADDQ            SI, BX
-	INCQ            R10
-	SUBQ            $0x02, R12
-	DECQ            R11
-	JNE             both
-	TESTQ           R9, R9
-	JEQ             decided
-
-alone:
-	VPADDB          Z1, Z4, Z4
-	VMOVDQU64       (DI), Z6
-	VPADDUSB        Z2, Z6, Z7
-	VBROADCASTI32X4 (R8), Z8
-	VPSHUFB         Z7, Z8, Z8
-	VBROADCASTI32X4 128(R8), Z9
-	VPSHUFB         Z7, Z9, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 16(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 144(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 32(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 160(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 48(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 176(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 64(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 192(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 80(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 208(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z9
-	VBROADCASTI32X4 96(R8), Z10
-	VPSHUFB         Z9, Z10, Z10
-	VPORQ           Z10, Z8, Z8
-	VBROADCASTI32X4 224(R8), Z10
-	VPSHUFB         Z9, Z10, Z9
-	VPORQ           Z9, Z7, Z7
-	VPSUBB          Z3, Z6, Z6
-	VPADDUSB        Z2, Z6, Z6
-	VBROADCASTI32X4 112(R8), Z9
-	VPSHUFB         Z6, Z9, Z9
-	VPORQ           Z9, Z8, Z8
-	VBROADCASTI32X4 240(R8), Z9
-	VPSHUFB         Z6, Z9, Z6
-	VPORQ           Z6, Z7, Z7
-	VMOVDQU64       192(DI), Z6
-	VPMOVB2M        Z6, K1
-	VMOVDQU8        Z7, K1, Z8
-	VPCMPUB         $0x05, 64(DI), Z8, K1
-	VPCMPUB         $0x05, 128(DI), Z5, K1, K1
-	VMOVDQU8        Z4, K1, Z5
-	ADDQ            $0x00000100, DI
-	DECQ            R9
-	JNE             alone
-
-decided:
-	TESTQ R12, R12
-	JEQ   beforeDone
-
-before:
-	MOVBQZX (R10), R9
-	VADDSD  (BX)(R9*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R12
-	JNE     before
-
-beforeDone:
-	VMOVDQU64 Z5, (AX)
-	MOVQ      AX, R10
-	MOVQ      $0x00000040, R12
-	DECQ      CX
-	JNE       group
-	MOVQ      trees+8(FP), R12
-	DECQ      R12
-	ANDQ      $0x3f, R12
-	INCQ      R12
-	TESTQ     R12, R12
-	JEQ       afterDone
-
-after:
-	MOVBQZX (R10), AX
-	VADDSD  (BX)(AX*8), X0, X0
-	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R12
-	JNE     after
-
-afterDone:
-	MOVSD X0, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)
+// func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[128]uint8) (missing uint64)
 // Requires: AVX, POPCNT
 TEXT ·codeRowAVX2(SB), NOSPLIT, $8-72
 	MOVQ values+0(FP), AX
@@ -1621,7 +1262,6 @@ ones:
 
 coded:
 	MOVB  R12, (DI)(R10*1)
-	MOVB  R12, 128(DI)(R10*1)
 	INCQ  R10
 	CMPQ  R10, BX
 	JNE   ones
@@ -1661,19 +1301,523 @@ next:
 	INCQ     R12
 	JMP      next
 
-// func addForestAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+DATA swapped<>+0(SB)/8, $0x0607040502030001
+DATA swapped<>+8(SB)/8, $0x0e0f0c0d0a0b0809
+DATA swapped<>+16(SB)/8, $0x0607040502030001
+DATA swapped<>+24(SB)/8, $0x0e0f0c0d0a0b0809
+DATA swapped<>+32(SB)/8, $0x0607040502030001
+DATA swapped<>+40(SB)/8, $0x0e0f0c0d0a0b0809
+DATA swapped<>+48(SB)/8, $0x0607040502030001
+DATA swapped<>+56(SB)/8, $0x0e0f0c0d0a0b0809
+GLOBL swapped<>(SB), RODATA|NOPTR, $64
+
+// func addForestAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestAVX512(SB), NOSPLIT, $128-80
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            groups+0(FP), CX
+	MOVQ            places+16(FP), DX
+	MOVQ            leaves+40(FP), BX
+	MOVQ            stride+48(FP), SI
+	SHLQ            $0x03, SI
+	MOVQ            bytes+24(FP), DI
+	MOVQ            codes+56(FP), R8
+	MOVSD           sum+64(FP), X0
+	MOVQ            $0x0101010101010101, R9
+	VMOVQ           R9, X1
+	VPBROADCASTQ    X1, Z1
+	MOVQ            $0x8080808080808080, R9
+	VMOVQ           R9, X2
+	VPBROADCASTQ    X2, Z2
+	VBROADCASTI32X4 (R8), Z3
+	VBROADCASTI32X4 16(R8), Z4
+	XORL            R11, R11
+	MOVQ            $0x00000020, R12
+
+group:
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x000000c0, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	MOVBQZX   1(R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	ADDQ      $0x02, R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x000000c0, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z6, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R11
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R11
+	DECQ      R11
+	ANDQ      $0x3f, R11
+	INCQ      R11
+	TESTQ     R11, R11
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func addForestMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestMissingAVX512(SB), NOSPLIT, $128-80
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            groups+0(FP), CX
+	MOVQ            places+16(FP), DX
+	MOVQ            leaves+40(FP), BX
+	MOVQ            stride+48(FP), SI
+	SHLQ            $0x03, SI
+	MOVQ            bytes+24(FP), DI
+	MOVQ            codes+56(FP), R8
+	MOVQ            lefts+32(FP), R9
+	MOVSD           sum+64(FP), X0
+	MOVQ            $0x0101010101010101, R10
+	VMOVQ           R10, X1
+	VPBROADCASTQ    X1, Z1
+	MOVQ            $0x8080808080808080, R10
+	VMOVQ           R10, X2
+	VPBROADCASTQ    X2, Z2
+	VBROADCASTI32X4 (R8), Z3
+	VBROADCASTI32X4 16(R8), Z4
+	XORL            R12, R12
+	MOVQ            $0x00000020, R13
+
+group:
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R12, R12
+	JEQ     alone
+	MOVQ    R8, R10
+	CMPQ    R10, R13
+	CMOVQHI R13, R10
+	SUBQ    R10, R8
+
+both:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x04, (R9), Z7, K1, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x000000c0, DI
+	ADDQ      $0x40, R9
+	MOVBQZX   (R11), R14
+	VADDSD    (BX)(R14*8), X0, X0
+	ADDQ      SI, BX
+	MOVBQZX   1(R11), R14
+	VADDSD    (BX)(R14*8), X0, X0
+	ADDQ      SI, BX
+	ADDQ      $0x02, R11
+	SUBQ      $0x02, R12
+	DECQ      R10
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z7
+	VPXORQ    Z2, Z7, Z8
+	VPSHUFB   Z7, Z3, Z7
+	VPSHUFB   Z8, Z4, Z8
+	VPORQ     Z8, Z7, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K1
+	VPCMPUB   $0x04, (R9), Z7, K1, K1
+	VPCMPUB   $0x05, 128(DI), Z6, K1, K1
+	VMOVDQU8  Z5, K1, Z6
+	ADDQ      $0x000000c0, DI
+	ADDQ      $0x40, R9
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R12, R12
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R11), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R11
+	DECQ    R12
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z6, (AX)
+	MOVQ      AX, R11
+	MOVQ      $0x00000040, R12
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R12
+	DECQ      R12
+	ANDQ      $0x3f, R12
+	INCQ      R12
+	TESTQ     R12, R12
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R11), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R11
+	DECQ    R12
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestManyAVX512(SB), NOSPLIT, $128-80
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         groups+0(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         leaves+40(FP), BX
+	MOVQ         stride+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         bytes+24(FP), DI
+	MOVQ         codes+56(FP), R8
+	MOVSD        sum+64(FP), X0
+	MOVQ         $0x0101010101010101, R9
+	VMOVQ        R9, X1
+	VPBROADCASTQ X1, Z1
+	VMOVDQU64    swapped<>+0(SB), Z2
+	VPMOVZXBW    (R8), Z3
+	VPMOVZXBW    64(R8), Z4
+	VPSLLW       $0x08, Z4, Z4
+	VPORQ        Z4, Z3, Z3
+	VPMOVZXBW    32(R8), Z4
+	VPMOVZXBW    96(R8), Z9
+	VPSLLW       $0x08, Z9, Z9
+	VPORQ        Z9, Z4, Z4
+	VPSHUFB      Z2, Z3, Z9
+	VPSHUFB      Z2, Z4, Z10
+	MOVQ         $0xaaaaaaaaaaaaaaaa, R8
+	KMOVQ        R8, K1
+	XORL         R11, R11
+	MOVQ         $0x00000020, R12
+
+group:
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R11, R11
+	JEQ     alone
+	MOVQ    R8, R9
+	CMPQ    R9, R12
+	CMOVQHI R12, R9
+	SUBQ    R9, R8
+
+both:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z11
+	VMOVDQU64 1(DI), Z12
+	VPMOVB2M  Z11, K2
+	VPERMI2W  Z4, Z3, Z11
+	VPERMI2W  Z10, Z9, Z12
+	VPBLENDMB Z12, Z11, K1, Z7
+	VPBLENDMB Z11, Z12, K1, Z12
+	VPSHUFB   Z2, Z12, K2, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K2
+	VPCMPUB   $0x05, 128(DI), Z6, K2, K2
+	VMOVDQU8  Z5, K2, Z6
+	ADDQ      $0x000000c0, DI
+	MOVBQZX   (R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	MOVBQZX   1(R10), R13
+	VADDSD    (BX)(R13*8), X0, X0
+	ADDQ      SI, BX
+	ADDQ      $0x02, R10
+	SUBQ      $0x02, R11
+	DECQ      R9
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z11
+	VMOVDQU64 1(DI), Z12
+	VPMOVB2M  Z11, K2
+	VPERMI2W  Z4, Z3, Z11
+	VPERMI2W  Z10, Z9, Z12
+	VPBLENDMB Z12, Z11, K1, Z8
+	VPBLENDMB Z11, Z12, K1, Z12
+	VPSHUFB   Z2, Z12, K2, Z8
+	VPCMPUB   $0x05, 64(DI), Z8, K2
+	VPCMPUB   $0x05, 128(DI), Z6, K2, K2
+	VMOVDQU8  Z5, K2, Z6
+	ADDQ      $0x000000c0, DI
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R11, R11
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R10), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R10
+	DECQ    R11
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z6, (AX)
+	MOVQ      AX, R10
+	MOVQ      $0x00000040, R11
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R11
+	DECQ      R11
+	ANDQ      $0x3f, R11
+	INCQ      R11
+	TESTQ     R11, R11
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R10), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R10
+	DECQ    R11
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func addForestManyMissingAVX512(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
+// Requires: AVX, AVX512BW, AVX512F, CMOV, SSE2
+TEXT ·addForestManyMissingAVX512(SB), NOSPLIT, $128-80
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         groups+0(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         leaves+40(FP), BX
+	MOVQ         stride+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         bytes+24(FP), DI
+	MOVQ         codes+56(FP), R8
+	MOVQ         lefts+32(FP), R9
+	MOVSD        sum+64(FP), X0
+	MOVQ         $0x0101010101010101, R10
+	VMOVQ        R10, X1
+	VPBROADCASTQ X1, Z1
+	VMOVDQU64    swapped<>+0(SB), Z2
+	VPMOVZXBW    (R8), Z3
+	VPMOVZXBW    64(R8), Z4
+	VPSLLW       $0x08, Z4, Z4
+	VPORQ        Z4, Z3, Z3
+	VPMOVZXBW    32(R8), Z4
+	VPMOVZXBW    96(R8), Z9
+	VPSLLW       $0x08, Z9, Z9
+	VPORQ        Z9, Z4, Z4
+	VPSHUFB      Z2, Z3, Z9
+	VPSHUFB      Z2, Z4, Z10
+	MOVQ         $0xaaaaaaaaaaaaaaaa, R8
+	KMOVQ        R8, K1
+	XORL         R12, R12
+	MOVQ         $0x00000020, R13
+
+group:
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	MOVQ    (DX), R8
+	ADDQ    $0x08, DX
+	TESTQ   R8, R8
+	JEQ     decided
+	TESTQ   R12, R12
+	JEQ     alone
+	MOVQ    R8, R10
+	CMPQ    R10, R13
+	CMOVQHI R13, R10
+	SUBQ    R10, R8
+
+both:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z11
+	VMOVDQU64 1(DI), Z12
+	VPMOVB2M  Z11, K2
+	VPERMI2W  Z4, Z3, Z11
+	VPERMI2W  Z10, Z9, Z12
+	VPBLENDMB Z12, Z11, K1, Z7
+	VPBLENDMB Z11, Z12, K1, Z12
+	VPSHUFB   Z2, Z12, K2, Z7
+	VPCMPUB   $0x05, 64(DI), Z7, K2
+	VPCMPUB   $0x04, (R9), Z7, K2, K2
+	VPCMPUB   $0x05, 128(DI), Z6, K2, K2
+	VMOVDQU8  Z5, K2, Z6
+	ADDQ      $0x000000c0, DI
+	ADDQ      $0x40, R9
+	MOVBQZX   (R11), R14
+	VADDSD    (BX)(R14*8), X0, X0
+	ADDQ      SI, BX
+	MOVBQZX   1(R11), R14
+	VADDSD    (BX)(R14*8), X0, X0
+	ADDQ      SI, BX
+	ADDQ      $0x02, R11
+	SUBQ      $0x02, R12
+	DECQ      R10
+	JNE       both
+	TESTQ     R8, R8
+	JEQ       decided
+
+alone:
+	VPADDB    Z1, Z5, Z5
+	VMOVDQU64 (DI), Z11
+	VMOVDQU64 1(DI), Z12
+	VPMOVB2M  Z11, K2
+	VPERMI2W  Z4, Z3, Z11
+	VPERMI2W  Z10, Z9, Z12
+	VPBLENDMB Z12, Z11, K1, Z8
+	VPBLENDMB Z11, Z12, K1, Z12
+	VPSHUFB   Z2, Z12, K2, Z8
+	VPCMPUB   $0x05, 64(DI), Z8, K2
+	VPCMPUB   $0x04, (R9), Z8, K2, K2
+	VPCMPUB   $0x05, 128(DI), Z6, K2, K2
+	VMOVDQU8  Z5, K2, Z6
+	ADDQ      $0x000000c0, DI
+	ADDQ      $0x40, R9
+	DECQ      R8
+	JNE       alone
+
+decided:
+	TESTQ R12, R12
+	JEQ   beforeDone
+
+before:
+	MOVBQZX (R11), R8
+	VADDSD  (BX)(R8*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R11
+	DECQ    R12
+	JNE     before
+
+beforeDone:
+	VMOVDQU64 Z6, (AX)
+	MOVQ      AX, R11
+	MOVQ      $0x00000040, R12
+	DECQ      CX
+	JNE       group
+	MOVQ      trees+8(FP), R12
+	DECQ      R12
+	ANDQ      $0x3f, R12
+	INCQ      R12
+	TESTQ     R12, R12
+	JEQ       afterDone
+
+after:
+	MOVBQZX (R11), AX
+	VADDSD  (BX)(AX*8), X0, X0
+	ADDQ    SI, BX
+	ADDQ    $0x01, R11
+	DECQ    R12
+	JNE     after
+
+afterDone:
+	MOVSD X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func addForestAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 // Requires: AVX, AVX2, CMOV, SSE2
-TEXT ·addForestAVX2(SB), NOSPLIT, $128-72
+TEXT ·addForestAVX2(SB), NOSPLIT, $128-80
 	LEAQ           63(SP), AX
 	ANDQ           $-64, AX
 	MOVQ           groups+0(FP), CX
 	MOVQ           places+16(FP), DX
-	MOVQ           leaves+32(FP), BX
-	MOVQ           stride+40(FP), SI
+	MOVQ           leaves+40(FP), BX
+	MOVQ           stride+48(FP), SI
 	SHLQ           $0x03, SI
 	MOVQ           bytes+24(FP), DI
-	MOVQ           codes+48(FP), R8
-	MOVSD          sum+56(FP), X0
+	MOVQ           codes+56(FP), R8
+	MOVSD          sum+64(FP), X0
 	MOVQ           $0x0101010101010101, R9
 	VMOVQ          R9, X1
 	VPBROADCASTQ   X1, Y1
@@ -1726,15 +1870,14 @@ both:
 	VPCMPEQB Y9, Y7, Y9
 	VPAND    Y8, Y9, Y8
 	VPMAXUB  Y8, Y7, Y7
-	ADDQ     $0x00000100, DI
+	ADDQ     $0x000000c0, DI
 	MOVBQZX  (R10), R13
 	VADDSD   (BX)(R13*8), X0, X0
 	ADDQ     SI, BX
-	INCQ     R10
-	MOVBQZX  (R10), R13
+	MOVBQZX  1(R10), R13
 	VADDSD   (BX)(R13*8), X0, X0
 	ADDQ     SI, BX
-	INCQ     R10
+	ADDQ     $0x02, R10
 	SUBQ     $0x02, R11
 	DECQ     R9
 	JNE      both
@@ -1767,7 +1910,7 @@ alone:
 	VPCMPEQB Y9, Y7, Y9
 	VPAND    Y8, Y9, Y8
 	VPMAXUB  Y8, Y7, Y7
-	ADDQ     $0x00000100, DI
+	ADDQ     $0x000000c0, DI
 	DECQ     R8
 	JNE      alone
 
@@ -1779,7 +1922,7 @@ before:
 	MOVBQZX (R10), R8
 	VADDSD  (BX)(R8*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
+	ADDQ    $0x01, R10
 	DECQ    R11
 	JNE     before
 
@@ -1801,215 +1944,206 @@ after:
 	MOVBQZX (R10), AX
 	VADDSD  (BX)(AX*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
+	ADDQ    $0x01, R10
 	DECQ    R11
 	JNE     after
 
 afterDone:
-	MOVSD X0, ret+64(FP)
+	MOVSD X0, ret+72(FP)
 	VZEROUPPER
 	RET
 
-// func addForestMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// func addForestMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 // Requires: AVX, AVX2, CMOV, SSE2
-TEXT ·addForestMissingAVX2(SB), NOSPLIT, $128-72
+TEXT ·addForestMissingAVX2(SB), NOSPLIT, $128-80
 	LEAQ           63(SP), AX
 	ANDQ           $-64, AX
 	MOVQ           groups+0(FP), CX
 	MOVQ           places+16(FP), DX
-	MOVQ           leaves+32(FP), BX
-	MOVQ           stride+40(FP), SI
+	MOVQ           leaves+40(FP), BX
+	MOVQ           stride+48(FP), SI
 	SHLQ           $0x03, SI
 	MOVQ           bytes+24(FP), DI
-	MOVQ           codes+48(FP), R8
-	MOVSD          sum+56(FP), X0
-	MOVQ           $0x0101010101010101, R9
-	VMOVQ          R9, X1
+	MOVQ           codes+56(FP), R8
+	MOVQ           lefts+32(FP), R9
+	MOVSD          sum+64(FP), X0
+	MOVQ           $0x0101010101010101, R10
+	VMOVQ          R10, X1
 	VPBROADCASTQ   X1, Y1
-	MOVQ           $0x8080808080808080, R9
-	VMOVQ          R9, X2
+	MOVQ           $0x8080808080808080, R10
+	VMOVQ          R10, X2
 	VPBROADCASTQ   X2, Y2
 	VBROADCASTI128 (R8), Y3
 	VBROADCASTI128 16(R8), Y4
-	VBROADCASTI128 128(R8), Y5
-	VBROADCASTI128 144(R8), Y6
-	XORL           R11, R11
-	MOVQ           $0x00000020, R12
+	XORL           R12, R12
+	MOVQ           $0x00000020, R13
 
 group:
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
 	VPXOR   Y7, Y7, Y7
-	VPXOR   Y8, Y8, Y8
-	VPXOR   Y9, Y9, Y9
 	MOVQ    (DX), R8
 	ADDQ    $0x08, DX
 	TESTQ   R8, R8
 	JEQ     decided
-	TESTQ   R11, R11
+	TESTQ   R12, R12
 	JEQ     alone
-	MOVQ    R8, R9
-	CMPQ    R9, R12
-	CMOVQHI R12, R9
-	SUBQ    R9, R8
+	MOVQ    R8, R10
+	CMPQ    R10, R13
+	CMOVQHI R13, R10
+	SUBQ    R10, R8
 
 both:
-	VPADDB    Y1, Y7, Y7
-	VMOVDQU   (DI), Y10
-	VPXOR     Y2, Y10, Y11
-	VPSHUFB   Y10, Y3, Y12
-	VPSHUFB   Y11, Y4, Y13
-	VPOR      Y13, Y12, Y12
-	VPSHUFB   Y10, Y5, Y10
-	VPSHUFB   Y11, Y6, Y11
-	VPOR      Y11, Y10, Y10
-	VMOVDQU   192(DI), Y11
-	VPBLENDVB Y11, Y10, Y12, Y12
-	VPMAXUB   64(DI), Y12, Y10
-	VPCMPEQB  Y10, Y12, Y12
-	VPMAXUB   128(DI), Y8, Y10
-	VPAND     Y7, Y12, Y12
-	VPCMPEQB  Y10, Y8, Y10
-	VPAND     Y12, Y10, Y12
-	VPMAXUB   Y12, Y8, Y8
-	VMOVDQU   32(DI), Y10
-	VPXOR     Y2, Y10, Y11
-	VPSHUFB   Y10, Y3, Y12
-	VPSHUFB   Y11, Y4, Y13
-	VPOR      Y13, Y12, Y12
-	VPSHUFB   Y10, Y5, Y10
-	VPSHUFB   Y11, Y6, Y11
-	VPOR      Y11, Y10, Y10
-	VMOVDQU   224(DI), Y11
-	VPBLENDVB Y11, Y10, Y12, Y12
-	VPMAXUB   96(DI), Y12, Y10
-	VPCMPEQB  Y10, Y12, Y12
-	VPMAXUB   160(DI), Y9, Y10
-	VPAND     Y7, Y12, Y12
-	VPCMPEQB  Y10, Y9, Y10
-	VPAND     Y12, Y10, Y12
-	VPMAXUB   Y12, Y9, Y9
-	ADDQ      $0x00000100, DI
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	MOVBQZX   (R10), R13
-	VADDSD    (BX)(R13*8), X0, X0
-	ADDQ      SI, BX
-	INCQ      R10
-	SUBQ      $0x02, R11
-	DECQ      R9
-	JNE       both
-	TESTQ     R8, R8
-	JEQ       decided
+	VPADDB   Y1, Y5, Y5
+	VMOVDQU  (DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  64(DI), Y8, Y9
+	VPCMPEQB (R9), Y8, Y10
+	VPCMPEQB Y9, Y8, Y8
+	VPANDN   Y8, Y10, Y8
+	VPMAXUB  128(DI), Y6, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y6, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y6, Y6
+	VMOVDQU  32(DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  96(DI), Y8, Y9
+	VPCMPEQB 32(R9), Y8, Y10
+	VPCMPEQB Y9, Y8, Y8
+	VPANDN   Y8, Y10, Y8
+	VPMAXUB  160(DI), Y7, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y7, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y7, Y7
+	ADDQ     $0x000000c0, DI
+	ADDQ     $0x40, R9
+	MOVBQZX  (R11), R14
+	VADDSD   (BX)(R14*8), X0, X0
+	ADDQ     SI, BX
+	MOVBQZX  1(R11), R14
+	VADDSD   (BX)(R14*8), X0, X0
+	ADDQ     SI, BX
+	ADDQ     $0x02, R11
+	SUBQ     $0x02, R12
+	DECQ     R10
+	JNE      both
+	TESTQ    R8, R8
+	JEQ      decided
 
 alone:
-	VPADDB    Y1, Y7, Y7
-	VMOVDQU   (DI), Y10
-	VPXOR     Y2, Y10, Y11
-	VPSHUFB   Y10, Y3, Y12
-	VPSHUFB   Y11, Y4, Y13
-	VPOR      Y13, Y12, Y12
-	VPSHUFB   Y10, Y5, Y10
-	VPSHUFB   Y11, Y6, Y11
-	VPOR      Y11, Y10, Y10
-	VMOVDQU   192(DI), Y11
-	VPBLENDVB Y11, Y10, Y12, Y12
-	VPMAXUB   64(DI), Y12, Y10
-	VPCMPEQB  Y10, Y12, Y12
-	VPMAXUB   128(DI), Y8, Y10
-	VPAND     Y7, Y12, Y12
-	VPCMPEQB  Y10, Y8, Y10
-	VPAND     Y12, Y10, Y12
-	VPMAXUB   Y12, Y8, Y8
-	VMOVDQU   32(DI), Y10
-	VPXOR     Y2, Y10, Y11
-	VPSHUFB   Y10, Y3, Y12
-	VPSHUFB   Y11, Y4, Y13
-	VPOR      Y13, Y12, Y12
-	VPSHUFB   Y10, Y5, Y10
-	VPSHUFB   Y11, Y6, Y11
-	VPOR      Y11, Y10, Y10
-	VMOVDQU   224(DI), Y11
-	VPBLENDVB Y11, Y10, Y12, Y12
-	VPMAXUB   96(DI), Y12, Y10
-	VPCMPEQB  Y10, Y12, Y12
-	VPMAXUB   160(DI), Y9, Y10
-	VPAND     Y7, Y12, Y12
-	VPCMPEQB  Y10, Y9, Y10
-	VPAND     Y12, Y10, Y12
-	VPMAXUB   Y12, Y9, Y9
-	ADDQ      $0x00000100, DI
-	DECQ      R8
-	JNE       alone
+	VPADDB   Y1, Y5, Y5
+	VMOVDQU  (DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  64(DI), Y8, Y9
+	VPCMPEQB (R9), Y8, Y10
+	VPCMPEQB Y9, Y8, Y8
+	VPANDN   Y8, Y10, Y8
+	VPMAXUB  128(DI), Y6, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y6, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y6, Y6
+	VMOVDQU  32(DI), Y8
+	VPXOR    Y2, Y8, Y9
+	VPSHUFB  Y8, Y3, Y8
+	VPSHUFB  Y9, Y4, Y9
+	VPOR     Y9, Y8, Y8
+	VPMAXUB  96(DI), Y8, Y9
+	VPCMPEQB 32(R9), Y8, Y10
+	VPCMPEQB Y9, Y8, Y8
+	VPANDN   Y8, Y10, Y8
+	VPMAXUB  160(DI), Y7, Y9
+	VPAND    Y5, Y8, Y8
+	VPCMPEQB Y9, Y7, Y9
+	VPAND    Y8, Y9, Y8
+	VPMAXUB  Y8, Y7, Y7
+	ADDQ     $0x000000c0, DI
+	ADDQ     $0x40, R9
+	DECQ     R8
+	JNE      alone
 
 decided:
-	TESTQ R11, R11
+	TESTQ R12, R12
 	JEQ   beforeDone
 
 before:
-	MOVBQZX (R10), R8
+	MOVBQZX (R11), R8
 	VADDSD  (BX)(R8*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
+	ADDQ    $0x01, R11
+	DECQ    R12
 	JNE     before
 
 beforeDone:
-	VMOVDQU Y8, (AX)
-	VMOVDQU Y9, 32(AX)
-	MOVQ    AX, R10
-	MOVQ    $0x00000040, R11
+	VMOVDQU Y6, (AX)
+	VMOVDQU Y7, 32(AX)
+	MOVQ    AX, R11
+	MOVQ    $0x00000040, R12
 	DECQ    CX
 	JNE     group
-	MOVQ    trees+8(FP), R11
-	DECQ    R11
-	ANDQ    $0x3f, R11
-	INCQ    R11
-	TESTQ   R11, R11
+	MOVQ    trees+8(FP), R12
+	DECQ    R12
+	ANDQ    $0x3f, R12
+	INCQ    R12
+	TESTQ   R12, R12
 	JEQ     afterDone
 
 after:
-	MOVBQZX (R10), AX
+	MOVBQZX (R11), AX
 	VADDSD  (BX)(AX*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R11
+	ADDQ    $0x01, R11
+	DECQ    R12
 	JNE     after
 
 afterDone:
-	MOVSD X0, ret+64(FP)
+	MOVSD X0, ret+72(FP)
 	VZEROUPPER
 	RET
 
-// func addForestManyAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// func addForestManyAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 // Requires: AVX, AVX2, CMOV, SSE2
-TEXT ·addForestManyAVX2(SB), NOSPLIT, $128-72
+TEXT ·addForestManyAVX2(SB), NOSPLIT, $128-80
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         groups+0(FP), CX
 	MOVQ         places+16(FP), DX
-	MOVQ         leaves+32(FP), BX
-	MOVQ         stride+40(FP), SI
+	MOVQ         leaves+40(FP), BX
+	MOVQ         stride+48(FP), SI
 	SHLQ         $0x03, SI
 	MOVQ         bytes+24(FP), DI
-	MOVQ         codes+48(FP), R8
-	MOVSD        sum+56(FP), X0
+	MOVQ         codes+56(FP), R8
+	MOVSD        sum+64(FP), X0
 	MOVQ         $0x0101010101010101, R9
 	VMOVQ        R9, X1
 	VPBROADCASTQ X1, Y1
-	MOVQ         $0x7070707070707070, R9
+	MOVQ         $0x8080808080808080, R9
 	VMOVQ        R9, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x1010101010101010, R9
+	MOVQ         $0x7070707070707070, R9
 	VMOVQ        R9, X3
 	VPBROADCASTQ X3, Y3
+	MOVQ         $0x1010101010101010, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
 	XORL         R12, R12
 	MOVQ         $0x00000020, R13
 
 group:
-	VPXOR   Y4, Y4, Y4
 	VPXOR   Y5, Y5, Y5
 	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
 	MOVQ    (DX), R9
 	ADDQ    $0x08, DX
 	TESTQ   R9, R9
@@ -2022,108 +2156,107 @@ group:
 	SUBQ    R11, R9
 
 both:
-	VPADDB         Y1, Y4, Y4
-	VMOVDQU        (DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 16(R8), Y10
+	VPADDB         Y1, Y5, Y5
+	VMOVDQU        (DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
 	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 32(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
 	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          (DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y8
+	VPCMPEQB       Y8, Y9, Y9
+	VPMAXUB        128(DI), Y6, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y6, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y6, Y6
+	VMOVDQU        32(DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
 	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 64(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 80(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 96(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y9
-	VPSHUFB        Y7, Y9, Y7
-	VPOR           Y7, Y8, Y8
-	VPMAXUB        64(DI), Y8, Y7
-	VPCMPEQB       Y7, Y8, Y8
-	VPMAXUB        128(DI), Y5, Y7
-	VPAND          Y4, Y8, Y8
-	VPCMPEQB       Y7, Y5, Y7
-	VPAND          Y8, Y7, Y8
-	VPMAXUB        Y8, Y5, Y5
-	VMOVDQU        32(DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 16(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 32(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
 	VBROADCASTI128 48(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 64(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 80(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 96(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y9
-	VPSHUFB        Y7, Y9, Y7
-	VPOR           Y7, Y8, Y8
-	VPMAXUB        96(DI), Y8, Y7
-	VPCMPEQB       Y7, Y8, Y8
-	VPMAXUB        160(DI), Y6, Y7
-	VPAND          Y4, Y8, Y8
-	VPCMPEQB       Y7, Y6, Y7
-	VPAND          Y8, Y7, Y8
-	VPMAXUB        Y8, Y6, Y6
-	ADDQ           $0x00000100, DI
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          32(DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y8
+	VPCMPEQB       Y8, Y9, Y9
+	VPMAXUB        160(DI), Y7, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y7, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y7, Y7
+	ADDQ           $0x000000c0, DI
 	MOVBQZX        (R10), R14
 	VADDSD         (BX)(R14*8), X0, X0
 	ADDQ           SI, BX
-	INCQ           R10
-	MOVBQZX        (R10), R14
+	MOVBQZX        1(R10), R14
 	VADDSD         (BX)(R14*8), X0, X0
 	ADDQ           SI, BX
-	INCQ           R10
+	ADDQ           $0x02, R10
 	SUBQ           $0x02, R12
 	DECQ           R11
 	JNE            both
@@ -2131,100 +2264,100 @@ both:
 	JEQ            decided
 
 alone:
-	VPADDB         Y1, Y4, Y4
-	VMOVDQU        (DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 16(R8), Y10
+	VPADDB         Y1, Y5, Y5
+	VMOVDQU        (DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
 	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 32(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
 	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          (DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y8
+	VPCMPEQB       Y8, Y9, Y9
+	VPMAXUB        128(DI), Y6, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y6, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y6, Y6
+	VMOVDQU        32(DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
 	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 64(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 80(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 96(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y9
-	VPSHUFB        Y7, Y9, Y7
-	VPOR           Y7, Y8, Y8
-	VPMAXUB        64(DI), Y8, Y7
-	VPCMPEQB       Y7, Y8, Y8
-	VPMAXUB        128(DI), Y5, Y7
-	VPAND          Y4, Y8, Y8
-	VPCMPEQB       Y7, Y5, Y7
-	VPAND          Y8, Y7, Y8
-	VPMAXUB        Y8, Y5, Y5
-	VMOVDQU        32(DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 16(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 32(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
 	VBROADCASTI128 48(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 64(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 80(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y9
-	VBROADCASTI128 96(R8), Y10
-	VPSHUFB        Y9, Y10, Y9
-	VPOR           Y9, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y9
-	VPSHUFB        Y7, Y9, Y7
-	VPOR           Y7, Y8, Y8
-	VPMAXUB        96(DI), Y8, Y7
-	VPCMPEQB       Y7, Y8, Y8
-	VPMAXUB        160(DI), Y6, Y7
-	VPAND          Y4, Y8, Y8
-	VPCMPEQB       Y7, Y6, Y7
-	VPAND          Y8, Y7, Y8
-	VPMAXUB        Y8, Y6, Y6
-	ADDQ           $0x00000100, DI
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          32(DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y8
+	VPCMPEQB       Y8, Y9, Y9
+	VPMAXUB        160(DI), Y7, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y7, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y7, Y7
+	ADDQ           $0x000000c0, DI
 	DECQ           R9
 	JNE            alone
 
@@ -2236,13 +2369,13 @@ before:
 	MOVBQZX (R10), R9
 	VADDSD  (BX)(R9*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
+	ADDQ    $0x01, R10
 	DECQ    R12
 	JNE     before
 
 beforeDone:
-	VMOVDQU Y5, (AX)
-	VMOVDQU Y6, 32(AX)
+	VMOVDQU Y6, (AX)
+	VMOVDQU Y7, 32(AX)
 	MOVQ    AX, R10
 	MOVQ    $0x00000040, R12
 	DECQ    CX
@@ -2258,397 +2391,310 @@ after:
 	MOVBQZX (R10), AX
 	VADDSD  (BX)(AX*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
+	ADDQ    $0x01, R10
 	DECQ    R12
 	JNE     after
 
 afterDone:
-	MOVSD X0, ret+64(FP)
+	MOVSD X0, ret+72(FP)
 	VZEROUPPER
 	RET
 
-// func addForestManyMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64
+// func addForestManyMissingAVX2(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64
 // Requires: AVX, AVX2, CMOV, SSE2
-TEXT ·addForestManyMissingAVX2(SB), NOSPLIT, $128-72
+TEXT ·addForestManyMissingAVX2(SB), NOSPLIT, $128-80
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         groups+0(FP), CX
 	MOVQ         places+16(FP), DX
-	MOVQ         leaves+32(FP), BX
-	MOVQ         stride+40(FP), SI
+	MOVQ         leaves+40(FP), BX
+	MOVQ         stride+48(FP), SI
 	SHLQ         $0x03, SI
 	MOVQ         bytes+24(FP), DI
-	MOVQ         codes+48(FP), R8
-	MOVSD        sum+56(FP), X0
-	MOVQ         $0x0101010101010101, R9
-	VMOVQ        R9, X1
+	MOVQ         codes+56(FP), R8
+	MOVQ         lefts+32(FP), R9
+	MOVSD        sum+64(FP), X0
+	MOVQ         $0x0101010101010101, R10
+	VMOVQ        R10, X1
 	VPBROADCASTQ X1, Y1
-	MOVQ         $0x7070707070707070, R9
-	VMOVQ        R9, X2
+	MOVQ         $0x8080808080808080, R10
+	VMOVQ        R10, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         $0x1010101010101010, R9
-	VMOVQ        R9, X3
+	MOVQ         $0x7070707070707070, R10
+	VMOVQ        R10, X3
 	VPBROADCASTQ X3, Y3
-	XORL         R12, R12
-	MOVQ         $0x00000020, R13
+	MOVQ         $0x1010101010101010, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	XORL         R13, R13
+	MOVQ         $0x00000020, R14
 
 group:
-	VPXOR   Y4, Y4, Y4
 	VPXOR   Y5, Y5, Y5
 	VPXOR   Y6, Y6, Y6
-	MOVQ    (DX), R9
+	VPXOR   Y7, Y7, Y7
+	MOVQ    (DX), R10
 	ADDQ    $0x08, DX
-	TESTQ   R9, R9
+	TESTQ   R10, R10
 	JEQ     decided
-	TESTQ   R12, R12
+	TESTQ   R13, R13
 	JEQ     alone
-	MOVQ    R9, R11
-	CMPQ    R11, R13
-	CMOVQHI R13, R11
-	SUBQ    R11, R9
+	MOVQ    R10, R12
+	CMPQ    R12, R14
+	CMOVQHI R14, R12
+	SUBQ    R12, R10
 
 both:
-	VPADDB         Y1, Y4, Y4
-	VMOVDQU        (DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y9
-	VBROADCASTI128 128(R8), Y10
-	VPSHUFB        Y8, Y10, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
+	VPADDB         Y1, Y5, Y5
+	VMOVDQU        (DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
 	VBROADCASTI128 16(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 144(R8), Y11
 	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 32(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 160(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 48(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 176(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 64(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 192(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 80(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 208(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 96(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 224(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y10
-	VPSHUFB        Y7, Y10, Y10
 	VPOR           Y10, Y9, Y9
-	VBROADCASTI128 240(R8), Y10
-	VPSHUFB        Y7, Y10, Y7
-	VPOR           Y7, Y8, Y8
-	VMOVDQU        192(DI), Y7
-	VPBLENDVB      Y7, Y8, Y9, Y9
-	VPMAXUB        64(DI), Y9, Y7
-	VPCMPEQB       Y7, Y9, Y9
-	VPMAXUB        128(DI), Y5, Y7
-	VPAND          Y4, Y9, Y9
-	VPCMPEQB       Y7, Y5, Y7
-	VPAND          Y9, Y7, Y9
-	VPMAXUB        Y9, Y5, Y5
-	VMOVDQU        32(DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y9
-	VBROADCASTI128 128(R8), Y10
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 48(R8), Y10
 	VPSHUFB        Y8, Y10, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 16(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 144(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 32(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 160(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 48(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 176(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
+	VPOR           Y8, Y9, Y9
+	VPXOR          (DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
 	VBROADCASTI128 64(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 192(R8), Y11
 	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 80(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 208(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 96(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 224(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y10
-	VPSHUFB        Y7, Y10, Y10
 	VPOR           Y10, Y9, Y9
-	VBROADCASTI128 240(R8), Y10
-	VPSHUFB        Y7, Y10, Y7
-	VPOR           Y7, Y8, Y8
-	VMOVDQU        224(DI), Y7
-	VPBLENDVB      Y7, Y8, Y9, Y9
-	VPMAXUB        96(DI), Y9, Y7
-	VPCMPEQB       Y7, Y9, Y9
-	VPMAXUB        160(DI), Y6, Y7
-	VPAND          Y4, Y9, Y9
-	VPCMPEQB       Y7, Y6, Y7
-	VPAND          Y9, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y8
+	VPCMPEQB       (R9), Y9, Y10
+	VPCMPEQB       Y8, Y9, Y9
+	VPANDN         Y9, Y10, Y9
+	VPMAXUB        128(DI), Y6, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y6, Y8
+	VPAND          Y9, Y8, Y9
 	VPMAXUB        Y9, Y6, Y6
-	ADDQ           $0x00000100, DI
-	MOVBQZX        (R10), R14
-	VADDSD         (BX)(R14*8), X0, X0
+	VMOVDQU        32(DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          32(DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y8
+	VPCMPEQB       32(R9), Y9, Y10
+	VPCMPEQB       Y8, Y9, Y9
+	VPANDN         Y9, Y10, Y9
+	VPMAXUB        160(DI), Y7, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y7, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y7, Y7
+	ADDQ           $0x000000c0, DI
+	ADDQ           $0x40, R9
+	MOVBQZX        (R11), R15
+	VADDSD         (BX)(R15*8), X0, X0
 	ADDQ           SI, BX
-	INCQ           R10
-	MOVBQZX        (R10), R14
-	VADDSD         (BX)(R14*8), X0, X0
+	MOVBQZX        1(R11), R15
+	VADDSD         (BX)(R15*8), X0, X0
 	ADDQ           SI, BX
-	INCQ           R10
-	SUBQ           $0x02, R12
-	DECQ           R11
+	ADDQ           $0x02, R11
+	SUBQ           $0x02, R13
+	DECQ           R12
 	JNE            both
-	TESTQ          R9, R9
+	TESTQ          R10, R10
 	JEQ            decided
 
 alone:
-	VPADDB         Y1, Y4, Y4
-	VMOVDQU        (DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y9
-	VBROADCASTI128 128(R8), Y10
-	VPSHUFB        Y8, Y10, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
+	VPADDB         Y1, Y5, Y5
+	VMOVDQU        (DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
 	VBROADCASTI128 16(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 144(R8), Y11
 	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 32(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 160(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 48(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 176(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 64(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 192(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 80(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 208(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 96(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 224(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y10
-	VPSHUFB        Y7, Y10, Y10
 	VPOR           Y10, Y9, Y9
-	VBROADCASTI128 240(R8), Y10
-	VPSHUFB        Y7, Y10, Y7
-	VPOR           Y7, Y8, Y8
-	VMOVDQU        192(DI), Y7
-	VPBLENDVB      Y7, Y8, Y9, Y9
-	VPMAXUB        64(DI), Y9, Y7
-	VPCMPEQB       Y7, Y9, Y9
-	VPMAXUB        128(DI), Y5, Y7
-	VPAND          Y4, Y9, Y9
-	VPCMPEQB       Y7, Y5, Y7
-	VPAND          Y9, Y7, Y9
-	VPMAXUB        Y9, Y5, Y5
-	VMOVDQU        32(DI), Y7
-	VPADDUSB       Y2, Y7, Y8
-	VBROADCASTI128 (R8), Y9
-	VPSHUFB        Y8, Y9, Y9
-	VBROADCASTI128 128(R8), Y10
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 48(R8), Y10
 	VPSHUFB        Y8, Y10, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 16(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 144(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 32(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 160(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 48(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 176(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
+	VPOR           Y8, Y9, Y9
+	VPXOR          (DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
 	VBROADCASTI128 64(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 192(R8), Y11
 	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 80(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 208(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y10
-	VBROADCASTI128 96(R8), Y11
-	VPSHUFB        Y10, Y11, Y11
-	VPOR           Y11, Y9, Y9
-	VBROADCASTI128 224(R8), Y11
-	VPSHUFB        Y10, Y11, Y10
-	VPOR           Y10, Y8, Y8
-	VPSUBB         Y3, Y7, Y7
-	VPADDUSB       Y2, Y7, Y7
-	VBROADCASTI128 112(R8), Y10
-	VPSHUFB        Y7, Y10, Y10
 	VPOR           Y10, Y9, Y9
-	VBROADCASTI128 240(R8), Y10
-	VPSHUFB        Y7, Y10, Y7
-	VPOR           Y7, Y8, Y8
-	VMOVDQU        224(DI), Y7
-	VPBLENDVB      Y7, Y8, Y9, Y9
-	VPMAXUB        96(DI), Y9, Y7
-	VPCMPEQB       Y7, Y9, Y9
-	VPMAXUB        160(DI), Y6, Y7
-	VPAND          Y4, Y9, Y9
-	VPCMPEQB       Y7, Y6, Y7
-	VPAND          Y9, Y7, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        64(DI), Y9, Y8
+	VPCMPEQB       (R9), Y9, Y10
+	VPCMPEQB       Y8, Y9, Y9
+	VPANDN         Y9, Y10, Y9
+	VPMAXUB        128(DI), Y6, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y6, Y8
+	VPAND          Y9, Y8, Y9
 	VPMAXUB        Y9, Y6, Y6
-	ADDQ           $0x00000100, DI
-	DECQ           R9
+	VMOVDQU        32(DI), Y8
+	VPADDUSB       Y3, Y8, Y9
+	VBROADCASTI128 (R8), Y10
+	VPSHUFB        Y9, Y10, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 16(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 32(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 48(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPXOR          32(DI), Y2, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 64(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 80(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y10
+	VBROADCASTI128 96(R8), Y11
+	VPSHUFB        Y10, Y11, Y10
+	VPOR           Y10, Y9, Y9
+	VPSUBB         Y4, Y8, Y8
+	VPADDUSB       Y3, Y8, Y8
+	VBROADCASTI128 112(R8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPOR           Y8, Y9, Y9
+	VPMAXUB        96(DI), Y9, Y8
+	VPCMPEQB       32(R9), Y9, Y10
+	VPCMPEQB       Y8, Y9, Y9
+	VPANDN         Y9, Y10, Y9
+	VPMAXUB        160(DI), Y7, Y8
+	VPAND          Y5, Y9, Y9
+	VPCMPEQB       Y8, Y7, Y8
+	VPAND          Y9, Y8, Y9
+	VPMAXUB        Y9, Y7, Y7
+	ADDQ           $0x000000c0, DI
+	ADDQ           $0x40, R9
+	DECQ           R10
 	JNE            alone
 
 decided:
-	TESTQ R12, R12
+	TESTQ R13, R13
 	JEQ   beforeDone
 
 before:
-	MOVBQZX (R10), R9
-	VADDSD  (BX)(R9*8), X0, X0
+	MOVBQZX (R11), R10
+	VADDSD  (BX)(R10*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R12
+	ADDQ    $0x01, R11
+	DECQ    R13
 	JNE     before
 
 beforeDone:
-	VMOVDQU Y5, (AX)
-	VMOVDQU Y6, 32(AX)
-	MOVQ    AX, R10
-	MOVQ    $0x00000040, R12
+	VMOVDQU Y6, (AX)
+	VMOVDQU Y7, 32(AX)
+	MOVQ    AX, R11
+	MOVQ    $0x00000040, R13
 	DECQ    CX
 	JNE     group
-	MOVQ    trees+8(FP), R12
-	DECQ    R12
-	ANDQ    $0x3f, R12
-	INCQ    R12
-	TESTQ   R12, R12
+	MOVQ    trees+8(FP), R13
+	DECQ    R13
+	ANDQ    $0x3f, R13
+	INCQ    R13
+	TESTQ   R13, R13
 	JEQ     afterDone
 
 after:
-	MOVBQZX (R10), AX
+	MOVBQZX (R11), AX
 	VADDSD  (BX)(AX*8), X0, X0
 	ADDQ    SI, BX
-	INCQ    R10
-	DECQ    R12
+	ADDQ    $0x01, R11
+	DECQ    R13
 	JNE     after
 
 afterDone:
-	MOVSD X0, ret+64(FP)
+	MOVSD X0, ret+72(FP)
 	VZEROUPPER
 	RET

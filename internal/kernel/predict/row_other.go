@@ -4,10 +4,6 @@ package predict
 
 import "boost/internal/cpu"
 
-func (r *Row) code(values []float64, codes *rowCodes, _ cpu.Level) (missing bool) {
-	return r.codeInGo(values, codes)
-}
-
 func (f *forest) add(codes *rowCodes, _ bool, sum float64, _ cpu.Level) float64 {
 	return f.addInGo(codes, sum)
 }

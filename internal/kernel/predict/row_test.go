@@ -15,6 +15,7 @@ import (
 // rowScene is random trees over numeric features with cuts.
 type rowScene struct {
 	cuts     [][]float64
+	at       []int // where the features' values stand
 	features []tree.Feature
 	trees    []tree.Tree
 	row      *predict.Row
@@ -23,10 +24,13 @@ type rowScene struct {
 func newRowScene(t *testing.T, r *rand.Rand, features, trees, leaves, outputs int) *rowScene {
 	t.Helper()
 	s := &rowScene{}
-	for range features {
+	// Eighths are float32, tenths are not.
+	unit := []float64{8, 10}[r.IntN(2)]
+	for f := range features {
+		s.at = append(s.at, f)
 		cuts := make([]float64, r.IntN([]int{1, 17, 255}[r.IntN(3)]))
 		for i := range cuts {
-			cuts[i] = math.Round(r.NormFloat64()*100) / 8
+			cuts[i] = math.Round(r.NormFloat64()*100) / unit
 		}
 		slices.Sort(cuts)
 		cuts = slices.Compact(cuts)
@@ -47,7 +51,7 @@ func (s *rowScene) compile(t *testing.T, outputs int) {
 	t.Helper()
 	var of []predict.RowFeature
 	for f, cuts := range s.cuts {
-		of = append(of, predict.RowFeature{Index: int32(f), Cuts: cuts})
+		of = append(of, predict.RowFeature{Index: int32(s.at[f]), Cuts: cuts})
 	}
 	compiled := make([]predict.Tree, len(s.trees))
 	for i := range compiled {
@@ -59,24 +63,35 @@ func (s *rowScene) compile(t *testing.T, outputs int) {
 	}
 }
 
+// scatter lets the values stand among n others, not in the order of the features.
+func (s *rowScene) scatter(t *testing.T, r *rand.Rand, n, outputs int) {
+	t.Helper()
+	s.at = r.Perm(len(s.at) + n)[:len(s.at)]
+	s.compile(t, outputs)
+}
+
 // draw writes values on, beside and between the cuts.
 func (s *rowScene) draw(r *rand.Rand, values []float64, missing bool) {
-	for f := range values {
-		values[f] = r.NormFloat64() * 12
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for f, at := range s.at {
+		values[at] = r.NormFloat64() * 12
 		if n := len(s.cuts[f]); n > 0 && r.IntN(2) == 0 {
 			cut := s.cuts[f][r.IntN(n)]
-			values[f] = []float64{cut, math.Nextafter(cut, 1e9), math.Nextafter(cut, -1e9), math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}[r.IntN(6)]
+			values[at] = []float64{cut, math.Nextafter(cut, 1e9), math.Nextafter(cut, -1e9), math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}[r.IntN(6)]
 		}
 		if missing && r.IntN(4) == 0 {
-			values[f] = math.NaN()
+			values[at] = math.NaN()
 		}
 	}
 }
 
 func (s *rowScene) check(t *testing.T, set cpu.Level, r *rand.Rand, values []float64, outputs int) {
 	t.Helper()
-	codes := make([]uint32, len(values))
-	for f, x := range values {
+	codes := make([]uint32, len(s.cuts))
+	for f := range codes {
+		x := values[s.at[f]]
 		for _, cut := range s.cuts[f] {
 			if cut < x {
 				codes[f]++
@@ -120,9 +135,30 @@ func TestRowEqualsReferenceWalk(t *testing.T) {
 			features, outputs := 1+r.IntN([]int{32, 128}[try/2%2]), 1+r.IntN(3)
 			s := newRowScene(t, r, features, r.IntN([]int{50, 300}[try/4%2]), []int{1, 2, 31, 32, 100}[r.IntN(5)], outputs)
 			values := make([]float64, features)
+			if try/8%2 == 0 {
+				values = make([]float64, features+3)
+				s.scatter(t, r, 3, outputs)
+			}
 			for range 10 {
 				s.draw(r, values, try%2 == 0)
 				s.check(t, set, r, values, outputs)
+			}
+		}
+	})
+}
+
+// Features fill tables, and one more: nodes of all of them in each lane.
+func TestRowOfManyFeatures(t *testing.T) {
+	everySet(t, func(t *testing.T, set cpu.Level) {
+		r := rand.New(rand.NewPCG(14, 0))
+		for _, features := range []int{1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128} {
+			for _, missing := range []bool{false, true} {
+				s := newRowScene(t, r, features, 200, 32, 1)
+				values := make([]float64, features)
+				for range 50 {
+					s.draw(r, values, missing)
+					s.check(t, set, r, values, 1)
+				}
 			}
 		}
 	})
@@ -152,11 +188,16 @@ func TestRowOfManyLeaves(t *testing.T) {
 func TestRowAllocatesNothing(t *testing.T) {
 	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(12, 0))
-		s := newRowScene(t, r, 28, 100, 31, 1)
-		values, sums := make([]float64, 28), make([]float64, 1)
-		s.draw(r, values, true)
-		if n := testing.AllocsPerRun(100, func() { s.row.Add(set, values, sums) }); n != 0 {
-			t.Errorf("a row allocates %v times", n)
+		for _, others := range []int{0, 3} {
+			s := newRowScene(t, r, 28, 100, 31, 1)
+			if others > 0 {
+				s.scatter(t, r, others, 1)
+			}
+			values, sums := make([]float64, 28+others), make([]float64, 1)
+			s.draw(r, values, true)
+			if n := testing.AllocsPerRun(100, func() { s.row.Add(set, values, sums) }); n != 0 {
+				t.Errorf("a row among %d other values allocates %v times", others, n)
+			}
 		}
 	})
 }

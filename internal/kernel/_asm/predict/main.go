@@ -39,11 +39,21 @@ func main() {
 	}
 	avx512(c)
 	avx2(c)
+	bitsSet := bytes("bitsSet", 0x0302020102010100, 0x0403030203020201)
+	firstTwo := bytes("firstTwo", 0, 0x0101010101010101)
+	for _, doubles := range []bool{false, true} {
+		(&codeGroups{
+			doubles:  doubles,
+			bitsSet:  bitsSet,
+			firstTwo: firstTwo,
+		}).write()
+	}
+	codeRow()
+	swapped := bytes("swapped", 0x0607040502030001, 0x0E0F0C0D0A0B0809)
 	for _, wide := range []bool{true, false} {
-		codeRow(wide)
 		for _, many := range []bool{false, true} {
 			for _, missing := range []bool{false, true} {
-				(&forest{wide: wide, many: many, missing: missing}).write()
+				(&forest{wide: wide, many: many, missing: missing, swapped: swapped}).write()
 			}
 		}
 	}

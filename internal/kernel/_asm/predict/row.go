@@ -10,174 +10,41 @@ import (
 
 const (
 	rowFeatures = 128
-	// greaterThan and equal are predicates of VCMPPS that signal nothing on NaN.
-	greaterThan = 0x1E
-	equal       = 0
-	// notBelow is the predicate of VPCMPUB.
+	// notEqual and notBelow are predicates of VPCMPUB.
+	notEqual = 4
 	notBelow = 5
 )
 
 // Where a place has its bytes.
 const (
-	placeBytes = 256
+	placeBytes = 192
 	featureAt  = 0
 	codeAt     = 64
 	firstAt    = 128
-	missingAt  = 192
 )
-
-// codeRow writes the search of a row's codes. It takes all features through one step of the
-// search after the other: the steps of one feature wait for each other, and a processor does
-// not look far enough ahead to find those of enough others between them.
-func codeRow(wide bool) {
-	name := "codeRowAVX2"
-	if wide {
-		name = "codeRowAVX512"
-	}
-	TEXT(name, NOSPLIT, "func(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[2][128]uint8) (missing uint64)")
-	Pragma("noescape")
-	Doc(name + " writes n > 0 codes, and says whether any value is missing. singles are its own.")
-	values, features := Load(Param("values"), GP64()), Load(Param("features"), GP64())
-	blocks := Load(Param("blocks"), GP64())
-	n, pivots, codes := Load(Param("n"), GP64()), Load(Param("pivots"), GP64()), Load(Param("codes"), GP64())
-	cuts, singles := Load(Param("cuts"), GP64()), Load(Param("singles"), GP64())
-	i, missing := GP64(), GP64()
-	XORL(missing.As32(), missing.As32())
-	each := func(label string, work func()) {
-		XORL(i.As32(), i.As32())
-		Label(label)
-		work()
-		INCQ(i)
-		CMPQ(i, n)
-		JNE(LabelRef(label))
-	}
-	value := func() (x reg.VecVirtual) {
-		index := GP64()
-		x = XMM()
-		MOVLQSX(Mem{Base: features, Index: i, Scale: 4}, index)
-		VMOVSD(Mem{Base: values, Index: index, Scale: 8}, x)
-		return x
-	}
-	// single is the value among rounded ones.
-	single := func() (x reg.VecVirtual) {
-		if wide {
-			x = ZMM()
-		} else {
-			x = YMM()
-		}
-		VBROADCASTSS(Mem{Base: singles, Index: i, Scale: 4}, x)
-		return x
-	}
-	// below counts which of 16 pivots are below the value.
-	below := func(x reg.VecVirtual, at Mem) reg.GPVirtual {
-		count := GP64()
-		if wide {
-			less := K()
-			VCMPPS(U8(greaterThan), at, x, less)
-			KMOVW(less, count.As32())
-		} else {
-			low, high, upper := YMM(), YMM(), GP32()
-			VCMPPS(U8(greaterThan), at, x, low)
-			VCMPPS(U8(greaterThan), at.Offset(32), x, high)
-			VMOVMSKPS(low, count.As32())
-			VMOVMSKPS(high, upper)
-			SHLL(U8(8), upper)
-			ORL(upper, count.As32())
-		}
-		POPCNTL(count.As32(), count.As32())
-		return count
-	}
-	code := func(kind int) Mem { return Mem{Base: codes, Index: i, Scale: 1, Disp: rowFeatures * kind} }
-
-	each("single", func() {
-		x, single := value(), XMM()
-		VXORPS(single, single, single)
-		VCVTSD2SS(x, single, single)
-		VMOVSS(single, Mem{Base: singles, Index: i, Scale: 4})
-		VUCOMISD(x, x)
-		JPS(LabelRef("nan"))
-		Label("number")
-	})
-	each("sixteens", func() {
-		at := GP64()
-		MOVL(Mem{Base: blocks, Index: i, Scale: 4}, at.As32())
-		MOVB(below(single(), Mem{Base: pivots, Index: at, Scale: 1}).As8(), code(0))
-	})
-	count, block := GP64(), GP64()
-	each("ones", func() {
-		sixteens, x := GP64(), single()
-		MOVBQZX(code(0), sixteens)
-		MOVL(Mem{Base: blocks, Index: i, Scale: 4}, block.As32())
-		MOVL(sixteens.As32(), count.As32())
-		SHLL(U8(6), sixteens.As32())
-		ADDL(block.As32(), sixteens.As32())
-		SHLL(U8(4), count.As32())
-		at := Mem{Base: pivots, Index: sixteens, Scale: 1, Disp: 64}
-		ADDL(below(x, at).As32(), count.As32())
-		if wide {
-			same := K()
-			VCMPPS(U8(equal), at, x, same)
-			KORTESTW(same, same)
-		} else {
-			low, high := YMM(), YMM()
-			VCMPPS(U8(equal), at, x, low)
-			VCMPPS(U8(equal), at.Offset(32), x, high)
-			VORPS(low, high, high)
-			VTESTPS(high, high)
-		}
-		JNE(LabelRef("tie"))
-		Label("coded")
-		MOVB(count.As8(), code(0))
-		MOVB(count.As8(), code(1))
-	})
-	// A NaN is below nothing: its code is 0 so far.
-	TESTQ(missing, missing)
-	JEQ(LabelRef("done"))
-	each("gaps", func() {
-		x := value()
-		VUCOMISD(x, x)
-		JPC(LabelRef("present"))
-		MOVB(U8(255), code(0))
-		Label("present")
-	})
-	Label("done")
-	VZEROUPPER()
-	Store(missing, ReturnIndex(0))
-	RET()
-
-	Label("nan")
-	MOVL(U32(1), missing.As32())
-	JMP(LabelRef("number"))
-
-	// Cuts that round to the same as the value are compared in full; behind the last is +Inf.
-	Label("tie")
-	x := value()
-	LEAQ(Mem{Base: cuts, Index: block, Scale: 2}, block)
-	Label("next")
-	VUCOMISD(Mem{Base: block, Index: count, Scale: 8, Disp: 128}, x)
-	JLS(LabelRef("coded"))
-	INCQ(count)
-	JMP(LabelRef("next"))
-}
 
 // forest writes the passage of a row's codes through groups of 64 trees. The values of a
 // group, whose additions wait for each other, are added while the next is decided.
 //
 // Bound: 256 cycles a group of 64 trees for the additions, 4 each. With AVX-512 a place takes
 // 4 cycles of port 5 and waits 5 for the one before, with AVX2 20 instructions on three ports, 7
-// cycles: 31 of them are shorter than the additions, 255 take 5 and 7 cycles each. With 8
-// tables a place takes 17 and 31 cycles. A place is read in three lines of the cache.
+// cycles: 31 of them are shorter than the additions, 255 take 5 and 7 cycles each. With many
+// features a place takes 14 operations on two ports, 7 of them port 5's, so 7 cycles, and
+// with AVX2 31. Missing values take one comparison more. A place is read in three lines of the
+// cache, where values are missing in four.
 type forest struct {
 	wide    bool // vectors of 64 bytes, else pairs of 32
-	many    bool // the features stand in 8 tables, else in 2
-	missing bool // missing values have two codes
+	many    bool // there is room for 128 features, else for 32
+	missing bool // values may be missing
+	swapped Mem  // indexes that swap the bytes of words
 
-	words, codes   reg.Register
-	tables         [][]reg.VecVirtual // those that stand in registers
-	one, flip, add reg.VecVirtual
-	step           reg.VecVirtual
-	count          reg.VecVirtual
-	leaf           []reg.VecVirtual
+	words, codes, lefts  reg.Register
+	tables               []reg.VecVirtual // those that stand in registers
+	one, flip, add, step reg.VecVirtual
+	swap                 reg.VecVirtual    // the two bytes of each word
+	odd                  reg.OpmaskVirtual // the second byte of each word
+	count                reg.VecVirtual
+	leaf                 []reg.VecVirtual
 }
 
 func (f *forest) vec() reg.VecVirtual {
@@ -185,13 +52,6 @@ func (f *forest) vec() reg.VecVirtual {
 		return ZMM()
 	}
 	return YMM()
-}
-
-func (f *forest) tableCount() int {
-	if f.many {
-		return 8
-	}
-	return 2
 }
 
 // broadcast repeats 16 bytes of memory.
@@ -227,84 +87,122 @@ func (f *forest) move(at Mem, v reg.VecVirtual) {
 	}
 }
 
-// table returns 16 codes as a vector.
-func (f *forest) table(kind, i int) reg.VecVirtual {
-	if kind < len(f.tables) {
-		return f.tables[kind][i]
-	}
+// sixteenCodes returns 16 codes as a vector.
+func (f *forest) sixteenCodes(i int) reg.VecVirtual {
 	v := f.vec()
-	f.broadcast(Mem{Base: f.codes, Disp: rowFeatures*kind + 16*i}, v)
+	f.broadcast(Mem{Base: f.codes, Disp: 16 * i}, v)
 	return v
 }
 
 // lookUp returns the codes of the nodes' features, by the half of the place.
 func (f *forest) lookUp(half int) reg.VecVirtual {
-	kinds := 1
-	if f.missing {
-		kinds = 2
+	if f.many && f.wide {
+		return f.permute()
 	}
-	found := make([]reg.VecVirtual, kinds)
+	at := Mem{Base: f.words, Disp: featureAt + 32*half}
 	index := f.vec()
-	f.move(Mem{Base: f.words, Disp: featureAt + 32*half}, index)
+	f.move(at, index)
 	if f.many {
-		// Less 16 for each table, an index of the table's own is below 16, and 112 more leave
-		// its bit 7 clear; those of all others get it, and look up 0.
-		for i := range f.tableCount() {
-			own := f.vec()
-			VPADDUSB(f.add, index, own)
-			for kind := range kinds {
-				if i == 0 {
-					found[kind] = f.vec()
-					VPSHUFB(own, f.table(kind, i), found[kind])
-					continue
-				}
-				x := f.vec()
-				VPSHUFB(own, f.table(kind, i), x)
-				f.or(x, found[kind], found[kind])
-			}
-			if i < f.tableCount()-1 {
-				VPSUBB(f.step, index, index)
-			}
-		}
-	} else {
-		other := f.vec()
-		f.xor(f.flip, index, other)
-		for kind := range kinds {
-			found[kind] = f.vec()
-			x := f.vec()
-			VPSHUFB(index, f.table(kind, 0), found[kind])
-			VPSHUFB(other, f.table(kind, 1), x)
-			f.or(x, found[kind], found[kind])
-		}
+		return f.lookUpEight(at, index)
 	}
-	if f.missing {
-		left := f.vec()
-		f.move(Mem{Base: f.words, Disp: missingAt + 32*half}, left)
-		if f.wide {
-			isLeft := K()
-			VPMOVB2M(left, isLeft)
-			VMOVDQU8(found[1], isLeft, found[0])
-		} else {
-			VPBLENDVB(left, found[1], found[0], found[0])
-		}
-	}
-	return found[0]
+	other, found, x := f.vec(), f.vec(), f.vec()
+	f.xor(f.flip, index, other)
+	VPSHUFB(index, f.tables[0], found)
+	VPSHUFB(other, f.tables[1], x)
+	f.or(x, found, found)
+	return found
 }
 
-// place takes the row through a place of a group.
+// lookUpEight looks up codes in 8 tables.
+func (f *forest) lookUpEight(at Mem, index reg.VecVirtual) (found reg.VecVirtual) {
+	for i := range 8 {
+		// Less 16 for each table, an index of the table's own is below 16, and 112 more leave
+		// its bit 7 clear; those of all others get it, and look up 0.
+		own := f.vec()
+		switch i {
+		case 0:
+		case 4:
+			VPXOR(at, f.flip, index)
+		default:
+			VPSUBB(f.step, index, index)
+		}
+		VPADDUSB(f.add, index, own)
+		VPSHUFB(own, f.sixteenCodes(i), own)
+		if i == 0 {
+			found = own
+			continue
+		}
+		f.or(own, found, found)
+	}
+	return found
+}
+
+// permute looks up codes among words of two: that of feature w, and in the other byte that
+// of feature 64+w, which bit 7 of its name asks for. An index of a word has 6 bits, and higher
+// ones do not count: the features of odd lanes are read as words from one byte on, those of
+// even lanes as they stand.
+func (f *forest) permute() reg.VecVirtual {
+	even, odd, first, upper := ZMM(), ZMM(), ZMM(), K()
+	VMOVDQU64(Mem{Base: f.words, Disp: featureAt}, even)
+	VMOVDQU64(Mem{Base: f.words, Disp: featureAt + 1}, odd)
+	VPMOVB2M(even, upper)
+	VPERMI2W(f.tables[1], f.tables[0], even)
+	VPERMI2W(f.tables[3], f.tables[2], odd)
+	// Words for odd lanes have their first code in the second byte. So the first ones stand where
+	// they belong, the others each in its neighbour's lane.
+	VPBLENDMB(odd, even, f.odd, first)
+	VPBLENDMB(even, odd, f.odd, odd)
+	VPSHUFB(f.swap, odd, upper, first)
+	return first
+}
+
+// pair makes the tables of permute.
+func (f *forest) pair() {
+	for kind := range 2 {
+		for i := range 2 {
+			first, second := ZMM(), ZMM()
+			if kind == 0 {
+				VPMOVZXBW(Mem{Base: f.codes, Disp: 32 * i}, first)
+				VPMOVZXBW(Mem{Base: f.codes, Disp: 64 + 32*i}, second)
+				VPSLLW(U8(8), second, second)
+				VPORQ(second, first, first)
+			} else {
+				VPSHUFB(f.swap, f.tables[i], first)
+			}
+			f.tables = append(f.tables, first)
+		}
+	}
+	word := GP64()
+	MOVQ(U64(0xAAAAAAAAAAAAAAAA), word)
+	f.odd = K()
+	KMOVQ(word, f.odd)
+}
+
+// place takes the row through a place of a group. The code of lefts does not go right: 255,
+// which is no present value's, or 0, which never does.
 func (f *forest) place() {
 	VPADDB(f.one, f.count, f.count)
 	if f.wide {
 		x := f.lookUp(0)
 		right, ruledOut := K(), K()
 		VPCMPUB(U8(notBelow), Mem{Base: f.words, Disp: codeAt}, x, right)
+		if f.missing {
+			VPCMPUB(U8(notEqual), Mem{Base: f.lefts}, x, right, right)
+		}
 		VPCMPUB(U8(notBelow), Mem{Base: f.words, Disp: firstAt}, f.leaf[0], right, ruledOut)
 		VMOVDQU8(f.count, ruledOut, f.leaf[0])
 	} else {
 		for half := range f.leaf {
 			x, most, least := f.lookUp(half), YMM(), YMM()
 			VPMAXUB(Mem{Base: f.words, Disp: codeAt + 32*half}, x, most)
-			VPCMPEQB(most, x, x)
+			if f.missing {
+				left := YMM()
+				VPCMPEQB(Mem{Base: f.lefts, Disp: 32 * half}, x, left)
+				VPCMPEQB(most, x, x)
+				VPANDN(x, left, x)
+			} else {
+				VPCMPEQB(most, x, x)
+			}
 			VPMAXUB(Mem{Base: f.words, Disp: firstAt + 32*half}, f.leaf[half], least)
 			VPAND(f.count, x, x)
 			VPCMPEQB(least, f.leaf[half], least)
@@ -314,6 +212,9 @@ func (f *forest) place() {
 		}
 	}
 	ADDQ(U32(placeBytes), f.words)
+	if f.missing {
+		ADDQ(U8(64), f.lefts)
+	}
 }
 
 func (f *forest) write() {
@@ -328,7 +229,7 @@ func (f *forest) write() {
 		kind += "Missing"
 	}
 	TEXT(fmt.Sprintf("addForest%s%s", kind, set), NOSPLIT,
-		"func(groups uint64, trees uint64, places *uint64, bytes *uint8, leaves *float64, stride uint64, codes *[2][128]uint8, sum float64) float64")
+		"func(groups uint64, trees uint64, places *uint64, bytes *uint8, lefts *uint8, leaves *float64, stride uint64, codes *[128]uint8, sum float64) float64")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("addForest%s%s adds the leaf values of trees > 0 trees in so many groups to the sum.", kind, set))
 	// The leaves of a group wait in a line of the cache of their own.
@@ -339,6 +240,9 @@ func (f *forest) write() {
 	leaves, stride := Load(Param("leaves"), GP64()), Load(Param("stride"), GP64())
 	SHLQ(U8(3), stride)
 	f.words, f.codes = Load(Param("bytes"), GP64()), Load(Param("codes"), GP64())
+	if f.missing {
+		f.lefts = Load(Param("lefts"), GP64())
+	}
 	sum := XMM()
 	Load(Param("sum"), sum)
 	word := GP64()
@@ -349,27 +253,17 @@ func (f *forest) write() {
 		VPBROADCASTQ(v.AsX(), v)
 		return v
 	}
-	f.one = fill(1)
-	if f.many {
-		f.add, f.step = fill(0x70), fill(16)
-	} else {
+	f.one, f.tables = fill(1), nil
+	switch {
+	case !f.many:
 		f.flip = fill(0x80)
-	}
-	f.tables = nil
-	if !f.many || f.wide && !f.missing {
-		kinds := 1
-		if f.missing {
-			kinds = 2
-		}
-		for kind := range kinds {
-			var row []reg.VecVirtual
-			for i := range f.tableCount() {
-				v := f.vec()
-				f.broadcast(Mem{Base: f.codes, Disp: rowFeatures*kind + 16*i}, v)
-				row = append(row, v)
-			}
-			f.tables = append(f.tables, row)
-		}
+		f.tables = []reg.VecVirtual{f.sixteenCodes(0), f.sixteenCodes(1)}
+	case f.wide:
+		f.swap = ZMM()
+		VMOVDQU64(f.swapped, f.swap)
+		f.pair()
+	default:
+		f.flip, f.add, f.step = fill(0x80), fill(0x70), fill(16)
 	}
 	f.count = f.vec()
 	f.leaf = []reg.VecVirtual{f.vec()}
@@ -381,18 +275,20 @@ func (f *forest) write() {
 	XORL(pending.As32(), pending.As32())
 	most := GP64()
 	MOVQ(U32(32), most)
-	adding := func() {
-		leaf := GP64()
-		MOVBQZX(Mem{Base: at}, leaf)
-		VADDSD(Mem{Base: leaves, Index: leaf, Scale: 8}, sum, sum)
-		ADDQ(stride, leaves)
-		INCQ(at)
+	adding := func(n int) {
+		for i := range n {
+			leaf := GP64()
+			MOVBQZX(Mem{Base: at, Disp: i}, leaf)
+			VADDSD(Mem{Base: leaves, Index: leaf, Scale: 8}, sum, sum)
+			ADDQ(stride, leaves)
+		}
+		ADDQ(U8(n), at)
 	}
 	rest := func(name string) {
 		TESTQ(pending, pending)
 		JEQ(LabelRef(name + "Done"))
 		Label(name)
-		adding()
+		adding(1)
 		DECQ(pending)
 		JNE(LabelRef(name))
 		Label(name + "Done")
@@ -416,8 +312,7 @@ func (f *forest) write() {
 	SUBQ(both, n)
 	Label("both")
 	f.place()
-	adding()
-	adding()
+	adding(2)
 	SUBQ(U8(2), pending)
 	DECQ(both)
 	JNE(LabelRef("both"))
