@@ -33,7 +33,12 @@ func (m *Model) PredictRowRaw(values, out []float64) {
 		m.rowsReady.Do(func() { m.rows.Store(m.newRows(predict.Sets())) })
 		r = m.rows.Load()
 	}
-	copy(out, m.contents.BaseScore)
+	if len(out) == 1 {
+		// A call of copy takes longer.
+		out[0] = m.contents.BaseScore[0]
+	} else {
+		copy(out, m.contents.BaseScore)
+	}
 	r.add(m, values, out, r.set)
 }
 

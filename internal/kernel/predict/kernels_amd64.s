@@ -877,21 +877,21 @@ rounded:
 	VINSERTF128  $0x01, X2, Y4, Y2
 	VINSERTF64X4 $0x01, Y2, Z5, Z5
 	VMOVUPS      Z5, 640(R10)
-	VCMPPS       $0x03, Z5, Z5, K1
 	VPXORQ       Z6, Z6, Z6
 	TESTL        R11, R11
 	JEQ          found
 
 row:
-	VCMPPS $0x1e, (DX), Z5, K3
-	VPADDD Z1, Z6, K3, Z6
-	VCMPPS $0x1e, 64(DX), Z5, K3
-	VPADDD Z1, Z6, K3, Z6
+	VCMPPS $0x1e, (DX), Z5, K1
+	VPADDD Z1, Z6, K1, Z6
+	VCMPPS $0x1e, 64(DX), Z5, K1
+	VPADDD Z1, Z6, K1, Z6
 	ADDQ   $0x00000080, DX
 	SUBL   $0x02, R11
 	JNE    row
 
 found:
+	VCMPPS       $0x03, Z5, Z5, K1
 	VPADDD       (DI), Z6, Z2
 	VMOVDQU32    Z2, 128(R9)
 	VPSRLD       $0x02, Z6, Z2
@@ -924,68 +924,72 @@ found:
 	VPADDD       Z0, Z15, Z0
 
 compare:
-	VMOVUPS         640(DI), Z16
-	MOVL            128(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y3
-	MOVL            132(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z3, Z3
-	VPERMPS         Z16, Z1, Z17
-	VCMPPS          $0x11, Z17, Z3, K1
-	KMOVW           K1, (DX)
-	MOVL            136(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y4
-	MOVL            140(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z4, Z4
-	VPERMPS         Z16, Z2, Z17
-	VCMPPS          $0x11, Z17, Z4, K1
-	KMOVW           K1, 2(DX)
-	MOVL            144(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y7
-	MOVL            148(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z7, Z7
-	VPERMPS         Z16, Z5, Z17
-	VCMPPS          $0x11, Z17, Z7, K1
-	KMOVW           K1, 4(DX)
-	MOVL            152(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y8
-	MOVL            156(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z8, Z8
-	VPERMPS         Z16, Z6, Z17
-	VCMPPS          $0x11, Z17, Z8, K1
-	KMOVW           K1, 6(DX)
-	MOVL            160(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y9
-	MOVL            164(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z9, Z9
-	VPERMPS         Z16, Z13, Z17
-	VCMPPS          $0x11, Z17, Z9, K1
-	KMOVW           K1, 8(DX)
-	MOVL            168(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y10
-	MOVL            172(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z10, Z10
-	VPERMPS         Z16, Z14, Z17
-	VCMPPS          $0x11, Z17, Z10, K1
-	KMOVW           K1, 10(DX)
-	MOVL            176(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y11
-	MOVL            180(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z11, Z11
-	VPERMPS         Z16, Z15, Z17
-	VCMPPS          $0x11, Z17, Z11, K1
-	KMOVW           K1, 12(DX)
-	MOVL            184(SI), R8
-	VMOVUPS         64(CX)(R8*1), Y12
-	MOVL            188(SI), R8
-	VINSERTF64X4    $0x01, 64(CX)(R8*1), Z12, Z12
-	VPERMPS         Z16, Z0, Z16
-	VCMPPS          $0x11, Z16, Z12, K1
-	KMOVW           K1, 14(DX)
-	ADDQ            $0x10, DX
-	ADDQ            $0x40, SI
-	ADDQ            $0x00000040, DI
-	SUBQ            $0x10, BX
-	JHI             compare
+	VMOVUPS      640(DI), Z16
+	MOVL         128(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y3
+	MOVL         132(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z3, Z3
+	VPERMPS      Z16, Z1, Z17
+	VCMPPS       $0x11, Z17, Z3, K1
+	KMOVW        K1, (DX)
+	MOVL         136(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y4
+	MOVL         140(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z4, Z4
+	VPERMPS      Z16, Z2, Z17
+	VCMPPS       $0x11, Z17, Z4, K1
+	KMOVW        K1, 2(DX)
+	MOVL         144(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y7
+	MOVL         148(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z7, Z7
+	VPERMPS      Z16, Z5, Z17
+	VCMPPS       $0x11, Z17, Z7, K1
+	KMOVW        K1, 4(DX)
+	MOVL         152(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y8
+	MOVL         156(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z8, Z8
+	VPERMPS      Z16, Z6, Z17
+	VCMPPS       $0x11, Z17, Z8, K1
+	KMOVW        K1, 6(DX)
+	CMPQ         BX, $0x08
+	JLS          compared
+	MOVL         160(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y9
+	MOVL         164(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z9, Z9
+	VPERMPS      Z16, Z13, Z17
+	VCMPPS       $0x11, Z17, Z9, K1
+	KMOVW        K1, 8(DX)
+	MOVL         168(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y10
+	MOVL         172(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z10, Z10
+	VPERMPS      Z16, Z14, Z17
+	VCMPPS       $0x11, Z17, Z10, K1
+	KMOVW        K1, 10(DX)
+	MOVL         176(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y11
+	MOVL         180(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z11, Z11
+	VPERMPS      Z16, Z15, Z17
+	VCMPPS       $0x11, Z17, Z11, K1
+	KMOVW        K1, 12(DX)
+	MOVL         184(SI), R8
+	VMOVUPS      64(CX)(R8*1), Y12
+	MOVL         188(SI), R8
+	VINSERTF64X4 $0x01, 64(CX)(R8*1), Z12, Z12
+	VPERMPS      Z16, Z0, Z16
+	VCMPPS       $0x11, Z16, Z12, K1
+	KMOVW        K1, 14(DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x40, SI
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x10, BX
+	JHI          compare
+
+compared:
 	MOVQ            codes+48(FP), CX
 	VBROADCASTI32X4 bitsSet<>+0(SB), Z0
 	MOVL            $0x0f0f0f0f, DX
@@ -1097,75 +1101,79 @@ found:
 	MOVQ         AX, DI
 
 compare:
-	MOVL            128(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 640(DI), Z0, K1
-	KMOVB           K1, (DX)
-	MOVL            132(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 648(DI), Z0, K1
-	KMOVB           K1, 1(DX)
-	MOVL            136(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 656(DI), Z0, K1
-	KMOVB           K1, 2(DX)
-	MOVL            140(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 664(DI), Z0, K1
-	KMOVB           K1, 3(DX)
-	MOVL            144(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 672(DI), Z0, K1
-	KMOVB           K1, 4(DX)
-	MOVL            148(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 680(DI), Z0, K1
-	KMOVB           K1, 5(DX)
-	MOVL            152(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 688(DI), Z0, K1
-	KMOVB           K1, 6(DX)
-	MOVL            156(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 696(DI), Z0, K1
-	KMOVB           K1, 7(DX)
-	MOVL            160(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 704(DI), Z0, K1
-	KMOVB           K1, 8(DX)
-	MOVL            164(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 712(DI), Z0, K1
-	KMOVB           K1, 9(DX)
-	MOVL            168(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 720(DI), Z0, K1
-	KMOVB           K1, 10(DX)
-	MOVL            172(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 728(DI), Z0, K1
-	KMOVB           K1, 11(DX)
-	MOVL            176(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 736(DI), Z0, K1
-	KMOVB           K1, 12(DX)
-	MOVL            180(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 744(DI), Z0, K1
-	KMOVB           K1, 13(DX)
-	MOVL            184(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 752(DI), Z0, K1
-	KMOVB           K1, 14(DX)
-	MOVL            188(SI), R8
-	VMOVUPD         128(CX)(R8*1), Z0
-	VCMPPD.BCST     $0x11, 760(DI), Z0, K1
-	KMOVB           K1, 15(DX)
-	ADDQ            $0x10, DX
-	ADDQ            $0x40, SI
-	ADDQ            $0x00000080, DI
-	SUBQ            $0x10, BX
-	JHI             compare
+	MOVL        128(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 640(DI), Z0, K1
+	KMOVB       K1, (DX)
+	MOVL        132(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 648(DI), Z0, K1
+	KMOVB       K1, 1(DX)
+	MOVL        136(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 656(DI), Z0, K1
+	KMOVB       K1, 2(DX)
+	MOVL        140(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 664(DI), Z0, K1
+	KMOVB       K1, 3(DX)
+	MOVL        144(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 672(DI), Z0, K1
+	KMOVB       K1, 4(DX)
+	MOVL        148(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 680(DI), Z0, K1
+	KMOVB       K1, 5(DX)
+	MOVL        152(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 688(DI), Z0, K1
+	KMOVB       K1, 6(DX)
+	MOVL        156(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 696(DI), Z0, K1
+	KMOVB       K1, 7(DX)
+	CMPQ        BX, $0x08
+	JLS         compared
+	MOVL        160(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 704(DI), Z0, K1
+	KMOVB       K1, 8(DX)
+	MOVL        164(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 712(DI), Z0, K1
+	KMOVB       K1, 9(DX)
+	MOVL        168(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 720(DI), Z0, K1
+	KMOVB       K1, 10(DX)
+	MOVL        172(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 728(DI), Z0, K1
+	KMOVB       K1, 11(DX)
+	MOVL        176(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 736(DI), Z0, K1
+	KMOVB       K1, 12(DX)
+	MOVL        180(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 744(DI), Z0, K1
+	KMOVB       K1, 13(DX)
+	MOVL        184(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 752(DI), Z0, K1
+	KMOVB       K1, 14(DX)
+	MOVL        188(SI), R8
+	VMOVUPD     128(CX)(R8*1), Z0
+	VCMPPD.BCST $0x11, 760(DI), Z0, K1
+	KMOVB       K1, 15(DX)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, SI
+	ADDQ        $0x00000080, DI
+	SUBQ        $0x10, BX
+	JHI         compare
+
+compared:
 	MOVQ            codes+48(FP), CX
 	VBROADCASTI32X4 bitsSet<>+0(SB), Z0
 	MOVL            $0x0f0f0f0f, DX

@@ -199,7 +199,6 @@ func (c *codeGroups) findSingles(keep Mem, n reg.Register) {
 	VINSERTF128(U8(1), x[3], x[2].AsY(), high)
 	VINSERTF64X4(U8(1), high, v, v)
 	VMOVUPS(v, keep)
-	VCMPPS(U8(unordered), v, v, c.missing)
 	c.lines = ZMM()
 	VPXORQ(c.lines, c.lines, c.lines)
 	c.eachRow(n, func(row Mem) {
@@ -207,6 +206,7 @@ func (c *codeGroups) findSingles(keep Mem, n reg.Register) {
 		VCMPPS(U8(greaterThan), row, v, below)
 		VPADDD(c.step, c.lines, below, c.lines)
 	})
+	VCMPPS(U8(unordered), v, v, c.missing)
 }
 
 // findDoubles is findSingles with two vectors of 8.
@@ -272,6 +272,7 @@ func (c *codeGroups) compareLines() {
 	Label("compare")
 	if c.doubles {
 		for i := range sixteen {
+			c.untilHalf(i)
 			v, below := ZMM(), K()
 			VMOVUPD(line(i), v)
 			VCMPPD_BCST(U8(lessThan), Mem{Base: values, Disp: valueAt + 8*i}, v, below)
@@ -281,6 +282,7 @@ func (c *codeGroups) compareLines() {
 		all := ZMM()
 		VMOVUPS(Mem{Base: values, Disp: valueAt}, all)
 		for i, pair := range pairs {
+			c.untilHalf(2 * i)
 			v, x, below := ZMM(), ZMM(), K()
 			VMOVUPS(line(2*i), v.AsY())
 			VINSERTF64X4(U8(1), line(2*i+1), v, v)
@@ -294,6 +296,15 @@ func (c *codeGroups) compareLines() {
 	ADDQ(U32(c.size*sixteen), values)
 	SUBQ(U8(sixteen), c.left)
 	JHI(LabelRef("compare"))
+	Label("compared")
+}
+
+// untilHalf ends the second step where half of the last group is done and the rest has no feature.
+func (c *codeGroups) untilHalf(done int) {
+	if done == sixteen/2 {
+		CMPQ(c.left, U8(done))
+		JLS(LabelRef("compared"))
+	}
 }
 
 // pairs makes indexes that repeat each two of 16 values 8 times.
