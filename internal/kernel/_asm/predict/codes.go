@@ -37,7 +37,7 @@ const (
 //
 // Bound, for 16 features: the second step takes 16 cycles, 4 instructions a feature of four a
 // cycle, of doubles 24, three loads of two. A row of ends takes one cycle, of doubles two: for 40
-// cuts of each feature that is 4 and 8 cycles, for 254 31 and 62. The rest is 45 instructions,
+// cuts of each feature that is 4 and 8 cycles, for 254 32 and 64. The rest is 45 instructions,
 // 12 cycles.
 type codeGroups struct {
 	doubles    bool // cuts are float64, else float32
