@@ -7,7 +7,7 @@ import "unsafe"
 var fetching = false
 
 // addAhead is addRows: there is no way to fetch codes ahead.
-func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64, _ bool) {
+func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64) {
 	addRows(unsafe.Pointer(&sums[0]), unsafe.Pointer(&codes[0]), stride, features, entries)
 }
 

@@ -15,8 +15,8 @@ import (
 // 34 KB, those of 500 a megabyte, in which most additions miss the first-level cache; the
 // entries are gone through once for each tile.
 //
-// Bound: a write a cycle, 0.32 ns at 3.1 GHz; three addresses an update on two ports and a
-// part of a third make it 0.45.
+// Bound: a write a cycle, 0.32 ns at 3.1 GHz; four and a half instructions an update and a
+// dozen a row, of which four begin in a cycle, make it 0.41.
 func BenchmarkTiles(b *testing.B) {
 	if !fetching {
 		b.Skip()
