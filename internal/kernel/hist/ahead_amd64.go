@@ -31,7 +31,7 @@ const (
 )
 
 // added are the functions that add rows, by their number of features.
-var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n, early, fetching uint64){
+var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n, early, fetching, width uint64){
 	nil, add1, add2, add3, add4, add5, add6, add7, add8, add9, add10, add11, add12, add13, add14, add15, add16,
 }
 
@@ -44,10 +44,16 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 	for len(entries) > 0 {
 		n := min(rows, len(entries))
 		early := max(min(n, len(entries)-loadAhead), 0)
-		fetching := max(min(n, len(entries)-fetchAhead), 0)
+		fetched := 0
 		for f, tile := 0, 0; tile < tiles; tile++ {
 			to := features * (tile + 1) / tiles
-			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching))
+			fetching, width := 0, line
+			if to > fetched { // two lines go together, mostly a whole row
+				width = min(features-f, 2*line)
+				fetched = f + width
+				fetching = max(min(n, len(entries)-fetchAhead), 0)
+			}
+			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching), uint64(width-1))
 			f = to
 		}
 		entries = entries[n:]

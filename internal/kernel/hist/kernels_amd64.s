@@ -4,2649 +4,2738 @@
 
 #include "textflag.h"
 
-// func add1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add1(SB), NOSPLIT, $0-56
+TEXT ·add1(SB), NOSPLIT, $0-64
 	MOVQ    sums+0(FP), CX
 	MOVQ    codes+8(FP), DX
 	MOVQ    stride+16(FP), SI
 	MOVQ    entries+24(FP), DI
-	MOVQ    $0xffffffff0000ffff, R8
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R11
-	LEAQ    (AX)(R11*8), R11
-	CMPQ    DI, R11
+	MOVQ    width+56(FP), R8
+	MOVQ    $0xffffffff0000ffff, R10
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R9
+	LEAQ    (BX)(R9*8), R9
+	CMPQ    DI, R9
 	JAE     rest
-	MOVWQZX 2(DI), R9
-	IMULQ   SI, R9
-	MOVBLZX (DX)(R9*1), R12
-	MOVWQZX 10(DI), R9
-	IMULQ   SI, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R11
-	LEAQ    (AX)(R11*8), R11
-	CMPQ    DI, R11
+	SUBQ    R9, DI
+	MOVWQZX 2(R9)(DI*1), R11
+	IMULQ   SI, R11
+	MOVBLZX (DX)(R11*1), AX
+	MOVQ    AX, R13
+	MOVWQZX 10(R9)(DI*1), R11
+	IMULQ   SI, R11
+	ADDQ    R9, DI
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R9
+	LEAQ    (BX)(R9*8), R9
+	CMPQ    DI, R9
 	JAE     early
+	SUBQ    R9, DI
 
 fetching:
-	MOVWQZX    258(DI), AX
-	IMULQ      SI, AX
-	PREFETCHT0 (DX)(AX*1)
-	MOVQ       (DI), R10
-	ANDQ       R8, R10
-	MOVQ       R12, AX
-	MOVBLZX    (DX)(R9*1), R12
-	MOVWQZX    18(DI), R9
-	IMULQ      SI, R9
+	MOVWQZX    258(R9)(DI*1), BX
+	IMULQ      SI, BX
+	PREFETCHT0 (DX)(BX*1)
+	ADDQ       R8, BX
+	PREFETCHT0 (DX)(BX*1)
+	MOVQ       (R9)(DI*1), R12
+	ANDQ       R10, R12
+	MOVQ       R13, AX
+	MOVBLZX    (DX)(R11*1), R13
+	MOVWQZX    18(R9)(DI*1), R11
+	IMULQ      SI, R11
 	MOVBLZX    AL, BX
 	LEAQ       (CX)(BX*8), BX
-	ADDQ       R10, (BX)
+	ADDQ       R12, (BX)
 	ADDQ       $0x08, DI
-	CMPQ       DI, R11
-	JCS        fetching
+	JNE        fetching
+	MOVQ       R9, DI
 
 early:
-	MOVQ entries+24(FP), AX
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	MOVQ    (R9)(DI*1), R12
+	ANDQ    R10, R12
+	MOVQ    R13, AX
+	MOVBLZX (DX)(R11*1), R13
+	MOVWQZX 18(R9)(DI*1), R11
+	IMULQ   SI, R11
+	MOVBLZX AL, BX
+	LEAQ    (CX)(BX*8), BX
+	ADDQ    R12, (BX)
+	ADDQ    $0x08, DI
+	JNE     loading
+	MOVQ    R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX 2(R9)(DI*1), R11
+	IMULQ   SI, R11
+	MOVQ    (R9)(DI*1), R12
+	ANDQ    R10, R12
+	MOVBLZX (DX)(R11*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (CX)(BX*8), BX
+	ADDQ    R12, (BX)
+	ADDQ    $0x08, DI
+	JNE     last
+	MOVQ    R9, DI
+
+done:
+	RET
+
+// func add2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add2(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVWLZX (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVWLZX    (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVWLZX (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVWLZX (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add3(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVL    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVL       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVL    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVWLZX (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX 2(SI)(R12*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add4(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVL    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVL       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 6336(CX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVL    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVL    (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add5(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVQ       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 6336(CX)
+	MOVBLZX    AL, BX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 8448(BX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVQ    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVL    (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX 4(SI)(R12*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add6(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVQ       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 8448(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 10560(CX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVQ    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVL    (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVWLZX 4(SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add7(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVQ       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 8448(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 10560(CX)
+	MOVBLZX    AL, BX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 12672(BX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVQ    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 12672(BX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVL    (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVWLZX 4(SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	MOVBLZX 6(SI)(R12*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 12672(BX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add8(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), DX
+	MOVQ    codes+8(FP), SI
+	MOVQ    stride+16(FP), DI
+	MOVQ    entries+24(FP), R8
+	MOVQ    width+56(FP), R9
+	MOVQ    $0xffffffff0000ffff, R11
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     rest
+	SUBQ    R10, R8
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (SI)(R12*1), AX
+	MOVQ    AX, R14
+	MOVWQZX 10(R10)(R8*1), R12
+	IMULQ   DI, R12
+	ADDQ    R10, R8
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R10
+	LEAQ    (BX)(R10*8), R10
+	CMPQ    R8, R10
+	JAE     early
+	SUBQ    R10, R8
+
+fetching:
+	MOVWQZX    258(R10)(R8*1), BX
+	IMULQ      DI, BX
+	PREFETCHT0 (SI)(BX*1)
+	ADDQ       R9, BX
+	PREFETCHT0 (SI)(BX*1)
+	MOVQ       (R10)(R8*1), R13
+	ANDQ       R11, R13
+	MOVQ       R14, AX
+	MOVQ       (SI)(R12*1), R14
+	MOVWQZX    18(R10)(R8*1), R12
+	IMULQ      DI, R12
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, (BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 4224(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 8448(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (DX)(BX*8), BX
+	ADDQ       R13, 12672(BX)
+	LEAQ       (DX)(CX*8), CX
+	ADDQ       R13, 14784(CX)
+	ADDQ       $0x08, R8
+	JNE        fetching
+	MOVQ       R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    R14, AX
+	MOVQ    (SI)(R12*1), R14
+	MOVWQZX 18(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 14784(CX)
+	ADDQ    $0x08, R8
+	JNE     loading
+	MOVQ    R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX 2(R10)(R8*1), R12
+	IMULQ   DI, R12
+	MOVQ    (R10)(R8*1), R13
+	ANDQ    R11, R13
+	MOVQ    (SI)(R12*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, (BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 4224(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 8448(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (DX)(BX*8), BX
+	ADDQ    R13, 12672(BX)
+	LEAQ    (DX)(CX*8), CX
+	ADDQ    R13, 14784(CX)
+	ADDQ    $0x08, R8
+	JNE     last
+	MOVQ    R10, R8
+
+done:
+	RET
+
+// func add9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+// Requires: MMX+
+TEXT ·add9(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
+	JAE     rest
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
+	JAE     early
+	SUBQ    R11, R9
+
+fetching:
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
+
+early:
+	MOVQ entries+24(FP), BX
 	MOVQ early+40(FP), R11
-	LEAQ (AX)(R11*8), R11
-	CMPQ DI, R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (DI), R10
-	ANDQ    R8, R10
-	MOVQ    R12, AX
-	MOVBLZX (DX)(R9*1), R12
-	MOVWQZX 18(DI), R9
-	IMULQ   SI, R9
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
-	LEAQ    (CX)(BX*8), BX
-	ADDQ    R10, (BX)
-	ADDQ    $0x08, DI
-	CMPQ    DI, R11
-	JCS     loading
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
+	MOVQ entries+24(FP), BX
 	MOVQ n+32(FP), R11
-	LEAQ (AX)(R11*8), R11
-	CMPQ DI, R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(DI), R9
-	IMULQ   SI, R9
-	MOVQ    (DI), R10
-	ANDQ    R8, R10
-	MOVBLZX (DX)(R9*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
-	LEAQ    (CX)(BX*8), BX
-	ADDQ    R10, (BX)
-	ADDQ    $0x08, DI
-	CMPQ    DI, R11
-	JCS     last
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVBLZX 8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add2(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add10(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVWLZX (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 1(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVWLZX    (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVWLZX (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVWLZX (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVWLZX 8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add3(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add11(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVL    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 2(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVL       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVL    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVWLZX (SI)(R10*1), AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX 2(SI)(R10*1), AX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
+	JAE  done
+	SUBQ R11, R9
+
+last:
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVWLZX 8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX 10(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add4(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add12(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVL    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 3(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVL       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 23232(CX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVL    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVL    (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVL    8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add5(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add13(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 4(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
 	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	MOVBLZX    AH, CX
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 23232(CX)
+	MOVBLZX    DL, BX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 25344(BX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVBLZX DL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVL    (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX 4(SI)(R10*1), AX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVL    8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVBLZX 12(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add6(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add14(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 5(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	SHRQ       $0x10, AX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
+	MOVBLZX    AL, BX
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 23232(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 25344(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 27456(CX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVL    (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVWLZX 4(SI)(R10*1), AX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVL    8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVWLZX 12(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add7(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add15(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 6(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
 	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	MOVBLZX    AH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 23232(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 25344(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 27456(CX)
+	MOVBLZX    DL, BX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 29568(BX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
 	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
+	MOVBLZX DL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 29568(BX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVL    (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVWLZX 4(SI)(R10*1), AX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX 6(SI)(R10*1), AX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
 	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVL    8(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	SHRQ    $0x10, AX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVWLZX 12(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	MOVBLZX AH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
+	MOVBLZX 14(DI)(R13*1), AX
+	MOVBLZX AL, BX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 29568(BX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET
 
-// func add8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
+// func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 // Requires: MMX+
-TEXT ·add8(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+TEXT ·add16(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), SI
+	MOVQ    codes+8(FP), DI
+	MOVQ    stride+16(FP), R8
+	MOVQ    entries+24(FP), R9
+	MOVQ    width+56(FP), R10
+	MOVQ    $0xffffffff0000ffff, R12
+	MOVQ    entries+24(FP), BX
+	MOVQ    early+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
+	SUBQ    R11, R9
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (DI)(R13*1), AX
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 10(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    R11, R9
+	MOVQ    entries+24(FP), BX
+	MOVQ    fetching+48(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    R9, R11
 	JAE     early
+	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 7(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
+	MOVWQZX    258(R11)(R9*1), BX
+	IMULQ      R8, BX
+	PREFETCHT0 (DI)(BX*1)
+	ADDQ       R10, BX
+	PREFETCHT0 (DI)(BX*1)
+	MOVQ       (R11)(R9*1), R14
+	ANDQ       R12, R14
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, (BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 2112(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 4224(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 6336(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
 	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 8448(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 10560(CX)
 	MOVBLZX    AL, BX
 	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 12672(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 14784(CX)
+	MOVQ       (DI)(R13*1), AX
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 16896(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 19008(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 21120(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 23232(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	SHRQ       $0x10, DX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 25344(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 27456(CX)
+	MOVBLZX    DL, BX
+	MOVBLZX    DH, CX
+	LEAQ       (SI)(BX*8), BX
+	ADDQ       R14, 29568(BX)
+	LEAQ       (SI)(CX*8), CX
+	ADDQ       R14, 31680(CX)
+	MOVQ       8(DI)(R13*1), DX
+	MOVWQZX    18(R11)(R9*1), R13
+	IMULQ      R8, R13
+	ADDQ       $0x08, R9
+	JNE        fetching
+	MOVQ       R11, R9
 
 early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  rest
+	SUBQ R11, R9
 
 loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    (DI)(R13*1), AX
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	SHRQ    $0x10, DX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
+	MOVBLZX DL, BX
+	MOVBLZX DH, CX
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 29568(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 31680(CX)
+	MOVQ    8(DI)(R13*1), DX
+	MOVWQZX 18(R11)(R9*1), R13
+	IMULQ   R8, R13
+	ADDQ    $0x08, R9
+	JNE     loading
+	MOVQ    R11, R9
 
 rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R11
+	LEAQ (BX)(R11*8), R11
+	CMPQ R9, R11
 	JAE  done
+	SUBQ R11, R9
 
 last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
+	MOVWQZX 2(R11)(R9*1), R13
+	IMULQ   R8, R13
+	MOVQ    (R11)(R9*1), R14
+	ANDQ    R12, R14
+	MOVQ    (DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, (BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 2112(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 4224(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 6336(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 8448(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 10560(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add9(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 8(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 12672(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 14784(CX)
+	MOVQ    8(DI)(R13*1), AX
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 16896(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 19008(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 21120(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 23232(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
 	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 25344(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 27456(CX)
 	MOVBLZX AL, BX
 	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVBLZX 8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add10(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 9(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVWLZX 8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add11(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 10(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVWLZX 8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX 10(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add12(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 11(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVL    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add13(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 12(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVL    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX 12(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add14(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 13(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVL    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVWLZX 12(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add15(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 14(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVL    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVWLZX 12(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX 14(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
-
-done:
-	RET
-
-// func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)
-// Requires: MMX+
-TEXT ·add16(SB), NOSPLIT, $0-56
-	MOVQ    sums+0(FP), DX
-	MOVQ    codes+8(FP), SI
-	MOVQ    stride+16(FP), DI
-	MOVQ    entries+24(FP), R8
-	MOVQ    $0xffffffff0000ffff, R9
-	MOVQ    entries+24(FP), AX
-	MOVQ    early+40(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     rest
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (SI)(R10*1), R13
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 10(R8), R10
-	IMULQ   DI, R10
-	MOVQ    entries+24(FP), AX
-	MOVQ    fetching+48(FP), R12
-	LEAQ    (AX)(R12*8), R12
-	CMPQ    R8, R12
-	JAE     early
-
-fetching:
-	MOVWQZX    258(R8), AX
-	IMULQ      DI, AX
-	PREFETCHT0 (SI)(AX*1)
-	PREFETCHT0 15(SI)(AX*1)
-	MOVQ       (R8), R11
-	ANDQ       R9, R11
-	MOVQ       R13, AX
-	MOVQ       (SI)(R10*1), R13
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, (BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 2112(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 4224(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 6336(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 8448(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 10560(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 12672(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 14784(CX)
-	MOVQ       R14, AX
-	MOVQ       8(SI)(R10*1), R14
-	MOVWQZX    18(R8), R10
-	IMULQ      DI, R10
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 16896(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 19008(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 21120(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 23232(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	SHRQ       $0x10, AX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 25344(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 27456(CX)
-	MOVBLZX    AL, BX
-	MOVBLZX    AH, CX
-	LEAQ       (DX)(BX*8), BX
-	ADDQ       R11, 29568(BX)
-	LEAQ       (DX)(CX*8), CX
-	ADDQ       R11, 31680(CX)
-	ADDQ       $0x08, R8
-	CMPQ       R8, R12
-	JCS        fetching
-
-early:
-	MOVQ entries+24(FP), AX
-	MOVQ early+40(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  rest
-
-loading:
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    R13, AX
-	MOVQ    (SI)(R10*1), R13
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    R14, AX
-	MOVQ    8(SI)(R10*1), R14
-	MOVWQZX 18(R8), R10
-	IMULQ   DI, R10
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     loading
-
-rest:
-	MOVQ entries+24(FP), AX
-	MOVQ n+32(FP), R12
-	LEAQ (AX)(R12*8), R12
-	CMPQ R8, R12
-	JAE  done
-
-last:
-	MOVWQZX 2(R8), R10
-	IMULQ   DI, R10
-	MOVQ    (R8), R11
-	ANDQ    R9, R11
-	MOVQ    (SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, (BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 2112(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 4224(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 6336(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 8448(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 10560(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 12672(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 14784(CX)
-	MOVQ    8(SI)(R10*1), AX
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 16896(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 19008(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 21120(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 23232(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	SHRQ    $0x10, AX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 25344(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 27456(CX)
-	MOVBLZX AL, BX
-	MOVBLZX AH, CX
-	LEAQ    (DX)(BX*8), BX
-	ADDQ    R11, 29568(BX)
-	LEAQ    (DX)(CX*8), CX
-	ADDQ    R11, 31680(CX)
-	ADDQ    $0x08, R8
-	CMPQ    R8, R12
-	JCS     last
+	LEAQ    (SI)(BX*8), BX
+	ADDQ    R14, 29568(BX)
+	LEAQ    (SI)(CX*8), CX
+	ADDQ    R14, 31680(CX)
+	ADDQ    $0x08, R9
+	JNE     last
+	MOVQ    R11, R9
 
 done:
 	RET

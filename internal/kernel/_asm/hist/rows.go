@@ -16,85 +16,105 @@ import (
 // The processor does not begin them early enough by itself, since the updates before them
 // fill its queue and go first. So the codes of the next row are loaded while those of one are
 // added up, and the place of the row after it is found: 8 features take 11 cycles instead of
-// 15, 16 take 21 instead of 29.
+// 15, 16 take 20 instead of 29.
 func rows(n int) {
-	TEXT(fmt.Sprintf("add%d", n), NOSPLIT, "func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64)")
+	TEXT(fmt.Sprintf("add%d", n), NOSPLIT, "func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("add%d is addRows for n entries and %d features. The first early ones, which two more entries follow, load", n, n),
-		fmt.Sprintf("the codes of the next row early; the first fetching of these, which %d follow, fetch the codes of one further on.", ahead))
+		fmt.Sprintf("the codes of the next row early; the first fetching of these, which %d follow, fetch the row of one further on,", ahead),
+		"the lines of its first byte and of the one width further.")
 	r := rowPass{
 		n: n, sums: Load(Param("sums"), GP64()), codes: Load(Param("codes"), GP64()), stride: Load(Param("stride"), GP64()),
-		at: Load(Param("entries"), GP64()), mask: GP64(), row: GP64(), word: GP64(), end: GP64(),
-	}
-	for range (n + 7) / 8 {
-		r.next = append(r.next, GP64())
-	}
-	// until sets the end of a loop, behind so many entries from the first on.
-	until := func(param, behind string) {
-		Load(Param("entries"), reg.RAX)
-		Load(Param(param), r.end)
-		LEAQ(Mem{Base: reg.RAX, Index: r.end, Scale: 8}, r.end)
-		CMPQ(r.at, r.end)
-		JAE(LabelRef(behind))
+		at: Load(Param("entries"), GP64()), width: Load(Param("width"), GP64()),
+		end: GP64(), mask: GP64(), row: GP64(), word: GP64(),
 	}
 	MOVQ(U64(0xFFFFFFFF0000FFFF), r.mask)
-	until("early", "rest")
+	r.until("early", "rest")
 	r.find(0)
-	for g := range r.next {
-		r.load(g, r.next[g])
+	r.load(0, reg.RAX)
+	if n > eight {
+		r.load(1, reg.RDX)
+	} else {
+		r.next = GP64()
+		MOVQ(reg.RAX, r.next)
 	}
 	r.find(1)
-	until("fetching", "early")
-	Label("fetching")
-	r.fetch()
-	r.addEarly()
-	CMPQ(r.at, r.end)
-	JCS(LabelRef("fetching"))
+	r.back()
+	r.until("fetching", "early")
+	r.loop("fetching", func() {
+		r.fetch()
+		r.addEarly()
+	})
 	Label("early")
-	until("early", "rest")
-	Label("loading")
-	r.addEarly()
-	CMPQ(r.at, r.end)
-	JCS(LabelRef("loading"))
+	r.until("early", "rest")
+	r.loop("loading", r.addEarly)
 	Label("rest")
-	until("n", "done")
-	Label("last")
-	r.add()
-	CMPQ(r.at, r.end)
-	JCS(LabelRef("last"))
+	r.until("n", "done")
+	r.loop("last", r.add)
 	Label("done")
 	RET()
 }
 
-// rowPass is what a pass works on: the entry in turn, and what cuts the row out of it.
+// eight is how many codes a register holds.
+const eight = 8
+
+// rowPass is what a pass works on. The codes of the next row, or of the one in turn before it
+// is added up, are in RAX and RDX, of which the second byte can be read; those of up to eight
+// features in a copy, which leaves more time between loading and use.
 type rowPass struct {
-	n                             int
-	sums, codes, stride, at, mask reg.Register
-	row, word, end                reg.Register
-	next                          []reg.Register // codes of the next row, or of this one before its turn, by eights
+	n                         int
+	sums, codes, stride, mask reg.Register
+	at, end                   reg.Register // the entry in turn, in a loop counted in bytes before its end
+	row, word, width, next    reg.Register
+}
+
+// until sets the end of a loop, behind so many entries from the first on, and the entry in
+// turn relative to it.
+func (r *rowPass) until(param, behind string) {
+	Load(Param("entries"), reg.RBX)
+	Load(Param(param), r.end)
+	LEAQ(Mem{Base: reg.RBX, Index: r.end, Scale: 8}, r.end)
+	CMPQ(r.at, r.end)
+	JAE(LabelRef(behind))
+	SUBQ(r.end, r.at)
+}
+
+// back makes the entry in turn an address again.
+func (r *rowPass) back() { ADDQ(r.end, r.at) }
+
+// loop does the same for every entry up to the end.
+func (r *rowPass) loop(name string, entry func()) {
+	Label(name)
+	entry()
+	ADDQ(U8(8), r.at)
+	JNE(LabelRef(name))
+	MOVQ(r.end, r.at)
+}
+
+// entry is where an entry further on has its bytes from one on.
+func (r *rowPass) entry(further, from int) Mem {
+	return Mem{Base: r.end, Index: r.at, Scale: 1, Disp: 8*further + from}
 }
 
 // find sets row to where the row of an entry further on begins.
-func (r rowPass) find(further int) {
-	MOVWQZX(Mem{Base: r.at, Disp: 8*further + rowOf}, r.row)
+func (r *rowPass) find(further int) {
+	MOVWQZX(r.entry(further, rowOf), r.row)
 	IMULQ(r.stride, r.row)
 }
 
-// fetch asks for the one or two cache lines of the row of an entry further on, whose codes
-// may begin and end anywhere in a line.
-func (r rowPass) fetch() {
-	MOVWQZX(Mem{Base: r.at, Disp: 8*ahead + rowOf}, reg.RAX)
-	IMULQ(r.stride, reg.RAX)
-	PREFETCHT0(Mem{Base: r.codes, Index: reg.RAX, Scale: 1})
-	if r.n > 1 {
-		PREFETCHT0(Mem{Base: r.codes, Index: reg.RAX, Scale: 1, Disp: r.n - 1})
-	}
+// fetch asks for the first and the last cache line of the row of an entry further on.
+func (r *rowPass) fetch() {
+	MOVWQZX(r.entry(ahead, rowOf), reg.RBX)
+	IMULQ(r.stride, reg.RBX)
+	PREFETCHT0(Mem{Base: r.codes, Index: reg.RBX, Scale: 1})
+	ADDQ(r.width, reg.RBX)
+	PREFETCHT0(Mem{Base: r.codes, Index: reg.RBX, Scale: 1})
 }
 
-// load loads up to eight codes of the row. It may read more, of the row behind it or up to
-// where that begins: that has as many codes, and only the last row of a pass has none.
-func (r rowPass) load(eight int, to reg.Register) {
-	at := Mem{Base: r.codes, Index: r.row, Scale: 1, Disp: 8 * eight}
+// load loads the i-th up to eight codes of the row. It may read more, of the row behind it or
+// up to where that begins: that has as many codes, and only the last row of a pass has none.
+func (r *rowPass) load(i int, to reg.Register) {
+	at := Mem{Base: r.codes, Index: r.row, Scale: 1, Disp: eight * i}
 	low := to.(reg.GP).As32()
 	switch {
 	case r.n == 1:
@@ -109,34 +129,40 @@ func (r rowPass) load(eight int, to reg.Register) {
 }
 
 // addEarly adds the word of the entry in turn to a slot of each feature, by codes that are
-// loaded, and goes to the next, whose codes it loads.
-func (r rowPass) addEarly() {
-	MOVQ(Mem{Base: r.at}, r.word)
-	ANDQ(r.mask, r.word)
-	for g, codes := range r.next {
-		MOVQ(codes, reg.RAX)
-		r.load(g, codes)
-		if g == len(r.next)-1 {
-			r.find(2)
-		}
-		r.addEight(8*g, min(8, r.n-8*g))
+// loaded, and loads those of the next.
+func (r *rowPass) addEarly() {
+	r.readWord()
+	if r.n <= eight {
+		MOVQ(r.next, reg.RAX)
+		r.load(0, r.next)
+		r.find(2)
+		r.addEight(reg.RAX, 0, r.n)
+		return
 	}
-	ADDQ(U8(8), r.at)
+	r.addEight(reg.RAX, 0, eight)
+	r.load(0, reg.RAX)
+	r.addEight(reg.RDX, eight, r.n-eight)
+	r.load(1, reg.RDX)
+	r.find(2)
+}
+
+func (r *rowPass) readWord() {
+	MOVQ(r.entry(0, 0), r.word)
+	ANDQ(r.mask, r.word)
 }
 
 // add does the same for an entry whose codes are not loaded, and reads not a byte more than
 // the row has.
-func (r rowPass) add() {
+func (r *rowPass) add() {
 	r.find(0)
-	MOVQ(Mem{Base: r.at}, r.word)
-	ANDQ(r.mask, r.word)
+	r.readWord()
 	for i := 0; i < r.n; {
-		group := 8
+		group := eight
 		for ; group > r.n-i; group /= 2 {
 		}
 		at := Mem{Base: r.codes, Index: r.row, Scale: 1, Disp: i}
 		switch group {
-		case 8:
+		case eight:
 			MOVQ(at, reg.RAX)
 		case 4:
 			MOVL(at, reg.EAX)
@@ -145,27 +171,26 @@ func (r rowPass) add() {
 		default:
 			MOVBLZX(at, reg.EAX)
 		}
-		r.addEight(i, group)
+		r.addEight(reg.RAX, i, group)
 		i += group
 	}
-	ADDQ(U8(8), r.at)
 }
 
-// addEight adds to the slots of up to eight features whose codes are in RAX: two codes at a
-// time, of registers whose second byte can be read. An address without an index spares the
-// stores a port that loads need.
-func (r rowPass) addEight(feature, n int) {
+// addEight adds to the slots of up to eight features: two codes at a time, of registers whose
+// second byte can be read. An address without an index spares the stores a port that loads
+// need.
+func (r *rowPass) addEight(codes reg.GPPhysical, feature, n int) {
 	slot := func(code reg.Register, of int) {
 		LEAQ(Mem{Base: r.sums, Index: code, Scale: 8}, code)
 		ADDQ(r.word, Mem{Base: code, Disp: 8 * slots * of})
 	}
 	for i := 0; i < n; i += 2 {
-		MOVBLZX(reg.AL, reg.EBX)
+		MOVBLZX(codes.As8L(), reg.EBX)
 		if i+1 < n {
-			MOVBLZX(reg.AH, reg.ECX)
+			MOVBLZX(codes.As8H(), reg.ECX)
 		}
 		if i+2 < n {
-			SHRQ(U8(16), reg.RAX)
+			SHRQ(U8(16), codes)
 		}
 		slot(reg.RBX, feature+i)
 		if i+1 < n {
