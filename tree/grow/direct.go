@@ -112,7 +112,7 @@ func (t *directTask) Run(worker, chunk int) {
 		c.found = false
 		grad, hess, count, stored := g.directSlots(worker, l, lo+i)
 		if g.dead[lo+i] = stored < g.rule.MinRows; !g.dead[lo+i] {
-			g.searchSlots(worker, l, int(f), grad, hess, count, c)
+			g.searchSlots(worker, l, int(f), grad, hess, count, 0, c)
 		}
 		g.has[g.sibling][f] = c.found
 	}

@@ -35,6 +35,9 @@ func (c *candidate) grouped() bool {
 type searchScratch struct {
 	cat   scan.CatScratch
 	gains []float64 // of features of two codes
+	// had is the largest gain of a split of each sibling that the worker has found and that
+	// surely leaves both sides enough rows: what gains less is not the best, and not looked for.
+	had [2]float64
 	// Sums of one feature in a direct search, or of its codes in a search of few.
 	grad  []int64
 	hess  []uint64
@@ -72,6 +75,9 @@ func (g *Grower) search(tiles int, alone bool) error {
 	}
 	for _, at := range g.siblings[:g.nSiblings] {
 		g.prepare(&g.leaves[at])
+	}
+	for w := range g.workers {
+		g.workers[w].had = [2]float64{}
 	}
 	codes := g.nSiblings * g.codes
 	if tiles > 0 {
@@ -111,10 +117,14 @@ func (g *Grower) do(small bool, n int, task parallel.Task) {
 
 // searchOne makes the candidate of one feature.
 func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
-	c := &g.candidates[sibling][f]
+	c, had := &g.candidates[sibling][f], &g.workers[worker].had[sibling]
 	c.found = false
-	g.searchFeature(worker, l, f, nil, c)
+	gain := g.searchFeature(worker, l, f, nil, *had, c)
 	g.has[sibling][f] = c.found
+	if c.found && !c.unproven && !g.columns.samplesNodes() { // else it may not be allowed
+		// Gains that differ by roundings may be equal once the leaf's part is taken off.
+		*had = max(*had, gain-gain/(1<<48))
+	}
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
@@ -231,9 +241,10 @@ func (g *Grower) prepare(l *leaf) {
 	l.part = g.rule.Part(grad, hess, g.rule.L2)
 }
 
-// searchFeature finds the best split of one feature. counts holds exact numbers of
-// rows per code, or is nil.
-func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *candidate) {
+// searchFeature finds the best split of one feature, and returns its gain before the leaf's
+// part is taken off. counts holds exact numbers of rows per code, or is nil: then splits that
+// gain less than least may be left out.
+func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, least float64, c *candidate) (gain float64) {
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Mode() == gradients.F32 {
 		total := scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF, Rows: uint64(l.rows)}
@@ -241,24 +252,23 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, c *c
 			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Count: l.hist.Count[from:to], Total: total,
 		})
 		fill(g, c, l, f, split, grouping, sums{gradF: split.Left.Grad, hessF: split.Left.Hess})
-		return
+		return split.Gain
 	}
 	grad, hess, rows := g.slots(worker, l, f)
 	if counts == nil {
 		counts = rows
 	}
 	if counts == nil && l.hist.Partial() && g.config.Features[f].Kind != binning.Categorical {
-		g.searchTouched(worker, l, f, grad, hess, c)
-		return
+		return g.searchTouched(worker, l, f, grad, hess, least, c)
 	}
-	g.searchSlots(worker, l, f, grad, hess, counts, c)
+	return g.searchSlots(worker, l, f, grad, hess, counts, least, c)
 }
 
 // searchTouched is searchSlots for a numeric feature of which few slots are not 0: it
 // searches these, the first and the last of the present values', and the missing code's.
 // A code without rows repeats the candidate before it, which wins the tie; only the
 // first has none before it (see scan.Numeric).
-func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []uint64, c *candidate) {
+func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []uint64, least float64, c *candidate) (gain float64) {
 	w, regular := &g.workers[worker], g.config.Features[f].Regular
 	w.codes = append(w.codes[:0], 0)
 	from := int(g.offsets[f])
@@ -279,27 +289,28 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 	for i, code := range w.codes {
 		w.grad[i], w.hess[i] = grad[code], hess[code]
 	}
-	split := scan.Numeric(&scan.Feature[int64, uint64]{
-		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n,
+	split := scan.Codes(&scan.Feature[int64, uint64]{
+		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}, &g.rule)
 	if split.Found {
 		split.Code = int(w.codes[split.Code])
 	}
 	fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+	return split.Gain
 }
 
 // searchSlots is searchFeature for integer sums.
-func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, c *candidate) {
+func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, least float64, c *candidate) (gain float64) {
 	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
 		split := scan.Codes(&scan.Feature[int64, uint64]{
-			Grad: grad, Hess: hess, Regular: int(feature.Regular),
+			Grad: grad, Hess: hess, Regular: int(feature.Regular), Least: least,
 			Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 		}, &g.rule)
 		if split.Found {
 			fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
 		}
-		return
+		return split.Gain
 	}
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
 	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
@@ -309,6 +320,7 @@ func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []ui
 	}
 	fill(g, c, l, f, split, grouping, left)
 	c.counted = counts != nil
+	return split.Gain
 }
 
 // slots returns the sums of a leaf by codes of a feature, in integer modes, with numbers
@@ -382,7 +394,7 @@ func (g *Grower) choose(sibling int, l *leaf) {
 		}
 		c := &candidates[best]
 		if c.unproven {
-			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), c)
+			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
 			has[best] = c.found
 			continue // what it gains now may be less than the next bound
 		}

@@ -4,6 +4,8 @@
 // a split must obey. Out: the best candidate. It knows no trees and no rows.
 package scan
 
+import "math"
+
 // Grad and Hess are the types of sums: integer codes, or floats in f32 mode.
 type Grad interface{ int64 | float64 }
 
@@ -79,6 +81,17 @@ type Feature[G Grad, H Hess] struct {
 	// slices reach that far, is the missing code.
 	Regular int
 	Total   Sums[G, H]
+	// Least is a gain that is had already, or 0: without counts nothing is found of which
+	// the gain is below it.
+	Least float64
+}
+
+// bar returns what a gain has to exceed to be looked at.
+func (f *Feature[G, H]) bar() float64 {
+	if f.Least > 0 {
+		return math.Nextafter(f.Least, Refused)
+	}
+	return Refused
 }
 
 // missing returns the sums of the missing code and whether it holds anything.

@@ -4,7 +4,7 @@
 
 package scan
 
-// plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took, of equal
+// plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took if its gain is above a bar, of equal
 // gains the first: 8 gains, 8 codes, and the sums of the gradients and the hessians up to
 // them; then the number of the best lane. Codes without sums are passed over, but for code
 // 0 if first is 1. n is not 0.
@@ -12,11 +12,11 @@ package scan
 // their denominators first, and divided only where they may exceed the best so far.
 //
 //go:noescape
-func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)
+func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[6]float64, best *[5][8]int64)
 
 // plainAVX2 is plainAVX512 for 4 lanes, where the sums of all hessians, and the totals, are
-// below 2⁵¹. The first four rows of best are to hold no gains, no codes and no sums, the last
-// 0 and the least gain. The first word of the last row will not be below 2⁵² where sums of
+// below 2⁵¹. The first four rows of best are to hold the bar, no codes and no sums, the last
+// 0 and the least gain that is divided. The first word of the last row will not be below 2⁵² where sums of
 // gradients were too large for the rest to mean anything.
 //
 //go:noescape

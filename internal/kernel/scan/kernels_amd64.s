@@ -14,16 +14,13 @@ DATA counting<>+48(SB)/8, $0x0000000000000006
 DATA counting<>+56(SB)/8, $0x0000000000000007
 GLOBL counting<>(SB), RODATA|NOPTR, $64
 
-DATA refused<>+0(SB)/8, $(-1.0)
-GLOBL refused<>(SB), RODATA|NOPTR, $8
-
 DATA eight<>+0(SB)/8, $0x0000000000000008
 GLOBL eight<>(SB), RODATA|NOPTR, $8
 
 DATA tiny<>+0(SB)/8, $(0.000000000000000000000000000000000000000000000000000000000001)
 GLOBL tiny<>(SB), RODATA|NOPTR, $8
 
-// func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)
+// func plainAVX512(grad *int64, hess *uint64, n uint64, first uint64, sums *[5]int64, factors *[6]float64, best *[5][8]int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·plainAVX512(SB), NOSPLIT, $0-56
 	MOVQ         grad+0(FP), AX
@@ -43,11 +40,11 @@ TEXT ·plainAVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ eight<>+0(SB), Z12
 	VPXORQ       Z9, Z9, Z9
 	VMOVDQU64    counting<>+0(SB), Z10
-	VPBROADCASTQ refused<>+0(SB), Z13
+	VPBROADCASTQ 32(SI), Z13
 	VPTERNLOGQ   $0xff, Z14, Z14, Z14
 	VPXORQ       Z15, Z15, Z15
 	VPXORQ       Z16, Z16, Z16
-	VPBROADCASTQ refused<>+0(SB), Z17
+	VPBROADCASTQ 40(SI), Z17
 	VPBROADCASTQ tiny<>+0(SB), Z18
 	MOVQ         $0x00000007, BX
 	VPBROADCASTQ BX, Z11

@@ -82,9 +82,9 @@ func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], 
 	if first >= end {
 		return Split[int64, uint64]{Gain: Refused}
 	}
-	best, code, left, ok := plainVectors(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true)
+	best, code, left, ok := plainVectors(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true, Refused)
 	if !ok {
-		best, code, left = plainLoop(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true)
+		best, code, left = plainLoop(f.Grad[first:end], f.Hess[first:end], f.Total, start, r, 0, true, Refused)
 	}
 	if code < 0 {
 		return Split[int64, uint64]{Gain: best}
@@ -107,29 +107,27 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 	if r.EqualHess {
 		atLeast = int64(r.ProofHess) + 1
 	}
-	anyStart := start.Grad != 0 || start.Hess != 0
-	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast, anyStart)
+	anyStart, bar := start.Grad != 0 || start.Hess != 0, f.bar()
+	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast, anyStart, bar)
 	if !ok {
-		best, code, left = plainLoop(grad, hess, f.Total, start, r, atLeast, anyStart)
+		best, code, left = plainLoop(grad, hess, f.Total, start, r, atLeast, anyStart, bar)
 	}
-	s := Split[int64, uint64]{Gain: best}
-	if code >= 0 {
-		s.Found, s.Code, s.Left = true, code, left
-		s.Unproven = !r.Proven(left, f.Total)
+	if code < 0 {
+		return Split[int64, uint64]{Gain: Refused}
 	}
-	return s
+	return Split[int64, uint64]{Found: true, Gain: best, Code: code, Left: left, Unproven: !r.Proven(left, f.Total)}
 }
 
-// plainLoop returns the best gain of a plainPass, its code or -1, and the sums on its
-// left; always says that the first code is a candidate even without sums: consider, written out so that nothing is called in the loop and the divisions of
+// plainLoop returns the best gain of a plainPass above a bar, its code or -1, and the sums on
+// its left; always says that the first code is a candidate even without sums: consider, written out so that nothing is called in the loop and the divisions of
 // neighbouring codes overlap. Sums convert as signed numbers, in one instruction; they
 // stay below 2⁶³ (2³¹ rows of 32-bit codes).
-func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool) (best float64, code int, left Sums[int64, uint64]) {
+func plainLoop(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool, bar float64) (best float64, code int, left Sums[int64, uint64]) {
 	hess = hess[:len(grad)]
 	totalGrad, totalHess := total.Grad, int64(total.Hess)
 	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	leftGrad, leftHess := start.Grad, int64(start.Hess)
-	best, code = Refused, -1
+	best, code = bar, -1
 	var bestGrad, bestHess int64
 	for c, g := range grad {
 		h := hess[c]

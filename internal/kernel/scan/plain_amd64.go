@@ -17,12 +17,14 @@ const (
 	leastCodes  = 12
 	leastNarrow = 20
 	mostCodes   = 1 << 18
+	// tiny is a gain of which the products may lose too much to the smallest numbers.
+	tiny = 1e-60
 )
 
 // plainVectors does plainPass's work on codes that it can do by vectors: without L1, and
 // where a side that has enough hessian has a denominator above 0. It returns the best
-// gain, its code or -1, and the sums on its left.
-func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+// gain above a bar, its code or -1, and the sums on its left.
+func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool, bar float64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
 	n := len(grad)
 	if vectors == cpu.Generic || n < leastCodes || vectors == cpu.AVX2 && n < leastNarrow || n > mostCodes || r.L1 != 0 || !(r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0) {
 		return 0, 0, left, false
@@ -39,14 +41,18 @@ func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64],
 	sums := [...]int64{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), atLeast}
 	// What may exceed the best gain is found by products that are off by a few roundings,
 	// unless their factors are too large or too small for that.
-	slack := 1 - 1.0/1024
+	slack := 1 - 1.0/(1<<40)
 	if largest := float64(float64(total.Hess)*r.HessScale) + r.L2; !(largest < 1e100 && r.L2+r.MinChild > 1e-100) {
 		slack = math.Inf(-1)
 	}
-	if vectors == cpu.AVX2 {
-		return plainNarrow(grad, hess, total, start, r, float64(atLeast), slack, first)
+	beat := Refused
+	if bar > tiny {
+		beat = float64(bar * slack)
 	}
-	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack}
+	if vectors == cpu.AVX2 {
+		return plainNarrow(grad, hess, total, start, r, float64(atLeast), slack, first, bar, beat)
+	}
+	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack, bar, beat}
 	var best [5][8]int64 // gains, codes, sums of gradients and of hessians; the best lane
 	plainAVX512(&grad[0], &hess[0], uint64(n), first, &sums, &factors, &best)
 	lane := best[4][0] & 7
@@ -55,13 +61,13 @@ func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64],
 
 // plainNarrow is plainVectors for sums below 2⁵¹ in size, which are exact in a float64, and so
 // are their differences: AVX2 converts no larger ones.
-func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast, slack float64, first uint64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast, slack float64, first uint64, bar, beat float64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
 	const limit = 1 << 51
 	if total.Hess >= limit || total.Grad >= limit || total.Grad <= -limit {
 		return 0, 0, left, false
 	}
-	none := int64(math.Float64bits(Refused))
-	best := [5][4]int64{0: {none, none, none, none}, 1: {-1, -1, -1, -1}, 4: {0, none}}
+	none := int64(math.Float64bits(bar))
+	best := [5][4]int64{0: {none, none, none, none}, 1: {-1, -1, -1, -1}, 4: {0, int64(math.Float64bits(beat))}}
 	starts := [...]int64{start.Grad, int64(start.Hess)}
 	factors := [...]float64{r.GradScale, r.HessScale, r.L2, slack, float64(total.Grad), float64(total.Hess), atLeast}
 	plainAVX2(&grad[0], &hess[0], uint64(len(grad)), first, &starts, &factors, &best)

@@ -67,6 +67,7 @@ func vectorsGiveGoAnswers(t *testing.T, set cpu.Level) {
 		s := bothForms(t, set, try, f, &rule)
 		if s.Found {
 			found++
+			checkLeast(t, set, try, f, &rule, s)
 		}
 		if s.Unproven {
 			unproven++
@@ -77,6 +78,26 @@ func vectorsGiveGoAnswers(t *testing.T, set cpu.Level) {
 	}
 	if found < 5000 || unproven < 1000 || left < 1000 {
 		t.Errorf("%d found, %d unproven, %d with missing rows on the left: too few of a kind", found, unproven, left)
+	}
+}
+
+// checkLeast searches again with a least gain: what is at least that good is found, as without
+// it, and nothing else.
+func checkLeast(t *testing.T, set cpu.Level, try int, f *scan.Feature[int64, uint64], rule *scan.Rule, best scan.Split[int64, uint64]) {
+	t.Helper()
+	for _, share := range []float64{1e-9, 0.5, 1 - 1e-6, 1} {
+		bounded := *f
+		bounded.Least = best.Gain * share
+		if got := bothForms(t, set, try, &bounded, rule); got != best && !(math.IsInf(best.Gain, 0) || math.IsNaN(best.Gain)) {
+			t.Fatalf("try %d: with %v of the best gain as the least %+v, without one %+v", try, share, got, best)
+		}
+	}
+	above := *f
+	if above.Least = math.Nextafter(best.Gain, math.Inf(1)); math.IsInf(above.Least, 0) {
+		return
+	}
+	if got := bothForms(t, set, try, &above, rule); got.Found {
+		t.Fatalf("try %d: a least gain above the best, %v, finds %+v", try, best.Gain, got)
 	}
 }
 

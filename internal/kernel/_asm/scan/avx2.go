@@ -24,8 +24,8 @@ const (
 	bestGrads
 	bestHesses
 	rest
-	outside = rest
-	beat    = rest + 8
+	outside  = rest
+	toBeatAt = rest + 8
 )
 
 // aligner is 1.5·2⁵²: whole numbers below 2⁵¹ in size, added to its bits, leave its exponent
@@ -53,8 +53,8 @@ func plainAVX2(counting, tiny Mem) {
 	TEXT("plainAVX2", NOSPLIT, "func(grad *int64, hess *uint64, n, first uint64, start *[2]int64, factors *[7]float64, best *[5][4]int64)")
 	Pragma("noescape")
 	Doc("plainAVX2 is plainAVX512 for 4 lanes, where the sums of all hessians, and the totals, are",
-		"below 2⁵¹. The first four rows of best are to hold no gains, no codes and no sums, the last",
-		"0 and the least gain. The first word of the last row will not be below 2⁵² where sums of",
+		"below 2⁵¹. The first four rows of best are to hold the bar, no codes and no sums, the last",
+		"0 and the least gain that is divided. The first word of the last row will not be below 2⁵² where sums of",
 		"gradients were too large for the rest to mean anything.")
 	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
 	left, forced := Load(Param("n"), GP64()), Load(Param("first"), GP64())
@@ -143,7 +143,7 @@ func plainAVX2(counting, tiny Mem) {
 	VMULPD(hl, gr, other)
 	VADDPD(other, product, product)
 	VMULPD(hl, hr, bound)
-	toBeat := fill(Mem{Base: best, Disp: beat})
+	toBeat := fill(Mem{Base: best, Disp: toBeatAt})
 	VMULPD(toBeat, bound, bound)
 	VCMPPD(U8(notLessFloat), bound, product, product)
 	VANDPD(enough, product, product)
@@ -178,7 +178,7 @@ func plainAVX2(counting, tiny Mem) {
 	VUCOMISD(tiny, most.AsX())
 	JBE(LabelRef("next"))
 	VMULSD(Mem{Base: factors, Disp: narrowSlack}, most.AsX(), most.AsX())
-	VMOVSD(most.AsX(), Mem{Base: best, Disp: beat})
+	VMOVSD(most.AsX(), Mem{Base: best, Disp: toBeatAt})
 
 	Label("next")
 	XORQ(forced, forced)

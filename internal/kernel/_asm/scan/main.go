@@ -22,6 +22,8 @@ const (
 	hessScale
 	l2
 	slack
+	bar
+	beat
 )
 
 // Comparisons of VPCMPQ, and those of VCMPPD: true of what does not compare, or false.
@@ -38,21 +40,19 @@ func main() {
 	for i := range 8 {
 		DATA(8*i, U64(i))
 	}
-	refused := GLOBL("refused", RODATA|NOPTR)
-	DATA(0, F64(-1))
 	eight := GLOBL("eight", RODATA|NOPTR)
 	DATA(0, U64(8))
 	tiny := GLOBL("tiny", RODATA|NOPTR)
 	DATA(0, F64(1e-60))
-	plain(counting, refused, eight, tiny)
+	plain(counting, eight, tiny)
 	plainAVX2(counting, tiny)
 	Generate()
 }
 
-func plain(counting, refused, eight, tiny Mem) {
-	TEXT("plainAVX512", NOSPLIT, "func(grad *int64, hess *uint64, n, first uint64, sums *[5]int64, factors *[4]float64, best *[5][8]int64)")
+func plain(counting, eight, tiny Mem) {
+	TEXT("plainAVX512", NOSPLIT, "func(grad *int64, hess *uint64, n, first uint64, sums *[5]int64, factors *[6]float64, best *[5][8]int64)")
 	Pragma("noescape")
-	Doc("plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took, of equal",
+	Doc("plainAVX512 writes, for each of 8 lanes, the best of the n codes that it took if its gain is above a bar, of equal",
 		"gains the first: 8 gains, 8 codes, and the sums of the gradients and the hessians up to",
 		"them; then the number of the best lane. Codes without sums are passed over, but for code",
 		"0 if first is 1. n is not 0.",
@@ -74,13 +74,13 @@ func plain(counting, refused, eight, tiny Mem) {
 	zero, code, last, step := ZMM(), ZMM(), ZMM(), fill(eight)
 	VPXORQ(zero, zero, zero)
 	VMOVDQU64(counting, code)
-	bestGain, bestCode, bestGrad, bestHess := fill(refused), ZMM(), ZMM(), ZMM()
+	bestGain, bestCode, bestGrad, bestHess := fill(Mem{Base: factors, Disp: bar}), ZMM(), ZMM(), ZMM()
 	VPTERNLOGQ(U8(0xff), bestCode, bestCode, bestCode) // −1
 	VPXORQ(bestGrad, bestGrad, bestGrad)
 	VPXORQ(bestHess, bestHess, bestHess)
 	// The best gain of all lanes times the slack, once it is above the least that products
 	// cannot lose to the smallest numbers.
-	toBeat, least60 := fill(refused), fill(tiny)
+	toBeat, least60 := fill(Mem{Base: factors, Disp: beat}), fill(tiny)
 	seven := GP64()
 	MOVQ(U32(7), seven)
 	VPBROADCASTQ(seven, last)
