@@ -27,9 +27,14 @@ type Plan struct {
 	Save       func() error // keeps the session, after each run
 }
 
+// near is how much longer than a chosen peer's a single run may take and still say nothing of
+// which is faster: on machines that others share the same program takes half as long again
+// from one minute to the next.
+const near = 1.4
+
 // Measure goes on with a session until it is done. First every peer runs once; then
-// boost and the two fastest peers, and the fastest LightGBM where it is not among them,
-// take turns, so that a slow minute of the machine hits all alike.
+// boost and the two fastest peers, the fastest LightGBM where it is not among them, and those
+// near these as far as time allows take turns, so that a slow minute of the machine hits all alike.
 func (s *Session) Measure(ctx context.Context, p *Plan) error {
 	if s.Done {
 		return nil
@@ -45,7 +50,7 @@ func (s *Session) Measure(ctx context.Context, p *Plan) error {
 		if err := s.first(ctx, p, labels); err != nil {
 			return err
 		}
-		s.Turns = s.choose()
+		s.Turns = s.choose(p.Budget)
 	}
 	for turn := 1; turn <= max(Least, p.Most); turn++ {
 		if turn > Least && s.spent()+s.turnSeconds(turn-1) > p.Budget.Seconds() {
@@ -134,27 +139,39 @@ func why(err error) string {
 	return "failed: " + text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// choose returns who takes turns, by what the first part found.
-func (s *Session) choose() []string {
+// choose returns who takes turns, by what the first part found, within a budget of time.
+func (s *Session) choose(budget time.Duration) []string {
 	list := []string{BoostName}
 	if s.Row.Scaling > 0 {
 		list = append(list, OneThread)
 	}
-	order := make([]int, len(s.Runs))
+	order := make([]*Measured, len(s.Runs))
 	for i := range order {
-		order[i] = i
+		order[i] = &s.Runs[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(s.Row.Seconds(&s.Runs[a].Run), s.Row.Seconds(&s.Runs[b].Run))
-	})
-	lightGBM := false
-	for rank, i := range order {
-		name := s.Runs[i].Contender
-		is := isLightGBM(&s.Row, name)
-		if rank < 2 || is && !lightGBM {
-			list = append(list, name)
-			lightGBM = lightGBM || is
+	seconds := func(m *Measured) float64 { return s.Row.Seconds(&m.Run) }
+	slices.SortStableFunc(order, func(a, b *Measured) int { return cmp.Compare(seconds(a), seconds(b)) })
+	wallOf := func(m *Measured) float64 { return m.Run.Wall * float64(s.Row.Rounds) / float64(m.Rounds) }
+	var close []*Measured
+	fastest, wall, peers := 0.0, 0.0, 0 // the fastest LightGBM; what a turn of the chosen takes, and how many they are
+	for rank, m := range order {
+		is := isLightGBM(&s.Row, m.Contender)
+		switch {
+		case rank < 2 || is && fastest == 0:
+			list, wall, peers = append(list, m.Contender), wall+wallOf(m), peers+1
+		case seconds(m) <= near*seconds(order[1]) || is && seconds(m) <= near*fastest:
+			close = append(close, m)
 		}
+		if is && fastest == 0 {
+			fastest = seconds(m)
+		}
+	}
+	for _, m := range close {
+		wall, peers = wall+wallOf(m), peers+1
+		if turn := wall + wall/float64(peers); s.spent()+Least*turn > budget.Seconds() { // boost takes no longer than a peer
+			break
+		}
+		list = append(list, m.Contender)
 	}
 	return list
 }

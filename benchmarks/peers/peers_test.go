@@ -170,6 +170,21 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// A single run that took little longer than those of the chosen says nothing: such peers
+// take turns too.
+func TestNearPeersTakeTurns(t *testing.T) {
+	s := &peers.Session{Row: row(nil)}
+	err := measure(t, s, io.Discard, contender(peers.BoostName, "boost=2"), contender("hessboost", "h=3"), contender("catboost", "c=4"),
+		contender("xgboost-hist", "x=5.5"), contender("sklearn-hgb", "s=5.7"),
+		contender("lightgbm-row", "l=8"), contender("lightgbm-col", "l=11"), contender("lightgbm-quantized-row", "l=11.5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(s.Turns, " "); got != "boost hessboost catboost lightgbm-row xgboost-hist lightgbm-col" {
+		t.Errorf("turns of %q: 5.5 s are near 4, and 11 near LightGBM's 8", got)
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	boost, light := contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=6")
 	for name, c := range map[string]struct {
