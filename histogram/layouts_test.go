@@ -338,17 +338,30 @@ func TestTiles(t *testing.T) {
 	for try := range 42 {
 		nCodes, rows := make([]uint32, 1+r.IntN(90)), 300+r.IntN(1500)
 		lineSlots := []int{1, 1 << 17}[try%2] // from which on there are tiles for all rows
-		if try >= 40 {                        // sums of more rows than one word holds
-			nCodes, rows = make([]uint32, 5), 3*hist.BlockRows/2
+		flushed := try >= 40                  // sums of more rows than one word holds
+		if flushed {
+			nCodes, rows = make([]uint32, 3), 2*hist.BlockRows+hist.BlockRows/2
 		}
 		restore := histogram.SetLineSlots(lineSlots)
 		for f := range nCodes {
 			nCodes[f] = []uint32{2, 4, 16, 255, 256, 300}[r.IntN(6)]
 		}
+		if flushed {
+			nCodes[0] = 1 // all rows in one slot
+		}
 		d := newTable(t, r.Uint64(), rows, nCodes, binning.Adaptive)
+		for row := range d.hess {
+			if flushed {
+				d.hess[row] = 1 // the largest code
+			}
+		}
 		pool := parallel.NewPool(1 + r.IntN(4))
 		st := d.storage(t, form{Mode: gradients.I16}, pool)
-		in := d.sample(r, []float64{1, 0.2}[r.IntN(2)])
+		share := []float64{1, 0.2}[r.IntN(2)]
+		if flushed {
+			share = 1
+		}
+		in := d.sample(r, share)
 		want := d.reference(st, in)
 		features := d.all()
 		if r.IntN(2) == 0 {

@@ -39,7 +39,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		bytes += int64(m.NFeatures())*5*8 + int64(len(layout.units))*4*int64(unsafe.Sizeof(tile{}))
 	}
 	all, widest, mirroredSize, few := int64(0), int64(16), int64(0), int64(0)
-	slots, byTiles := int64(0), false // of a pass over rows, which tiles may take the place of
+	slots := int64(0) // of a pass over rows; tiles, which may take its place, have fewer
 	for u := range layout.units {
 		size := int64(layout.size(u))
 		all, widest = all+size, max(widest, size)
@@ -61,7 +61,6 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 			}
 		}
 		slots += int64(len(mirrored))*hist.Slots - mirroredSize
-		byTiles = len(mirrored) > 0 && slots >= int64(lineSlots)
 	}
 	workers := int64(threads)
 	if set.Mode == gradients.F32 {
@@ -86,10 +85,6 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	}
 	if oneWord {
 		bytes += workers * few
-	}
-	if byTiles && oneWord {
-		others := slots - int64(len(mirrored))*hist.Slots // of columns that are not in the mirror
-		return bytes + workers*max(tilePlaces*hist.Slots, others)*slot
 	}
 	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.BlockRows {
 		bytes += workers * all * 16 // what packed sums are flushed to

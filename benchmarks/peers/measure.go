@@ -145,6 +145,7 @@ func (s *Session) choose(budget time.Duration) []string {
 	if s.Row.Scaling > 0 {
 		list = append(list, OneThread)
 	}
+	ours := len(list)
 	order := make([]*Measured, len(s.Runs))
 	for i := range order {
 		order[i] = &s.Runs[i]
@@ -152,23 +153,24 @@ func (s *Session) choose(budget time.Duration) []string {
 	seconds := func(m *Measured) float64 { return s.Row.Seconds(&m.Run) }
 	slices.SortStableFunc(order, func(a, b *Measured) int { return cmp.Compare(seconds(a), seconds(b)) })
 	wallOf := func(m *Measured) float64 { return m.Run.Wall * float64(s.Row.Rounds) / float64(m.Rounds) }
-	var close []*Measured
-	fastest, wall, peers := 0.0, 0.0, 0 // the fastest LightGBM; what a turn of the chosen takes, and how many they are
+	var nearby []*Measured
+	light, wall, peers := 0.0, 0.0, 0 // the fastest LightGBM's seconds; what a turn of the chosen takes, and how many they are
 	for rank, m := range order {
 		is := isLightGBM(&s.Row, m.Contender)
 		switch {
-		case rank < 2 || is && fastest == 0:
+		case rank < 2 || is && light == 0:
 			list, wall, peers = append(list, m.Contender), wall+wallOf(m), peers+1
-		case seconds(m) <= near*seconds(order[1]) || is && seconds(m) <= near*fastest:
-			close = append(close, m)
+		case seconds(m) <= near*seconds(order[1]) || is && seconds(m) <= near*light:
+			nearby = append(nearby, m)
 		}
-		if is && fastest == 0 {
-			fastest = seconds(m)
+		if is && light == 0 {
+			light = seconds(m)
 		}
 	}
-	for _, m := range close {
+	for _, m := range nearby {
 		wall, peers = wall+wallOf(m), peers+1
-		if turn := wall + wall/float64(peers); s.spent()+Least*turn > budget.Seconds() { // boost takes no longer than a peer
+		// boost takes no longer than a peer, nor does it on one thread than two.
+		if turn := wall * (1 + float64(ours)/float64(peers)); s.spent()+Least*turn > budget.Seconds() {
 			break
 		}
 		list = append(list, m.Contender)

@@ -37,6 +37,7 @@ type searchScratch struct {
 	gains []float64 // of features of two codes
 	// had is the largest gain of a split of each sibling that the worker has found and that
 	// surely leaves both sides enough rows: what gains less is not the best, and not looked for.
+	// Workers differ in what they leave out, but never in a split that may be chosen.
 	had [2]float64
 	// Sums of one feature in a direct search, or of its codes in a search of few.
 	grad  []int64
@@ -123,7 +124,7 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 	g.has[sibling][f] = c.found
 	if c.found && !c.unproven && !g.columns.samplesNodes() { // else it may not be allowed
 		// Gains that differ by roundings may be equal once the leaf's part is taken off.
-		*had = max(*had, gain-gain/(1<<48))
+		*had = max(*had, gain-float64(gain/(1<<48)))
 	}
 }
 
@@ -242,8 +243,8 @@ func (g *Grower) prepare(l *leaf) {
 }
 
 // searchFeature finds the best split of one feature, and returns its gain before the leaf's
-// part is taken off. counts holds exact numbers of rows per code, or is nil: then splits that
-// gain less than least may be left out.
+// part is taken off. counts holds exact numbers of rows per code, or is nil: then splits of a
+// numeric feature that gain less than least are left out.
 func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, least float64, c *candidate) (gain float64) {
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Mode() == gradients.F32 {

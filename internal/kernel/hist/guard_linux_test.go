@@ -14,11 +14,12 @@ import (
 func TestRowMajorStaysInItsCodes(t *testing.T) {
 	inner := fence.Pages(t, 16)
 	r := rand.New(rand.NewPCG(4, 0))
-	for _, features := range []int{1, 3, 4, 5, 62, 63, 64, 65, 127, 128, 129} {
-		stride := (features + 3) &^ 3
+	for _, features := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 62, 63, 64, 65, 127, 128, 129} {
+		stride := features
 		rows := min(len(inner)/stride, 300)
 		b := randomBlock(r, rows, features, 256, 0.3)
-		b.rows = append(b.rows[:0], 0, uint16(rows/2), uint16(rows-1))
+		// Codes are loaded early up to those of the last row but one.
+		b.rows = append(b.rows[:0], 0, uint16(rows/2), uint16(rows-4), uint16(rows-3), uint16(rows-2), uint16(rows-1))
 		// The last row ends with its last feature: what pads it to the stride is not there.
 		size := (rows-1)*stride + features
 		checkRowMajor(t, b, stride, inner[len(inner)-size:])

@@ -265,6 +265,19 @@ func TestRowMajor(t *testing.T) {
 			checkRowMajor(t, b, stride, make([]byte, len(b.grad)*stride))
 		}
 	})
+	t.Run("S1.14/in_several_calls", func(t *testing.T) { // of the assembly, of 2,048 entries each
+		r := rand.New(rand.NewPCG(36, 0))
+		for _, features := range []int{9, 17, 130} {
+			for _, more := range []int{0, 1, 2, 3, 31, 32, 33, 2048 + 1} {
+				b := randomBlock(r, 2048+more, features, 256, 0)
+				b.rows = b.rows[:0]
+				for row := range 2048 + more {
+					b.rows = append(b.rows, uint16(row))
+				}
+				checkRowMajor(t, b, features, make([]byte, len(b.grad)*features))
+			}
+		}
+	})
 }
 
 // checkRowMajor writes the block's codes by rows into data and compares all row-major

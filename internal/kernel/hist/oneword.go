@@ -102,7 +102,9 @@ const touchRows = 64
 
 // OneWordRows adds every entry's packed word to one slot per feature of a
 // row-major matrix: slot f*Slots + code. codes starts at the block's first row, a
-// row's codes at row*stride; sums holds features*Slots words. Entries ascend by row.
+// row's codes at row*stride, which is at least features; sums holds features*Slots words. The
+// entries' rows ascend strictly: the assembly reads up to seven bytes behind the codes of a row
+// that another one follows.
 //
 // scattered says that the entries skip rows, so that the processor cannot guess
 // the next one's address: their codes are then read ahead in groups, which lets

@@ -38,6 +38,7 @@ func finish[C hist.Code](entries []uint64, codes []C, left []uint8, scratch []ui
 // Bound of the vector form, per 16 entries: 16 insertions on one port, or one load where
 // their rows follow each other, or two and a permutation where they lie within 128 bytes, then four compressions of two and four stores.
 func Bytes(entries []uint64, codes []uint8, left *[256]uint8, scratch []uint64) int {
+	scratch = scratch[:len(entries)] // the vectors write up to there
 	done, nLeft := divideBytes(entries, codes, left, scratch)
 	return finish(entries, codes, left[:], scratch, done, nLeft)
 }
@@ -66,6 +67,7 @@ func Nibbles(entries []uint64, codes []byte, left *[16]uint8, scratch []uint64) 
 // Bound of the vector form, per 16 entries: 48 loads and 16 insertions on one port, then as
 // Bytes.
 func Words(entries []uint64, codes []uint16, left []uint8, scratch []uint64) int {
+	scratch = scratch[:len(entries)]
 	done, nLeft := divideWords(entries, codes, left, scratch)
 	return finish(entries, codes, left, scratch, done, nLeft)
 }

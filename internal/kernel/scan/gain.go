@@ -81,8 +81,7 @@ type Feature[G Grad, H Hess] struct {
 	// slices reach that far, is the missing code.
 	Regular int
 	Total   Sums[G, H]
-	// Least is a gain that is had already, or 0: without counts nothing is found of which
-	// the gain is below it.
+	// Least is a gain that is had already, or 0: Codes finds nothing that gains less.
 	Least float64
 }
 

@@ -40,7 +40,7 @@ func divide(name, parameters, condition string, begin func(codes, table reg.Regi
 	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, "+parameters+", scratch *uint64) (left uint64)")
 	Pragma("noescape")
 	Doc(name+" divides n entries, a multiple of 16: those whose code's "+condition,
-		"go to the front of entries, the others to scratch. A size is that of the codes in bytes.")
+		"go to the front of entries, the others to scratch.")
 	entries, n := Load(Param("entries"), GP64()), Load(Param("n"), GP64())
 	codes, table := Load(Param("codes"), GP64()), Load(Param("table"), GP64())
 	to := Load(Param("scratch"), GP64())
