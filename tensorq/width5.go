@@ -1,0 +1,4 @@
+package tensorq
+
+// 5 bits, the width of warm tensors where their bytes have a cap.
+func init() { MustRegister(Symmetric(5)) }
