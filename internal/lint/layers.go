@@ -13,14 +13,14 @@ import (
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
-    0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/replace  internal/need  internal/fence
+    0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/filelock  internal/replace  internal/need  internal/fence
     0:  parallel  internal/comm
     1:  internal/detmath  internal/comm/mpi
     1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan
     1:  internal/kernel/predict  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/score
-    1:  internal/kernel/text
+    1:  internal/kernel/text  internal/recordlog
     2:  objectives  objectives/metrics  tree  dataset  tensorq
-    3:  ptq  binning  gradients
+    3:  ptq  binning  gradients  tensorq/store
     4:  histogram
     5:  tree/grow  booster/model
     6:  booster

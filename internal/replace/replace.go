@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"boost/internal/filelock"
 )
 
 // File writes a file anew: write makes its whole content, from offset 0. A file that
@@ -79,7 +81,7 @@ const (
 	lockInterval = 20 * time.Millisecond
 )
 
-var errBusy = errors.New("another process is writing it")
+var errBusy = filelock.ErrBusy
 
 // lockedFile opens the temporary file, alone. A file that a stopped run has left is
 // taken over. The lock belongs to the file, not to the name: when the holder before
@@ -91,7 +93,7 @@ func lockedFile(path string, patience time.Duration) (*os.File, error) {
 		if err != nil {
 			return nil, wrapPath(path, reason(err))
 		}
-		err = lock(f)
+		err = filelock.Try(f)
 		if err == nil && sameFile(f, path) {
 			return f, nil
 		}

@@ -18,19 +18,6 @@ func openTemp(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, newFileMode)
 }
 
-func lock(f *os.File) error {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return errBusy
-		}
-		return err
-	}
-}
-
 // publish gives the finished file its name, and puts the name on the disk too. It
 // closes the file; if the name cannot be given, it removes the file.
 func publish(f *os.File, temp, target string) error {
@@ -41,7 +28,12 @@ func publish(f *os.File, temp, target string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(target))
+	return SyncDir(filepath.Dir(target))
+}
+
+// SyncDir puts the names in a directory on the disk, where the file system can.
+func SyncDir(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,35 @@
+package filelock_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"boost/internal/filelock"
+)
+
+func TestTry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	if err := filelock.Try(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := filelock.Try(second); !errors.Is(err, filelock.ErrBusy) {
+		t.Fatalf("a second lock of the same file: %v, want %v", err, filelock.ErrBusy)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := filelock.Try(second); err != nil {
+		t.Fatalf("after the first file was closed: %v", err)
+	}
+}

@@ -1,0 +1,37 @@
+package recordlog
+
+import "bytes"
+
+// WithSteps returns options whose log names its files 1, 2, … and tells of each step of
+// a compaction.
+func WithSteps(o Options, step func(string)) Options {
+	name := uint64(0)
+	o.name = func() uint64 { name++; return name }
+	o.step = step
+	return o
+}
+
+// ScanBytes reads a log from memory and returns the end of its last whole record.
+func ScanBytes(b []byte, each func(kind uint8, id string, head []byte, size int64)) (int64, error) {
+	h, err := readFileHeader(bytes.NewReader(b), "log", 0)
+	if err != nil {
+		return 0, err
+	}
+	s := newScanner(bytes.NewReader(b), "log", h.id)
+	err = s.run(int64(len(b)), func(_ int64, h header, id string, head []byte) { each(h.kind, id, head, h.payload) })
+	return s.end, err
+}
+
+// DecodeIndex reads the entries of an index and returns how many there are.
+func DecodeIndex(b []byte, count uint64, end int64, next uint64) (int, bool) {
+	live, ok := decodeEntries(b, count, end, next)
+	return len(live), ok
+}
+
+// EncodeHeader returns a log's first bytes.
+func EncodeHeader(kind uint32, id uint64) []byte { return fileHeader{kind: kind, id: id}.encode() }
+
+const (
+	LogHeader    = logHeader
+	RecordHeader = recordHeader
+)

@@ -1,0 +1,179 @@
+package recordlog
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"boost/internal/replace"
+)
+
+// An index tells what the records of a log are, up to a place, so that opening reads
+// only what follows:
+//
+//	offset size
+//	 0     8    "BOOSTIDX"
+//	 8     4    version, 1
+//	12     4    0
+//	16     8    the number that names the log's file
+//	24     8    bytes of the log that the index tells of, all of them on the disk
+//	32     8    offset of the last record among them, 0 if there is none
+//	40     8    sequence number after its
+//	48     8    number of entries, in the order of the records
+//	56     …    entries
+//	 …     4    CRC32C of everything before
+//
+// and an entry is
+//
+//	 0     1    type
+//	 1     1    0
+//	 2     2    I, bytes of the id
+//	 4     4    H, bytes of the head
+//	 8     4    P, bytes of the payload
+//	12     8    sequence number
+//	20     8    offset in the log
+//	28     I    id
+//	 …     H    head
+const (
+	indexMagic   = "BOOSTIDX"
+	indexVersion = 1
+	indexHeader  = 56
+	indexEntry   = 28
+)
+
+// encodeIndex returns the index of the records up to s.data.
+func encodeIndex(live map[key]place, s *scanner) []byte {
+	keys := make([]key, 0, len(live))
+	size := indexHeader + 4
+	for k, p := range live {
+		keys = append(keys, k)
+		size += indexEntry + len(k.id) + len(p.head)
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(live[a].seq, live[b].seq) })
+	b := make([]byte, indexHeader, size)
+	copy(b, indexMagic)
+	binary.LittleEndian.PutUint32(b[8:], indexVersion)
+	binary.LittleEndian.PutUint64(b[16:], s.id)
+	binary.LittleEndian.PutUint64(b[24:], uint64(s.data))
+	binary.LittleEndian.PutUint64(b[32:], uint64(s.last))
+	binary.LittleEndian.PutUint64(b[40:], s.next)
+	binary.LittleEndian.PutUint64(b[48:], uint64(len(keys)))
+	for _, k := range keys {
+		p := live[k]
+		b = append(b, k.kind, 0)
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(k.id)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(p.head)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(p.payload))
+		b = binary.LittleEndian.AppendUint64(b, p.seq)
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.offset))
+		b = append(b, k.id...)
+		b = append(b, p.head...)
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// loadIndex begins the view with the log's index, if there is one that is whole and of
+// this log. A log that is shorter than its index has lost records that were on the disk:
+// that is damage. Any other fault of an index only makes opening slower.
+func (v *view) loadIndex(path string, size int64) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return wrapPath(path, err)
+	}
+	s := v.scan
+	if len(b) < indexHeader+4 || string(b[:8]) != indexMagic ||
+		binary.LittleEndian.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) ||
+		binary.LittleEndian.Uint32(b[8:]) != indexVersion || binary.LittleEndian.Uint64(b[16:]) != s.id {
+		return nil
+	}
+	covered := binary.LittleEndian.Uint64(b[24:])
+	if covered > uint64(size) {
+		return s.damage(size, fmt.Sprintf("the log ends here and had %d bytes when its index was written", covered))
+	}
+	s.end, s.data, s.synced = int64(covered), int64(covered), int64(covered)
+	s.last = int64(binary.LittleEndian.Uint64(b[32:]))
+	s.next = binary.LittleEndian.Uint64(b[40:])
+	if !s.endsWith(v.file) {
+		return nil
+	}
+	live, ok := decodeEntries(b[indexHeader:len(b)-4], binary.LittleEndian.Uint64(b[48:]), s.end, s.next)
+	if !ok {
+		return nil
+	}
+	v.scan, v.live = s, live
+	for k, p := range live {
+		v.bytes += k.size(p)
+	}
+	return nil
+}
+
+// endsWith says whether the last record that an index tells of is in the log.
+func (s *scanner) endsWith(f io.ReaderAt) bool {
+	if s.last == 0 {
+		return s.end == logHeader
+	}
+	if s.last < logHeader || s.last > s.end-recordHeader {
+		return false
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(f, s.last, s.end-s.last), scanBuffer)
+	probe := scanner{file: f, id: s.id, end: s.last}
+	wrong, err := probe.record(r, s.end, func(int64, header, string, []byte) {})
+	return wrong == "" && err == nil && probe.end == s.end && probe.next == s.next
+}
+
+// decodeEntries reads count entries of records that lie before end.
+func decodeEntries(b []byte, count uint64, end int64, next uint64) (map[key]place, bool) {
+	if count > uint64(len(b)/indexEntry) {
+		return nil, false
+	}
+	live := make(map[key]place, count)
+	at := int64(logHeader) // where the next record may begin
+	for range count {
+		if len(b) < indexEntry {
+			return nil, false
+		}
+		k := key{kind: b[0]}
+		idLen := int(binary.LittleEndian.Uint16(b[2:]))
+		headLen := int64(binary.LittleEndian.Uint32(b[4:]))
+		p := place{
+			payload: int64(binary.LittleEndian.Uint32(b[8:])),
+			seq:     binary.LittleEndian.Uint64(b[12:]),
+			offset:  int64(binary.LittleEndian.Uint64(b[20:])),
+		}
+		b = b[indexEntry:]
+		if headLen > MaxHead || int64(len(b)) < int64(idLen)+headLen {
+			return nil, false
+		}
+		k.id = string(b[:idLen])
+		p.head = slices.Clone(b[idLen : idLen+int(headLen)])
+		b = b[idLen+int(headLen):]
+		if p.offset < at || p.offset > end || k.size(p) > end-p.offset || p.seq >= next || k.kind == markType {
+			return nil, false
+		}
+		at = p.offset + k.size(p)
+		if _, twice := live[k]; twice {
+			return nil, false
+		}
+		live[k] = p
+	}
+	return live, len(b) == 0
+}
+
+// saveIndex writes the index of a log that is on the disk up to s.data.
+func saveIndex(path string, live map[key]place, s *scanner) error {
+	b := encodeIndex(live, s)
+	return replace.File(path, func(f *os.File) error {
+		_, err := f.Write(b)
+		return err
+	})
+}

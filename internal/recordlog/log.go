@@ -1,0 +1,326 @@
+package recordlog
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"boost/internal/filelock"
+	"boost/internal/replace"
+)
+
+// Options says how a log is opened.
+type Options struct {
+	// Kind says whose records the log holds. A log of another kind is refused.
+	Kind uint32
+
+	name func() uint64     // names a new file; nil: at random
+	step func(what string) // is told of every step of a compaction; nil: nobody
+}
+
+// Log is a log that this process writes. There is one writer of a folder at a time.
+// Methods may be called from several goroutines.
+type Log struct {
+	view
+	dir     string
+	options Options
+	lock    *os.File
+	torn    int64
+
+	writing sync.Mutex
+	buffer  []byte
+	indexed int64 // bytes that the index on disk tells of
+	broken  error // what made the file's end unknown
+}
+
+// Open opens the log of a folder for writing and makes the folder if there is none.
+// What a crash left of a last record is cut off. Errors: filelock.ErrBusy if another
+// process writes it, *DamageError if bytes that were on the disk are wrong.
+func Open(dir string, options Options) (*Log, error) {
+	if options.name == nil {
+		options.name = randomName
+	}
+	if options.step == nil {
+		options.step = func(string) {}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, wrapPath(dir, err)
+	}
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{view: view{kind: options.Kind}, dir: dir, options: options, lock: lock}
+	if err := l.start(); err != nil {
+		_ = l.view.close()
+		_ = lock.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func randomName() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails: it ends the program instead
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// lockFolder takes the lock of the writer. The file stays: whoever removed it could
+// remove one that another writer has just locked.
+func lockFolder(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, wrapPath(path, err)
+	}
+	if err := filelock.Try(f); err != nil {
+		_ = f.Close()
+		return nil, wrapPath(dir, err)
+	}
+	return f, nil
+}
+
+// start brings the folder into order and loads its newest log.
+func (l *Log) start() error {
+	gens, err := generations(l.dir)
+	if err != nil {
+		return wrapPath(l.dir, err)
+	}
+	gen := uint64(1)
+	if len(gens) > 0 {
+		gen = gens[len(gens)-1]
+	} else if err := l.create(gen); err != nil {
+		return err
+	}
+	if err := l.load(l.dir, gen, os.O_RDWR); err != nil {
+		return err
+	}
+	// Only now that the newest log is known to be whole may older ones go.
+	if err := l.tidy(); err != nil {
+		return err
+	}
+	info, err := l.file.Stat()
+	if err != nil {
+		return wrapPath(l.path, err)
+	}
+	if l.torn = info.Size() - l.scan.end; l.torn > 0 {
+		if err := l.file.Truncate(l.scan.end); err != nil {
+			return wrapPath(l.path, err)
+		}
+	}
+	return nil
+}
+
+// create writes a log without records.
+func (l *Log) create(gen uint64) error {
+	h := fileHeader{kind: l.kind, id: l.options.name()}
+	return replace.File(logPath(l.dir, gen), func(f *os.File) error {
+		_, err := f.Write(h.encode())
+		return err
+	})
+}
+
+// tidy removes what steps of a compaction left that was stopped: unfinished files, and
+// logs and indexes other than the newest.
+func (l *Log) tidy() error {
+	names, err := os.ReadDir(l.dir)
+	if err != nil {
+		return wrapPath(l.dir, err)
+	}
+	for _, name := range names {
+		stale := false
+		final, unfinished := strings.CutSuffix(strings.TrimPrefix(name.Name(), "."), ".tmp")
+		for _, suffix := range []string{logSuffix, indexSuffix} {
+			if gen, ok := generation(final, suffix); ok && (unfinished || gen != l.gen) {
+				stale = true
+			}
+		}
+		if stale {
+			// A reader may have it open, and where that is in the way it goes next time.
+			_ = os.Remove(filepath.Join(l.dir, name.Name()))
+		}
+	}
+	return nil
+}
+
+// Torn returns the bytes of unfinished records that Open cut off.
+func (l *Log) Torn() int64 { return l.torn }
+
+// Append writes a record, which replaces the one of the same type and id, and returns its
+// sequence number. Types are 1 … 255. The record is complete for every reader when the call returns,
+// and outlives the process; Sync makes it outlive the machine.
+func (l *Log) Append(kind uint8, id string, head, payload []byte) (uint64, error) {
+	return l.append(kind, 0, id, head, payload)
+}
+
+// Remove writes that the record of a type and id is gone; there need not be one.
+func (l *Log) Remove(kind uint8, id string) error {
+	_, err := l.append(kind, flagRemove, id, nil, nil)
+	return err
+}
+
+func (l *Log) append(kind, flags uint8, id string, head, payload []byte) (uint64, error) {
+	switch {
+	case kind == markType:
+		return 0, fmt.Errorf("%s: a record of type 0: types are 1 … 255", l.dir)
+	case len(id) > MaxID:
+		return 0, fmt.Errorf("%s: id of %d bytes: %w: at most %d", l.dir, len(id), ErrTooLong, MaxID)
+	case len(head) > MaxHead:
+		return 0, fmt.Errorf("%s: head of %d bytes: %w: at most %d", l.dir, len(head), ErrTooLong, MaxHead)
+	case uint64(len(payload)) > math.MaxUint32:
+		return 0, fmt.Errorf("%s: payload of %d bytes: %w: at most %d", l.dir, len(payload), ErrTooLong, uint32(math.MaxUint32))
+	}
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.usable(); err != nil {
+		return 0, err
+	}
+	body := append(append(make([]byte, 0, len(id)+len(head)), id...), head...)
+	h := header{
+		kind: kind, flags: flags, idLen: len(id), headLen: len(head), payload: int64(len(payload)),
+		seq: l.scan.next, synced: l.scan.synced,
+		bodyCRC: crc32.Checksum(body, castagnoli), dataCRC: crc32.Checksum(payload, castagnoli),
+	}
+	offset := l.scan.end
+	if err := l.write(h, offset, body, payload); err != nil {
+		return 0, err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.scan.end += h.size()
+	l.scan.last, l.scan.data = offset, l.scan.end
+	l.scan.next++
+	l.note(offset, h, id, body[len(id):])
+	return h.seq, nil
+}
+
+// keptBuffer is the largest buffer that is kept between appends.
+const keptBuffer = 1 << 20
+
+// write writes a record in one go, or restores the file's end.
+func (l *Log) write(h header, offset int64, body, payload []byte) error {
+	buffer := append(l.buffer[:0], make([]byte, recordHeader)...)
+	h.encode(buffer, l.scan.id, offset)
+	buffer = append(append(buffer, body...), payload...)
+	if cap(buffer) <= keptBuffer {
+		l.buffer = buffer
+	}
+	_, err := l.file.WriteAt(buffer, offset)
+	if err == nil {
+		return nil
+	}
+	if cut := l.file.Truncate(offset); cut != nil {
+		l.broken = fmt.Errorf("the end of the log is unknown since a write failed: %w", reason(cut))
+	}
+	return wrapPath(l.path, err)
+}
+
+func (l *Log) usable() error {
+	switch {
+	case l.file == nil:
+		return ErrClosed
+	case l.broken != nil:
+		return wrapPath(l.path, l.broken)
+	}
+	return nil
+}
+
+// Sync returns when all records are on the disk.
+func (l *Log) Sync() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	return l.sync()
+}
+
+func (l *Log) sync() error {
+	if l.scan.data <= l.scan.synced {
+		return nil
+	}
+	if err := l.file.Sync(); err != nil {
+		// What of it the disk holds is unknown, and a second call would not say.
+		l.broken = fmt.Errorf("a sync failed, open the log anew: %w", reason(err))
+		return wrapPath(l.path, err)
+	}
+	synced := l.scan.data
+	mark := header{kind: markType, seq: l.scan.next, synced: synced}
+	if err := l.write(mark, l.scan.end, nil, nil); err != nil {
+		return err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.scan.synced = synced
+	l.scan.end += recordHeader
+	l.scan.next++
+	return nil
+}
+
+// SaveIndex syncs and writes the index that makes opening fast. Close does so too.
+func (l *Log) SaveIndex() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	return l.saveIndex()
+}
+
+func (l *Log) saveIndex() error {
+	if err := l.sync(); err != nil {
+		return err
+	}
+	if l.indexed == l.scan.data {
+		return nil
+	}
+	s, err := l.lastScan()
+	if err != nil {
+		return err
+	}
+	if err := saveIndex(indexPath(l.dir, l.gen), l.live, s); err != nil {
+		return err
+	}
+	l.indexed = s.data
+	return nil
+}
+
+// lastScan is where the scanner stood after the last record that is no mark.
+func (l *Log) lastScan() (*scanner, error) {
+	s := l.scan
+	if s.last == 0 {
+		s.next = 1
+		return &s, nil
+	}
+	b := make([]byte, recordHeader)
+	if _, err := l.file.ReadAt(b, s.last); err != nil {
+		return nil, wrapPath(l.path, err)
+	}
+	h, ok := decodeHeader(b, s.id, s.last)
+	if !ok {
+		return nil, s.damage(s.last, noRecord)
+	}
+	s.next = h.seq + 1
+	return &s, nil
+}
+
+// Close syncs the log, writes its index and releases it. Its records were written before.
+func (l *Log) Close() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if l.file == nil {
+		return ErrClosed
+	}
+	var err error
+	if l.broken == nil {
+		err = l.saveIndex()
+	}
+	return errors.Join(err, l.view.close(), l.lock.Close())
+}

@@ -1,0 +1,289 @@
+package recordlog
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Entry tells of a record without its payload.
+type Entry struct {
+	Type uint8
+	ID   string
+	Head []byte // shared: not to be changed
+	Seq  uint64 // grows from record to record of a log
+	Size int64  // bytes of the payload
+}
+
+// view is what a log holds: the last record of each type and id. The payloads stay on
+// disk; a record takes its id, its head and some 150 bytes of memory.
+// Its methods may be called from several goroutines.
+type view struct {
+	kind uint32
+
+	mutex sync.RWMutex
+	file  *os.File // nil: closed
+	path  string
+	gen   uint64
+	scan  scanner
+	live  map[key]place
+	bytes int64 // of the live records
+}
+
+type key struct {
+	kind uint8
+	id   string
+}
+
+type place struct {
+	offset  int64
+	seq     uint64
+	payload int64
+	head    []byte
+}
+
+func (k key) size(p place) int64 {
+	return recordHeader + int64(len(k.id)) + int64(len(p.head)) + p.payload
+}
+
+const (
+	logSuffix   = ".log"
+	indexSuffix = ".index"
+	lockName    = "lock"
+)
+
+// generations lists the logs of a folder, the newest last. There are two only between
+// the steps of a compaction.
+func generations(dir string) ([]uint64, error) {
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []uint64
+	for _, name := range names {
+		if gen, ok := generation(name.Name(), logSuffix); ok {
+			found = append(found, gen)
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+func generation(name, suffix string) (uint64, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	if !ok {
+		return 0, false
+	}
+	gen, err := strconv.ParseUint(digits, 10, 64)
+	return gen, err == nil && gen > 0 && digits == fmt.Sprintf("%08d", gen)
+}
+
+func logPath(dir string, gen uint64) string {
+	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, logSuffix))
+}
+
+func indexPath(dir string, gen uint64) string {
+	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, indexSuffix))
+}
+
+// load opens a log and reads its records, by its index as far as that goes. The caller
+// holds the lock or is alone.
+func (v *view) load(dir string, gen uint64, flag int) error {
+	path := logPath(dir, gen)
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return wrapPath(path, err)
+	}
+	fresh := view{kind: v.kind, file: f, path: path, gen: gen, live: map[key]place{}}
+	if err := fresh.read(dir); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if v.file != nil {
+		_ = v.file.Close() // nothing was written through it that is not synced
+	}
+	v.file, v.path, v.gen, v.scan, v.live, v.bytes = f, path, gen, fresh.scan, fresh.live, fresh.bytes
+	return nil
+}
+
+func (v *view) read(dir string) error {
+	info, err := v.file.Stat()
+	if err != nil {
+		return wrapPath(v.path, err)
+	}
+	h, err := readFileHeader(v.file, v.path, v.kind)
+	if err != nil {
+		return err
+	}
+	v.scan = newScanner(v.file, v.path, h.id)
+	if err := v.loadIndex(indexPath(dir, v.gen), info.Size()); err != nil {
+		return err
+	}
+	return v.scan.run(info.Size(), v.note)
+}
+
+func readFileHeader(f io.ReaderAt, path string, kind uint32) (fileHeader, error) {
+	b := make([]byte, logHeader)
+	damaged := func(what string) error { return &DamageError{File: path, What: what} }
+	if _, err := f.ReadAt(b, 0); errors.Is(err, io.EOF) {
+		return fileHeader{}, damaged("the header ends too soon")
+	} else if err != nil {
+		return fileHeader{}, wrapPath(path, err)
+	}
+	switch {
+	case string(b[:8]) != logMagic:
+		return fileHeader{}, damaged("not a log of records")
+	case binary.LittleEndian.Uint32(b[28:]) != crc32.Checksum(b[:28], castagnoli):
+		return fileHeader{}, damaged("the checksum of the header is wrong")
+	}
+	if version := binary.LittleEndian.Uint32(b[8:]); version != logVersion {
+		return fileHeader{}, fmt.Errorf("%s: version %d of the record log; this program reads version %d: use a newer one", path, version, logVersion)
+	}
+	h := fileHeader{
+		kind: binary.LittleEndian.Uint32(b[12:]),
+		id:   binary.LittleEndian.Uint64(b[16:]),
+	}
+	if h.kind != kind {
+		return fileHeader{}, fmt.Errorf("%s: holds records of kind %#08x, not of kind %#08x: another program's log", path, h.kind, kind)
+	}
+	return h, nil
+}
+
+// note takes a record into the view.
+func (v *view) note(offset int64, h header, id string, head []byte) {
+	k := key{h.kind, id}
+	if old, ok := v.live[k]; ok {
+		v.bytes -= k.size(old)
+	}
+	if h.flags == flagRemove {
+		delete(v.live, k)
+		return
+	}
+	p := place{offset: offset, seq: h.seq, payload: h.payload, head: head}
+	v.live[k] = p
+	v.bytes += k.size(p)
+}
+
+// Lookup returns what is known of a record without reading it.
+func (v *view) Lookup(kind uint8, id string) (Entry, bool) {
+	v.mutex.RLock()
+	defer v.mutex.RUnlock()
+	p, ok := v.live[key{kind, id}]
+	return Entry{Type: kind, ID: id, Head: p.head, Seq: p.seq, Size: p.payload}, ok
+}
+
+// Entries returns all records of a type, in the order in which they were written.
+func (v *view) Entries(kind uint8) []Entry {
+	v.mutex.RLock()
+	defer v.mutex.RUnlock()
+	var all []Entry
+	for k, p := range v.live {
+		if k.kind == kind {
+			all = append(all, Entry{Type: kind, ID: k.id, Head: p.head, Seq: p.seq, Size: p.payload})
+		}
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
+
+// Read returns a record's payload, checked, and its entry. It lies in buf if that
+// is long enough for the whole record, otherwise in a new slice. Errors: ErrNotFound, ErrClosed, *DamageError.
+func (v *view) Read(kind uint8, id string, buf []byte) ([]byte, Entry, error) {
+	v.mutex.RLock()
+	defer v.mutex.RUnlock()
+	if v.file == nil {
+		return nil, Entry{}, ErrClosed
+	}
+	k := key{kind, id}
+	p, ok := v.live[k]
+	if !ok {
+		return nil, Entry{}, fmt.Errorf("%s: %w: type %d, id %q", v.path, ErrNotFound, kind, id)
+	}
+	record, err := v.whole(k, p, buf)
+	if err != nil {
+		return nil, Entry{}, err
+	}
+	entry := Entry{Type: kind, ID: id, Head: p.head, Seq: p.seq, Size: p.payload}
+	return record[len(record)-int(p.payload):], entry, nil
+}
+
+// whole reads all bytes of a record and checks that they are those of its entry.
+func (v *view) whole(k key, p place, buf []byte) ([]byte, error) {
+	// The size was checked against the file's when the record or its index was read.
+	size := k.size(p)
+	if size > math.MaxInt {
+		return nil, fmt.Errorf("%s: byte %d: a record of %d bytes is more than this machine can address", v.path, p.offset, size)
+	}
+	buf = slices.Grow(buf[:0], int(size))[:size]
+	if _, err := v.file.ReadAt(buf, p.offset); errors.Is(err, io.EOF) {
+		return nil, v.scan.damage(p.offset, "the file ends within the record")
+	} else if err != nil {
+		return nil, wrapPath(v.path, err)
+	}
+	h, ok := decodeHeader(buf, v.scan.id, p.offset)
+	body := buf[recordHeader : size-p.payload]
+	switch {
+	case !ok:
+		return nil, v.scan.damage(p.offset, noRecord)
+	case h.kind != k.kind, h.flags != 0, h.seq != p.seq, h.payload != p.payload, h.idLen != len(k.id), h.headLen != len(p.head):
+		return nil, v.scan.damage(p.offset, "the record is another than the index says")
+	case crc32.Checksum(body, castagnoli) != h.bodyCRC:
+		return nil, v.scan.damage(p.offset, "the checksum of id and head is wrong")
+	case string(body[:h.idLen]) != k.id || string(body[h.idLen:]) != string(p.head):
+		return nil, v.scan.damage(p.offset, "the record is another than the index says")
+	case crc32.Checksum(buf[size-p.payload:], castagnoli) != h.dataCRC:
+		return nil, v.scan.damage(p.offset, "the checksum of the payload is wrong")
+	}
+	return buf, nil
+}
+
+// Size returns the bytes of the records that are there and those of the whole log; the
+// difference is what a compaction gives back.
+func (v *view) Size() (live, total int64) {
+	v.mutex.RLock()
+	defer v.mutex.RUnlock()
+	return v.bytes, v.scan.end
+}
+
+// Verify reads the whole log and returns the first *DamageError.
+func (v *view) Verify() error {
+	v.mutex.RLock()
+	defer v.mutex.RUnlock()
+	if v.file == nil {
+		return ErrClosed
+	}
+	h, err := readFileHeader(v.file, v.path, v.kind)
+	if err != nil {
+		return err
+	}
+	s := newScanner(v.file, v.path, h.id)
+	if err := s.run(v.scan.end, func(int64, header, string, []byte) {}); err != nil {
+		return err
+	}
+	if s.end < v.scan.end {
+		return s.damage(s.end, noRecord)
+	}
+	return nil
+}
+
+// close releases the file.
+func (v *view) close() error {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if v.file == nil {
+		return ErrClosed
+	}
+	f := v.file
+	v.file = nil
+	return f.Close()
+}
