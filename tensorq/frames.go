@@ -169,6 +169,13 @@ func keepsScale(peak, ref float32, headroom float64) bool {
 	return peak == 0 || x <= r*(1+headroom) && x >= r*(1-headroom)
 }
 
+// DriftBound is the most by which a value of a frame can err, as a share of the maximum
+// that its group has in the first frame (SEEDS S3.37): (1+headroom)/(2·qmax). Roundings of
+// the scale come on top, see FrameGroup. The width is 2 to 8 bits.
+func DriftBound(bits int, headroom float64) float64 {
+	return (1 + headroom) / float64(2*largestCode(bits))
+}
+
 // AppendSegment appends the segment of the group's frames to dst. A group without frames
 // has none: dst is returned as it is.
 func (g *FrameGroup) AppendSegment(dst []byte) []byte {

@@ -2,23 +2,24 @@ package tensorq
 
 import "math"
 
-// quantizeCodes writes the nearest whole number to value/scale for each value, halves
-// away from zero, kept within ±qmax. The scale is above zero, values are finite, codes
-// are at least as many as values.
+// quantizeCodes writes the nearest whole number to value/scale for each value, halves away
+// from zero, kept within ±qmax. The scale is above zero, no value's magnitude is larger than
+// 2·qmax·scale, and there is room in codes for every value.
 //
 // The quotient is taken in float64: 2 ÷ float32(4/3) is 1.4999999 there and 1.5 in
 // float32, so that the wider division is part of the format. Truncating after half was
-// added rounds as math.Round does. Where a quotient of two float32 is no half itself, it
-// is at least 2⁻²⁷ away from one, far more than the sum's own rounding.
+// added rounds as math.Round does: where a quotient of two float32 is no half itself, it
+// is at least 2⁻²⁷ away from one, far more than the sum's own rounding. Quotients are at
+// most 2·qmax, so that an int32 holds them before they are clamped.
 func quantizeCodes(values []float32, scale float32, qmax int, codes []int8) {
-	s, limit := float64(scale), float64(qmax)
+	s, limit := float64(scale), int32(qmax)
 	codes = codes[:len(values)]
 	for i, v := range values {
-		q := float64(v) / s
-		// Clamped while still a float: a conversion of what an int32 cannot hold has
-		// another result on every processor.
-		q = max(-limit, min(limit, q))
-		codes[i] = int8(int32(q + math.Copysign(0.5, q)))
+		bits := math.Float32bits(v)
+		magnitude := math.Float32frombits(bits &^ (1 << 31))
+		code := min(int32(float64(magnitude)/s+0.5), limit)
+		sign := int32(bits) >> 31
+		codes[i] = int8(code ^ sign - sign)
 	}
 }
 
