@@ -314,7 +314,8 @@ func (b *Builder) BuildKnown(dst *Histogram, st *gradients.Storage, runs []Run, 
 // parts to make alone and else on any, and EndTiles after all. With 0 the histogram is made
 // already.
 func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total Total, alone bool) int {
-	b.storage, b.runs, b.dst, b.reducing = st, runs, dst, false
+	b.open(dst, st)
+	b.runs, b.total = runs, total
 	rows, span := 0, 0
 	for _, r := range runs {
 		if n := len(r.Entries); n > 0 {
@@ -337,17 +338,11 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.EndTiles()
 		return 0
 	}
-	b.dense = rows*denseShare >= span || b.mirror != nil && rows*denseBytes >= span*b.mirror.Stride
-	if b.rests {
-		if st.Counts() {
-			panic("histogram: bundles and sparse layouts need integer gradients without an offset")
-		}
-		b.total = total
-	}
+	b.dense = b.isDense(rows, span)
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
 	b.reserveFew()
-	b.tiles = b.tilesFor(rows, alone)
+	b.tiles = b.tilesFor(st, rows, alone)
 	switch {
 	case st.Mode() == gradients.F32:
 		b.buildFloats(alone)
@@ -358,11 +353,31 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 	default:
 		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
 		b.addUp(rows, alone)
-		if b.reducing = len(b.reduced) > 0; b.reducing {
-			return len(b.reduced)
-		}
-		b.reduce(alone)
+		return b.endRows(alone)
 	}
+	b.EndTiles()
+	return 0
+}
+
+// open begins a histogram.
+func (b *Builder) open(dst *Histogram, st *gradients.Storage) {
+	if b.rests && st.Counts() {
+		panic("histogram: bundles and sparse layouts need integer gradients without an offset")
+	}
+	b.storage, b.dst, b.reducing = st, dst, false
+}
+
+// isDense says that so many rows are read as if all rows that they lie among were.
+func (b *Builder) isDense(rows, span int) bool {
+	return rows*denseShare >= span || b.mirror != nil && rows*denseBytes >= span*b.mirror.Stride
+}
+
+// endRows ends a pass over rows: in parts, whose number is returned, or at once.
+func (b *Builder) endRows(alone bool) int {
+	if b.reducing = len(b.reduced) > 0; b.reducing {
+		return len(b.reduced)
+	}
+	b.reduce(alone)
 	b.EndTiles()
 	return 0
 }

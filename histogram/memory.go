@@ -86,7 +86,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	if oneWord {
 		bytes += workers * few
 	}
-	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.BlockRows {
+	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.WordRows {
 		bytes += workers * all * 16 // what packed sums are flushed to
 	}
 	return bytes

@@ -170,16 +170,22 @@ func (b *Builder) addUp(rows int, alone bool) {
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))
 		return
 	}
+	b.reservePacked(workers, rows > hist.WordRows)
+	b.do(alone, len(b.pieces), (*rowTask)(b))
+}
+
+// reservePacked makes the packed sums of so many workers ready for a pass over rows, and what
+// they are flushed to, where there may be too many rows for packed sums.
+func (b *Builder) reservePacked(workers int, wide bool) {
 	for w := range b.packed {
 		s := &b.packed[w]
 		if s.took, s.wide, s.rows = false, false, 0; w < workers {
 			s.reserve(b.rowSlots, false)
-			if rows > hist.BlockRows && s.grad == nil {
+			if wide && s.grad == nil {
 				s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
 			}
 		}
 	}
-	b.do(alone, len(b.pieces), (*rowTask)(b))
 }
 
 // reduce adds the workers' histograms up, place by place.
@@ -198,23 +204,28 @@ func (t *rowTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p := b.pieces[index]
 	run := &b.runs[p.run]
-	entries := run.Entries[p.lo:p.hi]
+	b.addPiece(worker, run.Block, run.Entries[p.lo:p.hi], b.dense)
+}
+
+// addPiece adds entries of one block to a worker's packed sums; dense says that their rows are
+// not fetched ahead one by one.
+func (b *Builder) addPiece(worker, block int, entries []uint64, dense bool) {
 	s := &b.packed[worker]
 	s.took = true
-	if s.rows+len(entries) > hist.BlockRows {
+	if s.rows+len(entries) > hist.WordRows {
 		b.flush(s)
 	}
 	s.rows += len(entries)
 	if b.sparse != nil {
-		b.sparse.addOne(s.slots, b.offsets, run.Block, entries)
+		b.sparse.addOne(s.slots, b.offsets, block, entries)
 		return
 	}
 	at := 0
 	if b.wholeRow {
-		b.addMirror(s.slots, run.Block, entries)
+		b.addMirror(s.slots, block, entries, dense)
 		at = len(b.mirror.Joints)
 	}
-	b.addPlaces(worker, s.slots, 0, b.places[at:], run.Block, entries)
+	b.addPlaces(worker, s.slots, 0, b.places[at:], block, entries)
 }
 
 // addPlaces adds entries of one block to the packed sums of places that are read by column.
@@ -236,11 +247,11 @@ func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place
 }
 
 // addMirror adds entries of one block to the packed sums of all mirrored units.
-func (b *Builder) addMirror(packed []uint64, block int, entries []uint64) {
+func (b *Builder) addMirror(packed []uint64, block int, entries []uint64, dense bool) {
 	m, row := b.mirror, block*hist.BlockRows
 	switch m.Bits {
 	case binning.U8:
-		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Joints), entries, !b.dense)
+		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Joints), entries, !dense)
 	case binning.U16:
 		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, entries)
 	default:

@@ -164,7 +164,7 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	for r := range b.runs {
 		run := &b.runs[r]
 		if n := len(run.Entries); n > 0 {
-			if rows += n; rows > hist.BlockRows { // more could overflow
+			if rows += n; rows > hist.WordRows { // more could overflow
 				b.deliverTile(t, s, fresh)
 				rows, fresh = n, false
 			}
@@ -211,19 +211,19 @@ func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, block int, 
 
 // tilesFor returns the tiles that a node of so many rows is made by, none where it is not:
 // rows of the copy, of integer codes, or columns.
-func (b *Builder) tilesFor(rows int, alone bool) []tile {
+func (b *Builder) tilesFor(st *gradients.Storage, rows int, alone bool) []tile {
 	few := b.shared
 	if alone {
 		few = b.alone
 	}
 	switch {
-	case b.storage.Mode() == gradients.F32:
+	case st.Mode() == gradients.F32:
 		return nil
 	case b.strategy == FeatureParallel:
 		return few
-	case !b.storage.OneWord() || b.mirror == nil:
+	case !st.OneWord() || b.mirror == nil:
 		return nil
-	case rows <= min(b.rowSlots, hist.BlockRows) && rows*b.mirror.Stride <= tileBytes:
+	case rows <= min(b.rowSlots, hist.WordRows) && rows*b.mirror.Stride <= tileBytes:
 		return few
 	}
 	return b.lines

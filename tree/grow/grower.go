@@ -145,9 +145,8 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.active = g.columns.tree(round, output)
 	g.codes = g.slotsOf(g.active)
 	g.builder.SetFeatures(g.active)
-	g.rows.start(st, bag, g.config.Pool)
 	g.made = newTree(g.config.Params.Leaves)
-	if err := g.plantRoot(); err != nil {
+	if err := g.plantRoot(bag); err != nil {
 		return tree.Tree{}, err
 	}
 	for nLeaves := 1; nLeaves < g.config.Params.Leaves; nLeaves++ {
@@ -218,27 +217,68 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 }
 
 // plantRoot makes the root the only leaf and searches it.
-func (g *Grower) plantRoot() error {
+func (g *Grower) plantRoot(bag *gradients.Bag) error {
 	root := &g.leaves[0]
-	*root = leaf{rows: g.rows.count(0), parent: -1, set: root.set[:0]}
-	root.total = g.rows.total(g.storage, g.config.Pool)
-	if !g.canSplit(root) {
-		return nil
+	*root = leaf{rows: g.config.Matrix.NRows(), parent: -1, set: root.set[:0]}
+	if bag != nil {
+		root.rows = bag.Len()
 	}
+	canSplit := g.canSplit(root)
 	g.siblings[0], g.nSiblings, g.larger = 0, 1, -1
-	if g.direct != nil {
+	streams := canSplit && g.streams(root.rows)
+	if canSplit && g.direct == nil {
+		root.hist = g.hists.Get()
+	}
+	g.rows.start(g.storage, bag, g.stream(root.hist, streams, false), g.config.Pool)
+	root.total = g.rows.total(g.storage, g.config.Pool)
+	switch {
+	case !canSplit:
+		return nil
+	case g.direct != nil:
 		g.addUp(0)
 		return g.searchDirect()
 	}
-	root.hist = g.hists.Get()
-	return g.buildAndSearch(0)
+	return g.buildAndSearch(0, streams)
+}
+
+// streams says whether a leaf of about so many rows is added up while its rows are found.
+// Trials are not: they time passes over rows that lie ready.
+func (g *Grower) streams(rows int) bool {
+	return g.direct == nil && g.config.Trial == nil && g.builder.Streams(g.storage, rows)
+}
+
+// stream begins the histogram of such a leaf, and returns what its rows are given to.
+func (g *Grower) stream(hist *histogram.Histogram, streams, right bool) adder {
+	if !streams {
+		return adder{}
+	}
+	g.builder.Stream(hist, g.storage)
+	return adder{g.builder, right}
+}
+
+// streamedSide says whether the side of a split that seems to have fewer rows, by its part of
+// the hessians, is added up while the rows are divided, and whether it is the right one.
+func (g *Grower) streamedSide(l *leaf) (streams, right bool) {
+	if p := &g.config.Params; p.MaxDepth > 0 && l.depth+1 >= p.MaxDepth || l.total.hess == 0 {
+		return false, false
+	}
+	left := float64(l.best.left.hess) / float64(l.total.hess)
+	right = left > 0.5
+	return g.streams(int(float64(l.rows) * min(left, 1-left))), right
 }
 
 // buildAndSearch adds up the rows of a leaf, subtracts them from its parent's, which its
 // sibling takes over, and searches both.
-func (g *Grower) buildAndSearch(at int) error {
+//
+// streamed says that its rows have been added up when they were found.
+func (g *Grower) buildAndSearch(at int, streamed bool) error {
 	start, rows := time.Now(), g.leaves[at].rows
-	tiles, alone := g.build(at)
+	tiles, alone := 0, false
+	if streamed {
+		tiles = g.builder.EndStream(g.leaves[at].total.codes())
+	} else {
+		tiles, alone = g.build(at)
+	}
 	if larger := g.larger; larger >= 0 && tiles == 0 {
 		hist := g.leaves[larger].hist
 		if !g.storage.Counts() && !hist.Partial() && g.builder.Few(g.leaves[larger].rows) {
@@ -278,7 +318,14 @@ func (g *Grower) split(at, next int) error {
 	parent := &g.leaves[at]
 	table := g.table(parent) // settles where missing rows go
 	best := parent.best
-	leftRows, missingRows := g.rows.split(at, next, table, g.config.Pool)
+	last := next+1 == g.config.Params.Leaves
+	streamed, right := false, false
+	var built *histogram.Histogram // of the side that is added up
+	if g.direct == nil && !last {
+		built = g.hists.Get()
+		streamed, right = g.streamedSide(parent)
+	}
+	leftRows, missingRows := g.rows.split(at, next, table, g.stream(built, streamed, right), g.config.Pool)
 	rightRows := parent.rows - leftRows
 	if !missingRows {
 		best.missingLeft = leftRows >= rightRows
@@ -291,27 +338,29 @@ func (g *Grower) split(at, next int) error {
 	if best.grouped() {
 		extraL2 = g.config.Params.CatL2
 	}
-	left, right := &g.leaves[at], &g.leaves[next]
-	*left = leaf{rows: leftRows, depth: depth, total: leftSums, extraL2: extraL2, parent: node, set: left.set[:0]}
-	*right = leaf{rows: rightRows, depth: depth, total: rightSums, extraL2: extraL2, parent: node, isRight: true, set: right.set[:0]}
+	l, r := &g.leaves[at], &g.leaves[next]
+	*l = leaf{rows: leftRows, depth: depth, total: leftSums, extraL2: extraL2, parent: node, set: l.set[:0]}
+	*r = leaf{rows: rightRows, depth: depth, total: rightSums, extraL2: extraL2, parent: node, isRight: true, set: r.set[:0]}
 
-	splitLeft, splitRight := g.canSplit(left), g.canSplit(right)
+	last = last || !g.canSplit(l) && !g.canSplit(r) && !streamed
 	g.siblings, g.nSiblings = [2]int{at, next}, 2
 	g.smaller, g.larger, g.subtracted = at, next, false
-	if rightRows < leftRows {
+	if streamed && right || !streamed && rightRows < leftRows {
 		g.smaller, g.larger = next, at
 	}
-	last := next+1 == g.config.Params.Leaves || !splitLeft && !splitRight
 	if g.direct != nil {
 		return g.divide(kept, last)
 	}
 	if last {
 		g.hists.Put(hist)
+		if built != nil {
+			g.hists.Put(built)
+		}
 		return nil
 	}
 	g.leaves[g.larger].hist = hist
-	g.leaves[g.smaller].hist = g.hists.Get()
-	return g.buildAndSearch(g.smaller)
+	g.leaves[g.smaller].hist = built
+	return g.buildAndSearch(g.smaller, streamed)
 }
 
 func (a sums) minus(b sums) sums {

@@ -35,10 +35,18 @@ type rowSets struct {
 	nLeft   []int // per block
 	missing []bool
 	byUnit  [256]uint8 // left, by code of the stored column
+	adder   adder
 
 	leafValues []float64
 	scores     []float64
 	totals     []sums
+}
+
+// adder is told of rows as soon as it is known that they are in a leaf, while they are in the
+// cache.
+type adder struct {
+	builder *histogram.Builder // nil: nothing adds them up
+	right   bool               // of a split: the rows that go right
 }
 
 // splitTable says where each code of the split feature goes.
@@ -96,9 +104,9 @@ func (s *rowSets) count(leaf int) int {
 	return n
 }
 
-// start puts all rows of the bag into leaf 0.
-func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, pool *parallel.Pool) {
-	s.storage, s.bag = st, bag
+// start puts all rows of the bag into leaf 0, and has them added up.
+func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder, pool *parallel.Pool) {
+	s.storage, s.bag, s.adder = st, bag, to
 	for l := range s.byLeaf {
 		for b := range s.byLeaf[l] {
 			s.byLeaf[l][b].Entries = nil
@@ -111,7 +119,7 @@ func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, pool *paralle
 // startTask fills one block of the root.
 type startTask rowSets
 
-func (t *startTask) Run(_, block int) {
+func (t *startTask) Run(worker, block int) {
 	s := (*rowSets)(t)
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 	entries := s.entries[lo:hi]
@@ -125,6 +133,9 @@ func (t *startTask) Run(_, block int) {
 	if s.storage.OneWord() { // while they are in the cache
 		grad, hess := hist.Total(entries)
 		s.totals[block] = sums{grad: grad, hess: hess}
+	}
+	if s.adder.builder != nil {
+		s.adder.builder.Add(worker, block, entries)
 	}
 }
 
@@ -191,17 +202,18 @@ func (s *rowSets) floatTotal(st *gradients.Storage) sums {
 // smallSplit is the number of rows below which a split is not worth waking workers.
 const smallSplit = 16_384
 
-// split moves the rows of leaf at that go right to leaf next. It returns the number
-// of rows that stay and whether the leaf had rows with the missing code.
-func (s *rowSets) split(at, next int, table splitTable, pool *parallel.Pool) (leftRows int, missingRows bool) {
-	s.at, s.next, s.table = at, next, table
+// split moves the rows of leaf at that go right to leaf next, and has those of one side added
+// up. It returns the number of rows that stay and whether the leaf had rows with the missing
+// code.
+func (s *rowSets) split(at, next int, table splitTable, to adder, pool *parallel.Pool) (leftRows int, missingRows bool) {
+	s.at, s.next, s.table, s.adder = at, next, table, to
 	s.table.unit = -1
 	if table.gap != lookGap {
 		if s.table.unit = table.matrix.Shared(table.feature, table.left, &s.byUnit); s.table.unit >= 0 {
 			s.table.left = s.byUnit[:]
 		}
 	}
-	if s.count(at) < smallSplit {
+	if to.builder == nil && s.count(at) < smallSplit {
 		for b := range s.nBlocks {
 			(*splitTask)(s).Run(0, b)
 		}
@@ -238,6 +250,13 @@ func (t *splitTask) Run(worker, block int) {
 	run.Entries = entries[:n:n]
 	s.byLeaf[s.next][block].Entries = entries[n:]
 	s.nLeft[block] = n
+	switch {
+	case s.adder.builder == nil:
+	case s.adder.right:
+		s.adder.builder.Add(worker, block, entries[n:])
+	default:
+		s.adder.builder.Add(worker, block, entries[:n])
+	}
 }
 
 // divide moves the entries that go left to the front; c holds the block's codes.

@@ -23,7 +23,7 @@ const (
 	// nearBytes is how many bytes of codes stay near for the tiles that come after the first.
 	nearBytes = 512 << 10
 	// fetchAhead is how many entries before its turn a row is fetched.
-	fetchAhead = 32
+	fetchAhead = 64
 	// loadAhead is how many before it the place of its codes is found.
 	loadAhead = 2
 	// line is the size of a cache line.
@@ -41,6 +41,9 @@ var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries *uint64
 func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64) {
 	tiles := (features + tileFeatures - 1) / tileFeatures
 	rows := max(min(tileRows, nearBytes/(features+line)), leastRows)
+	if n := min(fetchAhead, len(entries)); n > 0 {
+		fetchRows(&codes[0], uint64(stride), &entries[0], uint64(n), uint64(min(features, 2*line)-1))
+	}
 	for len(entries) > 0 {
 		n := min(rows, len(entries))
 		early := max(min(n, len(entries)-loadAhead), 0)

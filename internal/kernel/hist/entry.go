@@ -5,10 +5,12 @@
 // functions work on plain slices, allocate nothing and know no type of the project.
 package hist
 
-// BlockRows is the number of rows of a block. Row numbers inside a block fit 16
-// bits, and one block's packed sums cannot overflow: 65,536 × 32,768 = 2³¹ on the
-// gradient's negative side and 65,536 × 65,535 < 2³² for the hessian (SEEDS S2.16).
+// BlockRows is the number of rows of a block. Row numbers inside a block fit 16 bits.
 const BlockRows = 1 << 16
+
+// WordRows is the number of rows whose packed sums cannot overflow: 65,536 × 32,768 = 2³¹ on
+// the gradient's negative side and 65,536 × 65,535 < 2³² for the hessian (SEEDS S2.16).
+const WordRows = 1 << 16
 
 // Slots is the distance between the packed sums of two neighbouring features of
 // a row-major pass. It holds the 256 codes of one byte and a cache line more, so
@@ -123,7 +125,7 @@ func Unpack(grad []int64, hess []uint64, sums []uint64) {
 	}
 	grad, hess = grad[:len(sums)], hess[:len(sums)]
 	for i, s := range sums {
-		// The lower half never carries into the upper one (BlockRows), so the
+		// The lower half never carries into the upper one (WordRows), so the
 		// arithmetic shift alone recovers the gradient sum.
 		grad[i] += int64(s) >> 32
 		hess[i] += s & 0xffffffff
@@ -148,7 +150,7 @@ func UnpackTo(grad []int64, hess []uint64, sums []uint64) {
 
 // Total returns the sums of the gradient and hessian codes of one block's entries.
 func Total(entries []uint64) (grad int64, hess uint64) {
-	packed := uint64(0) // one block cannot overflow it (BlockRows)
+	packed := uint64(0) // one block cannot overflow it (WordRows)
 	for _, e := range entries {
 		packed += e &^ rowMask
 	}

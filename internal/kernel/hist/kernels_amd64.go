@@ -5,116 +5,121 @@
 package hist
 
 // add1 is addRows for n entries and 1 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add2 is addRows for n entries and 2 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add3 is addRows for n entries and 3 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add4 is addRows for n entries and 4 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add5 is addRows for n entries and 5 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add6 is addRows for n entries and 6 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add7 is addRows for n entries and 7 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add8 is addRows for n entries and 8 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add9 is addRows for n entries and 9 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add10 is addRows for n entries and 10 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add11 is addRows for n entries and 11 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add12 is addRows for n entries and 12 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add13 is addRows for n entries and 13 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add14 is addRows for n entries and 14 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add15 is addRows for n entries and 15 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
 // add16 is addRows for n entries and 16 features. The first early ones, which two more entries follow, load
-// the codes of the next row early; the first fetching of these, which 32 follow, fetch the row of one further on,
+// the codes of the next row early; the first fetching of these, which 64 follow, fetch the row of one further on,
 // the lines of its first byte and of the one width further.
 //
 //go:noescape
 func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
+
+// fetchRows fetches the rows of n entries, not 0: the lines of a row's first byte and of the one width further.
+//
+//go:noescape
+func fetchRows(codes *uint8, stride uint64, entries *uint64, n uint64, width uint64)
 
 // unpackAVX512 is Unpack for n sums, a multiple of its 8 lanes and not 0.
 //

@@ -34,7 +34,7 @@ TEXT ·add1(SB), NOSPLIT, $0-64
 	SUBQ    R9, DI
 
 fetching:
-	MOVWQZX    258(R9)(DI*1), BX
+	MOVWQZX    514(R9)(DI*1), BX
 	IMULQ      SI, BX
 	PREFETCHT0 (DX)(BX*1)
 	ADDQ       R8, BX
@@ -128,7 +128,7 @@ TEXT ·add2(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -231,7 +231,7 @@ TEXT ·add3(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -346,7 +346,7 @@ TEXT ·add4(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -470,7 +470,7 @@ TEXT ·add5(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -606,7 +606,7 @@ TEXT ·add6(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -751,7 +751,7 @@ TEXT ·add7(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -908,7 +908,7 @@ TEXT ·add8(SB), NOSPLIT, $0-64
 	SUBQ    R10, R8
 
 fetching:
-	MOVWQZX    258(R10)(R8*1), BX
+	MOVWQZX    514(R10)(R8*1), BX
 	IMULQ      DI, BX
 	PREFETCHT0 (SI)(BX*1)
 	ADDQ       R9, BX
@@ -1074,7 +1074,7 @@ TEXT ·add9(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -1250,7 +1250,7 @@ TEXT ·add10(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -1435,7 +1435,7 @@ TEXT ·add11(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -1632,7 +1632,7 @@ TEXT ·add12(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -1838,7 +1838,7 @@ TEXT ·add13(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -2056,7 +2056,7 @@ TEXT ·add14(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -2283,7 +2283,7 @@ TEXT ·add15(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -2522,7 +2522,7 @@ TEXT ·add16(SB), NOSPLIT, $0-64
 	SUBQ    R11, R9
 
 fetching:
-	MOVWQZX    258(R11)(R9*1), BX
+	MOVWQZX    514(R11)(R9*1), BX
 	IMULQ      R8, BX
 	PREFETCHT0 (DI)(BX*1)
 	ADDQ       R10, BX
@@ -2738,6 +2738,26 @@ last:
 	MOVQ    R11, R9
 
 done:
+	RET
+
+// func fetchRows(codes *uint8, stride uint64, entries *uint64, n uint64, width uint64)
+// Requires: MMX+
+TEXT ·fetchRows(SB), NOSPLIT, $0-40
+	MOVQ codes+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ width+32(FP), SI
+	ADDQ AX, SI
+
+row:
+	MOVWQZX    2(DX), DI
+	IMULQ      CX, DI
+	PREFETCHT0 (AX)(DI*1)
+	PREFETCHT0 (SI)(DI*1)
+	ADDQ       $0x08, DX
+	DECQ       BX
+	JNZ        row
 	RET
 
 // func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)

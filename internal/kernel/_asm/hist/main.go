@@ -14,7 +14,7 @@ import (
 const (
 	// ahead is how many entries before its turn a row is fetched: enough for the time that
 	// memory takes, and few enough for the first-level cache to keep it (fetchAhead of the package).
-	ahead = 32
+	ahead = 64
 	// slots is the distance between the sums of two features (Slots of the package).
 	slots = 256 + 8
 	// mostFeatures is how many features a pass takes at the most.
@@ -29,6 +29,7 @@ func main() {
 	for n := 1; n <= mostFeatures; n++ {
 		rows(n)
 	}
+	fetchRows()
 	unpack("unpackAVX512", 8, true)
 	unpack("unpackAVX2", 4, true)
 	unpack("unpackToAVX512", 8, false)

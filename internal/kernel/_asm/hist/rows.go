@@ -111,6 +111,26 @@ func (r *rowPass) fetch() {
 	PREFETCHT0(Mem{Base: r.codes, Index: reg.RBX, Scale: 1})
 }
 
+// fetchRows writes the function that fetches the first rows of a pass, which have no entries
+// before them that could.
+func fetchRows() {
+	TEXT("fetchRows", NOSPLIT, "func(codes *uint8, stride uint64, entries *uint64, n uint64, width uint64)")
+	Pragma("noescape")
+	Doc("fetchRows fetches the rows of n entries, not 0: the lines of a row's first byte and of the one width further.")
+	codes, stride := Load(Param("codes"), GP64()), Load(Param("stride"), GP64())
+	at, n, width, row := Load(Param("entries"), GP64()), Load(Param("n"), GP64()), Load(Param("width"), GP64()), GP64()
+	ADDQ(codes, width)
+	Label("row")
+	MOVWQZX(Mem{Base: at, Disp: rowOf}, row)
+	IMULQ(stride, row)
+	PREFETCHT0(Mem{Base: codes, Index: row, Scale: 1})
+	PREFETCHT0(Mem{Base: width, Index: row, Scale: 1})
+	ADDQ(U8(8), at)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	RET()
+}
+
 // load loads the i-th up to eight codes of the row. It may read more, of the row behind it or
 // up to where that begins: that has as many codes, and only the last row of a pass has none.
 func (r *rowPass) load(i int, to reg.Register) {
