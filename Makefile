@@ -7,7 +7,7 @@ CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test lint listing fuzz race bench asm requirements cross soak demo rename-module ci
+.PHONY: help build test lint listing fuzz race bench asm wasm requirements cross soak demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,7 @@ bench: ## run the benchmarks of the packages (BENCH=pattern)
 
 asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./bin -out ../bin/kernels_amd64.s -stubs ../bin/kernels_amd64.go -pkg bin
+	cd internal/kernel/_asm && go run ./codec -out ../codec/kernels_amd64.s -stubs ../codec/kernels_amd64.go -pkg codec
 	cd internal/kernel/_asm && go run ./hist -out ../hist/kernels_amd64.s -stubs ../hist/kernels_amd64.go -pkg hist
 	cd internal/kernel/_asm && go run ./loss -out ../loss/kernels_amd64.s -stubs ../loss/kernels_amd64.go -pkg loss
 	cd internal/kernel/_asm && go run ./partition -out ../partition/kernels_amd64.s -stubs ../partition/kernels_amd64.go -pkg partition
@@ -46,6 +47,13 @@ asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./predict -out ../predict/kernels_amd64.s -stubs ../predict/kernels_amd64.go -pkg predict
 	cd internal/kernel/_asm && go run ./scan -out ../scan/kernels_amd64.s -stubs ../scan/kernels_amd64.go -pkg scan
 	cd internal/kernel/_asm && go run ./text -out ../text/kernels_amd64.s -stubs ../text/kernels_amd64.go -pkg text
+
+wasm: ## run the tests of tensorq and of its codec under WebAssembly, and how fast it packs: wazero, and node where there is one
+	.ci/wasm wazero ./tensorq ./internal/kernel/codec
+	.ci/wasm wazero -run '^$$' -bench 'ackBits|MaxAbs' -benchtime 1x ./internal/kernel/codec
+	@! command -v node >/dev/null || { set -x; \
+		.ci/wasm node ./tensorq ./internal/kernel/codec && \
+		.ci/wasm node -run '^$$' -bench 'ackBits|MaxAbs' -benchtime 1x ./internal/kernel/codec; }
 
 requirements: ## run the proofs and rewrite docs/requirements.md
 	go run ./internal/requirements

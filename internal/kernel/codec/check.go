@@ -3,32 +3,26 @@ package codec
 import "unsafe"
 
 // checkStep is the number of codes after which a check looks whether it has found something.
-const checkStep = 1 << 12
+const checkStep = 1 << 14
 
 // OutOfRange returns the index of the first code beyond ±(2^(bits−1) − 1), −1 if there is none.
 func OutOfRange(codes []int8, bits int) int {
-	q := qmax(bits)
-	return first(unsignedBytes(codes), func(part []byte) bool { return anyOutOfRange(part, q) },
-		func(code byte) bool { return int(int8(code)) > q || int(int8(code)) < -q })
+	return firstAbove(unsignedBytes(codes), uint8(qmax(bits)), uint8(2*qmax(bits)))
 }
 
 // TooLarge returns the index of the first code above 2^bits − 1, −1 if there is none.
-func TooLarge(codes []uint8, bits int) int {
-	above := byte(0xff << bits)
-	return first(codes, func(part []byte) bool { return anyOf(part, uint64(above)*each) },
-		func(code byte) bool { return code&above != 0 })
-}
+func TooLarge(codes []uint8, bits int) int { return firstAbove(codes, 0, uint8(1<<bits-1)) }
 
-// first returns the index of the first code that is bad, −1 if there is none. Only where any
-// says that a part has such codes are they looked at one by one.
-func first(codes []byte, any func([]byte) bool, bad func(byte) bool) int {
+// firstAbove returns the index of the first byte that is above top once bias is added, −1 if
+// there is none. Only in a part that is known to have one are bytes looked at one by one.
+func firstAbove(codes []byte, bias, top uint8) int {
 	for lo := 0; lo < len(codes); lo += checkStep {
 		part := codes[lo:min(lo+checkStep, len(codes))]
-		if !any(part) {
+		if !anyAbove(part, bias, top) {
 			continue
 		}
 		for i, code := range part {
-			if bad(code) {
+			if code+bias > top {
 				return lo + i
 			}
 		}
@@ -36,32 +30,53 @@ func first(codes []byte, any func([]byte) bool, bad func(byte) bool) int {
 	return -1
 }
 
-// anyOutOfRange says whether any byte is a number beyond ±q. The low seven bits l of a number
-// v are v itself from 0 on, which is too large if l + (127 − q) reaches 128; below 0 they
-// are v + 128, which is right if l + q reaches 128.
-func anyOutOfRange(codes []byte, q int) bool {
-	above, below := uint64(127-q)*each, uint64(q)*each
-	bad := uint64(0)
-	for len(codes) >= 8 {
-		w := load(codes)
-		l := w & (0x7f * each)
-		bad |= (l+above)&^w | w&^(l+below)
-		codes = codes[8:]
+// anyAbove is firstAbove without saying where. Top is 2^b − 1, or 2^b − 2 with a bias of
+// 2^(b−1) − 1, b from 1 to 8.
+//
+// The stored form of a byte shows whether it is above: there are bits above the lowest b, or
+// in the second case in it plus 1. Only a byte that is too small borrows from the next one,
+// and only one of 255 carries into it; the lowest of these is found out itself.
+func anyAbove(codes []byte, bias, top uint8) bool {
+	found, done := aboveAhead(codes, bias, top)
+	if found {
+		return true
 	}
-	w := loadFew(codes)
-	l := w & (0x7f * each)
-	bad |= (l+above)&^w | w&^(l+below)
-	return bad&(0x80*each) != 0
+	codes = codes[done:]
+	s, plus, above := by(bias), uint64(each), uint64(^(top|1))*each
+	switch {
+	case top&1 == 1:
+		plus = 0 // the largest code is a full one
+	case top == 0xfe:
+		return anyLeast(codes)
+	}
+	bits := uint64(0)
+	for len(codes) >= 32 {
+		a, b, c, d := s.stored(load(codes)), s.stored(load(codes[8:])), s.stored(load(codes[16:])), s.stored(load(codes[24:]))
+		bits |= a | (a + plus) | b | (b + plus) | c | (c + plus) | d | (d + plus)
+		codes = codes[32:]
+	}
+	for len(codes) > 0 {
+		n := min(len(codes), 8)
+		w := s.stored(loadFew(codes[:n]))
+		bits |= w | (w + plus)
+		codes = codes[n:]
+	}
+	return bits&above != 0
 }
 
-// anyOf says whether any word of the bytes has a bit of a mask.
-func anyOf(codes []byte, mask uint64) bool {
-	bad := uint64(0)
+// anyLeast says whether any byte is −128, the only number that has no place in 8 bits: it is 0
+// with its sign flipped, and of the bytes that are not 0 the highest bit stays unless it was
+// taken by a lower one that is.
+func anyLeast(codes []byte) bool {
+	bits := uint64(0)
 	for len(codes) >= 8 {
-		bad |= load(codes)
+		w := load(codes) ^ 0x80*each
+		bits |= (w - each) &^ w
 		codes = codes[8:]
 	}
-	return (bad|loadFew(codes))&mask != 0
+	w := loadFew(codes) ^ 0x80*each
+	bits |= (w - each) &^ w
+	return bits&(0x80*each) != 0
 }
 
 // NeverWritten returns the index of the first of n codes in a stream that has all bits set,
@@ -94,6 +109,11 @@ func at(data []byte, i, bits int) int {
 }
 
 func anyFull(data []byte, n, bits int) bool {
+	found, done := fullAhead(data, n, bits)
+	if found {
+		return true
+	}
+	data, n = data[done/8*bits:], n-done
 	switch bits {
 	case 1:
 		return anyFullWord[[1]byte](data, n)
@@ -121,9 +141,12 @@ func anyFullWord[W width](data []byte, n int) bool {
 	var w W
 	bits := uint(len(w))
 	found := uint64(0)
-	for n >= 8 && len(data) >= 8 {
+	for n >= 32 && len(data) >= 3*len(w)+8 {
 		found |= full(load(data), bits)
-		data, n = data[len(w):], n-8
+		found |= full(load(data[len(w):]), bits)
+		found |= full(load(data[2*len(w):]), bits)
+		found |= full(load(data[3*len(w):]), bits)
+		data, n = data[4*len(w):], n-32
 	}
 	for n > 0 {
 		m := min(len(data), len(w))

@@ -11,6 +11,11 @@ const (
 // compare like their bits, and NaN has the largest: the result is the same in every order.
 func MaxAbs(values []float32) float32 {
 	var a, b, c, d uint32
+	for done := 1; done > 0; {
+		var bits uint32
+		bits, done = maxAbsAhead(values)
+		a, values = max(a, bits), values[done:]
+	}
 	for len(values) >= 4 { // four maxima, for one would wait for itself
 		a = max(a, math.Float32bits(values[0])&magnitude)
 		b = max(b, math.Float32bits(values[1])&magnitude)

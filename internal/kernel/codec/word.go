@@ -9,25 +9,42 @@ func load(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 func store(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
-// gather moves 8 codes, one in the low bits of each byte, next to each other: neighbours
-// join to pairs, pairs to fours, fours to eight. Bits above a code must be 0.
-func gather(w uint64, bits uint) uint64 {
-	one := (uint64(1)<<bits - 1) * 0x0001000100010001
-	w = w&one | w>>(8-bits)&(one<<bits)
-	pair := (uint64(1)<<(2*bits) - 1) * 0x0000000100000001
-	w = w&pair | w>>(16-2*bits)&(pair<<(2*bits))
-	four := uint64(1)<<(4*bits) - 1
-	return w&four | w>>(32-4*bits)&(four<<(4*bits))
+// 8 codes, one in the low bits of each byte, move next to each other in three steps, each a
+// function of its own so that the compiler puts them into the loops: neighbours join to pairs,
+// pairs to fours, fours to the word of the stream. Bits above a code must be 0.
+
+func pairs(w uint64, bits uint) uint64 {
+	upper := w & ((uint64(1)<<bits - 1) * 0x0100010001000100)
+	return w ^ upper | upper>>(8-bits)
 }
 
-// spread is the way back from gather. It ignores the bits above the eighth code.
-func spread(w uint64, bits uint) uint64 {
+func fours(w uint64, bits uint) uint64 {
+	upper := w & ((uint64(1)<<(2*bits) - 1) * 0x0001000000010000)
+	return w ^ upper | upper>>(16-2*bits)
+}
+
+// eight takes the upper four codes away where they are and adds them where they belong, in
+// one multiplication. (Masks would tell the compiler which bytes are 0, and it would store the
+// word in four pieces.)
+func eight(w uint64, bits uint) uint64 {
+	return w - w>>32*(1<<32-uint64(1)<<(4*bits))
+}
+
+// The way back. halves ignores the bits above the eighth code.
+
+func halves(w uint64, bits uint) uint64 {
 	four := uint64(1)<<(4*bits) - 1
-	w = w&four | w<<(32-4*bits)&(four<<32)
-	pair := (uint64(1)<<(2*bits) - 1) * 0x0000000100000001
-	w = w&pair | w<<(16-2*bits)&(pair<<16)
-	one := (uint64(1)<<bits - 1) * 0x0001000100010001
-	return w&one | w<<(8-bits)&(one<<8)
+	return w&four | w>>(4*bits)&four<<32
+}
+
+func quarters(w uint64, bits uint) uint64 {
+	upper := w & ((uint64(1)<<(2*bits) - 1) << (2 * bits) * 0x0000000100000001)
+	return w ^ upper | upper<<(16-2*bits)
+}
+
+func single(w uint64, bits uint) uint64 {
+	upper := w & ((uint64(1)<<bits - 1) << bits * 0x0001000100010001)
+	return w ^ upper | upper<<(8-bits)
 }
 
 // full returns a word that is not 0 if any of the 8 codes of a stream's word has all its bits

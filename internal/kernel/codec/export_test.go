@@ -1,0 +1,14 @@
+package codec
+
+import "boost/internal/cpu"
+
+// Use works with an instruction set, as far as the machine has it. It says whether it has.
+func Use(level cpu.Level) bool {
+	if level > machine {
+		return false
+	}
+	vectors = level
+	return true
+}
+
+var machine = vectors

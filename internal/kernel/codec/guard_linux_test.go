@@ -1,0 +1,48 @@
+package codec_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"boost/internal/fence"
+	"boost/internal/kernel/codec"
+)
+
+// A read or a write past either end of codes, streams or floats kills the test.
+func TestStaysInItsMemory(t *testing.T) {
+	onEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(6, 3))
+		for n := 1; n < 200; n += 1 + n/100*6 {
+			for bits := 1; bits <= 8; bits++ {
+				want := signedCodes(r, n, bits)
+				for _, place := range []struct {
+					codes, back []int8
+					data        []byte
+				}{
+					{fence.First[int8](t, n), fence.First[int8](t, n), fence.First[byte](t, size(n, bits))},
+					{fence.Last[int8](t, n), fence.Last[int8](t, n), fence.Last[byte](t, size(n, bits))},
+				} {
+					copy(place.codes, want)
+					if codec.OutOfRange(place.codes, bits) != -1 {
+						t.Fatalf("%d codes of %d bits are not all right", n, bits)
+					}
+					codec.Pack(place.data, place.codes, bits)
+					if codec.NeverWritten(place.data, n, bits) != -1 {
+						t.Fatalf("%d codes of %d bits do not come out right", n, bits)
+					}
+					codec.Unpack(place.back, place.data, bits)
+					if !slices.Equal(place.back, want) {
+						t.Fatalf("%d codes of %d bits: %v, want %v", n, bits, place.back, want)
+					}
+				}
+			}
+			for _, values := range [][]float32{fence.First[float32](t, n), fence.Last[float32](t, n)} {
+				values[n-1] = -3
+				if got := codec.MaxAbs(values); got != 3 {
+					t.Fatalf("%d values: %v, want 3", n, got)
+				}
+			}
+		}
+	})
+}

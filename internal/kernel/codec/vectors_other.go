@@ -1,0 +1,17 @@
+//go:build !amd64 || purego
+
+package codec
+
+import "boost/internal/cpu"
+
+var vectors = cpu.Generic
+
+func packAhead([]byte, []byte, int, uint8) int { return 0 }
+
+func unpackAhead([]byte, []byte, int, uint8) int { return 0 }
+
+func fullAhead([]byte, int, int) (bool, int) { return false, 0 }
+
+func aboveAhead([]byte, uint8, uint8) (bool, int) { return false, 0 }
+
+func maxAbsAhead([]float32) (uint32, int) { return 0, 0 }
