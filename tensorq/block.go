@@ -3,6 +3,8 @@ package tensorq
 import (
 	"fmt"
 	"math"
+
+	"boost/internal/kernel/codec"
 )
 
 // coldBits is the width whose blocks may have a second scale.
@@ -161,7 +163,7 @@ func (b *QuantizedBlock) dequantize(out []float32) {
 	if b.TwoLevel {
 		dequantizeTwoLevel(b.Codes, b.Flags, [2]float32{b.Scale, b.SecondaryScale}, out)
 	} else {
-		dequantizeCodes(b.Codes, b.Scale, out)
+		codec.Values(out[:len(b.Codes)], b.Codes, b.Scale)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"boost/internal/kernel/codec"
 )
 
 // FrameGroup is a segment of version 1 in the making (SEEDS S3.38): frames of one tensor
@@ -116,7 +118,7 @@ func (g *FrameGroup) Add(frame []float32) error {
 		if half == 0 {
 			clear(g.codes[from:to])
 		} else {
-			quantizeCodes(frame[from:to], f16Value(half), qmax, g.codes[from:to])
+			codec.Multiples(g.codes[from:to], frame[from:to], f16Value(half), qmax)
 		}
 	}
 	at := len(g.data)

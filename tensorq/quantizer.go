@@ -3,6 +3,8 @@ package tensorq
 import (
 	"fmt"
 	"sync"
+
+	"boost/internal/kernel/codec"
 )
 
 // TensorQuantizer turns values into the codes of one width and back (SEEDS S3.20). It is
@@ -67,7 +69,7 @@ func (s symmetric) QuantizeBlock(values []float32, cfg QuantConfig, block *Quant
 	if block.Scale == 0 {
 		clear(block.Codes)
 	} else {
-		quantizeCodes(values, block.Scale, qmax, block.Codes)
+		codec.Multiples(block.Codes, values, block.Scale, qmax)
 	}
 	return nil
 }

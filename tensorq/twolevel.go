@@ -26,7 +26,7 @@ func quantizeTwoLevel(values []float32, peak float32, fraction float64, block *Q
 	}
 }
 
-// multiple is the code of x by a scale: see quantizeCodes. A scale of 0 has no multiple
+// multiple is the code of x by a scale: see codec.Multiples. A scale of 0 has no multiple
 // but 0.
 func multiple(x, scale, limit float64) float64 {
 	if scale == 0 {

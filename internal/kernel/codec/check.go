@@ -148,6 +148,10 @@ func anyFullWord[W width](data []byte, n int) bool {
 		found |= full(load(data[3*len(w):]), bits)
 		data, n = data[4*len(w):], n-32
 	}
+	for n >= 8 && len(data) >= 8 {
+		found |= full(load(data), bits)
+		data, n = data[len(w):], n-8
+	}
 	for n > 0 {
 		m := min(len(data), len(w))
 		word := loadFew(data[:m]) & low(min(n, 8)*len(w))

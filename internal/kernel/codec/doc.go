@@ -1,5 +1,5 @@
-// Package codec packs small codes into streams of bits and back, and finds the largest
-// magnitude of floats.
+// Package codec packs small codes into streams of bits and back, and makes codes of floats
+// and floats of codes.
 //
 // In: slices of codes, bytes or floats. Out: the same numbers in another shape, or the
 // index of the first that does not fit. It knows no errors, blocks or tensors; sizes are

@@ -37,10 +37,21 @@ func TestStaysInItsMemory(t *testing.T) {
 					}
 				}
 			}
-			for _, values := range [][]float32{fence.First[float32](t, n), fence.Last[float32](t, n)} {
-				values[n-1] = -3
-				if got := codec.MaxAbs(values); got != 3 {
+			for _, place := range []struct {
+				values []float32
+				codes  []int8
+			}{
+				{fence.First[float32](t, n), fence.First[int8](t, n)},
+				{fence.Last[float32](t, n), fence.Last[int8](t, n)},
+			} {
+				place.values[n-1] = -3
+				if got := codec.MaxAbs(place.values); got != 3 {
 					t.Fatalf("%d values: %v, want 3", n, got)
+				}
+				codec.Multiples(place.codes, place.values, 1.5, 3)
+				codec.Values(place.values, place.codes, 2)
+				if place.codes[n-1] != -2 || place.values[n-1] != -4 {
+					t.Fatalf("%d values: code %d and value %v of the last, want -2 and -4", n, place.codes[n-1], place.values[n-1])
 				}
 			}
 		}

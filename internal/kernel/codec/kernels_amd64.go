@@ -35,6 +35,18 @@ func addAVX512(from *byte, n uint64, to *byte, number uint64)
 //go:noescape
 func maxAbsAVX512(values *float32, n uint64) (bits uint64)
 
+// multiplesAVX512 is Multiples for n values, a multiple of 16 and not 0. Scale has the bits of a
+// float64, most twice those of an int32.
+//
+//go:noescape
+func multiplesAVX512(values *float32, n uint64, codes *byte, scale uint64, most uint64)
+
+// valuesAVX512 is Values for n codes, a multiple of 16 and not 0. Scale has twice the bits of a
+// float32.
+//
+//go:noescape
+func valuesAVX512(codes *byte, n uint64, values *float32, scale uint64)
+
 // packAVX2 is pack for n codes of 1 to 7 bits, a multiple of 32 and not 0. It writes the 16 bytes
 // from where the last 16 codes begin.
 //
@@ -68,3 +80,15 @@ func addAVX2(from *byte, n uint64, to *byte, number uint64)
 //
 //go:noescape
 func maxAbsAVX2(values *float32, n uint64) (bits uint64)
+
+// multiplesAVX2 is Multiples for n values, a multiple of 16 and not 0. Scale has the bits of a
+// float64, most twice those of an int32.
+//
+//go:noescape
+func multiplesAVX2(values *float32, n uint64, codes *byte, scale uint64, most uint64)
+
+// valuesAVX2 is Values for n codes, a multiple of 16 and not 0. Scale has twice the bits of a
+// float32.
+//
+//go:noescape
+func valuesAVX2(codes *byte, n uint64, values *float32, scale uint64)

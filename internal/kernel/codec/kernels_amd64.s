@@ -282,6 +282,72 @@ step:
 	VZEROUPPER
 	RET
 
+// func multiplesAVX512(values *float32, n uint64, codes *byte, scale uint64, most uint64)
+// Requires: AVX, AVX512F
+TEXT ·multiplesAVX512(SB), NOSPLIT, $0-40
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         codes+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         most+32(FP), BX
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Z1
+	MOVQ         $0x3fe0000000000000, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Z2
+	MOVQ         $0x7fffffffffffffff, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Z3
+	LEAQ         (AX)(CX*4), CX
+
+step:
+	VCVTPS2PD    (AX), Z4
+	VPANDQ       Z3, Z4, Z4
+	VDIVPD       Z0, Z4, Z4
+	VADDPD       Z2, Z4, Z4
+	VCVTTPD2DQ   Z4, Y4
+	VCVTPS2PD    32(AX), Z5
+	VPANDQ       Z3, Z5, Z5
+	VDIVPD       Z0, Z5, Z5
+	VADDPD       Z2, Z5, Z5
+	VCVTTPD2DQ   Z5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z4
+	VPSRAD       $0x1f, (AX), Z5
+	VPMINSD      Z1, Z4, Z4
+	VPXORD       Z5, Z4, Z4
+	VPSUBD       Z5, Z4, Z4
+	VPMOVDB      Z4, (DX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JNE          step
+	VZEROUPPER
+	RET
+
+// func valuesAVX512(codes *byte, n uint64, values *float32, scale uint64)
+// Requires: AVX, AVX512F
+TEXT ·valuesAVX512(SB), NOSPLIT, $0-32
+	MOVQ         codes+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         values+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Z0
+
+step:
+	VPMOVSXBD (AX), Z1
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVDQU64 Z1, (DX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x40, DX
+	SUBQ      $0x10, CX
+	JNZ       step
+	VZEROUPPER
+	RET
+
 // func packAVX2(codes *byte, n uint64, out *byte, plan *byte, bias uint64)
 // Requires: AVX, AVX2
 TEXT ·packAVX2(SB), NOSPLIT, $0-40
@@ -506,5 +572,96 @@ step:
 	VPMAXUD      X0, X1, X1
 	VMOVD        X1, AX
 	MOVQ         AX, bits+16(FP)
+	VZEROUPPER
+	RET
+
+// func multiplesAVX2(values *float32, n uint64, codes *byte, scale uint64, most uint64)
+// Requires: AVX, AVX2
+TEXT ·multiplesAVX2(SB), NOSPLIT, $0-40
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         codes+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         most+32(FP), BX
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x3fe0000000000000, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x7fffffffffffffff, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	LEAQ         (AX)(CX*4), CX
+
+step:
+	VCVTPS2PD    (AX), Y4
+	VPAND        Y3, Y4, Y4
+	VDIVPD       Y0, Y4, Y4
+	VADDPD       Y2, Y4, Y4
+	VCVTTPD2DQY  Y4, X4
+	VCVTPS2PD    16(AX), Y5
+	VPAND        Y3, Y5, Y5
+	VDIVPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y5
+	VCVTTPD2DQY  Y5, X5
+	VINSERTI128  $0x01, X5, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPSRAD       $0x1f, Y5, Y5
+	VPMINSD      Y1, Y4, Y4
+	VPXOR        Y5, Y4, Y4
+	VPSUBD       Y5, Y4, Y4
+	VCVTPS2PD    32(AX), Y5
+	VPAND        Y3, Y5, Y5
+	VDIVPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y5
+	VCVTTPD2DQY  Y5, X5
+	VCVTPS2PD    48(AX), Y6
+	VPAND        Y3, Y6, Y6
+	VDIVPD       Y0, Y6, Y6
+	VADDPD       Y2, Y6, Y6
+	VCVTTPD2DQY  Y6, X6
+	VINSERTI128  $0x01, X6, Y5, Y5
+	VMOVDQU      32(AX), Y6
+	VPSRAD       $0x1f, Y6, Y6
+	VPMINSD      Y1, Y5, Y5
+	VPXOR        Y6, Y5, Y5
+	VPSUBD       Y6, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPERMQ       $0xd8, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKSSWB    X5, X4, X4
+	VMOVDQU      X4, (DX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JNE          step
+	VZEROUPPER
+	RET
+
+// func valuesAVX2(codes *byte, n uint64, values *float32, scale uint64)
+// Requires: AVX, AVX2
+TEXT ·valuesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         codes+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         values+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+
+step:
+	VPMOVSXBD (AX), Y1
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y0, Y1, Y1
+	VMOVDQU   Y1, (DX)
+	VPMOVSXBD 8(AX), Y1
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y0, Y1, Y1
+	VMOVDQU   Y1, 32(DX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x40, DX
+	SUBQ      $0x10, CX
+	JNZ       step
 	VZEROUPPER
 	RET

@@ -95,7 +95,7 @@ func unpack(codes, data []byte, bits int, bias uint8) {
 }
 
 // packWords stores 8 bytes for each 8 codes; those above the width are overwritten by the
-// next word, which is why the last words are written byte by byte. Four words are taken at a
+// next word, which is why the last word is written byte by byte. Four words are taken at a
 // time, so that going on in two slices is shared by them.
 func packWords[W width](out, codes []byte, s shift) {
 	var w W
@@ -106,6 +106,10 @@ func packWords[W width](out, codes []byte, s shift) {
 		store(out[2*len(w):], eight(fours(pairs(s.stored(load(codes[16:])), bits), bits), bits))
 		store(out[3*len(w):], eight(fours(pairs(s.stored(load(codes[24:])), bits), bits), bits))
 		codes, out = codes[32:], out[4*len(w):]
+	}
+	for len(codes) >= 8 && len(out) >= 8 {
+		store(out, eight(fours(pairs(s.stored(load(codes)), bits), bits), bits))
+		codes, out = codes[8:], out[len(w):]
 	}
 	for len(codes) > 0 {
 		n, m := min(len(codes), 8), min(len(out), len(w))
@@ -124,6 +128,10 @@ func unpackWords[W width](codes, data []byte, s shift) {
 		store(codes[16:], s.code(single(quarters(halves(load(data[2*len(w):]), bits), bits), bits)))
 		store(codes[24:], s.code(single(quarters(halves(load(data[3*len(w):]), bits), bits), bits)))
 		codes, data = codes[32:], data[4*len(w):]
+	}
+	for len(codes) >= 8 && len(data) >= 8 {
+		store(codes, s.code(single(quarters(halves(load(data), bits), bits), bits)))
+		codes, data = codes[8:], data[len(w):]
 	}
 	for len(codes) > 0 {
 		n, m := min(len(codes), 8), min(len(data), len(w))

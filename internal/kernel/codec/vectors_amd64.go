@@ -3,6 +3,7 @@
 package codec
 
 import (
+	"math"
 	"unsafe"
 
 	"boost/internal/cpu"
@@ -191,4 +192,37 @@ func maxAbsAhead(values []float32) (bits uint32, done int) {
 		return uint32(maxAbsAVX512(&values[0], uint64(n))), n
 	}
 	return uint32(maxAbsAVX2(&values[0], uint64(n))), n
+}
+
+// multiplesAhead is Multiples for as many values as it can do, and says how many.
+func multiplesAhead(codes []int8, values []float32, scale float32, most int) (done int) {
+	n := min(len(values), perCall) &^ 15
+	if n == 0 || vectors == cpu.Generic {
+		return 0
+	}
+	to := (*byte)(unsafe.Pointer(&codes[0]))
+	s, limit := math.Float64bits(float64(scale)), uint64(most)<<32|uint64(most)
+	if vectors == cpu.AVX512 {
+		multiplesAVX512(&values[0], uint64(n), to, s, limit)
+	} else {
+		multiplesAVX2(&values[0], uint64(n), to, s, limit)
+	}
+	return n
+}
+
+// valuesAhead is Values for as many codes as it can do, and says how many.
+func valuesAhead(values []float32, codes []int8, scale float32) (done int) {
+	n := min(len(codes), perCall) &^ 15
+	if n == 0 || vectors == cpu.Generic {
+		return 0
+	}
+	from := (*byte)(unsafe.Pointer(&codes[0]))
+	s := uint64(math.Float32bits(scale)) << 32
+	s |= s >> 32
+	if vectors == cpu.AVX512 {
+		valuesAVX512(from, uint64(n), &values[0], s)
+	} else {
+		valuesAVX2(from, uint64(n), &values[0], s)
+	}
+	return n
 }

@@ -1,7 +1,7 @@
 // Command codec writes the assembly of the package internal/kernel/codec: streams of bits
-// packed and unpacked 32 or 64 codes at a time, looked through for codes that do not
-// belong there, and the largest magnitude of floats. The Go forms are stream.go, check.go
-// and maxabs.go there.
+// packed and unpacked 32 or 64 codes at a time and looked through for codes that do not
+// belong there, the largest magnitude of floats, and floats made codes and back. The Go forms
+// are stream.go, check.go, maxabs.go and block.go there.
 package main
 
 import (
@@ -21,6 +21,8 @@ func main() {
 		s.anyAbove()
 		s.add()
 		s.maxAbs()
+		s.multiples()
+		s.values()
 	}
 	Generate()
 }
@@ -424,6 +426,91 @@ func (s set) maxAbs() {
 	bits := GP64()
 	VMOVD(v.AsX(), bits.As32()) // the upper half becomes 0
 	Store(bits, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// multiples does what Go does, each operation rounded by itself, 16 floats at a time.
+func (s set) multiples() {
+	s.begin("multiples", "func(values *float32, n uint64, codes *byte, scale uint64, most uint64)",
+		" is Multiples for n values, a multiple of 16 and not 0. Scale has the bits of a\nfloat64, most twice those of an int32.")
+	values, n, codes := number("values"), number("n"), number("codes")
+	scale, most := s.repeated("scale"), s.repeated("most")
+	half, magnitude := s.constant(0x3fe0000000000000), s.constant(0x7fffffffffffffff)
+	LEAQ(Mem{Base: values, Index: n, Scale: 4}, n)
+	Label("step")
+	if s.wide() {
+		code, sign := s.eachHalf(values, 0, scale, half, magnitude, most)
+		VPXORD(sign, code, code)
+		VPSUBD(sign, code, code)
+		VPMOVDB(code, Mem{Base: codes})
+	} else {
+		low, sign := s.eachHalf(values, 0, scale, half, magnitude, most)
+		VPXOR(sign, low, low)
+		VPSUBD(sign, low, low)
+		high, sign := s.eachHalf(values, 32, scale, half, magnitude, most)
+		VPXOR(sign, high, high)
+		VPSUBD(sign, high, high)
+		VPACKSSDW(high, low, low)
+		VPERMQ(U8(0xd8), low, low) // which works in halves: the middle quarters change places
+		VEXTRACTI128(U8(1), low, high.AsX())
+		VPACKSSWB(high.AsX(), low.AsX(), low.AsX())
+		VMOVDQU(low.AsX(), Mem{Base: codes})
+	}
+	ADDQ(U8(64), values)
+	ADDQ(U8(16), codes)
+	CMPQ(values, n)
+	JNE(LabelRef("step"))
+	VZEROUPPER()
+	RET()
+}
+
+// eachHalf returns the magnitudes of the codes of a vector of floats, and their signs as −1 or 0.
+func (s set) eachHalf(values reg.GPVirtual, at int, scale, half, magnitude, most reg.VecVirtual) (code, sign reg.VecVirtual) {
+	code, sign = s.vector(), s.vector()
+	var parts [2]reg.VecVirtual
+	for i := range parts {
+		x := s.vector()
+		VCVTPS2PD(Mem{Base: values, Disp: at + i*s.bytes/2}, x)
+		s.and(magnitude, x, x)
+		VDIVPD(scale, x, x)
+		VADDPD(half, x, x)
+		if s.wide() {
+			VCVTTPD2DQ(x, x.AsY())
+		} else {
+			VCVTTPD2DQY(x, x.AsX())
+		}
+		parts[i] = x
+	}
+	if s.wide() {
+		VINSERTI64X4(U8(1), parts[1].AsY(), parts[0], code)
+		VPSRAD(U8(31), Mem{Base: values, Disp: at}, sign)
+	} else {
+		VINSERTI128(U8(1), parts[1].AsX(), parts[0], code)
+		VMOVDQU(Mem{Base: values, Disp: at}, sign)
+		VPSRAD(U8(31), sign, sign)
+	}
+	VPMINSD(most, code, code)
+	return code, sign
+}
+
+func (s set) values() {
+	s.begin("values", "func(codes *byte, n uint64, values *float32, scale uint64)",
+		" is Values for n codes, a multiple of 16 and not 0. Scale has twice the bits of a\nfloat32.")
+	codes, n, values := number("codes"), number("n"), number("values")
+	scale := s.repeated("scale")
+	Label("step")
+	for at := 0; at < 16; at += s.bytes / 4 {
+		v := s.vector()
+		VPMOVSXBD(Mem{Base: codes, Disp: at}, v)
+		VCVTDQ2PS(v, v)
+		VMULPS(scale, v, v)
+		s.store(v, Mem{Base: values, Disp: 4 * at})
+	}
+	ADDQ(U8(16), codes)
+	ADDQ(U8(64), values)
+	SUBQ(U8(16), n)
+	JNZ(LabelRef("step"))
 	VZEROUPPER()
 	RET()
 }
