@@ -1,3 +1,5 @@
+//go:build !wasm
+
 package tensorq_test
 
 import (
@@ -14,7 +16,7 @@ import (
 )
 
 // What docs/design/040 says of widths and codes that are not built is measured anew here,
-// and its table compared.
+// and its table compared. An engine of WebAssembly shows a test no files of other folders.
 
 const (
 	alternativeBlock  = 64
