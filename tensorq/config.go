@@ -19,19 +19,19 @@ type QuantConfig struct {
 	// BlockSize is how many values share a scale, 1 to MaxBlockSize; 64 by default, 64
 	// or 128 as a rule. The last block of a tensor has what is left. Segments of version
 	// 1 need a multiple of 8.
-	BlockSize int
+	BlockSize int `key:"registry.block_size" use:"run"`
 	// TwoLevelCold lets 3-bit blocks with outliers have a second scale; off by default.
-	TwoLevelCold bool
+	TwoLevelCold bool `key:"registry.two_level_cold" use:"run"`
 	// TwoLevelThreshold is how many times its median magnitude a block's maximum must
 	// exceed for the second scale: finite, 1 or more, 5 by default.
-	TwoLevelThreshold float64
+	TwoLevelThreshold float64 `key:"registry.two_level_threshold" use:"run"`
 	// OutlierFraction is the share of a block's values that the first scale need not
 	// cover, 0 to 1, 0.05 by default.
-	OutlierFraction float64
+	OutlierFraction float64 `key:"registry.outlier_fraction" use:"run"`
 	// Headroom is what scales that serve several frames allow for, as a share of the
 	// maximum of the first frame: 0 to 1, DefaultHeadroom by default. Blocks that stand
 	// alone have none.
-	Headroom float64
+	Headroom float64 `key:"registry.headroom" use:"run"`
 }
 
 // DefaultQuantConfig returns the defaults of every field.

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+var (
+	// ErrNotFound says that there is no tensor of an id.
+	ErrNotFound = errors.New("no such tensor")
+	// ErrTierZeroNoPolicy says that a tensor was discarded and nothing makes it again.
+	ErrTierZeroNoPolicy = errors.New("the tensor is absent and has no rule that makes it again")
+	// ErrReconstructionDepth says that rules refer to rules further than max_depth allows.
+	ErrReconstructionDepth = errors.New("making the tensor again follows too many references")
+	// ErrCycle says that a rule leads back to its own tensor.
+	ErrCycle = errors.New("the rule leads back to its own tensor")
+	// ErrNoSource is what a Source returns for a tensor whose values it has not.
+	ErrNoSource = errors.New("no source of the tensor's values")
+	// ErrNoRule says that a tensor has no rule to become absent by.
+	ErrNoRule = errors.New("the tensor has no rule to become absent by")
+	// ErrAbsent says that a tensor is absent already.
+	ErrAbsent = errors.New("the tensor is absent")
+	// ErrReadOnly says that a store was opened for reading.
+	ErrReadOnly = errors.New("the store was opened for reading only")
+	// ErrClosed says that the store was closed.
+	ErrClosed = errors.New("the store is closed")
+	// ErrChanged says that a tensor or one that its rule leads to was changed meanwhile; the call
+	// can be made again.
+	ErrChanged = errors.New("the tensor was changed meanwhile")
+)
+
+// NeededError says that a tensor cannot go, or change, because rules of others refer to it.
+type NeededError struct {
+	ID string
+	By []string // ids of the others, in order
+}
+
+func (e *NeededError) Error() string {
+	return fmt.Sprintf("store: tensor %q is needed: the rules of %q refer to it: remove them, or their rules, first", e.ID, e.By)
+}
+
+// EarlyError says that a tensor is used too much to become absent.
+type EarlyError struct {
+	ID        string
+	Score     uint64
+	Age       time.Duration // since it was last used
+	MinScore  uint64        // the score has to be below
+	Threshold time.Duration // the age has to be above
+}
+
+func (e *EarlyError) Error() string {
+	return fmt.Sprintf("store: tensor %q is in use: score %d and last use %v ago, where less than %d and more than %v are needed to become absent",
+		e.ID, e.Score, e.Age, e.MinScore, e.Threshold)
+}
+
+// MismatchError says that a rule does not make the tensor that it stands for; its data was kept.
+type MismatchError struct {
+	ID        string
+	Index     int     // of the value that differs most
+	Got, Want float32 // what the rule makes, and what was there
+	Tolerance float64
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("store: the rule of tensor %q makes value %d %v where it is %v, and may differ by %v: its data was kept", e.ID, e.Index, e.Got, e.Want, e.Tolerance)
+}
+
+// ShapeError says that a shape and what it is for do not go together.
+type ShapeError struct {
+	ID   string
+	Text string
+}
+
+func (e *ShapeError) Error() string { return fmt.Sprintf("store: tensor %q: %s", e.ID, e.Text) }
+
+// RecordError says that a record of the log has bytes that no store writes.
+type RecordError struct {
+	ID   string
+	Text string
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("store: the record of tensor %q: %s: it was written by another program, or a newer version of this one", e.ID, e.Text)
+}
+
+// about says which tensor an error is about; "" is none.
+func about(id string, err error) error {
+	if id == "" {
+		return fmt.Errorf("store: %w", err)
+	}
+	return fmt.Errorf("store: tensor %q: %w", id, err)
+}

@@ -1,0 +1,605 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"boost/internal/recordlog"
+)
+
+// Options are what a store needs beside its numbers.
+type Options struct {
+	// Clock tells the time, as time.Now does. The store has no other.
+	Clock func() time.Time
+	// Source has the lossless values of tensors, if anything has.
+	Source Source
+	// Rules are the functions of Custom rules, by name.
+	Rules map[string]CustomRule
+	// ReadOnly opens a store that another process may be writing. Accesses are then
+	// counted for this process only, and Refresh shows what the other has written.
+	ReadOnly bool
+}
+
+// Source has the lossless values of tensors. It is called from several goroutines, never
+// under a lock of the store.
+type Source interface {
+	// Values writes the values of a tensor to out, which has one for each: the same bits
+	// that were put. ErrNoSource if it has them not.
+	Values(id string, out []float32) error
+}
+
+// Store keeps tensors in a folder. In memory are their metadata, some 400 bytes each, and
+// of the compressed tensors as many as Config.MemoryCap allows; values exist only in the slices of callers,
+// and while tensors are encoded. Methods may be called from several goroutines; reads do not wait for the disk's
+// writes.
+type Store struct {
+	cfg     Config
+	options Options
+	log     reading
+	writer  *recordlog.Log // nil: read-only
+
+	// writing is held from the first look at what a change depends on until the change is
+	// made, mutex only for moments: what it guards changes under both.
+	writing sync.Mutex
+
+	sweeping sync.Mutex
+
+	mutex     sync.Mutex
+	closed    bool
+	tensors   map[string]*tensor
+	needed    map[string]map[string]bool // id to those whose rules refer to it
+	residents residents
+	warm      int64 // bytes of the blocks of warm tensors
+	swept     int64 // time of the last sweep, ns
+	hasSwept  bool
+	moving    bool // a sweep is under way
+	sourceErr uint64
+}
+
+// reading is what a log has in common with one that is only read.
+type reading interface {
+	Read(kind uint8, id string, buf []byte) ([]byte, recordlog.Entry, error)
+	Entries(kind uint8) []recordlog.Entry
+	Lookup(kind uint8, id string) (recordlog.Entry, bool)
+	Size() (live, total int64)
+	Verify() error
+	Close() error
+}
+
+// tensor is what is in memory of a tensor.
+type tensor struct {
+	id string
+	state
+	seq     uint64 // of its record
+	size    int64  // of its payload
+	payload []byte // nil: on disk only
+	used    bool   // since its use was recorded
+	tried   int64  // when a source was last asked for and had nothing, ns
+	hasTry  bool
+
+	before, after *tensor // of the residents
+}
+
+// Info is what is known of a tensor.
+type Info struct {
+	ID         string
+	Shape      []int
+	DType      string // "float32"
+	Created    time.Time
+	LastAccess time.Time
+	Accesses   uint64
+	Score      uint64
+	Tier       Tier
+	Bits       int   // 0 if absent
+	Bytes      int64 // of its codes, or of its rule's bytes if absent
+	// Bound is the most by which a value read can differ from the one put; what was discarded
+	// has the largest magnitude that was there.
+	Bound float64
+	// Degraded says that the tensor's use calls for a higher tier or more bits than it
+	// has, and no source could give them.
+	Degraded bool
+	Master   bool   // its lossless values are kept on disk
+	Base     string // what its rule refers to, "" if nothing
+	HasRule  bool
+}
+
+// Stats is what a store holds.
+type Stats struct {
+	Tensors  map[Tier]int
+	Bytes    map[Tier]int64 // of the codes; of the rules' bytes of absent ones
+	Narrow   int            // warm tensors at WarmLowBits
+	Degraded int
+	Warm     int64 // bytes of the blocks of warm tensors, as the cap counts them
+	OverCap  int64 // by which these exceed the cap
+	Resident int64 // bytes in memory, as MemoryCap counts them
+	Live     int64 // bytes of the records on disk that are there
+	Disk     int64 // bytes of the log
+	// SourceFailures counts errors of the Source other than ErrNoSource, and values of
+	// it that were not those put.
+	SourceFailures uint64
+}
+
+// Open opens the store of a folder, or makes one. Errors: Config.Validate's, those of
+// the folder's log (a *recordlog.DamageError names file and byte), *RecordError.
+func Open(dir string, cfg Config, options Options) (*Store, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if options.Clock == nil {
+		return nil, errors.New("store: Options.Clock is nil: give time.Now, or a clock of your own")
+	}
+	s := &Store{cfg: cfg, options: options}
+	s.residents.init(cfg.MemoryCap)
+	logOptions := recordlog.Options{Kind: logKind}
+	if options.ReadOnly {
+		r, err := recordlog.OpenReader(dir, logOptions)
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		s.log = r
+	} else {
+		w, err := recordlog.Open(dir, logOptions)
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		s.log, s.writer = w, w
+	}
+	if err := s.load(); err != nil {
+		_ = s.log.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// load reads what the log says of its tensors.
+func (s *Store) load() error {
+	tensors := map[string]*tensor{}
+	for _, e := range s.log.Entries(recordTensor) {
+		st, err := decodeHead(e.ID, e.Head, e.Size)
+		if err != nil {
+			return err
+		}
+		tensors[e.ID] = &tensor{id: e.ID, state: st, seq: e.Seq, size: e.Size}
+	}
+	var orphans []recordlog.Entry
+	for _, e := range s.log.Entries(recordAccess) {
+		t := tensors[e.ID]
+		if t == nil {
+			orphans = append(orphans, e)
+		} else if e.Seq > t.seq {
+			if err := t.takeAccess(e.ID, e.Head); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range s.log.Entries(recordMaster) {
+		if t := tensors[e.ID]; t == nil || !t.master {
+			orphans = append(orphans, e)
+		}
+	}
+	if s.writer != nil {
+		// A stop between two records of one change leaves these.
+		for _, e := range orphans {
+			if err := s.writer.Remove(e.Type, e.ID); err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+		}
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.residents.init(s.cfg.MemoryCap)
+	s.residents.bytes = 0
+	s.tensors, s.needed, s.warm = map[string]*tensor{}, map[string]map[string]bool{}, 0
+	for _, t := range tensors {
+		s.enter(t)
+	}
+	return nil
+}
+
+// enter takes a tensor into the sums and maps.
+func (s *Store) enter(t *tensor) {
+	s.tensors[t.id] = t
+	s.warm += s.warmBytes(&t.state)
+	if t.rule.refers() {
+		if s.needed[t.rule.ref] == nil {
+			s.needed[t.rule.ref] = map[string]bool{}
+		}
+		s.needed[t.rule.ref][t.id] = true
+	}
+}
+
+// leave takes it out.
+func (s *Store) leave(t *tensor) {
+	delete(s.tensors, t.id)
+	s.residents.drop(t)
+	s.warm -= s.warmBytes(&t.state)
+	if t.rule.refers() {
+		if delete(s.needed[t.rule.ref], t.id); len(s.needed[t.rule.ref]) == 0 {
+			delete(s.needed, t.rule.ref)
+		}
+	}
+}
+
+func (s *Store) warmBytes(t *state) int64 {
+	if t.tier != Warm {
+		return 0
+	}
+	return blockBytes(product(t.shape), t.bits, t.block)
+}
+
+// dependents returns the ids of the tensors that need one and have a rule for which
+// counts says so.
+func (s *Store) dependents(id string, counts func(*tensor) bool) []string {
+	var by []string
+	for _, other := range slices.Sorted(maps.Keys(s.needed[id])) {
+		if counts(s.tensors[other]) {
+			by = append(by, other)
+		}
+	}
+	return by
+}
+
+func (s *Store) now() int64 { return s.options.Clock().UnixNano() }
+
+// age is the time since the last access of a tensor.
+func (t *state) age(now int64) time.Duration { return time.Duration(now - t.last) }
+
+func (s *Store) score(t *state, now int64) uint64 {
+	return Score(t.count, s.cfg.ScoreScale, t.age(now))
+}
+
+// PutOptions says how a tensor is put. The zero value makes it hot.
+type PutOptions struct {
+	Tier   Tier // Hot, Warm or Cold; Absent stands for Hot
+	Master bool // keep the lossless values on disk, as a source
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maxID is the longest id in bytes.
+const maxID = maxRef
+
+// Put stores a tensor of a shape, row-major, in place of the one of that id and of its
+// rule. Values must be finite, dimensions 1 or more, at most 8 of them and 2³⁰ values in
+// all; no dimensions are one value. It counts as an access. Errors: *ShapeError, tensorq.ErrNotFinite, *NeededError if the
+// rules of absent tensors refer to it.
+func (s *Store) Put(id string, shape []int, values []float32, options PutOptions) error {
+	if err := checkShape(id, shape, len(values)); err != nil {
+		return err
+	}
+	if options.Tier == Absent {
+		options.Tier = Hot
+	}
+	if options.Tier > Cold {
+		return about(id, fmt.Errorf("%v: expected hot, warm or cold", options.Tier))
+	}
+	width := s.cfg.bitsOf(options.Tier)
+	codes, worst, err := encode(values, width, s.cfg.Quant)
+	if err != nil {
+		return about(id, err)
+	}
+	raw := rawBytes(values)
+	now := s.now()
+	t := &tensor{id: id, state: state{
+		shape: slices.Clone(shape), tier: options.Tier, bits: width, master: options.Master,
+		content: crc32.Checksum(raw, castagnoli), sum: codesSum(codes), codes: int64(len(codes)),
+		block: s.cfg.Quant.BlockSize, created: now, last: now, count: 1, bound: worst,
+	}}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	old, err := s.writable(id)
+	if err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	by := s.dependents(id, func(t *tensor) bool { return t.tier == Absent })
+	s.mutex.Unlock()
+	if len(by) > 0 {
+		return &NeededError{id, by}
+	}
+	if options.Master {
+		if _, err := s.writer.Append(recordMaster, id, nil, raw); err != nil {
+			return about(id, err)
+		}
+	}
+	if err := s.commit(t, old, codes, false); err != nil {
+		return err
+	}
+	if old != nil && old.master && !options.Master {
+		if err := s.writer.Remove(recordMaster, id); err != nil {
+			return about(id, err)
+		}
+	}
+	return s.durable(id)
+}
+
+func checkShape(id string, shape []int, values int) error {
+	if id == "" || len(id) > maxID {
+		return &ShapeError{id, fmt.Sprintf("an id of %d bytes: expected 1 to %d", len(id), maxID)}
+	}
+	if len(shape) > maxDims {
+		return &ShapeError{id, fmt.Sprintf("shape %v: expected at most %d dimensions", shape, maxDims)}
+	}
+	n := 1
+	for _, d := range shape {
+		if d < 1 || d > maxValues/n {
+			return &ShapeError{id, fmt.Sprintf("shape %v: expected dimensions of 1 or more, and at most %d values", shape, maxValues)}
+		}
+		n *= d
+	}
+	if n != values {
+		return &ShapeError{id, fmt.Sprintf("shape %v has %d values, and there are %d", shape, n, values)}
+	}
+	return nil
+}
+
+func rawBytes(values []float32) []byte {
+	b := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+// codesSum stands for codes: the checksum that their segment ends with.
+func codesSum(codes []byte) uint32 { return binary.LittleEndian.Uint32(codes[len(codes)-4:]) }
+
+// writable returns the tensor of an id, nil if there is none, or why nothing can be
+// written. The caller holds writing.
+func (s *Store) writable(id string) (*tensor, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	switch {
+	case s.closed:
+		return nil, about(id, ErrClosed)
+	case s.writer == nil:
+		return nil, about(id, ErrReadOnly)
+	}
+	return s.tensors[id], nil
+}
+
+// commit writes the record of a tensor and then puts it in place of the old one, nil for
+// none. If it is the same in another form, its use goes on, and it is in memory afterwards if it
+// was before. The caller holds writing.
+func (s *Store) commit(t, old *tensor, payload []byte, same bool) error {
+	used := t.count
+	seq, err := s.writer.Append(recordTensor, t.id, t.appendHead(nil), payload)
+	if err != nil {
+		return about(t.id, err)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	resident := !same || old.payload != nil
+	if same && old.count != used { // reads went on meanwhile
+		t.last, t.count, t.used = old.last, old.count, true
+	}
+	if old != nil {
+		s.leave(old)
+	}
+	t.seq, t.size = seq, int64(len(payload))
+	s.enter(t)
+	if resident {
+		s.residents.keep(t, payload)
+	}
+	return nil
+}
+
+// turn gives a tensor another form, which change makes of its state, and keeps the rest.
+// The caller holds writing.
+func (s *Store) turn(old *tensor, payload []byte, change func(*state)) error {
+	s.mutex.Lock()
+	t := &tensor{id: old.id, state: old.state, tried: old.tried, hasTry: old.hasTry}
+	s.mutex.Unlock()
+	change(&t.state)
+	return s.commit(t, old, payload, true)
+}
+
+// durable syncs if every write is to be synced.
+func (s *Store) durable(id string) error {
+	if !s.cfg.SyncWrites {
+		return nil
+	}
+	if err := s.writer.Sync(); err != nil {
+		return about(id, err)
+	}
+	return nil
+}
+
+// Remove removes a tensor. Errors: ErrNotFound, *NeededError if rules of others refer to
+// it.
+func (s *Store) Remove(id string) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	t, err := s.writable(id)
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		return about(id, ErrNotFound)
+	}
+	s.mutex.Lock()
+	by := s.dependents(id, func(*tensor) bool { return true })
+	s.mutex.Unlock()
+	if len(by) > 0 {
+		return &NeededError{id, by}
+	}
+	if err := s.writer.Remove(recordTensor, id); err != nil {
+		return about(id, err)
+	}
+	s.mutex.Lock()
+	s.leave(t)
+	s.mutex.Unlock()
+	for _, kind := range []uint8{recordAccess, recordMaster} {
+		if _, ok := s.log.Lookup(kind, id); !ok {
+			continue
+		}
+		if err := s.writer.Remove(kind, id); err != nil {
+			return about(id, err)
+		}
+	}
+	return s.durable(id)
+}
+
+// Info returns what is known of a tensor. It is no access. Errors: ErrNotFound.
+func (s *Store) Info(id string) (Info, error) {
+	now := s.now()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	t := s.tensors[id]
+	if t == nil {
+		return Info{}, about(id, ErrNotFound)
+	}
+	info := Info{
+		ID: id, Shape: slices.Clone(t.shape), DType: "float32",
+		Created: time.Unix(0, t.created), LastAccess: time.Unix(0, t.last), Accesses: t.count,
+		Score: s.score(&t.state, now), Tier: t.tier, Bits: t.bits, Bytes: t.codes,
+		Bound: s.bound(t, s.cfg.MaxDepth), Degraded: t.degraded, Master: t.master,
+	}
+	if t.rule != nil {
+		info.HasRule, info.Base = true, t.rule.ref
+	}
+	if t.tier == Absent {
+		info.Bytes = t.size
+	}
+	return info, nil
+}
+
+// IDs returns the ids of all tensors in order.
+func (s *Store) IDs() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Sorted(maps.Keys(s.tensors))
+}
+
+// Stats counts what the store holds.
+func (s *Store) Stats() Stats {
+	live, total := s.log.Size()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	st := Stats{
+		Tensors: map[Tier]int{}, Bytes: map[Tier]int64{},
+		Warm: s.warm, OverCap: max(0, s.warm-s.cfg.WarmByteCap),
+		Resident: s.residents.bytes, Live: live, Disk: total, SourceFailures: s.sourceErr,
+	}
+	for _, t := range s.tensors {
+		st.Tensors[t.tier]++
+		if t.tier == Absent {
+			st.Bytes[t.tier] += t.size
+		} else {
+			st.Bytes[t.tier] += t.codes
+		}
+		if t.tier == Warm && t.bits == s.cfg.WarmLowBits {
+			st.Narrow++
+		}
+		if t.degraded {
+			st.Degraded++
+		}
+	}
+	return st
+}
+
+// flush records the use of tensors since it was recorded last. The caller holds writing.
+func (s *Store) flush() error {
+	type use struct {
+		id   string
+		head []byte
+	}
+	s.mutex.Lock()
+	var uses []use
+	for _, id := range slices.Sorted(maps.Keys(s.tensors)) {
+		if t := s.tensors[id]; t.used {
+			uses = append(uses, use{id, t.appendAccess(nil)})
+			t.used = false
+		}
+	}
+	s.mutex.Unlock()
+	for _, u := range uses {
+		if _, err := s.writer.Append(recordAccess, u.id, u.head, nil); err != nil {
+			return about(u.id, err)
+		}
+	}
+	return nil
+}
+
+// Sync returns when all changes, and the counts of accesses, are on the disk.
+func (s *Store) Sync() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if _, err := s.writable(""); err != nil {
+		return err
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if err := s.writer.Sync(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Compact writes the log anew without what is no longer there. Sweep does so by itself.
+func (s *Store) Compact() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if _, err := s.writable(""); err != nil {
+		return err
+	}
+	if err := s.writer.Compact(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Verify reads and checks the whole log; a *recordlog.DamageError says what is wrong.
+func (s *Store) Verify() error {
+	if err := s.log.Verify(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Refresh shows a store that was opened for reading what was written since.
+func (s *Store) Refresh() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	r, ok := s.log.(*recordlog.Reader)
+	if !ok {
+		return nil
+	}
+	changed, err := r.Refresh()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if !changed {
+		return nil
+	}
+	return s.load()
+}
+
+// Close records the use of tensors and closes the log. No other call may be under way.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mutex.Lock()
+	closed := s.closed
+	s.closed = true
+	s.mutex.Unlock()
+	if closed {
+		return fmt.Errorf("store: %w", ErrClosed)
+	}
+	var err error
+	if s.writer != nil {
+		err = s.flush()
+	}
+	if closing := s.log.Close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("store: %w", closing))
+	}
+	return err
+}
