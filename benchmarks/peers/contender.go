@@ -7,11 +7,16 @@ import (
 	"boost/benchmarks/synth"
 )
 
-// BoostName is ours, OneThread the same on a single thread.
+// BoostName is ours as it is by default, EightBits with gradients of 8 bits that are rounded at
+// random, as LightGBM's quantized ones are, OneThread the first on a single thread.
 const (
 	BoostName = "boost"
+	EightBits = "boost-i8"
 	OneThread = "boost-1-thread"
 )
+
+// isOurs says that a contender is boost in one of its ways.
+func isOurs(name string) bool { return name == BoostName || name == EightBits || name == OneThread }
 
 // Contender is a command that does a row's task.
 type Contender struct {
@@ -23,6 +28,9 @@ type Contender struct {
 // program, python the interpreter of the peers' environment, script the path of peer.py.
 func Contenders(row Row, self, python, script string) []Contender {
 	list := []Contender{{BoostName, []string{self, "train"}}}
+	if row.Task != Bin {
+		list = append(list, Contender{EightBits, []string{self, "train", "--gradients", "i8"}})
+	}
 	for _, name := range peerNames(row) {
 		list = append(list, Contender{name, []string{python, script, name}})
 	}
@@ -74,7 +82,7 @@ func (c Contender) args(row *Row, rounds int, folder, predictions string) []stri
 		}
 		args = append(args, "--categorical", strings.Join(texts, ","))
 	}
-	if synth.Sparse(row.Kind) && c.Name != BoostName && c.Name != OneThread {
+	if synth.Sparse(row.Kind) && !isOurs(c.Name) {
 		args = append(args, "--columns", strconv.Itoa(row.Columns))
 	}
 	if predictions != "" {

@@ -19,7 +19,7 @@ const Least = 3
 
 // Plan is what a measurement needs beside its session.
 type Plan struct {
-	Contenders []Contender // boost first
+	Contenders []Contender // boost in its ways first
 	Folder     string      // of the table
 	Most       int         // turns, where the budget lasts; at least Least are taken
 	Budget     time.Duration
@@ -33,7 +33,7 @@ type Plan struct {
 const near = 1.4
 
 // Measure goes on with a session until it is done. First every peer runs once; then
-// boost and the two fastest peers, the fastest LightGBM where it is not among them, and those
+// boost in each of its ways and the two fastest peers, the fastest LightGBM where it is not among them, and those
 // near these as far as time allows take turns, so that a slow minute of the machine hits all alike.
 func (s *Session) Measure(ctx context.Context, p *Plan) error {
 	if s.Done {
@@ -50,7 +50,7 @@ func (s *Session) Measure(ctx context.Context, p *Plan) error {
 		if err := s.first(ctx, p, labels); err != nil {
 			return err
 		}
-		s.Turns = s.choose(p.Budget)
+		s.Turns = s.choose(p)
 	}
 	for turn := 1; turn <= max(Least, p.Most); turn++ {
 		if turn > Least && s.spent()+s.turnSeconds(turn-1) > p.Budget.Seconds() {
@@ -86,7 +86,7 @@ func (s *Session) first(ctx context.Context, p *Plan, labels []float64) error {
 		rounds = s.Row.Trial
 	}
 	for _, c := range p.Contenders {
-		if c.Name == BoostName || s.ran(c.Name, 0) || s.missing(c.Name) {
+		if isOurs(c.Name) || s.ran(c.Name, 0) || s.missing(c.Name) {
 			continue
 		}
 		if err := s.run(ctx, p, c, 0, rounds, s.patience(p.Budget), labels); err != nil {
@@ -117,7 +117,7 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, turn, rounds in
 	case err == nil:
 		s.Runs = append(s.Runs, Measured{Contender: c.Name, Turn: turn, Rounds: rounds, Load: load, Run: run})
 		fmt.Fprintf(p.Words, "turn %d  %-24s load %.2f  bin %.2f  train %.2f s\n", turn, c.Name, run.Load, run.Bin, run.Train)
-	case ctx.Err() != nil, c.Name == BoostName, c.Name == OneThread:
+	case ctx.Err() != nil, isOurs(c.Name):
 		return err
 	default: // a peer that fails is named in the table
 		s.Missing = append(s.Missing, Missing{Contender: c.Name, Why: why(err), Wall: run.Wall})
@@ -139,9 +139,14 @@ func why(err error) string {
 	return "failed: " + text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// choose returns who takes turns, by what the first part found, within a budget of time.
-func (s *Session) choose(budget time.Duration) []string {
-	list := []string{BoostName}
+// choose returns who takes turns, by what the first part found, within the plan's time.
+func (s *Session) choose(p *Plan) []string {
+	var list []string
+	for _, c := range p.Contenders {
+		if isOurs(c.Name) {
+			list = append(list, c.Name)
+		}
+	}
 	if s.Row.Scaling > 0 {
 		list = append(list, OneThread)
 	}
@@ -169,8 +174,8 @@ func (s *Session) choose(budget time.Duration) []string {
 	}
 	for _, m := range nearby {
 		wall, peers = wall+wallOf(m), peers+1
-		// boost takes no longer than a peer, nor does it on one thread than two.
-		if turn := wall * (1 + float64(ours)/float64(peers)); s.spent()+Least*turn > budget.Seconds() {
+		// boost takes no longer than a peer, in none of its ways.
+		if turn := wall * (1 + float64(ours)/float64(peers)); s.spent()+Least*turn > p.Budget.Seconds() {
 			break
 		}
 		list = append(list, m.Contender)

@@ -11,7 +11,8 @@ import (
 func (s *Session) Table(w io.Writer) {
 	fmt.Fprintf(w, "| %-24s | turns | load s | bin s | train s | predict s | measured s | spread | CPU s | peak MB | of it data | %8s | boost is |\n", "trainer", s.Row.metric())
 	fmt.Fprintln(w, "|--------------------------|------:|-------:|------:|--------:|----------:|-----------:|-------:|------:|--------:|-----------:|---------:|---------:|")
-	ours, _ := s.figure(BoostName)
+	v := s.Verdict()
+	ours := v.ours
 	for _, name := range s.names() {
 		f, _ := s.figure(name)
 		turns, times := fmt.Sprint(f.turns), "–"
@@ -20,7 +21,7 @@ func (s *Session) Table(w io.Writer) {
 		}
 		if f.rounds != s.Row.Rounds {
 			turns = fmt.Sprintf("once, %d rounds", f.rounds)
-		} else if ours.seconds > 0 && name != BoostName {
+		} else if ours.seconds > 0 && name != ours.name {
 			times = fmt.Sprintf("%.2f ×", f.seconds/ours.seconds)
 		}
 		fmt.Fprintf(w, "| %-24s | %5s | %6.2f | %5.2f | %7.2f | %9.2f | %10.3f | %4.0f %% | %5.1f | %7.0f | %10.0f | %8s | %8s |\n", name, turns,
@@ -109,6 +110,9 @@ func Summary(w io.Writer, sessions map[string]*Session) {
 			continue
 		}
 		result := v.Word()
+		if v.ours.name != BoostName {
+			result += " (" + v.ours.name + ")"
+		}
 		if len(v.Short) > 0 {
 			result += ": " + strings.Join(v.Short, "; ")
 		}
