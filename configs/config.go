@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/booster"
+	"boost/tensorq/store"
 )
 
 // ErrConfig wraps every problem with a config file or an assignment: absent,
@@ -16,7 +17,9 @@ type Config struct {
 	Data   Data
 	Params booster.Params // the preset's values in them
 	Output Output
-	Preset string // a name of booster.Presets whose values stand where nothing else was said; "" = none
+	// Registry is what a store of tensors goes by. Training does not look at it.
+	Registry store.Config
+	Preset   string // a name of booster.Presets whose values stand where nothing else was said; "" = none
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string
@@ -59,7 +62,8 @@ type Output struct {
 // Default returns the settings that a config file starts from.
 func Default() Config {
 	return Config{
-		Params: booster.Defaults(),
+		Params:   booster.Defaults(),
+		Registry: store.DefaultConfig(),
 		Data: Data{
 			Missing:   []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"},
 			Format:    "auto",

@@ -12,6 +12,7 @@ import (
 
 	"boost/booster"
 	"boost/configs"
+	"boost/tensorq/store"
 )
 
 var update = flag.Bool("update", false, "write docs/config.md anew")
@@ -319,5 +320,102 @@ func TestStarter(t *testing.T) {
 				t.Errorf("--all leaves out %s", k.Name)
 			}
 		}
+	}
+}
+
+// Every number of the store has its key, with the store's default and its limits, and sets
+// the field of its tag and no other (SEEDS S3.15 to S3.55).
+func TestRegistry(t *testing.T) {
+	defaults := map[string]any{}
+	params(reflect.ValueOf(store.DefaultConfig()), defaults)
+	other := map[string]string{
+		"registry.hot_bits": "7", "registry.warm_bits": "8", "registry.warm_low_bits": "3", "registry.cold_bits": "5",
+		"registry.warm_score": "65", "registry.hot_score": "600", "registry.warm_byte_cap": `"1MiB"`, "registry.memory_cap": `"1GiB"`,
+		"registry.sweep_interval": `"90s"`, "registry.absent_age_threshold": "3600", "registry.hysteresis": "0.5",
+		"registry.fail_fast": "true", "registry.sync_writes": "false", "registry.two_level_cold": "true",
+		"registry.outlier_fraction": "0.25", "registry.headroom": "0.5",
+	}
+	known := map[string]configs.Key{}
+	for _, k := range configs.Keys() {
+		if k.Section() == "registry" {
+			known[k.Name] = k
+		}
+	}
+	if len(known) != len(defaults) || len(known) < 20 {
+		t.Errorf("%d keys for %d fields", len(known), len(defaults))
+	}
+	for name := range defaults {
+		k, ok := known[name]
+		if !ok {
+			t.Errorf("store.Config has %s, the table of keys does not", name)
+			continue
+		}
+		t.Run("S3.15/S3.31/"+k.Leaf(), func(t *testing.T) {
+			mustRead(t, "[registry]\n"+k.Leaf()+" = "+k.Default()+"\n")
+			value := other[name]
+			if value == "" {
+				value = "9"
+			}
+			c, _ := mustRead(t, "[registry]\n"+k.Leaf()+" = "+value+"\n")
+			after := map[string]any{}
+			params(reflect.ValueOf(c.Registry), after)
+			for key := range defaults {
+				same := reflect.DeepEqual(defaults[key], after[key])
+				if want := key != name; same != want {
+					t.Errorf("%s = %s: field of %s unchanged: %v", name, value, key, same)
+				}
+			}
+		})
+	}
+}
+
+// What the store refuses is refused by the key's name; its defaults are SEEDS's.
+func TestRegistryLimits(t *testing.T) {
+	for set, want := range map[string]string{
+		"hot_bits=9":             "registry.hot_bits must be 2 … 8, not 9",
+		"hot_bits=6":             "registry.hot_bits 6: expected a width that has a quantizer: [3 5 7 8]",
+		"warm_bits=5":            "registry.hot_bits, warm_bits, warm_low_bits and cold_bits are 8, 5, 5, 3",
+		"hot_bits=5":             "registry.hot_bits, warm_bits, warm_low_bits and cold_bits are 5, 7, 5, 3",
+		"cold_bits=1":            "registry.cold_bits must be 2 … 8, not 1",
+		"hot_score=64":           "registry.hot_score 64: expected more than warm_score, 64",
+		"warm_score=0":           "registry.warm_score must be ≥ 1, not 0",
+		"warm_score=512":         "registry.hot_score 512: expected more than warm_score, 512",
+		"score_scale=0":          "registry.score_scale must be ≥ 1, not 0",
+		"warm_byte_cap=-1":       "registry.warm_byte_cap must be ≥ 0, not -1",
+		"hysteresis=1.1":         "registry.hysteresis must be 0 … 1, not 1.1",
+		"sweep_interval=-5s":     "registry.sweep_interval must be ≥ 0, not -5s",
+		"absent_min_score=-1":    "registry.absent_min_score must be ≥ 0, not -1",
+		"absent_age_threshold=x": "registry.absent_age_threshold must be a duration",
+		"max_depth=65":           "registry.max_depth must be 0 … 64, not 65",
+		"fail_fast=1":            "registry.fail_fast must be true or false",
+		"memory_cap=-2":          "registry.memory_cap must be ≥ 0, not -2",
+		"compact_ratio=1.0":      "registry.compact_ratio must be > 1, ≤ 1,000,000, not 1",
+		"block_size=0":           "registry.block_size must be 1 … 65,536, not 0",
+		"block_size=65537":       "registry.block_size must be 1 … 65,536, not 65537",
+		"two_level_threshold=.9": "registry.two_level_threshold must be",
+		"two_level_threshold=0":  "registry.two_level_threshold must be ≥ 1, not 0",
+		"outlier_fraction=1.5":   "registry.outlier_fraction must be 0 … 1, not 1.5",
+		"headroom=-0.5":          "registry.headroom must be 0 … 1, not -0.5",
+	} {
+		t.Run("S3.15/"+set, func(t *testing.T) {
+			_, _, err := read(t, "", "registry."+set)
+			if !errors.Is(err, configs.ErrConfig) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--set registry."+set+": ") {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+	for key, want := range map[string]string{
+		"block_size": "64", "two_level_threshold": "5.0", "outlier_fraction": "0.05", "two_level_cold": "false", "headroom": "0.1015625",
+		"hot_bits": "8", "warm_bits": "7", "warm_low_bits": "5", "cold_bits": "3", "hot_score": "512", "warm_score": "64", "score_scale": "1024",
+		"warm_byte_cap": "67108864", "hysteresis": "0.8", "sweep_interval": `"1m0s"`, "absent_min_score": "1",
+		"absent_age_threshold": `"24h0m0s"`, "max_depth": "3",
+	} {
+		t.Run("S3.15/default/"+key, func(t *testing.T) {
+			for _, k := range configs.Keys() {
+				if k.Name == "registry."+key && k.Default() != want {
+					t.Errorf("%s, want %s", k.Default(), want)
+				}
+			}
+		})
 	}
 }

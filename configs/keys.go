@@ -8,6 +8,7 @@ import (
 	"boost/gradients"
 	"boost/objectives"
 	"boost/objectives/metrics"
+	"boost/tensorq"
 )
 
 // The choices are those of this version: a later one is refused like any unknown word.
@@ -233,6 +234,51 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Output.Model }},
 	{Name: "output.predictions", kind: path, Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none.",
 		field: func(c *Config) any { return &c.Output.Predictions }},
+
+	{Name: "registry.hot_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the hot tier of a store of tensors, which all keys of [registry] are about; training leaves them alone.",
+		field: func(c *Config) any { return &c.Registry.HotBits }},
+	{Name: "registry.warm_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the warm tier; no more than hot_bits.",
+		field: func(c *Config) any { return &c.Registry.WarmBits }},
+	{Name: "registry.warm_low_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value of the warm tensors that were narrowed to stay under the cap; fewer than warm_bits.",
+		field: func(c *Config) any { return &c.Registry.WarmLowBits }},
+	{Name: "registry.cold_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the cold tier; no more than warm_low_bits.",
+		field: func(c *Config) any { return &c.Registry.ColdBits }},
+	{Name: "registry.hot_score", kind: integer, least: 2, Doc: "Score from which a tensor is hot: accesses times score_scale, divided by the seconds since the last one plus 1.",
+		field: func(c *Config) any { return &c.Registry.HotScore }},
+	{Name: "registry.warm_score", kind: integer, least: 1, Doc: "Score from which a tensor is warm; below hot_score.",
+		field: func(c *Config) any { return &c.Registry.WarmScore }},
+	{Name: "registry.score_scale", kind: integer, least: 1, Doc: "What an access counts in the score.",
+		field: func(c *Config) any { return &c.Registry.ScoreScale }},
+	{Name: "registry.warm_byte_cap", kind: size, Doc: "Bytes that the blocks of warm tensors may take before those used longest ago are narrowed.",
+		field: func(c *Config) any { return &c.Registry.WarmByteCap }},
+	{Name: "registry.hysteresis", kind: number, most: 1, Doc: "Share of warm_byte_cap below which narrowed tensors return to warm_bits, one an access.",
+		field: func(c *Config) any { return &c.Registry.Hysteresis }},
+	{Name: "registry.sweep_interval", kind: duration, Doc: "Time between two sweeps, in which tensors change their tiers, at least.",
+		field: func(c *Config) any { return &c.Registry.SweepInterval }},
+	{Name: "registry.absent_min_score", kind: integer, Doc: "Score below which a tensor may become absent.",
+		field: func(c *Config) any { return &c.Registry.AbsentMinScore }},
+	{Name: "registry.absent_age_threshold", kind: duration, Doc: "Time since the last access after which a tensor may become absent.",
+		field: func(c *Config) any { return &c.Registry.AbsentAgeThreshold }},
+	{Name: "registry.max_depth", kind: integer, most: 64, Doc: "References that are followed, one after another, to make an absent tensor again; with 0 none becomes absent by a rule that has one.",
+		field: func(c *Config) any { return &c.Registry.MaxDepth }},
+	{Name: "registry.fail_fast", kind: boolean, Doc: "Reading a tensor that was discarded is an error instead of zeros.",
+		field: func(c *Config) any { return &c.Registry.FailFast }},
+	{Name: "registry.memory_cap", kind: size, noLimit: true, Doc: "Bytes of tensors that are kept in memory, the others are read from disk; 0 = no limit.",
+		field: func(c *Config) any { return &c.Registry.MemoryCap }},
+	{Name: "registry.sync_writes", kind: boolean, Doc: "Every change outlives a loss of power before it is reported as done.",
+		field: func(c *Config) any { return &c.Registry.SyncWrites }},
+	{Name: "registry.compact_ratio", kind: number, least: 1, above: true, most: 1e6, Doc: "How many times the bytes of what it holds a store's file may have before a sweep writes it anew.",
+		field: func(c *Config) any { return &c.Registry.CompactRatio }},
+	{Name: "registry.block_size", kind: integer, least: 1, most: tensorq.MaxBlockSize, Doc: "Values that share a scale; 64 or 128 as a rule.",
+		field: func(c *Config) any { return &c.Registry.Quant.BlockSize }},
+	{Name: "registry.two_level_cold", kind: boolean, Doc: "Let 3-bit blocks with outliers have a second scale.",
+		field: func(c *Config) any { return &c.Registry.Quant.TwoLevelCold }},
+	{Name: "registry.two_level_threshold", kind: number, least: 1, Doc: "How many times its median magnitude a block's largest one must exceed for the second scale.",
+		field: func(c *Config) any { return &c.Registry.Quant.TwoLevelThreshold }},
+	{Name: "registry.outlier_fraction", kind: number, most: 1, Doc: "Share of a block's values that the first of two scales need not cover.",
+		field: func(c *Config) any { return &c.Registry.Quant.OutlierFraction }},
+	{Name: "registry.headroom", kind: number, most: 1, Doc: "By how much of its first maximum a block may drift before frames that share scales get new ones; 0.1015625 is 26/256.",
+		field: func(c *Config) any { return &c.Registry.Quant.Headroom }},
 }
 
 // unlimitedLeaves stands for "no limit" where a peer has that; it is LightGBM's bound.

@@ -329,4 +329,30 @@ func (r *reader) settle() {
 	} else if at := r.config.given["sampling.row_fraction"]; at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every") {
 		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
 	}
+	r.settleRegistry()
 }
+
+// settleRegistry finds what is wrong with keys of [registry] together. Each of its problems
+// begins with the name of a key; its place is that of the first given key that it names.
+func (r *reader) settleRegistry() {
+	err := r.config.Registry.Validate()
+	if err == nil {
+		return
+	}
+	for text := range strings.Lines(err.Error()) {
+		text = strings.TrimPrefix(strings.TrimSpace(text), "store: ")
+		var at place
+		for i := range keys {
+			k := &keys[i]
+			given, ok := r.config.given[k.Name]
+			if ok && k.Section() == "registry" && slices.Contains(strings.FieldsFunc(text, notInKey), k.Leaf()) {
+				at = given
+				break
+			}
+		}
+		r.problem(at, errors.New("registry."+text))
+	}
+}
+
+// notInKey says of a character that no key's name has it.
+func notInKey(r rune) bool { return r != '_' && !unicode.IsLetter(r) }

@@ -16,7 +16,8 @@ type Config struct {
 	WarmScore  uint64 `key:"registry.warm_score" use:"run"`
 	ScoreScale uint64 `key:"registry.score_scale" use:"run"`
 
-	// Bits of the tiers (SEEDS S3.43); each needs a quantizer of package tensorq.
+	// Bits of the tiers (SEEDS S3.43); each needs a quantizer of package tensorq. Hot and warm
+	// may have the same, and so may cold and narrowed warm ones.
 	HotBits     int `key:"registry.hot_bits" use:"run"`
 	WarmBits    int `key:"registry.warm_bits" use:"run"`
 	WarmLowBits int `key:"registry.warm_low_bits" use:"run"`
@@ -86,12 +87,15 @@ func (c Config) Validate() error {
 	check(c.ScoreScale >= 1, "score_scale is 0: expected 1 or more")
 	check(c.WarmScore >= 1, "warm_score is 0: expected 1 or more, or nothing would be cold")
 	check(c.HotScore > c.WarmScore, "hot_score %d: expected more than warm_score, %d", c.HotScore, c.WarmScore)
-	check(c.HotBits > c.WarmBits && c.WarmBits > c.WarmLowBits && c.WarmLowBits > c.ColdBits,
-		"bits of hot, warm, warm low and cold are %d, %d, %d, %d: expected each to be fewer than the one before",
+	check(c.HotBits >= c.WarmBits && c.WarmBits > c.WarmLowBits && c.WarmLowBits >= c.ColdBits,
+		"hot_bits, warm_bits, warm_low_bits and cold_bits are %d, %d, %d, %d: expected none to be more than the one before, and warm_low_bits to be fewer than warm_bits",
 		c.HotBits, c.WarmBits, c.WarmLowBits, c.ColdBits)
-	for _, width := range []int{c.HotBits, c.WarmBits, c.WarmLowBits, c.ColdBits} {
-		_, err := tensorq.Quantizer(width)
-		check(err == nil, "%d bits: expected a width that has a quantizer: %v", width, tensorq.Widths())
+	for _, width := range []struct {
+		key  string
+		bits int
+	}{{"hot_bits", c.HotBits}, {"warm_bits", c.WarmBits}, {"warm_low_bits", c.WarmLowBits}, {"cold_bits", c.ColdBits}} {
+		_, err := tensorq.Quantizer(width.bits)
+		check(err == nil, "%s %d: expected a width that has a quantizer: %v", width.key, width.bits, tensorq.Widths())
 	}
 	check(c.WarmByteCap >= 0, "warm_byte_cap %d: expected 0 or more", c.WarmByteCap)
 	check(c.Hysteresis >= 0 && c.Hysteresis <= 1, "hysteresis %v: expected 0 to 1", c.Hysteresis)

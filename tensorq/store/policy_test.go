@@ -511,7 +511,7 @@ func TestConfig(t *testing.T) {
 	}
 	var zero store.Config
 	err := zero.Validate()
-	for _, word := range []string{"score_scale", "warm_score", "hot_score", "bits of hot", "compact_ratio", "block size"} {
+	for _, word := range []string{"score_scale", "warm_score", "hot_score", "hot_bits", "compact_ratio", "block size"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("the zero value: no word of %s in %v", word, err)
 		}
@@ -525,7 +525,7 @@ func TestConfig(t *testing.T) {
 		"memory_cap":           func(c *store.Config) { c.MemoryCap = -1 },
 		"compact_ratio":        func(c *store.Config) { c.CompactRatio = 1 },
 		"has a quantizer":      func(c *store.Config) { c.HotBits = 9 },
-		"bits of hot":          func(c *store.Config) { c.WarmBits = 8 },
+		"hot_bits":             func(c *store.Config) { c.WarmBits = 5 },
 	} {
 		c := store.DefaultConfig()
 		change(&c)
@@ -599,4 +599,43 @@ func TestDegradedStaysSo(t *testing.T) {
 		}
 		f.is("x", store.Warm, 5, true)
 	})
+}
+
+// Tiers may have the same bits: a tensor then changes its tier with the codes that it has, and lacks
+// nothing.
+func TestTiersOfOneWidth(t *testing.T) {
+	f := newStore(t, func(c *store.Config) { c.HotBits, c.ColdBits = 7, 5 })
+	f.put("a", []float32{1, -2, 3, 0.3}, store.PutOptions{Tier: store.Warm})
+	before := f.read("a") // 2 accesses at age 0: 2048, hot
+	step := func(tier store.Tier, bits int) float64 {
+		t.Helper()
+		if report := f.sweep(); len(report.Failures) > 0 {
+			t.Error(report.Failures)
+		}
+		f.is("a", tier, bits, false)
+		return f.info("a").Bound
+	}
+	hot := step(store.Hot, 7)
+	if got := f.read("a"); !slices.Equal(got, before) {
+		t.Errorf("hot: %v, want %v", got, before)
+	}
+	f.clock.pass(60 * time.Second) // 3 accesses: 3·1024/61 is 50, cold
+	cold := step(store.Cold, 5)
+	if cold <= hot {
+		t.Errorf("the bound went from %v to %v", hot, cold)
+	}
+	narrow := newStore(t, func(c *store.Config) { c.ColdBits, c.WarmByteCap = 5, 0 })
+	narrow.put("b", values(1, 640), store.PutOptions{Tier: store.Warm})
+	narrow.clock.pass(10 * time.Second)
+	narrow.sweep()
+	narrow.is("b", store.Warm, 5, false)
+	before = narrow.read("b")
+	narrow.clock.pass(time.Hour)
+	if report := narrow.sweep(); len(report.Failures) > 0 || report.Lowered != 1 {
+		t.Errorf("%+v", report)
+	}
+	narrow.is("b", store.Cold, 5, false)
+	if got := narrow.read("b"); !slices.Equal(got, before) {
+		t.Error("the codes changed with the tier")
+	}
 }

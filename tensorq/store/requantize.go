@@ -108,7 +108,8 @@ func (s *Store) snapshot(id string) (*link, error) {
 
 // requantize gives a tensor the bits of another tier, or other bits of its own. Fewer bits are made
 // from the lossless values where there are any, and from the codes where not: both bounds
-// are then added. More are made from lossless values only, otherwise it is ErrNoSource. allowed, if
+// are then added. More are made from lossless values only, otherwise it is ErrNoSource; as many
+// stay as they are without any. allowed, if
 // not nil, is asked under mutex just before the change; if it says no, nothing happens.
 func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor) bool) error {
 	l, err := s.snapshot(id)
@@ -131,6 +132,8 @@ func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor
 		s.mutex.Lock()
 		from = s.bound(l.t, s.cfg.MaxDepth)
 		s.mutex.Unlock()
+	case width == l.bits:
+		return s.retier(l, tier)
 	case width >= l.bits:
 		return about(id, ErrNoSource)
 	default:
@@ -168,6 +171,16 @@ func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor
 		t.tier, t.bits, t.bound = tier, width, worst
 		t.codes, t.sum, t.block = int64(len(codes)), codesSum(codes), s.cfg.Quant.BlockSize
 	})
+}
+
+// retier gives a tensor another tier of the same bits: its codes stay as they are.
+func (s *Store) retier(l *link, tier Tier) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.unchanged(l); err != nil {
+		return err
+	}
+	return s.turn(l.t, l.payload, func(t *state) { t.tier, t.degraded = tier, false })
 }
 
 // apart is a rule in force as one that is not, with the error that was measured when it
