@@ -14,6 +14,7 @@ func TestUsage(t *testing.T) {
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=2", "-q"))
 	file(t, "bad.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[tree]\nleavs = 3\nmax_depth = \"deep\"\n")
 	file(t, "nolabel.toml", "[data]\ntrain = \"t.csv\"\n")
+	file(t, "scores.toml", "[registry]\nblock_size = 128\nhot_score = 9\n")
 	file(t, "notable.toml", "[data]\nlabel = \"y\"\n")
 	cases := []struct {
 		args  string
@@ -66,6 +67,14 @@ func TestUsage(t *testing.T) {
 		{"inspect t.boost --importance weight", []string{"--importance must be gain, split, cover"}},
 		{"inspect t.boost --set data.header=true", []string{"t.boost is a model"}},
 		{"reproduce t.boost t.csv --valid t.csv", []string{"0 validation sets, and 1 given"}},
+		{"bench tensors", []string{`boost bench knows no "tensors" (did you mean "tensorq"?)`}},
+		{"bench tensorq now", []string{`"now" is one argument too many`}},
+		{"bench tensorq --set tree.leaves=3", []string{"--set tree.leaves has no meaning here: this command takes keys of [registry]"}},
+		{"bench tensorq --set registry.block_sise=3", []string{`unknown key "registry.block_sise" (did you mean "registry.block_size"?)`}},
+		{"bench tensorq --set registry.block_size=0", []string{"registry.block_size must be 1 … 65,536, not 0"}},
+		{"bench tensorq --set registry.warm_score=600", []string{"--set registry.warm_score=600: registry.hot_score 512: expected more than warm_score, 600"}},
+		{"bench tensorq --config scores.toml", []string{"scores.toml:3: registry.hot_score 9: expected more than warm_score, 64"}},
+		{"bench tensorq --config none.toml", []string{"config file none.toml: no such file"}},
 		{"completion tcsh", []string{`no completion for "tcsh"`}},
 		{"version now", []string{`"now" is one argument too many`}},
 		{"version -q -v", []string{"-q and -v exclude each other"}},

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/tensors"
+	"boost/configs"
+	"boost/internal/cpu"
+)
+
+// benchBudget is how long the turns of each speed take; all lines together stay below 40 s.
+var benchBudget = time.Second
+
+func (a *app) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench COMMAND",
+		Short: "Measure parts of boost on this machine",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usagef("boost bench knows no %q%s; boost bench --help lists what it knows", args[0],
+				configs.DidYouMean(configs.Nearest(args[0], []string{"tensorq"})))
+		},
+	}
+	cmd.AddCommand(a.benchTensorqCommand())
+	return cmd
+}
+
+// benchFlags is the command line of bench tensorq.
+type benchFlags struct {
+	config string
+	sets   []string
+	json   bool
+}
+
+func (a *app) benchTensorqCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "tensorq",
+		Short: "Measure the store of tensors against the list that it is accepted by",
+		Long: `Measure the codes, formats, sizes, speeds and policies of the store of tensors on this
+machine, in less than a minute. Each line of the list ends in its verdict; the exit code is 1 if
+one of them is not met. Then come bytes, errors and speeds of the tiers.
+
+The keys of [registry] say what store is measured.`,
+		Example: `  boost bench tensorq
+  boost bench tensorq --set registry.warm_byte_cap=16MiB --json`,
+		Args:              arguments(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTensorq(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.config, "config", "", "config `FILE` whose [registry] counts")
+	flags.StringArrayVar(&f.sets, "set", nil, "a setting of the store, as `registry.key=value`; can be repeated")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	var names []string
+	for _, k := range configs.Keys() {
+		if k.Section() == "registry" {
+			names = append(names, k.Name)
+		}
+	}
+	offerKeys(cmd, names)
+	return cmd
+}
+
+// benchResult is what bench tensorq prints as JSON.
+type benchResult struct {
+	CPU     string         `json:"cpu"`
+	Level   string         `json:"instruction_set"`
+	Seconds float64        `json:"seconds"`
+	Passed  int            `json:"passed"`
+	Failed  int            `json:"failed"`
+	Lines   []tensors.Line `json:"lines"`
+	Store   tensors.Store  `json:"store"`
+}
+
+var errBench = errors.New("not all of the list holds")
+
+func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
+	for _, set := range f.sets {
+		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
+			return usagef("--set %s has no meaning here: this command takes keys of [registry]", strings.TrimSpace(name))
+		}
+	}
+	c, notes, err := configs.Read(configs.Default(), f.config, f.sets)
+	a.tell(notes)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "boost-bench-")
+	if err != nil {
+		return fmt.Errorf("no folder for the stores that are measured: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	result := benchResult{CPU: cpu.Model(), Level: a.level.String()}
+	print := func(format string, args ...any) error {
+		if f.json {
+			return nil
+		}
+		_, err := fmt.Fprintf(named{a.out, "to standard output"}, format+"\n", args...)
+		return err
+	}
+	if err := print("The store of tensors on %s (%s)", result.CPU, result.Level); err != nil {
+		return err
+	}
+	options := tensors.Options{Config: c.Registry, Dir: dir, Budget: benchBudget}
+	err = tensors.Run(ctx, options, func(l tensors.Line) error {
+		if l.OK {
+			result.Passed++
+		} else {
+			result.Failed++
+		}
+		result.Lines = append(result.Lines, l)
+		return print("%v", l)
+	})
+	if err != nil {
+		return err
+	}
+	if result.Store, err = tensors.Tiers(options); err != nil {
+		return err
+	}
+	result.Seconds = time.Since(a.started).Seconds()
+	if f.json {
+		err = writeJSON(named{a.out, "to standard output"}, result)
+	} else {
+		err = a.printTiers(&result)
+	}
+	if err == nil && result.Failed > 0 {
+		return &silentError{errBench}
+	}
+	return err
+}
+
+// printTiers prints what came of the tiers.
+func (a *app) printTiers(r *benchResult) error {
+	rows := [][]string{{"tier", "bits", "bytes a value", "error, RMS", "largest", "put MB/s", "read MB/s"}}
+	for _, t := range r.Store.Tiers {
+		rows = append(rows, []string{
+			t.Name, fmt.Sprint(t.Bits), fmt.Sprintf("%.3f", t.BytesPerValue), fmt.Sprintf("%.3f %%", 100*t.RMS),
+			fmt.Sprintf("%.3f %%", 100*t.Largest), fmt.Sprintf("%.0f", t.PutMBs), fmt.Sprintf("%.0f", t.ReadMBs),
+		})
+	}
+	out := named{a.out, "to standard output"}
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	if err := writeTable(out, rows, "lrrrrrr"); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\n%s of tensors in memory, %s of records in a file of %s; %s in all\n",
+		bytesText(r.Store.Resident), bytesText(r.Store.Live), bytesText(r.Store.Disk), secondsText(r.Seconds))
+	return err
+}
