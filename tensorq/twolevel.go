@@ -1,6 +1,10 @@
 package tensorq
 
-import "math"
+import (
+	"math"
+
+	"boost/internal/kernel/codec"
+)
 
 // quantizeTwoLevel fills a block of 3 bits with two scales (SEEDS S3.32): the first serves
 // the values up to the (k+1)-th largest magnitude, the second all up to peak. Each value
@@ -12,57 +16,152 @@ func quantizeTwoLevel(values []float32, peak float32, fraction float64, block *Q
 	block.Scale = scaleFor(magnitudeAt(values, k), qmax)
 	block.SecondaryScale = scaleFor(peak, qmax)
 	block.Flags = resized(block.Flags, flagBytes(len(values)))
-	clear(block.Flags)
-	first, second, limit := float64(block.Scale), float64(block.SecondaryScale), float64(qmax)
-	for i, v := range values {
-		x := float64(v)
-		a, b := multiple(x, first, limit), multiple(x, second, limit)
-		// Products of a float32 and a code are exact in float64.
-		if math.Abs(x-float64(b*second)) < math.Abs(x-float64(a*first)) {
-			a = b
-			block.Flags[i>>3] |= 1 << (i & 7)
+	codes, flags := block.Codes, block.Flags
+	for len(values) > 0 {
+		n := min(len(values), flagged)
+		word := codesOfTwo(codes[:n], values[:n], block.Scale, block.SecondaryScale)
+		for i := range flags[:flagBytes(n)] {
+			flags[i] = byte(word >> (8 * i))
 		}
-		block.Codes[i] = int8(a)
+		values, codes, flags = values[n:], codes[n:], flags[flagBytes(n):]
 	}
 }
 
-// multiple is the code of x by a scale: see codec.Multiples. A scale of 0 has no multiple
-// but 0.
-func multiple(x, scale, limit float64) float64 {
-	if scale == 0 {
-		return 0
+// flagged is how many values are quantized at a time: their flags are one word.
+const flagged = 64
+
+// codesOfTwo writes the codes of up to 64 values by the nearer of two scales, and returns a
+// bit for each that is by the second.
+func codesOfTwo(codes []int8, values []float32, first, second float32) (flags uint64) {
+	var near [flagged]float32
+	var others [flagged]int8
+	// What is beyond 3.5 times the first scale has its largest code; codec.Multiples takes no
+	// more than 6 times. 4 times a scale is exact, or infinite and then no bound at all.
+	bound := math.Float32bits(4 * first)
+	for i, v := range values {
+		bits := math.Float32bits(v)
+		near[i&(flagged-1)] = math.Float32frombits(min(bits&^(1<<31), bound) | bits&(1<<31))
 	}
-	return math.Round(max(-limit, min(limit, x/scale)))
+	multiples(codes, near[:len(values)], first)
+	multiples(others[:len(values)], values, second)
+	// Products of a float32 and a code are exact in float64; codes of −3 to 3 are 8 entries.
+	var ofFirst, ofSecond [8]float64
+	for code := -3; code <= 3; code++ {
+		ofFirst[code&7] = float64(float64(code) * float64(first))
+		ofSecond[code&7] = float64(float64(code) * float64(second))
+	}
+	codes = codes[:len(values)]
+	for i, v := range values {
+		a, b, x := codes[i], others[i&(flagged-1)], float64(v)
+		var nearer uint8
+		if math.Abs(x-ofSecond[b&7]) < math.Abs(x-ofFirst[a&7]) {
+			nearer = 1
+		}
+		codes[i] = a ^ (a^b)&-int8(nearer)
+		flags |= uint64(nearer) << (i & (flagged - 1))
+	}
+	return flags
+}
+
+// multiples is codec.Multiples for 3 bits, and a scale that may be 0: it has no multiple but
+// 0.
+func multiples(codes []int8, values []float32, scale float32) {
+	if scale == 0 {
+		clear(codes)
+		return
+	}
+	codec.Multiples(codes, values, scale, largestCode(coldBits))
 }
 
 // hasOutliers says whether peak, the largest magnitude of values, exceeds threshold times
 // the median, the ⌊(n−1)/2⌋-th magnitude in ascending order (SEEDS S3.31). It counts
 // instead of sorting: the median is exceeded exactly if more than ⌊(n−1)/2⌋ magnitudes are.
 func hasOutliers(values []float32, peak float32, threshold float64) bool {
-	exceeded := 0
-	for _, v := range values {
-		if float64(threshold*math.Abs(float64(v))) < float64(peak) {
-			exceeded++
-		}
+	if peak == 0 || len(values) == 0 {
+		return false
 	}
-	return len(values) > 0 && exceeded > (len(values)-1)/2
+	exceeded := func(bits uint32) bool {
+		return float64(threshold*float64(math.Float32frombits(bits))) < float64(peak)
+	}
+	// The largest magnitude that is exceeded is within a few units of the quotient.
+	most := math.Float32bits(float32(float64(peak) / threshold))
+	for !exceeded(most) { // 0 is
+		most--
+	}
+	for exceeded(most + 1) { // peak is not
+		most++
+	}
+	count := 0
+	for _, v := range values {
+		// Both are below 2³¹, so the sign of the difference says which is larger.
+		count += int((math.Float32bits(v)&^(1<<31) - most - 1) >> 31)
+	}
+	return count > (len(values)-1)/2
 }
 
+// selected is how many magnitudes are put in order on the stack.
+const selected = 128
+
 // magnitudeAt returns the k-th largest magnitude of values, counted from 0. The bits of
-// magnitudes order as the magnitudes do, so the answer is found bit by bit: the
-// largest number that more than k of them reach.
+// magnitudes order as the magnitudes do.
 func magnitudeAt(values []float32, k int) float32 {
-	var found uint32
-	for bit := uint32(1) << 30; bit != 0; bit >>= 1 {
-		try := found | bit
-		reached := 0
+	if len(values) > selected {
+		return magnitudeByDigits(values, k)
+	}
+	var magnitudes [selected]uint32
+	for i, v := range values {
+		magnitudes[i&(selected-1)] = math.Float32bits(v) &^ (1 << 31)
+	}
+	rest := magnitudes[:len(values)]
+	for {
+		// Each turn leaves out one at least, which is the pivot.
+		a, b, c := rest[0], rest[len(rest)/2], rest[len(rest)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		above := partition(rest, pivot)
+		if k < above {
+			rest = rest[:above]
+			continue
+		}
+		rest, k = rest[above:], k-above
+		// Of 0 there is nothing below: all of the rest are equal to it.
+		equal := len(rest)
+		if pivot > 0 {
+			equal = partition(rest, pivot-1)
+		}
+		if k < equal {
+			return math.Float32frombits(pivot)
+		}
+		rest, k = rest[equal:], k-equal
+	}
+}
+
+// partition puts the numbers above a pivot before the others and returns how many they are.
+// All are below 2³¹.
+func partition(numbers []uint32, pivot uint32) (above int) {
+	for i, v := range numbers {
+		numbers[i] = numbers[above]
+		numbers[above] = v
+		above += int((pivot - v) >> 31)
+	}
+	return above
+}
+
+// magnitudeByDigits is magnitudeAt for any number of values: it finds the answer's bits 8 at a
+// time, from the highest, by counting the values that have those found so far.
+func magnitudeByDigits(values []float32, k int) float32 {
+	var found, mask uint32
+	for shift := 24; shift >= 0; shift -= 8 {
+		var counts [256]int
 		for _, v := range values {
-			// Both are below 2³¹, so the sign of the difference says which is larger.
-			reached += int((try - 1 - math.Float32bits(v)&^(1<<31)) >> 31)
+			if bits := math.Float32bits(v) &^ (1 << 31); bits&mask == found {
+				counts[bits>>shift&255]++
+			}
 		}
-		if reached > k {
-			found = try
+		digit := 255
+		for ; k >= counts[digit]; digit-- {
+			k -= counts[digit]
 		}
+		found, mask = found|uint32(digit)<<shift, mask|255<<shift
 	}
 	return math.Float32frombits(found)
 }
