@@ -15,8 +15,8 @@ ROW ?= dense
 TURNS ?= 5
 ONLY ?=
 SPLITS ?= 10
-ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare
-ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy
+ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain
+ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors
 SETS ?=
 
 .PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
@@ -52,7 +52,7 @@ scaling: ## time training by rows and by columns, and plot both into docs/scalin
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
 
-bench-rows: ## run the benchmarks of S0, S1 and S2 and keep what they find (ROWBENCH=pattern)
+bench-rows: ## run the benchmarks of S0 to S3 and keep what they find (ROWBENCH=pattern)
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 		go test -json -timeout 120m -p 1 -run '^$$' -bench '^Benchmark($(ROWBENCH))$$' $(ROWPACKAGES) > "$$events"; \
 		go run ./benchmarks rows --events "$$events"
