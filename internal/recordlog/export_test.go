@@ -1,6 +1,9 @@
 package recordlog
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // WithSteps returns options whose log names its files 1, 2, … and tells of each step of
 // a compaction.
@@ -30,6 +33,12 @@ func DecodeIndex(b []byte, count uint64, end int64, next uint64) (int, bool) {
 
 // EncodeHeader returns a log's first bytes.
 func EncodeHeader(kind uint32, id uint64) []byte { return fileHeader{kind: kind, id: id}.encode() }
+
+// Seal gives the first bytes of a record the checksum that they have at an offset of the file called id.
+func Seal(b []byte, id uint64, offset int64) {
+	binary.LittleEndian.PutUint32(b, recordMagic)
+	binary.LittleEndian.PutUint32(b[40:], headerSum(b, id, offset))
+}
 
 const (
 	LogHeader    = logHeader

@@ -1,7 +1,9 @@
 package recordlog_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,6 +66,44 @@ func FuzzIndex(f *testing.F) {
 		n, ok := recordlog.DecodeIndex(b, count, end, next)
 		if ok && uint64(n) != count {
 			t.Errorf("%d entries instead of %d", n, count)
+		}
+	})
+}
+
+// A record whose checksums are right may still say anything of itself: lengths that an int
+// does not hold, where it has 32 bits, too.
+func FuzzSealed(f *testing.F) {
+	f.Add(uint8(1), uint8(0), uint16(2), uint32(1), uint32(3), uint64(1), uint64(32), []byte("idhpay"))
+	f.Add(uint8(1), uint8(0), uint16(0), uint32(1<<31), uint32(0), uint64(1), uint64(32), []byte(nil))
+	f.Add(uint8(1), uint8(0), uint16(65535), uint32(1<<32-65536), uint32(1<<32-1), uint64(1), uint64(0), []byte(nil))
+	f.Add(uint8(0), uint8(1), uint16(0), uint32(0), uint32(0), uint64(1<<64-1), uint64(1<<63), []byte(nil))
+	f.Fuzz(func(t *testing.T, kind, flags uint8, id uint16, head, payload uint32, seq, synced uint64, rest []byte) {
+		b := recordlog.EncodeHeader(0, 7)
+		fixed := make([]byte, recordlog.RecordHeader)
+		fixed[4], fixed[5] = kind, flags
+		binary.LittleEndian.PutUint16(fixed[6:], id)
+		binary.LittleEndian.PutUint32(fixed[8:], head)
+		binary.LittleEndian.PutUint32(fixed[12:], payload)
+		binary.LittleEndian.PutUint64(fixed[16:], seq)
+		binary.LittleEndian.PutUint64(fixed[24:], synced)
+		whole := uint64(id)+uint64(head)+uint64(payload) == uint64(len(rest))
+		if whole {
+			castagnoli := crc32.MakeTable(crc32.Castagnoli)
+			body := uint64(id) + uint64(head)
+			binary.LittleEndian.PutUint32(fixed[32:], crc32.Checksum(rest[:body], castagnoli))
+			binary.LittleEndian.PutUint32(fixed[36:], crc32.Checksum(rest[body:], castagnoli))
+		}
+		recordlog.Seal(fixed, 7, int64(len(b)))
+		b = append(append(b, fixed...), rest...)
+		records := 0
+		end, err := recordlog.ScanBytes(b, func(k uint8, i string, h []byte, size int64) {
+			records++
+			if k != kind || len(i) != int(id) || uint32(len(h)) != head || size != int64(payload) {
+				t.Errorf("type %d, id of %d, head of %d and payload of %d bytes; want %d, %d, %d, %d", k, len(i), len(h), size, kind, id, head, payload)
+			}
+		})
+		if good := whole && err == nil; good != (end == int64(len(b))) || records > 0 && !good {
+			t.Errorf("%d records and an end at %d of %d bytes: %v", records, end, len(b), err)
 		}
 	})
 }

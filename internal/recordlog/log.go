@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func Open(dir string, options Options) (*Log, error) {
 	if options.step == nil {
 		options.step = func(string) {}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := makeFolder(dir); err != nil {
 		return nil, wrapPath(dir, err)
 	}
 	lock, err := lockFolder(dir)
@@ -64,6 +65,24 @@ func Open(dir string, options Options) (*Log, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// makeFolder makes a folder and those that it lies in. Their names are on the disk when it
+// returns: a synced log in a folder that is gone would be of no use.
+func makeFolder(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if parent != dir {
+		if err := makeFolder(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return replace.SyncDir(parent)
 }
 
 func randomName() uint64 {

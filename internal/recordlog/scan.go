@@ -98,7 +98,7 @@ func (s *scanner) record(r *bufio.Reader, size int64, each func(int64, header, s
 // is right, so that it is no damage by chance.
 func (s *scanner) plausible(h header, offset int64) error {
 	switch {
-	case h.headLen > MaxHead:
+	case h.headLen < 0 || h.headLen > MaxHead: // below 0 where an int has 32 bits
 		return s.damage(offset, "the head is longer than a head can be")
 	case h.kind == markType && (h.idLen != 0 || h.headLen != 0 || h.payload != 0 || h.flags != 0),
 		h.flags > flagRemove, h.flags == flagRemove && (h.headLen != 0 || h.payload != 0):
