@@ -227,11 +227,11 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 		s.mutex.Unlock()
 	}
 	err := s.turn(l.t, data, func(t *state) {
-		t.tier, t.bits, t.codes, t.block, t.degraded, t.master = Absent, 0, 0, 0, false, false
+		t.tier, t.bits, t.codes, t.block, t.degraded, t.master = Absent, 0, 0, 0, false, 0
 		t.sum, t.bound, t.rule = dataSum(data), residual, &r
 	})
-	if err == nil && l.master {
-		err = s.writer.Remove(recordMaster, id)
+	if err == nil && l.master != 0 {
+		err = s.writer.Remove(l.master, id)
 	}
 	return err
 }

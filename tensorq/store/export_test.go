@@ -16,6 +16,19 @@ func (s *Store) HeadSize(id string) int {
 	return len(id) + len(s.tensors[id].appendHead(nil))
 }
 
+// Unrecorded counts the tensors whose use is not in the log.
+func (s *Store) Unrecorded() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	n := 0
+	for _, t := range s.tensors {
+		if t.used {
+			n++
+		}
+	}
+	return n
+}
+
 // Log is the log of a store that writes.
 func (s *Store) Log() *recordlog.Log { return s.writer }
 

@@ -13,6 +13,7 @@ const (
 	recordTensor = 1 // head: what a tensor is; payload: its codes, then its rule's bytes
 	recordAccess = 2 // head: use since the record of type 1; no payload
 	recordMaster = 3 // no head; payload: the lossless values, float32
+	recordOther  = 4 // as 3: new ones stand there while those of 3 are still needed
 )
 
 // logKind is "TQST".
@@ -25,7 +26,7 @@ const logKind = 0x54535154
 //	 1     1    type of the values: 1 = float32
 //	 2     1    tier
 //	 3     1    bits, 0 if absent
-//	 4     1    1: degraded, 2: the lossless values are kept
+//	 4     1    1: degraded; lossless values are kept, 2: as type 3, 4: as type 4
 //	 5     1    D
 //	 6     4    CRC32C of the values as they were put, float32
 //	10     4    CRC32C that stands for the codes; of the rule's bytes if absent
@@ -54,6 +55,7 @@ const (
 
 	flagDegraded = 1
 	flagMaster   = 2
+	flagOther    = 4
 )
 
 // state is what is recorded of a tensor.
@@ -62,7 +64,7 @@ type state struct {
 	tier     Tier
 	bits     int
 	degraded bool
-	master   bool
+	master   uint8  // type of the record of the lossless values, 0 if they are not kept
 	content  uint32 // CRC32C of the values as they were put
 	sum      uint32 // stands for the codes
 	codes    int64  // bytes
@@ -79,8 +81,11 @@ func (t *state) appendHead(b []byte) []byte {
 	if t.degraded {
 		flags |= flagDegraded
 	}
-	if t.master {
+	switch t.master {
+	case recordMaster:
 		flags |= flagMaster
+	case recordOther:
+		flags |= flagOther
 	}
 	b = append(b, headVersion, dtypeF32, byte(t.tier), byte(t.bits), flags, byte(len(t.shape)))
 	b = binary.LittleEndian.AppendUint32(b, t.content)
@@ -138,19 +143,19 @@ func decodeHead(id string, b []byte, payload int64) (state, error) {
 	}
 	t := state{
 		tier: Tier(b[2]), bits: int(b[3]),
-		degraded: b[4]&flagDegraded != 0, master: b[4]&flagMaster != 0,
-		content: binary.LittleEndian.Uint32(b[6:]),
-		sum:     binary.LittleEndian.Uint32(b[10:]),
-		codes:   int64(binary.LittleEndian.Uint32(b[14:])),
-		block:   int(binary.LittleEndian.Uint32(b[18:])),
-		created: int64(binary.LittleEndian.Uint64(b[22:])),
-		last:    int64(binary.LittleEndian.Uint64(b[30:])),
-		count:   binary.LittleEndian.Uint64(b[38:]),
-		bound:   math.Float64frombits(binary.LittleEndian.Uint64(b[46:])),
+		degraded: b[4]&flagDegraded != 0,
+		content:  binary.LittleEndian.Uint32(b[6:]),
+		sum:      binary.LittleEndian.Uint32(b[10:]),
+		codes:    int64(binary.LittleEndian.Uint32(b[14:])),
+		block:    int(binary.LittleEndian.Uint32(b[18:])),
+		created:  int64(binary.LittleEndian.Uint64(b[22:])),
+		last:     int64(binary.LittleEndian.Uint64(b[30:])),
+		count:    binary.LittleEndian.Uint64(b[38:]),
+		bound:    math.Float64frombits(binary.LittleEndian.Uint64(b[46:])),
 	}
 	dims := int(b[5])
 	switch {
-	case t.tier > Cold, t.bits > 8, t.bits == 1, b[4] > flagDegraded|flagMaster, dims > maxDims:
+	case t.tier > Cold, t.bits > 8, t.bits == 1, b[4] > flagDegraded|flagOther, b[4]&flagMaster != 0 && b[4]&flagOther != 0, dims > maxDims:
 		return wrong("tier %d, %d bits, flags %d, %d dimensions", b[2], b[3], b[4], dims)
 	case (t.tier == Absent) != (t.bits == 0), (t.codes == 0) != (t.bits == 0), t.codes > payload:
 		return wrong("tier %v with %d bits and %d bytes of codes in %d", t.tier, t.bits, t.codes, payload)
@@ -158,6 +163,12 @@ func decodeHead(id string, b []byte, payload int64) (state, error) {
 		return wrong("blocks of %d values", t.block)
 	case !(t.bound >= 0): // a NaN too
 		return wrong("an error of %v", t.bound)
+	}
+	switch {
+	case b[4]&flagMaster != 0:
+		t.master = recordMaster
+	case b[4]&flagOther != 0:
+		t.master = recordOther
 	}
 	b = b[headFixed:]
 	if len(b) < 4*dims {

@@ -26,8 +26,8 @@ func (s *Store) lossless(l *link, byRule bool, out []float32) (bool, error) {
 			s.mutex.Unlock()
 		}
 	}
-	if l.master {
-		raw, _, err := s.log.Read(recordMaster, id, nil)
+	if l.master != 0 {
+		raw, _, err := s.log.Read(l.master, id, nil)
 		if err != nil && !errors.Is(err, recordlog.ErrNotFound) { // it goes when the tensor is put anew
 			return false, about(id, err)
 		}

@@ -179,9 +179,11 @@ func (s *Store) load() error {
 			}
 		}
 	}
-	for _, e := range s.log.Entries(recordMaster) {
-		if t := tensors[e.ID]; t == nil || !t.master {
-			orphans = append(orphans, e)
+	for _, kind := range []uint8{recordMaster, recordOther} {
+		for _, e := range s.log.Entries(kind) {
+			if t := tensors[e.ID]; t == nil || t.master != kind {
+				orphans = append(orphans, e)
+			}
 		}
 	}
 	if s.writer != nil {
@@ -285,11 +287,10 @@ func (s *Store) Put(id string, shape []int, values []float32, options PutOptions
 	if err != nil {
 		return about(id, err)
 	}
-	raw := rawBytes(values)
 	now := s.now()
 	t := &tensor{id: id, state: state{
-		shape: slices.Clone(shape), tier: options.Tier, bits: width, master: options.Master,
-		content: crc32.Checksum(raw, castagnoli), sum: codesSum(codes), codes: int64(len(codes)),
+		shape: slices.Clone(shape), tier: options.Tier, bits: width,
+		content: contentSum(values), sum: codesSum(codes), codes: int64(len(codes)),
 		block: s.cfg.Quant.BlockSize, created: now, last: now, count: 1, bound: worst,
 	}}
 	s.writing.Lock()
@@ -305,15 +306,20 @@ func (s *Store) Put(id string, shape []int, values []float32, options PutOptions
 		return &NeededError{id, by}
 	}
 	if options.Master {
-		if _, err := s.writer.Append(recordMaster, id, nil, raw); err != nil {
+		// A stop before the tensor's record must find those that it has now.
+		t.master = recordMaster
+		if old != nil && old.master == recordMaster {
+			t.master = recordOther
+		}
+		if _, err := s.writer.Append(t.master, id, nil, rawBytes(values)); err != nil {
 			return about(id, err)
 		}
 	}
 	if err := s.commit(t, old, codes, false); err != nil {
 		return err
 	}
-	if old != nil && old.master && !options.Master {
-		if err := s.writer.Remove(recordMaster, id); err != nil {
+	if old != nil && old.master != 0 {
+		if err := s.writer.Remove(old.master, id); err != nil {
 			return about(id, err)
 		}
 	}
@@ -436,7 +442,7 @@ func (s *Store) Remove(id string) error {
 	s.mutex.Lock()
 	s.leave(t)
 	s.mutex.Unlock()
-	for _, kind := range []uint8{recordAccess, recordMaster} {
+	for _, kind := range []uint8{recordAccess, recordMaster, recordOther} {
 		if _, ok := s.log.Lookup(kind, id); !ok {
 			continue
 		}
@@ -460,7 +466,7 @@ func (s *Store) Info(id string) (Info, error) {
 		ID: id, Shape: slices.Clone(t.shape), DType: "float32",
 		Created: time.Unix(0, t.created), LastAccess: time.Unix(0, t.last), Accesses: t.count,
 		Score: s.score(&t.state, now), Tier: t.tier, Bits: t.bits, Bytes: t.codes,
-		Bound: s.bound(t, s.cfg.MaxDepth), Degraded: t.degraded, Master: t.master,
+		Bound: s.bound(t, s.cfg.MaxDepth), Degraded: t.degraded, Master: t.master != 0,
 	}
 	if t.rule != nil {
 		info.HasRule, info.Base = true, t.rule.ref
@@ -520,8 +526,13 @@ func (s *Store) flush() error {
 		}
 	}
 	s.mutex.Unlock()
-	for _, u := range uses {
+	for i, u := range uses {
 		if _, err := s.writer.Append(recordAccess, u.id, u.head, nil); err != nil {
+			s.mutex.Lock()
+			defer s.mutex.Unlock()
+			for _, u := range uses[i:] {
+				s.tensors[u.id].used = true
+			}
 			return about(u.id, err)
 		}
 	}
