@@ -94,7 +94,7 @@ func (s *Store) checkReferences(id string, shape []int, r *rule) error {
 // *EarlyError, *MismatchError, *NeededError, ErrNoRule, ErrAbsent, ErrReconstructionDepth,
 // ErrChanged; the data is then still there.
 func (s *Store) Retire(id string) error {
-	if err := s.retire(id); err != nil {
+	if err := s.retire(id, nil); err != nil {
 		return err
 	}
 	s.writing.Lock()
@@ -105,7 +105,9 @@ func (s *Store) Retire(id string) error {
 	return s.durable(id)
 }
 
-func (s *Store) retire(id string) error {
+// retire is Retire without waiting for the disk, of one tensor or, if that is nil, of any
+// of that id.
+func (s *Store) retire(id string, of *tensor) error {
 	if s.writer == nil {
 		return about(id, ErrReadOnly)
 	}
@@ -114,6 +116,8 @@ func (s *Store) retire(id string) error {
 		return err
 	}
 	switch {
+	case of != nil && l.t != of:
+		return about(id, ErrChanged)
 	case l.tier == Absent:
 		return about(id, ErrAbsent)
 	case l.rule == nil:
@@ -148,22 +152,11 @@ func (s *Store) idle(id string, t *state) error {
 
 // rehearse executes the rule of a tensor and returns what it was made from.
 func (s *Store) rehearse(l *link, out []float32) ([]link, error) {
-	for {
-		s.mutex.Lock()
-		chain, err := s.links(l.rule.ref)
-		s.mutex.Unlock()
-		if err != nil {
-			return nil, err
-		}
-		same, err := s.fetch(chain, false)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			return chain, s.execute(l.t.id, l.rule, l.payload[l.codes:], l.shape, chain, out)
-		}
-		s.settled()
+	chain, err := s.collect(nil, l.rule.ref, true, false)
+	if err != nil {
+		return nil, err
 	}
+	return chain, s.execute(l.t.id, l.rule, l.payload[l.codes:], l.shape, chain, out)
 }
 
 // compare measures how far what a rule makes is from the values put, and refuses what is
@@ -200,13 +193,8 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 	id := l.t.id
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.unchanged(l); err != nil {
+	if err := s.unchanged(l, chain); err != nil {
 		return err
-	}
-	for i := range chain {
-		if err := s.unchanged(&chain[i]); err != nil {
-			return err
-		}
 	}
 	if err := s.mayDrop(l, len(chain)); err != nil {
 		return err

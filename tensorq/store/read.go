@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"boost/internal/recordlog"
 	"boost/tensorq"
@@ -19,15 +20,16 @@ type link struct {
 	payload []byte // nil: on disk
 }
 
-// links follows the rules from a tensor. The caller holds mutex.
-func (s *Store) links(id string) ([]link, error) {
+// links returns a tensor and, if deep says so, follows the rules from it. The caller holds
+// mutex.
+func (s *Store) links(id string, deep bool) ([]link, error) {
 	t := s.tensors[id]
 	if t == nil {
 		return nil, about(id, ErrNotFound)
 	}
 	chain := []link{{t, t.state, t.seq, t.payload}}
 	var seen map[string]bool
-	for t.tier == Absent && t.rule.refers() {
+	for deep && t.tier == Absent && t.rule.refers() {
 		ref := t.rule.ref
 		if seen == nil {
 			seen = map[string]bool{id: true}
@@ -78,6 +80,30 @@ func (s *Store) fetch(chain []link, keep bool) (bool, error) {
 	return true, nil
 }
 
+// collect returns the links from a tensor, deep ones too, with their payloads, which stay in
+// memory if keep says so. Chain is what was found a moment ago, or nil.
+func (s *Store) collect(chain []link, id string, deep, keep bool) ([]link, error) {
+	for stale := chain; ; chain, stale = nil, chain {
+		if chain == nil {
+			var err error
+			s.mutex.Lock()
+			chain, err = s.links(id, deep)
+			s.mutex.Unlock()
+			if err != nil {
+				return nil, err
+			}
+			if slices.EqualFunc(chain, stale, func(a, b link) bool { return a.t == b.t }) {
+				// Nothing is under way: a Refresh has failed, and the log goes on without it.
+				return nil, about(id, ErrChanged)
+			}
+		}
+		if same, err := s.fetch(chain, keep); same || err != nil {
+			return chain, err
+		}
+		s.settled()
+	}
+}
+
 // settled waits until a change that is under way is done.
 func (s *Store) settled() {
 	s.writing.Lock()
@@ -89,7 +115,8 @@ func (s *Store) settled() {
 // they are. It counts as an access to the tensor, and to those that it is made from if it is absent. A tensor
 // that was narrowed because there were too many warm ones returns to its width, one a
 // call, where there is room and a source; where that fails it is marked degraded and read as it is. Errors: ErrNotFound, ErrTierZeroNoPolicy with FailFast, ErrReconstructionDepth,
-// ErrCycle, tensorq.ErrOutputTooSmall, *recordlog.DamageError.
+// ErrCycle, tensorq.ErrOutputTooSmall, *recordlog.DamageError, ErrChanged if the tensor was put with another shape
+// meanwhile or a Refresh failed.
 func (s *Store) Read(id string, out []float32) (int, error) {
 	now := s.now()
 	s.mutex.Lock()
@@ -97,7 +124,7 @@ func (s *Store) Read(id string, out []float32) (int, error) {
 		s.mutex.Unlock()
 		return 0, about(id, ErrClosed)
 	}
-	chain, err := s.links(id)
+	chain, err := s.links(id, true)
 	if err != nil {
 		s.mutex.Unlock()
 		return 0, err
@@ -117,37 +144,22 @@ func (s *Store) Read(id string, out []float32) (int, error) {
 	widen := s.writer != nil && s.mayWiden(chain[0].t, now)
 	s.mutex.Unlock()
 	if widen {
-		s.widen(id, now)
+		s.widen(chain[0].t, now)
 		chain = nil
 	}
 	return n, s.readInto(id, chain, out[:n])
 }
 
-// readInto makes the values of a tensor. A chain that is nil, or was changed meanwhile,
-// is followed anew.
+// readInto makes the values of a tensor. Chain is how it was found a moment ago, or nil.
 func (s *Store) readInto(id string, chain []link, out []float32) error {
-	for {
-		if chain != nil {
-			same, err := s.fetch(chain, true)
-			if err != nil {
-				return err
-			}
-			if same {
-				return s.make(chain, out)
-			}
-			s.settled()
-		}
-		var err error
-		s.mutex.Lock()
-		chain, err = s.links(id)
-		s.mutex.Unlock()
-		if err != nil {
-			return err
-		}
-		if product(chain[0].shape) != len(out) {
-			return about(id, ErrChanged)
-		}
+	chain, err := s.collect(chain, id, true, true)
+	if err != nil {
+		return err
 	}
+	if product(chain[0].shape) != len(out) {
+		return about(id, ErrChanged)
+	}
+	return s.make(chain, out)
 }
 
 // make writes the values of the first tensor of a chain, whose payloads are there, to out.

@@ -42,28 +42,8 @@ func (s *Store) lossless(l *link, byRule bool, out []float32) (bool, error) {
 		return false, nil
 	}
 	// A rule that fails is no source; it is reported when it is to replace the data.
-	err := s.byRule(l, out)
+	_, err := s.rehearse(l, out)
 	return err == nil && contentSum(out) == l.content, nil
-}
-
-// byRule executes the rule of a tensor, whose payload is there.
-func (s *Store) byRule(l *link, out []float32) error {
-	for {
-		s.mutex.Lock()
-		chain, err := s.links(l.rule.ref)
-		s.mutex.Unlock()
-		if err != nil {
-			return err
-		}
-		same, err := s.fetch(chain, false)
-		if err != nil {
-			return err
-		}
-		if same {
-			return s.execute(l.t.id, l.rule, l.payload[l.codes:], l.shape, chain, out)
-		}
-		s.settled()
-	}
 }
 
 // contentSum is the checksum of values as they are put.
@@ -86,38 +66,30 @@ func signatureOf(sum uint32, r *rule) uint32 {
 
 // snapshot returns a tensor with its payload.
 func (s *Store) snapshot(id string) (*link, error) {
-	for {
-		s.mutex.Lock()
-		t := s.tensors[id]
-		if t == nil {
-			s.mutex.Unlock()
-			return nil, about(id, ErrNotFound)
-		}
-		one := []link{{t, t.state, t.seq, t.payload}}
-		s.mutex.Unlock()
-		same, err := s.fetch(one, false)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			return &one[0], nil
-		}
-		s.settled()
+	one, err := s.collect(nil, id, false, false)
+	if err != nil {
+		return nil, err
 	}
+	return &one[0], nil
 }
 
 // requantize gives a tensor the bits of another tier, or other bits of its own. Fewer bits are made
 // from the lossless values where there are any, and from the codes where not: both bounds
 // are then added. More are made from lossless values only, otherwise it is ErrNoSource; as many
-// stay as they are without any. allowed, if
-// not nil, is asked under mutex just before the change; if it says no, nothing happens.
-func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor) bool) error {
+// stay as they are without any. allowed, if not nil, is asked under mutex just before the
+// change; if it says no, nothing happens. ErrChanged if the tensor has been replaced.
+func (s *Store) requantize(of *tensor, tier Tier, width int, allowed func(*tensor) bool) error {
+	id := of.id
 	l, err := s.snapshot(id)
 	if err != nil {
 		return err
 	}
+	if l.t != of {
+		return about(id, ErrChanged)
+	}
 	values := make([]float32, product(l.shape))
 	from := 0.0
+	var chain []link
 	ok, err := s.lossless(l, true, values)
 	if err != nil {
 		return err
@@ -126,7 +98,7 @@ func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor
 	case ok:
 	case l.tier == Absent && l.rule.refers():
 		// The rule is what there is; what it makes is as good as it was said to be.
-		if err := s.byRule(l, values); err != nil {
+		if chain, err = s.rehearse(l, values); err != nil {
 			return err
 		}
 		s.mutex.Lock()
@@ -152,7 +124,7 @@ func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor
 	payload := append(codes, l.payload[l.codes:]...)
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.unchanged(l); err != nil {
+	if err := s.unchanged(l, chain); err != nil {
 		return err
 	}
 	if allowed != nil {
@@ -177,7 +149,7 @@ func (s *Store) requantize(id string, tier Tier, width int, allowed func(*tensor
 func (s *Store) retier(l *link, tier Tier) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.unchanged(l); err != nil {
+	if err := s.unchanged(l, nil); err != nil {
 		return err
 	}
 	return s.turn(l.t, l.payload, func(t *state) { t.tier, t.degraded = tier, false })
@@ -191,10 +163,10 @@ func (r *rule) apart(residual float64) *rule {
 	return &c
 }
 
-// unchanged checks that nothing happened to tensors since they were looked at. The caller
-// holds writing.
-func (s *Store) unchanged(chain ...*link) error {
-	for _, l := range chain {
+// unchanged checks that nothing happened to a tensor, and to those that it was made from,
+// since they were looked at. The caller holds writing.
+func (s *Store) unchanged(l *link, chain []link) error {
+	for _, l := range append([]link{*l}, chain...) {
 		now, err := s.writable(l.t.id)
 		if err != nil {
 			return err
@@ -222,19 +194,21 @@ func (s *Store) mayWiden(t *tensor, now int64) bool {
 
 // widen returns a tensor to the width of the warm tier, or marks it degraded: whatever is
 // in the way of that, a full disk too, is not in the way of reading.
-func (s *Store) widen(id string, now int64) {
-	err := s.requantize(id, Warm, s.cfg.WarmBits, func(t *tensor) bool { return s.mayWiden(t, now) })
+func (s *Store) widen(t *tensor, now int64) {
+	err := s.requantize(t, Warm, s.cfg.WarmBits, func(t *tensor) bool { return s.mayWiden(t, now) })
 	if err != nil && !errors.Is(err, ErrChanged) {
-		s.degrade(id, now)
+		s.degrade(t, now)
 	}
 }
 
-// degrade marks a tensor that nothing can raise.
-func (s *Store) degrade(id string, now int64) {
+// degrade marks a tensor that nothing can raise, and says whether it is still there.
+func (s *Store) degrade(t *tensor, now int64) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if t := s.tensors[id]; t != nil {
-		t.used = t.used || !t.degraded
-		t.degraded, t.tried, t.hasTry = true, now, true
+	if s.tensors[t.id] != t {
+		return false
 	}
+	t.used = t.used || !t.degraded
+	t.degraded, t.tried, t.hasTry = true, now, true
+	return true
 }

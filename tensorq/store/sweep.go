@@ -30,7 +30,7 @@ type Report struct {
 
 // sweepItem is a tensor as a sweep found it.
 type sweepItem struct {
-	id    string
+	t     *tensor
 	tier  Tier
 	bits  int
 	want  Tier
@@ -38,7 +38,8 @@ type sweepItem struct {
 	rule  bool
 	age   uint64 // s
 	n     int
-	after Tier // where it goes
+	bytes int64 // of the blocks, if it is warm
+	after Tier  // where it goes
 	width int
 }
 
@@ -55,7 +56,7 @@ func (s *Store) Sweep() (Report, error) {
 	now := s.now()
 	s.mutex.Lock()
 	since := time.Duration(now - s.swept)
-	if s.hasSwept && since >= 0 && since < s.cfg.SweepInterval {
+	if s.hasSwept && since.Abs() < s.cfg.SweepInterval {
 		s.mutex.Unlock()
 		return Report{Early: true}, nil
 	}
@@ -86,9 +87,9 @@ func (s *Store) items(now int64) []sweepItem {
 	for _, t := range s.tensors {
 		score := s.score(&t.state, now)
 		item := sweepItem{
-			id: t.id, tier: t.tier, bits: t.bits, want: s.cfg.TierOf(score), rule: t.rule != nil,
+			t: t, tier: t.tier, bits: t.bits, want: s.cfg.TierOf(score), rule: t.rule != nil,
 			idle: score < s.cfg.AbsentMinScore && t.age(now) > s.cfg.AbsentAgeThreshold,
-			age:  seconds(t.age(now)), n: product(t.shape), after: t.tier, width: t.bits,
+			age:  seconds(t.age(now)), n: product(t.shape), bytes: s.warmBytes(&t.state), after: t.tier, width: t.bits,
 		}
 		enough := item.want.warmth() <= t.tier.warmth() || t.tier == Absent && item.want == Cold
 		if enough && (t.tier != Warm || t.bits != s.cfg.WarmLowBits) {
@@ -97,13 +98,13 @@ func (s *Store) items(now int64) []sweepItem {
 		}
 		items = append(items, item)
 	}
-	slices.SortFunc(items, func(a, b sweepItem) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(items, func(a, b sweepItem) int { return cmp.Compare(a.t.id, b.t.id) })
 	return items
 }
 
 func (r *Report) fail(err error) {
-	// What was removed or changed since the sweep looked at it is no failure.
-	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrChanged) {
+	// What was removed, changed or used since the sweep looked at it is no failure.
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrChanged) && !errors.As(err, new(*EarlyError)) {
 		r.Failures = append(r.Failures, err)
 	}
 }
@@ -115,7 +116,7 @@ func (s *Store) raise(items []sweepItem, now int64, report *Report) {
 		if i.want.warmth() <= i.tier.warmth() || i.tier == Absent && i.want == Cold {
 			continue
 		}
-		err := s.requantize(i.id, i.want, s.cfg.bitsOf(i.want), nil)
+		err := s.requantize(i.t, i.want, s.cfg.bitsOf(i.want), nil)
 		switch {
 		case err == nil:
 			report.Raised++
@@ -123,8 +124,9 @@ func (s *Store) raise(items []sweepItem, now int64, report *Report) {
 				report.Restored++
 			}
 		case errors.Is(err, ErrNoSource):
-			s.degrade(i.id, now)
-			report.Degraded++
+			if s.degrade(i.t, now) {
+				report.Degraded++
+			}
 		default:
 			report.fail(err)
 		}
@@ -137,7 +139,7 @@ func (s *Store) retireIdle(items []sweepItem, report *Report) {
 		if !i.rule || !i.idle || i.tier == Absent {
 			continue
 		}
-		if err := s.retire(i.id); err != nil {
+		if err := s.retire(i.t.id, i.t); err != nil {
 			report.fail(err)
 			continue
 		}
@@ -150,7 +152,12 @@ func (s *Store) retireIdle(items []sweepItem, report *Report) {
 func (s *Store) plan(items []sweepItem) []sweepItem {
 	var sum int64
 	var wide []*sweepItem
-	bytes := func(i *sweepItem, width int) int64 { return blockBytes(i.n, width, s.cfg.Quant.BlockSize) }
+	bytes := func(i *sweepItem, width int) int64 {
+		if i.tier == Warm && i.bits == width {
+			return i.bytes // in blocks of the size that it was made with
+		}
+		return blockBytes(i.n, width, s.cfg.Quant.BlockSize)
+	}
 	for k := range items {
 		i := &items[k]
 		if i.tier != Absent && i.want.warmth() < i.tier.warmth() {
@@ -181,7 +188,7 @@ func (s *Store) lower(items []sweepItem, report *Report) {
 		if i.after == i.tier && i.width == i.bits {
 			continue
 		}
-		if err := s.requantize(i.id, i.after, i.width, nil); err != nil {
+		if err := s.requantize(i.t, i.after, i.width, nil); err != nil {
 			report.fail(err)
 			continue
 		}
