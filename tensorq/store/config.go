@@ -117,3 +117,11 @@ func (c Config) upLimit() int64 { return int64(c.Hysteresis * float64(c.WarmByte
 func (c Config) bitsOf(t Tier) int {
 	return [...]int{Hot: c.HotBits, Warm: c.WarmBits, Cold: c.ColdBits}[t]
 }
+
+// quantOf says how blocks of a tier are made. Only cold ones may have a second scale: the sum of
+// the warm ones, whatever their bits, is known without looking at values.
+func (c Config) quantOf(t Tier) tensorq.QuantConfig {
+	quant := c.Quant
+	quant.TwoLevelCold = quant.TwoLevelCold && t == Cold
+	return quant
+}

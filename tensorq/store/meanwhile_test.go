@@ -146,6 +146,30 @@ func TestWarmCapOfOtherBlocks(t *testing.T) {
 	})
 }
 
+// Warm tensors of 3 bits have one scale a block, whatever cold ones have: what the cap counts is what
+// there is.
+func TestWarmCapOfThreeBits(t *testing.T) {
+	t.Run("S3.46/three_bits", func(t *testing.T) {
+		f := newStore(t, capped(0), func(c *store.Config) { c.WarmLowBits, c.Quant.TwoLevelCold = 3, true })
+		v := values(1, 64)
+		v[7] = 100 // more than five times the median
+		f.warm("x", v)
+		f.clock.pass(2 * time.Second)
+		if r := f.sweep(); r.Narrowed != 1 || r.Warm != 28 {
+			t.Errorf("%+v, want 1 narrowed to 4 + 24 bytes", r)
+		}
+		// A segment has 18 bytes, a byte of modes, 4, the block, and 4.
+		if i := f.info("x"); i.Tier != store.Warm || i.Bytes != 18+1+4+28+4 {
+			t.Errorf("%+v, want 55 bytes", i)
+		}
+		f.clock.pass(time.Hour)
+		f.put("y", v, store.PutOptions{Tier: store.Cold})
+		if i := f.info("y"); i.Bytes != 18+1+4+40+4 {
+			t.Errorf("%+v, want 67 bytes", i)
+		}
+	})
+}
+
 // A clock that is set back does not let sweeps follow each other at once.
 func TestSweepsOfAClockSetBack(t *testing.T) {
 	t.Run("S3.48/set_back", func(t *testing.T) {

@@ -114,7 +114,7 @@ func (s *Store) requantize(of *tensor, tier Tier, width int, allowed func(*tenso
 		}
 		from = l.bound
 	}
-	codes, worst, err := encode(values, width, s.cfg.Quant)
+	codes, worst, err := encode(values, width, s.cfg.quantOf(tier))
 	if err != nil {
 		return about(id, err)
 	}

@@ -283,7 +283,7 @@ func (s *Store) Put(id string, shape []int, values []float32, options PutOptions
 		return about(id, fmt.Errorf("%v: expected hot, warm or cold", options.Tier))
 	}
 	width := s.cfg.bitsOf(options.Tier)
-	codes, worst, err := encode(values, width, s.cfg.Quant)
+	codes, worst, err := encode(values, width, s.cfg.quantOf(options.Tier))
 	if err != nil {
 		return about(id, err)
 	}
