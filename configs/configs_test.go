@@ -350,7 +350,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("store.Config has %s, the table of keys does not", name)
 			continue
 		}
-		t.Run("S3.15/S3.31/"+k.Leaf(), func(t *testing.T) {
+		t.Run("S3.15/"+k.Leaf(), func(t *testing.T) {
 			mustRead(t, "[registry]\n"+k.Leaf()+" = "+k.Default()+"\n")
 			value := other[name]
 			if value == "" {
@@ -369,7 +369,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// What the store refuses is refused by the key's name; its defaults are SEEDS's.
+// What the store refuses is refused by the key's name; its defaults are SEEDS's. The second scale
+// is opt-in.
 func TestRegistryLimits(t *testing.T) {
 	for set, want := range map[string]string{
 		"hot_bits=9":             "registry.hot_bits must be 2 … 8, not 9",
@@ -404,6 +405,12 @@ func TestRegistryLimits(t *testing.T) {
 			}
 		})
 	}
+	t.Run("S3.31/opt_in", func(t *testing.T) {
+		c, _ := mustRead(t, "")
+		if on, _ := mustRead(t, "[registry]\ntwo_level_cold = true\n"); c.Registry.Quant.TwoLevelCold || !on.Registry.Quant.TwoLevelCold {
+			t.Errorf("by default %v, asked for %v", c.Registry.Quant.TwoLevelCold, on.Registry.Quant.TwoLevelCold)
+		}
+	})
 	for key, want := range map[string]string{
 		"block_size": "64", "two_level_threshold": "5.0", "outlier_fraction": "0.05", "two_level_cold": "false", "headroom": "0.1015625",
 		"hot_bits": "8", "warm_bits": "7", "warm_low_bits": "5", "cold_bits": "3", "hot_score": "512", "warm_score": "64", "score_scale": "1024",

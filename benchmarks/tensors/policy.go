@@ -222,7 +222,8 @@ func newWarmTensors(o *Options) *warmTensors {
 	return w
 }
 
-func (w *warmTensors) name(i int) string { return fmt.Sprintf("warm %02d", i) }
+// name is that of the i-th tensor put: the order of the names is not that of their use.
+func (w *warmTensors) name(i int) string { return fmt.Sprintf("warm %02d", w.count-1-i) }
 
 // Values writes the values of a tensor: it makes warmTensors a store.Source.
 func (w *warmTensors) Values(id string, out []float32) error {
@@ -265,17 +266,16 @@ func (w *warmTensors) filled(o Options) (*store.Store, *clock, error) {
 		return nil, nil, err
 	}
 	from, to, _ := o.ages()
-	gap := min((to-from)/uint64(w.count-1), 3600)
+	span := min(to-from, 86400) // s from the first to the last
 	values := make([]float32, w.each)
+	began := now.now
 	for i := range w.count {
+		now.now = began.Add(time.Duration(span*uint64(i)/uint64(w.count-1)) * time.Second)
 		if err == nil {
 			err = w.Values(w.name(i), values)
 		}
 		if err == nil {
 			err = s.Put(w.name(i), []int{w.each}, values, store.PutOptions{Tier: store.Warm})
-		}
-		if i+1 < w.count {
-			now.now = now.now.Add(time.Duration(gap) * time.Second)
 		}
 	}
 	now.now = now.now.Add(time.Duration(from) * time.Second)
@@ -285,26 +285,30 @@ func (w *warmTensors) filled(o Options) (*store.Store, *clock, error) {
 	return s, now, nil
 }
 
-// widths counts the tensors by bits, in the order of their names.
-func (w *warmTensors) widths(s *store.Store, low int) (narrow int, inOrder bool, err error) {
-	inOrder = true
-	for i := range w.count {
-		info, err := s.Info(w.name(i))
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
+// byUse returns the ids of the tensors, that used longest ago first and equal ones by id, and how
+// many of them are narrow. inOrder says that these are the first.
+func (w *warmTensors) byUse(s *store.Store, low int) (ids []string, narrow int, inOrder bool, err error) {
+	var infos []store.Info
+	for _, id := range s.IDs() {
+		info, err := s.Info(id)
 		if err != nil {
-			return 0, false, err
+			return nil, 0, false, err
 		}
 		if info.Tier != store.Warm {
-			return 0, false, fmt.Errorf("%s is %v, and was to be warm", info.ID, info.Tier)
+			return nil, 0, false, fmt.Errorf("%s is %v, and was to be warm", info.ID, info.Tier)
 		}
+		infos = append(infos, info)
+	}
+	slices.SortStableFunc(infos, func(a, b store.Info) int { return a.LastAccess.Compare(b.LastAccess) })
+	inOrder = true
+	for i, info := range infos {
+		ids = append(ids, info.ID)
 		if info.Bits == low {
 			inOrder = inOrder && narrow == i
 			narrow++
 		}
 	}
-	return narrow, inOrder, nil
+	return ids, narrow, inOrder, nil
 }
 
 const neverWarm = "no age makes a tensor warm with these scores"
@@ -333,7 +337,7 @@ func narrowed(o Options) (figure string, ok bool, err error) {
 	if len(report.Failures) > 0 {
 		return "", false, report.Failures[0]
 	}
-	narrow, inOrder, err := w.widths(s, o.Config.WarmLowBits)
+	_, narrow, inOrder, err := w.byUse(s, o.Config.WarmLowBits)
 	if err != nil {
 		return "", false, err
 	}
@@ -369,7 +373,7 @@ func widened(o Options) (figure string, ok bool, err error) {
 	if _, err := s.Sweep(); err != nil {
 		return "", false, err
 	}
-	narrow, _, err := w.widths(s, o.Config.WarmLowBits)
+	ids, narrow, _, err := w.byUse(s, o.Config.WarmLowBits)
 	if err != nil {
 		return "", false, err
 	}
@@ -379,30 +383,25 @@ func widened(o Options) (figure string, ok bool, err error) {
 	limit := int64(o.Config.Hysteresis * float64(w.cap))
 	out := make([]float32, w.each)
 	// Above the limit a read moves nothing.
-	if _, err := s.Read(w.name(0), out); err != nil {
+	if _, err := s.Read(ids[0], out); err != nil {
 		return "", false, err
 	}
 	if above := s.Stats().Warm; above >= limit {
-		if info, err := s.Info(w.name(0)); err != nil || info.Bits != o.Config.WarmLowBits {
+		if info, err := s.Info(ids[0]); err != nil || info.Bits != o.Config.WarmLowBits {
 			return fmt.Sprintf("returned at %s, above the limit of %s", mebibytes(above), mebibytes(limit)), false, err
 		}
 	}
-	// Room for one, from the last one on: those were used last, and are wide.
-	for i := w.count - 1; i >= narrow && s.Stats().Warm > limit/2; i-- {
-		if err := s.Remove(w.name(i)); err != nil {
-			return "", false, err
-		}
-	}
-	for i := narrow - 1; i > 0 && s.Stats().Warm > limit/2; i-- {
-		if err := s.Remove(w.name(i)); err != nil {
+	// Room for some, from those on that were used last.
+	for i := len(ids) - 1; i > 0 && s.Stats().Warm > limit/2; i-- {
+		if err := s.Remove(ids[i]); err != nil {
 			return "", false, err
 		}
 	}
 	below := s.Stats().Warm
-	if _, err := s.Read(w.name(0), out); err != nil {
+	if _, err := s.Read(ids[0], out); err != nil {
 		return "", false, err
 	}
-	info, err := s.Info(w.name(0))
+	info, err := s.Info(ids[0])
 	if err != nil {
 		return "", false, err
 	}
@@ -414,7 +413,7 @@ func widened(o Options) (figure string, ok bool, err error) {
 	}
 	// From the source, so as good as it was.
 	want := make([]float32, w.each)
-	if err := w.Values(w.name(0), want); err != nil {
+	if err := w.Values(ids[0], want); err != nil {
 		return "", false, err
 	}
 	for i := range out {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -77,4 +79,28 @@ func TestBenchTensorq(t *testing.T) {
 	if r.errors != "" {
 		t.Errorf("words beside the list: %q", r.errors)
 	}
+}
+
+// The keys of [registry] may stand in a config for training, which is none of their business.
+func TestTrainLeavesRegistryAlone(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(200))
+	const training = "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[train]\nrounds = 3\n"
+	file(t, "without.toml", training)
+	file(t, "with.toml", training+"[registry]\nblock_size = 128\nwarm_byte_cap = \"1MiB\"\n")
+	for _, name := range []string{"with", "without"} {
+		must(t, 0, boost(t, "train", name+".toml", "-q", "-o", name+".boost"))
+	}
+	with, err := os.ReadFile("with.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := os.ReadFile("without.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(with, without) {
+		t.Error("the model differs")
+	}
+	must(t, 2, boost(t, "train", "with.toml", "--set", "registry.hot_score=1"))
 }
