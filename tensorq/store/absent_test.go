@@ -320,7 +320,7 @@ func TestDepth(t *testing.T) {
 			"5/a": "5/b", "5/b": "5/c", "5/c": "5/d", "5/d": "5/e", "5/e": "5/a",
 			"1": "0", "2": "1", "3": "2", "4": "3",
 		} {
-			if _, err := l.Append(store.RecordTensor, id, store.AbsentHead(ref), nil); err != nil {
+			if _, err := l.Append(store.RecordTensor, id, store.AbsentCopy(ref, 1), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -356,7 +356,7 @@ func TestDepth(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := 1; i <= 4; i++ {
-			if _, err := s.Log().Append(store.RecordTensor, fmt.Sprint(i), store.AbsentHead(fmt.Sprint(i-1)), nil); err != nil {
+			if _, err := s.Log().Append(store.RecordTensor, fmt.Sprint(i), store.AbsentCopy(fmt.Sprint(i-1), 1), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -32,9 +32,15 @@ func (s *Store) Unrecorded() int {
 // Log is the log of a store that writes.
 func (s *Store) Log() *recordlog.Log { return s.writer }
 
-// AbsentHead is the record of an absent tensor of one value that is ref's.
-func AbsentHead(ref string) []byte {
-	t := state{shape: []int{1}, tier: Absent, rule: &rule{kind: ruleScale, ref: ref, by: 1}}
+// AbsentPart is the record of an absent tensor of one value that is the first of ref's, and AbsentCopy
+// that of one of n values that are ref's.
+func AbsentPart(ref string) []byte {
+	t := state{shape: []int{1}, rule: &rule{kind: ruleProjection, ref: ref, runs: []run{{0, 1}}}}
+	return t.appendHead(nil)
+}
+
+func AbsentCopy(ref string, n int) []byte {
+	t := state{shape: []int{n}, rule: &rule{kind: ruleScale, ref: ref, by: 1}}
 	return t.appendHead(nil)
 }
 

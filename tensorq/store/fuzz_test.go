@@ -13,7 +13,7 @@ import (
 // Any bytes are a head that is written again as it was read, or an error.
 func FuzzHeadS3_50(f *testing.F) {
 	f.Add([]byte{}, int64(0))
-	f.Add(store.AbsentHead("base"), int64(0))
+	f.Add(store.AbsentCopy("base", 1), int64(0))
 	seeded(f, func(head []byte, payload int64) { f.Add(head, payload) })
 	f.Fuzz(func(t *testing.T, b []byte, payload int64) {
 		again, shape, err := store.DecodeHead("x", b, payload)

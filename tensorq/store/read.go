@@ -42,6 +42,11 @@ func (s *Store) links(id string, deep bool) ([]link, error) {
 		if next == nil {
 			return nil, about(id, fmt.Errorf("the rule of %q refers to %q: %w", t.id, ref, ErrNotFound))
 		}
+		// Of the last one the codes vouch for the shape; the others' are checked against it before
+		// memory is taken for their values.
+		if err := t.rule.fits(t.id, t.shape, next.shape); err != nil {
+			return nil, err
+		}
 		t = next
 		chain = append(chain, link{t, t.state, t.seq, t.payload})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"boost/internal/recordlog"
@@ -78,5 +79,29 @@ func TestTwoMasters(t *testing.T) {
 		if (err == nil) != ok || ok && hex.EncodeToString(again) != hex.EncodeToString(head) {
 			t.Errorf("flags %d: %v", flags, err)
 		}
+	}
+}
+
+// A record that claims 2³⁰ values is compared with what it is made from before there is memory
+// for them.
+func TestLargeClaim(t *testing.T) {
+	f := newStore(t)
+	f.put("one", []float32{1})
+	for id, head := range map[string][]byte{"large": store.AbsentCopy("one", 1<<30), "x": store.AbsentPart("large")} {
+		if _, err := f.Log().Append(store.RecordTensor, id, head, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.reopen()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := f.Read("x", make([]float32, 1))
+	runtime.ReadMemStats(&after)
+	var shape *store.ShapeError
+	if !errors.As(err, &shape) || shape.ID != "large" {
+		t.Errorf("Read: %v, want a ShapeError of the large one", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes were taken", took)
 	}
 }
