@@ -86,12 +86,13 @@ func FuzzSealed(f *testing.F) {
 		binary.LittleEndian.PutUint32(fixed[12:], payload)
 		binary.LittleEndian.PutUint64(fixed[16:], seq)
 		binary.LittleEndian.PutUint64(fixed[24:], synced)
-		whole := uint64(id)+uint64(head)+uint64(payload) == uint64(len(rest))
+		need := uint64(id) + uint64(head) + uint64(payload)
+		whole := need <= uint64(len(rest))
 		if whole {
 			castagnoli := crc32.MakeTable(crc32.Castagnoli)
 			body := uint64(id) + uint64(head)
 			binary.LittleEndian.PutUint32(fixed[32:], crc32.Checksum(rest[:body], castagnoli))
-			binary.LittleEndian.PutUint32(fixed[36:], crc32.Checksum(rest[body:], castagnoli))
+			binary.LittleEndian.PutUint32(fixed[36:], crc32.Checksum(rest[body:need], castagnoli))
 		}
 		recordlog.Seal(fixed, 7, int64(len(b)))
 		b = append(append(b, fixed...), rest...)
@@ -102,8 +103,12 @@ func FuzzSealed(f *testing.F) {
 				t.Errorf("type %d, id of %d, head of %d and payload of %d bytes; want %d, %d, %d, %d", k, len(i), len(h), size, kind, id, head, payload)
 			}
 		})
-		if good := whole && err == nil; good != (end == int64(len(b))) || records > 0 && !good {
-			t.Errorf("%d records and an end at %d of %d bytes: %v", records, end, len(b), err)
+		want := int64(recordlog.LogHeader)
+		if whole && err == nil {
+			want += recordlog.RecordHeader + int64(need)
+		}
+		if end != want || records > 0 && end == recordlog.LogHeader {
+			t.Errorf("%d records and an end at %d of %d bytes, want %d: %v", records, end, len(b), want, err)
 		}
 	})
 }
