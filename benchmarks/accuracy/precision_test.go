@@ -7,7 +7,7 @@ import (
 	"boost/benchmarks/accuracy"
 )
 
-// BenchmarkAccuracyVsPrecision trains 160 models: minutes, not seconds. The storages are
+// BenchmarkAccuracyVsPrecision trains 640 models: minutes, not seconds. The storages are
 // judged one by one, on the same models of f32.
 func BenchmarkAccuracyVsPrecision(b *testing.B) {
 	p, err := accuracy.MeasurePrecision(context.Background(), shared(b), 2, b.Output())
