@@ -1,20 +1,18 @@
 package recordlog_test
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"boost/internal/killed"
 	"boost/internal/recordlog"
 )
 
@@ -357,41 +355,7 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	next := 0 // the least number that is not known to be written
 	for range kills {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), writerVariable+"="+dir)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var trouble bytes.Buffer
-		c.Stderr = &trouble
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for range 1 + random.IntN(80) {
-			if !lines.Scan() {
-				_ = c.Wait()
-				t.Fatalf("the writer stopped by itself: %s", trouble.String())
-			}
-			next = number(t, lines.Text()) + 1
-		}
-		// The writer runs on while this spins, so that the signal comes within a write, a
-		// sync or a step of a compaction.
-		for n := random.IntN(200_000); n > 0; n-- {
-			_ = n
-		}
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for lines.Scan() {
-			next = number(t, lines.Text()) + 1
-		}
-		_, _ = io.Copy(io.Discard, out)
-		_ = c.Wait()
-		if trouble.Len() > 0 {
-			t.Fatal(trouble.String())
-		}
+		killed.Run(t, random.IntN, writerVariable+"="+dir, 80, 200_000, func(line string) { next = number(t, line) + 1 })
 		checkKilled(t, dir, next)
 	}
 	if next < kills {

@@ -3,7 +3,8 @@ package recordlog
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+
+	"boost/internal/replace"
 )
 
 var (
@@ -26,13 +27,4 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: byte %d: %s: the file was damaged after it was written, restore it from a copy", e.File, e.Offset, e.What)
 }
 
-// reason is what an error says without the operation and the path.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-func wrapPath(path string, err error) error { return fmt.Errorf("%s: %w", path, reason(err)) }
+func wrapPath(path string, err error) error { return fmt.Errorf("%s: %w", path, replace.Reason(err)) }

@@ -44,3 +44,13 @@ const (
 	LogHeader    = logHeader
 	RecordHeader = recordHeader
 )
+
+// SaveIndex does what Close does before it closes.
+func (l *Log) SaveIndex() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	return l.saveIndex()
+}

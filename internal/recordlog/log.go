@@ -236,7 +236,7 @@ func (l *Log) write(h header, offset int64, body, payload []byte) error {
 		return nil
 	}
 	if cut := l.file.Truncate(offset); cut != nil {
-		l.broken = fmt.Errorf("the end of the log is unknown since a write failed: %w", reason(cut))
+		l.broken = fmt.Errorf("the end of the log is unknown since a write failed: %w", replace.Reason(cut))
 	}
 	return wrapPath(l.path, err)
 }
@@ -267,7 +267,7 @@ func (l *Log) sync() error {
 	}
 	if err := l.file.Sync(); err != nil {
 		// What of it the disk holds is unknown, and a second call would not say.
-		l.broken = fmt.Errorf("a sync failed, open the log anew: %w", reason(err))
+		l.broken = fmt.Errorf("a sync failed, open the log anew: %w", replace.Reason(err))
 		return wrapPath(l.path, err)
 	}
 	synced := l.scan.data
@@ -283,16 +283,7 @@ func (l *Log) sync() error {
 	return nil
 }
 
-// SaveIndex syncs and writes the index that makes opening fast. Close does so too.
-func (l *Log) SaveIndex() error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	if err := l.usable(); err != nil {
-		return err
-	}
-	return l.saveIndex()
-}
-
+// saveIndex syncs and writes the index that makes opening fast.
 func (l *Log) saveIndex() error {
 	if err := l.sync(); err != nil {
 		return err

@@ -28,7 +28,7 @@ func File(path string, write func(f *os.File) error) error {
 	}
 	if err := fill(f, write, mode); err != nil {
 		discard(f, temp)
-		return wrapPath(path, reason(err))
+		return wrapPath(path, Reason(err))
 	}
 	if err := publish(f, temp, target); err != nil {
 		return wrapPath(target, linkReason(err))
@@ -50,7 +50,7 @@ func resolve(path string) (string, fs.FileMode, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return path, 0, nil
 	case err != nil:
-		return "", 0, wrapPath(path, reason(err))
+		return "", 0, wrapPath(path, Reason(err))
 	case info.IsDir():
 		return "", 0, wrapPath(path, errors.New("is a directory, name a file"))
 	case !info.Mode().IsRegular():
@@ -91,7 +91,7 @@ func lockedFile(path string, patience time.Duration) (*os.File, error) {
 	for {
 		f, err := openTemp(path)
 		if err != nil {
-			return nil, wrapPath(path, reason(err))
+			return nil, wrapPath(path, Reason(err))
 		}
 		err = filelock.Try(f)
 		if err == nil && sameFile(f, path) {
@@ -131,18 +131,18 @@ func discard(f *os.File, temp string) {
 	_ = os.Remove(temp)
 }
 
-// linkReason is reason for the error of a rename.
+// linkReason is Reason for the error of a rename.
 func linkReason(err error) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		return link.Err
 	}
-	return reason(err)
+	return Reason(err)
 }
 
-// reason is what an error says without the operation and the path, which messages
+// Reason is what an error says without the operation and the path, which messages
 // name in their own words.
-func reason(err error) error {
+func Reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -1,21 +1,17 @@
 package store_test
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"boost/internal/killed"
 	"boost/internal/recordlog"
 	"boost/tensorq/store"
 )
@@ -600,48 +596,15 @@ func TestKill(t *testing.T) {
 	said := map[int]int{}    // id to generation
 	unsure := map[int]bool{} // ids that may have been put and not said
 	for range kills {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), writerVariable+"="+dir)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var trouble bytes.Buffer
-		c.Stderr = &trouble
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
 		last := -1
-		take := func() {
+		killed.Run(t, random.IntN, writerVariable+"="+dir, 120, 300_000, func(line string) {
 			var id, g int
-			if _, err := fmt.Sscan(lines.Text(), &id, &g); err != nil {
+			if _, err := fmt.Sscan(line, &id, &g); err != nil {
 				t.Fatal(err)
 			}
 			said[id], last = g, id
 			delete(unsure, id)
-		}
-		for range 1 + random.IntN(120) {
-			if !lines.Scan() {
-				_ = c.Wait()
-				t.Fatalf("the writer stopped by itself: %s", trouble.String())
-			}
-			take()
-		}
-		for n := random.IntN(300_000); n > 0; n-- { // the writer runs on meanwhile
-			_ = n
-		}
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for lines.Scan() {
-			take()
-		}
-		_, _ = io.Copy(io.Discard, out)
-		_ = c.Wait()
-		if s := strings.TrimSpace(trouble.String()); s != "" {
-			t.Fatal(s)
-		}
+		})
 		unsure[(last+1)%16] = true
 		checkKilled(t, dir, said, unsure)
 	}
