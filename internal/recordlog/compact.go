@@ -22,8 +22,9 @@ func (l *Log) Compact() error {
 	if err := l.usable(); err != nil {
 		return err
 	}
-	// What the new log lacks because it was removed is no loss only when the removal is safe.
-	if err := l.sync(); err != nil {
+	// What the new log lacks because it was removed is no loss only when the removal is safe. A mark
+	// is not needed for that, and a full disk may have no room for it.
+	if err := l.flush(); err != nil {
 		return err
 	}
 	l.options.step("synced")
@@ -60,10 +61,12 @@ func (l *Log) Compact() error {
 // give takes back a new log that cannot be used, or no record may be appended any more:
 // it would go to a file that the next Open does not look at.
 func (l *Log) give(gen uint64, cause error) error {
-	if err := os.Remove(logPath(l.dir, gen)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.broken = fmt.Errorf("a compaction stopped half way, open the log anew: %w", cause)
-	} else if err := replace.SyncDir(l.dir); err != nil {
-		l.broken = fmt.Errorf("a compaction stopped half way, open the log anew: %w", cause)
+	err := os.Remove(logPath(l.dir, gen))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = replace.SyncDir(l.dir)
+	}
+	if err != nil {
+		l.broken = fmt.Errorf("%w: a compaction stopped half way: %w", ErrBroken, cause)
 	}
 	return cause
 }
@@ -94,7 +97,7 @@ func (l *Log) copyTo(f *os.File) (map[key]place, scanner, error) {
 	var buffer []byte
 	for _, k := range keys {
 		p := l.live[k]
-		record, err := l.whole(k, p, buffer)
+		record, err := l.shown().whole(k, p, buffer)
 		if err != nil {
 			return nil, scanner{}, err
 		}

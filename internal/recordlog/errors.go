@@ -12,6 +12,10 @@ var (
 	ErrNotFound = errors.New("no such record")
 	// ErrClosed says that the log was closed.
 	ErrClosed = errors.New("the log is closed")
+	// ErrBroken says that a write or a sync failed and could not be taken back, so that it is unknown
+	// what the log ends with: what the call was to write is there or not when the log is opened
+	// anew, and until then nothing more is written. What is there can be read.
+	ErrBroken = errors.New("what the log ends with is unknown since a write failed, open it anew")
 	// ErrTooLong says that an id, head or payload is longer than a record can hold.
 	ErrTooLong = errors.New("too long for a record")
 )
@@ -26,5 +30,8 @@ type DamageError struct {
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: byte %d: %s: the file was damaged after it was written, restore it from a copy", e.File, e.Offset, e.What)
 }
+
+// brokenBy is ErrBroken with what made the log so.
+func brokenBy(cause error) error { return fmt.Errorf("%w: %w", ErrBroken, replace.Reason(cause)) }
 
 func wrapPath(path string, err error) error { return fmt.Errorf("%s: %w", path, replace.Reason(err)) }

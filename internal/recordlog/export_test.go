@@ -3,6 +3,7 @@ package recordlog
 import (
 	"bytes"
 	"encoding/binary"
+	"os"
 )
 
 // WithSteps returns options whose log names its files 1, 2, … and tells of each step of
@@ -53,4 +54,18 @@ func (l *Log) SaveIndex() error {
 		return err
 	}
 	return l.saveIndex()
+}
+
+// VerifyMeanwhile is Verify, which calls each after every record.
+func (l *Log) VerifyMeanwhile(each func()) error { return l.verify(each) }
+
+// OpenForReading puts a handle of the log's file in place of its own that can neither write nor sync.
+func (l *Log) OpenForReading() error {
+	f, err := os.Open(l.path)
+	if err != nil {
+		return err
+	}
+	_ = l.file.File.Close()
+	l.file.File = f
+	return nil
 }

@@ -174,7 +174,8 @@ func (l *Log) Torn() int64 { return l.torn }
 
 // Append writes a record, which replaces the one of the same type and id, and returns its
 // sequence number. Types are 1 … 255. The record is complete for every reader when the call returns,
-// and outlives the process; Sync makes it outlive the machine.
+// and outlives the process; Sync makes it outlive the machine. After an error there is no such
+// record, save that ErrBroken leaves it open. Errors: ErrTooLong, ErrClosed, ErrBroken, those of the file.
 func (l *Log) Append(kind uint8, id string, head, payload []byte) (uint64, error) {
 	return l.append(kind, 0, id, head, payload)
 }
@@ -236,7 +237,8 @@ func (l *Log) write(h header, offset int64, body, payload []byte) error {
 		return nil
 	}
 	if cut := l.file.Truncate(offset); cut != nil {
-		l.broken = fmt.Errorf("the end of the log is unknown since a write failed: %w", replace.Reason(cut))
+		l.broken = brokenBy(err)
+		return wrapPath(l.path, l.broken)
 	}
 	return wrapPath(l.path, err)
 }
@@ -251,7 +253,8 @@ func (l *Log) usable() error {
 	return nil
 }
 
-// Sync returns when all records are on the disk.
+// Sync returns when all records are on the disk. Where it fails they are there all the same, and
+// may not outlive the machine.
 func (l *Log) Sync() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -261,14 +264,26 @@ func (l *Log) Sync() error {
 	return l.sync()
 }
 
-func (l *Log) sync() error {
+// flush puts all records on the disk.
+func (l *Log) flush() error {
 	if l.scan.data <= l.scan.synced {
 		return nil
 	}
 	if err := l.file.Sync(); err != nil {
 		// What of it the disk holds is unknown, and a second call would not say.
-		l.broken = fmt.Errorf("a sync failed, open the log anew: %w", replace.Reason(err))
-		return wrapPath(l.path, err)
+		l.broken = brokenBy(err)
+		return wrapPath(l.path, l.broken)
+	}
+	return nil
+}
+
+// sync is flush with a mark that says what is on the disk, so that its loss is damage.
+func (l *Log) sync() error {
+	if l.scan.data <= l.scan.synced {
+		return nil
+	}
+	if err := l.flush(); err != nil {
+		return err
 	}
 	synced := l.scan.data
 	mark := header{kind: markType, seq: l.scan.next, synced: synced}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"boost/internal/filelock"
 	"boost/internal/recordlog"
@@ -384,6 +385,77 @@ func TestCompactRefusesDamage(t *testing.T) {
 	}
 	if _, err := l.Append(1, "c", nil, nil); err != nil {
 		t.Errorf("appending after the failed compaction: %v", err)
+	}
+}
+
+// While a log is verified, records are written and read, and the log is compacted and closed.
+func TestVerifyMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	for i := range 10 {
+		put(t, l, 1, fmt.Sprint(i), "h", "payload")
+	}
+	met := 0
+	done := make(chan error, 1)
+	go func() {
+		done <- l.VerifyMeanwhile(func() {
+			met++
+			var err error
+			switch met {
+			case 2:
+				_, err = l.Append(1, "new", nil, []byte("x"))
+			case 4:
+				_, _, err = l.Read(1, "new", nil)
+			case 6:
+				err = l.Compact()
+			case 8:
+				err = l.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}()
+	select {
+	case err := <-done:
+		if err != nil || met != 10 {
+			t.Errorf("%d records, %v; want the 10 that were there before", met, err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("something waits for Verify")
+	}
+	l = open(t, dir)
+	if n := len(l.Entries(1)); n != 11 {
+		t.Errorf("%d records, want 11", n)
+	}
+}
+
+// A write that fails, and that cannot be taken back, ends writing until the log is opened anew; what
+// is there can be read.
+func TestBroken(t *testing.T) {
+	for what, do := range map[string]func(l *recordlog.Log) error{
+		"Append": func(l *recordlog.Log) error { _, err := l.Append(1, "b", nil, nil); return err },
+		"Sync":   func(l *recordlog.Log) error { return l.Sync() },
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			l := open(t, dir)
+			put(t, l, 1, "a", "", "payload")
+			if err := l.OpenForReading(); err != nil {
+				t.Fatal(err)
+			}
+			for _, do := range []func(l *recordlog.Log) error{do, (*recordlog.Log).Compact, func(l *recordlog.Log) error { return l.Remove(1, "a") }} {
+				if err := do(l); !errors.Is(err, recordlog.ErrBroken) || !strings.Contains(err.Error(), dir) {
+					t.Errorf("%v, want %v with the file", err, recordlog.ErrBroken)
+				}
+			}
+			want := content{"1/a": "|payload"}
+			same(t, mustRead(t, l), want)
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			same(t, mustRead(t, open(t, dir)), want)
+		})
 	}
 }
 

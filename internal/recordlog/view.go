@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Entry tells of a record without its payload.
@@ -32,12 +33,56 @@ type view struct {
 	kind uint32
 
 	mutex sync.RWMutex
-	file  *os.File // nil: closed
+	file  *sharedFile // nil: closed
 	path  string
 	gen   uint64
 	scan  scanner
 	live  map[key]place
 	bytes int64 // of the live records
+}
+
+// sharedFile is a file that is closed when the last one who uses it is done: a log that was closed
+// or compacted stays readable for those who are at it.
+type sharedFile struct {
+	*os.File
+	users atomic.Int32 // the view is one
+}
+
+func shared(f *os.File) *sharedFile {
+	s := &sharedFile{File: f}
+	s.users.Store(1)
+	return s
+}
+
+func (f *sharedFile) release() error {
+	if f.users.Add(-1) > 0 {
+		return nil
+	}
+	return f.File.Close()
+}
+
+// extent is the part of a log's file that a view told of at a moment.
+type extent struct {
+	file *sharedFile
+	path string
+	id   uint64 // the file's
+	end  int64
+}
+
+// shown returns the extent. The caller holds mutex, or nothing else can change the view.
+func (v *view) shown() extent { return extent{v.file, v.path, v.scan.id, v.scan.end} }
+
+// use is shown for use without mutex; the file has to be released. The caller holds mutex.
+func (v *view) use() (extent, error) {
+	if v.file == nil {
+		return extent{}, ErrClosed
+	}
+	v.file.users.Add(1)
+	return v.shown(), nil
+}
+
+func (e extent) damage(offset int64, what string) error {
+	return &DamageError{File: e.path, Offset: offset, What: what}
 }
 
 type key struct {
@@ -104,15 +149,15 @@ func (v *view) load(dir string, gen uint64, flag int) error {
 	if err != nil {
 		return wrapPath(path, err)
 	}
-	fresh := view{kind: v.kind, file: f, path: path, gen: gen, live: map[key]place{}}
+	fresh := view{kind: v.kind, file: shared(f), path: path, gen: gen, live: map[key]place{}}
 	if err := fresh.read(dir); err != nil {
 		_ = f.Close()
 		return err
 	}
 	if v.file != nil {
-		_ = v.file.Close() // nothing was written through it that is not synced
+		_ = v.file.release() // nothing was written through it that is not synced
 	}
-	v.file, v.path, v.gen, v.scan, v.live, v.bytes = f, path, gen, fresh.scan, fresh.live, fresh.bytes
+	v.file, v.path, v.gen, v.scan, v.live, v.bytes = fresh.file, path, gen, fresh.scan, fresh.live, fresh.bytes
 	return nil
 }
 
@@ -199,17 +244,19 @@ func (v *view) Entries(kind uint8) []Entry {
 // Read returns a record's payload, checked, and its entry. It lies in buf if that
 // is long enough for the whole record, otherwise in a new slice. Errors: ErrNotFound, ErrClosed, *DamageError.
 func (v *view) Read(kind uint8, id string, buf []byte) ([]byte, Entry, error) {
-	v.mutex.RLock()
-	defer v.mutex.RUnlock()
-	if v.file == nil {
-		return nil, Entry{}, ErrClosed
-	}
 	k := key{kind, id}
+	v.mutex.RLock()
 	p, ok := v.live[k]
-	if !ok {
-		return nil, Entry{}, fmt.Errorf("%s: %w: type %d, id %q", v.path, ErrNotFound, kind, id)
+	e, err := v.use()
+	v.mutex.RUnlock()
+	if err != nil {
+		return nil, Entry{}, err
 	}
-	record, err := v.whole(k, p, buf)
+	defer e.file.release()
+	if !ok {
+		return nil, Entry{}, fmt.Errorf("%s: %w: type %d, id %q", e.path, ErrNotFound, kind, id)
+	}
+	record, err := e.whole(k, p, buf)
 	if err != nil {
 		return nil, Entry{}, err
 	}
@@ -218,31 +265,31 @@ func (v *view) Read(kind uint8, id string, buf []byte) ([]byte, Entry, error) {
 }
 
 // whole reads all bytes of a record and checks that they are those of its entry.
-func (v *view) whole(k key, p place, buf []byte) ([]byte, error) {
+func (e extent) whole(k key, p place, buf []byte) ([]byte, error) {
 	// The size was checked against the file's when the record or its index was read.
 	size := k.size(p)
 	if size > math.MaxInt {
-		return nil, fmt.Errorf("%s: byte %d: a record of %d bytes is more than this machine can address", v.path, p.offset, size)
+		return nil, fmt.Errorf("%s: byte %d: a record of %d bytes is more than this machine can address", e.path, p.offset, size)
 	}
 	buf = slices.Grow(buf[:0], int(size))[:size]
-	if _, err := v.file.ReadAt(buf, p.offset); errors.Is(err, io.EOF) {
-		return nil, v.scan.damage(p.offset, "the file ends within the record")
+	if _, err := e.file.ReadAt(buf, p.offset); errors.Is(err, io.EOF) {
+		return nil, e.damage(p.offset, "the file ends within the record")
 	} else if err != nil {
-		return nil, wrapPath(v.path, err)
+		return nil, wrapPath(e.path, err)
 	}
-	h, ok := decodeHeader(buf, v.scan.id, p.offset)
+	h, ok := decodeHeader(buf, e.id, p.offset)
 	body := buf[recordHeader : size-p.payload]
 	switch {
 	case !ok:
-		return nil, v.scan.damage(p.offset, noRecord)
+		return nil, e.damage(p.offset, noRecord)
 	case h.kind != k.kind, h.flags != 0, h.seq != p.seq, h.payload != p.payload, h.idLen != len(k.id), h.headLen != len(p.head):
-		return nil, v.scan.damage(p.offset, "the record is another than the index says")
+		return nil, e.damage(p.offset, "the record is another than the index says")
 	case crc32.Checksum(body, castagnoli) != h.bodyCRC:
-		return nil, v.scan.damage(p.offset, "the checksum of id and head is wrong")
+		return nil, e.damage(p.offset, "the checksum of id and head is wrong")
 	case string(body[:h.idLen]) != k.id || string(body[h.idLen:]) != string(p.head):
-		return nil, v.scan.damage(p.offset, "the record is another than the index says")
+		return nil, e.damage(p.offset, "the record is another than the index says")
 	case crc32.Checksum(buf[size-p.payload:], castagnoli) != h.dataCRC:
-		return nil, v.scan.damage(p.offset, "the checksum of the payload is wrong")
+		return nil, e.damage(p.offset, "the checksum of the payload is wrong")
 	}
 	return buf, nil
 }
@@ -255,23 +302,29 @@ func (v *view) Size() (live, total int64) {
 	return v.bytes, v.scan.end
 }
 
-// Verify reads the whole log and returns the first *DamageError.
-func (v *view) Verify() error {
+// Verify reads the whole log and returns the first *DamageError. Everything else goes on meanwhile;
+// what is written then is not looked at.
+func (v *view) Verify() error { return v.verify(func() {}) }
+
+// verify calls each after every record.
+func (v *view) verify(each func()) error {
 	v.mutex.RLock()
-	defer v.mutex.RUnlock()
-	if v.file == nil {
-		return ErrClosed
-	}
-	h, err := readFileHeader(v.file, v.path, v.kind)
+	e, err := v.use()
+	v.mutex.RUnlock()
 	if err != nil {
 		return err
 	}
-	s := newScanner(v.file, v.path, h.id)
-	if err := s.run(v.scan.end, func(int64, header, string, []byte) {}); err != nil {
+	defer e.file.release()
+	h, err := readFileHeader(e.file, e.path, v.kind)
+	if err != nil {
 		return err
 	}
-	if s.end < v.scan.end {
-		return s.damage(s.end, noRecord)
+	s := newScanner(e.file, e.path, h.id)
+	if err := s.run(e.end, func(int64, header, string, []byte) { each() }); err != nil {
+		return err
+	}
+	if s.end < e.end {
+		return e.damage(s.end, noRecord)
 	}
 	return nil
 }
@@ -285,5 +338,5 @@ func (v *view) close() error {
 	}
 	f := v.file
 	v.file = nil
-	return f.Close()
+	return f.release()
 }

@@ -12,7 +12,8 @@ import (
 // become absent. The data stays until Sweep or Retire drops it, and those do only when the rule makes values
 // that differ from the tensor's by no more than the tolerance; 0 stands for the
 // tensor's own bound. Errors: ErrNotFound for the tensor or the one that the rule refers
-// to, ErrCycle, ErrAbsent, *ShapeError.
+// to, ErrCycle, ErrAbsent, *ShapeError, ErrTooLong for a list of parts of more than 1 MiB (see
+// Permutation), *UnsyncedError, ErrBroken.
 func (s *Store) SetRule(id string, r Rule, tolerance float64) error {
 	if !(tolerance >= 0) || math.IsInf(tolerance, 1) {
 		return about(id, fmt.Errorf("a tolerance of %v: expected a finite number, 0 or more", tolerance))
@@ -92,7 +93,7 @@ func (s *Store) checkReferences(id string, shape []int, r *rule) error {
 // first, and what it makes compared with the lossless values or, without these, with the codes; a
 // rule to discard is compared with nothing. There is no way back but the rule and the source. Errors:
 // *EarlyError, *MismatchError, *NeededError, ErrNoRule, ErrAbsent, ErrReconstructionDepth,
-// ErrChanged; the data is then still there.
+// ErrChanged; the data is then still there. *UnsyncedError, ErrBroken: see there.
 func (s *Store) Retire(id string) error {
 	if err := s.retire(id, nil); err != nil {
 		return err
@@ -219,7 +220,7 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 		t.sum, t.bound, t.rule = dataSum(data), residual, &r
 	})
 	if err == nil && l.master != 0 {
-		err = s.writer.Remove(l.master, id)
+		s.abandon(leftover{l.master, id})
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -251,6 +252,40 @@ func TestRules(t *testing.T) {
 			t.Error("a wrong rule is there")
 		}
 	})
+}
+
+// An order is stored as runs of neighbours, as many as a record's head can hold.
+func TestLongOrders(t *testing.T) {
+	random := rand.New(rand.NewPCG(53, 1))
+	for n, fits := range map[int]bool{250_000: true, 280_000: false} {
+		t.Run(fmt.Sprintf("S3.53/%d_parts", n), func(t *testing.T) {
+			f := newStore(t)
+			base, order := values(1, n), random.Perm(n)
+			made := make([]float32, n)
+			for i, from := range order {
+				made[i] = base[from]
+			}
+			f.put("base", base)
+			f.put("x", made)
+			err := f.SetRule("x", store.Permutation{Of: "base", Order: order}, 1)
+			if !fits {
+				if !errors.Is(err, store.ErrTooLong) || f.info("x").HasRule {
+					t.Errorf("%v, and the rule is there: %v", err, f.info("x").HasRule)
+				}
+				// In order it is one run, however long.
+				slices.Sort(order)
+				f.rule("x", store.Permutation{Of: "base", Order: order})
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.old()
+			f.retire("x")
+			f.reopen()
+			f.within("x", made)
+		})
+	}
 }
 
 func TestDepth(t *testing.T) {

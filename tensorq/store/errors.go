@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"boost/internal/filelock"
+	"boost/internal/recordlog"
 )
 
 var (
@@ -28,7 +31,36 @@ var (
 	// ErrChanged says that a tensor or one that its rule leads to was changed meanwhile; the call
 	// can be made again.
 	ErrChanged = errors.New("the tensor was changed meanwhile")
+	// ErrBusy says that another process writes the store.
+	ErrBusy = filelock.ErrBusy
+	// ErrTooLong says that a tensor, or the list of a rule's parts, is longer than a record can hold.
+	ErrTooLong = recordlog.ErrTooLong
+	// ErrBroken says that a write failed and could not be taken back: whether the change was made
+	// shows when the store is opened anew, and until then nothing can be changed.
+	ErrBroken = recordlog.ErrBroken
 )
+
+// DamageError says that bytes of the store's log are not those that were written, with file and byte.
+type DamageError = recordlog.DamageError
+
+// UnsyncedError says that a change was made, and not that the disk has it: this store reads it, and so does
+// one that is opened later, but a loss of power may undo it. It needs not be made again. A Sync that succeeds makes
+// it safe; where it wraps ErrBroken, the store has to be opened anew first. Every other error of a
+// change leaves things as they were, but for ErrBroken alone.
+type UnsyncedError struct {
+	ID  string // "" for the changes of a sweep
+	Err error
+}
+
+func (e *UnsyncedError) Error() string {
+	what := "what the sweep changed was written"
+	if e.ID != "" {
+		what = fmt.Sprintf("tensor %q: the change was made", e.ID)
+	}
+	return fmt.Sprintf("store: %s, but may not outlive a loss of power: %v", what, e.Err)
+}
+
+func (e *UnsyncedError) Unwrap() error { return e.Err }
 
 // NeededError says that a tensor cannot go, or change, because rules of others refer to it.
 type NeededError struct {

@@ -48,6 +48,8 @@ const (
 	LogKind      = logKind
 	RecordTensor = recordTensor
 	RecordAccess = recordAccess
+	RecordMaster = recordMaster
+	RecordOther  = recordOther
 )
 
 // DecodeHead decodes and encodes again.

@@ -120,7 +120,7 @@ func (s *Store) settled() {
 // they are. It counts as an access to the tensor, and to those that it is made from if it is absent. A tensor
 // that was narrowed because there were too many warm ones returns to its width, one a
 // call, where there is room and a source; where that fails it is marked degraded and read as it is. Errors: ErrNotFound, ErrTierZeroNoPolicy with FailFast, ErrReconstructionDepth,
-// ErrCycle, tensorq.ErrOutputTooSmall, *recordlog.DamageError, ErrChanged if the tensor was put with another shape
+// ErrCycle, tensorq.ErrOutputTooSmall, *DamageError, ErrChanged if the tensor was put with another shape
 // meanwhile or a Refresh failed.
 func (s *Store) Read(id string, out []float32) (int, error) {
 	now := s.now()

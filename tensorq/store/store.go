@@ -61,6 +61,14 @@ type Store struct {
 	hasSwept  bool
 	moving    bool // a sweep is under way
 	sourceErr uint64
+
+	left []leftover // guarded by writing
+}
+
+// leftover is a record that belongs to no tensor and could not be removed.
+type leftover struct {
+	kind uint8
+	id   string
 }
 
 // reading is what a log has in common with one that is only read.
@@ -127,7 +135,7 @@ type Stats struct {
 }
 
 // Open opens the store of a folder, or makes one. Errors: Config.Validate's, those of
-// the folder's log (a *recordlog.DamageError names file and byte), *RecordError.
+// the folder's log (a *DamageError names file and byte), ErrBusy, *RecordError.
 func Open(dir string, cfg Config, options Options) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -168,11 +176,11 @@ func (s *Store) load() error {
 		}
 		tensors[e.ID] = &tensor{id: e.ID, state: st, seq: e.Seq, size: e.Size}
 	}
-	var orphans []recordlog.Entry
+	var orphans []leftover
 	for _, e := range s.log.Entries(recordAccess) {
 		t := tensors[e.ID]
 		if t == nil {
-			orphans = append(orphans, e)
+			orphans = append(orphans, leftover{e.Type, e.ID})
 		} else if e.Seq > t.seq {
 			if err := t.takeAccess(e.ID, e.Head); err != nil {
 				return err
@@ -182,27 +190,42 @@ func (s *Store) load() error {
 	for _, kind := range []uint8{recordMaster, recordOther} {
 		for _, e := range s.log.Entries(kind) {
 			if t := tensors[e.ID]; t == nil || t.master != kind {
-				orphans = append(orphans, e)
-			}
-		}
-	}
-	if s.writer != nil {
-		// A stop between two records of one change leaves these.
-		for _, e := range orphans {
-			if err := s.writer.Remove(e.Type, e.ID); err != nil {
-				return fmt.Errorf("store: %w", err)
+				orphans = append(orphans, leftover{e.Type, e.ID})
 			}
 		}
 	}
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	s.residents.init(s.cfg.MemoryCap)
 	s.residents.bytes = 0
 	s.tensors, s.needed, s.warm = map[string]*tensor{}, map[string]map[string]bool{}, 0
 	for _, t := range tensors {
 		s.enter(t)
 	}
+	s.mutex.Unlock()
+	if s.writer != nil {
+		s.abandon(orphans...) // a stop between two records of one change leaves these
+	}
 	return nil
+}
+
+// abandon removes records that belong to no tensor any more, as far as the disk takes that: the others do no
+// harm, and go another time. The caller holds writing.
+func (s *Store) abandon(records ...leftover) {
+	s.left = append(s.left, records...)
+	for i, l := range s.left {
+		t := s.tensors[l.id]
+		if t != nil && (l.kind == recordAccess || l.kind == t.master) {
+			continue // it belongs to one again
+		}
+		if _, ok := s.log.Lookup(l.kind, l.id); !ok {
+			continue
+		}
+		if s.writer.Remove(l.kind, l.id) != nil {
+			s.left = slices.Clone(s.left[i:])
+			return
+		}
+	}
+	s.left = nil
 }
 
 // enter takes a tensor into the sums and maps.
@@ -271,7 +294,7 @@ const maxID = maxRef
 // Put stores a tensor of a shape, row-major, in place of the one of that id and of its
 // rule. Values must be finite, dimensions 1 or more, at most 8 of them and 2³⁰ values in
 // all; no dimensions are one value. It counts as an access. Errors: *ShapeError, tensorq.ErrNotFinite, *NeededError if the
-// rules of absent tensors refer to it.
+// rules of absent tensors refer to it, *UnsyncedError, ErrBroken.
 func (s *Store) Put(id string, shape []int, values []float32, options PutOptions) error {
 	if err := checkShape(id, shape, len(values)); err != nil {
 		return err
@@ -316,12 +339,13 @@ func (s *Store) Put(id string, shape []int, values []float32, options PutOptions
 		}
 	}
 	if err := s.commit(t, old, codes, false); err != nil {
+		if t.master != 0 {
+			s.abandon(leftover{t.master, id})
+		}
 		return err
 	}
 	if old != nil && old.master != 0 {
-		if err := s.writer.Remove(old.master, id); err != nil {
-			return about(id, err)
-		}
+		s.abandon(leftover{old.master, id})
 	}
 	return s.durable(id)
 }
@@ -413,13 +437,13 @@ func (s *Store) durable(id string) error {
 		return nil
 	}
 	if err := s.writer.Sync(); err != nil {
-		return about(id, err)
+		return &UnsyncedError{id, err}
 	}
 	return nil
 }
 
 // Remove removes a tensor. Errors: ErrNotFound, *NeededError if rules of others refer to
-// it.
+// it, *UnsyncedError, ErrBroken.
 func (s *Store) Remove(id string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -442,14 +466,7 @@ func (s *Store) Remove(id string) error {
 	s.mutex.Lock()
 	s.leave(t)
 	s.mutex.Unlock()
-	for _, kind := range []uint8{recordAccess, recordMaster, recordOther} {
-		if _, ok := s.log.Lookup(kind, id); !ok {
-			continue
-		}
-		if err := s.writer.Remove(kind, id); err != nil {
-			return about(id, err)
-		}
-	}
+	s.abandon(leftover{recordAccess, id}, leftover{recordMaster, id}, leftover{recordOther, id})
 	return s.durable(id)
 }
 
@@ -517,6 +534,7 @@ func (s *Store) flush() error {
 		id   string
 		head []byte
 	}
+	s.abandon() // what could not be removed before
 	s.mutex.Lock()
 	var uses []use
 	for _, id := range slices.Sorted(maps.Keys(s.tensors)) {
@@ -568,7 +586,8 @@ func (s *Store) Compact() error {
 	return nil
 }
 
-// Verify reads and checks the whole log; a *recordlog.DamageError says what is wrong.
+// Verify reads and checks the whole log; a *DamageError says what is wrong. Reads and changes go on
+// meanwhile.
 func (s *Store) Verify() error {
 	if err := s.log.Verify(); err != nil {
 		return fmt.Errorf("store: %w", err)

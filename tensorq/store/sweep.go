@@ -46,7 +46,8 @@ type sweepItem struct {
 // Sweep moves tensors to the tiers that their scores call for, and narrows the warm ones that were
 // used longest ago until all fit under the cap. It does nothing if the last one was less than SweepInterval ago
 // (SEEDS S3.48), so that it can be called at any time. Reads go on meanwhile. The error is
-// one of writing; what is wrong with single tensors stands in the report.
+// one of writing, *UnsyncedError among them; what is wrong with single tensors stands in the report, and the report says
+// what was done beside an error too.
 func (s *Store) Sweep() (Report, error) {
 	if s.writer == nil {
 		return Report{}, fmt.Errorf("store: %w", ErrReadOnly)
@@ -204,21 +205,20 @@ func (s *Store) lower(items []sweepItem, report *Report) {
 // compactSlack is how many bytes of a log are never too many.
 const compactSlack = 1 << 20
 
-// settle records the use of tensors and writes the log anew if most of it is old.
+// settle writes the log anew if most of it is old, and records the use of tensors. In this order: a disk that
+// is full has room for use only when the old log is gone.
 func (s *Store) settle() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if _, err := s.writable(""); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
-		return err
-	}
+	var compacted error
 	live, total := s.log.Size()
 	if float64(total) > float64(s.cfg.CompactRatio*float64(live))+compactSlack {
 		if err := s.writer.Compact(); err != nil {
-			return fmt.Errorf("store: %w", err)
+			compacted = fmt.Errorf("store: %w", err)
 		}
 	}
-	return s.durable("")
+	return errors.Join(compacted, s.flush(), s.durable(""))
 }

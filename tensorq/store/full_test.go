@@ -1,0 +1,193 @@
+//go:build unix
+
+package store_test
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"boost/tensorq/store"
+)
+
+// full makes every file end at a size, as a full disk does, while do runs.
+func full(t *testing.T, size int64, do func()) {
+	t.Helper()
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	limited := before
+	limited.Cur = min(uint64(size), before.Max)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limited); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	do()
+}
+
+// A disk that is full after any byte of a change either takes the change, perhaps without saying that it
+// is safe, or leaves things as they were, and the call says which; opening the store anew does not change
+// that.
+func TestFullDisk(t *testing.T) {
+	before, after := []float32{1, -2, 127}, []float32{5, 127, -6}
+	reads := func(f *fixture, want []float32) bool { return slices.Equal(f.read("x"), want) }
+	for _, c := range []struct {
+		name  string
+		do    func(f *fixture) error
+		after func(f *fixture) bool
+	}{
+		{"put", func(f *fixture) error {
+			return f.Put("x", []int{3}, after, store.PutOptions{Master: true})
+		}, func(f *fixture) bool { return reads(f, after) && f.info("x").Master }},
+		{"put_without_lossless_values", func(f *fixture) error {
+			return f.Put("x", []int{3}, after, store.PutOptions{})
+		}, func(f *fixture) bool { return reads(f, after) && !f.info("x").Master }},
+		{"remove", func(f *fixture) error { return f.Remove("x") }, func(f *fixture) bool { return !slices.Contains(f.IDs(), "x") }},
+		{"rule", func(f *fixture) error { return f.SetRule("x", store.Discard{}, 0) }, func(f *fixture) bool {
+			i := f.info("x")
+			return reads(f, before) && i.HasRule && i.Base == "" && i.Master
+		}},
+		{"retire", func(f *fixture) error { return f.Retire("x") }, func(f *fixture) bool {
+			i := f.info("x")
+			return reads(f, before) && i.Tier == store.Absent && !i.Master
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			// A store whose x has lossless values, a rule and a use on disk, and copies of it.
+			first := newStore(t, func(c *store.Config) { c.SyncWrites = true })
+			first.put("base", before)
+			first.put("x", before, store.PutOptions{Master: true})
+			first.rule("x", store.Scale{Of: "base", By: 1})
+			first.read("x")
+			if err := first.Store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			started := func() *fixture {
+				f := &fixture{t: t, dir: filepath.Join(t.TempDir(), "copy"), cfg: first.cfg, clock: newClock(), source: &source{}}
+				if err := os.CopyFS(f.dir, os.DirFS(first.dir)); err != nil {
+					t.Fatal(err)
+				}
+				f.clock.pass(30 * day)
+				f.open()
+				return f
+			}
+			f := started()
+			_, from := f.Log().Size()
+			if err := c.do(f); err != nil {
+				t.Fatal(err)
+			}
+			_, to := f.Log().Size()
+			if err := f.Store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			stride := int64(5)
+			switch {
+			case testing.Short():
+				stride = 17
+			case os.Getenv("BOOST_SOAK") != "":
+				stride = 1
+			}
+			kinds := map[string]int{}
+			for size := to; size >= from; size -= stride {
+				f := started()
+				var err error
+				full(t, size, func() { err = c.do(f) })
+				unsynced := (*store.UnsyncedError)(nil)
+				made := err == nil || errors.As(err, &unsynced)
+				check := func(when string) {
+					t.Helper()
+					if made && !c.after(f) {
+						t.Errorf("%d of %d bytes: %v, and %s the change is not there", size-from, to-from, err, when)
+					}
+					if i, e := f.Info("x"); !made && (e != nil || !reads(f, before) || !i.Master || i.Base != "base" || i.Tier == store.Absent) {
+						t.Errorf("%d of %d bytes: %v, and %s things are not as they were: %+v", size-from, to-from, err, when, i)
+					}
+				}
+				check("at once")
+				switch {
+				case err == nil:
+					kinds["made"]++
+				case made:
+					kinds["unsynced"]++
+					if unsynced.ID != "x" {
+						t.Errorf("the error is about %q", unsynced.ID)
+					}
+				case !errors.Is(err, unix.EFBIG):
+					t.Errorf("%d of %d bytes: %v", size-from, to-from, err)
+				default:
+					kinds["refused"]++
+				}
+				f.reopen()
+				check("once opened anew")
+				// What could not be removed is gone by now.
+				f.reopen()
+				lossless := len(f.Log().Entries(store.RecordMaster)) + len(f.Log().Entries(store.RecordOther))
+				want := 0
+				if i, e := f.Info("x"); e == nil && i.Master {
+					want = 1
+				}
+				if lossless != want {
+					t.Errorf("%d of %d bytes: %d records of lossless values, want %d", size-from, to-from, lossless, want)
+				}
+				if err := f.Store.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if kinds["refused"] < 2 || kinds["unsynced"] < 2 || kinds["made"] < 1 {
+				t.Errorf("the sizes came to %v", kinds)
+			}
+		})
+	}
+}
+
+// A log that is mostly old is written anew by a sweep though the disk has no room to record the use of
+// tensors: that has room afterwards.
+func TestSweepOfAFullDisk(t *testing.T) {
+	f := newStore(t, alwaysWarm, func(c *store.Config) { c.SyncWrites = true })
+	for range 400 {
+		f.warm("x", values(1, 4096))
+	}
+	f.clock.pass(time.Hour)
+	f.read("x")
+	_, total := f.Log().Size()
+	var report store.Report
+	var err error
+	full(t, total, func() { report, err = f.Sweep() })
+	if err != nil || len(report.Failures) > 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if _, now := f.Log().Size(); now > total/100 {
+		t.Errorf("the log has %d bytes and had %d", now, total)
+	}
+	if n := f.Unrecorded(); n != 0 {
+		t.Errorf("the use of %d tensors is not recorded", n)
+	}
+	// Where there is no room for the new log either, the old one stays, and that is said.
+	for range 400 {
+		f.warm("x", values(1, 4096))
+	}
+	f.clock.pass(time.Hour)
+	f.read("x")
+	full(t, 1000, func() { _, err = f.Sweep() })
+	if !errors.Is(err, unix.EFBIG) {
+		t.Errorf("a sweep without room: %v", err)
+	}
+	f.within("x", values(1, 4096))
+	f.clock.pass(time.Hour)
+	f.sweep()
+	f.reopen()
+	f.within("x", values(1, 4096))
+}
