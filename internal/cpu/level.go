@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 
 	"github.com/klauspost/cpuid/v2"
@@ -54,6 +55,12 @@ func best(supports func(...cpuid.FeatureID) bool) Level {
 // DotProducts says that the machine and this build have AVX-512 VNNI, the sums of products of
 // bytes, which not every machine with AVX-512 has.
 func DotProducts() bool { return Best() == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VNNI) }
+
+// NEON says that the vectors of arm64 are used, which every such processor has; no level stands for
+// them. BOOST_CPU=generic does without.
+func NEON() bool {
+	return assembly && runtime.GOARCH == "arm64" && os.Getenv(Variable) != Generic.String()
+}
 
 // Use returns the level to use: the machine's best, or BOOST_CPU where that is
 // lower. The note, if any, says that the machine lacks what was asked for; err

@@ -14,8 +14,6 @@ func fullAhead([]byte, int, int) (bool, int) { return false, 0 }
 
 func aboveAhead([]byte, uint8, uint8) (bool, int) { return false, 0 }
 
-func maxAbsAhead([]float32) (uint32, int) { return 0, 0 }
-
 func multiplesAhead([]int8, []float32, float32, int) int { return 0 }
 
 func valuesAhead([]float32, []int8, float32) int { return 0 }
