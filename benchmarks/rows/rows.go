@@ -187,7 +187,7 @@ func (r *Record) UpdateDocument(path string) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "### The matrix of codes, by row of the requirements\n\n`%s`\n\n", r.Command)
+	fmt.Fprintf(&b, "## Parts by themselves, by row of the requirements\n\n`%s`\n\n", r.Command)
 	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n")
 	for _, run := range append([]Record{*r}, r.Earlier...) {
 		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)
