@@ -1,5 +1,5 @@
-// Package codec packs small codes into streams of bits and back, and makes codes of floats
-// and floats of codes.
+// Package codec packs small codes into streams of bits and back, makes codes of floats and
+// floats of codes, and blocks of 4 bits in one go.
 //
 // In: slices of codes, bytes or floats. Out: the same numbers in another shape, or the
 // index of the first that does not fit. It knows no errors, blocks or tensors; sizes are

@@ -12,3 +12,8 @@ func Use(level cpu.Level) bool {
 }
 
 var machine = vectors
+
+// Q4Raised and Q4Whole are how a value of a block of Q4_0 becomes a code, before limits.
+const Q4Raised = q4Raised
+
+var Q4Whole = q4Whole

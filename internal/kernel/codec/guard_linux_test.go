@@ -9,7 +9,7 @@ import (
 	"boost/internal/kernel/codec"
 )
 
-// A read or a write past either end of codes, streams or floats kills the test.
+// A read or a write past either end of codes, streams, floats or blocks kills the test.
 func TestStaysInItsMemory(t *testing.T) {
 	onEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(6, 3))
@@ -52,6 +52,24 @@ func TestStaysInItsMemory(t *testing.T) {
 				codec.Values(place.values, place.codes, 2)
 				if place.codes[n-1] != -2 || place.values[n-1] != -4 {
 					t.Fatalf("%d values: code %d and value %v of the last, want -2 and -4", n, place.codes[n-1], place.values[n-1])
+				}
+			}
+		}
+		for n := 1; n < 9; n++ {
+			for _, place := range []struct {
+				values []float32
+				blocks []byte
+			}{
+				{fence.First[float32](t, n*codec.Q4Values), fence.First[byte](t, n*codec.Q4Bytes)},
+				{fence.Last[float32](t, n*codec.Q4Values), fence.Last[byte](t, n*codec.Q4Bytes)},
+			} {
+				last := n*codec.Q4Values - 1
+				place.values[last] = -14
+				codec.QuantizeQ4(place.blocks, place.values)
+				place.values[last] = 0
+				codec.DequantizeQ4(place.values, place.blocks)
+				if place.values[last] != -14 {
+					t.Fatalf("%d blocks: the last value is %v, want -14", n, place.values[last])
 				}
 			}
 		}

@@ -47,6 +47,16 @@ func multiplesAVX512(values *float32, n uint64, codes *byte, scale uint64, most 
 //go:noescape
 func valuesAVX512(codes *byte, n uint64, values *float32, scale uint64)
 
+// quantizeQ4AVX512 is QuantizeQ4 for n blocks, not 0.
+//
+//go:noescape
+func quantizeQ4AVX512(values *float32, n uint64, blocks *byte) (peak uint64)
+
+// dequantizeQ4AVX512 is DequantizeQ4 for n blocks, not 0.
+//
+//go:noescape
+func dequantizeQ4AVX512(blocks *byte, n uint64, values *float32)
+
 // packAVX2 is pack for n codes of 1 to 7 bits, a multiple of 32 and not 0. It writes the 16 bytes
 // from where the last 16 codes begin.
 //
@@ -92,3 +102,13 @@ func multiplesAVX2(values *float32, n uint64, codes *byte, scale uint64, most ui
 //
 //go:noescape
 func valuesAVX2(codes *byte, n uint64, values *float32, scale uint64)
+
+// quantizeQ4AVX2 is QuantizeQ4 for n blocks, not 0.
+//
+//go:noescape
+func quantizeQ4AVX2(values *float32, n uint64, blocks *byte) (peak uint64)
+
+// dequantizeQ4AVX2 is DequantizeQ4 for n blocks, not 0.
+//
+//go:noescape
+func dequantizeQ4AVX2(blocks *byte, n uint64, values *float32)

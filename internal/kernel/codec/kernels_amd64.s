@@ -348,6 +348,130 @@ step:
 	VZEROUPPER
 	RET
 
+// func quantizeQ4AVX512(values *float32, n uint64, blocks *byte) (peak uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·quantizeQ4AVX512(SB), NOSPLIT, $0-32
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	MOVQ         $0x7fffffff7fffffff, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Z0
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         $0x401c000000000000, BX
+	VMOVQ        BX, X2
+	MOVQ         $0x3ff0000000100000, BX
+	VMOVQ        BX, X3
+	MOVQ         $0xf8f8f8f8f8f8f8f8, BX
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x0707070707070707, BX
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         $0x0f0f0f0f0f0f0f0f, BX
+	VMOVQ        BX, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         $0x1001100110011001, BX
+	VMOVQ        BX, X7
+	VPBROADCASTQ X7, Y7
+	VPXOR        X8, X8, X8
+
+block:
+	VPANDQ        (AX), Z0, Z9
+	VPANDQ        64(AX), Z0, Z10
+	VPMAXUD       Z10, Z9, Z9
+	VPMAXUD       Z9, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y10
+	VPMAXUD       Y10, Y9, Y9
+	VEXTRACTI128  $0x01, Y9, X10
+	VPMAXUD       X10, X9, X9
+	VPSHUFD       $0x4e, X9, X10
+	VPMAXUD       X10, X9, X9
+	VPSHUFD       $0xb1, X9, X10
+	VPMAXUD       X10, X9, X9
+	VCVTSS2SD     X9, X9, X9
+	VDIVSD        X2, X9, X9
+	VCVTSD2SS     X9, X9, X9
+	VMOVSS        X9, (DX)
+	VCVTSS2SD     X9, X9, X9
+	VDIVSD        X9, X3, X10
+	VCMPSD        $0x04, X8, X9, X9
+	VANDPD        X9, X10, X10
+	VBROADCASTSD  X10, Z10
+	VCVTPS2PD     (AX), Z9
+	VMULPD        Z10, Z9, Z9
+	VCVTPD2DQ     Z9, Y9
+	VCVTPS2PD     32(AX), Z11
+	VMULPD        Z10, Z11, Z11
+	VCVTPD2DQ     Z11, Y11
+	VINSERTI64X4  $0x01, Y11, Z9, Z9
+	VPMOVSDB      Z9, X9
+	VCVTPS2PD     64(AX), Z11
+	VMULPD        Z10, Z11, Z11
+	VCVTPD2DQ     Z11, Y11
+	VCVTPS2PD     96(AX), Z12
+	VMULPD        Z10, Z12, Z12
+	VCVTPD2DQ     Z12, Y12
+	VINSERTI64X4  $0x01, Y12, Z11, Z11
+	VPMOVSDB      Z11, X11
+	VINSERTI128   $0x01, X11, Y9, Y9
+	VPMINSB       Y5, Y9, Y9
+	VPMAXSB       Y4, Y9, Y9
+	VPAND         Y6, Y9, Y9
+	VPMADDUBSW    Y7, Y9, Y9
+	VPMOVWB       Y9, X9
+	VMOVDQU       X9, 4(DX)
+	ADDQ          $0x00000080, AX
+	ADDQ          $0x14, DX
+	DECQ          CX
+	JNZ           block
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPMAXUD       Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPMAXUD       X0, X1, X1
+	VPSHUFD       $0x4e, X1, X0
+	VPMAXUD       X0, X1, X1
+	VPSHUFD       $0xb1, X1, X0
+	VPMAXUD       X0, X1, X1
+	VMOVD         X1, AX
+	MOVQ          AX, peak+24(FP)
+	VZEROUPPER
+	RET
+
+// func dequantizeQ4AVX512(blocks *byte, n uint64, values *float32)
+// Requires: AVX, AVX512F
+TEXT ·dequantizeQ4AVX512(SB), NOSPLIT, $0-24
+	MOVQ        blocks+0(FP), AX
+	MOVQ        n+8(FP), CX
+	MOVQ        values+16(FP), DX
+	MOVQ        $0x0706050403020100, BX
+	VMOVQ       BX, X0
+	MOVQ        $0xfffefdfcfbfaf9f8, BX
+	VMOVQ       BX, X1
+	VPUNPCKLQDQ X1, X0, X0
+	VPMOVSXBD   X0, Z0
+	VCVTDQ2PS   Z0, Z0
+
+block:
+	VBROADCASTSS (AX), Z1
+	VMULPS       Z1, Z0, Z1
+	VPMOVZXBQ    4(AX), Z2
+	VPSLLQ       $0x1c, Z2, Z3
+	VPORQ        Z3, Z2, Z2
+	VPERMPS      Z1, Z2, Z2
+	VMOVDQU64    Z2, (DX)
+	VPMOVZXBQ    12(AX), Z2
+	VPSLLQ       $0x1c, Z2, Z3
+	VPORQ        Z3, Z2, Z2
+	VPERMPS      Z1, Z2, Z2
+	VMOVDQU64    Z2, 64(DX)
+	ADDQ         $0x14, AX
+	ADDQ         $0x00000080, DX
+	DECQ         CX
+	JNZ          block
+	VZEROUPPER
+	RET
+
 // func packAVX2(codes *byte, n uint64, out *byte, plan *byte, bias uint64)
 // Requires: AVX, AVX2
 TEXT ·packAVX2(SB), NOSPLIT, $0-40
@@ -663,5 +787,153 @@ step:
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, CX
 	JNZ       step
+	VZEROUPPER
+	RET
+
+// func quantizeQ4AVX2(values *float32, n uint64, blocks *byte) (peak uint64)
+// Requires: AVX, AVX2
+TEXT ·quantizeQ4AVX2(SB), NOSPLIT, $0-32
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	MOVQ         $0x7fffffff7fffffff, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         $0x401c000000000000, BX
+	VMOVQ        BX, X2
+	MOVQ         $0x3ff0000000100000, BX
+	VMOVQ        BX, X3
+	MOVQ         $0xf8f8f8f8f8f8f8f8, BX
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x0707070707070707, BX
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         $0x0f0f0f0f0f0f0f0f, BX
+	VMOVQ        BX, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         $0x1001100110011001, BX
+	VMOVQ        BX, X7
+	VPBROADCASTQ X7, Y7
+	VPXOR        X8, X8, X8
+
+block:
+	VPAND        (AX), Y0, Y9
+	VPAND        32(AX), Y0, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPAND        64(AX), Y0, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPAND        96(AX), Y0, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPMAXUD      Y9, Y1, Y1
+	VEXTRACTI128 $0x01, Y9, X10
+	VPMAXUD      X10, X9, X9
+	VPSHUFD      $0x4e, X9, X10
+	VPMAXUD      X10, X9, X9
+	VPSHUFD      $0xb1, X9, X10
+	VPMAXUD      X10, X9, X9
+	VCVTSS2SD    X9, X9, X9
+	VDIVSD       X2, X9, X9
+	VCVTSD2SS    X9, X9, X9
+	VMOVSS       X9, (DX)
+	VCVTSS2SD    X9, X9, X9
+	VDIVSD       X9, X3, X10
+	VCMPSD       $0x04, X8, X9, X9
+	VANDPD       X9, X10, X10
+	VBROADCASTSD X10, Y10
+	VCVTPS2PD    (AX), Y9
+	VMULPD       Y10, Y9, Y9
+	VCVTPD2DQY   Y9, X9
+	VCVTPS2PD    16(AX), Y11
+	VMULPD       Y10, Y11, Y11
+	VCVTPD2DQY   Y11, X11
+	VCVTPS2PD    32(AX), Y12
+	VMULPD       Y10, Y12, Y12
+	VCVTPD2DQY   Y12, X12
+	VCVTPS2PD    48(AX), Y13
+	VMULPD       Y10, Y13, Y13
+	VCVTPD2DQY   Y13, X13
+	VPACKSSDW    X11, X9, X9
+	VPACKSSDW    X13, X12, X12
+	VPACKSSWB    X12, X9, X9
+	VCVTPS2PD    64(AX), Y11
+	VMULPD       Y10, Y11, Y11
+	VCVTPD2DQY   Y11, X11
+	VCVTPS2PD    80(AX), Y12
+	VMULPD       Y10, Y12, Y12
+	VCVTPD2DQY   Y12, X12
+	VCVTPS2PD    96(AX), Y13
+	VMULPD       Y10, Y13, Y13
+	VCVTPD2DQY   Y13, X13
+	VCVTPS2PD    112(AX), Y14
+	VMULPD       Y10, Y14, Y14
+	VCVTPD2DQY   Y14, X14
+	VPACKSSDW    X12, X11, X11
+	VPACKSSDW    X14, X13, X13
+	VPACKSSWB    X13, X11, X11
+	VINSERTI128  $0x01, X11, Y9, Y9
+	VPMINSB      Y5, Y9, Y9
+	VPMAXSB      Y4, Y9, Y9
+	VPAND        Y6, Y9, Y9
+	VPMADDUBSW   Y7, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VPACKUSWB    X10, X9, X9
+	VMOVDQU      X9, 4(DX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x14, DX
+	DECQ         CX
+	JNZ          block
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	MOVQ         AX, peak+24(FP)
+	VZEROUPPER
+	RET
+
+// func dequantizeQ4AVX2(blocks *byte, n uint64, values *float32)
+// Requires: AVX, AVX2
+TEXT ·dequantizeQ4AVX2(SB), NOSPLIT, $0-24
+	MOVQ      blocks+0(FP), AX
+	MOVQ      n+8(FP), CX
+	MOVQ      values+16(FP), DX
+	MOVQ      $0x0004080c1014181c, BX
+	VMOVQ     BX, X0
+	VPMOVZXBD X0, Y0
+
+block:
+	VBROADCASTSS (AX), Y1
+	VPBROADCASTD 4(AX), Y2
+	VPSLLVD      Y0, Y2, Y2
+	VPSRAD       $0x1c, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVDQU      Y2, (DX)
+	VPBROADCASTD 8(AX), Y2
+	VPSLLVD      Y0, Y2, Y2
+	VPSRAD       $0x1c, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVDQU      Y2, 32(DX)
+	VPBROADCASTD 12(AX), Y2
+	VPSLLVD      Y0, Y2, Y2
+	VPSRAD       $0x1c, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVDQU      Y2, 64(DX)
+	VPBROADCASTD 16(AX), Y2
+	VPSLLVD      Y0, Y2, Y2
+	VPSRAD       $0x1c, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVDQU      Y2, 96(DX)
+	ADDQ         $0x14, AX
+	ADDQ         $0x00000080, DX
+	DECQ         CX
+	JNZ          block
 	VZEROUPPER
 	RET

@@ -226,3 +226,29 @@ func valuesAhead(values []float32, codes []int8, scale float32) (done int) {
 	}
 	return n
 }
+
+// quantizeQ4Ahead is QuantizeQ4 for as many values as it can do, and says how many.
+func quantizeQ4Ahead(blocks []byte, values []float32) (peak uint32, done int) {
+	n := min(len(values), perCall) &^ (Q4Values - 1)
+	switch {
+	case n == 0 || vectors == cpu.Generic:
+		return 0, 0
+	case vectors == cpu.AVX512:
+		return uint32(quantizeQ4AVX512(&values[0], uint64(n/Q4Values), &blocks[0])), n
+	}
+	return uint32(quantizeQ4AVX2(&values[0], uint64(n/Q4Values), &blocks[0])), n
+}
+
+// dequantizeQ4Ahead is DequantizeQ4 for as many values as it can do, and says how many.
+func dequantizeQ4Ahead(values []float32, blocks []byte) (done int) {
+	n := min(len(values), perCall) &^ (Q4Values - 1)
+	switch {
+	case n == 0 || vectors == cpu.Generic:
+		return 0
+	case vectors == cpu.AVX512:
+		dequantizeQ4AVX512(&blocks[0], uint64(n/Q4Values), &values[0])
+	default:
+		dequantizeQ4AVX2(&blocks[0], uint64(n/Q4Values), &values[0])
+	}
+	return n
+}

@@ -17,3 +17,7 @@ func aboveAhead([]byte, uint8, uint8) (bool, int) { return false, 0 }
 func multiplesAhead([]int8, []float32, float32, int) int { return 0 }
 
 func valuesAhead([]float32, []int8, float32) int { return 0 }
+
+func quantizeQ4Ahead([]byte, []float32) (uint32, int) { return 0, 0 }
+
+func dequantizeQ4Ahead([]float32, []byte) int { return 0 }

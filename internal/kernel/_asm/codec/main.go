@@ -1,7 +1,7 @@
 // Command codec writes the assembly of the package internal/kernel/codec: streams of bits
 // packed and unpacked 32 or 64 codes at a time and looked through for codes that do not
 // belong there, the largest magnitude of floats, and floats made codes and back. The Go forms
-// are stream.go, check.go, maxabs.go and block.go there.
+// are stream.go, check.go, maxabs.go, block.go and q4.go there.
 package main
 
 import (
@@ -23,6 +23,8 @@ func main() {
 		s.maxAbs()
 		s.multiples()
 		s.values()
+		s.quantizeQ4()
+		s.dequantizeQ4()
 	}
 	Generate()
 }
@@ -412,7 +414,12 @@ func (s set) maxAbs() {
 	VPMAXUD(most[1], most[0], most[0])
 	VPMAXUD(most[3], most[2], most[2])
 	VPMAXUD(most[2], most[0], most[0])
-	v, half := most[0], YMM()
+	s.returnMost(most[0])
+}
+
+// most leaves the largest dword of a vector in each of its lowest four.
+func (s set) most(v reg.VecVirtual) {
+	half := YMM()
 	if s.wide() {
 		VEXTRACTI64X4(U8(1), v, half)
 		VPMAXUD(half, v.AsY(), v.AsY())
@@ -423,6 +430,11 @@ func (s set) maxAbs() {
 		VPSHUFD(U8(shuffle), v.AsX(), half.AsX())
 		VPMAXUD(half.AsX(), v.AsX(), v.AsX())
 	}
+}
+
+// returnMost ends a function that returns the largest dword of a vector.
+func (s set) returnMost(v reg.VecVirtual) {
+	s.most(v)
 	bits := GP64()
 	VMOVD(v.AsX(), bits.As32()) // the upper half becomes 0
 	Store(bits, ReturnIndex(0))
