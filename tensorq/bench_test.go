@@ -87,3 +87,25 @@ func BenchmarkSegment(b *testing.B) {
 		}
 	}
 }
+
+// Blocks of Q4_0 are measured with their kernels, in internal/kernel/codec.
+func BenchmarkGGUFQ4_0(b *testing.B) {
+	values := tensor(1, benchValues, heavyTailed)
+	blocks := make([]tensorq.GGUFQ4_0Block, tensorq.GGUFQ4_0Blocks(benchValues))
+	b.Run("quantize", func(b *testing.B) {
+		b.SetBytes(4 * benchValues)
+		for b.Loop() {
+			if _, err := tensorq.QuantizeGGUFQ4_0(blocks, values); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("dequantize", func(b *testing.B) {
+		b.SetBytes(4 * benchValues)
+		for b.Loop() {
+			if err := tensorq.DequantizeGGUFQ4_0(blocks, values); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -104,7 +104,11 @@ func quantizeInto(values []float32, q TensorQuantizer, cfg QuantConfig, blocks [
 
 // shifted moves the index of a value in a block to its place in the tensor.
 func shifted(err error, from int) error {
-	if e, ok := err.(ErrNotFinite); ok {
+	switch e := err.(type) {
+	case ErrNotFinite:
+		e.Index += from
+		return e
+	case ErrGGUFScale:
 		e.Index += from
 		return e
 	}

@@ -10,7 +10,7 @@ func (e ErrBitWidth) Error() string {
 }
 
 // ErrOutputTooSmall says how long the output has to be: bytes where codes are packed,
-// numbers where bytes become numbers.
+// numbers where bytes become numbers, blocks where they have a type.
 type ErrOutputTooSmall struct{ Required int }
 
 func (e ErrOutputTooSmall) Error() string {
@@ -22,6 +22,17 @@ type ErrInputTooSmall struct{ Required int }
 
 func (e ErrInputTooSmall) Error() string {
 	return fmt.Sprintf("tensorq: the input ends early: it has to have at least %d bytes", e.Required)
+}
+
+// ErrBlockBytes refuses blocks that are too many or too few for the values that are wanted.
+type ErrBlockBytes struct {
+	Values   int // wanted
+	Bytes    int // of the blocks that there are
+	Required int // of theirs
+}
+
+func (e ErrBlockBytes) Error() string {
+	return fmt.Sprintf("tensorq: %d bytes of blocks for %d values: expected %d", e.Bytes, e.Values, e.Required)
 }
 
 // ErrCodeOutOfRange names the first code that its width cannot hold, or that no packer

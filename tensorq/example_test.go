@@ -42,6 +42,39 @@ func ExampleQuantizeBits() {
 	// no value errs by more than 0.50
 }
 
+// Q4_0 needs no settings: blocks of 32 values, 20 bytes each.
+func Example_fourBits() {
+	values := []float32{0.5, -1.25, 3.5, 0}
+	blocks := make([]byte, tensorq.Q4_0Size(len(values)))
+	if _, err := tensorq.QuantizeQ4_0(blocks, values); err != nil {
+		log.Fatal(err)
+	}
+	back := make([]float32, len(values))
+	if err := tensorq.DequantizeQ4_0(blocks, back); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(blocks), "bytes", back)
+	// Output: 20 bytes [0.5 -1.5 3.5 0]
+}
+
+// GGUF's blocks of the same name are others: here as a file has them.
+func Example_gguf() {
+	values := []float32{0.5, -1.25, 4, 0}
+	blocks := make([]tensorq.GGUFQ4_0Block, tensorq.GGUFQ4_0Blocks(len(values)))
+	if _, err := tensorq.QuantizeGGUFQ4_0(blocks, values); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("% x\n", blocks[0][:6])
+	back := make([]float32, len(values))
+	if err := tensorq.DequantizeGGUFQ4_0(blocks, back); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(back)
+	// Output:
+	// 00 b8 87 8b 80 88
+	// [0.5 -1.5 4 -0]
+}
+
 // Frames of one tensor over time share scales until one drifts too far.
 func ExampleFrameWriter() {
 	cfg := tensorq.DefaultQuantConfig()

@@ -26,6 +26,24 @@ func f16Up(x float64) (uint16, bool) {
 	return uint16(exponent+14)<<10 + uint16(steps) - 1024, true
 }
 
+// f16Nearest returns the bits of the half that is nearest to x, of two as near the even one,
+// and false for x that are no number or would be infinite.
+func f16Nearest(x float32) (uint16, bool) {
+	sign := uint16(math.Float32bits(x) >> 16 & 0x8000)
+	// From the middle between the largest half and the power of two behind it.
+	const infinite = 65520
+	m := math.Abs(float64(x))
+	if !(m < infinite) {
+		return 0, false
+	}
+	if m <= 0x1p-14 { // as in f16Up
+		return sign | uint16(math.RoundToEven(math.Ldexp(m, 24))), true
+	}
+	fraction, exponent := math.Frexp(m)
+	steps := math.RoundToEven(math.Ldexp(fraction, 11))
+	return sign | (uint16(exponent+14)<<10 + uint16(steps) - 1024), true
+}
+
 // f16Value returns the number that a half's bits stand for, NaN and infinities included.
 func f16Value(bits uint16) float32 {
 	sign := uint32(bits&0x8000) << 16

@@ -71,3 +71,35 @@ func TestF16(t *testing.T) {
 		}
 	})
 }
+
+func TestF16Nearest(t *testing.T) {
+	t.Run("S4.40/half_to_even", func(t *testing.T) {
+		check := func(x float32, want uint16) {
+			t.Helper()
+			for _, sign := range []uint16{0, 1 << 15} {
+				if got, ok := f16Nearest(x); !ok || got != want|sign {
+					t.Fatalf("%v became %04x (%v), want %04x", x, got, ok, want|sign)
+				}
+				x = -x
+			}
+		}
+		for bits := range uint16(f16Largest) {
+			low, high := float32(halfValue(bits)), float32(halfValue(bits+1))
+			middle := low + (high-low)/2
+			check(low, bits)
+			check(math.Nextafter32(middle, low), bits)
+			check(middle, bits+bits&1)
+			check(math.Nextafter32(middle, high), bits+1)
+		}
+		check(65504, f16Largest)
+		check(math.Nextafter32(65520, 0), f16Largest)
+		check(math.SmallestNonzeroFloat32, 0)
+	})
+	t.Run("S4.40/beyond_half_precision", func(t *testing.T) {
+		for _, x := range []float32{65520, -65520, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {
+			if got, ok := f16Nearest(x); ok {
+				t.Errorf("%v became %04x", x, got)
+			}
+		}
+	})
+}

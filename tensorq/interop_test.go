@@ -19,15 +19,7 @@ import (
 // same values from the same bytes. Files lie in testdata; BOOST_INTEROP names a folder
 // with new ones.
 func TestInterop(t *testing.T) {
-	folder := filepath.Join("testdata", "interop")
-	if fresh := os.Getenv("BOOST_INTEROP"); fresh != "" {
-		folder = fresh
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.segment"))
-	if err != nil || len(files) != 26 {
-		t.Fatalf("%d segments in %s (%v), want 26", len(files), folder, err)
-	}
-	for _, file := range files {
+	for _, file := range interopFiles(t, "*.segment", 26) {
 		name := strings.TrimSuffix(filepath.Base(file), ".segment")
 		ids := "S3.39/S3.24/S3.25/S3.26/S3.27"
 		if strings.HasPrefix(name, "v1") {
@@ -40,9 +32,7 @@ func TestInterop(t *testing.T) {
 				&want.Version, &want.Bits, &want.BlockSize, &two, &want.TensorLen, &want.Frames); err != nil {
 				t.Fatal(err)
 			}
-			data := read(t, file)
-			n := int(binary.LittleEndian.Uint32(data))
-			values, decoded, segment := floats(data[4:4+4*n]), floats(data[4+4*n:4+8*n]), data[4+8*n:]
+			values, decoded, segment := interopParts(read(t, file))
 			header, got, err := tensorq.DecodeSegment(segment)
 			if err != nil || header != want || !sameFloats(got, decoded) {
 				t.Errorf("%+v %v: want %+v and the values of Python", header, err, want)
@@ -52,6 +42,54 @@ func TestInterop(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestInteropQ4_0 is TestInterop for blocks of both kinds.
+func TestInteropQ4_0(t *testing.T) {
+	for _, file := range interopFiles(t, "*.q4_0", 7) {
+		t.Run("S4.22/S4.23/"+filepath.Base(file), func(t *testing.T) {
+			values, decoded, blocks := interopParts(read(t, file))
+			if got := q4_0(t, values); !bytes.Equal(got, blocks) {
+				t.Errorf("% x\nPython wrote\n% x", got, blocks)
+			}
+			out := make([]float32, len(values))
+			if err := tensorq.DequantizeQ4_0(blocks, out); err != nil || !sameFloats(out, decoded) {
+				t.Errorf("%v %v, want %v", out, err, decoded)
+			}
+		})
+	}
+	for _, file := range interopFiles(t, "*.gguf_q4_0", 7) {
+		t.Run("S4.40/"+filepath.Base(file), func(t *testing.T) {
+			values, decoded, blocks := interopParts(read(t, file))
+			if got := ggufBytes(gguf(t, values)); !bytes.Equal(got, blocks) {
+				t.Errorf("% x\nPython wrote\n% x", got, blocks)
+			}
+			out := make([]float32, len(values))
+			if err := tensorq.DequantizeGGUFQ4_0(ggufBlocks(blocks), out); err != nil || !sameFloats(out, decoded) {
+				t.Errorf("%v %v, want %v", out, err, decoded)
+			}
+		})
+	}
+}
+
+// interopFiles returns the files that Python wrote, so many, of a pattern.
+func interopFiles(t *testing.T, pattern string, count int) []string {
+	t.Helper()
+	folder := filepath.Join("testdata", "interop")
+	if fresh := os.Getenv("BOOST_INTEROP"); fresh != "" {
+		folder = fresh
+	}
+	files, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil || len(files) != count {
+		t.Fatalf("%d files %s in %s (%v), want %d", len(files), pattern, folder, err, count)
+	}
+	return files
+}
+
+// interopParts takes such a file apart.
+func interopParts(data []byte) (values, decoded []float32, stored []byte) {
+	n := int(binary.LittleEndian.Uint32(data))
+	return floats(data[4 : 4+4*n]), floats(data[4+4*n : 4+8*n]), data[4+8*n:]
 }
 
 // write makes the one segment that a header tells of.

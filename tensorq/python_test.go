@@ -3,9 +3,11 @@
 package tensorq_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"boost/internal/need"
@@ -43,5 +45,42 @@ func TestInteropPython(t *testing.T) {
 		if _, want, err := tensorq.DecodeSegment(segment); err != nil || !sameFloats(floats(read(t, out)), want) {
 			t.Errorf("%+v: Python reads other values (%v)", h, err)
 		}
+	}
+}
+
+// TestInteropPythonQ4_0 has it decode blocks of both kinds.
+func TestInteropPythonQ4_0(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	need.Machine(t, err == nil, "python3")
+	script := filepath.Join("..", "benchmarks", "python", "interop_segments.py")
+	for i, n := range []int{1, 31, 33, 3001} {
+		t.Run(fmt.Sprintf("S4.22/S4.40/n=%d", n), func(t *testing.T) {
+			values := tensor(uint64(n), n, distributions[i%3].draw)
+			blocks, other := q4_0(t, values), gguf(t, values)
+			want, otherWant := make([]float32, n), make([]float32, n)
+			if err := tensorq.DequantizeQ4_0(blocks, want); err != nil {
+				t.Fatal(err)
+			}
+			if err := tensorq.DequantizeGGUFQ4_0(other, otherWant); err != nil {
+				t.Fatal(err)
+			}
+			for _, form := range []struct {
+				name string
+				data []byte
+				want []float32
+			}{{"q4_0", blocks, want}, {"gguf_q4_0", ggufBytes(other), otherWant}} {
+				folder := t.TempDir()
+				in, out := filepath.Join(folder, "blocks"), filepath.Join(folder, "values")
+				if err := os.WriteFile(in, form.data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if words, err := exec.Command(python, script, form.name, in, strconv.Itoa(n), out).CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", form.name, err, words)
+				}
+				if !sameFloats(floats(read(t, out)), form.want) {
+					t.Errorf("%s: Python reads other values", form.name)
+				}
+			}
+		})
 	}
 }

@@ -1,15 +1,18 @@
-"""Writes and reads tensor segments, for tests of boost's package tensorq.
+"""Writes and reads tensor segments and blocks of 4 bits, for tests of boost's package tensorq.
 
     python interop_segments.py FOLDER
     python interop_segments.py decode SEGMENT OUT
+    python interop_segments.py q4_0 BLOCKS N OUT
+    python interop_segments.py gguf_q4_0 BLOCKS N OUT
 
-The first writes some tensors as files CASE.segment: N, a 32-bit number, N float32 values,
-the N values that they are decoded to, and the segment. The second decodes a file of one
-segment, of either version, into float32 values. A case is called
+The first writes some tensors as files CASE.segment, CASE.q4_0 and CASE.gguf_q4_0: N, a 32-bit
+number, N float32 values, the N values that they are decoded to, and the segment or blocks. The
+others decode a file of one segment, of either version, or of the blocks of N values into float32
+values. A case of segments is called
 v<version>_bits<width>_block<values>_two<0 or 1>_len<values>_frames<count>.
 
 Only the standard library is used. The formats are those of docs/format.md, written down
-again from the requirements S3.17 to S3.40: nothing here comes from the Go code.
+again from the requirements S3.17 to S3.40, S4.22 and S4.40: nothing here comes from the Go code.
 """
 
 import math
@@ -154,13 +157,72 @@ def decode(segment):
     return values
 
 
+def padded(values):
+    """The values in runs of 32, the last filled up with zeros."""
+    return [list(values[i:i + 32]) + [0.0] * (i + 32 - len(values)) for i in range(0, len(values), 32)]
+
+
+def encode_q4_0(values):
+    data = b""
+    for block in padded(values):
+        scale = f32(max(abs(x) for x in block) / 7)
+        codes = [int(max(-8, min(7, half_away(x / scale)))) if scale else 0 for x in block]
+        data += struct.pack("<f", scale) + bytes(a & 15 | (b & 15) << 4 for a, b in zip(codes[::2], codes[1::2]))
+    return data
+
+
+def decode_q4_0(data, count):
+    assert len(data) == -(-count // 32) * 20, "wrong number of blocks"
+    values = []
+    for at in range(0, len(data), 20):
+        scale = struct.unpack("<f", data[at:at + 4])[0]
+        assert scale >= 0 and math.copysign(1, scale) > 0 and scale < math.inf, "scale"
+        codes = [nibble for byte in data[at + 4:at + 20] for nibble in (byte & 15, byte >> 4)]
+        values += [f32((c - 16 if c > 7 else c) * scale) for c in codes]
+        assert not any(codes[max(count - at // 20 * 32, 0):]), "codes beyond the last value"
+    return values[:count]
+
+
+def encode_gguf_q4_0(values):
+    data = b""
+    for block in padded(values):
+        scale = max(block, key=abs) / -8 if any(block) else -0.0  # max takes the first of several
+        scale = f32(scale)
+        times = f32(1 / scale) if abs(scale) > 2.0 ** -128 else 0.0
+        codes = [min(15, int(f32(f32(x * times) + 8.5))) for x in block]
+        data += struct.pack("<e", scale) + bytes(a | b << 4 for a, b in zip(codes[:16], codes[16:]))
+    return data
+
+
+def decode_gguf_q4_0(data, count):
+    assert len(data) == -(-count // 32) * 18, "wrong number of blocks"
+    values = []
+    for at in range(0, len(data), 18):
+        scale = struct.unpack("<e", data[at:at + 2])[0]
+        assert abs(scale) < math.inf, "scale"
+        codes = [byte & 15 for byte in data[at + 2:at + 18]] + [byte >> 4 for byte in data[at + 2:at + 18]]
+        values += [(c - 8.0) * scale for c in codes]
+    return values[:count]
+
+
 def floats_to_bytes(values):
     return struct.pack(f"<{len(values)}f", *values)
 
 
-def save(folder, name, values, segment):
-    with open(os.path.join(folder, name + ".segment"), "wb") as f:
-        f.write(struct.pack("<I", len(values)) + floats_to_bytes(values) + floats_to_bytes(decode(segment)) + segment)
+def save(folder, name, values, decoded, data):
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(struct.pack("<I", len(values)) + floats_to_bytes(values) + floats_to_bytes(decoded) + data)
+
+
+def save_segment(folder, name, values, segment):
+    save(folder, name + ".segment", values, decode(segment), segment)
+
+
+def save_blocks(folder, name, values):
+    data = encode_q4_0(values)
+    save(folder, name + ".q4_0", values, decode_q4_0(data, len(values)), data)
+    data = encode_gguf_q4_0(values)
+    save(folder, name + ".gguf_q4_0", values, decode_gguf_q4_0(data, len(values)), data)
 
 
 def main(folder):
@@ -172,23 +234,30 @@ def main(folder):
 
     for bits in (8, 7, 5, 3):
         for size, length in ((64, 200), (128, 129), (1, 5), (64, 0)):
-            save(folder, f"v2_bits{bits}_block{size}_two0_len{length}_frames1", tensor(length, bits),
+            save_segment(folder, f"v2_bits{bits}_block{size}_two0_len{length}_frames1", tensor(length, bits),
                  encode_blocks(tensor(length, bits), bits, size, False))
         for size, length, frames in ((64, 150, 4), (8, 13, 3)):
             # Each frame lies 1 % above the one before, which the headroom allows.
             values = [[f32(x * (1 + 0.01 * k)) for x in tensor(length, bits)] for k in range(frames)]
-            save(folder, f"v1_bits{bits}_block{size}_two0_len{length}_frames{frames}", sum(values, []),
+            save_segment(folder, f"v1_bits{bits}_block{size}_two0_len{length}_frames{frames}", sum(values, []),
                  encode_frames(values, bits, size))
     for size, length in ((64, 300), (9, 77)):
-        save(folder, f"v2_bits3_block{size}_two1_len{length}_frames1", tensor(length, size),
+        save_segment(folder, f"v2_bits3_block{size}_two1_len{length}_frames1", tensor(length, size),
              encode_blocks(tensor(length, size), 3, size, True))
+    for length in (0, 1, 31, 32, 33, 500):
+        save_blocks(folder, f"len{length}", tensor(length, length))
+    # Halves of the scale 3 and numbers next to them, in a block each with 21, its largest value.
+    halves = [f32(s * (k + 0.5) * 3 * (1 + e * 2.0 ** -22)) for k in range(7) for s in (1, -1) for e in (-1, 0, 1)]
+    save_blocks(folder, "halves", [x for i in range(0, len(halves), 14) for x in [21.0] + halves[i:i + 14] + [0.0] * 17])
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[1] == "decode":
+    readers = {"q4_0": decode_q4_0, "gguf_q4_0": decode_gguf_q4_0}
+    if len(sys.argv) == 4 and sys.argv[1] == "decode" or len(sys.argv) == 5 and sys.argv[1] in readers:
         with open(sys.argv[2], "rb") as f:
-            decoded = decode(f.read())
-        with open(sys.argv[3], "wb") as f:
+            read = f.read()
+        decoded = decode(read) if len(sys.argv) == 4 else readers[sys.argv[1]](read, int(sys.argv[3]))
+        with open(sys.argv[-1], "wb") as f:
             f.write(floats_to_bytes(decoded))
     elif len(sys.argv) == 2:
         main(sys.argv[1])
