@@ -16,8 +16,10 @@ type block struct {
 	singles              []float32 // of a matrix: the used columns of the block's rows
 	doubles              []float64
 	tiles                []uint8 // the columns of one byte as plans take them
+	tiled                bool    // tiles hold the codes of columns
 	area                 predict.Area
 	part                 [predict.TileRows]float64 // scores of the last tile, which lacks rows
+	stopping             stopping
 }
 
 // blocks keeps the memory between predictions, whatever their models.
@@ -96,10 +98,9 @@ func (s *tableSource) encode(b *block, lo, hi int) {
 	}
 }
 
-// score sums the init score, or where there is none the base score, and leaf values in
-// the order of the trees, as training does. initial is rows × outputs of the whole table,
-// nil without.
-func (b *block) score(m *Model, initial []float64) {
+// start sets the raw scores to those before the first tree: the init score, or where there is
+// none the base score. initial is rows × outputs of the whole table, nil without.
+func (b *block) start(m *Model, initial []float64) {
 	for k, base := range m.contents.BaseScore {
 		scores := b.raw[k*b.rows:][:b.rows]
 		for i := range scores {
@@ -113,7 +114,6 @@ func (b *block) score(m *Model, initial []float64) {
 			scores[i] += initial[(b.first+i)*b.outputs+k]
 		}
 	}
-	b.addTrees(m)
 }
 
 // transpose writes the block's scores, output-major, to its rows of out, row-major.

@@ -32,9 +32,12 @@ type Description struct {
 	ID         []string             `json:"id,omitempty"`
 	Features   []FeatureDescription `json:"features"`
 
-	Params     json.RawMessage `json:"params"`
-	History    []History       `json:"history"`
-	WideRounds []WideRound     `json:"wide_rounds,omitempty"`
+	Params     json.RawMessage    `json:"params"`
+	Origin     *OriginDescription `json:"origin,omitempty"`
+	Segments   []Segment          `json:"segments,omitempty"` // of the first rounds, where their parameters were others
+	After      int                `json:"after,omitempty"`    // rounds of which the model is the tail
+	History    []History          `json:"history"`
+	WideRounds []WideRound        `json:"wide_rounds,omitempty"`
 
 	Fingerprint string   `json:"fingerprint"`
 	ValidPrints []string `json:"valid_fingerprints,omitempty"`
@@ -42,6 +45,14 @@ type Description struct {
 	Sections []SectionDescription `json:"sections"`
 	Bytes    int                  `json:"bytes"`
 	SHA256   string               `json:"sha256"`
+}
+
+// OriginDescription says how a model was made of others; see Origin.
+type OriginDescription struct {
+	How    string   `json:"how"`
+	Models []string `json:"models"` // sha256
+	Rounds int      `json:"rounds,omitempty"`
+	Decay  float64  `json:"decay,omitempty"`
 }
 
 // FeatureDescription is one feature of a Description.
@@ -83,6 +94,10 @@ func (m *Model) Describe() (*Description, error) {
 		Params: c.Params, History: c.History, WideRounds: c.WideRounds,
 		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+		Segments: c.Segments, After: c.After,
+	}
+	if o := c.Origin; o != nil {
+		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
 	}
 	for i := range c.Trees {
 		d.Splits += c.Trees[i].NumSplits()

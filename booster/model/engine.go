@@ -101,21 +101,39 @@ func (b *block) tile() {
 	}
 }
 
-// addTrees adds the leaf values of all trees to the raw scores.
-func (b *block) addTrees(m *Model) {
+// within returns the part of the run that is trees from … to-1, and whether there is any.
+func (r *run) within(from, to int) (run, bool) {
+	cut := run{first: max(r.first, from), end: min(r.end, to)}
+	if cut.first >= cut.end {
+		return cut, false
+	}
+	if r.plans != nil {
+		cut.plans = r.plans[cut.first-r.first : cut.end-r.first]
+	}
+	return cut, true
+}
+
+// addTrees adds the leaf values of trees from … to-1 to the raw scores, in the order of the
+// trees, as training does. Of a part of a run nothing is measured.
+func (b *block) addTrees(m *Model, from, to int) {
 	e := m.inference()
 	w := e.measured.Load()
 	measures := !w.settled && b.rows >= predict.TileRows
-	if e.tiles && (measures || w.tiles != cpu.Generic && b.rows >= w.least) {
+	if !b.tiled && e.tiles && (measures || w.tiles != cpu.Generic && b.rows >= w.least) {
 		b.tile()
+		b.tiled = true
 	}
 	for i := range e.runs {
-		r, lo := &e.runs[i], 0
+		cut, any := e.runs[i].within(from, to)
+		if !any {
+			continue
+		}
+		r, lo := &cut, 0
 		if r.plans == nil {
 			b.addLists(m.trees, r, 0, b.rows)
 			continue
 		}
-		if measures {
+		if measures && len(r.plans) == len(e.runs[i].plans) {
 			lo, measures = e.measure(b, m.trees, r), false
 			w = e.measured.Load()
 		}

@@ -124,3 +124,56 @@ func ExampleLoad() {
 	// example_test.go: not a boost model: it looks like text that begins with "package model_test"
 	// true
 }
+
+// The metric of every stage costs one prediction; the first rounds alone are a model too.
+func ExampleModel_Staged() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{
+		{Name: "age", Values: []float64{1}}, {Name: "income", Values: []float64{5}}, {Name: "color", Values: []string{"red"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	for stage, err := range m.Staged(ctx, table, 2) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		first, err := m.Prefix(stage.Rounds())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		raw, err := first.PredictRaw(ctx, table)
+		fmt.Println(stage.Rounds(), stage.Raw(), raw, err)
+	}
+	// Output:
+	// 2 [-0.6875] [-0.6875] <nil>
+	// 3 [-0.5625] [-0.5625] <nil>
+}
+
+// A model that is merged with itself gives its scores twice.
+func ExampleMerge() {
+	m, err := model.Load("testdata/v1.boost")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	both, err := model.Merge(m, m)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values := make([]float64, len(m.FeatureNames()))
+	one, two := make([]float64, 1), make([]float64, 1)
+	m.PredictRowRaw(values, one)
+	both.PredictRowRaw(values, two)
+	fmt.Println(both.Rounds(), two[0] == 2*one[0])
+	// Output: 6 true
+}

@@ -28,6 +28,9 @@ var (
 // manifest is the JSON object behind the header: everything but the large arrays. It
 // is written by manifestOf with sorted keys and no spaces, and read into this.
 type manifest struct {
+	After          int             `json:"after"` // this and the next two only where they say something
+	Origin         *originEntry    `json:"origin"`
+	Segments       []Segment       `json:"segments"`
 	BaseScore      []float64       `json:"base_score"`
 	BestRound      int             `json:"best_round"`
 	Classes        []text          `json:"classes"` // null for regression
@@ -69,7 +72,7 @@ func (c *Contents) manifest() map[string]any {
 	if err := decodeNumbers(c.Params, &params); err != nil {
 		panic("model: parameters are not JSON: " + err.Error())
 	}
-	return map[string]any{
+	object := map[string]any{
 		"base_score":         list(c.BaseScore, func(v float64) any { return v }),
 		"best_round":         c.BestRound,
 		"classes":            classes,
@@ -91,6 +94,16 @@ func (c *Contents) manifest() map[string]any {
 			return form
 		}),
 	}
+	if c.After > 0 {
+		object["after"] = c.After
+	}
+	if c.Origin != nil {
+		object["origin"] = c.Origin.form()
+	}
+	if len(c.Segments) > 0 {
+		object["segments"] = list(c.Segments, segmentForm)
+	}
+	return object
 }
 
 func columnForm(s dataset.ColumnSchema) any {
@@ -123,6 +136,10 @@ func (m *manifest) contents() (Contents, error) {
 		BestRound: m.BestRound, WideRounds: m.WideRounds,
 		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
 		NumericsVersion: m.Numerics,
+		Segments:        m.Segments, After: m.After,
+	}
+	if o := m.Origin; o != nil {
+		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
 	}
 	if m.Classes != nil {
 		c.Classes = make([]string, len(m.Classes))

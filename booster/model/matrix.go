@@ -30,10 +30,13 @@ func predictMatrix[T float32 | float64](ctx context.Context, m *Model, values []
 	if width == 0 || len(values)%width != 0 {
 		return nil, fmt.Errorf("%d values do not fill rows of %d features: give every row all features of the model's schema, in its order", len(values), width)
 	}
-	j := m.newJob(opts)
+	j, err := m.newJob(ofScores, opts)
+	if err != nil {
+		return nil, err
+	}
 	j.rows = len(values) / width
 	out := make([]float64, j.rows*m.contents.Outputs)
-	j.scored, j.source = true, newMatrixSource(m, values, width)
+	j.source = newMatrixSource(m, values, width)
 	j.visit = func(b *block) { write(b, out) }
 	return orNil(out, j.start(ctx))
 }

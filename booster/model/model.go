@@ -29,9 +29,13 @@ type Contents struct {
 	BestRound       int           // rounds kept
 	History         []History     // metrics of all rounds, also those after the best
 	WideRounds      []WideRound   // rounds and outputs that used a wider storage (S2.7)
-	Fingerprint     string        // of the training table: 32 hex digits
+	Fingerprint     string        // of the training table: 32 hex digits; "" for a merged model
 	ValidPrints     []string      // of the valid sets, in order
 	NumericsVersion int
+
+	Origin   *Origin   // nil for a model that was trained from nothing
+	Segments []Segment // of the first rounds; those that they leave were trained by Params
+	After    int       // rounds of which this model is the tail; 0 for one that stands alone
 }
 
 // History is one metric on one set through the rounds.

@@ -30,6 +30,14 @@ func (c *Contents) normalize() error {
 		history[i] = History{Set: h.Set, Metric: h.Metric, Values: values}
 	}
 	c.History = history
+	segments := make([]Segment, len(c.Segments))
+	for i, s := range c.Segments {
+		if segments[i].Params, err = canonicalObject(s.Params); err != nil {
+			return fmt.Errorf("model: parameters of segment %d: %w", i, err)
+		}
+		segments[i].Rounds = s.Rounds
+	}
+	c.Segments = segments
 	return nil
 }
 
@@ -47,7 +55,7 @@ func canonicalObject(text json.RawMessage) (json.RawMessage, error) {
 }
 
 func (c *Contents) validate() error {
-	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords} {
+	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords, c.checkOrigin} {
 		if err := check(); err != nil {
 			return fmt.Errorf("model: %w", err)
 		}
@@ -285,8 +293,9 @@ func (c *Contents) checkRecords() error {
 			return fmt.Errorf("wide round %d is round %d, output %d, gradients %q", i, w.Round, w.Output, w.Gradients)
 		}
 	}
+	merged := c.Origin != nil && c.Origin.How == Merged
 	for i, print := range append([]string{c.Fingerprint}, c.ValidPrints...) {
-		if !isHex(print, 32) {
+		if !isHex(print, 32) && !(merged && i == 0 && print == "") {
 			return fmt.Errorf("data fingerprint %d is %q: 32 hex digits expected", i, print)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // evalFlags is the command line of eval.
 type evalFlags struct {
 	reading
+	stages
 	metrics  []string
 	json     bool
 	onUnseen string
@@ -30,13 +31,17 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: `Compare a model's predictions with the labels of a table.
 
 Rows count by the model's weight column where the table has it. Without --metric all
-metrics that fit the model are given.`,
+metrics that fit the model are given. --rounds K looks at the first K rounds only, and
+--staged N gives the metrics after every N rounds and after the last.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("on-unseen", f.onUnseen, unseenWords...); err != nil {
-				return err
+			f.stages.given(cmd)
+			for _, check := range []error{oneOf("on-unseen", f.onUnseen, unseenWords...), f.stages.check()} {
+				if check != nil {
+					return check
+				}
 			}
 			return a.eval(cmd.Context(), args[0], args[1], &f)
 		},
@@ -44,6 +49,7 @@ metrics that fit the model are given.`,
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
+	f.stages.add(cmd, "the metrics")
 	f.addSet(cmd, readingKeys)
 	offer(cmd, "on-unseen", unseenWords...)
 	offer(cmd, "metric", metrics.Names()...)
@@ -57,6 +63,9 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	}
 	m, err := model.Load(modelFile)
 	if err != nil {
+		return err
+	}
+	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
 	names, err := chooseMetrics(f.metrics, string(m.Contents().Link))
@@ -76,26 +85,68 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	a.reportInitScores(t, m, tableFile)
 	pool := a.pool(0)
 	defer pool.Close()
-	figures, err := evaluate(ctx, m, t, names, pool)
+	byStage, err := evaluateStages(ctx, m, t, names, &f.stages, pool)
 	if err != nil {
 		return err
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeJSON(w, struct {
-				Rows    int                 `json:"rows"`
-				Metrics map[string]*float64 `json:"metrics"`
-			}{t.NumRows(), figuresJSON(figures)})
+			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0)
 		}
 		rows := [][]string{{"rows", count(t.NumRows())}}
 		if weight := columnWithRole(t, dataset.WeightRole); weight != nil {
 			rows = append(rows, []string{"weighted by", weight.Name()})
 		}
-		for _, f := range figures {
+		if f.every > 0 {
+			if err := writeTable(w, rows, "lr"); err != nil {
+				return err
+			}
+			return writeStages(w, names, byStage)
+		}
+		for _, f := range byStage[0].figures {
 			rows = append(rows, []string{f.name, metricText(f.value)})
 		}
 		return writeTable(w, rows, "lr")
 	})
+}
+
+// writeEvaluation writes the metrics after the last round, and by stage where that was asked
+// for, as JSON.
+func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool) error {
+	type stage struct {
+		Rounds  int                 `json:"rounds"`
+		Metrics map[string]*float64 `json:"metrics"`
+	}
+	out := struct {
+		Rows    int                 `json:"rows"`
+		Metrics map[string]*float64 `json:"metrics"`
+		Staged  []stage             `json:"staged,omitempty"`
+	}{Rows: rows, Metrics: figuresJSON(byStage[len(byStage)-1].figures)}
+	if staged {
+		for _, e := range byStage {
+			out.Staged = append(out.Staged, stage{e.rounds, figuresJSON(e.figures)})
+		}
+	}
+	return writeJSON(w, out)
+}
+
+// writeStages writes a line for each stage.
+func writeStages(w io.Writer, names []string, byStage []evaluation) error {
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	lines, align := [][]string{append([]string{"rounds"}, names...)}, "r"
+	for range names {
+		align += "r"
+	}
+	for _, e := range byStage {
+		line := []string{count(e.rounds)}
+		for _, f := range e.figures {
+			line = append(line, metricText(f.value))
+		}
+		lines = append(lines, line)
+	}
+	return writeTable(w, lines, align)
 }
 
 func columnWithRole(t *dataset.Table, role dataset.Role) *dataset.Column {

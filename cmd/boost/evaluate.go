@@ -41,9 +41,24 @@ type figure struct {
 	value float64
 }
 
+// evaluation is the metrics of a model, or of its first rounds, on a table.
+type evaluation struct {
+	rounds  int
+	figures []figure
+}
+
 // evaluate computes the metrics on a table that was read with the model's schema
 // and has the label. Rows count by the weight column where the table has it.
 func evaluate(ctx context.Context, m *model.Model, t *dataset.Table, names []string, pool *parallel.Pool) ([]figure, error) {
+	byStage, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
+	if err != nil {
+		return nil, err
+	}
+	return byStage[0].figures, nil
+}
+
+// evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order.
+func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) ([]evaluation, error) {
 	contents := m.Contents()
 	labels, err := labelsOf(contents, t)
 	if err != nil {
@@ -53,30 +68,46 @@ func evaluate(ctx context.Context, m *model.Model, t *dataset.Table, names []str
 	if err != nil {
 		return nil, err
 	}
-	rowMajor, err := m.PredictRaw(ctx, t, model.Pool(pool))
-	if err != nil {
-		return nil, err
+	list := make([]metrics.Metric, len(names))
+	for i, name := range names {
+		if list[i], err = metrics.New(name); err != nil {
+			return nil, usagef("%v", err)
+		}
 	}
 	n, k := t.NumRows(), contents.Outputs
 	in := metrics.Input{
 		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
 		Labels: labels, Weights: weights, Pool: pool,
 	}
-	for row := range n {
-		for output := range k {
-			in.Raw[output*n+row] = rowMajor[row*k+output]
+	judge := func(rounds int, rowMajor []float64) evaluation {
+		for row := range n {
+			for output := range k {
+				in.Raw[output*n+row] = rowMajor[row*k+output]
+			}
 		}
+		contents.Link.Apply(k, in.Raw, in.Values, 0, n, n)
+		e := evaluation{rounds, make([]figure, len(names))}
+		for i, metric := range list {
+			e.figures[i] = figure{names[i], metric.Eval(in)}
+		}
+		return e
 	}
-	contents.Link.Apply(k, in.Raw, in.Values, 0, n, n)
-	figures := make([]figure, len(names))
-	for i, name := range names {
-		metric, err := metrics.New(name)
+	opts := append(s.options(), model.Pool(pool))
+	if s.every == 0 {
+		rowMajor, err := m.PredictRaw(ctx, t, opts...)
 		if err != nil {
-			return nil, usagef("%v", err)
+			return nil, err
 		}
-		figures[i] = figure{name, metric.Eval(in)}
+		return []evaluation{judge(s.trees(m)/k, rowMajor)}, nil
 	}
-	return figures, nil
+	var all []evaluation
+	for stage, err := range m.Staged(ctx, t, s.every, opts...) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, judge(stage.Rounds(), stage.Raw()))
+	}
+	return all, nil
 }
 
 // labelsOf returns the table's labels as the model counts them.

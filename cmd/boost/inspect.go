@@ -252,6 +252,9 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 	rows = append(rows,
 		[]string{"features", counted(len(d.Features), "column") + ", " + count(categorical) + " of them categorical"},
 		[]string{"trees", counted(d.Trees, "tree") + " in " + counted(d.Rounds, "round") + ", " + count(d.Leaves) + " leaves, depth up to " + count(d.Depth)},
+	)
+	rows = append(rows, originRows(d)...)
+	rows = append(rows,
 		[]string{"data", d.Fingerprint},
 		[]string{"numerics", strconv.Itoa(d.Numerics)},
 	)
@@ -270,6 +273,33 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 		return err
 	}
 	return writeImportance(w, features, most)
+}
+
+// originRows says how a model was made of others.
+func originRows(d *model.Description) [][]string {
+	var rows [][]string
+	if d.After > 0 {
+		rows = append(rows, []string{"tail", "of a model, after its first " + counted(d.After, "round")})
+	}
+	o := d.Origin
+	if o == nil {
+		return rows
+	}
+	how := o.How + " from"
+	switch o.How {
+	case model.Continued:
+		how = "continued after " + counted(o.Rounds, "round") + " of"
+	case model.Refitted:
+		how = "refitted with decay " + strconv.FormatFloat(o.Decay, 'g', -1, 64) + " from"
+	}
+	for _, sum := range o.Models {
+		rows = append(rows, []string{how, sum})
+		how = ""
+	}
+	for _, s := range d.Segments {
+		rows = append(rows, []string{"in " + counted(s.Rounds, "round"), string(s.Params)})
+	}
+	return rows
 }
 
 // historyText words how a metric went.

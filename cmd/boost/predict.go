@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +20,14 @@ import (
 // predictFlags is the command line of predict.
 type predictFlags struct {
 	reading
-	kind     string
-	ids      []string
-	onUnseen string
-	output   string
-	format   string
+	stages
+	kind      string
+	ids       []string
+	onUnseen  string
+	output    string
+	format    string
+	earlyStop float64
+	stops     bool // --early-stop was given
 }
 
 func (a *app) predictCommand() *cobra.Command {
@@ -42,6 +46,11 @@ func (a *app) predictCommand() *cobra.Command {
 
 Columns are found by name. Columns that were id columns in training come first.
 
+--rounds K takes the first K rounds only. --staged N gives the prediction after every N
+rounds and after the last, in columns that end in _N, _2N, …. --early-stop leaves out trees
+that cannot change the result: with --kind class and 0 no class changes, with --kind value
+or raw and a number above 0 no raw score moves by more than that.
+
 The format is that of --format, else the one that the name of -o ends in: .csv, .jsonl or
 .ndjson, .parquet or .pq, .arrow or .feather; without either it is CSV. Text is packed where
 the name ends in .gz or .zst.`,
@@ -50,8 +59,10 @@ the name ends in .gz or .zst.`,
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.stages.given(cmd)
+			f.stops = cmd.Flags().Changed("early-stop")
 			for _, check := range []error{
-				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.settleFormat(&f),
+				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.settleFormat(&f), f.stages.check(), f.checkStops(),
 			} {
 				if check != nil {
 					return check
@@ -71,11 +82,33 @@ the name ends in .gz or .zst.`,
 	flags.StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
+	f.stages.add(cmd, "the prediction")
+	flags.Float64Var(&f.earlyStop, "early-stop", 0, "leave out trees that move no raw score by more than `X`, with --kind class 0: that change no class")
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
 	offer(cmd, "format", outputFormats...)
 	offer(cmd, "on-unseen", unseenWords...)
 	return cmd
+}
+
+// checkStops refuses an early stop where it would mean nothing.
+func (f *predictFlags) checkStops() error {
+	if f.kind == "leaf" && f.every > 0 {
+		return usagef("--staged has no meaning with --kind leaf, which gives every tree a column")
+	}
+	switch {
+	case !f.stops:
+		return nil
+	case f.kind == "leaf":
+		return usagef("--early-stop leaves out trees, and --kind leaf asks for all of them")
+	case f.every > 0:
+		return usagef("--early-stop leaves out trees, and --staged asks for all of them")
+	case f.kind == "class" && f.earlyStop != 0:
+		return usagef("--early-stop must be 0 with --kind class, where no class changes, not %v", f.earlyStop)
+	case f.kind != "class" && !(f.earlyStop > 0 && f.earlyStop <= math.MaxFloat64):
+		return usagef("--early-stop must be above 0, by how much a raw score may be off, not %v (0 is for --kind class)", f.earlyStop)
+	}
+	return nil
 }
 
 // predictKeys leaves out on_bad_row: every input row has its line.
@@ -93,6 +126,12 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if f.kind == "class" && m.Classes() == nil {
 		return usagef("%s predicts numbers, not classes: --kind class has no meaning", modelFile)
 	}
+	if err := f.stages.fit(m, modelFile); err != nil {
+		return err
+	}
+	if f.kind == "leaf" && f.stages.trees(m) == 0 {
+		return usagef("--kind leaf: without rounds there are no trees, and nothing to give")
+	}
 	if f.output != "" && (reads([]string{tableFile}, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
@@ -105,7 +144,10 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	reading := append(formatOptions(c), dataset.ID(f.ids...))
 	opts := append(slices.Clip(reading), dataset.As(schema))
 	defer a.reportWays(m)
-	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids}
+	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, stages: f.stages}
+	if f.stops {
+		p.more = append(p.more, model.EarlyStop(f.earlyStop))
+	}
 	var whole map[string]bool
 	if p.typesIDs(schema) {
 		var ok bool

@@ -24,14 +24,17 @@ type predictions struct {
 	format string         // one of outputFormats
 	ids    []string       // columns to copy, in this order; empty = the model's id columns
 	pool   *parallel.Pool // nil for the goroutine that asks
+	stages stages
+	more   []model.Option
 }
 
-// on says on which threads the model runs.
-func (p *predictions) on() model.Option {
+// options says how the model runs, and on which threads.
+func (p *predictions) options() []model.Option {
+	opts := append(p.stages.options(), p.more...)
 	if p.pool == nil {
-		return model.Threads(1)
+		return append(opts, model.Threads(1))
 	}
-	return model.Pool(p.pool)
+	return append(opts, model.Pool(p.pool))
 }
 
 // outputFormats are the forms that predictions can take.
@@ -251,23 +254,67 @@ func freeName(name string, taken []string) string {
 
 // predict returns the columns of the prediction alone.
 func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColumn, error) {
-	c := p.model.Contents()
+	if p.stages.every > 0 {
+		return p.predictStages(ctx, t)
+	}
 	switch p.kind {
 	case "class":
-		classes, err := p.model.PredictClass(ctx, t, p.on())
-		return []outColumn{{name: "class", classes: classes, names: c.Classes, numbers: c.NumericClasses,
-			whole: c.NumericClasses && allWhole(c.Classes)}}, err
+		classes, err := p.model.PredictClass(ctx, t, p.options()...)
+		return p.classColumns(classes), err
 	case "leaf":
-		leaves, err := p.model.PredictLeaf(ctx, t, p.on())
-		columns := make([]outColumn, p.model.NumTrees())
+		leaves, err := p.model.PredictLeaf(ctx, t, p.options()...)
+		columns := make([]outColumn, p.stages.trees(p.model))
 		for i := range columns {
 			columns[i] = outColumn{name: "tree_" + strconv.Itoa(i), leaves: leaves, stride: len(columns), at: i}
 		}
 		return columns, err
+	case "raw":
+		values, err := p.model.PredictRaw(ctx, t, p.options()...)
+		return p.valueColumns(values), err
 	}
-	predict, names := p.model.Predict, []string{"prediction"}
+	values, err := p.model.Predict(ctx, t, p.options()...)
+	return p.valueColumns(values), err
+}
+
+// predictStages returns the columns of each stage, one after another.
+func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]outColumn, error) {
+	var all []outColumn
+	for stage, err := range p.model.Staged(ctx, t, p.stages.every, p.options()...) {
+		if err != nil {
+			return nil, err
+		}
+		var columns []outColumn
+		switch p.kind {
+		case "class":
+			classes, err := stage.Classes()
+			if err != nil {
+				return nil, err
+			}
+			columns = p.classColumns(classes)
+		case "raw":
+			columns = p.valueColumns(stage.Raw())
+		default:
+			columns = p.valueColumns(stage.Values())
+		}
+		for _, c := range columns {
+			c.name += after(stage.Rounds())
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+func (p *predictions) classColumns(classes []int32) []outColumn {
+	c := p.model.Contents()
+	return []outColumn{{name: "class", classes: classes, names: c.Classes, numbers: c.NumericClasses,
+		whole: c.NumericClasses && allWhole(c.Classes)}}
+}
+
+// valueColumns returns a column for each output.
+func (p *predictions) valueColumns(values []float64) []outColumn {
+	c, names := p.model.Contents(), []string{"prediction"}
 	if p.kind == "raw" {
-		predict, names = p.model.PredictRaw, []string{"raw"}
+		names = []string{"raw"}
 	}
 	if c.Link == objectives.Softmax {
 		names = slices.Clone(c.Classes)
@@ -277,12 +324,11 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColum
 			}
 		}
 	}
-	values, err := predict(ctx, t, p.on())
 	columns := make([]outColumn, len(names))
 	for i, name := range names {
 		columns[i] = outColumn{name: name, values: values, stride: len(names), at: i}
 	}
-	return columns, err
+	return columns
 }
 
 // idColumns returns the columns that are copied.

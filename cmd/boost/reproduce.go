@@ -74,6 +74,9 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if !slices.Contains(objectives.Names(), contents.Objective) {
 		return fmt.Errorf("%s: objective %q is not one of boost's own, so the model cannot be trained again", modelFile, contents.Objective)
 	}
+	if contents.Origin != nil && contents.Origin.How == model.Merged {
+		return usagef("%s was merged from %s, and not trained: merge these again", modelFile, counted(len(contents.Origin.Models), "model"))
+	}
 	if contents.NumericsVersion != booster.NumericsVersion {
 		a.log.Warn("the model was trained by a version of boost that calculates differently",
 			"model", contents.NumericsVersion, "this", booster.NumericsVersion)

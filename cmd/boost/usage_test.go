@@ -67,6 +67,27 @@ func TestUsage(t *testing.T) {
 		{"inspect t.boost --importance weight", []string{"--importance must be gain, split, cover"}},
 		{"inspect t.boost --set data.header=true", []string{"t.boost is a model"}},
 		{"reproduce t.boost t.csv --valid t.csv", []string{"0 validation sets, and 1 given"}},
+		{"predict t.boost t.csv --rounds 3", []string{"--rounds must be 0 … 2, the rounds of t.boost, not 3"}},
+		{"predict t.boost t.csv --rounds -1", []string{"--rounds must be 0 … 2"}},
+		{"eval t.boost t.csv --rounds 3", []string{"--rounds must be 0 … 2"}},
+		{"predict t.boost t.csv --staged 0", []string{"--staged must be 1 or more rounds, not 0"}},
+		{"eval t.boost t.csv --staged -2", []string{"--staged must be 1 or more rounds, not -2"}},
+		{"predict t.boost t.csv --staged 1 --kind leaf", []string{"--staged has no meaning with --kind leaf"}},
+		{"predict t.boost t.csv --rounds 0 --kind leaf", []string{"there are no trees"}},
+		{"predict t.boost t.csv --early-stop 0", []string{"--early-stop must be above 0"}},
+		{"predict t.boost t.csv --early-stop NaN", []string{"--early-stop must be above 0"}},
+		{"predict t.boost t.csv --early-stop 1 --kind class", []string{"--early-stop must be 0 with --kind class"}},
+		{"predict t.boost t.csv --early-stop 0 --kind leaf", []string{"--kind leaf asks for all"}},
+		{"predict t.boost t.csv --early-stop 1 --staged 1", []string{"--staged asks for all"}},
+		{"eval t.boost t.csv --early-stop 1", []string{"unknown flag --early-stop"}},
+		{"rollback t.boost -o o.boost", []string{"--rounds is missing"}},
+		{"rollback t.boost --rounds 1", []string{"-o is missing"}},
+		{"rollback t.boost --rounds 3 -o o.boost", []string{"--rounds must be 0 … 2"}},
+		{"rollback t.boost --rounds 1 -o t.boost", []string{"t.boost is read, and cannot be written over"}},
+		{"rollback t.boost --rounds 1 -o -", []string{"cannot be written to standard output"}},
+		{"merge t.boost -o o.boost", []string{"two models or more are needed"}},
+		{"merge t.boost t.boost", []string{"-o is missing"}},
+		{"merge t.boost t.boost -o t.boost", []string{"t.boost is read, and cannot be written over"}},
 		{"bench tensors", []string{`boost bench knows no "tensors" (did you mean "tensorq"?)`}},
 		{"bench tensorq now", []string{`"now" is one argument too many`}},
 		{"bench tensorq --set tree.leaves=3", []string{"--set tree.leaves has no meaning here: this command takes keys of [registry]"}},
@@ -134,7 +155,7 @@ func TestBoostCPU(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
 		r := must(t, 0, boost(t, args...))
-		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "version", "completion")
+		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "rollback", "merge", "version", "completion")
 		for _, later := range []string{"tune", "explain", "quantize", "convert", "compare", "refit", "serve", "checkpoint", "registry"} {
 			if strings.Contains(r.out, "\n  "+later) {
 				t.Errorf("%s is in the help of this version", later)

@@ -1,0 +1,338 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"boost/binning"
+	"boost/dataset"
+)
+
+// Merge returns the model whose raw scores are the sum of those of the models: their rounds
+// stand one after the other, and their base scores are added, both in the order given.
+//
+// A row's score is the sum of the base scores, then every tree's leaf in turn. That is
+// the sum of the models' scores but for rounding, and the same bits where the additions
+// are exact, or where all but the first model have base scores of 0. What each model takes
+// for missing, because training had no such level, stays so for its trees. Columns are
+// united by name, cuts by value, levels by text: the merged model needs every column that one
+// of them needs.
+//
+// The models must have the same objective, link, outputs, classes in the same order, and label;
+// columns of one name the same role, and either numbers or levels in all; at most one may be
+// trained from init scores. Anything else is an error that says what differs. The history
+// is not kept, nor a fingerprint: the sum was never trained.
+func Merge(models ...*Model) (*Model, error) {
+	if len(models) < 2 {
+		return nil, errors.New("one model or none: give two or more to merge")
+	}
+	merged, err := startMerge(models)
+	if err != nil {
+		return nil, err
+	}
+	u, err := uniteColumns(models)
+	if err != nil {
+		return nil, err
+	}
+	merged.Schema, merged.Cuts = u.schema, u.cuts
+	for i, m := range models {
+		for _, w := range m.contents.WideRounds {
+			w.Round += len(merged.Trees) / merged.Outputs
+			merged.WideRounds = append(merged.WideRounds, w)
+		}
+		merged.Trees = append(merged.Trees, u.remaps[i].trees(&m.contents)...)
+	}
+	merged.BestRound = len(merged.Trees) / merged.Outputs
+	return New(merged)
+}
+
+// startMerge checks that the models predict the same and makes what is no column and no tree.
+func startMerge(models []*Model) (Contents, error) {
+	first, last := &models[0].contents, &models[len(models)-1].contents
+	c := Contents{
+		Objective: first.Objective, Link: first.Link, Outputs: first.Outputs, BaseScore: make([]float64, first.Outputs),
+		Classes: first.Classes, NumericClasses: first.NumericClasses, Params: last.Params,
+		NumericsVersion: last.NumericsVersion, Origin: &Origin{How: Merged},
+	}
+	var all []stretch
+	fromScores := 0
+	for i, m := range models {
+		if m.contents.After > 0 {
+			return c, fmt.Errorf("model %d is the tail of one, whose first %d rounds it lacks: Append puts it behind them", i+1, m.contents.After)
+		}
+		if err := sameTask(first, &m.contents); err != nil {
+			return c, fmt.Errorf("models 1 and %d: %w", i+1, err)
+		}
+		if m.FromInitScores() {
+			fromScores++
+		}
+		for k, base := range m.contents.BaseScore {
+			c.BaseScore[k] += base
+		}
+		sum, err := m.SHA256()
+		if err != nil {
+			return c, err
+		}
+		c.Origin.Models = append(c.Origin.Models, sum)
+		parts, err := m.contents.stretches()
+		if err != nil {
+			return c, err
+		}
+		all = append(all, parts...)
+	}
+	if fromScores > 1 {
+		return c, fmt.Errorf("%d of the models were trained from init scores, which the merged one would add once", fromScores)
+	}
+	var err error
+	c.Segments, err = segments(all, c.Params)
+	return c, err
+}
+
+// sameTask says what keeps two models from predicting the same thing.
+func sameTask(a, b *Contents) error {
+	switch {
+	case a.Objective != b.Objective:
+		return fmt.Errorf("their objectives are %s and %s", a.Objective, b.Objective)
+	case a.Link != b.Link:
+		return fmt.Errorf("their links are %s and %s", a.Link, b.Link)
+	case a.Outputs != b.Outputs:
+		return fmt.Errorf("they have %d and %d outputs", a.Outputs, b.Outputs)
+	case !slices.Equal(a.Classes, b.Classes) || a.NumericClasses != b.NumericClasses:
+		return fmt.Errorf("their classes are %q and %q: they must be the same, in the same order", a.Classes, b.Classes)
+	}
+	one, other := labelOf(a), labelOf(b)
+	if one != "" && other != "" && one != other {
+		return fmt.Errorf("their labels are %q and %q", one, other)
+	}
+	return nil
+}
+
+func labelOf(c *Contents) string {
+	for i := range c.Schema.Columns {
+		if c.Schema.Columns[i].Role == dataset.LabelRole {
+			return c.Schema.Columns[i].Name
+		}
+	}
+	return ""
+}
+
+// union is the columns and cuts of several models.
+type union struct {
+	models []*Model
+	schema dataset.Schema
+	cuts   *binning.Cuts
+	remaps []remap // by model
+}
+
+// sourceFeature is a feature of one of the models.
+type sourceFeature struct {
+	model, feature int
+	column         *dataset.ColumnSchema
+}
+
+func uniteColumns(models []*Model) (*union, error) {
+	u := &union{models: models, remaps: make([]remap, len(models)), cuts: &binning.Cuts{Ptrs: []uint32{0}, Ptrs64: []uint32{0}}}
+	at, ids := map[string]int{}, map[string]bool{}
+	sources := map[string][]sourceFeature{}
+	owner := map[dataset.Role]int{} // the model whose weights, queries and init scores are taken
+	for i, m := range models {
+		feature := 0
+		for _, c := range m.contents.Schema.Columns {
+			if c.Role == dataset.IDRole {
+				if !ids[c.Name] {
+					ids[c.Name] = true
+					u.schema.Columns = append(u.schema.Columns, c)
+				}
+				continue
+			}
+			j, has := at[c.Name]
+			switch c.Role {
+			case dataset.Feature:
+				sources[c.Name] = append(sources[c.Name], sourceFeature{i, feature, &c})
+				feature++
+			case dataset.LabelRole:
+			default:
+				if _, taken := owner[c.Role]; !taken {
+					owner[c.Role] = i
+				} else if owner[c.Role] != i && !has {
+					continue
+				}
+			}
+			if !has {
+				at[c.Name] = len(u.schema.Columns)
+				u.schema.Columns = append(u.schema.Columns, c)
+				continue
+			}
+			if err := uniteColumn(&u.schema.Columns[j], &c); err != nil {
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			}
+		}
+		u.remaps[i] = remap{make([]int32, feature), make([][]uint32, feature), make([][]uint32, feature)}
+	}
+	for j := range u.schema.Columns {
+		if c := &u.schema.Columns[j]; c.Role == dataset.Feature {
+			if err := u.uniteFeature(c, sources[c.Name]); err != nil {
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			}
+		}
+	}
+	return u, nil
+}
+
+// uniteColumn widens a column to what another model has under its name.
+func uniteColumn(a, b *dataset.ColumnSchema) error {
+	if a.Role != b.Role {
+		return fmt.Errorf("it is a %s in one model and a %s in another", a.Role, b.Role)
+	}
+	if a.Role == dataset.GroupRole {
+		return nil
+	}
+	if (a.Kind == dataset.Category) != (b.Kind == dataset.Category) || a.NumericLevels != b.NumericLevels {
+		return fmt.Errorf("it has %s in one model and %s in another", valuesOf(a), valuesOf(b))
+	}
+	if a.Kind != dataset.Category {
+		if b.Kind == dataset.Float64 {
+			a.Kind = dataset.Float64
+		}
+		return nil
+	}
+	known := make(map[string]bool, len(a.Levels))
+	for _, level := range a.Levels {
+		known[level] = true
+	}
+	levels := slices.Clip(a.Levels)
+	for _, level := range b.Levels {
+		if !known[level] {
+			levels = append(levels, level)
+		}
+	}
+	a.Levels = levels
+	return nil
+}
+
+func valuesOf(c *dataset.ColumnSchema) string {
+	switch {
+	case c.Kind != dataset.Category:
+		return "numbers"
+	case c.NumericLevels:
+		return "levels that are numbers"
+	}
+	return "levels that are text"
+}
+
+// uniteFeature makes the cuts or codes of one feature of the union.
+func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature) error {
+	feature := binning.Feature{Name: column.Name}
+	at := int32(len(u.cuts.Features))
+	for _, s := range from {
+		feature.HasMissing = feature.HasMissing || u.cutsOf(s).Features[s.feature].HasMissing
+		u.remaps[s.model].feature[s.feature] = at
+	}
+	switch column.Kind {
+	case dataset.Category:
+		feature.Kind = binning.Categorical
+		u.uniteCodes(&feature, column, from)
+	case dataset.Float32:
+		feature.Kind = binning.Numeric32
+		cuts := u.uniteCuts(&feature, from)
+		for _, x := range cuts {
+			u.cuts.Values = append(u.cuts.Values, float32(x))
+		}
+	default:
+		feature.Kind = binning.Numeric64
+		u.cuts.Values64 = append(u.cuts.Values64, u.uniteCuts(&feature, from)...)
+	}
+	if max(uint64(len(u.cuts.Values)), uint64(len(u.cuts.Values64))) > math.MaxUint32 {
+		return errors.New("more cuts than can be numbered")
+	}
+	u.cuts.Ptrs = append(u.cuts.Ptrs, uint32(len(u.cuts.Values)))
+	u.cuts.Ptrs64 = append(u.cuts.Ptrs64, uint32(len(u.cuts.Values64)))
+	u.cuts.Features = append(u.cuts.Features, feature)
+	return nil
+}
+
+func (u *union) cutsOf(s sourceFeature) *binning.Cuts { return u.models[s.model].contents.Cuts }
+
+// numbersOf returns the cuts of a numeric feature, ascending; float32 ones are exact.
+func (u *union) numbersOf(s sourceFeature) []float64 {
+	c := u.cutsOf(s)
+	cuts := slices.Clone(c.Of64(s.feature))
+	for _, x := range c.Of32(s.feature) {
+		cuts = append(cuts, float64(x))
+	}
+	return cuts
+}
+
+// uniteCuts returns all cuts of a numeric feature, ascending. The codes left of an old cut
+// are those left of the same cut among all, and a split behind the last stays one.
+func (u *union) uniteCuts(feature *binning.Feature, from []sourceFeature) []float64 {
+	var all []float64
+	for _, s := range from {
+		all = append(all, u.numbersOf(s)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	feature.Regular = uint32(len(all)) + 1
+	for _, s := range from {
+		own := u.numbersOf(s)
+		code := make([]uint32, len(own)+1)
+		for i, cut := range own {
+			place, _ := slices.BinarySearch(all, cut)
+			code[i] = uint32(place)
+		}
+		code[len(own)] = uint32(len(all))
+		u.remaps[s.model].code[s.feature] = code
+	}
+	return all
+}
+
+// uniteCodes gives levels that no model tells apart one code, others different ones, in the
+// order of the first model's codes, then the second's, and so on: models of the same codes
+// keep them.
+func (u *union) uniteCodes(feature *binning.Feature, column *dataset.ColumnSchema, from []sourceFeature) {
+	place := make(map[string]int, len(column.Levels))
+	for i, level := range column.Levels {
+		place[level] = i
+	}
+	// By level: its code in each model.
+	codes := make([][]uint32, len(column.Levels))
+	for i := range codes {
+		codes[i] = make([]uint32, len(from))
+		for j := range from {
+			codes[i][j] = binning.NoCode
+		}
+	}
+	for j, s := range from {
+		for level, code := range u.cutsOf(s).Features[s.feature].Codes {
+			codes[place[s.column.Levels[level]]][j] = code
+		}
+	}
+	order := make([]int, 0, len(codes))
+	for level := range codes {
+		if slices.ContainsFunc(codes[level], func(c uint32) bool { return c != binning.NoCode }) {
+			order = append(order, level)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(codes[a], codes[b]) })
+	feature.Codes = make([]uint32, len(codes))
+	for level := range feature.Codes {
+		feature.Codes[level] = binning.NoCode
+	}
+	var olds [][]uint32 // by new code
+	for i, level := range order {
+		if i == 0 || !slices.Equal(codes[level], codes[order[i-1]]) {
+			olds = append(olds, codes[level])
+		}
+		feature.Codes[level] = uint32(len(olds) - 1)
+	}
+	feature.Regular = uint32(max(len(olds), 1))
+	for j, s := range from {
+		old := make([]uint32, len(olds))
+		for code := range olds {
+			old[code] = olds[code][j]
+		}
+		u.remaps[s.model].old[s.feature] = old
+	}
+}

@@ -1,0 +1,245 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Origin says how a model was made of others.
+type Origin struct {
+	How    string   // Continued, Refitted or Merged
+	Models []string // sha256 of the models that it was made of, in order, as hex
+	Rounds int      // Continued: rounds of the base model, which stand first
+	Decay  float64  // Refitted: weight of the old leaf values
+}
+
+// Values of Origin.How.
+const (
+	Continued = "continued" // training went on from a base model
+	Refitted  = "refitted"  // a model's leaves got new values
+	Merged    = "merged"    // the rounds of several models stand one after the other
+)
+
+// Segment says by which parameters the leaf values of some rounds were found, where these
+// are not those of Contents.Params.
+type Segment struct {
+	Rounds int `json:"rounds"`
+	// Params is an object of the parameters that differ, of LeafParams; null where a round
+	// has none.
+	Params json.RawMessage `json:"params"`
+}
+
+// LeafParams are the parameters that a leaf's value follows from.
+var LeafParams = []string{"train.learning_rate", "tree.lambda_l1", "tree.lambda_l2"}
+
+// originEntry is how the manifest spells an Origin.
+type originEntry struct {
+	Decay  float64  `json:"decay"`
+	How    string   `json:"how"`
+	Models []string `json:"models"`
+	Rounds int      `json:"rounds"`
+}
+
+func (o *Origin) form() any {
+	form := map[string]any{"how": o.How, "models": list(o.Models, func(s string) any { return s })}
+	switch o.How {
+	case Continued:
+		form["rounds"] = o.Rounds
+	case Refitted:
+		form["decay"] = o.Decay
+	}
+	return form
+}
+
+func segmentForm(s Segment) any {
+	var params any
+	// normalize has read these bytes before.
+	if err := decodeNumbers(s.Params, &params); err != nil {
+		panic("model: parameters of a segment are not JSON: " + err.Error())
+	}
+	return map[string]any{"rounds": s.Rounds, "params": params}
+}
+
+func (c *Contents) checkOrigin() error {
+	if c.After < 0 {
+		return fmt.Errorf("the model comes after %d rounds", c.After)
+	}
+	if err := c.checkSegments(); err != nil || c.Origin == nil {
+		return err
+	}
+	o := c.Origin
+	for _, sum := range o.Models {
+		if !isHex(sum, 64) {
+			return fmt.Errorf("it was made of model %q: 64 hex digits expected", sum)
+		}
+	}
+	most, known := map[string]int{Continued: 1, Refitted: 1, Merged: math.MaxInt}[o.How]
+	switch {
+	case !known:
+		return fmt.Errorf("made of others in the way %q", o.How)
+	case len(o.Models) == 0 || len(o.Models) > most:
+		return fmt.Errorf("%s from %d models", o.How, len(o.Models))
+	case o.Rounds < 0 || o.Rounds > 0 && o.How != Continued:
+		return fmt.Errorf("%s after %d rounds", o.How, o.Rounds)
+	case !(o.Decay >= 0 && o.Decay <= 1) || o.Decay > 0 && o.How != Refitted:
+		return fmt.Errorf("%s with a decay of %v", o.How, o.Decay)
+	}
+	return nil
+}
+
+func (c *Contents) checkSegments() error {
+	left := c.After + c.BestRound
+	for i, s := range c.Segments {
+		if s.Rounds < 1 || s.Rounds > left {
+			return fmt.Errorf("segment %d has %d rounds of %d that are left", i, s.Rounds, left)
+		}
+		left -= s.Rounds
+	}
+	return nil
+}
+
+// RoundParams returns the parameters that the leaf values of a round were found by: those of
+// Params, with what the round's segment says. Rounds before a tail count (see Tail).
+func (c *Contents) RoundParams(round int) (json.RawMessage, error) {
+	for _, s := range c.Segments {
+		if round < s.Rounds {
+			return overlay(c.Params, s.Params)
+		}
+		round -= s.Rounds
+	}
+	return c.Params, nil
+}
+
+// overlay puts the entries of an object into another, null removing one.
+func overlay(object, over json.RawMessage) (json.RawMessage, error) {
+	all, entries := rawObject(object), rawObject(over)
+	if all == nil || entries == nil {
+		return nil, errors.New("parameters that are no JSON object")
+	}
+	for key, value := range entries {
+		if string(value) == "null" {
+			delete(all, key)
+		} else {
+			all[key] = value
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	return canonicalObject(text)
+}
+
+func rawObject(text json.RawMessage) map[string]json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+	return object
+}
+
+// stretch is rounds whose leaf values were found by the same parameters.
+type stretch struct {
+	rounds int
+	params map[string]json.RawMessage // of LeafParams
+}
+
+// stretches returns the parameters of all rounds of a model that is no tail.
+func (c *Contents) stretches() ([]stretch, error) {
+	var all []stretch
+	left := c.BestRound
+	take := func(rounds int, params json.RawMessage) {
+		if rounds = min(rounds, left); rounds > 0 {
+			object, kept := rawObject(params), map[string]json.RawMessage{}
+			for _, key := range LeafParams {
+				if value, ok := object[key]; ok {
+					kept[key] = value
+				}
+			}
+			all = append(all, stretch{rounds, kept})
+			left -= rounds
+		}
+	}
+	for _, s := range c.Segments {
+		params, err := overlay(c.Params, s.Params)
+		if err != nil {
+			return nil, err
+		}
+		take(s.Rounds, params)
+	}
+	take(left, c.Params)
+	return all, nil
+}
+
+// segments words stretches as what differs from params; rounds at the end that do not are
+// left out.
+func segments(all []stretch, params json.RawMessage) ([]Segment, error) {
+	usual := rawObject(params)
+	var out []Segment
+	for _, s := range all {
+		differs := map[string]json.RawMessage{}
+		for _, key := range LeafParams {
+			here, has := s.params[key]
+			there, had := usual[key]
+			switch {
+			case has && (!had || !bytes.Equal(here, there)):
+				differs[key] = here
+			case had && !has:
+				differs[key] = json.RawMessage("null")
+			}
+		}
+		text, err := json.Marshal(differs)
+		if err != nil {
+			return nil, err
+		}
+		if last := len(out) - 1; last >= 0 && bytes.Equal(out[last].Params, text) {
+			out[last].Rounds += s.rounds
+		} else {
+			out = append(out, Segment{s.rounds, text})
+		}
+	}
+	for n := len(out); n > 0 && string(out[n-1].Params) == "{}"; n = len(out) {
+		out = out[:n-1]
+	}
+	return out, nil
+}
+
+// Continuation returns the origin and the segments of a model that is trained from this one
+// on by params.
+func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error) {
+	if m.contents.After > 0 {
+		return nil, nil, fmt.Errorf("the base model is the tail of one: append it to the %d rounds before it", m.contents.After)
+	}
+	sum, err := m.SHA256()
+	if err != nil {
+		return nil, nil, err
+	}
+	params, err = canonicalObject(params)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := m.contents.stretches()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := segments(all, params)
+	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds()}, s, err
+}
+
+// firstSegments cuts segments to the first rounds.
+func firstSegments(all []Segment, rounds int) []Segment {
+	var out []Segment
+	for _, s := range all {
+		if rounds == 0 {
+			break
+		}
+		s.Rounds = min(s.Rounds, rounds)
+		rounds -= s.Rounds
+		out = append(out, s)
+	}
+	return slices.Clip(out)
+}

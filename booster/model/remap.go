@@ -1,0 +1,128 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"boost/binning"
+	"boost/tree"
+)
+
+// remap says how trees over some cuts become trees over others in which every value has
+// a code at least as exact: no row changes its way.
+type remap struct {
+	feature []int32    // by old feature
+	code    [][]uint32 // numeric: the last code of a split's left side, by the old one; nil if it stays
+	old     [][]uint32 // categorical: old code of each code, NoCode where that was missing; nil if all stay
+}
+
+// tree returns the tree over the new cuts; it shares what stays.
+func (r *remap) tree(t *tree.Tree) tree.Tree {
+	out := *t
+	out.Feature, out.Code = slices.Clone(t.Feature), slices.Clone(t.Code)
+	sets := make([][]uint32, t.NumSets())
+	changed := false
+	for n, f := range t.Feature {
+		out.Feature[n] = r.feature[f]
+		switch {
+		case t.Categorical[n]:
+			sets[t.Code[n]] = t.Set(n)
+			if r.old[f] != nil {
+				sets[t.Code[n]], changed = r.set(t, n), true
+			}
+		case r.code[f] != nil:
+			out.Code[n] = r.code[f][t.Code[n]]
+		}
+	}
+	if !changed {
+		return out
+	}
+	out.SetPtrs, out.Sets = make([]uint32, 1, len(t.SetPtrs)), nil
+	for _, set := range sets {
+		out.Sets = append(out.Sets, set...)
+		out.SetPtrs = append(out.SetPtrs, uint32(len(out.Sets)))
+	}
+	return out
+}
+
+// set returns the new codes that go left at a categorical node: those of levels in its set,
+// and where missing values go left also those of levels that it knew nothing of.
+func (r *remap) set(t *tree.Tree, node int) []uint32 {
+	var out []uint32
+	was := t.Set(node)
+	for code, old := range r.old[t.Feature[node]] {
+		left := t.MissingLeft[node]
+		if old != binning.NoCode {
+			_, left = slices.BinarySearch(was, old)
+		}
+		if left {
+			out = append(out, uint32(code))
+		}
+	}
+	return out
+}
+
+// trees takes all trees of a model to the new cuts.
+func (r *remap) trees(c *Contents) []tree.Tree {
+	out := make([]tree.Tree, len(c.Trees))
+	for i := range out {
+		out[i] = r.tree(&c.Trees[i])
+	}
+	return out
+}
+
+// TreesOn returns the model's trees over cuts that extend its own (binning.Cuts.Extend): a
+// level that had no code goes where it went before, with the missing values. Cuts that do
+// not extend the model's are an error.
+func (m *Model) TreesOn(c *binning.Cuts) ([]tree.Tree, error) {
+	own := m.contents.Cuts
+	if len(c.Features) != len(own.Features) {
+		return nil, fmt.Errorf("%d features instead of %d", len(c.Features), len(own.Features))
+	}
+	r := &remap{make([]int32, len(own.Features)), make([][]uint32, len(own.Features)), make([][]uint32, len(own.Features))}
+	changed := false
+	for f := range own.Features {
+		r.feature[f] = int32(f)
+		a, b := &own.Features[f], &c.Features[f]
+		switch {
+		case a.Name != b.Name || a.Kind != b.Kind:
+			return nil, fmt.Errorf("feature %d is %q, not %q, or of another kind", f, b.Name, a.Name)
+		case !slices.Equal(own.Of32(f), c.Of32(f)) || !slices.Equal(own.Of64(f), c.Of64(f)):
+			return nil, fmt.Errorf("feature %q has other cuts", a.Name)
+		case a.Kind != binning.Categorical:
+			continue
+		}
+		start := uint32(0)
+		for level, code := range a.Codes {
+			if level >= len(b.Codes) || code != binning.NoCode && b.Codes[level] != code {
+				return nil, fmt.Errorf("feature %q has other codes", a.Name)
+			}
+			if code != binning.NoCode {
+				start = max(start, code+1)
+			}
+		}
+		if r.old[f] = known(b, start); r.old[f] != nil {
+			changed = true
+		}
+	}
+	if !changed {
+		return m.contents.Trees, nil
+	}
+	return r.trees(&m.contents), nil
+}
+
+// known returns the codes of a feature as trees know them that have seen those below start, nil
+// where no level has another.
+func known(f *binning.Feature, start uint32) []uint32 {
+	if !slices.ContainsFunc(f.Codes, func(code uint32) bool { return code != binning.NoCode && code >= start }) {
+		return nil
+	}
+	old := make([]uint32, f.Regular)
+	for code := range old {
+		old[code] = binning.NoCode
+		if uint32(code) < start {
+			old[code] = uint32(code)
+		}
+	}
+	return old
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+)
+
+func (a *app) rollbackCommand() *cobra.Command {
+	var output string
+	var rounds int
+	cmd := &cobra.Command{
+		Use:   "rollback MODEL --rounds K -o OUT",
+		Short: "Keep the first rounds of a model",
+		Long: `Write the model that has the first K rounds only, 0 … all. It is the model that training
+would have made had it been interrupted then, and can be reproduced as such.`,
+		Example: `  boost rollback price.boost --rounds 80 -o price80.boost`,
+		Args:    arguments("MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("rounds") {
+				return usagef("--rounds is missing: boost %s", cmd.Use)
+			}
+			if err := a.checkOutput(cmd, output, args); err != nil {
+				return err
+			}
+			m, err := model.Load(args[0])
+			if err != nil {
+				return err
+			}
+			s := stages{rounds: rounds, limited: true}
+			if err := s.fit(m, args[0]); err != nil {
+				return err
+			}
+			if m, err = m.Prefix(rounds); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return a.saveModel(m, output)
+		},
+	}
+	cmd.Flags().IntVar(&rounds, "rounds", 0, "`K` rounds to keep")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "model `FILE` to write")
+	return cmd
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "merge MODEL MODEL... -o OUT",
+		Short: "Add models up to one",
+		Long: `Write the model whose raw scores are the sum of those of the models: their rounds stand one
+after the other. They must predict the same label by the same objective and classes; their
+columns may differ, and the merged model needs all of them.`,
+		Example: `  boost merge north.boost south.boost -o both.boost`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("two models or more are needed: boost %s", cmd.Use)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.checkOutput(cmd, output, args); err != nil {
+				return err
+			}
+			models := make([]*model.Model, len(args))
+			for i, file := range args {
+				var err error
+				if models[i], err = model.Load(file); err != nil {
+					return err
+				}
+			}
+			merged, err := model.Merge(models...)
+			if err != nil {
+				return usagef("the models cannot be merged: %v", err)
+			}
+			return a.saveModel(merged, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "model `FILE` to write")
+	return cmd
+}
+
+// checkOutput refuses to write no model, to standard output, or over what is read.
+func (a *app) checkOutput(cmd *cobra.Command, output string, read []string) error {
+	switch output {
+	case "":
+		return usagef("-o is missing: boost %s", cmd.Use)
+	case "-":
+		return usagef("a model cannot be written to standard output: name a file with -o")
+	}
+	for _, file := range read {
+		if sameFile(file, output) {
+			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", output)
+		}
+	}
+	return writable(output)
+}
+
+// saveModel writes a model and says so.
+func (a *app) saveModel(m *model.Model, output string) error {
+	if err := m.Save(output); err != nil {
+		return err
+	}
+	a.log.Info(output+" was written", "rounds", m.Rounds(), "bytes", modelSize(output))
+	return nil
+}

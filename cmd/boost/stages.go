@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+)
+
+// stages are the flags that say which rounds of a model are looked at.
+type stages struct {
+	rounds  int
+	limited bool // --rounds was given
+	every   int  // 0: only after the last round
+	staged  bool // --staged was given
+}
+
+// add gives the command the flags; what is what it gives after every N rounds.
+func (s *stages) add(cmd *cobra.Command, what string) {
+	cmd.Flags().IntVar(&s.rounds, "rounds", 0, "use the first `K` rounds of the model only (default: all)")
+	cmd.Flags().IntVar(&s.every, "staged", 0, what+" after every `N` rounds too")
+}
+
+// given takes note of which flags were.
+func (s *stages) given(cmd *cobra.Command) {
+	s.limited, s.staged = cmd.Flags().Changed("rounds"), cmd.Flags().Changed("staged")
+}
+
+func (s *stages) check() error {
+	if s.staged && s.every < 1 {
+		return usagef("--staged must be 1 or more rounds, not %d", s.every)
+	}
+	return nil
+}
+
+// fit refuses more rounds than the model has.
+func (s *stages) fit(m *model.Model, file string) error {
+	if s.limited && (s.rounds < 0 || s.rounds > m.Rounds()) {
+		return usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.rounds)
+	}
+	return nil
+}
+
+// options are those of a prediction.
+func (s *stages) options() []model.Option {
+	if !s.limited {
+		return nil
+	}
+	return []model.Option{model.Rounds(s.rounds)}
+}
+
+// trees returns how many trees are looked at.
+func (s *stages) trees(m *model.Model) int {
+	if s.limited {
+		return s.rounds * m.Outputs()
+	}
+	return m.NumTrees()
+}
+
+// after is what a column's name ends in after so many rounds.
+func after(rounds int) string { return "_" + strconv.Itoa(rounds) }
