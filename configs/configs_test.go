@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -418,10 +419,10 @@ func TestRegistryLimits(t *testing.T) {
 		"absent_age_threshold": `"24h0m0s"`, "max_depth": "3",
 	} {
 		t.Run("S3.15/default/"+key, func(t *testing.T) {
-			for _, k := range configs.Keys() {
-				if k.Name == "registry."+key && k.Default() != want {
-					t.Errorf("%s, want %s", k.Default(), want)
-				}
+			keys := configs.Keys()
+			at := slices.IndexFunc(keys, func(k configs.Key) bool { return k.Name == "registry."+key })
+			if at < 0 || keys[at].Default() != want {
+				t.Errorf("key %d, %+v, want a default of %s", at, keys[max(at, 0)], want)
 			}
 		})
 	}

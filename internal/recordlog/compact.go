@@ -29,6 +29,9 @@ func (l *Log) Compact() error {
 	}
 	l.options.step("synced")
 	old := l.gen
+	if old == lastGeneration {
+		return fmt.Errorf("%s: there is no number for a log after it: rename it to 00000001.log", l.path)
+	}
 	gen := old + 1
 	var live map[key]place
 	var end scanner

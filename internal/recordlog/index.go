@@ -83,6 +83,13 @@ func encodeIndex(live map[key]place, s *scanner) []byte {
 // this log. A log that is shorter than its index has lost records that were on the disk:
 // that is damage. Any other fault of an index only makes opening slower.
 func (v *view) loadIndex(path string, size int64) error {
+	err := regular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

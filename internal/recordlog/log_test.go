@@ -388,6 +388,36 @@ func TestCompactRefusesDamage(t *testing.T) {
 	}
 }
 
+// What was named by hand as if after 2⁶² compactions is read and written, and not compacted into a
+// file that nobody would look at.
+func TestLastGeneration(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	put(t, l, 1, "a", "", "x")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	last := filepath.Join(dir, "4611686018427387904.log")
+	if err := os.Rename(filepath.Join(dir, "00000001.log"), last); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, dir)
+	if err := l.Compact(); err == nil || !strings.Contains(err.Error(), last) {
+		t.Errorf("a log after the last was made: %v", err)
+	}
+	same(t, mustRead(t, l), content{"1/a": "|x"})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, mustRead(t, open(t, dir)), content{"1/a": "|x"})
+	if err := os.Rename(last, filepath.Join(dir, "4611686018427387905.log")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recordlog.OpenReader(dir, recordlog.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a number beyond: %v", err)
+	}
+}
+
 // While a log is verified, records are written and read, and the log is compacted and closed.
 func TestVerifyMeanwhile(t *testing.T) {
 	dir := t.TempDir()

@@ -130,8 +130,12 @@ func generation(name, suffix string) (uint64, bool) {
 		return 0, false
 	}
 	gen, err := strconv.ParseUint(digits, 10, 64)
-	return gen, err == nil && gen > 0 && digits == fmt.Sprintf("%08d", gen)
+	return gen, err == nil && gen > 0 && gen <= lastGeneration && digits == fmt.Sprintf("%08d", gen)
 }
+
+// lastGeneration is the number of a log that cannot be compacted. None comes so far: it is for files
+// that somebody named.
+const lastGeneration = 1 << 62
 
 func logPath(dir string, gen uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, logSuffix))
@@ -145,6 +149,9 @@ func indexPath(dir string, gen uint64) string {
 // holds the lock or is alone.
 func (v *view) load(dir string, gen uint64, flag int) error {
 	path := logPath(dir, gen)
+	if err := regular(path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return wrapPath(path, err)
@@ -158,6 +165,18 @@ func (v *view) load(dir string, gen uint64, flag int) error {
 		_ = v.file.release() // nothing was written through it that is not synced
 	}
 	v.file, v.path, v.gen, v.scan, v.live, v.bytes = fresh.file, path, gen, fresh.scan, fresh.live, fresh.bytes
+	return nil
+}
+
+// regular refuses what opening would wait for, as for the other end of a pipe.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("is not a regular file")
+	}
+	if err != nil {
+		return wrapPath(path, err)
+	}
 	return nil
 }
 

@@ -254,6 +254,36 @@ func TestRules(t *testing.T) {
 	})
 }
 
+// The base of a rule sinks, and what the rule makes of it would be infinite.
+func TestLargestResults(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rule store.Rule
+	}{
+		{"S3.52/dense", store.Delta{Base: "base", Dense: []float32{0, 2.7e38}}},
+		{"S3.52/sparse", store.Delta{Base: "base", Index: []int{1}, Value: []float32{2.7e38}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newStore(t)
+			// Of 3 bits a step is 10³⁸, and 0.6 of it becomes one: 3.7·10³⁸ is more than there is.
+			f.put("base", []float32{3e38, 0.6e38})
+			made := []float32{3e38, 3.3e38}
+			f.put("x", made, store.PutOptions{Master: true})
+			if err := f.SetRule("x", c.rule, 3e36); err != nil {
+				t.Fatal(err)
+			}
+			f.old()
+			f.retire("x")
+			f.sweep()
+			f.is("base", store.Cold, 3, false)
+			if got := f.read("x"); got[1] != math.MaxFloat32 {
+				t.Errorf("%v, want the largest float32 in place of 3.7e38", got)
+			}
+			f.within("x", made)
+		})
+	}
+}
+
 // An order is stored as runs of neighbours, as many as a record's head can hold.
 func TestLongOrders(t *testing.T) {
 	random := rand.New(rand.NewPCG(53, 1))

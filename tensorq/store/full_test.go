@@ -4,6 +4,9 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -190,4 +193,82 @@ func TestSweepOfAFullDisk(t *testing.T) {
 	f.sweep()
 	f.reopen()
 	f.within("x", values(1, 4096))
+}
+
+// Random histories on a disk that is full at random moments: after every call the store holds what the calls
+// said that it does, and so it does once it is opened anew.
+func TestFullDiskHistories(t *testing.T) {
+	steps := 1000
+	if testing.Short() {
+		steps = 250
+	}
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 77))
+		f := newStore(t, capped(100), func(c *store.Config) {
+			c.SyncWrites, c.MemoryCap, c.CompactRatio = seed%2 == 0, int64(seed)*250, 1.2
+		})
+		held := map[string][]float32{}
+		kinds := map[string]int{}
+		for step := range steps {
+			id := fmt.Sprint(r.IntN(8))
+			_, size := f.Log().Size()
+			size += int64(r.IntN(700))
+			if r.IntN(2) == 0 {
+				size += 1 << 30
+			}
+			kind := r.IntN(12)
+			v := values(uint64(step), 70)
+			var err error
+			full(t, size, func() {
+				switch {
+				case kind < 4:
+					err = f.Put(id, []int{70}, v, store.PutOptions{Master: r.IntN(2) == 0, Tier: store.Tier(1 + r.IntN(3))})
+				case kind == 4:
+					err = f.Remove(id)
+				case kind == 5:
+					f.clock.pass(time.Duration(r.IntN(100)) * time.Second)
+					_, err = f.Sweep()
+				case kind == 6:
+					err = f.Sync()
+				case kind == 7:
+					err = f.Compact()
+				case kind == 8:
+					err = f.Store.Close()
+				default:
+					_, err = f.Read(id, make([]float32, 70))
+				}
+			})
+			unsynced := (*store.UnsyncedError)(nil)
+			switch {
+			case err == nil:
+				kinds["made"]++
+			case errors.As(err, &unsynced):
+				kinds["unsynced"]++
+			case errors.Is(err, unix.EFBIG):
+				kinds["refused"]++
+			case !errors.Is(err, store.ErrNotFound) || held[id] != nil:
+				t.Fatalf("seed %d, step %d: %v", seed, step, err)
+			}
+			if made := err == nil || unsynced != nil; made && kind < 4 {
+				held[id] = v
+			} else if made && kind == 4 {
+				delete(held, id)
+			}
+			if kind == 8 {
+				f.open()
+			}
+			if ids := f.IDs(); !slices.Equal(ids, slices.Sorted(maps.Keys(held))) {
+				t.Fatalf("seed %d, step %d, %v: the store has %v", seed, step, err, ids)
+			}
+			for id, v := range held {
+				f.within(id, v)
+			}
+		}
+		if err := f.Verify(); err != nil {
+			t.Error(err)
+		}
+		if kinds["made"] < steps/4 || kinds["refused"] < steps/50 || f.cfg.SyncWrites && kinds["unsynced"] < steps/100 {
+			t.Errorf("the calls came to %v", kinds)
+		}
+	}
 }

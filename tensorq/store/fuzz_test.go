@@ -2,8 +2,11 @@ package store_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"boost/tensorq"
@@ -90,6 +93,38 @@ func FuzzDelta(f *testing.F) {
 					t.Errorf("value %d is %v after %v", i, v, err)
 				}
 			}
+		}
+	})
+}
+
+// A segment of version 1, which has no checksum, is none of the store's.
+func TestFramesAreRefused(t *testing.T) {
+	t.Run("S3.38/not_in_the_store", func(t *testing.T) {
+		group, err := tensorq.NewFrameGroup(8, tensorq.DefaultQuantConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := group.Add(make([]float32, 10)); err != nil {
+			t.Fatal(err)
+		}
+		segment, out := group.AppendSegment(nil), make([]float32, 10)
+		if _, _, err := tensorq.DecodeSegment(segment); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.AddDifferences(true, segment, out); err == nil || !strings.Contains(err.Error(), "version 1") {
+			t.Errorf("as differences: %v", err)
+		}
+		f := newStore(t)
+		f.put("x", make([]float32, 10))
+		e, _ := f.Log().Lookup(store.RecordTensor, "x")
+		head := slices.Clone(e.Head)
+		binary.LittleEndian.PutUint32(head[14:], uint32(len(segment)))
+		if _, err := f.Log().Append(store.RecordTensor, "x", head, segment); err != nil {
+			t.Fatal(err)
+		}
+		f.reopen()
+		if _, err := f.Read("x", out); err == nil || !strings.Contains(err.Error(), "version 1") {
+			t.Errorf("as codes: %v", err)
 		}
 	})
 }

@@ -269,7 +269,7 @@ func (r *rule) execute(id string, base []float32, baseShape []int, data []byte, 
 		return addDense(id, data, out)
 	case ruleScale:
 		for i, v := range out {
-			out[i] = v * r.by
+			out[i] = finite(v * r.by)
 		}
 	case rulePermutation, ruleProjection:
 		inner := product(shape[r.axis+1:])
@@ -293,6 +293,10 @@ func (r *rule) execute(id string, base []float32, baseShape []int, data []byte, 
 	}
 	return nil
 }
+
+// finite is a result, or the largest float32 instead of an infinite one: of a base that is in fewer bits now a rule
+// may make more than there is, and what was put was finite, so that this is nearer.
+func finite(x float32) float32 { return max(-math.MaxFloat32, min(math.MaxFloat32, x)) }
 
 // Single differences are their number, that many distances from the index before (the
 // first from −1) less one, and the values:
@@ -343,7 +347,7 @@ func addSparse(id string, b []byte, out []float32) error {
 			rest = rest[n:]
 			at += int(step) + 1
 			if pass == 1 {
-				out[at] += math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
+				out[at] = finite(out[at] + math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:])))
 			}
 		}
 		if len(rest) != 0 {
@@ -366,7 +370,7 @@ func addDense(id string, b []byte, out []float32) error {
 			return about(id, err)
 		}
 		for i, v := range block {
-			rest[i] += v
+			rest[i] = finite(rest[i] + v)
 		}
 		rest = rest[len(block):]
 	}

@@ -27,8 +27,8 @@ type Options struct {
 	ReadOnly bool
 }
 
-// Source has the lossless values of tensors. It is called from several goroutines, never
-// under a lock of the store.
+// Source has the lossless values of tensors. It is called from several goroutines, and may use the
+// store but for Sweep, within which it may be called.
 type Source interface {
 	// Values writes the values of a tensor to out, which has one for each: the same bits
 	// that were put. ErrNoSource if it has them not.
