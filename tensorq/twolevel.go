@@ -2,6 +2,7 @@ package tensorq
 
 import (
 	"math"
+	"math/bits"
 
 	"boost/internal/kernel/codec"
 )
@@ -34,31 +35,38 @@ const flagged = 64
 // bit for each that is by the second.
 func codesOfTwo(codes []int8, values []float32, first, second float32) (flags uint64) {
 	var near [flagged]float32
-	var others [flagged]int8
 	// What is beyond 3.5 times the first scale has its largest code; codec.Multiples takes no
 	// more than 6 times. 4 times a scale is exact, or infinite and then no bound at all.
 	bound := math.Float32bits(4 * first)
+	// What is nearer to 0 than to the second scale is no nearer to it than to a multiple of the first, 0
+	// being one of them. Where half of a subnormal scale is rounded down, some more are looked at.
+	half := math.Float32bits(second / 2)
+	far := uint64(0)
 	for i, v := range values {
-		bits := math.Float32bits(v)
-		near[i&(flagged-1)] = math.Float32frombits(min(bits&^(1<<31), bound) | bits&(1<<31))
+		magnitude := math.Float32bits(v) &^ (1 << 31)
+		sign := math.Float32bits(v) ^ magnitude
+		near[i&(flagged-1)] = math.Float32frombits(min(magnitude, bound) | sign)
+		far |= uint64((magnitude-half)>>31^1) << (i & (flagged - 1))
 	}
 	multiples(codes, near[:len(values)], first)
-	multiples(others[:len(values)], values, second)
-	// Products of a float32 and a code are exact in float64; codes of −3 to 3 are 8 entries.
-	var ofFirst, ofSecond [8]float64
-	for code := -3; code <= 3; code++ {
-		ofFirst[code&7] = float64(float64(code) * float64(first))
-		ofSecond[code&7] = float64(float64(code) * float64(second))
+	if second == 0 {
+		return 0 // it has no multiple but 0 either
 	}
-	codes = codes[:len(values)]
-	for i, v := range values {
-		a, b, x := codes[i], others[i&(flagged-1)], float64(v)
-		var nearer uint8
-		if math.Abs(x-ofSecond[b&7]) < math.Abs(x-ofFirst[a&7]) {
+	// Products of a float32 and a code are exact in float64.
+	one, two := float64(first), float64(second)
+	for ; far != 0; far &= far - 1 {
+		i := bits.TrailingZeros64(far)
+		v, a := math.Float32bits(values[i]), int32(codes[i])
+		sign := int32(v) >> 31
+		x := float64(math.Float32frombits(v &^ (1 << 31)))
+		b := min(int32(x/two+0.5), 3) // rounded as codec.Multiples does
+		nearer := int32(0)
+		if math.Abs(x-float64(float64(b)*two)) < math.Abs(x-float64(float64(a^sign-sign)*one)) {
 			nearer = 1
 		}
-		codes[i] = a ^ (a^b)&-int8(nearer)
-		flags |= uint64(nearer) << (i & (flagged - 1))
+		b = b ^ sign - sign
+		codes[i] = int8(a ^ (a^b)&-nearer)
+		flags |= uint64(nearer) << i
 	}
 	return flags
 }
@@ -105,7 +113,10 @@ const selected = 128
 // magnitudeAt returns the k-th largest magnitude of values, counted from 0. The bits of
 // magnitudes order as the magnitudes do.
 func magnitudeAt(values []float32, k int) float32 {
-	if len(values) > selected {
+	switch {
+	case k < leading:
+		return magnitudeOfFirst(values, k)
+	case len(values) > selected:
 		return magnitudeByDigits(values, k)
 	}
 	var magnitudes [selected]uint32
@@ -133,6 +144,27 @@ func magnitudeAt(values []float32, k int) float32 {
 		}
 		rest, k = rest[equal:], k-equal
 	}
+}
+
+// leading is how many magnitudes are kept in order while values are looked through.
+const leading = 8
+
+// magnitudeOfFirst is magnitudeAt for k below leading.
+func magnitudeOfFirst(values []float32, k int) float32 {
+	var top [leading]uint32 // in descending order
+	last := &top[k&(leading-1)]
+	for _, v := range values {
+		magnitude := math.Float32bits(v) &^ (1 << 31)
+		if magnitude <= *last {
+			continue
+		}
+		at := k
+		for ; at > 0 && top[(at-1)&(leading-1)] < magnitude; at-- {
+			top[at&(leading-1)] = top[(at-1)&(leading-1)]
+		}
+		top[at&(leading-1)] = magnitude
+	}
+	return math.Float32frombits(*last)
 }
 
 // partition puts the numbers above a pivot before the others and returns how many they are.
