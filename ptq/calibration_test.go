@@ -317,6 +317,24 @@ func TestMSE(t *testing.T) {
 			}
 		})
 	}
+	for _, c := range []struct {
+		d     ptq.DType
+		slack float64 // for the few values that a fine grid is lucky with
+	}{{ptq.I8, 1.3}, {ptq.I4, 1.01}, {ptq.I2, 1.01}, {ptq.Ternary, 1.01}, {ptq.FP4, 1.01}, {ptq.FP8E4M3, 1.02}, {ptq.FP8E5M2, 1.02}} {
+		t.Run("S4.15/near_the_best/"+c.d.String(), func(t *testing.T) {
+			for k := range 6 {
+				values := draw(uint64(k), 31, distributions[1+k%2].draw)
+				got := squares(quantize(t, c.d, ptq.Calibration{Method: ptq.MSE}, values), values, nil)
+				scale := quantize(t, c.d, ptq.Calibration{}, values).Scales()[0]
+				for i := range 2000 {
+					v := quantize(t, c.d, given(scale*float64(1+i)/1000), values)
+					if other := squares(v, values, nil); got > c.slack*other {
+						t.Fatalf("squared error %v, but %v at %v of absmax's scale", got, other, float64(1+i)/1000)
+					}
+				}
+			}
+		})
+	}
 	t.Run("S4.15/weights_are_rows", func(t *testing.T) {
 		values := draw(2, 40, (*rand.Rand).NormFloat64)
 		var rows, repeated []float64

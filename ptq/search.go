@@ -5,6 +5,10 @@ const (
 	// best for the coarsest types and heavy tails lie at 1/3 to 1/30.
 	shrink  = 0.917004043204671 // 2^(−1/8)
 	shrinks = 48
+	// Floating-point types have the same steps in every octave, so that all that a scale
+	// between AbsMax's and its double changes is where in them the values lie: it is tried
+	// by 1/128.
+	octave = 128
 	// Steps around the best go from 1/16 of it down to 1/1024, each taken as long as that
 	// helps, but not more often than this.
 	coarsest, finest = 1.0 / 16, 1.0 / 1024
@@ -67,6 +71,11 @@ func (s *searcher) try(t fit) bool {
 // shrink tries scales without an offset.
 func (s *searcher) shrink() {
 	scale := s.best.scale
+	if s.kind == scaled {
+		for k := 1; k < octave; k++ {
+			s.try(fit{scale: scale * (float64(octave+k) / octave)})
+		}
+	}
 	for range shrinks {
 		scale *= shrink
 		s.try(fit{scale: scale})
