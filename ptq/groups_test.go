@@ -84,6 +84,18 @@ func TestGroups(t *testing.T) {
 			if v.Len() != 0 || len(v.Scales()) != 0 || len(v.AppendNative(nil)) != 0 {
 				t.Errorf("%s: a version of nothing has %d values and %d scales", d, v.Len(), len(v.Scales()))
 			}
+			for _, c := range []ptq.Calibration{{}, {Method: ptq.Percentile, Percent: 50}, {Method: ptq.MSE}} {
+				if _, err := c.Resolve(d, 0); err != nil {
+					continue
+				}
+				v := quantize(t, d, c, nil)
+				if d > ptq.BF16 && !reflect.DeepEqual(v.Scales(), []float64{0}) {
+					t.Errorf("%s, %s: scales %v of nothing, want 0", d, c, v.Scales())
+				}
+				if _, err := ptq.Restore(stored(v)); err != nil {
+					t.Errorf("%s, %s: %v", d, c, err)
+				}
+			}
 		}
 	})
 }

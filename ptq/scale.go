@@ -26,8 +26,6 @@ func (f *fitter) fit(values, weights []float64) fit {
 		weights = nil
 	}
 	switch f.c.Method {
-	case None:
-		return fit{scale: 1}
 	case Given:
 		return fit{f.c.Scale, f.c.Offset}
 	case Percentile:
@@ -113,9 +111,6 @@ func (f *fitter) percentile(values, weights []float64) fit {
 // rank returns the smallest of f.keys up to which they have percent of the weight: the
 // inverse of their cumulative distribution, without interpolation. It is 0 of none.
 func (f *fitter) rank(weights []float64, percent float64) float64 {
-	if len(f.keys) == 0 {
-		return 0
-	}
 	f.order = f.order[:0]
 	for i := range f.keys {
 		f.order = append(f.order, i)
@@ -135,12 +130,12 @@ func (f *fitter) rank(weights []float64, percent float64) float64 {
 	}
 	// The same additions in the same order, so that 100 percent is reached at the end.
 	limit := percent / 100 * all
-	for _, i := range f.order {
-		if sum += weight(i); sum >= limit {
+	for k, i := range f.order {
+		if sum += weight(i); sum >= limit || k == len(f.order)-1 {
 			return f.keys[i]
 		}
 	}
-	return f.keys[f.order[len(f.order)-1]]
+	return 0
 }
 
 // bounds returns the smallest and the largest value, 0 and 0 of none.

@@ -151,6 +151,12 @@ func TestStore(t *testing.T) {
 			t.Errorf("a master refused (%v) leaves %d values", err, s.Len())
 		}
 		var over ptq.ErrOverflow
+		if _, err := s.Remorph(ptq.F16, ptq.Calibration{}); !errors.As(err, &over) {
+			t.Errorf("10⁶ in F16 anew: %v", err)
+		}
+		if _, err := s.SimulateF32(ptq.F16, ptq.Calibration{}); !errors.As(err, &over) {
+			t.Errorf("10⁶ in F16 as float32: %v", err)
+		}
 		for range 2 {
 			if _, err := s.Morph(ptq.F16, ptq.Calibration{}); !errors.As(err, &over) || over.Index != 1 {
 				t.Errorf("10⁶ in F16: %v", err)

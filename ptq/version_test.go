@@ -115,6 +115,9 @@ func TestMeasure(t *testing.T) {
 		if _, err := v.Measure([]float64{1}, nil); err == nil {
 			t.Error("one value for a version of 4 is no error")
 		}
+		if _, err := v.Measure([]float64{1, 2, 3, 4}, groups(t, []int{3}, nil)); err == nil {
+			t.Error("groups of 3 values are no error")
+		}
 		if _, err := v.Measure([]float64{1, 2, 3, math.NaN()}, nil); err == nil {
 			t.Error("NaN is no error")
 		}
