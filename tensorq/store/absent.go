@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -206,7 +207,7 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 	if err := s.idle(id, &latest); err != nil { // it may have been read meanwhile
 		return err
 	}
-	data := l.payload[l.codes:]
+	data := bytes.Clone(l.payload[l.codes:]) // the codes are not to stay in memory with it
 	r := *l.rule
 	if r.refers() {
 		s.mutex.Lock()

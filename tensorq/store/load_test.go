@@ -243,6 +243,33 @@ func TestSoak(t *testing.T) {
 	}
 }
 
+// What a tensor that became absent leaves in memory are the bytes of its rule, as the cap counts them, not
+// its codes beside them.
+func TestRetiredDataIsLetGo(t *testing.T) {
+	f := newStore(t)
+	const tensors, n = 20, 1 << 18
+	v := values(1, n)
+	f.put("base", v)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	resident := f.Stats().Resident
+	for id := range tensors {
+		f.put(fmt.Sprint(id), v)
+		f.rule(fmt.Sprint(id), store.Delta{Base: "base", Dense: make([]float32, n)})
+	}
+	f.old()
+	for id := range tensors {
+		f.retire(fmt.Sprint(id))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	grown, counted := int64(after.HeapAlloc)-int64(before.HeapAlloc), f.Stats().Resident-resident
+	if counted < tensors*n || grown > counted*5/4 {
+		t.Errorf("%d bytes in memory are counted as %d", grown, counted)
+	}
+}
+
 // A read of a tensor in memory allocates its note of what it read, and nothing that grows
 // with the tensor.
 func TestReadAllocates(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -214,6 +215,49 @@ func TestWarmCap(t *testing.T) {
 		f.clock.pass(time.Second)
 		if r := f.sweep(); r.Early || r.Narrowed != 2 {
 			t.Errorf("after 60 s: %+v, want 2 narrowed", r)
+		}
+	})
+}
+
+// A store that is opened anew remembers its last sweep, also when the process before was killed, and when a
+// compaction came after it.
+func TestSweepsOfTwoProcesses(t *testing.T) {
+	t.Run("S3.48/opened_anew", func(t *testing.T) {
+		f := newStore(t)
+		f.put("x", values(1, 10))
+		if r := f.sweep(); r.Early {
+			t.Fatal("the first sweep is early")
+		}
+		for _, end := range []func(){
+			func() { f.reopen() },
+			func() {
+				g := &fixture{t: t, dir: filepath.Join(t.TempDir(), "copy"), cfg: f.cfg, clock: f.clock, source: f.source}
+				if err := os.CopyFS(g.dir, os.DirFS(f.dir)); err != nil {
+					t.Fatal(err)
+				}
+				g.open()
+				if r := g.sweep(); !r.Early {
+					t.Error("the store of a process that was killed is swept at once")
+				}
+				if err := g.Store.Close(); err != nil {
+					t.Error(err)
+				}
+			},
+			func() {
+				if err := f.Compact(); err != nil {
+					t.Fatal(err)
+				}
+				f.reopen()
+			},
+		} {
+			end()
+			if r := f.sweep(); !r.Early {
+				t.Error("swept again at once")
+			}
+		}
+		f.clock.pass(time.Minute)
+		if r := f.sweep(); r.Early {
+			t.Error("no sweep after a minute")
 		}
 	})
 }

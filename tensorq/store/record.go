@@ -14,6 +14,7 @@ const (
 	recordAccess = 2 // head: use since the record of type 1; no payload
 	recordMaster = 3 // no head; payload: the lossless values, float32
 	recordOther  = 4 // as 3: new ones stand there while those of 3 are still needed
+	recordSweep  = 5 // id "", head: 8 time of the last sweep, ns since 1970; no payload
 )
 
 // logKind is "TQST".

@@ -59,7 +59,8 @@ type Store struct {
 	warm      int64 // bytes of the blocks of warm tensors
 	swept     int64 // time of the last sweep, ns
 	hasSwept  bool
-	moving    bool // a sweep is under way
+	recorded  int64 // the one that the log has, 0 for none
+	moving    bool  // a sweep is under way
 	sourceErr uint64
 
 	left []leftover // guarded by writing
@@ -194,7 +195,16 @@ func (s *Store) load() error {
 			}
 		}
 	}
+	var swept int64
+	sweep, hasSwept := s.log.Lookup(recordSweep, "")
+	if hasSwept {
+		if len(sweep.Head) != 8 {
+			return &RecordError{"", fmt.Sprintf("a sweep of %d bytes", len(sweep.Head))}
+		}
+		swept = int64(binary.LittleEndian.Uint64(sweep.Head))
+	}
 	s.mutex.Lock()
+	s.swept, s.hasSwept, s.recorded = swept, hasSwept, swept
 	s.residents.init(s.cfg.MemoryCap)
 	s.residents.bytes = 0
 	s.tensors, s.needed, s.warm = map[string]*tensor{}, map[string]map[string]bool{}, 0
@@ -283,7 +293,7 @@ func (s *Store) score(t *state, now int64) uint64 {
 // PutOptions says how a tensor is put. The zero value makes it hot.
 type PutOptions struct {
 	Tier   Tier // Hot, Warm or Cold; Absent stands for Hot
-	Master bool // keep the lossless values on disk, as a source
+	Master bool // keep the lossless values on disk, as a source; fewer than 2³⁰ of them
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -528,13 +538,16 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
-// flush records the use of tensors since it was recorded last. The caller holds writing.
+// flush records the use of tensors since it was recorded last, and the last sweep. The caller holds writing.
 func (s *Store) flush() error {
 	type use struct {
 		id   string
 		head []byte
 	}
 	s.abandon() // what could not be removed before
+	if err := s.flushSweep(); err != nil {
+		return err
+	}
 	s.mutex.Lock()
 	var uses []use
 	for _, id := range slices.Sorted(maps.Keys(s.tensors)) {
@@ -554,6 +567,24 @@ func (s *Store) flush() error {
 			return about(u.id, err)
 		}
 	}
+	return nil
+}
+
+// flushSweep records when the last sweep was, so that a store that is opened anew does not sweep at once
+// (SEEDS S3.48). The caller holds writing.
+func (s *Store) flushSweep() error {
+	s.mutex.Lock()
+	swept, news := s.swept, s.hasSwept && s.swept != s.recorded
+	s.mutex.Unlock()
+	if !news {
+		return nil
+	}
+	if _, err := s.writer.Append(recordSweep, "", binary.LittleEndian.AppendUint64(nil, uint64(swept)), nil); err != nil {
+		return about("", err)
+	}
+	s.mutex.Lock()
+	s.recorded = swept
+	s.mutex.Unlock()
 	return nil
 }
 
