@@ -39,7 +39,7 @@ func narrow(values []float64) ([]float32, error) {
 	for i, x := range values {
 		small[i] = float32(x)
 		if math.IsInf(float64(small[i]), 0) {
-			return nil, ErrOverflow{F32, i, x}
+			return nil, ErrOverflow{FormOf(F32), i, x}
 		}
 	}
 	return small, nil
@@ -51,7 +51,7 @@ func (v *Version) halves(values []float64) ([]uint16, error) {
 	for i, x := range values {
 		code, ok := format.code(x)
 		if !ok {
-			return nil, ErrOverflow{v.dtype, i, x}
+			return nil, ErrOverflow{v.Form(), i, x}
 		}
 		codes[i] = code
 	}

@@ -159,7 +159,7 @@ func TestFloatGoldens(t *testing.T) {
 		} {
 			_, err := ptq.Quantize(c.d, ptq.Calibration{}, []float64{1, 2, c.x, c.x})
 			var over ptq.ErrOverflow
-			if !errors.As(err, &over) || over != (ptq.ErrOverflow{DType: c.d, Index: 2, Value: c.x}) {
+			if !errors.As(err, &over) || over != (ptq.ErrOverflow{Form: ptq.FormOf(c.d), Index: 2, Value: c.x}) {
 				t.Errorf("%s of %v: %v", c.d, c.x, err)
 			}
 		}

@@ -14,13 +14,13 @@ func (e ErrNotFinite) Error() string {
 
 // ErrOverflow names the first value that a type or its scale cannot hold.
 type ErrOverflow struct {
-	DType DType
+	Form  Form
 	Index int
 	Value float64
 }
 
 func (e ErrOverflow) Error() string {
-	return fmt.Sprintf("ptq: value %d is %v, beyond what %s holds: choose a type of a wider range or one with a scale", e.Index, e.Value, e.DType)
+	return fmt.Sprintf("ptq: value %d is %v, beyond what %s holds: choose a type of a wider range or one with a scale", e.Index, e.Value, e.Form)
 }
 
 // ErrCalibration refuses a calibration that a type or the values do not admit.

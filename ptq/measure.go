@@ -32,10 +32,14 @@ func (v *Version) Errors() (Errors, bool) {
 // or the groups do not divide them; ErrNotFinite; ErrOverflow if a value of the version is
 // not finite.
 func (v *Version) Measure(values []float64, groups *Groups) (Errors, error) {
-	if len(values) != v.n {
-		return Errors{}, ErrGroups{fmt.Sprintf("measure: %d values for a version of %d", len(values), v.n)}
+	return measure(v, values, groups)
+}
+
+func measure(v Values, values []float64, groups *Groups) (Errors, error) {
+	if len(values) != v.Len() {
+		return Errors{}, ErrGroups{fmt.Sprintf("measure: %d values for a version of %d", len(values), v.Len())}
 	}
-	if err := groups.check(v.n); err != nil {
+	if err := groups.check(v.Len()); err != nil {
 		return Errors{}, err
 	}
 	e := Errors{ByGroup: make([]float64, groups.Count())}
@@ -43,14 +47,14 @@ func (v *Version) Measure(values []float64, groups *Groups) (Errors, error) {
 	var buffer [256]float64
 	from := 0
 	for span := range groups.spans() {
-		end, worst := groups.end(span, v.n), 0.0
+		end, worst := groups.end(span, v.Len()), 0.0
 		for from < end {
 			run := values[from:min(end, from+len(buffer))]
 			v.DecodeRange(buffer[:len(run)], from)
 			for i, x := range run {
 				d := gap(x, buffer[i])
 				if !(d <= math.MaxFloat64) {
-					return Errors{}, v.cannotMeasure(from+i, x)
+					return Errors{}, cannotMeasure(v.Form(), from+i, x)
 				}
 				worst = max(worst, d)
 				squares.AddWeighted(d, d)
@@ -65,11 +69,11 @@ func (v *Version) Measure(values []float64, groups *Groups) (Errors, error) {
 	return e, nil
 }
 
-func (v *Version) cannotMeasure(i int, x float64) error {
+func cannotMeasure(form Form, i int, x float64) error {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ErrNotFinite{i, x}
 	}
-	return ErrOverflow{v.dtype, i, x}
+	return ErrOverflow{form, i, x}
 }
 
 // gap returns |a − b|, rounded up.

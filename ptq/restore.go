@@ -254,7 +254,7 @@ func (v *Version) checkValues() error {
 				case zero && math.Float64bits(x) != math.Float64bits(nothing):
 					err = ErrNative{fmt.Sprintf("the scale of value %d is 0, but its code is not: it stands for %v scales", from+i, x)}
 				case math.IsInf(x, 0):
-					err = ErrOverflow{v.dtype, from + i, x}
+					err = ErrOverflow{v.Form(), from + i, x}
 				default:
 					continue
 				}

@@ -102,7 +102,7 @@ func extremes(values []float64) (least, most float64) {
 // r are off by less than n·2⁻⁵²·(|s|+r) (Higham 2002, §4.2, with twice the unit), and
 // so are these few.
 func (l *look) middle(output int, score float64) (middle, radius float64) {
-	half := (l.high[output] - l.low[output]) / 2
+	half := float64((l.high[output] - l.low[output]) / 2) // a product, not to be fused with what follows
 	middle = score + (l.low[output] + half)
 	slack := float64((l.trees + 4) * 0x1p-52 * (math.Abs(score) + l.reach[output]))
 	return middle, math.Nextafter(half+slack, math.Inf(1))
