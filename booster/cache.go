@@ -32,8 +32,9 @@ type cacheKey struct {
 	Valid    []cacheTable               `json:"valid"`
 	Binning  map[string]json.RawMessage `json:"binning"`
 	Seed     uint64                     `json:"seed"`
-	Cuts     cacheFile                  `json:"cuts"`     // file of forced cuts
-	HeldOut  string                     `json:"held_out"` // objective by which rows are held out; "" for none
+	Cuts     cacheFile                  `json:"cuts"`           // file of forced cuts
+	HeldOut  string                     `json:"held_out"`       // objective by which rows are held out; "" for none
+	Base     string                     `json:"base,omitempty"` // sha256 of the model that training goes on from
 }
 
 type cacheTable struct {
@@ -133,6 +134,8 @@ func (k *cacheKey) differs(want *cacheKey) string {
 		return fmt.Sprintf("train.seed was %d and is %d", k.Seed, want.Seed)
 	case k.Cuts.SHA256 != want.Cuts.SHA256:
 		return "the file of forced cuts is another"
+	case k.Base != want.Base:
+		return "it was written for training from another model, or from none"
 	case k.HeldOut != want.HeldOut:
 		return "other rows are held out for early stopping"
 	case len(k.Valid) != len(want.Valid):
@@ -516,6 +519,10 @@ func (s *cachedSource) take(rows []int32) source {
 }
 
 func (s *cachedSource) fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
+	return s.of.shell.Contents().Cuts, s.of.manifest.Notes, s.err
+}
+
+func (s *cachedSource) extend(context.Context, *binning.Cuts, binning.Params) (*binning.Cuts, []string, error) {
 	return s.of.shell.Contents().Cuts, s.of.manifest.Notes, s.err
 }
 

@@ -96,8 +96,11 @@ func (t *trainer) scoreSets(grown *tree.Tree, output int) {
 // evaluate computes the metrics of the validation sets for the round just done, or
 // records that it was passed over.
 func (t *trainer) evaluate(round int) {
+	t.evaluateSets((round+1)%t.p.MetricsEvery == 0 || round+1 == t.first+t.p.Rounds)
+}
+
+func (t *trainer) evaluateSets(due bool) {
 	t.evals = t.evals[:0]
-	due := (round+1)%t.p.MetricsEvery == 0 || round+1 == t.p.Rounds
 	for _, s := range t.sets {
 		if due {
 			t.target.objective.Link().Apply(t.outputs, s.raw, s.values, 0, s.n, s.n)
@@ -128,6 +131,7 @@ type stopper struct {
 	higher    bool
 	bestValue float64
 	bestRound int // rounds of the best model; 0 = none yet
+	first     int // rounds before the first that is seen
 }
 
 func newStopper(patience int, list []metrics.Metric) stopper {
@@ -144,5 +148,5 @@ func (s *stopper) see(rounds int, value float64) (stop bool) {
 	if !math.IsNaN(value) && better {
 		s.bestValue, s.bestRound = value, rounds
 	}
-	return rounds-s.bestRound >= s.patience
+	return rounds-max(s.bestRound, s.first) >= s.patience
 }

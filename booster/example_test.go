@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"boost/booster"
 	"boost/booster/model"
@@ -146,4 +147,59 @@ func ExampleWithObjective() {
 	fmt.Println(m.Contents().Objective, report.Metrics["train"]["largest_error"] < 0.01)
 	// Output:
 	// pseudo_huber true
+}
+
+// Training goes on where it ended: the same rows, 3 rounds and 3 more are 6.
+func ExampleFrom() {
+	table, err := steps()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, params := context.Background(), booster.Defaults()
+	params.Rounds = 6
+	whole, err := booster.Train(ctx, params, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	params.Rounds = 3
+	first, err := booster.Train(ctx, params, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	more, err := booster.Train(ctx, params, table, booster.From(first))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(more.Rounds(), slices.Equal(more.Leaves(), whole.Leaves()))
+	// Output:
+	// 6 true
+}
+
+// The trees stay, their leaves move halfway to what new rows say.
+func ExampleRefit() {
+	table, err := steps()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, params := context.Background(), booster.Defaults()
+	params.Objective, params.Rounds, params.LearningRate = "regression", 1, 1
+	m, err := booster.Train(ctx, params, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := dataset.FromColumns([]dataset.ColumnData{
+		{Name: "x", Values: []float64{1, 1, 9, 9}}, {Name: "y", Values: []float64{0, 0, 3, 3}},
+	}, dataset.Label("y"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	refitted, err := booster.Refit(ctx, m, rows, 0.5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	before, _ := m.Predict(ctx, rows)
+	after, _ := refitted.Predict(ctx, rows)
+	fmt.Printf("%.2f %.2f\n", before[3], after[3])
+	// Output:
+	// 1.00 2.00
 }

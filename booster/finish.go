@@ -12,12 +12,17 @@ func (t *trainer) model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	origin, segments, err := t.origin(params)
+	if err != nil {
+		return nil, err
+	}
 	c := model.Contents{
 		Objective: t.target.objective.Name(), Link: t.target.objective.Link(), Outputs: t.outputs,
 		BaseScore: t.base, Classes: t.target.classes, NumericClasses: t.target.numeric,
 		Params: params, Schema: t.schema, Cuts: t.cuts,
 		Trees: t.trees[:t.best*t.outputs], BestRound: t.best, WideRounds: t.wide,
 		Fingerprint: t.fingerprint, ValidPrints: t.validPrints, NumericsVersion: NumericsVersion,
+		Origin: origin, Segments: segments,
 	}
 	for _, s := range t.sets {
 		for i, m := range t.metrics {
@@ -49,11 +54,8 @@ func (t *trainer) trainMetrics() map[string]float64 {
 	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.scores}
 	if t.best < t.done {
 		startScores(t.scores, t.initial, t.base)
-		for i := range t.trees[:t.best*t.outputs] {
-			k := i % t.outputs
-			task := treeTask{t: &t.trees[i], cuts: t.cuts, matrix: t.matrix, scores: t.scores[k*t.n : (k+1)*t.n]}
-			t.pool.Do(task.pieces(), &task)
-		}
+		t.trees = t.trees[:t.best*t.outputs]
+		t.addTrees(t.matrix, t.scores)
 	}
 	if t.inFiles { // a metric may take more memory than is left beside what the rounds held
 		t.matrix, t.grower, t.buffer, t.storage, t.bag = nil, nil, nil, nil, nil

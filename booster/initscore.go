@@ -38,8 +38,12 @@ func startScores(scores, initial, base []float64) {
 }
 
 // baseScore settles what a row's raw score starts from where it has no init score: the
-// objective's base score, or 0 in training from init scores.
+// objective's base score, or 0 in training from init scores, or that of the base model.
 func (t *trainer) baseScore() (err error) {
+	if t.from != nil {
+		t.base = t.from.Contents().BaseScore
+		return nil
+	}
 	if t.initial != nil {
 		t.base = make([]float64, t.outputs)
 		return nil

@@ -40,7 +40,10 @@ type Input struct {
 	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none: what is
 	// cached follows from it too.
 	CutsFile string
-	Log      *slog.Logger // told what was chosen and why; nil for nobody
+	// From is the model that training goes on from (see From), nil for none: tables are read
+	// with its schema.
+	From *Model
+	Log  *slog.Logger // told what was chosen and why; nil for nobody
 }
 
 // Loaded are the tables of a training run, in memory, in files or from a cache.
@@ -50,6 +53,7 @@ type Loaded struct {
 	// Cached says that the tables come from the cache; OutOfCore that they stay in files.
 	Cached, OutOfCore bool
 
+	from   *Model
 	task   *cacheTask
 	plans  *planFile
 	scans  []*dataset.Scan
@@ -63,7 +67,10 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	if in.Log == nil {
 		in.Log = slog.New(slog.DiscardHandler)
 	}
-	l := &Loaded{}
+	if in.From != nil {
+		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()))
+	}
+	l := &Loaded{from: in.From}
 	if in.Cache != "" {
 		if err := in.checkCache(); err != nil {
 			return nil, err
@@ -105,7 +112,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 // where rows are held out: which is known only once all labels are, and the numbers of
 // the rows that are left follow from it.
 func (in *Input) sample(p *Params) dataset.Option {
-	if p.Binning.Sample == 0 || p.EarlyStopping > 0 && len(in.Valid) == 0 {
+	if in.From != nil || p.Binning.Sample == 0 || p.EarlyStopping > 0 && len(in.Valid) == 0 {
 		return nil
 	}
 	size, seed := p.Binning.Sample, p.Seed
@@ -164,10 +171,13 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 	return OutOfCore(scan), nil
 }
 
-// Options are the options of a training run on l.Train: its validation sets, and the
-// cache to be written.
+// Options are the options of a training run on l.Train: its validation sets, the model that
+// it goes on from, and the cache to be written.
 func (l *Loaded) Options() []Option {
 	var opts []Option
+	if l.from != nil {
+		opts = append(opts, From(l.from))
+	}
 	for i, d := range l.Valid {
 		name := "valid"
 		if i > 0 {
@@ -327,6 +337,11 @@ func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
 	}
 	if p.EarlyStopping > 0 && len(in.Valid) == 0 {
 		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
+	}
+	if in.From != nil {
+		if key.Base, err = in.From.SHA256(); err != nil {
+			return nil, err
+		}
 	}
 	if in.CutsFile != "" {
 		if key.Cuts, err = identifyFile(ctx, in.CutsFile); err != nil {

@@ -55,10 +55,13 @@ func (p Params) ModelParams() (json.RawMessage, error) {
 
 // ParamsOf returns Defaults with the parameters stored in a model put in. Keys that
 // this version does not know are an error: it could not retrain the same model.
-func ParamsOf(m *Model) (Params, error) {
+func ParamsOf(m *Model) (Params, error) { return paramsIn(m.Contents().Params) }
+
+// paramsIn reads what ModelParams returns.
+func paramsIn(text json.RawMessage) (Params, error) {
 	p := Defaults()
 	var stored map[string]json.RawMessage
-	if err := json.Unmarshal(m.Contents().Params, &stored); err != nil {
+	if err := json.Unmarshal(text, &stored); err != nil {
 		return p, fmt.Errorf("parameters of the model: %w", err)
 	}
 	err := eachParam(reflect.ValueOf(&p).Elem(), func(tag reflect.StructTag, v reflect.Value) error {

@@ -33,6 +33,7 @@ var ErrParams = errors.New("invalid parameter")
 type Option func(*options)
 
 type options struct {
+	baseModel *Model // training goes on from it; nil for from nothing
 	valid     []validSet
 	earlyStop int
 	objective objectives.Objective
@@ -96,7 +97,7 @@ type Eval struct {
 
 // Round describes a finished round.
 type Round struct {
-	Index, Of int    // 0-based number, and Params.Rounds
+	Index, Of int    // 0-based number, and Params.Rounds; rounds of the base model count in both
 	Evals     []Eval // of this round; empty in rounds that are not evaluated
 	Best      int    // rounds in the best model so far; Index+1 where early stopping is off
 	Elapsed   time.Duration
@@ -114,7 +115,7 @@ const (
 // so has no place in the model.
 type Report struct {
 	Objective         string
-	Rounds, BestRound int    // rounds trained, rounds kept
+	Rounds, BestRound int    // rounds trained, rounds kept; with those of the base model
 	Stopped           string // one of the Stopped constants
 	// Metrics holds the values at the best round by set ("train", "valid", …) and metric.
 	Metrics      map[string]map[string]float64

@@ -157,6 +157,16 @@ func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Param
 	return binning.FitSampled(ctx, table, s.pop, sampledWeights, p, pool)
 }
 
+// extend counts levels and missing cells of some rows by going through the files.
+func (s *scanSource) extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
+	if !s.counted {
+		if err := s.of.gather(ctx, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	return cuts.Extend(s.schema(), s.pop, p)
+}
+
 // sampledRows returns the features of s.sample, which are the chosen rows of the source.
 func (s *scanSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
 	// What the scan has kept is let go of, of use or not.

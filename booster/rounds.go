@@ -18,14 +18,14 @@ func (t *trainer) rounds(ctx context.Context) error {
 	start := time.Now()
 	defer func() { t.report.TrainSeconds = time.Since(start).Seconds() }()
 	t.stopped = StoppedRounds
-	for round := range t.p.Rounds {
+	for round := t.first; round < t.first+t.p.Rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			t.stopped = StoppedInterrupted
-			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round, err)
+			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-t.first, err)
 		}
 		if limit := t.p.TimeLimit; limit > 0 && time.Since(t.start) >= limit {
 			t.stopped = StoppedTimeLimit
-			if round == 0 {
+			if round == t.first {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
 			}
 			t.log.Warn("time limit reached", "rounds", round)
@@ -90,7 +90,7 @@ func (t *trainer) sampleRows(round int) {
 	case t.p.mvs():
 		t.bag = t.sample
 		t.mvs.Sample(t.bag, t.buffer, t.p.Seed, round)
-	case t.sample == nil || round%t.p.RowEvery != 0:
+	case t.sample == nil || t.bag != nil && round%t.p.RowEvery != 0:
 		return
 	default:
 		t.bag = t.sample
@@ -161,7 +161,7 @@ func (t *trainer) afterRound(round int) (stop bool) {
 		}
 	}
 	if t.onRound != nil {
-		t.onRound(Round{Index: round, Of: t.p.Rounds, Evals: t.evals, Best: t.best, Elapsed: time.Since(t.start)})
+		t.onRound(Round{Index: round, Of: t.first + t.p.Rounds, Evals: t.evals, Best: t.best, Elapsed: time.Since(t.start)})
 	}
 	return stop
 }

@@ -26,6 +26,8 @@ type source interface {
 	part() []int32
 	// fit finds the cuts of the features; see binning.Fit.
 	fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error)
+	// extend finds codes for levels that cuts do not know; see binning.Cuts.Extend.
+	extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error)
 	// code codes the features; see binning.Code.
 	code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error)
 }
@@ -52,6 +54,10 @@ func (s tableSource) part() []int32 { return s.rows }
 
 func (s tableSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	return binning.Fit(ctx, s.table, weights, p, seed, pool)
+}
+
+func (s tableSource) extend(_ context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
+	return cuts.Extend(s.table.Schema(), binning.PopulationOf(s.table), p)
 }
 
 func (s tableSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error) {

@@ -61,8 +61,11 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 		defer t.pool.Close()
 	}
 	stopErr := t.rounds(ctx)
-	if t.done == 0 || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
+	if t.done == t.first || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
 		return nil, stopErr
+	}
+	if t.from != nil && t.best == t.first {
+		t.log.Warn("no new round was better than the base model: none is kept", "rounds", t.done-t.first)
 	}
 	m, err := t.model()
 	if err != nil {
@@ -78,6 +81,7 @@ type trainer struct {
 	p       Params
 	start   time.Time
 	ownPool bool
+	from    *Model // training goes on from it; nil for from nothing
 	target  *target
 	inFiles bool // the training rows are
 
@@ -109,7 +113,8 @@ type trainer struct {
 	task    gradientTask
 
 	trees     []tree.Tree
-	done      int // rounds
+	first     int // rounds of the base model
+	done      int // rounds, with those
 	best      int // rounds of the best model; done where early stopping is off
 	stop      stopper
 	wide      []model.WideRound
@@ -122,6 +127,12 @@ type trainer struct {
 
 // prepare turns the sources into matrices and everything a round needs.
 func (t *trainer) prepare(ctx context.Context, train source) error {
+	if t.from = t.baseModel; t.from != nil {
+		var err error
+		if train, err = t.follow(train); err != nil {
+			return err
+		}
+	}
 	table := train.rest()
 	t.schema = train.schema()
 	if table.NumRows() == 0 {
@@ -130,7 +141,7 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 	if table.NumRows() > math.MaxInt32 {
 		return fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, table.NumRows(), math.MaxInt32)
 	}
-	target, err := newTarget(&t.p, t.objective, table, columnNames(t.schema), t.say)
+	target, err := t.settleTarget(table)
 	if err != nil {
 		return err
 	}
@@ -247,7 +258,7 @@ func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet
 	if t.p.Binning.WeightedCuts {
 		weights = t.rows.Weights
 	}
-	cuts, notes, err := train.fit(ctx, weights, t.p.Binning, t.p.Seed, t.pool)
+	cuts, notes, err := t.findCuts(ctx, train, weights)
 	if errors.Is(err, binning.ErrParams) {
 		return fmt.Errorf("%w: %w", ErrParams, err)
 	}
@@ -284,6 +295,14 @@ func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet
 	}
 	t.report.BinSeconds = time.Since(start).Seconds()
 	return nil
+}
+
+// findCuts returns the cuts of the training rows, or of the base model and these.
+func (t *trainer) findCuts(ctx context.Context, train source, weights []float64) (*binning.Cuts, []string, error) {
+	if t.from != nil {
+		return t.extendCuts(ctx, train)
+	}
+	return train.fit(ctx, weights, t.p.Binning, t.p.Seed, t.pool)
 }
 
 // matrixOf codes a set and lays the codes out.
@@ -392,12 +411,21 @@ func (t *trainer) allocate() error {
 		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
-	t.trees = make([]tree.Tree, 0, min(t.p.Rounds, 1000)*t.outputs)
+	t.trees = make([]tree.Tree, 0, (t.baseRounds()+min(t.p.Rounds, 1000))*t.outputs)
 	t.stop = newStopper(t.p.EarlyStopping, t.metrics)
 	for _, s := range t.sets {
 		startScores(s.raw, s.initial, t.base)
 	}
-	return nil
+	return t.startFromBase()
+}
+
+// settleTarget says what the labels mean: what the base model takes them for, or what
+// parameters and labels say.
+func (t *trainer) settleTarget(table *dataset.Table) (*target, error) {
+	if t.from != nil {
+		return t.baseTarget()
+	}
+	return newTarget(&t.p, t.objective, table, columnNames(t.schema), t.say)
 }
 
 func fillBase(scores, base []float64) {

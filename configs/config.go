@@ -23,6 +23,7 @@ type Config struct {
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string
+	InitModel      string // file of the model that training goes on from; "" = from nothing
 
 	given map[string]place // where each key was set, by its own name
 }

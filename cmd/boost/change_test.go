@@ -146,6 +146,108 @@ func TestMerge(t *testing.T) {
 	if exists("no.boost") {
 		t.Error("a model was written all the same")
 	}
-	says(t, must(t, 2, boost(t, "reproduce", "both.boost", "t.csv")).errors, "merged")
+	says(t, must(t, 2, boost(t, "reproduce", "both.boost", "t.csv", "--init-model", "y.boost")).errors, "merged")
 	must(t, 4, boost(t, "merge", "y.boost", "none.boost", "-o", "no.boost"))
+}
+
+// 4 rounds and 4 more are 8: the same trees, to the same predictions; and the run is reproduced.
+func TestInitModel(t *testing.T) {
+	models(t)
+	more := []string{"--set", "train.rounds=4", "--set", "train.early_stopping=0", "-q"}
+	for _, label := range []string{"y", "b", "c"} {
+		must(t, 0, boost(t, "rollback", label+".boost", "--rounds", "4", "-o", "half.boost"))
+		must(t, 0, boost(t, append(more, "train", "t.csv", "--init-model", "half.boost", "-o", "more.boost")...))
+		got := must(t, 0, boost(t, "predict", "more.boost", "t.csv", "--kind", "raw"))
+		if want := must(t, 0, boost(t, "predict", label+".boost", "t.csv", "--kind", "raw")); got.out != want.out {
+			t.Errorf("%s: 4 rounds and 4 more predict something else than 8", label)
+		}
+		says(t, must(t, 0, boost(t, "inspect", "more.boost")).out, "continued after 4 rounds of", "in 8 rounds")
+		says(t, must(t, 0, boost(t, "reproduce", "more.boost", "t.csv", "--init-model", "half.boost")).out, "same")
+		says(t, must(t, 1, boost(t, "reproduce", "more.boost", "t.csv", "--init-model", label+".boost")).out, "is not the model that training began with")
+		says(t, must(t, 2, boost(t, "reproduce", "more.boost", "t.csv")).errors, "--init-model", "continued")
+	}
+	says(t, must(t, 2, boost(t, "reproduce", "y.boost", "t.csv", "--init-model", "half.boost")).errors, "trained from nothing")
+	must(t, 0, boost(t, "rollback", "more.boost", "--rounds", "4", "-o", "none.boost"))
+	says(t, must(t, 2, boost(t, "reproduce", "none.boost", "t.csv", "--init-model", "half.boost")).errors, "no rounds but those")
+
+	// By config, with a name of another library's, on new levels, with a test set.
+	file(t, "more.csv", strings.ReplaceAll(table(400), "Oslo", "Bern"))
+	file(t, "run.toml", "[data]\ntrain = \"more.csv\"\nlabel = \"c\"\ntest = \"t.csv\"\n[train]\nxgb_model = \"c.boost\"\nrounds = 3\n[output]\nmodel = \"c2.boost\"\n")
+	r := must(t, 0, boost(t, "train", "run.toml", "--json"))
+	says(t, r.errors, `"train.xgb_model" is called train.init_model here`, "levels that the base model has no code for")
+	got := must(t, 0, boost(t, "predict", "c2.boost", "more.csv", "--rounds", "8"))
+	if want := must(t, 0, boost(t, "predict", "c.boost", "more.csv")); got.out != want.out {
+		t.Error("the base's rounds predict something else")
+	}
+	says(t, must(t, 0, boost(t, "reproduce", "c2.boost", "more.csv", "--init-model", "c.boost")).out, "same")
+
+	for _, c := range []struct {
+		code  int
+		args  string
+		words []string
+	}{
+		{2, "train t.csv --init-model y.boost -o y.boost", []string{"y.boost is read, and cannot be written over"}},
+		{4, "train t.csv --init-model gone.boost", []string{"gone.boost", "no such file"}},
+		{4, "train t.csv --init-model t.csv", []string{"not a boost model"}},
+		{3, "train t.csv --init-model y.boost --label b", []string{`label = "b" does not agree with the model, whose label is "y"`}},
+		{2, "train t.csv --init-model y.boost --set data.init_score=x", []string{"was trained without init scores"}},
+		{2, "train t.csv --init-model y.boost --set train.objective=binary", []string{`the base model's is "regression"`}},
+		{3, "train bare.csv --init-model y.boost", []string{"bare.csv", `"y"`}},
+		{3, "train thin.csv --init-model y.boost", []string{"the table lacks column", "city"}},
+		{3, "train words.csv --init-model y.boost", []string{"words.csv:2", `"x"`, "many"}},
+		{3, "train classes.csv --init-model c.boost", []string{"classes.csv", "huge"}},
+	} {
+		file(t, "bare.csv", strings.ReplaceAll(table(50), "id,x,city,y", "id,x,city,z"))
+		file(t, "thin.csv", "x,y\n1,2\n")
+		file(t, "words.csv", "id,x,city,y\nr1,many,Oslo,3\n")
+		file(t, "classes.csv", "id,x,city,c\nr1,1,Oslo,huge\n")
+		says(t, must(t, c.code, boost(t, strings.Fields(c.args)...)).errors, c.words...)
+	}
+}
+
+func TestRefit(t *testing.T) {
+	models(t)
+	file(t, "new.csv", strings.ReplaceAll(table(500), "low", "mid"))
+	for _, label := range []string{"y", "b", "c"} {
+		r := must(t, 0, boost(t, "refit", label+".boost", "new.csv", "-o", "new.boost", "--decay", "0.25"))
+		says(t, r.out, "before", "after")
+		says(t, must(t, 0, boost(t, "inspect", "new.boost")).out, "refitted with decay 0.25 from", "8 rounds")
+		says(t, must(t, 0, boost(t, "reproduce", "new.boost", "new.csv", "--init-model", label+".boost")).out, "same")
+		must(t, 0, boost(t, "rollback", "new.boost", "--rounds", "3", "-o", "new3.boost"))
+		says(t, must(t, 0, boost(t, "reproduce", "new3.boost", "new.csv", "--init-model", label+".boost")).out, "same")
+		must(t, 0, boost(t, "refit", label+".boost", "new.csv", "-o", "same.boost", "--decay", "1", "-q"))
+		got := must(t, 0, boost(t, "predict", "same.boost", "t.csv"))
+		if want := must(t, 0, boost(t, "predict", label+".boost", "t.csv")); got.out != want.out {
+			t.Errorf("%s: with a decay of 1 predictions change", label)
+		}
+	}
+	var out struct {
+		Rows          int
+		Before, After map[string]float64
+	}
+	r := must(t, 0, boost(t, "refit", "c.boost", "new.csv", "-o", "new.boost", "--decay", "0", "--json"))
+	if err := json.Unmarshal([]byte(r.out), &out); err != nil || out.Rows != 500 || !(out.After["multi_logloss"] < out.Before["multi_logloss"]) {
+		t.Errorf("%v: %s", err, r.out)
+	}
+	for _, c := range []struct {
+		code  int
+		args  string
+		words []string
+	}{
+		{2, "refit y.boost new.csv", []string{"-o is missing"}},
+		{2, "refit y.boost new.csv -o y.boost", []string{"y.boost is read"}},
+		{2, "refit y.boost new.csv -o new.csv", []string{"new.csv is read"}},
+		{2, "refit y.boost new.csv -o o.boost --decay 1.5", []string{"--decay must be 0"}},
+		{2, "refit y.boost new.csv -o o.boost --threads -1", []string{"--threads must be 0"}},
+		{3, "refit y.boost bare.csv -o o.boost", []string{"bare.csv", `"y"`}},
+		{4, "refit none.boost new.csv -o o.boost", []string{"none.boost"}},
+		{3, "refit y.boost unseen.csv -o o.boost --on-unseen error", []string{"Bern"}},
+	} {
+		file(t, "bare.csv", strings.ReplaceAll(table(50), "id,x,city,y", "id,x,city,z"))
+		file(t, "unseen.csv", strings.ReplaceAll(table(50), "Oslo", "Bern"))
+		says(t, must(t, c.code, boost(t, strings.Fields(c.args)...)).errors, c.words...)
+	}
+	if exists("o.boost") {
+		t.Error("a model was written all the same")
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +15,13 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
-	"boost/objectives"
 )
 
 // reproduceFlags is the command line of reproduce.
 type reproduceFlags struct {
 	reading
 	valid []string
+	base  string
 	json  bool
 }
 
@@ -34,7 +33,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		Long: `Train again with the parameters that the model holds, on the table it was trained on, and
 compare the bytes. The exit code is 0 if they are the same and 1 if not; then the first part
 of the file that differs is named. A model that was trained with validation sets needs them,
-in the same order.`,
+in the same order; one that was trained from another model, or refitted, needs that one.`,
 		Example: `  boost reproduce price.boost data.csv
   boost reproduce price.boost data.csv --valid valid.csv --json`,
 		Args: arguments("MODEL", "TABLE"),
@@ -43,6 +42,7 @@ in the same order.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.valid, "valid", nil, "validation `TABLE` that the model was trained with; can be repeated")
+	cmd.Flags().StringVar(&f.base, "init-model", "", "`MODEL` that training went on from, or that was refitted")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
 	return cmd
@@ -51,7 +51,7 @@ in the same order.`,
 // verdict is what reproduce prints.
 type verdict struct {
 	Same        bool   `json:"same"`
-	Differs     string `json:"differs,omitempty"` // "fingerprint", "valid fingerprint", or a part of the file
+	Differs     string `json:"differs,omitempty"` // "fingerprint", "valid fingerprint", "base model", or a part of the file
 	SHA256      string `json:"sha256"`
 	Retrained   string `json:"retrained_sha256,omitempty"`
 	explanation string
@@ -71,11 +71,12 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 		return usagef("the model was trained with %s, and %d given: name each one with --valid, in the same order",
 			counted(len(contents.ValidPrints), "validation set"), len(f.valid))
 	}
-	if !slices.Contains(objectives.Names(), contents.Objective) {
-		return fmt.Errorf("%s: objective %q is not one of boost's own, so the model cannot be trained again", modelFile, contents.Objective)
+	if err := ownObjective(m, modelFile); err != nil {
+		return err
 	}
-	if contents.Origin != nil && contents.Origin.How == model.Merged {
-		return usagef("%s was merged from %s, and not trained: merge these again", modelFile, counted(len(contents.Origin.Models), "model"))
+	base, err := f.loadBase(m, modelFile)
+	if err != nil {
+		return err
 	}
 	if contents.NumericsVersion != booster.NumericsVersion {
 		a.log.Warn("the model was trained by a version of boost that calculates differently",
@@ -85,7 +86,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelFile, bare(err))
 	}
-	v, err := a.retrain(ctx, m, original, tableFile, c, f)
+	v, err := a.retrain(ctx, m, base, original, tableFile, c, f)
 	if err != nil {
 		return err
 	}
@@ -102,11 +103,52 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	return err
 }
 
+// loadBase loads the model that the model's last step began with, nil where that is none.
+func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, error) {
+	c := m.Contents()
+	o := c.Origin
+	switch {
+	case c.After > 0:
+		return nil, usagef("%s is the tail of a model: append it to the rounds before it", file)
+	case o == nil && f.base == "":
+		return nil, nil
+	case o == nil:
+		return nil, usagef("%s was trained from nothing: leave --init-model out", file)
+	case o.How == model.Merged:
+		return nil, usagef("%s was merged from %s, and not trained: merge these again", file, counted(len(o.Models), "model"))
+	case f.base == "":
+		return nil, usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
+	case o.How == model.Continued && roundsOf(c) <= o.Rounds:
+		return nil, usagef("%s has no rounds but those of the model it was %s from", file, o.How)
+	}
+	return model.Load(f.base)
+}
+
+// roundsOf returns how many rounds there were, also those after the best one.
+func roundsOf(c *model.Contents) int {
+	rounds := c.BestRound
+	for _, h := range c.History {
+		rounds = max(rounds, len(h.Values))
+	}
+	return rounds
+}
+
 // retrain checks that the tables are those of the model and trains on them.
-func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tableFile string, c *configs.Config, f *reproduceFlags) (*verdict, error) {
+func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte, tableFile string, c *configs.Config, f *reproduceFlags) (*verdict, error) {
 	contents := m.Contents()
 	sum := sha256.Sum256(original)
 	v := &verdict{SHA256: hex.EncodeToString(sum[:])}
+	if base != nil {
+		sum, err := base.SHA256()
+		if err != nil {
+			return nil, err
+		}
+		if want := contents.Origin.Models[0]; sum != want {
+			v.Differs = "base model"
+			v.explanation = fmt.Sprintf("different: %s is not the model that training began with (sha256 %s, that one has %s)", f.base, sum, want)
+			return v, nil
+		}
+	}
 	pool := a.pool(0)
 	defer pool.Close()
 	table, err := a.openAs(ctx, tableFile, m.Schema(), c)
@@ -136,7 +178,7 @@ func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tabl
 		}
 		opts = append(opts, booster.Valid(setName("valid", i), valid))
 	}
-	again, err := a.trainAgain(ctx, m, table, opts)
+	again, err := a.makeAgain(ctx, m, base, table, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +197,21 @@ func (a *app) retrain(ctx context.Context, m *model.Model, original []byte, tabl
 	return v, nil
 }
 
+// makeAgain repeats the step that made the model.
+func (a *app) makeAgain(ctx context.Context, m, base *model.Model, table *dataset.Table, opts []booster.Option) (*model.Model, error) {
+	if base == nil {
+		return a.trainAgain(ctx, m, table, opts)
+	}
+	if o := m.Contents().Origin; o.How == model.Refitted {
+		again, err := booster.Refit(ctx, base, table, o.Decay, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return again.Prefix(min(m.Rounds(), again.Rounds())) // it may have been rolled back since
+	}
+	return a.trainAgain(ctx, m, table, append(opts, booster.From(base)))
+}
+
 // trainAgain trains with the model's parameters for as many rounds as it was, also
 // where a limit or Ctrl-C ended it, which the parameters do not tell.
 func (a *app) trainAgain(ctx context.Context, m *model.Model, table *dataset.Table, opts []booster.Option) (*model.Model, error) {
@@ -162,10 +219,7 @@ func (a *app) trainAgain(ctx context.Context, m *model.Model, table *dataset.Tab
 	if err != nil {
 		return nil, err
 	}
-	rounds := m.Rounds()
-	for _, h := range m.Contents().History {
-		rounds = max(rounds, len(h.Values))
-	}
+	rounds := roundsOf(m.Contents())
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	opts = append(opts, booster.OnRound(func(r booster.Round) {

@@ -14,6 +14,7 @@ import (
 
 	"boost/binning"
 	"boost/booster"
+	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
 )
@@ -33,6 +34,7 @@ type trainFlags struct {
 	threads int
 	verify  bool
 	output  string
+	base    string
 	json    bool
 }
 
@@ -48,11 +50,14 @@ and up to 1,000 rounds are trained, stopping after 50 without a better metric on
 of the rows that is held out (or on --valid). Text columns that mostly hold different
 values are left out. --set changes any of this; boost init TABLE writes it as a config.
 
+--init-model goes on from a model: as many rounds more, on a table with its columns and label.
+
 The model is written when training ends. Ctrl-C stops after the round and writes
 MODEL.partial; once more stops at once.`,
 		Example: `  boost train data.csv --label price
   boost train data.csv --label price --valid valid.csv --set tree.leaves=63 -o price.boost
-  boost train run.toml --threads 4 --json`,
+  boost train run.toml --threads 4 --json
+  boost train more.csv --init-model price.boost --set train.rounds=50 -o price2.boost`,
 		Args: arguments("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.train(cmd.Context(), cmd, args[0], &f)
@@ -67,6 +72,7 @@ MODEL.partial; once more stops at once.`,
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` (default: named after the table, in this folder)")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	flags.StringVar(&f.base, "init-model", "", "`MODEL` that training goes on from")
 	f.addNoSpool(cmd)
 	offerKeys(cmd, nil)
 	return cmd
@@ -78,6 +84,7 @@ type trainRun struct {
 	config  *configs.Config
 	json    bool
 	tables  []dataset.Option // for tables whose types are inferred
+	base    *model.Model     // training goes on from it; nil for from nothing
 	report  booster.Report
 	loading time.Duration
 	tests   []*dataset.Table
@@ -152,7 +159,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
 		}
 	}
-	objective, err := objectiveOf(params, table)
+	objective, err := r.objectiveOf(params, table)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +170,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
-	a.words.showBar(a.progressSteps(params.Rounds))
+	a.words.showBar(a.progressSteps(r.baseRounds() + params.Rounds))
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.words.clearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
@@ -229,6 +236,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if f.output != "" {
 		c.Output.Model = f.output
 	}
+	if f.base != "" {
+		c.InitModel = f.base
+	}
 	if c.Output.Model == "-" {
 		return usagef("a model cannot be written to standard output: name a file with -o")
 	}
@@ -249,6 +259,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	}
 	if c.Output.Model == "" {
 		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
+	}
+	if c.InitModel != "" && sameFile(c.InitModel, c.Output.Model) {
+		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", c.Output.Model)
 	}
 	read := slices.Concat([]string{source}, c.Data.Train, c.Data.Valid, c.Data.Test)
 	if streams := slices.Index(read[1:], "-"); streams >= 0 && slices.Contains(read[streams+2:], "-") {
@@ -272,6 +285,9 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if f.noSpool {
 		r.tables = append(r.tables, dataset.NoSpool())
 	}
+	if c.InitModel != "" {
+		return r.goOn()
+	}
 	if c.Data.Label == "" { // some files say themselves what their label is
 		r.tables = append(r.tables, dataset.NeedLabel())
 		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
@@ -293,7 +309,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, err
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
 	loaded, err := booster.Load(ctx, c.Params, booster.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
-		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, Log: r.a.log,
+		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
 	})
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
@@ -314,6 +330,11 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error 
 	c := r.config
 	rest, schema := loaded.Train.Rest(), loaded.Train.Schema()
 	r.a.tell(notesOf(rest))
+	if r.base != nil {
+		if err := needLabel(rest, strings.Join(c.Data.Train, " "), r.base.Schema()); err != nil {
+			return err
+		}
+	}
 	r.a.log.Info("training", "rows", rest.NumRows(), "features", len(featureNames(schema)), "label", rest.LabelColumn().Name())
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.Rest()))
@@ -356,8 +377,50 @@ func setName(kind string, i int) string {
 	return kind + strconv.Itoa(i+1)
 }
 
+// goOn loads the model that training goes on from. Columns, types and label are its own.
+func (r *trainRun) goOn() error {
+	c := r.config
+	var err error
+	if r.base, err = model.Load(c.InitModel); err != nil {
+		return err
+	}
+	if given := c.Data.InitScore; len(given) > 0 {
+		var known []string
+		for _, column := range r.base.Schema().Columns {
+			if column.Role == dataset.InitScoreRole {
+				known = append(known, column.Name)
+			}
+		}
+		if known == nil {
+			return usagef("data.init_score = %q: %s was trained without init scores, and says itself where training starts", given, c.InitModel)
+		}
+		if !slices.Equal(given, known) {
+			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
+		}
+	}
+	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.ID(c.Data.ID...))
+	if c.Data.Label != "" {
+		r.tables = append(r.tables, dataset.Label(c.Data.Label))
+	}
+	if c.Data.Weight != "" {
+		r.tables = append(r.tables, dataset.Weight(c.Data.Weight))
+	}
+	return nil
+}
+
+// baseRounds returns the rounds that there are before training.
+func (r *trainRun) baseRounds() int {
+	if r.base == nil {
+		return 0
+	}
+	return r.base.Rounds()
+}
+
 // objectiveOf returns the objective that training will have.
-func objectiveOf(p booster.Params, t *dataset.Table) (string, error) {
+func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (string, error) {
+	if r.base != nil {
+		return r.base.Contents().Objective, nil
+	}
 	if p.Objective != "" {
 		return p.Objective, nil
 	}
@@ -374,7 +437,9 @@ func (r *trainRun) checkTests(objective string, train *dataset.Table) error {
 		}
 		var err error
 		if objective == "binary" || objective == "multiclass" {
-			if classes == nil {
+			if classes == nil && r.base != nil {
+				classes, numeric = r.base.Classes(), r.base.Contents().NumericClasses
+			} else if classes == nil {
 				classes, numeric = dataset.ClassesOf(train.LabelColumn())
 			}
 			_, err = t.EncodeClasses(classes, numeric)

@@ -1,0 +1,91 @@
+package binning
+
+import (
+	"fmt"
+	"slices"
+
+	"boost/dataset"
+)
+
+// PopulationOf describes a table that holds all rows.
+func PopulationOf(t *dataset.Table) Population {
+	pop := populationOf(t)
+	for f, column := range t.Features() {
+		if column.Kind() == dataset.Category {
+			pop.Counts[f] = countLevels(column.Codes(), len(column.Levels()))
+		}
+	}
+	return pop
+}
+
+// Extend returns the cuts with which more rows of the same columns are coded: codes that
+// there are stay as they are. A level that has a row now and had none before gets a code
+// behind the others; such levels are ranked among themselves as Fit ranks levels, by
+// the population's counts, and max_cat counts the codes that there were. A feature that
+// lacks values now has the missing code from now on. Cuts of numbers stay.
+//
+// schema describes the rows' columns; its features are matched by position, and their
+// dictionaries begin with those of the cuts. Otherwise, and where the population is of
+// other columns, the error is an ErrMismatch. The notes are for people.
+func (c *Cuts) Extend(schema dataset.Schema, pop Population, p Params) (*Cuts, []string, error) {
+	var columns []dataset.ColumnSchema
+	for _, column := range schema.Columns {
+		if column.Role == dataset.Feature {
+			columns = append(columns, column)
+		}
+	}
+	n := len(c.Features)
+	if len(columns) != n || len(pop.Missing) != n || len(pop.Counts) != n {
+		return nil, nil, fmt.Errorf("%w: %d columns, a population of %d, the cuts have %d features", ErrMismatch, len(columns), len(pop.Missing), n)
+	}
+	more := *c
+	more.Features = slices.Clone(c.Features)
+	var notes []string
+	for f := range more.Features {
+		feature := &more.Features[f]
+		feature.HasMissing = feature.HasMissing || pop.Missing[f] > 0
+		if feature.Kind != Categorical {
+			continue
+		}
+		if levels := len(columns[f].Levels); levels < len(feature.Codes) || len(pop.Counts[f]) != levels {
+			return nil, nil, fmt.Errorf("%w: column %q has %d levels, %d of them counted, the cuts know %d",
+				ErrMismatch, feature.Name, levels, len(pop.Counts[f]), len(feature.Codes))
+		}
+		if note := feature.extend(&columns[f], pop.Counts[f], p); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return &more, notes, nil
+}
+
+// extend gives the levels that are counted and have no code one.
+func (f *Feature) extend(column *dataset.ColumnSchema, counts []int, p Params) (note string) {
+	codes := make([]uint32, len(column.Levels))
+	fresh, start := make([]int, len(counts)), uint32(0)
+	some := 0
+	for level := range codes {
+		codes[level] = NoCode
+		if level < len(f.Codes) {
+			codes[level] = f.Codes[level]
+		}
+		if codes[level] != NoCode {
+			start = max(start, codes[level]+1)
+		} else if counts[level] > 0 {
+			fresh[level] = counts[level]
+			some++
+		}
+	}
+	f.Codes = codes
+	if some == 0 {
+		return ""
+	}
+	p.MaxCat = max(p.MaxCat-int(start), 0)
+	ranked := rankLevels(fresh, column.Levels, column.NumericLevels, p)
+	for level, code := range ranked.codes {
+		if code != NoCode {
+			codes[level] = start + code
+		}
+	}
+	f.Regular = start + ranked.regular
+	return fmt.Sprintf("column %q: levels that the base model has no code for get one: %d", column.Name, some)
+}

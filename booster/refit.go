@@ -1,0 +1,295 @@
+package booster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+
+	"boost/binning"
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/gradients"
+	"boost/internal/cpu"
+	"boost/internal/kernel/scan"
+	"boost/objectives"
+	"boost/parallel"
+	"boost/tree"
+)
+
+// Refit returns the model with new leaf values in the same trees: decay times the old value
+// plus 1-decay times the value that the table's rows give the leaf. It goes tree by tree,
+// as training does: gradients follow from the scores that the new values of the rounds
+// before lead to, and a leaf's value from its rows' sums, the learning rate and the
+// penalties that its round was trained with, and the objective's longest step. A leaf that
+// no row with weight reaches keeps its value. All rows count; base scores, splits, gains and
+// covers stay. decay is 0 … 1 (LightGBM's refit_decay_rate, 0.9 by default there).
+//
+// Sums are whole numbers of a unit that leaves the largest gradient of a tree 31 bits, as
+// where leaf values are renewed in training: the bytes depend neither on threads nor on
+// the order of the rows. categorical.l2 is left out, as LightGBM's refit does.
+//
+// Of the options WithObjective, WithPool and Logger count. The model keeps its parameters
+// and has the table's fingerprint; its history goes, being that of the old values. A model
+// that was trained from init scores needs a table with them. Errors are those of Train.
+func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts ...Option) (*Model, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	r, err := newRefit(ctx, m, t, decay, &o)
+	if err != nil {
+		return nil, err
+	}
+	if r.ownPool {
+		defer r.pool.Close()
+	}
+	for round := range m.Rounds() {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round, err)
+		}
+		if err := r.round(round); err != nil {
+			return nil, err
+		}
+	}
+	return r.model()
+}
+
+// refit is the state of one Refit.
+type refit struct {
+	from    *Model
+	decay   float64
+	target  *target
+	rows    objectives.Rows
+	n       int
+	outputs int
+	matrix  *binning.Matrix
+	print   string // fingerprint of the table
+	pool    *parallel.Pool
+	ownPool bool
+
+	scores  []float64 // raw, output-major
+	buffer  *gradients.Buffer
+	storage *gradients.Storage // of floats: it checks them and finds the largest
+	leaf    []float64          // by row: the leaf of the tree at hand
+	sums    []leafSums         // by worker
+	up      [2]float64         // gradients and hessians are multiplied by it
+	tree    tree.Tree          // the one at hand, its leaf values their numbers
+	grad    []float32
+	hess    []float32
+	values  []float64 // new leaves of the tree at hand
+	output  []float64 // scores of the output at hand
+
+	leaves []float64 // of all trees so far
+}
+
+// leafSums are one worker's sums by leaf.
+type leafSums struct{ grad, hess []int64 }
+
+func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o *options) (*refit, error) {
+	if !(decay >= 0 && decay <= 1) {
+		return nil, fmt.Errorf("%w: decay = %v: must be 0 (new values) … 1 (the old ones)", ErrParams, decay)
+	}
+	if after := m.Contents().After; after > 0 {
+		return nil, fmt.Errorf("%w: the model is the tail of one, whose first %d rounds it lacks", ErrParams, after)
+	}
+	if err := checkBaseScores(m, t); err != nil {
+		return nil, err
+	}
+	t, err := t.As(m.Schema())
+	if err != nil {
+		return nil, err
+	}
+	if t.NumRows() == 0 {
+		return nil, fmt.Errorf("%w: no rows to refit to", dataset.ErrTable)
+	}
+	if t.LabelColumn() == nil {
+		return nil, fmt.Errorf("%w: there is no column %q, the label of the model", dataset.ErrTable, labelName(m))
+	}
+	if m.LacksInitScores(t) {
+		return nil, fmt.Errorf("%w: the model was trained from init scores: give the table its own", dataset.ErrTable)
+	}
+	r := &refit{from: m, decay: decay, n: t.NumRows(), outputs: m.Outputs(), pool: o.pool}
+	if r.target, err = targetOf(m, o.objective); err != nil {
+		return nil, err
+	}
+	if r.rows.Labels, err = r.target.labels(t); err != nil {
+		return nil, err
+	}
+	if r.rows.Weights, err = t.Weights(); err != nil {
+		return nil, err
+	}
+	if err := r.target.objective.Check(r.rows); err != nil {
+		return nil, atRow(t, err)
+	}
+	if r.pool == nil {
+		threads := min(cpu.Threads(), max(1, r.n*(m.NumTrees()+1)/minCellsPerThread))
+		r.pool, r.ownPool = parallel.NewPool(threads), true
+	}
+	if err := r.prepare(ctx, t, o.log); err != nil {
+		if r.ownPool {
+			r.pool.Close()
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// prepare codes the rows and sets their scores to those before the first tree.
+func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger) (err error) {
+	c := r.from.Contents()
+	if r.matrix, err = binning.Build(ctx, c.Cuts, t, (&Params{Binning: binning.Defaults()}).scoringLayout(), r.pool); err != nil {
+		return err
+	}
+	r.print = t.Fingerprint(r.pool)
+	like := &trainer{p: Params{Objective: c.Objective}, outputs: r.outputs}
+	initial, err := like.initScores(t)
+	if err != nil {
+		return err
+	}
+	r.scores = make([]float64, r.outputs*r.n)
+	startScores(r.scores, initial, c.BaseScore)
+	r.buffer = gradients.NewBuffer(r.n, r.outputs)
+	p, err := ParamsOf(r.from)
+	if err != nil {
+		return err
+	}
+	r.storage = gradients.NewStorage(r.n, gradients.Settings{Mode: gradients.F32, Clip: p.ClipNegativeHessian})
+	r.leaf = make([]float64, r.n)
+	most := 0
+	for i := range c.Trees {
+		most = max(most, c.Trees[i].NumLeaves())
+	}
+	r.values = make([]float64, most)
+	r.sums = make([]leafSums, r.pool.Threads())
+	for w := range r.sums {
+		r.sums[w] = leafSums{make([]int64, most), make([]int64, most)}
+	}
+	if log != nil {
+		log.Debug("refitting", "rows", r.n, "trees", len(c.Trees), "decay", r.decay)
+	}
+	return nil
+}
+
+// round finds the new leaf values of a round's trees.
+func (r *refit) round(round int) error {
+	c := r.from.Contents()
+	p, err := r.params(round)
+	if err != nil {
+		return err
+	}
+	r.pool.Do(parallel.Blocks(r.n, gradientBlock), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, r.n, gradientBlock)
+		r.target.objective.Gradients(r.rows, lo, hi, r.scores, r.buffer.Grad, r.buffer.Hess)
+	}))
+	for k := range r.outputs {
+		r.grad, r.hess = r.buffer.Output(k)
+		if _, err := r.storage.Quantize(r.pool, r.grad, r.hess, nil, round, k); err != nil {
+			return fmt.Errorf("round %d, output %d: %w", round, k, err)
+		}
+		r.output = r.scores[k*r.n : (k+1)*r.n]
+		r.refitTree(&c.Trees[round*r.outputs+k], p)
+	}
+	return nil
+}
+
+// params returns the parameters that a round was trained by.
+func (r *refit) params(round int) (*Params, error) {
+	text, err := r.from.Contents().RoundParams(round)
+	if err != nil {
+		return nil, err
+	}
+	p, err := paramsIn(text)
+	return &p, err
+}
+
+// refitTree appends the new leaf values of a tree, and adds them to the rows' scores.
+func (r *refit) refitTree(t *tree.Tree, p *Params) {
+	n := t.NumLeaves()
+	r.tree = *t
+	r.tree.Leaf = r.values[:n]
+	for i := range r.tree.Leaf {
+		r.tree.Leaf[i] = float64(i)
+	}
+	grad, hess := r.storage.Largest()
+	g, h := unitOf(grad), unitOf(hess)
+	r.up = [2]float64{math.Ldexp(1, -g), math.Ldexp(1, -h)}
+	for w := range r.sums {
+		clear(r.sums[w].grad[:n])
+		clear(r.sums[w].hess[:n])
+	}
+	blocks := parallel.Blocks(r.n, gradientBlock)
+	r.pool.Do(blocks, (*refitSum)(r))
+	all := r.sums[0]
+	for _, other := range r.sums[1:] {
+		for l := range n {
+			all.grad[l] += other.grad[l]
+			all.hess[l] += other.hess[l]
+		}
+	}
+	rule, longest := scan.Rule{L1: p.Tree.LambdaL1, L2: p.Tree.LambdaL2}, 0.0
+	if o, ok := r.target.objective.(objectives.StepLimiter); ok {
+		longest = o.MaxStep()
+	}
+	for l, old := range t.Leaf {
+		value := old
+		if all.grad[l] != 0 || all.hess[l] != 0 {
+			step := rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), rule.L2)
+			if longest > 0 {
+				step = min(max(step, -longest), longest)
+			}
+			value = float64(r.decay*old) + float64((1-r.decay)*float64(p.LearningRate*step))
+		}
+		r.leaves = append(r.leaves, value)
+	}
+	copy(r.values, r.leaves[len(r.leaves)-n:])
+	r.pool.Do(blocks, (*refitAdd)(r))
+}
+
+// unitOf returns the power of two of which the largest value is less than 2³¹.
+func unitOf(largest float32) int {
+	_, exponent := math.Frexp(float64(largest))
+	return exponent - 31
+}
+
+// refitSum finds the leaves of a block of rows and adds the rows up. 2³¹ rows of less than
+// 2³¹ units each cannot overflow.
+type refitSum refit
+
+func (s *refitSum) Run(worker, block int) {
+	lo, hi := parallel.Block(block, s.n, gradientBlock)
+	clear(s.leaf[lo:hi])
+	model.AddScores(&s.tree, s.from.Contents().Cuts, s.matrix, lo, hi, s.leaf)
+	to := s.sums[worker]
+	for row := lo; row < hi; row++ {
+		leaf := int(s.leaf[row])
+		to.grad[leaf] += int64(math.RoundToEven(float64(s.grad[row]) * s.up[0]))
+		to.hess[leaf] += int64(math.RoundToEven(float64(s.hess[row]) * s.up[1]))
+	}
+}
+
+// refitAdd adds the new leaf values to the scores of a block of rows.
+type refitAdd refit
+
+func (a *refitAdd) Run(_, block int) {
+	lo, hi := parallel.Block(block, a.n, gradientBlock)
+	for row := lo; row < hi; row++ {
+		a.output[row] += a.values[int(a.leaf[row])]
+	}
+}
+
+// model returns the model with the new leaves.
+func (r *refit) model() (*Model, error) {
+	sum, err := r.from.SHA256()
+	if err != nil {
+		return nil, err
+	}
+	refitted, err := r.from.WithLeaves(r.leaves)
+	if err != nil {
+		return nil, err
+	}
+	c := *refitted.Contents()
+	c.History, c.Fingerprint, c.ValidPrints, c.NumericsVersion = nil, r.print, nil, NumericsVersion
+	c.Origin = &model.Origin{How: model.Refitted, Models: []string{sum}, Decay: r.decay}
+	return model.New(c)
+}

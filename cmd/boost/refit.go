@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/objectives"
+)
+
+// refitFlags is the command line of refit.
+type refitFlags struct {
+	reading
+	decay    float64
+	onUnseen string
+	threads  int
+	output   string
+	json     bool
+}
+
+func (a *app) refitCommand() *cobra.Command {
+	var f refitFlags
+	cmd := &cobra.Command{
+		Use:   "refit MODEL TABLE -o OUT",
+		Short: "Give a model's leaves the values of new rows",
+		Long: `Write the model with new leaf values in the same trees: of each leaf, decay times the old
+value and the rest what the rows of the table make it. Leaves that no row reaches stay as
+they are. The metrics on the table are given before and after.`,
+		Example: `  boost refit price.boost june.csv -o june.boost
+  boost refit price.boost june.csv --decay 0.5 -o june.boost`,
+		Args: arguments("MODEL", "TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("on-unseen", f.onUnseen, unseenWords...); err != nil {
+				return err
+			}
+			if !(f.decay >= 0 && f.decay <= 1) {
+				return usagef("--decay must be 0 (new values only) … 1 (old ones only), not %v", f.decay)
+			}
+			if f.threads < 0 {
+				return usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
+			}
+			if err := a.checkOutput(cmd, f.output, args[:1]); err != nil {
+				return err
+			}
+			return a.refit(cmd.Context(), args[0], args[1], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&f.decay, "decay", 0.9, "`SHARE` of the old leaf values, 0 … 1")
+	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write")
+	flags.IntVar(&f.threads, "threads", 0, "`N` threads; 0 = CPU quota or physical cores, the smaller")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
+	f.addSet(cmd, readingKeys)
+	offer(cmd, "on-unseen", unseenWords...)
+	return cmd
+}
+
+func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFlags) error {
+	c, err := f.config(a, readingKeys)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(modelFile)
+	if err != nil {
+		return err
+	}
+	if err := ownObjective(m, modelFile); err != nil {
+		return err
+	}
+	if reads([]string{tableFile}, f.output, formatOptions(c)...) {
+		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	}
+	t, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	if err != nil {
+		return atCommandLine(err)
+	}
+	if err := needLabel(t, tableFile, m.Schema()); err != nil {
+		return err
+	}
+	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
+		return err
+	}
+	names, err := chooseMetrics(nil, string(m.Contents().Link))
+	if err != nil {
+		return err
+	}
+	pool := a.pool(f.threads)
+	defer pool.Close()
+	before, err := evaluate(ctx, m, t, names, pool)
+	if err != nil {
+		return err
+	}
+	refitted, err := booster.Refit(ctx, m, t, f.decay, booster.WithPool(pool), booster.Logger(a.log))
+	if err != nil {
+		return err
+	}
+	after, err := evaluate(ctx, refitted, t, names, pool)
+	if err != nil {
+		return err
+	}
+	if err := a.saveModel(refitted, f.output); err != nil {
+		return err
+	}
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		if f.json {
+			return writeJSON(w, struct {
+				Rows   int                 `json:"rows"`
+				Before map[string]*float64 `json:"before"`
+				After  map[string]*float64 `json:"after"`
+			}{t.NumRows(), figuresJSON(before), figuresJSON(after)})
+		}
+		if a.quiet {
+			return nil
+		}
+		rows := [][]string{{"", "before", "after"}}
+		for i := range before {
+			rows = append(rows, []string{before[i].name, metricText(before[i].value), metricText(after[i].value)})
+		}
+		return writeTable(w, rows, "lrr")
+	})
+}
+
+// ownObjective refuses a model whose loss the program does not have.
+func ownObjective(m *model.Model, file string) error {
+	if name := m.Contents().Objective; !slices.Contains(objectives.Names(), name) {
+		return fmt.Errorf("%s: objective %q is not one of boost's own, so the model cannot be trained again", file, name)
+	}
+	return nil
+}
