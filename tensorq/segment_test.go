@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -224,6 +225,10 @@ func resum(segment []byte) {
 func TestHostileSegments(t *testing.T) {
 	le := binary.LittleEndian
 	one, two := bytesOf(t, goldenSegment1), bytesOf(t, goldenSegment2)
+	hugeAt := int64(14) // the count of blocks contradicts it
+	if math.MaxInt == math.MaxInt32 {
+		hugeAt = 6 // nobody here could address the values
+	}
 	for _, c := range []struct {
 		name   string
 		good   []byte
@@ -240,7 +245,7 @@ func TestHostileSegments(t *testing.T) {
 		{"block_size_0", two, func(b []byte) []byte { le.PutUint32(b[6:], 0); return b }, 6},
 		{"block_size_65537", two, func(b []byte) []byte { le.PutUint32(b[6:], 65537); return b }, 6},
 		{"block_size_huge", two, func(b []byte) []byte { le.PutUint32(b[6:], 1<<32-1); return b }, 6},
-		{"tensor_len_huge", two, func(b []byte) []byte { le.PutUint32(b[10:], 1<<32-1); return b }, 14},
+		{"tensor_len_huge", two, func(b []byte) []byte { le.PutUint32(b[10:], 1<<32-1); return b }, hugeAt},
 		{"block_count_huge", two, func(b []byte) []byte { le.PutUint32(b[14:], 1<<32-1); return b }, 14},
 		{"both_huge", two, func(b []byte) []byte {
 			le.PutUint32(b[10:], 1<<32-8)
@@ -343,7 +348,8 @@ func TestHostileSegments(t *testing.T) {
 		h = append(h, make([]byte, 1000)...)
 		for name, read := range readers {
 			if n := allocated(func() {
-				if _, _, err := read(h); !errors.Is(err, io.ErrUnexpectedEOF) {
+				_, _, err := read(h)
+				if refused := math.MaxInt == math.MaxInt32 && errors.As(err, new(tensorq.ErrFormat)); !refused && !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}); n > 300_000 {
