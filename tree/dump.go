@@ -44,15 +44,21 @@ func (t *Tree) Dump(w io.Writer, condition func(node int) string) error {
 		}
 		n := int(l.child)
 		b.WriteString("node " + strconv.Itoa(n) + ": " + condition(n))
-		b.WriteString("  gain " + strconv.FormatFloat(float64(t.Gain[n]), 'g', -1, 32))
-		b.WriteString(" cover " + number(t.Cover[n]) + "\n")
+		if !t.NoStatistics() {
+			b.WriteString("  gain " + strconv.FormatFloat(float64(t.Gain[n]), 'g', -1, 32) + " cover " + number(t.Cover[n]))
+		}
+		b.WriteString("\n")
 		stack = append(stack, line{t.Right[n], l.depth + 1, "no: "}, line{t.Left[n], l.depth + 1, "yes: "})
 	}
 	return b.Flush()
 }
 
 func (t *Tree) dumpLeaf(b *bufio.Writer, leaf int) {
-	b.WriteString("leaf " + strconv.Itoa(leaf) + " = " + number(t.Leaf[leaf]) + "  cover " + number(t.LeafCover[leaf]) + "\n")
+	b.WriteString("leaf " + strconv.Itoa(leaf) + " = " + number(t.Leaf[leaf]))
+	if !t.NoStatistics() {
+		b.WriteString("  cover " + number(t.LeafCover[leaf]))
+	}
+	b.WriteString("\n")
 }
 
 // condition words a split by feature index and codes.

@@ -25,6 +25,7 @@ type Tree struct {
 
 	Leaf []float64 // per leaf: value added to the raw score
 
+	// Statistics of training. A tree may have none: then all three are empty.
 	Gain      []float32 // per split node: gain of the split
 	Cover     []float64 // per split node: sum of hessians of its training rows
 	LeafCover []float64 // per leaf: the same
@@ -52,3 +53,6 @@ func (t *Tree) Set(node int) []uint32 {
 	s := t.Code[node]
 	return t.Sets[t.SetPtrs[s]:t.SetPtrs[s+1]]
 }
+
+// NoStatistics says whether the tree has neither gains nor covers.
+func (t *Tree) NoStatistics() bool { return len(t.LeafCover) == 0 }

@@ -35,6 +35,10 @@ func (t *Tree) checkLengths() error {
 	if splits > math.MaxInt32-1 {
 		return invalid("%d split nodes are more than a child reference can count", splits)
 	}
+	statistics := 1
+	if t.NoStatistics() {
+		statistics = 0
+	}
 	for _, a := range []struct {
 		name      string
 		got, want int
@@ -44,9 +48,9 @@ func (t *Tree) checkLengths() error {
 		{"MissingLeft", len(t.MissingLeft), splits},
 		{"Left", len(t.Left), splits},
 		{"Right", len(t.Right), splits},
-		{"Gain", len(t.Gain), splits},
-		{"Cover", len(t.Cover), splits},
-		{"LeafCover", len(t.LeafCover), leaves},
+		{"Gain", len(t.Gain), statistics * splits},
+		{"Cover", len(t.Cover), statistics * splits},
+		{"LeafCover", len(t.LeafCover), statistics * leaves},
 	} {
 		if a.got != a.want {
 			return invalid("%s has %d entries instead of %d", a.name, a.got, a.want)

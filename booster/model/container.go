@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 )
 
-// FormatVersion is the version of the `.boost` container that this program writes.
+// FormatVersion is the version of the `.boost` container of full models.
 const FormatVersion = 1
 
 const (
@@ -23,7 +23,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //
 //	offset size
 //	0      8    magic 42 4f 4f 53 54 0d 0a 1a ("BOOST", CR, LF, SUB)
-//	8      2    format version, 1
+//	8      2    format version: 1, of a compressed model 2
 //	10     2    flags, 0
 //	12     4    number of sections
 //	16     8    M, length of the manifest
@@ -101,7 +101,7 @@ func crcHex(b []byte) string {
 }
 
 // assemble makes the file. manifest writes the JSON for a section table.
-func assemble(sections []section, manifest func([]sectionEntry) []byte) []byte {
+func assemble(version uint16, sections []section, manifest func([]sectionEntry) []byte) []byte {
 	// The manifest holds offsets that depend on its own length. A longer manifest never
 	// makes shorter offsets, so lengths from 0 upwards rise to the least that fits.
 	var entries []sectionEntry
@@ -115,7 +115,7 @@ func assemble(sections []section, manifest func([]sectionEntry) []byte) []byte {
 	if n := len(entries); n > 0 {
 		end = entries[n-1].Offset + entries[n-1].Length
 	}
-	h := header{FormatVersion, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}
+	h := header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}
 	b := h.append(make([]byte, 0, h.file))
 	b = append(b, text...)
 	for i, s := range sections {
@@ -154,9 +154,9 @@ func openContainer(b []byte) (header, []byte, error) {
 	if got, want := crc32.Checksum(b[:end], castagnoli), binary.LittleEndian.Uint32(b[end:]); got != want {
 		return h, nil, unusable("the model is damaged: its checksum is %08x instead of %08x (copy it again, or train anew)", got, want)
 	}
-	if h.version != FormatVersion {
-		if h.version > FormatVersion {
-			return h, nil, unusable("the model has format version %d, this program reads up to version %d: use a newer boost", h.version, FormatVersion)
+	if h.version != FormatVersion && h.version != CompressedVersion {
+		if h.version > CompressedVersion {
+			return h, nil, unusable("the model has format version %d, this program reads up to version %d: use a newer boost", h.version, CompressedVersion)
 		}
 		return h, nil, unusable("the model has format version %d, which no boost has written", h.version)
 	}

@@ -15,7 +15,7 @@ func (m *Model) Prefix(k int) (*Model, error) {
 	if k < 0 || k > m.Rounds() {
 		return nil, m.noRounds(k)
 	}
-	c := m.contents
+	c := m.expanded()
 	c.Trees, c.BestRound = slices.Clip(c.Trees[:k*c.Outputs]), k
 	c.History = make([]History, len(m.contents.History))
 	for i, h := range m.contents.History {
@@ -34,7 +34,7 @@ func (m *Model) Tail(k int) (*Model, error) {
 	if k < 1 || k > m.Rounds() {
 		return nil, fmt.Errorf("no tail after %d rounds of a model that has %d: give a number from 1 to that", k, m.Rounds())
 	}
-	c := m.contents
+	c := m.expanded()
 	c.Trees, c.BestRound, c.After = slices.Clip(c.Trees[k*c.Outputs:]), c.BestRound-k, c.After+k
 	c.BaseScore = make([]float64, c.Outputs)
 	return New(c)
@@ -66,6 +66,14 @@ func (m *Model) Append(tail *Model) (*Model, error) {
 	return New(c)
 }
 
+// expanded returns the contents as those of a full model: what is made of a compressed one
+// keeps its leaf values, but no longer in few bits.
+func (m *Model) expanded() Contents {
+	c := m.contents
+	c.Compression = nil
+	return c
+}
+
 // Leaves returns the leaf values of all trees, one tree after the other, as the file has them.
 func (m *Model) Leaves() []float64 {
 	var all []float64
@@ -79,7 +87,7 @@ func (m *Model) Leaves() []float64 {
 // else changed. Another number of them, or one that is not finite, is an error. The
 // values are copied.
 func (m *Model) WithLeaves(values []float64) (*Model, error) {
-	c := m.contents
+	c := m.expanded()
 	values = slices.Clone(values)
 	c.Trees = slices.Clone(c.Trees)
 	need := 0

@@ -7,6 +7,7 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/ptq"
 )
 
 // Description is what there is to say about a model, in a form that marshals to JSON.
@@ -32,12 +33,13 @@ type Description struct {
 	ID         []string             `json:"id,omitempty"`
 	Features   []FeatureDescription `json:"features"`
 
-	Params     json.RawMessage    `json:"params"`
-	Origin     *OriginDescription `json:"origin,omitempty"`
-	Segments   []Segment          `json:"segments,omitempty"` // of the first rounds, where their parameters were others
-	After      int                `json:"after,omitempty"`    // rounds of which the model is the tail
-	History    []History          `json:"history"`
-	WideRounds []WideRound        `json:"wide_rounds,omitempty"`
+	Params      json.RawMessage         `json:"params"`
+	Origin      *OriginDescription      `json:"origin,omitempty"`
+	Segments    []Segment               `json:"segments,omitempty"` // of the first rounds, where their parameters were others
+	Compression *CompressionDescription `json:"compression,omitempty"`
+	After       int                     `json:"after,omitempty"` // rounds of which the model is the tail
+	History     []History               `json:"history"`
+	WideRounds  []WideRound             `json:"wide_rounds,omitempty"`
 
 	Fingerprint string   `json:"fingerprint"`
 	ValidPrints []string `json:"valid_fingerprints,omitempty"`
@@ -53,6 +55,31 @@ type OriginDescription struct {
 	Models []string `json:"models"` // sha256
 	Rounds int      `json:"rounds,omitempty"`
 	Decay  float64  `json:"decay,omitempty"`
+}
+
+// CompressionDescription says how a compressed model keeps its leaf values; see Compression.
+type CompressionDescription struct {
+	Form        string          `json:"form"`
+	Grouping    string          `json:"grouping"`
+	Calibration string          `json:"calibration,omitempty"` // of data types
+	LeafBytes   int64           `json:"leaf_bytes"`            // of codes and scales
+	Statistics  bool            `json:"statistics"`
+	Source      string          `json:"source"` // sha256
+	Certificate json.RawMessage `json:"certificate,omitempty"`
+}
+
+func (z *Compression) describe() *CompressionDescription {
+	if z == nil {
+		return nil
+	}
+	d := &CompressionDescription{
+		Form: z.Leaves.Form().String(), Grouping: z.Grouping, LeafBytes: z.Leaves.NativeBytes() + z.Leaves.ScaleBytes(),
+		Statistics: z.Statistics, Source: z.Source, Certificate: z.Certificate,
+	}
+	if v, ok := z.Leaves.(*ptq.Version); ok {
+		d.Calibration = v.Calibration().String()
+	}
+	return d
 }
 
 // FeatureDescription is one feature of a Description.
@@ -87,14 +114,14 @@ func (m *Model) Describe() (*Description, error) {
 	c := &m.contents
 	sum := sha256.Sum256(data)
 	d := &Description{
-		Format: FormatVersion, Numerics: c.NumericsVersion,
+		Format: file.version, Numerics: c.NumericsVersion,
 		Objective: c.Objective, Link: string(c.Link), Outputs: c.Outputs,
 		BaseScore: c.BaseScore, Classes: c.Classes,
 		Rounds: c.BestRound, Trees: len(c.Trees),
 		Params: c.Params, History: c.History, WideRounds: c.WideRounds,
 		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
-		Segments: c.Segments, After: c.After,
+		Segments: c.Segments, After: c.After, Compression: c.Compression.describe(),
 	}
 	if o := c.Origin; o != nil {
 		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
@@ -143,7 +170,9 @@ func (m *Model) describeColumns(d *Description) {
 	for i := range c.Trees {
 		for n, f := range c.Trees[i].Feature {
 			d.Features[f].Splits++
-			d.Features[f].Gain += float64(c.Trees[i].Gain[n])
+			if !c.Trees[i].NoStatistics() {
+				d.Features[f].Gain += float64(c.Trees[i].Gain[n])
+			}
 		}
 	}
 }

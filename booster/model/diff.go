@@ -27,9 +27,9 @@ func DiffSections(a, b []byte) string {
 			return "manifest: " + key
 		}
 	}
-	for i, name := range sectionNames {
-		if !bytes.Equal(one.sections[i], other.sections[i]) {
-			return name
+	for i, e := range one.entries {
+		if i == len(other.entries) || other.entries[i].Name != e.Name || !bytes.Equal(one.sections[i], other.sections[i]) {
+			return e.Name
 		}
 	}
 	return "header"

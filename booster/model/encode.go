@@ -11,6 +11,9 @@ import (
 // same bytes, on every machine and at every time.
 func (m *Model) Encode() ([]byte, error) {
 	c := &m.contents
+	if c.Compression != nil {
+		return c.encodeCompressed()
+	}
 	sections := []section{
 		{cutsSection, encodeCuts(c.Cuts)},
 		{dictionariesSection, encodeDictionaries(c.Schema)},
@@ -19,7 +22,7 @@ func (m *Model) Encode() ([]byte, error) {
 		{statisticsSection, encodeStatistics(c.Trees)},
 	}
 	object := c.manifest()
-	return assemble(sections, func(table []sectionEntry) []byte {
+	return assemble(FormatVersion, sections, func(table []sectionEntry) []byte {
 		object["sections"] = list(table, sectionForm)
 		return appendJSON(nil, object)
 	}), nil
@@ -43,25 +46,12 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var man manifest
-	if err := json.Unmarshal(text, &man); err != nil {
-		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
+	decode := decodeFull
+	if h.version == CompressedVersion {
+		decode = decodeCompressed
 	}
-	sections, err := openSections(data, h, man.Sections, sectionNames)
+	c, err := decode(data, h, text)
 	if err != nil {
-		return nil, err
-	}
-	c, err := man.contents()
-	if err != nil {
-		return nil, err
-	}
-	if err := decodeDictionaries(sections[1], c.Schema); err != nil {
-		return nil, err
-	}
-	if c.Cuts, err = decodeCuts(sections[0], c.featureColumns()); err != nil {
-		return nil, err
-	}
-	if c.Trees, err = decodeTrees(sections[2], sections[3], sections[4]); err != nil {
 		return nil, err
 	}
 	m, err := New(c)
@@ -75,4 +65,26 @@ func Decode(data []byte) (*Model, error) {
 		return nil, unusable("the model is damaged: its contents are not in the form that boost writes")
 	}
 	return m, nil
+}
+
+func decodeFull(data []byte, h header, text []byte) (c Contents, err error) {
+	var man manifest
+	if err := json.Unmarshal(text, &man); err != nil {
+		return c, unusable("the model is damaged: its manifest cannot be read: %w", err)
+	}
+	sections, err := openSections(data, h, man.Sections, sectionNames)
+	if err != nil {
+		return c, err
+	}
+	if c, err = man.contents(); err != nil {
+		return c, err
+	}
+	if err := decodeDictionaries(sections[1], c.Schema); err != nil {
+		return c, err
+	}
+	if c.Cuts, err = decodeCuts(sections[0], c.featureColumns()); err != nil {
+		return c, err
+	}
+	c.Trees, err = decodeTrees(sections[2], sections[3], sections[4])
+	return c, err
 }

@@ -311,7 +311,7 @@ func TestVersions(t *testing.T) {
 		name, want string
 		spoil      func(b []byte)
 	}{
-		{"newer version", "use a newer boost", func(b []byte) { b[8] = 2 }},
+		{"newer version", "use a newer boost", func(b []byte) { b[8] = 3 }},
 		{"version 0", "no boost has written", func(b []byte) { b[8] = 0 }},
 		{"flags", "use a newer boost", func(b []byte) { b[10] = 1 }},
 		{"section count", "sections", func(b []byte) { b[12] = 6 }},

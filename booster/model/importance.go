@@ -1,14 +1,21 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ImportanceKinds are the kinds that Importance knows.
 var ImportanceKinds = []string{"gain", "split", "cover"}
 
 // Importance returns one number per feature, in the order of the features: "gain",
 // the total gain of its splits; "split", their number; "cover", the total of their
-// sums of hessians. Another kind is an error.
+// sums of hessians. Another kind is an error; of a model without statistics, gain and cover
+// are ErrNoStatistics.
 func (m *Model) Importance(kind string) ([]float64, error) {
+	if kind != "split" && slices.Contains(ImportanceKinds, kind) && !m.HasStatistics() {
+		return nil, ErrNoStatistics
+	}
 	sums := make([]float64, len(m.contents.Cuts.Features))
 	for i := range m.contents.Trees {
 		t := &m.contents.Trees[i]

@@ -36,6 +36,8 @@ type Contents struct {
 	Origin   *Origin   // nil for a model that was trained from nothing
 	Segments []Segment // of the first rounds; those that they leave were trained by Params
 	After    int       // rounds of which this model is the tail; 0 for one that stands alone
+
+	Compression *Compression // nil for a full model
 }
 
 // History is one metric on one set through the rounds.

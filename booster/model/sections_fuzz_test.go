@@ -36,7 +36,7 @@ const tableMark = `"@sections"`
 // section table, and any sections, with all checksums right.
 func tryDecode(t *testing.T, text string, sections []section) {
 	t.Helper()
-	data := assemble(sections, func(table []sectionEntry) []byte {
+	data := assemble(FormatVersion, sections, func(table []sectionEntry) []byte {
 		return []byte(strings.Replace(text, tableMark, string(appendJSON(nil, list(table, sectionForm))), 1))
 	})
 	var before, after runtime.MemStats

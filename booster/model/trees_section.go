@@ -126,38 +126,51 @@ func appendFlags(b []byte, t *tree.Tree) []byte {
 
 // decodeTrees reads the three sections that hold trees.
 func decodeTrees(structureBytes, leaves, statistics []byte) ([]tree.Tree, error) {
-	trees, nodes, err := decodeStructure(structureBytes, uint64(len(leaves)))
+	trees, err := decodeStructure(structureBytes, uint64(len(leaves)))
 	if err != nil {
 		return nil, err
 	}
-	total := nodes + uint64(len(trees))
-	if uint64(len(statistics)) != 8*nodes+8*total+4*nodes {
-		return nil, unusable("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, len(statistics), nodes)
-	}
 	values := floats64(leaves)
-	cover := floats64(statistics[:8*nodes])
-	leafCover := floats64(statistics[8*nodes : 8*nodes+8*total])
-	gain := floats32(statistics[8*nodes+8*total:])
+	for i := range trees {
+		trees[i].Leaf, values = cut(values, trees[i].NumSplits()+1)
+	}
+	return trees, decodeStatistics(statistics, trees)
+}
+
+// decodeStatistics gives trees their covers and gains.
+func decodeStatistics(b []byte, trees []tree.Tree) error {
+	nodes := 0
+	for i := range trees {
+		nodes += trees[i].NumSplits()
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	total := nodes + len(trees)
+	if len(b) != 8*nodes+8*total+4*nodes {
+		return unusable("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, len(b), nodes)
+	}
+	cover := floats64(b[:8*nodes])
+	leafCover := floats64(b[8*nodes : 8*nodes+8*total])
+	gain := floats32(b[8*nodes+8*total:])
 	for i := range trees {
 		t := &trees[i]
 		n := t.NumSplits()
-		t.Leaf, values = cut(values, n+1)
 		t.LeafCover, leafCover = cut(leafCover, n+1)
 		t.Cover, cover = cut(cover, n)
 		t.Gain, gain = cut(gain, n)
 	}
-	return trees, nil
+	return nil
 }
 
 // cut takes n entries off the front of an array that all trees share.
 func cut[T any](all []T, n int) (front, rest []T) { return all[:n:n], all[n:] }
 
-// decodeStructure returns the trees without their numbers, and the count of split
-// nodes. leafBytes is the length of the leaves section: a claim of many trees has to
+// decodeStructure returns the trees without their numbers. leafBytes is the length of the leaves section: a claim of many trees has to
 // be paid for in leaves before anything is allocated for it.
-func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, uint64, error) {
-	damaged := func(what string) ([]tree.Tree, uint64, error) {
-		return nil, 0, unusable("the model is damaged: section %q %s", structureSection, what)
+func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, error) {
+	damaged := func(what string) ([]tree.Tree, error) {
+		return nil, unusable("the model is damaged: section %q %s", structureSection, what)
 	}
 	if len(b) < structureHead {
 		return damaged("is cut short")
@@ -218,7 +231,7 @@ func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, uint64, error) {
 	if len(all.Feature) > 0 || len(lengths) > 0 || len(all.Sets) > 0 {
 		return damaged("has nodes or category sets of no tree")
 	}
-	return trees, s.nodes, nil
+	return trees, nil
 }
 
 // takeTree moves the first n nodes of all to t, with the sets that they name, whose
@@ -265,7 +278,7 @@ func encodeLeaves(trees []tree.Tree) []byte {
 	return b
 }
 
-// The statistics section, for N split nodes and N+T leaves of all trees:
+// The statistics section is empty if any tree has none; else, for N split nodes and N+T leaves of all trees:
 //
 //	size
 //	8·N       cover of each split node, f64
@@ -273,6 +286,11 @@ func encodeLeaves(trees []tree.Tree) []byte {
 //	4·N       gain of each split node, f32
 func encodeStatistics(trees []tree.Tree) []byte {
 	var b []byte
+	for i := range trees {
+		if trees[i].NoStatistics() {
+			return nil
+		}
+	}
 	for i := range trees {
 		b = appendFloats64(b, trees[i].Cover)
 	}

@@ -55,7 +55,7 @@ func canonicalObject(text json.RawMessage) (json.RawMessage, error) {
 }
 
 func (c *Contents) validate() error {
-	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords, c.checkOrigin} {
+	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords, c.checkOrigin, c.checkCompression} {
 		if err := check(); err != nil {
 			return fmt.Errorf("model: %w", err)
 		}

@@ -139,7 +139,9 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 	}
 	kind := f.importance
 	if kind == "" {
-		kind = "gain"
+		if kind = "gain"; !m.HasStatistics() {
+			kind = "split"
+		}
 	}
 	features, err := importances(m, kind)
 	if err != nil {
@@ -154,7 +156,7 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 		case f.json:
 			return writeModelJSON(w, m, description, kind, features, f.trees)
 		case !f.trees && f.importance == "":
-			return writeModelText(w, file, description, features)
+			return writeModelText(w, file, description, kind, features)
 		}
 		if f.importance != "" {
 			if err := writeImportance(w, features, len(features)); err != nil {
@@ -200,16 +202,16 @@ type splitJSON struct {
 	MissingLeft bool     `json:"missing_left"`
 	Left        int32    `json:"left"`
 	Right       int32    `json:"right"`
-	Gain        float32  `json:"gain"`
-	Cover       float64  `json:"cover"`
+	Gain        *float32 `json:"gain,omitempty"` // absent of a model without statistics, as cover
+	Cover       *float64 `json:"cover,omitempty"`
 }
 
 type leafJSON struct {
-	Value float64 `json:"value"`
-	Cover float64 `json:"cover"`
+	Value float64  `json:"value"`
+	Cover *float64 `json:"cover,omitempty"`
 }
 
-func writeModelText(w io.Writer, file string, d *model.Description, features []importance) error {
+func writeModelText(w io.Writer, file string, d *model.Description, kind string, features []importance) error {
 	categorical := 0
 	for _, f := range d.Features {
 		if f.Levels > 0 {
@@ -254,6 +256,7 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 		[]string{"trees", counted(d.Trees, "tree") + " in " + counted(d.Rounds, "round") + ", " + count(d.Leaves) + " leaves, depth up to " + count(d.Depth)},
 	)
 	rows = append(rows, originRows(d)...)
+	rows = append(rows, compressionRows(d)...)
 	rows = append(rows,
 		[]string{"data", d.Fingerprint},
 		[]string{"numerics", strconv.Itoa(d.Numerics)},
@@ -269,7 +272,11 @@ func writeModelText(w io.Writer, file string, d *model.Description, features []i
 		return nil
 	}
 	const most = 20
-	if _, err := io.WriteString(w, "\nshare of the gain of all splits\n"); err != nil {
+	share := "\nshare of the gain of all splits\n"
+	if kind == "split" {
+		share = "\nshare of all splits\n"
+	}
+	if _, err := io.WriteString(w, share); err != nil {
 		return err
 	}
 	return writeImportance(w, features, most)
@@ -298,6 +305,26 @@ func originRows(d *model.Description) [][]string {
 	}
 	for _, s := range d.Segments {
 		rows = append(rows, []string{"in " + counted(s.Rounds, "round"), string(s.Params)})
+	}
+	return rows
+}
+
+// compressionRows says how a compressed model keeps its leaf values.
+func compressionRows(d *model.Description) [][]string {
+	z := d.Compression
+	if z == nil {
+		return nil
+	}
+	how := z.Form + ", " + z.Calibration
+	if z.Calibration == "" {
+		how = z.Form
+	}
+	rows := [][]string{
+		{"leaf values", how},
+		{"compressed from", z.Source},
+	}
+	if !z.Statistics {
+		rows = append(rows, []string{"statistics", "left out: no covers and gains"})
 	}
 	return rows
 }

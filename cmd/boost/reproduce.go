@@ -78,6 +78,9 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if err != nil {
 		return err
 	}
+	if z := m.Compressed(); z != nil {
+		return usagef("%s is compressed: reproduce the full model, sha256 %s, and compress that again", modelFile, z.Source)
+	}
 	if contents.NumericsVersion != booster.NumericsVersion {
 		a.log.Warn("the model was trained by a version of boost that calculates differently",
 			"model", contents.NumericsVersion, "this", booster.NumericsVersion)

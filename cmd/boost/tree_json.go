@@ -15,7 +15,10 @@ func treeOf(m *model.Model, i int) treeJSON {
 		f := int(t.Feature[n])
 		s := splitJSON{
 			Feature: c.Cuts.Features[f].Name, MissingLeft: t.MissingLeft[n],
-			Left: t.Left[n], Right: t.Right[n], Gain: t.Gain[n], Cover: t.Cover[n],
+			Left: t.Left[n], Right: t.Right[n],
+		}
+		if !t.NoStatistics() {
+			s.Gain, s.Cover = &t.Gain[n], &t.Cover[n]
 		}
 		if t.Categorical[n] {
 			s.Levels = levelsOf(c, f, t.Set(n))
@@ -25,7 +28,10 @@ func treeOf(m *model.Model, i int) treeJSON {
 		out.Splits = append(out.Splits, s)
 	}
 	for n := range out.Leaves {
-		out.Leaves[n] = leafJSON{t.Leaf[n], t.LeafCover[n]}
+		out.Leaves[n].Value = t.Leaf[n]
+		if !t.NoStatistics() {
+			out.Leaves[n].Cover = &t.LeafCover[n]
+		}
 	}
 	return out
 }

@@ -18,9 +18,9 @@ const picture = `
     1:  internal/detmath  internal/comm/mpi
     1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan
     1:  internal/kernel/predict  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/score
-    1:  internal/kernel/text  internal/recordlog
+    1:  internal/kernel/text  internal/recordlog  internal/entropy
     2:  objectives  objectives/metrics  tree  dataset  tensorq
-    3:  ptq  binning  gradients  tensorq/store
+    3:  ptq  binning  gradients  tensorq/store  tree/pack
     4:  histogram
     5:  tree/grow  booster/model
     6:  booster

@@ -1,0 +1,431 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/internal/entropy"
+	"boost/ptq"
+	"boost/tree"
+	"boost/tree/pack"
+)
+
+// CompressedVersion is the format version of compressed models.
+const CompressedVersion = 2
+
+// The sections of a compressed model, in this order. One that would be empty is left out.
+const (
+	aboutSection  = "about"  // packed text: what the manifest of a full model holds
+	scalesSection = "scales" // scales and offsets of leaf values
+)
+
+var compressedNames = []string{
+	aboutSection, cutsSection, dictionariesSection, structureSection, scalesSection, leavesSection, statisticsSection,
+}
+
+// encodeCompressed returns the bytes of a compressed model's file. Its manifest holds the
+// section table only.
+func (c *Contents) encodeCompressed() ([]byte, error) {
+	object := c.manifest()
+	object["compression"] = c.Compression.form()
+	scales, err := encodeScales(c.Compression.Leaves)
+	if err != nil {
+		return nil, err
+	}
+	all := []section{
+		{aboutSection, packText(appendJSON(nil, object))},
+		{cutsSection, packCuts(c.Cuts)},
+		{dictionariesSection, packDictionaries(c.Schema)},
+		{structureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
+		{scalesSection, scales},
+		{leavesSection, c.Compression.Leaves.AppendNative(nil)},
+		{statisticsSection, encodeStatistics(c.Trees)},
+	}
+	all = slices.DeleteFunc(all, func(s section) bool { return len(s.data) == 0 })
+	return assemble(CompressedVersion, all, func(table []sectionEntry) []byte {
+		return appendJSON(nil, map[string]any{"sections": list(table, sectionForm)})
+	}), nil
+}
+
+// compressionEntry is how the about section spells a Compression.
+type compressionEntry struct {
+	Certificate   json.RawMessage `json:"certificate"`
+	Float32Scales bool            `json:"float32_scales"`
+	Form          string          `json:"form"`
+	Grouping      string          `json:"grouping"`
+	Method        string          `json:"method"` // "" for blocks
+	Offset        float64         `json:"offset"`
+	Percent       float64         `json:"percent"`
+	Scale         float64         `json:"scale"`
+	Source        string          `json:"source"`
+	Statistics    bool            `json:"statistics"`
+}
+
+// form words a compression; the calibration's numbers only where they say something.
+func (z *Compression) form() any {
+	object := map[string]any{
+		"form": z.Leaves.Form().String(), "grouping": z.Grouping,
+		"source": z.Source, "statistics": z.Statistics,
+	}
+	if z.Certificate != nil {
+		var certificate any
+		// checkCompression has read these bytes before.
+		if err := decodeNumbers(z.Certificate, &certificate); err != nil {
+			panic("model: the certificate is not JSON: " + err.Error())
+		}
+		object["certificate"] = certificate
+	}
+	if v, ok := z.Leaves.(*ptq.Version); ok {
+		k := v.Calibration()
+		object["method"], object["float32_scales"] = k.Method.String(), k.Float32Scales
+		switch k.Method {
+		case ptq.Percentile:
+			object["percent"] = k.Percent
+		case ptq.Given:
+			object["scale"], object["offset"] = k.Scale, k.Offset
+		}
+	}
+	return object
+}
+
+// encodeScales returns the scales, f32 or f64, and the offsets, f64, of a version.
+func encodeScales(values ptq.Values) ([]byte, error) {
+	v, ok := values.(*ptq.Version)
+	if !ok {
+		return nil, nil
+	}
+	var b []byte
+	for _, scale := range v.Scales() {
+		if v.Calibration().Float32Scales {
+			b = le.AppendUint32(b, math.Float32bits(float32(scale)))
+		} else {
+			b = le.AppendUint64(b, math.Float64bits(scale))
+		}
+	}
+	return appendFloats64(b, v.Offsets()), nil
+}
+
+// decodeCompressed reads what openContainer found to be a compressed model.
+func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, error) {
+	var c Contents
+	var man struct {
+		Sections []sectionEntry `json:"sections"`
+	}
+	if err := json.Unmarshal(manifestText, &man); err != nil {
+		return c, unusable("the model is damaged: its manifest cannot be read: %w", err)
+	}
+	sections, err := openNamed(data, h, man.Sections)
+	if err != nil {
+		return c, err
+	}
+	text, err := unpackText(sections[aboutSection])
+	if err != nil {
+		return c, damagedSection(aboutSection, err)
+	}
+	var about struct {
+		manifest
+		Compression *compressionEntry `json:"compression"`
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return c, damagedSection(aboutSection, err)
+	}
+	if about.Compression == nil || about.Sections != nil {
+		return c, damagedSection(aboutSection, errors.New("it does not say how the model is compressed"))
+	}
+	if c, err = about.contents(); err != nil {
+		return c, err
+	}
+	if err := unpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
+		return c, damagedSection(dictionariesSection, err)
+	}
+	if c.Cuts, err = unpackCuts(sections[cutsSection], c.featureColumns()); err != nil {
+		return c, damagedSection(cutsSection, err)
+	}
+	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
+		return c, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
+	}
+	if c.Trees, err = unpackTrees(sections[structureSection], &c); err != nil {
+		return c, damagedSection(structureSection, err)
+	}
+	if err := c.unpackLeaves(about.Compression, sections); err != nil {
+		return c, damagedSection(leavesSection, err)
+	}
+	if about.Compression.Statistics {
+		err = decodeStatistics(sections[statisticsSection], c.Trees)
+	} else if len(sections[statisticsSection]) > 0 {
+		err = damagedSection(statisticsSection, errors.New("it should not be there"))
+	}
+	return c, err
+}
+
+func damagedSection(name string, err error) error {
+	return unusable("the model is damaged: section %q: %w", name, err)
+}
+
+// openNamed checks the section table of a compressed model and returns its sections by name.
+func openNamed(data []byte, h header, entries []sectionEntry) (map[string][]byte, error) {
+	names := make([]string, len(entries))
+	next := 0
+	for i, e := range entries {
+		for next < len(compressedNames) && compressedNames[next] != e.Name {
+			next++
+		}
+		if next == len(compressedNames) {
+			return nil, unusable("the model is damaged: section %d is %q, which is unknown or in a wrong place", i, e.Name)
+		}
+		names[i] = e.Name
+		next++
+	}
+	all, err := openSections(data, h, entries, names)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string][]byte{}
+	for i, name := range names {
+		named[name] = all[i]
+	}
+	return named, nil
+}
+
+// unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it, so
+// their number is bounded here.
+func unpackTrees(b []byte, c *Contents) ([]tree.Tree, error) {
+	count := c.BestRound * c.Outputs
+	if count > 64*(len(b)+64) {
+		return nil, fmt.Errorf("%d trees in %d bytes", count, len(b))
+	}
+	r, err := pack.NewReader(b, count, Features(c.Cuts), c.Outputs)
+	if err != nil {
+		return nil, err
+	}
+	trees := make([]tree.Tree, count)
+	for i := range trees {
+		if err := r.Next(&trees[i]); err != nil {
+			return nil, err
+		}
+	}
+	return trees, nil
+}
+
+// unpackLeaves restores the leaf values and gives them to the trees.
+func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte) error {
+	z := &Compression{Grouping: e.Grouping, Statistics: e.Statistics, Source: e.Source, Certificate: e.Certificate}
+	form, err := ptq.ParseForm(e.Form)
+	if err != nil {
+		return err
+	}
+	counts := leafCounts(c.Trees)
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	groups, err := Groups(e.Grouping, counts, c.Outputs)
+	if err != nil {
+		return err
+	}
+	if d, ok := form.DType(); ok {
+		z.Leaves, err = restoreVersion(d, e, total, groups, sections)
+	} else {
+		bounds, err := Groups(GroupTree, counts, c.Outputs)
+		if err != nil {
+			return err
+		}
+		blocks, err := ptq.RestoreBlocks(form, total, bounds, slices.Clone(sections[leavesSection]))
+		if err != nil {
+			return err
+		}
+		z.Leaves = blocks
+	}
+	if err != nil {
+		return err
+	}
+	at := 0
+	for i := range c.Trees {
+		z.Leaves.DecodeRange(c.Trees[i].Leaf, at)
+		at += len(c.Trees[i].Leaf)
+	}
+	c.Compression = z
+	return nil
+}
+
+func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups, sections map[string][]byte) (ptq.Values, error) {
+	method, err := ptq.ParseMethod(e.Method)
+	if err != nil {
+		return nil, err
+	}
+	k := ptq.Calibration{Method: method, Percent: e.Percent, Scale: e.Scale, Offset: e.Offset, Groups: groups, Float32Scales: e.Float32Scales}
+	s := ptq.Stored{DType: d, Len: n, Calibration: k, Native: sections[leavesSection]}
+	b := sections[scalesSection]
+	if d.Unsigned() {
+		if len(b)%8 != 0 {
+			return nil, fmt.Errorf("%d bytes of scales", len(b))
+		}
+		half := len(b) / 16 * 8
+		s.Scales, s.Offsets = floats64(b[:half]), floats64(b[half:])
+	} else if e.Float32Scales {
+		for _, x := range floats32(b) {
+			s.Scales = append(s.Scales, float64(x))
+		}
+	} else if len(b) > 0 {
+		s.Scales = floats64(b)
+	}
+	return ptq.Restore(s)
+}
+
+// Packed texts are bytes through entropy.Text. They hold at most textPerByte times as many as
+// the section has, and a little; a writer adds zeros where it would be more.
+const (
+	textPerByte = 64
+	textRoom    = 4096
+)
+
+func packText(text []byte) []byte {
+	var t entropy.Text
+	var length entropy.Number
+	t.Reset()
+	c := entropy.NewWriter(nil)
+	t.Write(c, &length, text)
+	b := c.Close()
+	if least := (len(text) - textRoom + textPerByte - 1) / textPerByte; len(b) < least {
+		b = append(b, make([]byte, least-len(b))...)
+	}
+	return b
+}
+
+func unpackText(b []byte) ([]byte, error) {
+	var t entropy.Text
+	var length entropy.Number
+	t.Reset()
+	c := entropy.NewReader(b)
+	return t.Read(c, &length, textPerByte*len(b)+textRoom)
+}
+
+// packDictionaries returns the levels of the category columns as a packed text: for each
+// column their number in a line, and each level in a line, in which a backslash stands before
+// line ends and backslashes. Nothing for a schema without such columns.
+func packDictionaries(s dataset.Schema) []byte {
+	var text []byte
+	for i := range s.Columns {
+		if s.Columns[i].Kind != dataset.Category {
+			continue
+		}
+		text = fmt.Appendf(text, "%d\n", len(s.Columns[i].Levels))
+		for _, level := range s.Columns[i].Levels {
+			for k := range len(level) {
+				if level[k] == '\n' || level[k] == '\\' {
+					text = append(text, '\\')
+				}
+				text = append(text, level[k])
+			}
+			text = append(text, '\n')
+		}
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return packText(text)
+}
+
+func unpackDictionaries(b []byte, s dataset.Schema) error {
+	var text []byte
+	if len(b) > 0 {
+		var err error
+		if text, err = unpackText(b); err != nil {
+			return err
+		}
+	}
+	for i := range s.Columns {
+		if s.Columns[i].Kind != dataset.Category {
+			continue
+		}
+		var line []byte
+		var ok bool
+		if line, text, ok = cutLine(text); !ok {
+			return fmt.Errorf("the levels of column %q are missing", s.Columns[i].Name)
+		}
+		count := 0
+		for _, digit := range line {
+			if count = 10*count + int(digit-'0'); digit < '0' || digit > '9' || count > len(text) {
+				return fmt.Errorf("column %q has %q levels in %d bytes", s.Columns[i].Name, line, len(text))
+			}
+		}
+		levels := make([]string, count)
+		for k := range levels {
+			if line, text, ok = cutLine(text); !ok {
+				return fmt.Errorf("level %d of column %q is missing", k, s.Columns[i].Name)
+			}
+			levels[k] = string(line)
+		}
+		s.Columns[i].Levels = levels
+	}
+	if len(text) > 0 {
+		return fmt.Errorf("%d bytes belong to no column", len(text))
+	}
+	return nil
+}
+
+// cutLine takes a line off the front of text and its backslashes off the line.
+func cutLine(text []byte) (line, rest []byte, ok bool) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			return line, text[i+1:], true
+		case '\\':
+			if i++; i == len(text) {
+				return nil, nil, false
+			}
+		}
+		line = append(line, text[i])
+	}
+	return nil, nil, false
+}
+
+// packCuts returns what turns values into codes, feature by feature: whether training had
+// missing values, and the cuts, or the codes of the levels.
+func packCuts(c *binning.Cuts) []byte {
+	k := &cutCoder{coder: entropy.NewWriter(nil)}
+	for f := range c.Features {
+		// A writer meets no error.
+		k.cuts32, k.cuts64 = c.Of32(f), c.Of64(f)
+		_ = k.any(&c.Features[f], math.MaxInt)
+	}
+	b := k.coder.Close()
+	if least := (k.total - cutsRoom + cutsPerByte - 1) / cutsPerByte; len(b) < least {
+		b = append(b, make([]byte, least-len(b))...)
+	}
+	return b
+}
+
+// unpackCuts reads packCuts' bytes; kinds and names are those of the columns.
+func unpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error) {
+	k := &cutCoder{coder: entropy.NewReader(b)}
+	c := &binning.Cuts{
+		Features: make([]binning.Feature, len(columns)),
+		Ptrs:     make([]uint32, 1, len(columns)+1),
+		Ptrs64:   make([]uint32, 1, len(columns)+1),
+	}
+	for f, column := range columns {
+		feature := &c.Features[f]
+		kind, ok := kindOfColumn[column.Kind]
+		if !ok {
+			return nil, fmt.Errorf("column %q has no cuts", column.Name)
+		}
+		feature.Name, feature.Kind = column.Name, kind
+		k.cuts32, k.cuts64 = nil, nil
+		if feature.Kind == binning.Categorical {
+			feature.Codes = make([]uint32, len(column.Levels))
+		}
+		if err := k.any(feature, cutsPerByte*len(b)+cutsRoom-k.total); err != nil {
+			return nil, fmt.Errorf("feature %q: %w", column.Name, err)
+		}
+		c.Values, c.Values64 = append(c.Values, k.cuts32...), append(c.Values64, k.cuts64...)
+		c.Ptrs = append(c.Ptrs, uint32(len(c.Values)))
+		c.Ptrs64 = append(c.Ptrs64, uint32(len(c.Values64)))
+	}
+	return c, k.coder.Err()
+}
