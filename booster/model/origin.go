@@ -65,7 +65,7 @@ func segmentForm(s Segment) any {
 }
 
 func (c *Contents) checkOrigin() error {
-	if c.After < 0 {
+	if c.After < 0 || c.After > math.MaxInt32 {
 		return fmt.Errorf("the model comes after %d rounds", c.After)
 	}
 	if err := c.checkSegments(); err != nil || c.Origin == nil {

@@ -118,6 +118,10 @@ func FuzzSections(f *testing.F) {
 func FuzzManifest(f *testing.F) {
 	text, _ := smallFile(f)
 	f.Add(withMark(f, text))
+	sum := strings.Repeat("00", 32)
+	f.Add(strings.Replace(withMark(f, text), `{"`, `{"after":7,"`, 1))
+	f.Add(strings.Replace(withMark(f, text), `"outputs"`, `"origin":{"how":"continued","models":["`+sum+`"],"rounds":1},"outputs"`, 1))
+	f.Add(strings.Replace(withMark(f, text), `"valid_`, `"segments":[{"params":{"train.learning_rate":null},"rounds":2}],"valid_`, 1))
 	f.Add(`{"sections":"@sections"}`)
 	f.Add(`{"classes":[{"hex":"zz"}],"sections":"@sections"}`)
 	f.Add(`[]`)

@@ -199,8 +199,8 @@ func TestEarlyStopByHand(t *testing.T) {
 		allowance float64
 		want      func(row int) float64
 	}{
-		{0.5 + 1e-9, func(row int) float64 { return one[row] - 0.125 }},
-		{0.5 - 1e-9, func(row int) float64 { return full[row] }},
+		{0.5 + 1e-8, func(row int) float64 { return one[row] - 0.125 }},
+		{0.5 - 1e-8, func(row int) float64 { return full[row] }},
 		{1e-300, func(row int) float64 { return full[row] }}, // rounding alone could be more
 	} {
 		got, err := m.PredictRaw(ctx, tab, model.EarlyStop(c.allowance))
@@ -213,6 +213,27 @@ func TestEarlyStopByHand(t *testing.T) {
 			}
 		}
 	}
+	t.Run("rows far from 0 go on", func(t *testing.T) {
+		c := smallContents()
+		c.BaseScore = []float64{1 << 21}
+		far, err := model.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := far.PredictRaw(ctx, tab)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := far.PredictRaw(ctx, tab, model.EarlyStop(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, "raw scores", got, want)
+		wantClasses, _ := far.PredictClass(ctx, tab)
+		if classes, err := far.PredictClass(ctx, tab, model.EarlyStop(0)); err != nil || !slices.Equal(classes, wantClasses) {
+			t.Errorf("classes %v, want %v (%v)", classes, wantClasses, err)
+		}
+	})
 	for name, f := range map[string]func() error{
 		"raw without allowance":     func() error { _, err := m.PredictRaw(ctx, tab, model.EarlyStop(0)); return err },
 		"value with a negative one": func() error { _, err := m.Predict(ctx, tab, model.EarlyStop(-1)); return err },

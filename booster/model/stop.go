@@ -1,8 +1,10 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"boost/internal/kernel/predict"
 	"boost/objectives"
@@ -21,28 +23,30 @@ func EarlyStop(allowance float64) Option {
 	return func(o *options) { o.allowance, o.early = allowance, true }
 }
 
-// looks is how often rows are looked at.
-const looks = 32
-
 // surely is by how much a raw score has to be above another, or above 0, for the larger
 // probability to be the larger one after both were rounded, many times over.
 const surely = 1e-9
 
+// farthest is how far from 0 the raw score of a row that stops may be, so that one bound of
+// what rounding does holds for all.
+const farthest = 1 << 20
+
+// leastRounds is how many rounds have to be left for a look at the rows.
+const leastRounds = 8
+
 // stops says when rows stop. All that it holds follows from the model and the number of
-// trees: a row stops at the same tree whatever other rows it goes with.
+// trees: what is predicted for a row does not depend on those that it goes with.
 type stops struct {
-	classes   bool
-	allowance float64
-	looks     []look
-	last      int // tree behind the last
+	classes bool
+	looks   []look
+	last    int // tree behind the last
 }
 
-// look is what is known before a tree of all that follow, by output.
+// look is what is known before a tree of all that follow, by output: a row's score, if not
+// beyond farthest, ends no farther than radius from what it is plus middle.
 type look struct {
-	tree      int
-	trees     float64   // of one output that follow
-	low, high []float64 // sums of the lowest and of the highest leaves, rounded outwards
-	reach     []float64 // sum of the largest magnitudes of leaves, rounded up
+	tree           int
+	middle, radius []float64
 }
 
 // stopEarly prepares the job's stops where EarlyStop asks for them.
@@ -53,7 +57,7 @@ func (j *job) stopEarly(what kind) error {
 	}
 	switch a := o.allowance; {
 	case what == ofLeaves || what == ofStages:
-		return fmt.Errorf("an early stop leaves out trees, and all of them are asked for: leave EarlyStop out")
+		return errors.New("an early stop leaves out trees, and all of them are asked for: leave EarlyStop out")
 	case what == ofClasses && a != 0:
 		return fmt.Errorf("early stop with an allowance of %v: classes stay as they are, give 0", a)
 	case what == ofClasses && c.Link != objectives.Logistic && c.Link != objectives.Softmax:
@@ -65,27 +69,36 @@ func (j *job) stopEarly(what kind) error {
 	return nil
 }
 
+// newStops goes through the rounds from the last to the first. For scores there is one look, at
+// the earliest place where they are within the allowance, which is the same for all rows. For
+// classes there are looks where a half, a quarter, an eighth … of the rounds is left, since
+// what is open shrinks with these.
 func newStops(m *Model, trees int, classes bool, allowance float64) *stops {
 	k := m.contents.Outputs
 	rounds := trees / k
-	s := &stops{classes: classes, allowance: allowance, last: trees}
-	step := max(1, rounds/looks)
+	s := &stops{classes: classes, last: trees}
 	low, high, reach := make([]float64, k), make([]float64, k), make([]float64, k)
-	for round := rounds - 1; round > 0; round-- {
+	next := leastRounds
+	for left := 1; left <= rounds; left++ {
+		round := rounds - left
 		for output := range k {
 			least, most := extremes(m.trees[round*k+output].Leaf)
 			low[output] = math.Nextafter(low[output]+least, math.Inf(-1))
 			high[output] = math.Nextafter(high[output]+most, math.Inf(1))
 			reach[output] = math.Nextafter(reach[output]+max(-least, most), math.Inf(1))
 		}
-		if round%step == 0 {
-			s.looks = append(s.looks, look{round * k, float64(rounds - round),
-				append([]float64(nil), low...), append([]float64(nil), high...), append([]float64(nil), reach...)})
+		l := newLook(round*k, left, low, high, reach)
+		switch {
+		case !classes && slices.Max(l.radius) <= allowance:
+			s.looks = []look{l}
+		case !classes:
+			return s // what is open only grows
+		case left == next:
+			s.looks = append(s.looks, l)
+			next *= 2
 		}
 	}
-	for i, n := 0, len(s.looks); i < n/2; i++ {
-		s.looks[i], s.looks[n-1-i] = s.looks[n-1-i], s.looks[i]
-	}
+	slices.Reverse(s.looks)
 	return s
 }
 
@@ -97,64 +110,159 @@ func extremes(values []float64) (least, most float64) {
 	return least, most
 }
 
-// middle returns the middle of what a row's score of an output can become, and how far the
-// score without a stop can be from it. n additions to a score s that reach no farther than
-// r are off by less than n·2⁻⁵²·(|s|+r) (Higham 2002, §4.2, with twice the unit), and
-// so are these few.
-func (l *look) middle(output int, score float64) (middle, radius float64) {
-	half := float64((l.high[output] - l.low[output]) / 2) // a product, not to be fused with what follows
-	middle = score + (l.low[output] + half)
-	slack := float64((l.trees + 4) * 0x1p-52 * (math.Abs(score) + l.reach[output]))
-	return middle, math.Nextafter(half+slack, math.Inf(1))
+// newLook makes a look of the sums of the lowest and of the highest leaves that follow, rounded
+// outwards, and of their largest magnitudes, rounded up. n additions to a score s that reach
+// no farther than r are off by less than n·2⁻⁵²·(|s|+r) (Higham 2002, §4.2, with twice
+// the unit), and so are the few that make the middle.
+func newLook(tree, left int, low, high, reach []float64) look {
+	l := look{tree: tree, middle: make([]float64, len(low)), radius: make([]float64, len(low))}
+	for k := range low {
+		half := float64((high[k] - low[k]) / 2) // a product, not to be fused with what follows
+		l.middle[k] = low[k] + half
+		slack := float64(float64(left+4) * 0x1p-52 * (farthest + reach[k]))
+		l.radius[k] = math.Nextafter(half+slack, math.Inf(1))
+	}
+	return l
 }
 
 // stopping is the memory of a block whose rows stop.
 type stopping struct {
-	final  []float64 // raw scores of the rows that have stopped, output-major over all rows
-	row    []int32   // of each row that goes on: its place among all
-	middle []float64 // of one row, by output
-	radius []float64
+	final []float64 // raw scores of the rows that have stopped, output-major over all rows
+	row   []int32   // of each row that goes on: its place among all
+	stops []bool    // by row that goes on: it need not
 }
 
 // addUntil adds leaf values until rows stop.
 func (b *block) addUntil(m *Model, s *stops) {
 	all, from := b.rows, 0
 	st := &b.stopping
-	st.final, st.row = sized(st.final, all*b.outputs), sized(st.row, all)
-	st.middle, st.radius = sized(st.middle, b.outputs), sized(st.radius, b.outputs)
-	for i := range st.row {
-		st.row[i] = int32(i)
-	}
 	for i := range s.looks {
 		l := &s.looks[i]
 		b.addTrees(m, from, l.tree)
 		from = l.tree
-		if b.stopRows(l, s, all); b.rows == 0 {
+		if s.classes && !b.promises(l, s.last-l.tree) {
+			continue
+		}
+		n := b.lookAt(l, s.classes)
+		if n == b.rows && b.rows == all {
+			b.end(l)
+			return
+		}
+		if n > 0 {
+			b.takeOut(l, all)
+		}
+		if b.rows == 0 {
 			break
 		}
 	}
 	if b.rows > 0 {
 		b.addTrees(m, from, s.last)
-		for k := range b.outputs {
-			for i, score := range b.raw[k*b.rows:][:b.rows] {
-				st.final[k*all+int(st.row[i])] = score
-			}
+	}
+	if b.rows == all {
+		return
+	}
+	for k := range b.outputs {
+		for i, score := range b.raw[k*b.rows:][:b.rows] {
+			st.final[k*all+int(st.row[i])] = score
 		}
 	}
 	b.rows = all
 	copy(b.raw, st.final)
 }
 
-// stopRows takes the rows that stop out of the block; all is how many it had at first.
-func (b *block) stopRows(l *look, s *stops, all int) {
-	st, kept := &b.stopping, 0
-	for i := range b.rows {
-		for k := range b.outputs {
-			st.middle[k], st.radius[k] = l.middle(k, b.raw[k*b.rows+i])
+// sampleRows is between the rows that tell whether a look at all pays.
+const sampleRows = 16
+
+// promises says whether enough rows need not go through so many trees more for it to pay to
+// move the others together. A class that is certain may as well be found, so that nothing
+// but time hangs on it.
+func (b *block) promises(l *look, trees int) bool {
+	n, seen := 0, 0
+	for i := 0; i < b.rows; i += sampleRows {
+		seen++
+		if b.leads(l, i) {
+			n++
 		}
-		if s.done(st.middle, st.radius) {
-			for k, score := range st.middle {
-				st.final[k*all+int(st.row[i])] = score
+	}
+	return n*trees >= 4*(seen-n)*(len(b.columns)+2*b.outputs) && n > 0
+}
+
+// end gives all rows their final scores.
+func (b *block) end(l *look) {
+	for k, middle := range l.middle {
+		scores := b.raw[k*b.rows:][:b.rows]
+		for i := range scores {
+			scores[i] += middle
+		}
+	}
+}
+
+// lookAt finds out which rows need not go on, and how many.
+func (b *block) lookAt(l *look, classes bool) (n int) {
+	b.stopping.stops = sized(b.stopping.stops, b.rows)
+	stops := b.stopping.stops
+	if classes {
+		for i := range stops {
+			if stops[i] = b.leads(l, i); stops[i] {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range stops {
+		stops[i] = true
+	}
+	for k := range b.outputs {
+		for i, score := range b.raw[k*b.rows:][:b.rows] {
+			stops[i] = stops[i] && math.Abs(score) <= farthest
+		}
+	}
+	for _, yes := range stops {
+		if yes {
+			n++
+		}
+	}
+	return n
+}
+
+// leads says whether one output of a row stays above all others, or the only one on its side
+// of 0.
+func (b *block) leads(l *look, row int) bool {
+	if b.outputs == 1 {
+		score := b.raw[row]
+		return math.Abs(score+l.middle[0])-l.radius[0] > surely && math.Abs(score) <= farthest
+	}
+	first, highest := 0, math.Inf(-1)
+	for k, middle := range l.middle {
+		score := b.raw[k*b.rows+row]
+		if !(math.Abs(score) <= farthest) {
+			return false
+		}
+		if score+middle > highest {
+			first, highest = k, score+middle
+		}
+	}
+	for k, middle := range l.middle {
+		if k != first && !(highest-l.radius[first]-(b.raw[k*b.rows+row]+middle+l.radius[k]) > surely) {
+			return false
+		}
+	}
+	return true
+}
+
+// takeOut takes the rows that stop out of the block, which had all rows at first.
+func (b *block) takeOut(l *look, all int) {
+	st, kept := &b.stopping, 0
+	if b.rows == all {
+		st.final, st.row = sized(st.final, all*b.outputs), sized(st.row, all)
+		for i := range st.row {
+			st.row[i] = int32(i)
+		}
+	}
+	for i := range b.rows {
+		if st.stops[i] {
+			for k, middle := range l.middle {
+				st.final[k*all+int(st.row[i])] = b.raw[k*b.rows+i] + middle
 			}
 			continue
 		}
@@ -171,40 +279,10 @@ func (b *block) stopRows(l *look, s *stops, all int) {
 		}
 		kept++
 	}
-	if kept == b.rows {
-		return
-	}
 	for k := range b.outputs {
 		copy(b.raw[k*kept:][:kept], b.values[k*all:][:kept])
 	}
 	b.rows, b.tiled = kept, false
-}
-
-// done says whether a row stops, given how far its scores can be from their middles.
-func (s *stops) done(middle, radius []float64) bool {
-	if !s.classes {
-		for _, r := range radius {
-			if !(r <= s.allowance) {
-				return false
-			}
-		}
-		return true
-	}
-	if len(middle) == 1 {
-		return math.Abs(middle[0])-radius[0] > surely
-	}
-	first := 0
-	for k := range middle {
-		if middle[k] > middle[first] {
-			first = k
-		}
-	}
-	for k := range middle {
-		if k != first && !(middle[first]-radius[first]-middle[k]-radius[k] > surely) {
-			return false
-		}
-	}
-	return true
 }
 
 // moveCode copies the code of row from to row to.
