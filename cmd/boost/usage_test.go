@@ -88,6 +88,11 @@ func TestUsage(t *testing.T) {
 		{"merge t.boost -o o.boost", []string{"two models or more are needed"}},
 		{"merge t.boost t.boost", []string{"-o is missing"}},
 		{"merge t.boost t.boost -o t.boost", []string{"t.boost is read, and cannot be written over"}},
+		{"compare t.boost", []string{"B is missing"}},
+		{"compare t.boost t.boost t.csv t.csv", []string{`"t.csv" is one argument too many`}},
+		{"compare t.boost t.boost --metric rmse", []string{"--metric and --set are about a table, and none is given"}},
+		{"compare t.boost t.boost --set data.decimal=,", []string{"--metric and --set are about a table"}},
+		{"compare t.boost t.boost t.csv --metric auc", []string{`metric "auc" does not fit this model: take rmse, mae, r2`}},
 		{"bench tensors", []string{`boost bench knows no "tensors" (did you mean "tensorq"?)`}},
 		{"bench tensorq now", []string{`"now" is one argument too many`}},
 		{"bench tensorq --set tree.leaves=3", []string{"--set tree.leaves has no meaning here: this command takes keys of [registry]"}},
@@ -155,8 +160,8 @@ func TestBoostCPU(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
 		r := must(t, 0, boost(t, args...))
-		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "version", "completion")
-		for _, later := range []string{"tune", "explain", "quantize", "convert", "compare", "serve", "checkpoint", "registry"} {
+		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "compare", "version", "completion")
+		for _, later := range []string{"tune", "explain", "quantize", "convert", "serve", "checkpoint", "registry"} {
 			if strings.Contains(r.out, "\n  "+later) {
 				t.Errorf("%s is in the help of this version", later)
 			}

@@ -46,6 +46,9 @@ var unreachable = map[string][]string{
 // modelLayer is the highest layer whose code can change the bytes of a model.
 const modelLayer = 6
 
+// modelMakers are the packages of higher layers whose code can do so too.
+var modelMakers = []string{"ptq/compress"}
+
 // place is where a package stands in the picture.
 type place struct {
 	tool  bool
@@ -158,8 +161,8 @@ func reach(from, to string, imports map[string][]string, seen map[string]bool) [
 	return nil
 }
 
-// ModelPackages returns the packages of layers 0 to 6 among those given: the
-// ones whose code can change the bytes of a model.
+// ModelPackages returns the packages among those given whose code can change the
+// bytes of a model: those of layers 0 to 6, and modelMakers.
 func ModelPackages(packages []Package) ([]Package, error) {
 	places, err := parsePicture(picture)
 	if err != nil {
@@ -167,7 +170,7 @@ func ModelPackages(packages []Package) ([]Package, error) {
 	}
 	var reaching []Package
 	for _, p := range packages {
-		if at, known := places[p.Path]; known && !at.tool && at.layer <= modelLayer {
+		if at, known := places[p.Path]; known && !at.tool && (at.layer <= modelLayer || slices.Contains(modelMakers, p.Path)) {
 			reaching = append(reaching, p)
 		}
 	}

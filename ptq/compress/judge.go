@@ -1,0 +1,93 @@
+package compress
+
+import (
+	"context"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives/metrics"
+	"boost/parallel"
+)
+
+// judge evaluates models on a table.
+type judge struct {
+	table   *dataset.Table
+	metrics []metrics.Metric
+	in      metrics.Input
+	pool    *parallel.Pool
+	own     bool
+}
+
+// judged is what a model predicts, by outputs, and how good that is.
+type judged struct{ raw, values, metrics []float64 }
+
+func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (*judge, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	c := m.Contents()
+	t, err := t.As(m.Schema())
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{table: t, pool: o.pool}
+	if t.LabelColumn() != nil {
+		if j.in.Labels, err = labelsOf(m, t); err != nil {
+			return nil, err
+		}
+		if j.in.Weights, err = t.Weights(); err != nil {
+			return nil, err
+		}
+		if names == nil {
+			names = metrics.For(string(c.Link))
+		}
+		for _, name := range names {
+			metric, err := metrics.New(name)
+			if err != nil {
+				return nil, err
+			}
+			j.metrics = append(j.metrics, metric)
+		}
+	}
+	if j.pool == nil {
+		j.pool, j.own = parallel.NewPool(threadsFor(t.NumRows(), m)), true
+	}
+	j.in.Outputs, j.in.Pool = c.Outputs, j.pool
+	return j, nil
+}
+
+func (j *judge) close() {
+	if j.own {
+		j.pool.Close()
+	}
+}
+
+func (j *judge) judge(ctx context.Context, m *model.Model) (judged, error) {
+	rowMajor, err := m.PredictRaw(ctx, j.table, model.Pool(j.pool))
+	if err != nil {
+		return judged{}, err
+	}
+	n, k := j.table.NumRows(), m.Outputs()
+	out := judged{raw: make([]float64, n*k), values: make([]float64, n*k)}
+	for row := range n {
+		for output := range k {
+			out.raw[output*n+row] = rowMajor[row*k+output]
+		}
+	}
+	m.Contents().Link.Apply(k, out.raw, out.values, 0, n, n)
+	in := j.in
+	in.Raw, in.Values = out.raw, out.values
+	for _, metric := range j.metrics {
+		out.metrics = append(out.metrics, metric.Eval(in))
+	}
+	return out, nil
+}
+
+// labelsOf returns the table's labels as the model counts them.
+func labelsOf(m *model.Model, t *dataset.Table) ([]float64, error) {
+	if c := m.Contents(); c.Classes != nil {
+		return t.EncodeClasses(c.Classes, c.NumericClasses)
+	}
+	return t.NumericLabels()
+}

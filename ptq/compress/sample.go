@@ -1,0 +1,145 @@
+package compress
+
+import (
+	"context"
+
+	"boost/binning"
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/internal/cpu"
+	"boost/internal/detmath"
+	"boost/parallel"
+	"boost/tree"
+)
+
+// Option says how work over a table runs. None changes a result.
+type Option func(*options)
+
+type options struct{ pool *parallel.Pool }
+
+// Pool runs the work on a pool of the caller's, which serves nobody else meanwhile.
+func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+
+// threadsFor returns how many threads are of use for rows of a model.
+func threadsFor(rows int, m *model.Model) int {
+	return min(cpu.Threads(), 1+rows*m.NumTrees()/100_000)
+}
+
+// sampleBlock is the number of rows of one piece of work.
+const sampleBlock = 4096
+
+// sample is rows of a table coded with a model's cuts, and sums over them by leaf. Sums are
+// exact until one rounding, so that neither threads nor the order of rows shows in them.
+type sample struct {
+	table      *dataset.Table
+	n          int
+	cuts       *binning.Cuts
+	matrix     *binning.Matrix
+	rowWeights []float64 // nil: each row once
+	pool       *parallel.Pool
+	own        bool
+
+	leaf    []float64 // by row: number of the leaf in the tree that was visited
+	workers []leafSums
+	// Results of sum, by leaf.
+	totals, weights []float64
+}
+
+// leafSums are one worker's sums by leaf.
+type leafSums struct{ totals, weights []detmath.Sum }
+
+func newSample(ctx context.Context, m *model.Model, t *dataset.Table, opts []Option) (*sample, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	t, err := t.As(m.Schema())
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{table: t, n: t.NumRows(), cuts: m.Contents().Cuts, pool: o.pool}
+	if s.rowWeights, err = t.Weights(); err != nil {
+		return nil, err
+	}
+	if s.pool == nil {
+		s.pool, s.own = parallel.NewPool(threadsFor(s.n, m)), true
+	}
+	p := binning.Defaults()
+	p.Layout, p.Bundle, p.BundleConflicts, p.MissingAs = binning.Auto, binning.BundleOff, 0, binning.Sentinel
+	if s.matrix, err = binning.Build(ctx, s.cuts, t, p, s.pool); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.leaf = make([]float64, s.n)
+	s.workers = make([]leafSums, s.pool.Threads())
+	return s, nil
+}
+
+// close ends a pool that is the sample's own.
+func (s *sample) close() {
+	if s.own {
+		s.pool.Close()
+	}
+}
+
+// each does a piece of work for every block of rows.
+func (s *sample) each(do func(worker, lo, hi int)) {
+	s.pool.Do(parallel.Blocks(s.n, sampleBlock), parallel.Func(func(worker, block int) {
+		lo, hi := parallel.Block(block, s.n, sampleBlock)
+		do(worker, lo, hi)
+	}))
+}
+
+// visit finds the leaf of every row in a tree.
+func (s *sample) visit(t *tree.Tree) {
+	numbered := *t
+	numbered.Leaf = make([]float64, t.NumLeaves())
+	for i := range numbered.Leaf {
+		numbered.Leaf[i] = float64(i)
+	}
+	s.each(func(_, lo, hi int) {
+		clear(s.leaf[lo:hi])
+		model.AddScores(&numbered, s.cuts, s.matrix, lo, hi, s.leaf)
+	})
+}
+
+// sum adds weight·value and weight over the rows of each leaf of the tree that was visited. nil
+// values leave the first out, nil weights are all 1.
+func (s *sample) sum(leaves int, values, weights []float64) {
+	for w := range s.workers {
+		s.workers[w] = leafSums{reuse(s.workers[w].totals, leaves), reuse(s.workers[w].weights, leaves)}
+	}
+	s.each(func(worker, lo, hi int) {
+		to := &s.workers[worker]
+		for row := lo; row < hi; row++ {
+			leaf, weight := int(s.leaf[row]), 1.0
+			if weights != nil {
+				weight = weights[row]
+			}
+			to.weights[leaf].Add(weight)
+			if values != nil {
+				to.totals[leaf].AddWeighted(weight, values[row])
+			}
+		}
+	})
+	s.totals, s.weights = s.totals[:0], s.weights[:0]
+	for leaf := range leaves {
+		all := &s.workers[0]
+		for w := range s.workers[1:] {
+			all.totals[leaf].Merge(&s.workers[1+w].totals[leaf])
+			all.weights[leaf].Merge(&s.workers[1+w].weights[leaf])
+		}
+		s.totals = append(s.totals, all.totals[leaf].Round())
+		s.weights = append(s.weights, all.weights[leaf].Round())
+	}
+}
+
+// reuse returns n empty sums.
+func reuse(sums []detmath.Sum, n int) []detmath.Sum {
+	if cap(sums) < n {
+		return make([]detmath.Sum, n)
+	}
+	sums = sums[:n]
+	clear(sums)
+	return sums
+}
