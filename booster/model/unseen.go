@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/dataset"
 )
@@ -11,12 +13,22 @@ type Unseen = binning.Unseen
 // Unseen returns, for each categorical feature of a table that has such rows, how
 // many of them have a level that the trees have not seen: one that is not in the
 // model's dictionary, or that stood only in rows held out of training. Predictions
-// take such a level for a missing value. Neither the table nor the model is changed.
-// Errors are those of Predict.
+// take such a level for a missing value. A feature that no tree splits on and whose levels
+// are not kept, as in a model made of Contents.Narrow, has none. Neither the table nor the model
+// is changed. Errors are those of Predict.
 func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
 	t, err := t.As(m.contents.Schema)
 	if err != nil {
 		return nil, err
 	}
-	return m.contents.Cuts.Unseen(t)
+	unseen, err := m.contents.Cuts.Unseen(t)
+	return slices.DeleteFunc(unseen, func(u Unseen) bool { return m.ignores(u.Column) }), err
+}
+
+// ignores says whether nothing is kept of a categorical feature.
+func (m *Model) ignores(column string) bool {
+	features := m.contents.Cuts.Features
+	f := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == column })
+	_, used := slices.BinarySearch(m.used, f)
+	return !used && len(features[f].Codes) == 0
 }

@@ -2,7 +2,10 @@ package entropy
 
 import (
 	"errors"
+	"math"
 	"math/bits"
+
+	"boost/internal/detmath"
 )
 
 // ErrTruncated says that a reader was asked for more decisions than its bytes hold.
@@ -76,6 +79,12 @@ func (c *Coder) Bit(bit, p uint32) uint32 {
 	if c.reading {
 		return c.read(split)
 	}
+	c.write(bit, split)
+	return bit
+}
+
+// write puts a bit into the interval: a one lies left of the split, a zero right of it.
+func (c *Coder) write(bit, split uint32) {
 	if bit != 0 {
 		c.width = split
 	} else {
@@ -85,22 +94,29 @@ func (c *Coder) Bit(bit, p uint32) uint32 {
 	for c.width < renormal {
 		c.widen()
 	}
-	return bit
 }
 
-// read takes a bit, which is 1 left of the split, without a branch on what nobody foresees.
+// read takes a bit, without a branch on what nobody foresees.
 func (c *Coder) read(split uint32) uint32 {
 	width, low := c.width, c.low
 	_, one := bits.Sub32(low, split, 0)
 	right := split & (one - 1) // 0 or split
 	low -= right
 	width = split&-one | (width-split)&(one-1)
+	if width < renormal {
+		width, low = c.refill(width, low)
+	}
+	c.width, c.low = width, low
+	return one
+}
+
+// refill widens the interval of a reader.
+func (c *Coder) refill(width, low uint32) (uint32, uint32) {
 	for width < renormal {
 		width <<= 8
 		low = low<<8 | uint32(c.fetch())
 	}
-	c.width, c.low = width, low
-	return one
+	return width, low
 }
 
 // Uniform codes one of n equally likely values, n ≤ 65,536.
@@ -172,4 +188,9 @@ func (c *Coder) Close() []byte {
 		break
 	}
 	return c.bytes
+}
+
+// Bits returns how many bits are written, with the fraction that the last decisions take.
+func (c *Coder) Bits() float64 {
+	return float64(8*len(c.bytes)+32) - detmath.Log(float64(c.width))/math.Ln2
 }
