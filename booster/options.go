@@ -2,7 +2,9 @@ package booster
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"boost/booster/model"
@@ -44,6 +46,7 @@ type options struct {
 	pool      *parallel.Pool
 	cache     *cacheTask // to be written
 	plans     *planFile  // where measured plans are kept; nil for nowhere
+	store     func(tree int, values []float64) error
 }
 
 type validSet struct {
@@ -88,6 +91,30 @@ func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
 
 // WithPool runs on a pool of the caller's instead of one of Params.Threads workers.
 func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+
+// StoreLeaves has f put what is kept of each tree's leaf values in their place, as where a model
+// is to be stored in fewer bits (SEEDS S4.27): before rows' scores are updated with them, so that
+// the trees that follow make good what was lost. f is called once for each tree, in their order;
+// values that are not finite, and errors, end the run.
+func StoreLeaves(f func(tree int, values []float64) error) Option {
+	return func(o *options) { o.store = f }
+}
+
+// keep puts what is stored of a tree's leaf values in their place.
+func (o *options) keep(tree int, values []float64) error {
+	if o.store == nil {
+		return nil
+	}
+	if err := o.store(tree, values); err != nil {
+		return fmt.Errorf("tree %d cannot be stored: %w", tree, err)
+	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("tree %d cannot be stored: leaf %d would be %v", tree, i, v)
+		}
+	}
+	return nil
+}
 
 // Eval is one metric on one set.
 type Eval struct {

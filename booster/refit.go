@@ -29,9 +29,9 @@ import (
 // where leaf values are renewed in training: the bytes depend neither on threads nor on
 // the order of the rows. categorical.l2 is left out, as LightGBM's refit does.
 //
-// Of the options WithObjective, WithPool and Logger count. The model keeps its parameters
-// and has the table's fingerprint; its history goes, being that of the old values. A model
-// that was trained from init scores needs a table with them. Errors are those of Train.
+// Of the options WithObjective, WithPool, Logger and StoreLeaves count. The model keeps its
+// parameters and has the table's fingerprint; its history goes, being that of the old values.
+// A model that was trained from init scores needs a table with them. Errors are those of Train.
 func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts ...Option) (*Model, error) {
 	var o options
 	for _, set := range opts {
@@ -58,6 +58,7 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 // refit is the state of one Refit.
 type refit struct {
 	from    *Model
+	keep    func(tree int, values []float64) error
 	decay   float64
 	target  *target
 	rows    objectives.Rows
@@ -109,7 +110,7 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	if m.LacksInitScores(t) {
 		return nil, fmt.Errorf("%w: the model was trained from init scores: give the table its own", dataset.ErrTable)
 	}
-	r := &refit{from: m, decay: decay, n: t.NumRows(), outputs: m.Outputs(), pool: o.pool}
+	r := &refit{from: m, keep: o.keep, decay: decay, n: t.NumRows(), outputs: m.Outputs(), pool: o.pool}
 	if r.target, err = targetOf(m, o.objective); err != nil {
 		return nil, err
 	}
@@ -173,7 +174,6 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 
 // round finds the new leaf values of a round's trees.
 func (r *refit) round(round int) error {
-	c := r.from.Contents()
 	p, err := r.params(round)
 	if err != nil {
 		return err
@@ -188,7 +188,9 @@ func (r *refit) round(round int) error {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
 		r.output = r.scores[k*r.n : (k+1)*r.n]
-		r.refitTree(&c.Trees[round*r.outputs+k], p)
+		if err := r.refitTree(round*r.outputs+k, p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -204,7 +206,8 @@ func (r *refit) params(round int) (*Params, error) {
 }
 
 // refitTree appends the new leaf values of a tree, and adds them to the rows' scores.
-func (r *refit) refitTree(t *tree.Tree, p *Params) {
+func (r *refit) refitTree(number int, p *Params) error {
+	t := &r.from.Contents().Trees[number]
 	n := t.NumLeaves()
 	r.tree = *t
 	r.tree.Leaf = r.values[:n]
@@ -242,8 +245,12 @@ func (r *refit) refitTree(t *tree.Tree, p *Params) {
 		}
 		r.leaves = append(r.leaves, value)
 	}
+	if err := r.keep(number, r.leaves[len(r.leaves)-n:]); err != nil {
+		return err
+	}
 	copy(r.values, r.leaves[len(r.leaves)-n:])
 	r.pool.Do(blocks, (*refitAdd)(r))
+	return nil
 }
 
 // unitOf returns the power of two of which the largest value is less than 2³¹.

@@ -64,6 +64,9 @@ func (t *trainer) round(round int) error {
 		if t.trial != nil && t.trial.Done() {
 			t.settlePlan()
 		}
+		if err := t.keep(len(t.trees), grown.Leaf); err != nil {
+			return err
+		}
 		scores := t.scores[k*t.n : (k+1)*t.n]
 		t.grower.AddLeafValues(&grown, scores)
 		t.trees = append(t.trees, grown)

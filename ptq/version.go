@@ -43,6 +43,29 @@ func Quantize(d DType, c Calibration, values []float64) (*Version, error) {
 	return v, nil
 }
 
+// With returns a version of other values, as many, under this one's scales: values that they are
+// too small for are clamped. Errors: ErrGroups for another number of values, and those of
+// Quantize.
+func (v *Version) With(values []float64) (*Version, error) {
+	if len(values) != v.n {
+		return nil, ErrGroups{fmt.Sprintf("with: %d values for the scales of %d", len(values), v.n)}
+	}
+	if err := finite(values); err != nil {
+		return nil, err
+	}
+	w := &Version{dtype: v.dtype, n: v.n, calibration: v.calibration, scales: v.scales, offsets: v.offsets}
+	var err error
+	if w.codes, err = w.encode(values); err != nil {
+		return nil, err
+	}
+	e, err := w.Measure(values, w.calibration.Groups)
+	if err != nil {
+		return nil, err
+	}
+	w.errors = &e
+	return w, nil
+}
+
 func finite(values []float64) error {
 	for i, x := range values {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -1,10 +1,12 @@
 package ptq_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"boost/ptq"
@@ -203,4 +205,39 @@ func FuzzQuantizeS4_7(f *testing.F) {
 			t.Fatalf("errors %v of what came back (%v), %v before", e, err, known)
 		}
 	})
+}
+
+// With keeps the scales of a version: by hand, 1.27 at most gives I8 a scale of 0.01; 0.004 becomes 0, and
+// 5 is clamped.
+func TestWith(t *testing.T) {
+	v, err := ptq.Quantize(ptq.I8, ptq.Calibration{}, []float64{1.27, 0.5, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := v.With([]float64{0.004, -0.636, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Codes().([]int8); !slices.Equal(got, []int8{0, -64, 127}) || !slices.Equal(w.Scales(), v.Scales()) {
+		t.Errorf("codes %v, scales %v", got, w.Scales())
+	}
+	if e, ok := w.Errors(); !ok || e.Max < 5-1.27-1e-9 || e.Max > 5-1.27+1e-9 {
+		t.Errorf("errors %+v", e)
+	}
+	if got := v.Codes().([]int8); !slices.Equal(got, []int8{127, 50, 0}) {
+		t.Errorf("the version itself has changed: %v", got)
+	}
+	if _, err := v.With([]float64{1, 2}); !errors.As(err, new(ptq.ErrGroups)) {
+		t.Errorf("two values for the scales of three: %v", err)
+	}
+	if _, err := v.With([]float64{1, 2, math.NaN()}); !errors.As(err, new(ptq.ErrNotFinite)) {
+		t.Errorf("NaN: %v", err)
+	}
+	half, err := ptq.Quantize(ptq.F16, ptq.Calibration{}, []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := half.With([]float64{1, 2, 1e9}); !errors.As(err, new(ptq.ErrOverflow)) {
+		t.Errorf("1e9 in F16: %v", err)
+	}
 }

@@ -62,7 +62,7 @@ func (m MetricChange) Change() float64 { return m.B - m.A }
 // Relative is (B − A)/|A|: by which share of itself the metric changed.
 func (m MetricChange) Relative() float64 { return (m.B - m.A) / math.Abs(m.A) }
 
-// Compare compares two models leaf by leaf, and where a table is given by their predictions and
+// Compare compares two models leaf by leaf, in the order in which a walk meets the leaves, and where a table is given by their predictions and
 // metrics for it; names nil are all that fit. Rows count by the weight column where the table
 // has it. Models with other numbers of outputs, trees or leaves in a tree are ErrShape, and so
 // are other links or classes where there is a table. Further errors are those of
@@ -82,6 +82,15 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 	}
 	if a.NumTrees() != b.NumTrees() {
 		return nil, ErrShape{fmt.Sprintf("one has %d trees, the other %d", a.NumTrees(), b.NumTrees())}
+	}
+	// Nodes in canonical order, as compressed models have them, and codes of the cuts that
+	// are used.
+	a, err := a.Narrowed()
+	if err != nil {
+		return nil, err
+	}
+	if b, err = b.Narrowed(); err != nil {
+		return nil, err
 	}
 	c := &Comparison{Trees: a.NumTrees(), SameSplits: sameCuts(a, b)}
 	all, squares := products{same: true}, detmath.Sum{}

@@ -13,17 +13,17 @@ import (
 type Granularity uint8
 
 const (
+	// ByOutput: those of an output's trees, which are a tensor of their own (SEEDS S3.57).
+	ByOutput Granularity = iota
 	// ByModel: all leaves of the model.
-	ByModel Granularity = iota
-	// ByOutput: those of an output's trees.
-	ByOutput
+	ByModel
 	// ByTree: those of a tree.
 	ByTree
 	// ByBlock: up to ptq.TierBlock successive leaves of a tree.
 	ByBlock
 )
 
-var granularities = [...]string{ByModel: "model", ByOutput: "output", ByTree: "tree", ByBlock: "block"}
+var granularities = [...]string{ByModel: model.GroupModel, ByOutput: model.GroupOutput, ByTree: model.GroupTree, ByBlock: model.GroupBlock}
 
 // String returns the granularity's name, as ParseGranularity reads it.
 func (g Granularity) String() string {
@@ -56,22 +56,29 @@ func Trees(m *model.Model) (*ptq.Groups, error) {
 
 // groups returns the leaves that share a scale; nil: all.
 func (g Granularity) groups(m *model.Model) (*ptq.Groups, error) {
-	ends := treeEnds(m)
-	switch {
-	case int(g) >= len(granularities):
+	if int(g) >= len(granularities) {
 		return nil, ptq.ErrCalibration{Text: fmt.Sprintf("there is no granularity %d", uint8(g))}
-	case len(ends) == 0, g == ByModel, g == ByOutput && m.Outputs() == 1:
-		return nil, nil
-	case g == ByTree:
-		return ptq.NewGroups(ends, nil)
-	case g == ByBlock:
-		return ptq.NewBlocks(ends, ptq.TierBlock)
 	}
-	of := make([]int, len(ends))
-	for i := range of {
-		of[i] = i % m.Outputs()
+	if g == ByOutput && m.Outputs() == 1 {
+		g = ByModel
 	}
-	return ptq.NewGroups(ends, of)
+	trees := m.Contents().Trees
+	counts := make([]int, len(trees))
+	for i := range trees {
+		counts[i] = trees[i].NumLeaves()
+	}
+	return model.Groups(g.String(), counts, m.Outputs())
+}
+
+// grouping returns how a model's file names what shares a scale.
+func (g Granularity) grouping(m *model.Model, form ptq.Form) string {
+	if _, typed := form.DType(); !typed {
+		return model.GroupBlock
+	}
+	if g == ByOutput && m.Outputs() == 1 {
+		return model.GroupModel
+	}
+	return g.String()
 }
 
 // treeEnds returns where the leaves of each tree end.

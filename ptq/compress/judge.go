@@ -22,16 +22,12 @@ type judge struct {
 type judged struct{ raw, values, metrics []float64 }
 
 func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (*judge, error) {
-	var o options
-	for _, set := range opts {
-		set(&o)
-	}
 	c := m.Contents()
 	t, err := t.As(m.Schema())
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{table: t, pool: o.pool}
+	j := &judge{table: t, pool: optionsOf(opts).pool}
 	if t.LabelColumn() != nil {
 		if j.in.Labels, err = labelsOf(m, t); err != nil {
 			return nil, err

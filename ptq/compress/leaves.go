@@ -12,6 +12,8 @@ import (
 type Leaves struct {
 	// Values are the leaves, in the order of model.Model.Leaves.
 	Values ptq.Values
+	// Grouping says which of them share a scale, as model.Compression does.
+	Grouping string
 	// Trees is the largest |leaf − stored leaf| of each tree, never below the true one.
 	Trees []float64
 	// Squared is the sum of the squares of these differences over all leaves.
@@ -27,7 +29,7 @@ type Leaves struct {
 }
 
 // newLeaves measures values that stand for the tensor's leaves.
-func (t *Tensor) newLeaves(values ptq.Values) (*Leaves, error) {
+func (t *Tensor) newLeaves(values ptq.Values, by Granularity) (*Leaves, error) {
 	originals := t.model.Leaves()
 	errors, err := values.Measure(originals, t.trees)
 	if err != nil {
@@ -35,7 +37,7 @@ func (t *Tensor) newLeaves(values ptq.Values) (*Leaves, error) {
 	}
 	outputs := t.model.Outputs()
 	l := &Leaves{
-		Values: values, Squared: errors.Squared, Bound: make([]float64, outputs),
+		Values: values, Grouping: by.grouping(t.model, values.Form()), Squared: errors.Squared, Bound: make([]float64, outputs),
 		rounds: t.model.Rounds(), base: t.model.Contents().BaseScore, magnitudes: make([]float64, outputs),
 	}
 	if t.trees == nil {

@@ -20,6 +20,13 @@ type options struct{ pool *parallel.Pool }
 // Pool runs the work on a pool of the caller's, which serves nobody else meanwhile.
 func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
+func optionsOf(opts []Option) (o options) {
+	for _, set := range opts {
+		set(&o)
+	}
+	return o
+}
+
 // threadsFor returns how many threads are of use for rows of a model.
 func threadsFor(rows int, m *model.Model) int {
 	return min(cpu.Threads(), 1+rows*m.NumTrees()/100_000)
@@ -33,6 +40,8 @@ const sampleBlock = 4096
 type sample struct {
 	table      *dataset.Table
 	n          int
+	outputs    int
+	trees      []tree.Tree
 	cuts       *binning.Cuts
 	matrix     *binning.Matrix
 	rowWeights []float64 // nil: each row once
@@ -49,15 +58,12 @@ type sample struct {
 type leafSums struct{ totals, weights []detmath.Sum }
 
 func newSample(ctx context.Context, m *model.Model, t *dataset.Table, opts []Option) (*sample, error) {
-	var o options
-	for _, set := range opts {
-		set(&o)
-	}
 	t, err := t.As(m.Schema())
 	if err != nil {
 		return nil, err
 	}
-	s := &sample{table: t, n: t.NumRows(), cuts: m.Contents().Cuts, pool: o.pool}
+	c := m.Contents()
+	s := &sample{table: t, n: t.NumRows(), outputs: c.Outputs, trees: c.Trees, cuts: c.Cuts, pool: optionsOf(opts).pool}
 	if s.rowWeights, err = t.Weights(); err != nil {
 		return nil, err
 	}

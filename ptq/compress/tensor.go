@@ -18,23 +18,29 @@ type Calibration struct {
 	Percent float64
 	// Scale and Offset are those of ptq.Given.
 	Scale, Offset float64
-	// By says which leaves share a scale.
+	// By says which leaves share a scale; forms of blocks take the default only.
 	By Granularity
-	// Weights count in ptq.Percentile and ptq.MSE: one for each leaf, as CoverWeights and
-	// HitWeights make them. nil: each leaf once.
-	Weights *ptq.Weights
+	// Weights count in ptq.Percentile and ptq.MSE: one for each leaf, 0 to 1e100, as
+	// CoverWeights and HitWeights make them. nil: each leaf once.
+	Weights []float64
 	// Float32Scales keeps each scale in 4 bytes.
 	Float32Scales bool
 }
 
 // of returns what the calibration means for the leaves of a model.
 func (c Calibration) of(m *model.Model, form ptq.Form) (ptq.Calibration, error) {
-	out := ptq.Calibration{Method: c.Method, Percent: c.Percent, Scale: c.Scale, Offset: c.Offset, Weights: c.Weights, Float32Scales: c.Float32Scales}
-	if _, scaled := form.DType(); !scaled && c.By != ByModel {
+	out := ptq.Calibration{Method: c.Method, Percent: c.Percent, Scale: c.Scale, Offset: c.Offset, Float32Scales: c.Float32Scales}
+	_, typed := form.DType()
+	if !typed && c.By != ByOutput {
 		return out, ptq.ErrCalibration{Text: fmt.Sprintf("%s has a scale in each block: leave the granularity away", form)}
 	}
+	if !typed {
+		return out, nil
+	}
 	var err error
-	out.Groups, err = c.By.groups(m)
+	if out.Groups, err = c.By.groups(m); err == nil && c.Weights != nil {
+		out.Weights, err = ptq.NewWeights(c.Weights)
+	}
 	return out, err
 }
 
@@ -47,8 +53,14 @@ type Tensor struct {
 
 	mu     sync.Mutex
 	blocks map[ptq.Form]ptq.Values
-	leaves map[ptq.Values]*Leaves
+	leaves map[key]*Leaves
 	made   int
+}
+
+// key tells leaves apart: exact types have no scales, so that one version serves every granularity.
+type key struct {
+	values ptq.Values
+	by     Granularity
 }
 
 // Open returns the leaf tensor of a model.
@@ -61,7 +73,7 @@ func Open(m *model.Model) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tensor{model: m, store: store, trees: trees, blocks: map[ptq.Form]ptq.Values{}, leaves: map[ptq.Values]*Leaves{}}, nil
+	return &Tensor{model: m, store: store, trees: trees, blocks: map[ptq.Form]ptq.Values{}, leaves: map[key]*Leaves{}}, nil
 }
 
 // MorphModel keeps all leaves of a model in a form (SEEDS S4.20): Open and Morph in one call.
@@ -98,14 +110,15 @@ func (t *Tensor) Morph(form ptq.Form, c Calibration) (*Leaves, error) {
 	if err != nil {
 		return nil, t.place(err)
 	}
-	if there := t.leaves[values]; there != nil {
+	at := key{values, c.By}
+	if there := t.leaves[at]; there != nil {
 		return there, nil
 	}
-	l, err := t.newLeaves(values)
+	l, err := t.newLeaves(values, c.By)
 	if err != nil {
 		return nil, t.place(err)
 	}
-	t.leaves[values] = l
+	t.leaves[at] = l
 	t.made++
 	return l, nil
 }
