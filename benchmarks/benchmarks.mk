@@ -15,8 +15,8 @@ ROW ?= dense
 TURNS ?= 5
 ONLY ?=
 SPLITS ?= 10
-ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain
-ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors
+ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes
+ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed
 SETS ?=
 
 .PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision

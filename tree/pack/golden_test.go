@@ -50,7 +50,7 @@ func keptSamples() []sample {
 }
 
 func keep(s sample) kept {
-	k := kept{Outputs: s.outputs, Packed: hex.EncodeToString(pack.Write(s.trees, s.features, s.outputs))}
+	k := kept{Features: [][2]uint32{}, Outputs: s.outputs, Trees: []keptTree{}, Packed: hex.EncodeToString(pack.Write(s.trees, s.features, s.outputs))}
 	for _, f := range s.features {
 		is := uint32(0)
 		if f.Categorical {
@@ -60,7 +60,10 @@ func keep(s sample) kept {
 	}
 	for i := range s.trees {
 		t := pack.Canonical(&s.trees[i])
-		one := keptTree{Feature: t.Feature, Code: t.Code, Left: t.Left, Right: t.Right, MissingLeft: make([]int, t.NumSplits()), Sets: [][]uint32{}}
+		one := keptTree{
+			Feature: listed(t.Feature), Code: listed(t.Code), MissingLeft: make([]int, t.NumSplits()),
+			Left: listed(t.Left), Right: listed(t.Right), Sets: [][]uint32{},
+		}
 		for n, left := range t.MissingLeft {
 			if left {
 				one.MissingLeft[n] = 1
@@ -68,13 +71,16 @@ func keep(s sample) kept {
 		}
 		for n := range t.NumSplits() {
 			if t.Categorical[n] {
-				one.Sets = append(one.Sets, append([]uint32{}, t.Set(n)...))
+				one.Sets = append(one.Sets, listed(t.Set(n)))
 			}
 		}
 		k.Trees = append(k.Trees, one)
 	}
 	return k
 }
+
+// listed is a list in JSON even where there is nothing.
+func listed[T any](values []T) []T { return append([]T{}, values...) }
 
 // sample is what a kept file says.
 func (k *kept) sample() sample {
@@ -103,7 +109,7 @@ func (k *kept) sample() sample {
 }
 
 // The kept files hold the bytes that the same trees give today, on any machine.
-// testdata/read_trees.py, which was written from docs/format.md, reads them too.
+// benchmarks/python/interop_trees.py, which was written from docs/format.md, reads them too.
 func TestGolden(t *testing.T) {
 	if *update {
 		for _, s := range keptSamples() {
