@@ -381,7 +381,7 @@ func (k *Key) size(v any) (int64, error) {
 	if !ok {
 		return k.integer(v)
 	}
-	n, err := parseSize(s)
+	n, err := ParseSize(s)
 	if err != nil {
 		return 0, fmt.Errorf("%s must be a number of bytes or a size like \"4GB\" or \"512MiB\", not %q", k.Name, s)
 	}
@@ -438,7 +438,8 @@ func resolve(dir, p string) string {
 
 var errSize = errors.New("not a size")
 
-func parseSize(s string) (int64, error) {
+// ParseSize reads a number of bytes: "200000", "200KB", "1.5 MiB". The error says nothing of s.
+func ParseSize(s string) (int64, error) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	digits := strings.TrimRight(s, "KMGTIB ")
 	units := map[string]float64{

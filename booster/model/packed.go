@@ -22,10 +22,12 @@ const CompressedVersion = 2
 const (
 	aboutSection  = "about"  // packed text: what the manifest of a full model holds
 	scalesSection = "scales" // scales and offsets of leaf values
+	// In place of leavesSection, where that is shorter: the same codes, packed.
+	packedLeavesSection = "packed_leaves"
 )
 
 var compressedNames = []string{
-	aboutSection, cutsSection, dictionariesSection, structureSection, scalesSection, leavesSection, statisticsSection,
+	aboutSection, cutsSection, dictionariesSection, structureSection, scalesSection, leavesSection, packedLeavesSection, statisticsSection,
 }
 
 // encodeCompressed returns the bytes of a compressed model's file. Its manifest holds the
@@ -37,13 +39,19 @@ func (c *Contents) encodeCompressed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	leaves := section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
+	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packable(v.DType()) {
+		if packed := packLeaves(v, leafCounts(c.Trees), c.Outputs); len(packed) < len(leaves.data) {
+			leaves = section{packedLeavesSection, packed}
+		}
+	}
 	all := []section{
 		{aboutSection, packText(appendJSON(nil, object))},
 		{cutsSection, packCuts(c.Cuts)},
 		{dictionariesSection, packDictionaries(c.Schema)},
 		{structureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
 		{scalesSection, scales},
-		{leavesSection, c.Compression.Leaves.AppendNative(nil)},
+		leaves,
 		{statisticsSection, encodeStatistics(c.Trees)},
 	}
 	all = slices.DeleteFunc(all, func(s section) bool { return len(s.data) == 0 })
@@ -228,14 +236,23 @@ func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte)
 	if err != nil {
 		return err
 	}
+	native := sections[leavesSection]
 	if d, ok := form.DType(); ok {
-		z.Leaves, err = restoreVersion(d, e, total, groups, sections)
+		if packed, is := sections[packedLeavesSection]; is {
+			if native != nil || !packable(d) {
+				return errors.New("leaf values are there twice, or packed in a form that cannot be")
+			}
+			if native, err = unpackLeaves(packed, d, counts, c.Outputs); err != nil {
+				return err
+			}
+		}
+		z.Leaves, err = restoreVersion(d, e, total, groups, native, sections[scalesSection])
 	} else {
 		bounds, err := Groups(GroupTree, counts, c.Outputs)
 		if err != nil {
 			return err
 		}
-		blocks, err := ptq.RestoreBlocks(form, total, bounds, slices.Clone(sections[leavesSection]))
+		blocks, err := ptq.RestoreBlocks(form, total, bounds, slices.Clone(native))
 		if err != nil {
 			return err
 		}
@@ -253,14 +270,13 @@ func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte)
 	return nil
 }
 
-func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups, sections map[string][]byte) (ptq.Values, error) {
+func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups, native, b []byte) (ptq.Values, error) {
 	method, err := ptq.ParseMethod(e.Method)
 	if err != nil {
 		return nil, err
 	}
 	k := ptq.Calibration{Method: method, Percent: e.Percent, Scale: e.Scale, Offset: e.Offset, Groups: groups, Float32Scales: e.Float32Scales}
-	s := ptq.Stored{DType: d, Len: n, Calibration: k, Native: sections[leavesSection]}
-	b := sections[scalesSection]
+	s := ptq.Stored{DType: d, Len: n, Calibration: k, Native: native}
 	if d.Unsigned() {
 		if len(b)%8 != 0 {
 			return nil, fmt.Errorf("%d bytes of scales", len(b))

@@ -11,6 +11,7 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/objectives"
+	"boost/ptq/compress"
 )
 
 // The exit codes.
@@ -86,7 +87,7 @@ func exitCode(err error) int {
 		return exitTable
 	case errors.Is(err, model.ErrModel):
 		return exitModel
-	case errors.Is(err, booster.ErrBudget), errors.Is(err, dataset.ErrMemory):
+	case errors.Is(err, booster.ErrBudget), errors.Is(err, dataset.ErrMemory), errors.As(err, new(compress.ErrBudget)):
 		return exitBudget
 	}
 	return exitOther

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
+	"boost/ptq/compress"
 )
 
 // inspectFlags is the command line of inspect.
@@ -144,6 +147,9 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 		}
 	}
 	features, err := importances(m, kind)
+	if errors.Is(err, model.ErrNoStatistics) {
+		return usagef("%s: %v", file, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -326,7 +332,30 @@ func compressionRows(d *model.Description) [][]string {
 	if !z.Statistics {
 		rows = append(rows, []string{"statistics", "left out: no covers and gains"})
 	}
-	return rows
+	return append(rows, certificateRows(z.Certificate)...)
+}
+
+// certificateRows says what a compression costs.
+func certificateRows(text json.RawMessage) [][]string {
+	var c compress.Certificate
+	if text == nil || json.Unmarshal(text, &c) != nil {
+		return nil
+	}
+	var rows [][]string
+	if c.Method == compress.ByBootstrap {
+		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",
+			c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)})
+		if c.TrainingData {
+			rows = append(rows, []string{"", "these are rows that the model was trained on"})
+		}
+	} else {
+		rows = append(rows, []string{"certified", "what the metric loses is not known"})
+	}
+	bounds := make([]string, len(c.RawBound))
+	for i, bound := range c.RawBound {
+		bounds[i] = significant(bound, 3)
+	}
+	return append(rows, []string{"raw scores", "± " + strings.Join(bounds, ", ± ")})
 }
 
 // historyText words how a metric went.

@@ -13,15 +13,17 @@ type Purpose uint64
 
 // The purposes. Their numbers are part of the format: a model's bytes depend on them.
 const (
-	Rounding    Purpose = 0 // stochastic rounding of gradients
-	CutSample   Purpose = 1 // rows that cuts are taken from
-	Holdout     Purpose = 2 // rows held out for early stopping
-	RowSample   Purpose = 3 // rows of a round
-	TreeColumns Purpose = 4 // columns of a tree
-	LevelCols   Purpose = 5 // columns of a level
-	NodeColumns Purpose = 6 // columns of a node
-	GossRows    Purpose = 7 // rows of a round outside the top of their gradients
-	MvsRows     Purpose = 8 // rows of a round by their gradients
+	Rounding    Purpose = 0  // stochastic rounding of gradients
+	CutSample   Purpose = 1  // rows that cuts are taken from
+	Holdout     Purpose = 2  // rows held out for early stopping
+	RowSample   Purpose = 3  // rows of a round
+	TreeColumns Purpose = 4  // columns of a tree
+	LevelCols   Purpose = 5  // columns of a level
+	NodeColumns Purpose = 6  // columns of a node
+	GossRows    Purpose = 7  // rows of a round outside the top of their gradients
+	MvsRows     Purpose = 8  // rows of a round by their gradients
+	Halves      Purpose = 9  // rows that a compressed model is certified on
+	Resamples   Purpose = 10 // rows of a resample
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

@@ -15,6 +15,16 @@ const blockRows = 4096
 // rowLosses writes the losses of rows lo … hi-1 to out.
 type rowLosses func(in *Input, lo, hi int, out []float64)
 
+// ByRow is a metric that is the weighted mean of what each row loses, or the square root of
+// one: what can be resampled row by row.
+type ByRow interface {
+	Metric
+	// Losses writes the losses of rows lo … hi-1 to out; in has what Eval gets.
+	Losses(in *Input, lo, hi int, out []float64)
+	// Root says that the metric is the square root of the mean.
+	Root() bool
+}
+
 // mean is the weighted mean of a loss of rows.
 type mean struct {
 	name    string
@@ -36,8 +46,13 @@ func (m mean) Eval(in Input) float64 {
 	return total / weight
 }
 
+func (m mean) Losses(in *Input, lo, hi int, out []float64) { m.row(in, lo, hi, out) }
+func (m mean) Root() bool                                  { return false }
+
 // rootMean is the square root of a mean.
 type rootMean struct{ mean }
+
+func (m rootMean) Root() bool { return true }
 
 func (m rootMean) Eval(in Input) float64 { return math.Sqrt(m.mean.Eval(in)) }
 

@@ -68,7 +68,16 @@ func (m MetricChange) Relative() float64 { return (m.B - m.A) / math.Abs(m.A) }
 // are other links or classes where there is a table. Further errors are those of
 // model.Model.Predict and metrics.New.
 func Compare(ctx context.Context, a, b *model.Model, t *dataset.Table, names []string, opts ...Option) (*Comparison, error) {
-	c, err := compareLeaves(a, b)
+	// What a model's trees do not use, and how nodes are numbered, is no difference.
+	narrowA, err := a.Narrowed()
+	if err != nil {
+		return nil, err
+	}
+	narrowB, err := b.Narrowed()
+	if err != nil {
+		return nil, err
+	}
+	c, err := compareLeaves(narrowA, narrowB)
 	if err != nil || t == nil {
 		return c, err
 	}

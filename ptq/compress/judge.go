@@ -87,3 +87,11 @@ func labelsOf(m *model.Model, t *dataset.Table) ([]float64, error) {
 	}
 	return t.NumericLabels()
 }
+
+// metric returns the i-th metric, nil if there are not so many.
+func (j *judge) metric(i int) metrics.Metric {
+	if i < len(j.metrics) {
+		return j.metrics[i]
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/configs"
+	"boost/ptq"
+	"boost/ptq/compress"
+)
+
+// quantizeFlags is the command line of quantize.
+type quantizeFlags struct {
+	reading
+	dtypes, tiers  []string
+	calibrate, by  string
+	maxBytes       string
+	maxLoss        string
+	data           string
+	allowTrainData bool
+	keepStats      bool
+	output         string
+	json           bool
+}
+
+// tierNames are the values of --tiers.
+var tierNames = []string{"hot", "warm", "warm5", "cold", "cold2"}
+
+func (a *app) quantizeCommand() *cobra.Command {
+	var f quantizeFlags
+	cmd := &cobra.Command{
+		Use:   "quantize MODEL -o OUT",
+		Short: "Write a model in a few bytes a leaf, and say what that costs",
+		Long: `Compress a model: structure, cuts and texts are packed without loss, leaf values are kept in
+fewer bits. The small model loads and predicts like any other.
+
+Name a form with --dtype or --tiers, several to choose from, or none to try all that are
+worth it. --max-bytes and --max-loss bound the choice: with --max-loss the smallest file that
+keeps it is written, with --max-bytes alone the best one that fits.
+
+What the compression costs is told with --data: one half of its rows is searched on, the
+other, which the search never sees, certifies by a paired bootstrap how much worse the metric
+is with 95 % confidence. The rows should not be those that the model was trained on. Without
+--data only what no raw score changes by more than is known, and what the metric loses is not.
+Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choices.`,
+		Example: `  boost quantize price.boost -o price.q.boost --dtype q4_0
+  boost quantize price.boost -o price.q.boost --data test.csv --max-loss 0.1%
+  boost quantize price.boost -o price.q.boost --data test.csv --max-bytes 20KB`,
+		Args: arguments("MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			read := args
+			if f.data != "" {
+				read = append([]string{f.data}, args...)
+			}
+			if err := a.checkOutput(cmd, f.output, read); err != nil {
+				return err
+			}
+			return a.quantize(cmd.Context(), args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write")
+	flags.StringSliceVar(&f.dtypes, "dtype", nil, "data `TYPES` of leaf values to choose from: F64 … Binary, or Q4_0")
+	flags.StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` to choose from: hot, warm, warm5, cold, cold2 (8, 7, 5, 3 and 3 bits)")
+	flags.StringVar(&f.calibrate, "calibrate", "", "`HOW` scales of types are chosen: absmax, mse, percentile:99.9")
+	flags.StringVar(&f.by, "by", "model", "`WHICH` leaves of types share a scale: those of the model, output, tree or block")
+	flags.StringVar(&f.maxBytes, "max-bytes", "", "largest `SIZE` of the file, as 200KB")
+	flags.StringVar(&f.maxLoss, "max-loss", "", "most that the metric may get worse, a `SHARE` as 0.1%; needs --data")
+	flags.StringVar(&f.data, "data", "", "`TABLE` to search and certify on")
+	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "take the rows that the model was trained on for --data")
+	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	f.addSet(cmd, readingKeys)
+	var names []string
+	for _, form := range ptq.Forms() {
+		if _, typed := form.DType(); typed || form == ptq.FormQ4_0 {
+			names = append(names, form.String())
+		}
+	}
+	offer(cmd, "dtype", names...)
+	offer(cmd, "tiers", tierNames...)
+	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
+	offer(cmd, "by", "model", "output", "tree", "block")
+	return cmd
+}
+
+func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error {
+	settings, err := f.settings()
+	if err != nil {
+		return err
+	}
+	c, err := f.config(a, readingKeys)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(file)
+	if err != nil {
+		return err
+	}
+	if settings.Formats, err = f.formats(m); err != nil {
+		return err
+	}
+	if f.data != "" {
+		t, err := a.openAs(ctx, f.data, m.Schema(), c)
+		if err != nil {
+			return atCommandLine(err)
+		}
+		if err := needLabel(t, f.data, m.Schema()); err != nil {
+			return err
+		}
+		if err := a.reportUnseen(t, m, false); err != nil {
+			return err
+		}
+		a.reportInitScores(t, m, f.data)
+		settings.Data = t
+	}
+	before, err := os.Stat(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, bare(err))
+	}
+	pool := a.pool(0)
+	defer pool.Close()
+	r, err := compress.Quantize(ctx, m, settings, compress.Pool(pool))
+	if budget := (compress.ErrBudget{}); errors.As(err, &budget) {
+		if printed := a.printQuantized(f, &compress.Result{Candidates: budget.Candidates}, before.Size()); printed != nil {
+			return printed
+		}
+		return err
+	}
+	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
+		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) || errors.As(err, new(ptq.ErrCalibration)) {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	a.warnOfFewBits(r)
+	if err := a.saveModel(r.Model, f.output); err != nil {
+		return err
+	}
+	return a.printQuantized(f, r, before.Size())
+}
+
+// settings reads the bounds.
+func (f *quantizeFlags) settings() (compress.Settings, error) {
+	s := compress.Settings{MaxLoss: math.NaN(), Statistics: f.keepStats, AllowTrainingData: f.allowTrainData}
+	if f.maxBytes != "" {
+		bytes, err := configs.ParseSize(f.maxBytes)
+		if err != nil || bytes == 0 {
+			return s, usagef("--max-bytes must be a number of bytes or a size like 200KB, not %q", f.maxBytes)
+		}
+		s.MaxBytes = bytes
+	}
+	if f.maxLoss != "" {
+		text, percent := strings.CutSuffix(strings.TrimSpace(f.maxLoss), "%")
+		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if percent {
+			share /= 100
+		}
+		if err != nil || !(share >= 0 && share <= 1) {
+			return s, usagef("--max-loss must be a share of the metric, as 0.1%% or 0.001, not %q", f.maxLoss)
+		}
+		s.MaxLoss = share
+	}
+	if f.allowTrainData && f.data == "" {
+		return s, usagef("--allow-train-data is about --data, which is not given")
+	}
+	return s, nil
+}
+
+// formats returns what to choose from; nil: all that are worth it.
+func (f *quantizeFlags) formats(m *model.Model) ([]compress.Format, error) {
+	calibration, err := f.calibration(m)
+	if err != nil {
+		return nil, err
+	}
+	var formats []compress.Format
+	typed := false
+	for _, name := range f.dtypes {
+		form, err := ptq.ParseForm(name)
+		if _, is := form.DType(); err != nil || !is && form != ptq.FormQ4_0 {
+			return nil, usagef("--dtype: %v", orTier(err, name))
+		}
+		format := compress.Format{Form: form}
+		if _, is := form.DType(); is {
+			format.Calibration, typed = calibration, true
+		}
+		formats = append(formats, format)
+	}
+	for _, name := range f.tiers {
+		if err := oneOf("tiers", strings.ToLower(name), tierNames...); err != nil {
+			return nil, err
+		}
+		form, err := ptq.ParseForm(name)
+		if err != nil {
+			return nil, err
+		}
+		formats = append(formats, compress.Format{Form: form})
+	}
+	if !typed && (f.calibrate != "" || calibration.By != compress.ByModel) {
+		return nil, usagef("--calibrate and --by are about the scales of data types, as I8, and none is named with --dtype: Q4_0 and tiers have a scale in each block")
+	}
+	if formats == nil && f.maxBytes == "" && f.maxLoss == "" {
+		return nil, usagef("say how small: name a form with --dtype or --tiers, or bound the file with --max-bytes or --max-loss (a first choice: --dtype Q4_0)")
+	}
+	return formats, nil
+}
+
+// orTier words why a name is no data type.
+func orTier(err error, name string) error {
+	if err == nil {
+		return fmt.Errorf("%s is a tier: use --tiers", name)
+	}
+	return err
+}
+
+func (f *quantizeFlags) calibration(m *model.Model) (c compress.Calibration, err error) {
+	if c.By, err = compress.ParseGranularity(f.by); err != nil {
+		return c, usagef("--by: %v", err)
+	}
+	c.Float32Scales = c.By == compress.ByTree || c.By == compress.ByBlock
+	if f.calibrate == "" {
+		return c, nil
+	}
+	name, percent, has := strings.Cut(f.calibrate, ":")
+	if c.Method, err = ptq.ParseMethod(name); err != nil || c.Method == ptq.Given {
+		return c, usagef("--calibrate must be absmax, mse, percentile:P or none, not %q", f.calibrate)
+	}
+	if has != (c.Method == ptq.Percentile) {
+		return c, usagef("--calibrate percentile needs a percentage, as percentile:99.9, and nothing else takes one: %q", f.calibrate)
+	}
+	if has {
+		if c.Percent, err = strconv.ParseFloat(percent, 64); err != nil {
+			return c, usagef("--calibrate: %q is no percentage", percent)
+		}
+	}
+	if (c.Method == ptq.MSE || c.Method == ptq.Percentile) && m.HasStatistics() {
+		narrow, err := m.Narrowed()
+		if err != nil {
+			return c, err
+		}
+		c.Weights, err = compress.CoverWeights(narrow)
+		return c, err
+	}
+	return c, nil
+}
+
+// warnOfFewBits says what forms of a bit or two cost.
+func (a *app) warnOfFewBits(r *compress.Result) {
+	form := r.Model.Compressed().Leaves.Form()
+	if form != ptq.FormOf(ptq.Binary) && form != ptq.FormOf(ptq.I2) {
+		return
+	}
+	what := "what the metric loses is not known without --data"
+	if c := &r.Certificate; c.Method == compress.ByBootstrap {
+		what = fmt.Sprintf("%s goes from %s to %s (%+.3g %%)", c.Metric, metricText(c.Before), metricText(c.After), 100*c.Loss())
+	}
+	a.log.Warn(fmt.Sprintf("%s keeps next to nothing of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
+}
+
+// candidateJSON is one candidate as JSON; null where there is no figure.
+type candidateJSON struct {
+	Format   string   `json:"format"`
+	Leaves   int      `json:"leaves"`
+	Bytes    int64    `json:"bytes"`
+	Loss     *float64 `json:"loss"`
+	Bound    *float64 `json:"loss_bound"`
+	RawBound *float64 `json:"raw_bound"`
+	Best     bool     `json:"best"`
+	Chosen   bool     `json:"chosen"`
+}
+
+func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, before int64) error {
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		if !f.json {
+			if a.quiet {
+				return nil
+			}
+			return writeQuantized(w, r, before)
+		}
+		out := struct {
+			Output      string                `json:"output,omitempty"`
+			Before      int64                 `json:"bytes_before"`
+			Bytes       int64                 `json:"bytes,omitempty"`
+			Certificate *compress.Certificate `json:"certificate,omitempty"`
+			Candidates  []candidateJSON       `json:"candidates"`
+		}{Before: before}
+		if r.Model != nil {
+			out.Output, out.Bytes, out.Certificate = f.output, r.Bytes, &r.Certificate
+		}
+		for i := range r.Candidates {
+			c := &r.Candidates[i]
+			out.Candidates = append(out.Candidates, candidateJSON{
+				c.Format.String(), c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
+			})
+		}
+		return writeJSON(w, out)
+	})
+}
+
+// finite returns a number that JSON has, else nil.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func writeQuantized(w io.Writer, r *compress.Result, before int64) error {
+	rows := [][]string{{"", "leaf values", "bytes", "a leaf", "loss", "at most", "raw score"}}
+	withData := false
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		if !c.Best && !c.Chosen {
+			continue
+		}
+		mark := ""
+		if c.Chosen {
+			mark = "→"
+		}
+		withData = withData || !math.IsNaN(c.Loss)
+		rows = append(rows, []string{
+			mark, c.Format.String(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves, 1))),
+			shareText(c.Loss), shareText(c.Bound), "± " + significant(c.RawBound, 3),
+		})
+	}
+	if err := writeTable(w, rows, "llrrrrr"); err != nil || r.Model == nil {
+		return err
+	}
+	text := fmt.Sprintf("\n%s of %s: %.1f × smaller\n", bytesText(r.Bytes), bytesText(before), float64(before)/float64(r.Bytes))
+	if c := &r.Certificate; c.Method == compress.ByBootstrap {
+		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
+			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
+		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
+		if c.TrainingData {
+			text += "these are rows that the model was trained on: they say nothing of others\n"
+		}
+	} else {
+		text += "what the metric loses is not known: rows with labels tell (--data)\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// shareText writes a share with its sign.
+func shareText(share float64) string {
+	if math.IsNaN(share) {
+		return "unknown"
+	}
+	return fmt.Sprintf("%+.3f %%", 100*share)
+}

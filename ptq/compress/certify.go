@@ -1,0 +1,254 @@
+package compress
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/internal/rng"
+	"boost/objectives/metrics"
+	"boost/parallel"
+)
+
+// Certificate says what a compressed model costs. The manifest of its file holds it as JSON.
+type Certificate struct {
+	// Method is ByBootstrap or ByLeaves.
+	Method string `json:"method"`
+	// RawBound is for each output what no raw score changes by more than, whatever the row,
+	// where scores are sums of real numbers: the sum over its trees of the largest
+	// |leaf − stored leaf| (SEEDS S3.60). Absent where trees were pruned: then no such bound
+	// is known.
+	RawBound []float64 `json:"raw_bound,omitempty"`
+
+	// What a table shows; absent without one. Data is the fingerprint of all of it.
+	Data string `json:"data,omitempty"`
+	// TrainingData says that the model was trained on these rows: then the figures say
+	// nothing of others.
+	TrainingData bool `json:"training_data,omitempty"`
+	// Rows is how many rows the figures are of, none of which the search has seen.
+	Rows   int    `json:"rows,omitempty"`
+	Metric string `json:"metric,omitempty"`
+	// Before and After are the metric of the full and of the compressed model.
+	Before float64 `json:"before,omitempty"`
+	After  float64 `json:"after,omitempty"`
+	// LossBound is what (After − Before)/Before stays below with Confidence: the
+	// percentile of a paired bootstrap of Resamples resamples.
+	LossBound  float64 `json:"loss_bound,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"`
+	Resamples  int     `json:"resamples,omitempty"`
+	// MaxRaw and MaxPrediction are the largest |differences| on these rows.
+	MaxRaw        float64 `json:"max_raw,omitempty"`
+	MaxPrediction float64 `json:"max_prediction,omitempty"`
+}
+
+// Values of Certificate.Method.
+const (
+	ByBootstrap = "paired bootstrap"
+	ByLeaves    = "leaf errors"
+)
+
+// Loss is the relative change of the metric, (After − Before)/Before.
+func (c *Certificate) Loss() float64 { return (c.After - c.Before) / c.Before }
+
+// JSON returns the certificate as a manifest holds it. A certificate whose figures are not
+// finite is an error.
+func (c *Certificate) JSON() (json.RawMessage, error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("the certificate cannot be written: %w", err)
+	}
+	return text, nil
+}
+
+// CertificateOf returns the certificate of a compressed model, nil if it has none. A damaged
+// one is an error.
+func CertificateOf(m *model.Model) (*Certificate, error) {
+	z := m.Compressed()
+	if z == nil || z.Certificate == nil {
+		return nil, nil
+	}
+	c := &Certificate{}
+	if err := json.Unmarshal(z.Certificate, c); err != nil {
+		return nil, fmt.Errorf("the certificate of the model cannot be read: %w", err)
+	}
+	return c, nil
+}
+
+// Halves returns which rows of a table a search may see, and which certify what it found: a row
+// belongs to the second half if its draw, a function of its number alone, is below one half;
+// rows of a query stay together.
+func Halves(t *dataset.Table) (search, certify []int32, err error) {
+	groups, err := t.Groups()
+	if err != nil {
+		return nil, nil, err
+	}
+	key := rng.Key(0, rng.Halves, 0, 0)
+	put := func(number uint64, lo, hi int) {
+		for row := lo; row < hi; row++ {
+			if rng.Draw(key, number)>>63 == 0 {
+				certify = append(certify, int32(row))
+			} else {
+				search = append(search, int32(row))
+			}
+		}
+	}
+	if groups == nil {
+		for row := range t.NumRows() {
+			put(uint64(row), row, row+1)
+		}
+		return search, certify, nil
+	}
+	for q := range len(groups) - 1 {
+		put(uint64(q), groups[q], groups[q+1])
+	}
+	return search, certify, nil
+}
+
+// half is rows on which models are compared with the full one.
+type half struct {
+	judge  *judge
+	metric metrics.ByRow
+	full   judged
+	before []float64 // losses of the full model, times the weights of their rows
+	weight []float64 // by row
+}
+
+func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%d rows are too few: a compressed model is searched for on one half of the rows and certified on the other", t.NumRows())
+	}
+	name := metrics.For(string(m.Contents().Link))[0]
+	j, err := newJudge(m, t.Take(rows), []string{name}, opts)
+	if err != nil {
+		return nil, err
+	}
+	h := &half{judge: j}
+	metric, ok := j.metric(0).(metrics.ByRow)
+	if !ok {
+		j.close()
+		return nil, fmt.Errorf("a table without labels says nothing of the loss: give one with the column %q", labelName(m))
+	}
+	h.metric = metric
+	if h.full, err = j.judge(ctx, m); err != nil {
+		j.close()
+		return nil, err
+	}
+	h.weight = j.in.Weights
+	if h.weight == nil {
+		h.weight = slices.Repeat([]float64{1}, len(rows))
+	}
+	h.before = h.losses(h.full)
+	return h, nil
+}
+
+func labelName(m *model.Model) string {
+	for i := range m.Contents().Schema.Columns {
+		if c := &m.Contents().Schema.Columns[i]; c.Role == dataset.LabelRole {
+			return c.Name
+		}
+	}
+	return "label"
+}
+
+// losses returns weight·loss of each row.
+func (h *half) losses(d judged) []float64 {
+	in := h.judge.in
+	in.Raw, in.Values = d.raw, d.values
+	out := make([]float64, len(h.weight))
+	for lo := 0; lo < len(out); lo += sampleBlock {
+		hi := min(lo+sampleBlock, len(out))
+		h.metric.Losses(&in, lo, hi, out[lo:hi])
+	}
+	for i, w := range h.weight {
+		if out[i] *= w; w == 0 {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// verdict is what a half shows of a model.
+type verdict struct {
+	before, after float64 // metric
+	bound         float64 // of the relative change
+	maxRaw        float64
+	maxPrediction float64
+}
+
+// compare compares a model with the full one; the bound is exceeded with a probability of alpha.
+func (h *half) compare(ctx context.Context, m *model.Model, alpha float64) (verdict, error) {
+	d, err := h.judge.judge(ctx, m)
+	if err != nil {
+		return verdict{}, err
+	}
+	v := verdict{
+		before: h.full.metrics[0], after: d.metrics[0],
+		maxRaw: apart(h.full.raw, d.raw), maxPrediction: apart(h.full.values, d.values),
+	}
+	v.bound = h.bootstrap(h.losses(d), alpha)
+	return v, nil
+}
+
+const (
+	// resamples is how many resamples a bound is the percentile of.
+	resamples = 2000
+	// mostCells bounds the work of a resample: more rows than that are drawn in cells of rows.
+	mostCells = 20_000
+)
+
+// bootstrap returns the (1 − alpha) percentile of the relative change of the metric over
+// resamples of the rows, both models on the same ones (Efron and Tibshirani, An Introduction to
+// the Bootstrap, 1993, §13.3). Each resample is a function of its number, and added up in
+// order, so that the percentile is the same for any number of threads. NaN says that the
+// metric of the full model is 0 or undefined.
+func (h *half) bootstrap(after []float64, alpha float64) float64 {
+	before, after, weights := inCells(h.before), inCells(after), inCells(h.weight)
+	n := uint64(len(before))
+	changes := make([]float64, resamples)
+	h.judge.pool.Do(resamples, parallel.Func(func(_, b int) {
+		key := rng.Key(0, rng.Resamples, uint64(b), 0)
+		var a, z, w float64
+		for i := range n {
+			row, _ := bits.Mul64(rng.Draw(key, i), n)
+			a += before[row]
+			z += after[row]
+			w += weights[row]
+		}
+		changes[b] = change(a, z, w, h.metric.Root())
+	}))
+	slices.Sort(changes)
+	if math.IsNaN(changes[0]) {
+		return math.NaN()
+	}
+	return changes[min(int(math.Ceil(float64(resamples*(1-alpha)))), resamples)-1]
+}
+
+// inCells adds up numbers of rows in at most mostCells cells, row i in cell i modulo their
+// number: cells are alike, so that drawing them spreads as drawing rows does.
+func inCells(rows []float64) []float64 {
+	if len(rows) <= mostCells {
+		return rows
+	}
+	cells := make([]float64, mostCells)
+	for i, x := range rows {
+		cells[i%mostCells] += x
+	}
+	return cells
+}
+
+// change returns the relative change of a mean, or of its root, from a/w to z/w.
+func change(a, z, w float64, root bool) float64 {
+	a, z = a/w, z/w
+	if root {
+		a, z = math.Sqrt(a), math.Sqrt(z)
+	}
+	if !(a > 0) {
+		return math.NaN()
+	}
+	return (z - a) / a
+}

@@ -1,0 +1,406 @@
+package compress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/parallel"
+	"boost/ptq"
+)
+
+// Format is a form and how its scales are chosen.
+type Format struct {
+	Form        ptq.Form
+	Calibration Calibration
+}
+
+// String names the format, as "I4 absmax per tree".
+func (f Format) String() string {
+	text := f.Form.String()
+	if _, typed := f.Form.DType(); !typed {
+		return text
+	}
+	switch f.Calibration.Method {
+	case ptq.Default:
+	case ptq.Given:
+		text += fmt.Sprintf(" in steps of %.3g", f.Calibration.Scale)
+	default:
+		text += " " + f.Calibration.Method.String()
+	}
+	if f.Calibration.By != ByModel {
+		text += " per " + f.Calibration.By.String()
+	}
+	return text
+}
+
+// Formats are what a search tries if it is not told: from the smallest to the most exact.
+// Whole numbers with one scale for the model, of which the file packs the small ones in few
+// bits, come in steps: the largest leaf is so many of them.
+func Formats(m *model.Model) []Format {
+	formats := []Format{
+		{Form: ptq.FormCold}, {Form: ptq.FormCold2}, {Form: ptq.FormQ4_0},
+		{Form: ptq.FormWarm5}, {Form: ptq.FormWarm}, {Form: ptq.FormHot},
+		{Form: ptq.FormOf(ptq.I16)}, {Form: ptq.FormOf(ptq.F32)},
+	}
+	if most := largest(m.Leaves()); most > 0 {
+		for _, steps := range []float64{7, 11, 15, 22, 31, 45, 63, 90, 127, 181, 255, 362, 511, 1023, 2047, 4095} {
+			if scale := most / steps; scale > 0 {
+				formats = append(formats, Format{ptq.FormOf(ptq.I16), Calibration{Method: ptq.Given, Scale: scale}})
+			}
+		}
+	}
+	return formats
+}
+
+// Settings say which compressed model is wanted.
+type Settings struct {
+	// Formats are those to choose from; nil: Formats.
+	Formats []Format
+	// MaxBytes is how large the file may be; 0: any size.
+	MaxBytes int64
+	// MaxLoss is by how much the metric that leads early stopping may get worse, as a share of
+	// it, 0.001 for a thousandth; it needs Data. NaN: by any.
+	MaxLoss float64
+	// Statistics keeps covers and gains.
+	Statistics bool
+	// Data are rows with labels: one half of them is searched on, the other certifies; see
+	// Halves. nil: none, and the metric's change is unknown.
+	Data *dataset.Table
+	// AllowTrainingData lets Data be the rows that the model was trained on.
+	AllowTrainingData bool
+}
+
+// Candidate is a compressed model that a search has looked at.
+type Candidate struct {
+	Format Format
+	Leaves int
+	Bytes  int64 // of its file
+	// Loss is the relative change of the metric on the rows of the search, Bound what it stays
+	// below with 95 % confidence there; NaN without data.
+	Loss, Bound float64
+	// RawBound is the largest of Certificate.RawBound.
+	RawBound float64
+	// Best says that no other candidate is both smaller and better: of less loss, or without
+	// data of a smaller RawBound.
+	Best   bool
+	Chosen bool
+
+	model *model.Model
+	raw   []float64
+}
+
+// Result is what Quantize found.
+type Result struct {
+	Model       *model.Model // compressed, with its certificate
+	Bytes       int64        // of its file
+	Certificate Certificate
+	Candidates  []Candidate // by size
+}
+
+var (
+	// ErrTrainingData refuses to certify a model on the rows that it was trained on.
+	ErrTrainingData = errors.New("the table is the one that the model was trained on, and says nothing of other rows: give other rows, or allow it (--allow-train-data)")
+	// ErrChoice says that there is no way to choose one of several formats.
+	ErrChoice = errors.New("several formats to choose from and no bound to choose by: name one, or a largest size or loss")
+	// ErrCompressed refuses to compress what is compressed.
+	ErrCompressed = errors.New("the model is compressed already, and what is lost cannot come back: compress the full model")
+	// ErrNeedsData says that a loss cannot be bounded without rows.
+	ErrNeedsData = errors.New("what a compressed model loses can only be told on rows with labels: give a table (--data), or bound the bytes only")
+)
+
+// ErrBudget says that no candidate keeps the bounds.
+type ErrBudget struct {
+	Text       string
+	Candidates []Candidate // by size
+}
+
+func (e ErrBudget) Error() string { return "no compressed model keeps the bounds: " + e.Text }
+
+// confidence of a certificate.
+const confidence = 0.95
+
+// Quantize returns the smallest compressed model of m that keeps the bounds. With MaxLoss that is
+// the smallest file whose loss is certified to stay below it; with MaxBytes alone the file that
+// fits and loses least; without bounds there must be one format, which is taken.
+//
+// Candidates are judged on the first half of the rows. That which is chosen is certified on
+// the other half, which is not looked at before; if it fails, the next one has to pass at twice
+// the confidence, so that all attempts together err with at most 5 %.
+func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (*Result, error) {
+	q, err := newSearch(ctx, m, s, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer q.close()
+	if err := q.candidates(ctx); err != nil {
+		return nil, err
+	}
+	return q.choose(ctx)
+}
+
+// search is one call of Quantize.
+type search struct {
+	full     *model.Model
+	narrow   *model.Model
+	source   string
+	settings Settings
+	data     string // fingerprint
+	training bool
+	halves   [2]*half // to search on and to certify on; nil without data
+	found    []Candidate
+}
+
+func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
+	q := &search{full: m, settings: s}
+	if q.settings.Formats == nil {
+		q.settings.Formats = Formats(m)
+	}
+	bounded := s.MaxBytes > 0 || !math.IsNaN(s.MaxLoss)
+	switch {
+	case len(q.settings.Formats) == 0:
+		return nil, errors.New("no format to choose from")
+	case s.MaxBytes < 0 || s.MaxLoss < 0:
+		return nil, fmt.Errorf("bounds of %d bytes and a loss of %v: they must not be negative", s.MaxBytes, s.MaxLoss)
+	case !math.IsNaN(s.MaxLoss) && s.Data == nil:
+		return nil, ErrNeedsData
+	case !bounded && len(q.settings.Formats) > 1:
+		return nil, ErrChoice
+	case m.Compressed() != nil:
+		return nil, ErrCompressed
+	}
+	var err error
+	if q.source, err = m.SHA256(); err != nil {
+		return nil, err
+	}
+	if q.narrow, err = m.Narrowed(); err != nil {
+		return nil, err
+	}
+	if s.Data != nil {
+		err = q.open(ctx, opts)
+	}
+	return q, err
+}
+
+// open divides the data.
+func (q *search) open(ctx context.Context, opts []Option) error {
+	t, err := q.settings.Data.As(q.full.Schema())
+	if err != nil {
+		return err
+	}
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	pool := o.pool
+	if pool == nil {
+		pool = parallel.NewPool(threadsFor(t.NumRows(), q.full))
+		defer pool.Close()
+	}
+	q.data = t.Fingerprint(pool)
+	if q.training = q.data == q.full.Contents().Fingerprint; q.training && !q.settings.AllowTrainingData {
+		return ErrTrainingData
+	}
+	seen, unseen, err := Halves(t)
+	if err != nil {
+		return err
+	}
+	for i, rows := range [2][]int32{seen, unseen} {
+		if q.halves[i], err = newHalf(ctx, q.full, t, rows, opts); err != nil {
+			q.close()
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *search) close() {
+	for _, h := range q.halves {
+		if h != nil {
+			h.judge.close()
+		}
+	}
+}
+
+// candidates makes and judges all that there is to choose from.
+func (q *search) candidates(ctx context.Context) error {
+	tensor, err := Open(q.narrow)
+	if err != nil {
+		return err
+	}
+	for _, format := range q.settings.Formats {
+		leaves, err := tensor.Morph(format.Form, format.Calibration)
+		var overflow ptq.ErrOverflow
+		if errors.As(err, &overflow) && len(q.settings.Formats) > 1 {
+			continue // leaves beyond what this form holds
+		}
+		if err != nil {
+			return err
+		}
+		c := Candidate{Format: format, Leaves: leaves.Values.Len(), Loss: math.NaN(), Bound: math.NaN(), raw: leaves.Bound}
+		for _, bound := range leaves.Bound {
+			c.RawBound = max(c.RawBound, bound)
+		}
+		certificate := Certificate{Method: ByLeaves, RawBound: leaves.Bound}
+		if c.model, err = q.compress(leaves, format, certificate); err != nil {
+			return err
+		}
+		if h := q.halves[0]; h != nil {
+			v, err := h.compare(ctx, c.model, 1-confidence)
+			if err != nil {
+				return err
+			}
+			c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
+			// The certificate that is to come has figures of this length.
+			if c.model, err = q.certified(c.model, q.certificate(&c, h, v, confidence)); err != nil {
+				return err
+			}
+		}
+		if c.Bytes, err = size(c.model); err != nil {
+			return err
+		}
+		q.found = append(q.found, c)
+	}
+	slices.SortStableFunc(q.found, func(a, b Candidate) int { return int(a.Bytes - b.Bytes) })
+	best := math.Inf(1)
+	for i := range q.found {
+		if cost := q.found[i].cost(); cost < best || i == 0 {
+			best, q.found[i].Best = cost, true
+		}
+	}
+	return nil
+}
+
+// cost is what candidates of one size are compared by.
+func (c *Candidate) cost() float64 {
+	if math.IsNaN(c.Loss) {
+		return c.RawBound
+	}
+	return c.Loss
+}
+
+// compress returns the narrowed model with leaves in a format.
+func (q *search) compress(leaves *Leaves, f Format, c Certificate) (*model.Model, error) {
+	text, err := c.JSON()
+	if err != nil {
+		return nil, err
+	}
+	grouping := model.GroupBlock
+	if _, typed := f.Form.DType(); typed {
+		grouping = f.Calibration.By.String()
+		if f.Calibration.By == ByOutput && q.narrow.Outputs() == 1 {
+			grouping = model.GroupModel
+		}
+	}
+	return q.narrow.Compress(model.Compression{
+		Leaves: leaves.Values, Grouping: grouping, Statistics: q.settings.Statistics, Source: q.source, Certificate: text,
+	})
+}
+
+// certified returns a compressed model with another certificate.
+func (q *search) certified(m *model.Model, c Certificate) (*model.Model, error) {
+	text, err := c.JSON()
+	if err != nil {
+		return nil, err
+	}
+	z := *m.Compressed()
+	z.Certificate = text
+	return q.narrow.Compress(z)
+}
+
+func size(m *model.Model) (int64, error) {
+	b, err := m.Encode()
+	return int64(len(b)), err
+}
+
+// certificate words a verdict.
+func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Certificate {
+	return Certificate{
+		Method: ByBootstrap, RawBound: c.raw, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
+		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: resamples,
+		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
+	}
+}
+
+// choose takes the first candidate, in the order of what is wanted, that keeps the bounds.
+func (q *search) choose(ctx context.Context) (*Result, error) {
+	order := make([]int, len(q.found))
+	for i := range order {
+		order[i] = i
+	}
+	if math.IsNaN(q.settings.MaxLoss) && q.settings.MaxBytes > 0 {
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch x, y := q.found[a].cost(), q.found[b].cost(); {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+	}
+	alpha := 1 - confidence
+	for _, i := range order {
+		c := &q.found[i]
+		if q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
+			continue
+		}
+		if q.settings.MaxLoss >= 0 && !(c.Bound <= q.settings.MaxLoss) {
+			continue
+		}
+		r, err := q.settle(ctx, c, alpha)
+		if err != nil || r != nil {
+			return r, err
+		}
+		alpha /= 2
+	}
+	return nil, ErrBudget{q.nearest(), q.found}
+}
+
+// settle certifies a candidate, and returns nothing if it fails.
+func (q *search) settle(ctx context.Context, c *Candidate, alpha float64) (*Result, error) {
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw}
+	if h := q.halves[1]; h != nil {
+		if q.settings.MaxLoss >= 0 {
+			alpha /= 2 // 2.5 %, 1.25 %, …: never more than 5 % in all
+		}
+		v, err := h.compare(ctx, c.model, alpha)
+		if err != nil {
+			return nil, err
+		}
+		if q.settings.MaxLoss >= 0 && !(v.bound <= q.settings.MaxLoss) {
+			return nil, nil
+		}
+		certificate = q.certificate(c, h, v, 1-alpha)
+	}
+	m, err := q.certified(c.model, certificate)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := size(m)
+	if err != nil || q.settings.MaxBytes > 0 && bytes > q.settings.MaxBytes {
+		return nil, err
+	}
+	c.Chosen, c.Bytes = true, bytes
+	return &Result{Model: m, Bytes: bytes, Certificate: certificate, Candidates: q.found}, nil
+}
+
+// nearest words what came closest.
+func (q *search) nearest() string {
+	smallest := &q.found[0]
+	text := fmt.Sprintf("the smallest, %s, has %d bytes", smallest.Format, smallest.Bytes)
+	if q.halves[0] == nil {
+		return text
+	}
+	least := smallest
+	for i := range q.found {
+		if q.found[i].Bound < least.Bound {
+			least = &q.found[i]
+		}
+	}
+	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %%", least.Format, least.Bytes, 100*least.Bound)
+}
