@@ -50,7 +50,7 @@ func Formats(m *model.Model) []Format {
 	if most := largest(m.Leaves()); most > 0 {
 		for _, steps := range []float64{7, 11, 15, 22, 31, 45, 63, 90, 127, 181, 255, 362, 511, 1023, 2047, 4095} {
 			if scale := most / steps; scale > 0 {
-				formats = append(formats, Format{ptq.FormOf(ptq.I16), Calibration{Method: ptq.Given, Scale: scale}})
+				formats = append(formats, Format{ptq.FormOf(ptq.I16), Calibration{Method: ptq.Given, Scale: scale, By: ByModel}})
 			}
 		}
 	}
