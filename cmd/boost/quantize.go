@@ -28,6 +28,7 @@ type quantizeFlags struct {
 	maxLoss        string
 	data           string
 	allowTrainData bool
+	feedback       string
 	keepStats      bool
 	output         string
 	json           bool
@@ -78,6 +79,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVar(&f.maxLoss, "max-loss", "", "most that the metric may get worse, a `SHARE` as 0.1%; needs --data")
 	flags.StringVar(&f.data, "data", "", "`TABLE` to search and certify on")
 	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "take the rows that the model was trained on for --data")
+	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` errors of stored leaves are pushed forward over the rows of --data: auto (where a bound is to be kept, both are tried), on, off")
 	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
@@ -90,6 +92,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	offer(cmd, "dtype", names...)
 	offer(cmd, "tiers", tierNames...)
 	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
+	offer(cmd, "error-feedback", "auto", "on", "off")
 	offer(cmd, "by", "model", "output", "tree", "block")
 	return cmd
 }
@@ -171,6 +174,13 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 			return s, usagef("--max-loss must be a share of the metric, as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		s.MaxLoss = share
+	}
+	if err := oneOf("error-feedback", f.feedback, "auto", "on", "off"); err != nil {
+		return s, err
+	}
+	s.Feedback = map[string]compress.Feedback{"on": compress.FeedbackOn, "off": compress.FeedbackOff}[f.feedback]
+	if f.feedback == "on" && f.data == "" {
+		return s, usagef("--error-feedback on needs the rows of --data")
 	}
 	if f.allowTrainData && f.data == "" {
 		return s, usagef("--allow-train-data is about --data, which is not given")
@@ -301,7 +311,7 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, before int64)
 		for i := range r.Candidates {
 			c := &r.Candidates[i]
 			out.Candidates = append(out.Candidates, candidateJSON{
-				c.Format.String(), c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
+				c.Name(), c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
 			})
 		}
 		return writeJSON(w, out)
@@ -330,7 +340,7 @@ func writeQuantized(w io.Writer, r *compress.Result, before int64) error {
 		}
 		withData = withData || !math.IsNaN(c.Loss)
 		rows = append(rows, []string{
-			mark, c.Format.String(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves, 1))),
+			mark, c.Name(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves, 1))),
 			shareText(c.Loss), shareText(c.Bound), "± " + significant(c.RawBound, 3),
 		})
 	}

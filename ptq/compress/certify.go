@@ -25,6 +25,9 @@ type Certificate struct {
 	// is known.
 	RawBound []float64 `json:"raw_bound,omitempty"`
 
+	// Feedback says that errors of stored leaves were pushed forward to later trees.
+	Feedback bool `json:"feedback,omitempty"`
+
 	// What a table shows; absent without one. Data is the fingerprint of all of it.
 	Data string `json:"data,omitempty"`
 	// TrainingData says that the model was trained on these rows: then the figures say

@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,14 @@ import (
 type Format struct {
 	Form        ptq.Form
 	Calibration Calibration
+}
+
+// Name is the format's, and says whether errors were pushed forward.
+func (c *Candidate) Name() string {
+	if c.Feedback {
+		return c.Format.String() + ", feedback"
+	}
+	return c.Format.String()
 }
 
 // String names the format, as "I4 absmax per tree".
@@ -57,6 +66,17 @@ func Formats(m *model.Model) []Format {
 	return formats
 }
 
+// Feedback says whether errors of stored leaves are pushed forward.
+type Feedback uint8
+
+const (
+	// FeedbackAuto tries every format with and without, where there are rows.
+	FeedbackAuto Feedback = iota
+	// FeedbackOn needs Data.
+	FeedbackOn
+	FeedbackOff
+)
+
 // Settings say which compressed model is wanted.
 type Settings struct {
 	// Formats are those to choose from; nil: Formats.
@@ -71,6 +91,9 @@ type Settings struct {
 	// Data are rows with labels: one half of them is searched on, the other certifies; see
 	// Halves. nil: none, and the metric's change is unknown.
 	Data *dataset.Table
+	// Feedback says whether errors of stored leaves are pushed forward to later trees, over the
+	// rows that are searched on; see MorphWithFeedback.
+	Feedback Feedback
 	// AllowTrainingData lets Data be the rows that the model was trained on.
 	AllowTrainingData bool
 }
@@ -78,8 +101,10 @@ type Settings struct {
 // Candidate is a compressed model that a search has looked at.
 type Candidate struct {
 	Format Format
-	Leaves int
-	Bytes  int64 // of its file
+	// Feedback says that errors were pushed forward.
+	Feedback bool
+	Leaves   int
+	Bytes    int64 // of its file
 	// Loss is the relative change of the metric on the rows of the search, Bound what it stays
 	// below with 95 % confidence there; NaN without data.
 	Loss, Bound float64
@@ -160,15 +185,14 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 	if q.settings.Formats == nil {
 		q.settings.Formats = Formats(m)
 	}
-	bounded := s.MaxBytes > 0 || !math.IsNaN(s.MaxLoss)
 	switch {
 	case len(q.settings.Formats) == 0:
 		return nil, errors.New("no format to choose from")
 	case s.MaxBytes < 0 || s.MaxLoss < 0:
 		return nil, fmt.Errorf("bounds of %d bytes and a loss of %v: they must not be negative", s.MaxBytes, s.MaxLoss)
-	case !math.IsNaN(s.MaxLoss) && s.Data == nil:
+	case s.Data == nil && (!math.IsNaN(s.MaxLoss) || s.Feedback == FeedbackOn):
 		return nil, ErrNeedsData
-	case !bounded && len(q.settings.Formats) > 1:
+	case !q.bounded() && len(q.settings.Formats) > 1:
 		return nil, ErrChoice
 	case m.Compressed() != nil:
 		return nil, ErrCompressed
@@ -241,31 +265,27 @@ func (q *search) candidates(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c := Candidate{Format: format, Leaves: leaves.Values.Len(), Loss: math.NaN(), Bound: math.NaN(), raw: leaves.Bound}
-		for _, bound := range leaves.Bound {
-			c.RawBound = max(c.RawBound, bound)
-		}
-		certificate := Certificate{Method: ByLeaves, RawBound: leaves.Bound}
-		if c.model, err = q.compress(leaves, format, certificate); err != nil {
-			return err
-		}
-		if h := q.halves[0]; h != nil {
-			v, err := h.compare(ctx, c.model, 1-confidence)
-			if err != nil {
-				return err
-			}
-			c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
-			// The certificate that is to come has figures of this length.
-			if c.model, err = q.certified(c.model, q.certificate(&c, h, v, confidence)); err != nil {
+		if !q.fed() || q.settings.Feedback == FeedbackAuto {
+			if err := q.add(ctx, leaves, Candidate{Format: format}); err != nil {
 				return err
 			}
 		}
-		if c.Bytes, err = size(c.model); err != nil {
+		if !q.fed() || leaves.Squared == 0 { // nothing to push forward
+			continue
+		}
+		// Leaves that move may need more than the form holds.
+		leaves, err = MorphWithFeedback(ctx, q.narrow, format.Form, format.Calibration, q.halves[0].judge.table, ByHessian, Pool(q.halves[0].judge.pool))
+		if errors.As(err, &overflow) && q.settings.Feedback == FeedbackAuto {
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		q.found = append(q.found, c)
+		if err := q.add(ctx, leaves, Candidate{Format: format, Feedback: true}); err != nil {
+			return err
+		}
 	}
-	slices.SortStableFunc(q.found, func(a, b Candidate) int { return int(a.Bytes - b.Bytes) })
+	slices.SortStableFunc(q.found, func(a, b Candidate) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	best := math.Inf(1)
 	for i := range q.found {
 		if cost := q.found[i].cost(); cost < best || i == 0 {
@@ -273,6 +293,45 @@ func (q *search) candidates(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fed says whether errors are pushed forward: by default only where several candidates are
+// tried, since it is another model that one format then gives.
+func (q *search) fed() bool {
+	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff {
+		return false
+	}
+	return q.settings.Feedback == FeedbackOn || q.bounded()
+}
+
+// bounded says whether there is a bound to choose by.
+func (q *search) bounded() bool {
+	return q.settings.MaxBytes > 0 || !math.IsNaN(q.settings.MaxLoss)
+}
+
+// add makes a candidate of leaves and judges it.
+func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) (err error) {
+	c.Leaves, c.Loss, c.Bound, c.raw = leaves.Values.Len(), math.NaN(), math.NaN(), leaves.Bound
+	for _, bound := range leaves.Bound {
+		c.RawBound = max(c.RawBound, bound)
+	}
+	if c.model, err = q.compress(leaves, c.Format, Certificate{Method: ByLeaves, RawBound: leaves.Bound}); err != nil {
+		return err
+	}
+	if h := q.halves[0]; h != nil {
+		v, err := h.compare(ctx, c.model, 1-confidence)
+		if err != nil {
+			return err
+		}
+		c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
+		// The certificate that is to come has figures of this length.
+		if c.model, err = q.certified(c.model, q.certificate(&c, h, v, confidence)); err != nil {
+			return err
+		}
+	}
+	c.Bytes, err = size(c.model)
+	q.found = append(q.found, c)
+	return err
 }
 
 // cost is what candidates of one size are compared by.
@@ -320,7 +379,7 @@ func size(m *model.Model) (int64, error) {
 // certificate words a verdict.
 func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Certificate {
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
+		Method: ByBootstrap, RawBound: c.raw, Feedback: c.Feedback, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
 	}
@@ -392,7 +451,7 @@ func (q *search) settle(ctx context.Context, c *Candidate, alpha float64) (*Resu
 // nearest words what came closest.
 func (q *search) nearest() string {
 	smallest := &q.found[0]
-	text := fmt.Sprintf("the smallest, %s, has %d bytes", smallest.Format, smallest.Bytes)
+	text := fmt.Sprintf("the smallest, %s, has %d bytes", smallest.Name(), smallest.Bytes)
 	if q.halves[0] == nil {
 		return text
 	}
@@ -402,5 +461,5 @@ func (q *search) nearest() string {
 			least = &q.found[i]
 		}
 	}
-	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %%", least.Format, least.Bytes, 100*least.Bound)
+	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %%", least.Name(), least.Bytes, 100*least.Bound)
 }
