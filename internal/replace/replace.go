@@ -17,23 +17,69 @@ import (
 // then renamed. On failure the old file is as it was and the temporary one is removed.
 // A symbolic link is followed. Errors say which path they are about.
 func File(path string, write func(f *os.File) error) error {
-	target, mode, err := resolve(path)
-	if err != nil {
-		return err
+	return Files(New{path, write})
+}
+
+// New is a file to be written anew.
+type New struct {
+	Path  string
+	Write func(f *os.File) error // makes its whole content, from offset 0
+}
+
+// Files writes several files as File writes one, all or none: no file is replaced before all
+// are on the disk. Only where a rename fails then, as when the folder of one has gone, are files
+// before it replaced; those of them that were not there are removed again.
+func Files(files ...New) error {
+	var all []pending
+	for _, n := range files {
+		p, err := prepare(n)
+		if err != nil {
+			for _, other := range all {
+				discard(other.file, other.temp)
+			}
+			return err
+		}
+		all = append(all, p)
 	}
-	temp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp")
-	f, err := lockedFile(temp, lockPatience)
-	if err != nil {
-		return err
-	}
-	if err := fill(f, write, mode); err != nil {
-		discard(f, temp)
-		return wrapPath(path, Reason(err))
-	}
-	if err := publish(f, temp, target); err != nil {
-		return wrapPath(target, linkReason(err))
+	for i, p := range all {
+		err := publish(p.file, p.temp, p.target)
+		if err == nil {
+			continue
+		}
+		for _, other := range all[:i] {
+			if other.mode == 0 {
+				_ = os.Remove(other.target)
+			}
+		}
+		for _, other := range all[i+1:] {
+			discard(other.file, other.temp)
+		}
+		return wrapPath(p.target, linkReason(err))
 	}
 	return nil
+}
+
+// pending is a file that is on the disk under its temporary name.
+type pending struct {
+	file         *os.File
+	temp, target string
+	mode         fs.FileMode // of the file that is there; 0: none
+}
+
+func prepare(n New) (pending, error) {
+	target, mode, err := resolve(n.Path)
+	if err != nil {
+		return pending{}, err
+	}
+	p := pending{temp: filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp"), target: target, mode: mode}
+	if p.file, err = lockedFile(p.temp, lockPatience); err != nil {
+		return p, err
+	}
+	if err := fill(p.file, n.Write, mode); err != nil {
+		discard(p.file, p.temp)
+		return p, wrapPath(n.Path, Reason(err))
+	}
+	return p, nil
 }
 
 // newFileMode is the mode of a file where there was none, before the umask.
