@@ -35,10 +35,7 @@ var compressedNames = []string{
 func (c *Contents) encodeCompressed() ([]byte, error) {
 	object := c.manifest()
 	object["compression"] = c.Compression.form()
-	scales, err := encodeScales(c.Compression.Leaves)
-	if err != nil {
-		return nil, err
-	}
+	scales := encodeScales(c.Compression.Leaves)
 	leaves := section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
 	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packable(v.DType()) {
 		if packed := packLeaves(v, leafCounts(c.Trees), c.Outputs); len(packed) < len(leaves.data) {
@@ -102,10 +99,10 @@ func (z *Compression) form() any {
 }
 
 // encodeScales returns the scales, f32 or f64, and the offsets, f64, of a version.
-func encodeScales(values ptq.Values) ([]byte, error) {
+func encodeScales(values ptq.Values) []byte {
 	v, ok := values.(*ptq.Version)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	var b []byte
 	for _, scale := range v.Scales() {
@@ -115,7 +112,7 @@ func encodeScales(values ptq.Values) ([]byte, error) {
 			b = le.AppendUint64(b, math.Float64bits(scale))
 		}
 	}
-	return appendFloats64(b, v.Offsets()), nil
+	return appendFloats64(b, v.Offsets())
 }
 
 // decodeCompressed reads what openContainer found to be a compressed model.

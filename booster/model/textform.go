@@ -1,0 +1,287 @@
+package model
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/tree"
+)
+
+// textVersion is the version of the JSON form.
+const textVersion = 1
+
+// EncodeText returns the model as one JSON object: all that its file holds, structure and leaf
+// values as text that people and other programs read (SEEDS S4.41). DecodeText makes the same
+// model of it. It has sorted keys, and numbers in their shortest form.
+func (m *Model) EncodeText() []byte {
+	c := &m.contents
+	object := c.manifest()
+	object["boost_model"] = textVersion
+	object["features"] = featuresText(c)
+	var levels []any
+	for i := range c.Schema.Columns {
+		if c.Schema.Columns[i].Kind == dataset.Category {
+			levels = append(levels, list(c.Schema.Columns[i].Levels, func(s string) any { return text(s).form() }))
+		}
+	}
+	object["levels"] = append([]any{}, levels...) // of the category columns, in order
+	object["trees"] = list(c.Trees, treeText)
+	if z := c.Compression; z != nil {
+		form := z.form().(map[string]any)
+		form["leaves"] = base64.StdEncoding.EncodeToString(z.Leaves.AppendNative(nil))
+		form["scales"] = base64.StdEncoding.EncodeToString(encodeScales(z.Leaves))
+		object["compression"] = form
+	}
+	return append(appendJSON(nil, object), '\n')
+}
+
+func number(v float64) any { return v }
+
+func featuresText(c *Contents) []any {
+	out := make([]any, len(c.Cuts.Features))
+	for f := range out {
+		feature := &c.Cuts.Features[f]
+		object := map[string]any{"name": text(feature.Name).form(), "missing": feature.HasMissing}
+		switch feature.Kind {
+		case binning.Categorical:
+			object["codes"], object["regular"] = list(feature.Codes, levelCode), int(feature.Regular)
+		case binning.Numeric32:
+			// The shortest form of a float32 would be another float64.
+			object["cuts"] = list(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
+		default:
+			object["cuts"] = list(c.Cuts.Of64(f), cutText)
+		}
+		out[f] = object
+	}
+	return out
+}
+
+// levelCode writes the code of a level, null for one without.
+func levelCode(code uint32) any {
+	if code == binning.NoCode {
+		return nil
+	}
+	return int(code)
+}
+
+// cutText writes a cut; the lowest can be -Inf, which JSON has no number for.
+func cutText(v float64) any {
+	if math.IsInf(v, -1) {
+		return "-inf"
+	}
+	return v
+}
+
+func whole[T ~int32 | ~uint32](v T) any { return int(v) }
+
+func treeText(t tree.Tree) any {
+	object := map[string]any{
+		"feature": list(t.Feature, whole[int32]), "left": list(t.Left, whole[int32]), "right": list(t.Right, whole[int32]),
+		"missing_left": list(t.MissingLeft, func(v bool) any { return v }), "leaf": list(t.Leaf, number),
+	}
+	// Of a numeric node the last code that goes left, of a categorical one the codes that do.
+	split := make([]any, t.NumSplits())
+	for n := range split {
+		split[n] = int(t.Code[n])
+		if t.Categorical[n] {
+			split[n] = list(t.Set(n), whole[uint32])
+		}
+	}
+	object["split"] = split
+	if !t.NoStatistics() {
+		object["cover"], object["leaf_cover"] = list(t.Cover, number), list(t.LeafCover, number)
+		object["gain"] = list(t.Gain, func(v float32) any { return float64(v) })
+	}
+	return object
+}
+
+// The JSON form as it is read.
+type textForm struct {
+	manifest
+	Version     int           `json:"boost_model"`
+	Features    []featureForm `json:"features"`
+	Levels      [][]text      `json:"levels"`
+	Trees       []treeForm    `json:"trees"`
+	Compression *struct {
+		compressionEntry
+		// The sections of these names, not packed, in base64.
+		Leaves []byte `json:"leaves"`
+		Scales []byte `json:"scales"`
+	} `json:"compression"`
+}
+
+type featureForm struct {
+	Name    text              `json:"name"`
+	Missing bool              `json:"missing"`
+	Regular uint32            `json:"regular"`
+	Codes   []*uint32         `json:"codes"`
+	Cuts    []json.RawMessage `json:"cuts"`
+}
+
+type treeForm struct {
+	Feature     []int32           `json:"feature"`
+	Split       []json.RawMessage `json:"split"`
+	MissingLeft []bool            `json:"missing_left"`
+	Left        []int32           `json:"left"`
+	Right       []int32           `json:"right"`
+	Leaf        []float64         `json:"leaf"`
+	Cover       []float64         `json:"cover"`
+	LeafCover   []float64         `json:"leaf_cover"`
+	Gain        []float32         `json:"gain"`
+}
+
+// DecodeText makes a model of what EncodeText wrote, or of what a person made of it: order of keys
+// and spaces are free. It checks all that Decode checks. Every error wraps ErrModel.
+func DecodeText(data []byte) (*Model, error) {
+	var form textForm
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&form); err != nil {
+		return nil, unusable("the model in JSON cannot be read: %w", err)
+	}
+	if form.Version != textVersion {
+		return nil, unusable("not a boost model in JSON: its boost_model is %d, expected %d", form.Version, textVersion)
+	}
+	c, err := form.contents()
+	if err == nil {
+		err = form.fill(&c)
+	}
+	if err != nil {
+		return nil, unusable("the model in JSON is damaged: %w", err)
+	}
+	m, err := New(c)
+	if err != nil {
+		return nil, unusable("the model in JSON is damaged: %w", err)
+	}
+	return m, nil
+}
+
+// fill adds to the contents what is no part of a manifest.
+func (f *textForm) fill(c *Contents) error {
+	if c.Outputs < 1 {
+		return fmt.Errorf("%d outputs", c.Outputs)
+	}
+	next := 0
+	for i := range c.Schema.Columns {
+		if c.Schema.Columns[i].Kind != dataset.Category {
+			continue
+		}
+		if next == len(f.Levels) {
+			return fmt.Errorf("the levels of column %q are missing", c.Schema.Columns[i].Name)
+		}
+		levels := make([]string, len(f.Levels[next]))
+		for k, level := range f.Levels[next] {
+			levels[k] = string(level)
+		}
+		c.Schema.Columns[i].Levels = levels
+		next++
+	}
+	if next != len(f.Levels) {
+		return fmt.Errorf("levels of %d columns for %d", len(f.Levels), next)
+	}
+	if err := f.cuts(c); err != nil {
+		return err
+	}
+	c.Trees = make([]tree.Tree, len(f.Trees))
+	for i := range f.Trees {
+		if err := f.Trees[i].fill(&c.Trees[i], c.Cuts); err != nil {
+			return fmt.Errorf("tree %d: %w", i, err)
+		}
+	}
+	if f.Compression == nil {
+		return nil
+	}
+	written := make([][]float64, len(c.Trees))
+	for i := range c.Trees {
+		written[i] = slices.Clone(c.Trees[i].Leaf)
+	}
+	sections := map[string][]byte{leavesSection: f.Compression.Leaves, scalesSection: f.Compression.Scales}
+	if err := c.unpackLeaves(&f.Compression.compressionEntry, sections); err != nil {
+		return err
+	}
+	for i := range c.Trees {
+		if !slices.Equal(c.Trees[i].Leaf, written[i]) {
+			return fmt.Errorf("the leaf values of tree %d are not those of the stored codes", i)
+		}
+	}
+	return nil
+}
+
+func (f *textForm) cuts(c *Contents) error {
+	columns := c.featureColumns()
+	if len(columns) != len(f.Features) {
+		return fmt.Errorf("%d features for %d feature columns", len(f.Features), len(columns))
+	}
+	c.Cuts = &binning.Cuts{Ptrs: []uint32{0}, Ptrs64: []uint32{0}}
+	for i, column := range columns {
+		form := &f.Features[i]
+		feature := binning.Feature{Name: string(form.Name), Kind: kindOfColumn[column.Kind], HasMissing: form.Missing, Regular: uint32(len(form.Cuts)) + 1}
+		for _, raw := range form.Cuts {
+			cut := math.Inf(-1)
+			if string(raw) != `"-inf"` {
+				if err := json.Unmarshal(raw, &cut); err != nil {
+					return fmt.Errorf("feature %q has a cut %s", feature.Name, raw)
+				}
+			}
+			if feature.Kind == binning.Numeric32 {
+				c.Cuts.Values = append(c.Cuts.Values, float32(cut))
+				if float64(float32(cut)) != cut {
+					return fmt.Errorf("feature %q has a cut %s, which is no float32", feature.Name, raw)
+				}
+			} else {
+				c.Cuts.Values64 = append(c.Cuts.Values64, cut)
+			}
+		}
+		if feature.Kind == binning.Categorical {
+			feature.Codes, feature.Regular = make([]uint32, len(form.Codes)), form.Regular
+			for k, code := range form.Codes {
+				if feature.Codes[k] = binning.NoCode; code != nil {
+					feature.Codes[k] = *code
+				}
+			}
+		}
+		c.Cuts.Features = append(c.Cuts.Features, feature)
+		c.Cuts.Ptrs = append(c.Cuts.Ptrs, uint32(len(c.Cuts.Values)))
+		c.Cuts.Ptrs64 = append(c.Cuts.Ptrs64, uint32(len(c.Cuts.Values64)))
+	}
+	return nil
+}
+
+func (f *treeForm) fill(t *tree.Tree, cuts *binning.Cuts) error {
+	*t = tree.Tree{
+		Feature: f.Feature, MissingLeft: f.MissingLeft, Left: f.Left, Right: f.Right, Leaf: f.Leaf,
+		Cover: f.Cover, LeafCover: f.LeafCover, Gain: f.Gain,
+		Code: make([]uint32, len(f.Split)), Categorical: make([]bool, len(f.Split)),
+	}
+	if len(f.Feature) != len(f.Split) {
+		return fmt.Errorf("%d features for %d splits", len(f.Feature), len(f.Split))
+	}
+	for n, raw := range f.Split {
+		feature := f.Feature[n]
+		if feature < 0 || int(feature) >= len(cuts.Features) {
+			return fmt.Errorf("node %d splits on feature %d of %d", n, feature, len(cuts.Features))
+		}
+		if cuts.Features[feature].Kind != binning.Categorical {
+			if err := json.Unmarshal(raw, &t.Code[n]); err != nil {
+				return fmt.Errorf("node %d has split %s, a code was expected", n, raw)
+			}
+			continue
+		}
+		var set []uint32
+		if err := json.Unmarshal(raw, &set); err != nil || set == nil {
+			return fmt.Errorf("node %d has split %s, a list of codes was expected", n, raw)
+		}
+		if len(t.SetPtrs) == 0 {
+			t.SetPtrs = []uint32{0}
+		}
+		t.Categorical[n], t.Code[n] = true, uint32(len(t.SetPtrs)-1)
+		t.Sets = append(t.Sets, set...)
+		t.SetPtrs = append(t.SetPtrs, uint32(len(t.Sets)))
+	}
+	return nil
+}

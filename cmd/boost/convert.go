@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/internal/replace"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Write a model as JSON, or a model in JSON as a model file",
+		Long: `Write a model in the form that the name of OUT ends in: .boost, or .json for one object with
+all that the file holds, trees and leaf values as text. There and back gives the same bytes.`,
+		Example: `  boost convert price.boost price.json
+  boost convert price.json price.boost`,
+		Args: arguments("IN", "OUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ending := strings.ToLower(filepath.Ext(args[1]))
+			if ending != ".json" && ending != ".boost" {
+				return usagef("%s names no form of a model: end it in .boost or .json", args[1])
+			}
+			if err := a.checkOutput(cmd, args[1], args[:1]); err != nil {
+				return err
+			}
+			m, err := loadAny(args[0])
+			if err != nil {
+				return err
+			}
+			if ending == ".boost" {
+				return a.saveModel(m, args[1])
+			}
+			err = replace.File(args[1], func(f *os.File) error {
+				_, err := f.Write(m.EncodeText())
+				return err
+			})
+			if err == nil {
+				a.log.Info(args[1] + " was written")
+			}
+			return err
+		},
+	}
+}
+
+// loadAny reads a model from a model file, or from JSON.
+func loadAny(path string) (*model.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return model.Load(path) // which says why
+	}
+	start := make([]byte, 16)
+	n, _ := f.Read(start)
+	_ = f.Close()
+	if b := bytes.TrimLeft(start[:n], " \t\r\n"); len(b) == 0 || b[0] != '{' {
+		return model.Load(path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", model.ErrModel, path, bare(err))
+	}
+	m, err := model.DecodeText(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
