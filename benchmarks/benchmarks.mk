@@ -15,11 +15,11 @@ ROW ?= dense
 TURNS ?= 5
 ONLY ?=
 SPLITS ?= 10
-ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes
-ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed
+ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
+ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision
+.PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -52,7 +52,7 @@ scaling: ## time training by rows and by columns, and plot both into docs/scalin
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
 
-bench-rows: ## run the benchmarks of S0 to S3 and keep what they find (ROWBENCH=pattern)
+bench-rows: ## run the benchmarks of S0 to S4 and keep what they find (ROWBENCH=pattern)
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 		go test -json -timeout 120m -p 1 -run '^$$' -bench '^Benchmark($(ROWBENCH))$$' $(ROWPACKAGES) > "$$events"; \
 		go run ./benchmarks rows --events "$$events"
@@ -65,6 +65,9 @@ accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some,
 
 accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)
+
+compression: ## measure what data types, scales and error feedback cost on real sets, for docs/compression.md
+	go run ./benchmarks compression --data $(BOOST_SHARED)/data --threads $(THREADS)
 
 accuracy-check: ## train three real sets; fails where a loss is out of bounds
 	go run ./benchmarks accuracy --check --data $(BOOST_SHARED)/data --threads $(THREADS)

@@ -55,6 +55,7 @@ func TestFromIsOneRun(t *testing.T) {
 		},
 		"goss":       func(p *booster.Params) { p.GossTop, p.GossOther, p.LearningRate = 0.2, 0.1, 0.3 },
 		"mvs":        func(p *booster.Params) { p.MvsFraction = 0.4 },
+		"feedback":   func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "Q4_0", true },
 		"held out":   func(p *booster.Params) { p.EarlyStopping, p.Gradients = 20, "i8" },
 		"asymmetric": func(p *booster.Params) { p.GradientMode = "asymmetric" },
 	}

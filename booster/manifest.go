@@ -27,6 +27,9 @@ func eachParam(v reflect.Value, visit func(tag reflect.StructTag, v reflect.Valu
 // object with sorted keys: what a model stores. Empty maps are left out, and what is
 // stored where set only.
 func (p Params) ModelParams() (json.RawMessage, error) {
+	if !p.ErrorFeedback {
+		p.QuantizeDType = "" // of no consequence in training (SEEDS S4.37)
+	}
 	object, defaults := map[string]any{}, map[string]any{}
 	err := eachParam(reflect.ValueOf(Defaults()), func(tag reflect.StructTag, v reflect.Value) error {
 		if tag.Get("stored") == "where set" {

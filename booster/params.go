@@ -49,6 +49,9 @@ type Params struct {
 	MvsFraction float64 `key:"sampling.mvs_fraction" use:"model" stored:"where set"` // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
 	MvsLambda   float64 `key:"sampling.mvs_lambda" use:"model" stored:"where set"`   // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
+	QuantizeDType string `key:"quantize.dtype" use:"model" stored:"where set"`          // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
+	ErrorFeedback bool   `key:"quantize.error_feedback" use:"model" stored:"where set"` // scores see each tree's leaves as they are stored (SEEDS S4.27)
+
 	Metrics      []string `key:"metrics.names" use:"model"` // empty = the objective's own
 	MetricsEvery int      `key:"metrics.every" use:"model"`
 
@@ -92,7 +95,7 @@ func (p Params) Validate() error {
 	bad(p.MemoryLimit >= 0, "train.memory_limit", p.MemoryLimit, "0 (none) or more bytes")
 	share("sampling.row_fraction", p.RowFraction)
 	atLeast("sampling.row_every", p.RowEvery, 1)
-	for _, err := range append(p.checkGradients(), p.checkSampling()...) {
+	for _, err := range append(append(p.checkGradients(), p.checkSampling()...), p.checkFeedback()...) {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
 	}
 	atLeast("metrics.every", p.MetricsEvery, 1)

@@ -54,6 +54,9 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	if err := t.p.Validate(); err != nil {
 		return nil, err
 	}
+	if err := t.feedBack(); err != nil {
+		return nil, err
+	}
 	if err := t.prepare(ctx, train.source); err != nil {
 		return nil, err
 	}

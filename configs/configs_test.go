@@ -80,7 +80,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"gradients.renew_leaves": `"on"`, "gradients.l2_bytes": "1000", "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
-		"binning.bundle":      `"off"`,
+		"binning.bundle": `"off"`, "quantize.dtype": `"Q4_0"`,
 		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`,
 	}
 	for _, k := range configs.Keys() {

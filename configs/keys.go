@@ -8,6 +8,7 @@ import (
 	"boost/gradients"
 	"boost/objectives"
 	"boost/objectives/metrics"
+	"boost/ptq"
 	"boost/tensorq"
 )
 
@@ -15,7 +16,16 @@ import (
 var (
 	objectiveNames = objectives.Names()
 	metricNames    = metrics.Names()
+	formNames      = namesOf(ptq.Forms())
 )
+
+func namesOf(forms []ptq.Form) []string {
+	names := make([]string, len(forms))
+	for i, f := range forms {
+		names[i] = f.String()
+	}
+	return names
+}
 
 // keys holds every setting, in the order in which documents show them.
 var keys = []Key{
@@ -237,6 +247,11 @@ var keys = []Key{
 		field:   func(c *Config) any { return &c.Output.Model }},
 	{Name: "output.predictions", kind: path, Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none.",
 		field: func(c *Config) any { return &c.Output.Predictions }},
+
+	{Name: "quantize.dtype", kind: choice, Choices: formNames, Doc: "What leaves are stored in where error_feedback is on; empty = none.",
+		field: func(c *Config) any { return &c.Params.QuantizeDType }},
+	{Name: "quantize.error_feedback", kind: boolean, Doc: "Whether the scores that trees are grown on see the leaves of the trees before as dtype stores them, so that what one loses the next make good. Needs dtype.",
+		field: func(c *Config) any { return &c.Params.ErrorFeedback }},
 
 	{Name: "registry.hot_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the hot tier of a store of tensors, which all keys of [registry] are about; training leaves them alone.",
 		field: func(c *Config) any { return &c.Registry.HotBits }},

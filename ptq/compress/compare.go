@@ -62,22 +62,14 @@ func (m MetricChange) Change() float64 { return m.B - m.A }
 // Relative is (B − A)/|A|: by which share of itself the metric changed.
 func (m MetricChange) Relative() float64 { return (m.B - m.A) / math.Abs(m.A) }
 
-// Compare compares two models leaf by leaf, in the order in which a walk meets the leaves, and where a table is given by their predictions and
-// metrics for it; names nil are all that fit. Rows count by the weight column where the table
-// has it. Models with other numbers of outputs, trees or leaves in a tree are ErrShape, and so
+// Compare compares two models leaf by leaf, in the order in which a walk meets the leaves, and where
+// a table is given by their predictions and metrics for it; names nil are all that fit. What a
+// model's trees do not use, and how nodes are numbered, is no difference. Rows count by the weight
+// column where the table has it. Models with other numbers of outputs, trees or leaves in a tree are ErrShape, and so
 // are other links or classes where there is a table. Further errors are those of
 // model.Model.Predict and metrics.New.
 func Compare(ctx context.Context, a, b *model.Model, t *dataset.Table, names []string, opts ...Option) (*Comparison, error) {
-	// What a model's trees do not use, and how nodes are numbered, is no difference.
-	narrowA, err := a.Narrowed()
-	if err != nil {
-		return nil, err
-	}
-	narrowB, err := b.Narrowed()
-	if err != nil {
-		return nil, err
-	}
-	c, err := compareLeaves(narrowA, narrowB)
+	c, err := compareLeaves(a, b)
 	if err != nil || t == nil {
 		return c, err
 	}
@@ -86,11 +78,8 @@ func Compare(ctx context.Context, a, b *model.Model, t *dataset.Table, names []s
 }
 
 func compareLeaves(a, b *model.Model) (*Comparison, error) {
-	if a.Outputs() != b.Outputs() {
-		return nil, ErrShape{fmt.Sprintf("one has %d outputs, the other %d", a.Outputs(), b.Outputs())}
-	}
-	if a.NumTrees() != b.NumTrees() {
-		return nil, ErrShape{fmt.Sprintf("one has %d trees, the other %d", a.NumTrees(), b.NumTrees())}
+	if err := sameShape(a, b); err != nil {
+		return nil, err
 	}
 	// Nodes in canonical order, as compressed models have them, and codes of the cuts that
 	// are used.
@@ -105,9 +94,6 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 	all, squares := products{same: true}, detmath.Sum{}
 	for i := range a.Contents().Trees {
 		s, t := &a.Contents().Trees[i], &b.Contents().Trees[i]
-		if s.NumLeaves() != t.NumLeaves() {
-			return nil, ErrShape{fmt.Sprintf("tree %d has %d leaves in one and %d in the other", i, s.NumLeaves(), t.NumLeaves())}
-		}
 		c.Leaves += s.NumLeaves()
 		c.SameSplits = c.SameSplits && slices.Equal(s.Feature, t.Feature) && slices.Equal(s.Code, t.Code) &&
 			slices.Equal(s.Categorical, t.Categorical) && slices.Equal(s.MissingLeft, t.MissingLeft) &&
@@ -132,6 +118,22 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 		c.MSE = squares.Round() / float64(c.Leaves)
 	}
 	return c, nil
+}
+
+// sameShape refuses a model whose trees have other numbers of leaves.
+func sameShape(a, b *model.Model) error {
+	if a.Outputs() != b.Outputs() {
+		return ErrShape{fmt.Sprintf("one has %d outputs, the other %d", a.Outputs(), b.Outputs())}
+	}
+	if a.NumTrees() != b.NumTrees() {
+		return ErrShape{fmt.Sprintf("one has %d trees, the other %d", a.NumTrees(), b.NumTrees())}
+	}
+	for i := range a.Contents().Trees {
+		if n, k := a.Contents().Trees[i].NumLeaves(), b.Contents().Trees[i].NumLeaves(); n != k {
+			return ErrShape{fmt.Sprintf("tree %d has %d leaves in one and %d in the other", i, n, k)}
+		}
+	}
+	return nil
 }
 
 // sameCuts says whether the codes of the two models mean the same.

@@ -29,15 +29,17 @@ func feedback(t *testing.T, m *model.Model, form ptq.Form, c compress.Calibratio
 // that. Three rows are in leaf 1 of all trees, one row in leaf 2. Tree 0 stores 1, 0.7 → 1, -0.2 → 0:
 // residuals -0.3 and -0.2. Tree 1 has targets 1, 0.7-0.3 → 0 (without feedback 1), 0.6-0.2 → 0: residuals
 // 0.4 and 0.4. Tree 2 has 1, 0.3+0.4 → 1 (without 0), 0.2+0.4 → 1. No row is in leaf 0.
-func TestFeedbackByHand(t *testing.T) {
+func TestFeedbackByHand(t *testing.T) { t.Run("S4.27/by_hand", checkFeedbackByHand) }
+
+func checkFeedbackByHand(t *testing.T) {
 	m := forest(t, 1, []float64{1, 0.7, -0.2}, []float64{1, 0.7, 0.6}, []float64{1, 0.3, 0.2})
 	rows := column(t, []float64{1, 1, 1, 2}, nil)
 	form := ptq.FormOf(ptq.I2)
 	byTree := compress.Calibration{By: compress.ByTree}
-	near(t, "S4.27/without feedback", stored(morph(t, m, form, byTree)), []float64{1, 1, 0, 1, 1, 1, 1, 0, 0})
+	near(t, "without feedback", stored(morph(t, m, form, byTree)), []float64{1, 1, 0, 1, 1, 1, 1, 0, 0})
 	l := feedback(t, m, form, byTree, rows, compress.ByRows)
-	near(t, "S4.27/with feedback", stored(l), []float64{1, 1, 0, 1, 0, 0, 1, 1, 1})
-	near(t, "S3.60/errors are those to the model's leaves", l.Trees, []float64{0.3, 0.7, 0.8})
+	near(t, "with feedback", stored(l), []float64{1, 1, 0, 1, 0, 0, 1, 1, 1})
+	near(t, "errors are those to the model's leaves", l.Trees, []float64{0.3, 0.7, 0.8})
 	// Rows 1 and 2 part in tree 0, not in tree 1, where their mean counts.
 	m = forest(t, 1, []float64{1, 0.7, -0.2}, []float64{1, 0.65})
 	for _, c := range []struct{ x, want []float64 }{
@@ -108,7 +110,9 @@ func clustered(t *testing.T) (*model.Model, *dataset.Table) {
 
 // Against the plain form: leaves by Model.PredictLeaf, sums of float64, each tree stored by
 // itself.
-func TestFeedbackEqualsPlain(t *testing.T) {
+func TestFeedbackEqualsPlain(t *testing.T) { t.Run("S4.27/plain", checkFeedbackEqualsPlain) }
+
+func checkFeedbackEqualsPlain(t *testing.T) {
 	m, table := clustered(t)
 	leaf, err := m.PredictLeaf(t.Context(), table)
 	if err != nil {
@@ -145,7 +149,7 @@ func TestFeedbackEqualsPlain(t *testing.T) {
 			want.DecodeRange(values, 0)
 			for l, v := range values {
 				if math.Abs(v-got[first+l]) > 1e-9 {
-					t.Fatalf("S4.27/%s: leaf %d of tree %d is %v, want %v", form, l, i, got[first+l], v)
+					t.Fatalf("%s: leaf %d of tree %d is %v, want %v", form, l, i, got[first+l], v)
 				}
 				values[l] = got[first+l]
 			}
@@ -190,7 +194,7 @@ func TestFeedbackComesNearer(t *testing.T) {
 			plain := square(morph(t, m, form, c))
 			for _, by := range []compress.Weighing{compress.ByRows, compress.ByHessian} {
 				if with := square(feedback(t, m, form, c, table, by)); with >= plain {
-					t.Errorf("S4.27/%s by %s, weighed by %d: squared residuals %v, without feedback %v", form, c.By, by, with, plain)
+					t.Errorf("%s by %s, weighed by %d: squared residuals %v, without feedback %v", form, c.By, by, with, plain)
 				}
 			}
 		}
@@ -212,7 +216,7 @@ func TestFeedbackSameBytes(t *testing.T) {
 			pool := parallel.NewPool(threads)
 			for _, rows := range []*dataset.Table{table, mixed} {
 				if got := feedback(t, m, ptq.FormQ4_0, compress.Calibration{}, rows, by, compress.Pool(pool)).Values.AppendNative(nil); !slices.Equal(got, want) {
-					t.Errorf("S4.27/%d threads: other bytes", threads)
+					t.Errorf("%d threads: other bytes", threads)
 				}
 			}
 			pool.Close()
@@ -331,13 +335,13 @@ func TestCompareCompressed(t *testing.T) {
 				t.Fatalf("%s by %s: %v", form, by, err)
 			}
 			if z, err = model.Decode(file); err != nil || !slices.Equal(z.Leaves(), stored(l)) {
-				t.Errorf("S4.20/%s by %s: the file has other leaves: %v", form, by, err)
+				t.Errorf("%s by %s: the file has other leaves: %v", form, by, err)
 			}
 		}
 	}
 	c := compare(t, m, small, table)
 	if !c.SameSplits || !(c.Cosine > 0.97) || c.MaxLeaf > slices.Max(l.Trees) {
-		t.Errorf("S4.33/%+v", c)
+		t.Errorf("%+v", c)
 	}
 	for k := range l.Bound {
 		if bound := l.ScoreBound(k, m.Contents().BaseScore[k]); k == 0 && c.Data.MaxRaw > 3*bound {

@@ -157,11 +157,16 @@ func (t *Tensor) place(err error) error {
 	if at < 0 || t.trees == nil {
 		return err
 	}
-	ends, first := t.trees.Ends(), 0
-	i := sort.SearchInts(ends, at+1)
-	if i > 0 {
-		first = ends[i-1]
-	}
+	i, leaf := placeOf(t.trees.Ends(), at)
 	k := t.model.Outputs()
-	return fmt.Errorf("tree %d (round %d, output %d), leaf %d: %w", i, i/k, i%k, at-first, err)
+	return fmt.Errorf("tree %d (round %d, output %d), leaf %d: %w", i, i/k, i%k, leaf, err)
+}
+
+// placeOf returns the tree of a leaf of the tensor, and its number there.
+func placeOf(ends []int, at int) (tree, leaf int) {
+	tree = sort.SearchInts(ends, at+1)
+	if tree > 0 {
+		at -= ends[tree-1]
+	}
+	return tree, at
 }

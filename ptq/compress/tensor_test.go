@@ -119,19 +119,25 @@ func TestMorphEveryForm(t *testing.T) {
 				}
 				first += len(leaves)
 			}
-			alone := morph(t, forest(t, 1, trees[7]), form, c)
-			if from := 7 * 31; !slices.Equal(stored(alone), got[from:from+31]) {
-				t.Error("S4.26/a tree by itself has other leaves")
-			}
+			t.Run("S4.26/a_tree_by_itself", func(t *testing.T) {
+				alone := morph(t, forest(t, 1, trees[7]), form, c)
+				if from := 7 * 31; !slices.Equal(stored(alone), got[from:from+31]) {
+					t.Error("it has other leaves")
+				}
+			})
 		})
 	}
 	if after, err := m.Encode(); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("S4.2/the model has changed: %v", err)
+		t.Errorf("the model has changed: %v", err)
 	}
 }
 
 // What is there is not made again (S4.17), whoever asks.
 func TestMorphSkipsWhatExists(t *testing.T) {
+	t.Run("S4.20/skips_what_exists", checkMorphSkipsWhatExists)
+}
+
+func checkMorphSkipsWhatExists(t *testing.T) {
 	m := forest(t, 1, drawn(6, 20, 31)...)
 	tensor, err := compress.Open(m)
 	if err != nil {
@@ -144,7 +150,7 @@ func TestMorphSkipsWhatExists(t *testing.T) {
 				first, err := tensor.Morph(form, compress.Calibration{})
 				again, err2 := tensor.Morph(form, compress.Calibration{})
 				if err != nil || err2 != nil || first != again {
-					t.Errorf("S4.20/%s: made twice, or %v, %v", form, err, err2)
+					t.Errorf("%s: made twice, or %v, %v", form, err, err2)
 				}
 			}
 		})
@@ -256,12 +262,12 @@ func TestWeights(t *testing.T) {
 	}
 	for name, w := range map[string][]float64{"covers": covers, "hits": hits} {
 		if want := []float64{1, 2, 3}; !slices.Equal(w, want) { // either way
-			t.Errorf("S4.15/%s: weights %v, want %v", name, w, want)
+			t.Errorf("%s: weights %v, want %v", name, w, want)
 		}
 		got := morph(t, m, ptq.FormOf(ptq.I2), compress.Calibration{Method: ptq.MSE, Weights: w})
 		plain := morph(t, m, ptq.FormOf(ptq.I2), compress.Calibration{Method: ptq.MSE})
 		if slices.Equal(stored(got), stored(plain)) {
-			t.Errorf("S4.15/%s: leaves %v, as without weights", name, stored(got))
+			t.Errorf("%s: leaves %v, as without weights", name, stored(got))
 		}
 	}
 	c := *m.Contents()

@@ -1,0 +1,47 @@
+package booster
+
+import (
+	"errors"
+	"fmt"
+
+	"boost/ptq"
+)
+
+// checkFeedback returns what is wrong with how leaves are to be stored.
+func (p *Params) checkFeedback() []error {
+	if p.QuantizeDType == "" {
+		if p.ErrorFeedback {
+			return []error{errors.New("quantize.error_feedback = true: set quantize.dtype to what leaves are stored in, as \"Q4_0\"")}
+		}
+		return nil
+	}
+	if _, err := ptq.ParseForm(p.QuantizeDType); err != nil {
+		return []error{fmt.Errorf("quantize.dtype = %q: %w", p.QuantizeDType, err)}
+	}
+	return nil
+}
+
+// feedBack lets scores see leaves as a form stores them: tree by tree, each with scales of its
+// own by the form's default. Gradients never pass through a form; those of the next round are
+// taken at the scores that stored leaves lead to (SEEDS S4.27, S4.37).
+func (t *trainer) feedBack() error {
+	if !t.p.ErrorFeedback {
+		return nil
+	}
+	if t.store != nil {
+		return fmt.Errorf("%w: quantize.error_feedback and StoreLeaves both say what is stored of leaves", ErrParams)
+	}
+	form, err := ptq.ParseForm(t.p.QuantizeDType)
+	if err != nil {
+		return err
+	}
+	t.p.QuantizeDType = form.String()
+	t.store = func(_ int, values []float64) error {
+		stored, err := ptq.Encode(form, ptq.Calibration{}, values, nil)
+		if err == nil {
+			stored.DecodeRange(values, 0)
+		}
+		return err
+	}
+	return nil
+}
