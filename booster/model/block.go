@@ -46,12 +46,12 @@ func (m *Model) blockRows(rows, threads, more int) int {
 	return max(fit, minBlockRows)
 }
 
-func (m *Model) newBlock(rows int) *block {
+func (h *head) newBlock(rows int) *block {
 	b := blocks.Get().(*block)
-	b.outputs = m.contents.Outputs
+	b.outputs = h.contents.Outputs
 	b.raw, b.values = sized(b.raw, rows*b.outputs), sized(b.values, rows*b.outputs)
-	b.columns = sized(b.columns, len(m.used))
-	for i, bits := range m.columns {
+	b.columns = sized(b.columns, len(h.used))
+	for i, bits := range h.columns {
 		c := &b.columns[i]
 		c.Bits = bits
 		switch bits {
@@ -78,14 +78,14 @@ func sized[T any](s []T, n int) []T {
 
 // tableSource is the rows of a table.
 type tableSource struct {
-	model   *Model
+	head    *head
 	encoder *binning.Encoder
 }
 
 func (s *tableSource) rowBytes() int { return 0 }
 
 func (s *tableSource) encode(b *block, lo, hi int) {
-	for i, f := range s.model.used {
+	for i, f := range s.head.used {
 		c := &b.columns[i]
 		switch c.Bits {
 		case 8:
@@ -100,8 +100,8 @@ func (s *tableSource) encode(b *block, lo, hi int) {
 
 // start sets the raw scores to those before the first tree: the init score, or where there is
 // none the base score. initial is rows × outputs of the whole table, nil without.
-func (b *block) start(m *Model, initial []float64) {
-	for k, base := range m.contents.BaseScore {
+func (b *block) start(h *head, initial []float64) {
+	for k, base := range h.contents.BaseScore {
 		scores := b.raw[k*b.rows:][:b.rows]
 		for i := range scores {
 			scores[i] = base
@@ -147,18 +147,24 @@ func (b *block) classes(values []float64, out []int32) {
 	}
 }
 
-// leaves writes the leaf of each row in each tree to out, rows × trees. It lets the
-// kernel add leaf numbers instead of leaf values; numbers[i] is i.
-func (b *block) leaves(trees []predict.Tree, numbers []float64, out []int32) {
-	out = out[b.first*len(trees):]
-	for t := range trees {
-		scores := b.raw[:b.rows]
-		clear(scores)
-		numbered := trees[t]
-		numbered.Leaf = numbers[:len(numbered.Leaf)]
-		predict.AddRange(&numbered, b.columns, 0, b.rows, scores, &b.scratch)
-		for i, s := range scores {
-			out[i*len(trees)+t] = int32(s)
-		}
+// number writes the leaf of each row in a tree to out, whose rows are stride apart. It lets
+// the kernel add leaf numbers instead of leaf values; numbers[i] is i.
+func (b *block) number(t *predict.Tree, numbers []float64, out []int32, stride int) {
+	scores := b.raw[:b.rows]
+	clear(scores)
+	numbered := *t
+	numbered.Leaf = numbers[:len(numbered.Leaf)]
+	predict.AddRange(&numbered, b.columns, 0, b.rows, scores, &b.scratch)
+	for i, s := range scores {
+		out[i*stride] = int32(s)
 	}
+}
+
+// numbersTo returns the numbers 0 … n-1.
+func numbersTo(n int) []float64 {
+	numbers := make([]float64, n)
+	for i := range numbers {
+		numbers[i] = float64(i)
+	}
+	return numbers
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,9 +15,7 @@ import (
 // trees are planned in tiles too, in any of the instruction sets of the machine. All give the
 // same bits; which is fastest the first block that is large enough tells, see measure.
 type engine struct {
-	runs  []run
-	tiles bool        // whether any run is planned
-	sets  []cpu.Level // for tiles, the best first
+	sets []cpu.Level // for tiles, the best first
 
 	measured atomic.Pointer[ways]
 	step     sync.Mutex // guards what a measurement has so far
@@ -34,8 +33,10 @@ type ways struct {
 
 // run is trees that follow each other and are taken the same way.
 type run struct {
-	first, end int            // trees first … end-1
+	first, end int // trees first … end-1
+	trees      []predict.Tree
 	plans      []predict.Plan // of these trees, nil where their rows go down in lists
+	part       bool           // other trees belong to it: nothing is measured
 }
 
 // runBytes is about how much of plans stays in the second cache beside a block's codes
@@ -47,40 +48,47 @@ const assumedRows = 64
 
 // inference returns the model's engine, which the first to ask makes.
 func (m *Model) inference() *engine {
-	m.planned.Do(func() { m.engine = newEngine(m.trees, m.columns, predict.Sets()) })
+	m.planned.Do(func() {
+		m.engine = newEngine(predict.Sets())
+		m.runs = runsOf(m.trees, m.columns, len(m.engine.sets) > 0)
+	})
 	return m.engine
 }
 
-// newEngine plans the trees that can be where the machine has vectors for them.
-func newEngine(trees []predict.Tree, bits []uint8, sets []cpu.Level) *engine {
-	e := &engine{sets: sets}
-	size := 0
-	for i := range trees {
-		var plan predict.Plan
-		planned := false
-		if len(sets) > 0 {
-			plan, planned = predict.MakePlan(&trees[i], bits)
-		}
-		last := len(e.runs) - 1
-		if last < 0 || planned != (e.runs[last].plans != nil) || planned && size+plan.Bytes() > runBytes {
-			e.runs = append(e.runs, run{first: i})
-			last, size = last+1, 0
-		}
-		r := &e.runs[last]
-		r.end = i + 1
-		if planned {
-			r.plans = append(r.plans, plan)
-			size += plan.Bytes()
-			e.tiles = true
-		}
-	}
-	e.took = make([]time.Duration, len(sets)+1)
+func newEngine(sets []cpu.Level) *engine {
+	e := &engine{sets: sets, took: make([]time.Duration, len(sets)+1)}
 	assumed := &ways{tiles: cpu.Generic, least: assumedRows}
 	if len(sets) > 0 {
 		assumed.tiles = sets[0]
 	}
 	e.measured.Store(assumed)
 	return e
+}
+
+// runsOf divides trees into runs, and plans those that can be where plans are wanted.
+func runsOf(trees []predict.Tree, bits []uint8, plans bool) []run {
+	var runs []run
+	size := 0
+	for i := range trees {
+		var plan predict.Plan
+		planned := false
+		if plans {
+			plan, planned = predict.MakePlan(&trees[i], bits)
+		}
+		last := len(runs) - 1
+		if last < 0 || planned != (runs[last].plans != nil) || planned && size+plan.Bytes() > runBytes {
+			runs = append(runs, run{first: i})
+			last, size = last+1, 0
+		}
+		r := &runs[last]
+		r.end = i + 1
+		r.trees = trees[r.first:r.end]
+		if planned {
+			r.plans = append(r.plans, plan)
+			size += plan.Bytes()
+		}
+	}
+	return runs
 }
 
 // tile copies the codes of the block's columns of one byte, tile by tile.
@@ -107,40 +115,66 @@ func (r *run) within(from, to int) (run, bool) {
 	if cut.first >= cut.end {
 		return cut, false
 	}
+	cut.trees = r.trees[cut.first-r.first : cut.end-r.first]
 	if r.plans != nil {
 		cut.plans = r.plans[cut.first-r.first : cut.end-r.first]
 	}
+	cut.part = r.part || len(cut.trees) < len(r.trees)
 	return cut, true
 }
 
-// addTrees adds the leaf values of trees from … to-1 to the raw scores, in the order of the
-// trees, as training does. Of a part of a run nothing is measured.
-func (b *block) addTrees(m *Model, from, to int) {
-	e := m.inference()
+// add makes a Model a forest.
+func (m *Model) add(b *block, from, to int) {
+	e := m.inference() // which makes the runs
+	b.addRuns(e, m.runs, from, to)
+}
+
+// numberLeaves makes a Model a forest.
+func (m *Model) numberLeaves(b *block, trees int, out []int32) {
+	most := 0
+	for t := range m.trees[:trees] {
+		most = max(most, len(m.trees[t].Leaf))
+	}
+	numbers := numbersTo(most)
+	for t := range m.trees[:trees] {
+		b.number(&m.trees[t], numbers, out[t:], trees)
+	}
+}
+
+// tiling says whether so many rows go in tiles where there are plans, and whether they are
+// measured.
+func (e *engine) tiling(w *ways, rows int) (tiles, measures bool) {
+	measures = !w.settled && rows >= predict.TileRows
+	return len(e.sets) > 0 && (measures || w.tiles != cpu.Generic && rows >= w.least), measures
+}
+
+// addRuns adds the leaf values of those of the runs' trees that are from … to-1 to the raw
+// scores.
+func (b *block) addRuns(e *engine, runs []run, from, to int) {
 	w := e.measured.Load()
-	measures := !w.settled && b.rows >= predict.TileRows
-	if !b.tiled && e.tiles && (measures || w.tiles != cpu.Generic && b.rows >= w.least) {
+	tiles, measures := e.tiling(w, b.rows)
+	if tiles && !b.tiled && slices.ContainsFunc(runs, func(r run) bool { return r.plans != nil }) {
 		b.tile()
 		b.tiled = true
 	}
-	for i := range e.runs {
-		cut, any := e.runs[i].within(from, to)
+	for i := range runs {
+		cut, any := runs[i].within(from, to)
 		if !any {
 			continue
 		}
 		r, lo := &cut, 0
 		if r.plans == nil {
-			b.addLists(m.trees, r, 0, b.rows)
+			b.addLists(r, 0, b.rows)
 			continue
 		}
-		if measures && len(r.plans) == len(e.runs[i].plans) {
-			lo, measures = e.measure(b, m.trees, r), false
+		if measures && !r.part {
+			lo, measures = e.measure(b, r), false
 			w = e.measured.Load()
 		}
 		for ; lo < b.rows; lo += predict.TileRows {
 			n := b.rows - lo
 			if w.tiles == cpu.Generic || n < w.least {
-				b.addLists(m.trees, r, lo, b.rows)
+				b.addLists(r, lo, b.rows)
 				break
 			}
 			if n < predict.TileRows {
@@ -161,7 +195,7 @@ const turns = 2
 // Nothing is done twice for it: what it costs is by how much the slower ways are slower, on
 // two tiles and no more trees than a run has, about a millisecond. One caller measures at a time; the
 // others do not wait.
-func (e *engine) measure(b *block, trees []predict.Tree, r *run) (rows int) {
+func (e *engine) measure(b *block, r *run) (rows int) {
 	if !e.step.TryLock() {
 		return 0
 	}
@@ -171,7 +205,7 @@ func (e *engine) measure(b *block, trees []predict.Tree, r *run) (rows int) {
 		way, took := all[e.steps%len(all)], &e.took[e.steps%len(all)]
 		start := time.Now()
 		if way == cpu.Generic {
-			b.addLists(trees, r, rows, rows+predict.TileRows)
+			b.addLists(r, rows, rows+predict.TileRows)
 		} else {
 			b.addTile(r, rows, way)
 		}
@@ -222,10 +256,10 @@ func (b *block) addTile(r *run, lo int, set cpu.Level) {
 }
 
 // addLists takes rows lo … hi-1 of the block through a run in lists.
-func (b *block) addLists(trees []predict.Tree, r *run, lo, hi int) {
-	for t := r.first; t < r.end; t++ {
-		scores := b.raw[t%b.outputs*b.rows:][:b.rows]
-		predict.AddRange(&trees[t], b.columns, lo, hi, scores, &b.scratch)
+func (b *block) addLists(r *run, lo, hi int) {
+	for i := range r.trees {
+		scores := b.raw[(r.first+i)%b.outputs*b.rows:][:b.rows]
+		predict.AddRange(&r.trees[i], b.columns, lo, hi, scores, &b.scratch)
 	}
 }
 

@@ -6,7 +6,8 @@ import "boost/internal/cpu"
 // with cpu.Generic rows go in lists. Nobody else may use the model meanwhile.
 func UseSet(m *Model, set cpu.Level) {
 	m.inference()
-	m.engine = newEngine(m.trees, m.columns, only(set))
+	m.engine = newEngine(only(set))
+	m.runs = runsOf(m.trees, m.columns, set != cpu.Generic)
 	w := *m.engine.measured.Load()
 	w.settled = true
 	m.engine.measured.Store(&w)

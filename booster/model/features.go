@@ -20,28 +20,13 @@ func Features(c *binning.Cuts) []tree.Feature {
 	return features
 }
 
-// compile prepares the trees for prediction: the features that are used, the width
-// their codes need, and the trees over these.
+// compile prepares the trees for prediction.
 func (m *Model) compile() {
 	c := &m.contents
-	place := make([]int32, len(c.Cuts.Features))
-	for t := range c.Trees {
-		for _, f := range c.Trees[t].Feature {
-			place[f] = 1
-		}
-	}
-	for f := range place {
-		if place[f] == 1 {
-			place[f] = int32(len(m.used))
-			m.used = append(m.used, f)
-			m.columns = append(m.columns, codeBits(c.Cuts.Features[f].Regular))
-		}
-	}
 	m.trees = make([]predict.Tree, len(c.Trees))
 	for t := range c.Trees {
-		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return place[c.Trees[t].Feature[node]] })
+		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return m.place[c.Trees[t].Feature[node]] })
 	}
-	m.used, m.columns = slices.Clip(m.used), slices.Clip(m.columns)
 }
 
 // compileTree fills dst with t; column gives the column of a split node.

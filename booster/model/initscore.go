@@ -33,13 +33,13 @@ func (m *Model) LacksInitScores(t *dataset.Table) bool {
 }
 
 // initScores returns the table's init scores, rows × outputs, or nil.
-func (m *Model) initScores(t *dataset.Table) ([]float64, error) {
+func (h *head) initScores(t *dataset.Table) ([]float64, error) {
 	scores, outputs, err := t.InitScores()
 	if err != nil {
 		return nil, err
 	}
-	if outputs != 0 && outputs != m.contents.Outputs {
-		return nil, fmt.Errorf("%w: the table has %d of the %d init score columns that the model was trained from", dataset.ErrTable, outputs, m.contents.Outputs)
+	if outputs != 0 && outputs != h.contents.Outputs {
+		return nil, fmt.Errorf("%w: the table has %d of the %d init score columns that the model was trained from", dataset.ErrTable, outputs, h.contents.Outputs)
 	}
 	return scores, nil
 }

@@ -36,7 +36,7 @@ func predictMatrix[T float32 | float64](ctx context.Context, m *Model, values []
 	}
 	j.rows = len(values) / width
 	out := make([]float64, j.rows*m.contents.Outputs)
-	j.source = newMatrixSource(m, values, width)
+	j.source = newMatrixSource(&m.head, values, width)
 	j.visit = func(b *block) { write(b, out) }
 	return orNil(out, j.start(ctx))
 }
@@ -55,7 +55,7 @@ type matrixFeature[T float32 | float64] struct {
 	levels  rowFeature
 }
 
-func newMatrixSource[T float32 | float64](m *Model, values []T, width int) *matrixSource[T] {
+func newMatrixSource[T float32 | float64](m *head, values []T, width int) *matrixSource[T] {
 	s := &matrixSource[T]{values: values, width: width}
 	for _, f := range m.used {
 		feature := matrixFeature[T]{index: f}

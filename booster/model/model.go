@@ -63,12 +63,11 @@ const (
 
 // Model is a trained model. It is immutable and safe for concurrent use.
 type Model struct {
-	contents Contents
-	used     []int          // features that a tree splits on, ascending
-	columns  []uint8        // bits per code of each used feature in a prediction block
-	trees    []predict.Tree // Column of a node is an index into used
-	planned  sync.Once
-	engine   *engine // see inference
+	head
+	trees   []predict.Tree // Column of a node is an index into used
+	planned sync.Once
+	engine  *engine // see inference
+	runs    []run   // the trees as the engine takes them
 
 	rowsReady sync.Once
 	rows      atomic.Pointer[rows] // see PredictRow
@@ -85,7 +84,7 @@ func New(c Contents) (*Model, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	m := &Model{contents: c}
+	m := &Model{head: newHead(c, c.usedFeatures())}
 	m.compile()
 	return m, nil
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"fmt"
 
 	"boost/binning"
 	"boost/dataset"
@@ -38,18 +37,12 @@ func Rounds(k int) Option { return func(o *options) { o.rounds, o.limited = k, t
 // The table is coerced to the model's schema; one that lacks a feature column is an
 // error that wraps dataset.ErrTable.
 func (m *Model) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	out := make([]float64, t.NumRows()*m.contents.Outputs)
-	err := m.run(ctx, t, ofScores, opts, func(b *block) {
-		m.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
-		b.transpose(b.values, out)
-	})
-	return orNil(out, err)
+	return m.asked(ofScores, opts).values(ctx, t)
 }
 
 // PredictRaw returns the raw scores, before the link, rows × outputs, row-major.
 func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	out := make([]float64, t.NumRows()*m.contents.Outputs)
-	return orNil(out, m.run(ctx, t, ofScores, opts, func(b *block) { b.transpose(b.raw, out) }))
+	return m.asked(ofScores, opts).scores(ctx, t)
 }
 
 // PredictClass returns for each row the index of its class in Classes: with one
@@ -57,41 +50,70 @@ func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option
 // with the highest probability, the lower index among equals. A model without
 // classes is an error.
 func (m *Model) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	if err := m.needClasses(); err != nil {
-		return nil, err
-	}
-	out := make([]int32, t.NumRows())
-	err := m.run(ctx, t, ofClasses, opts, func(b *block) {
-		m.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
-		b.classes(b.values, out)
-	})
-	return orNil(out, err)
-}
-
-func (m *Model) needClasses() error {
-	if m.contents.Classes == nil {
-		return fmt.Errorf("a model with objective %s predicts numbers, it has no classes", m.contents.Objective)
-	}
-	return nil
+	return m.asked(ofClasses, opts).classes(ctx, t)
 }
 
 // PredictLeaf returns the leaf of each row in each tree, rows × trees, row-major.
 func (m *Model) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	j, err := m.newJob(ofLeaves, opts)
+	return m.asked(ofLeaves, opts).leaves(ctx, t)
+}
+
+func (m *Model) asked(what kind, opts []Option) *question {
+	return &question{head: &m.head, forest: m, what: what, opts: opts}
+}
+
+// newJob settles how a prediction of the model runs.
+func (m *Model) newJob(what kind, opts []Option) (*job, error) { return m.asked(what, opts).job() }
+
+// question is a prediction that is asked for: what of which trees.
+type question struct {
+	head   *head
+	forest forest
+	what   kind
+	opts   []Option
+}
+
+func (q *question) values(ctx context.Context, t *dataset.Table) ([]float64, error) {
+	out := make([]float64, t.NumRows()*q.head.contents.Outputs)
+	return answer(ctx, q, t, out, func(b *block) {
+		q.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+		b.transpose(b.values, out)
+	})
+}
+
+func (q *question) scores(ctx context.Context, t *dataset.Table) ([]float64, error) {
+	out := make([]float64, t.NumRows()*q.head.contents.Outputs)
+	return answer(ctx, q, t, out, func(b *block) { b.transpose(b.raw, out) })
+}
+
+func (q *question) classes(ctx context.Context, t *dataset.Table) ([]int32, error) {
+	if err := q.head.needClasses(); err != nil {
+		return nil, err
+	}
+	out := make([]int32, t.NumRows())
+	return answer(ctx, q, t, out, func(b *block) {
+		q.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+		b.classes(b.values, out)
+	})
+}
+
+func (q *question) leaves(ctx context.Context, t *dataset.Table) ([]int32, error) {
+	j, err := q.job()
 	if err != nil {
 		return nil, err
 	}
-	trees := m.trees[:j.trees]
-	out := make([]int32, t.NumRows()*len(trees))
-	leaves := 0
-	for i := range trees {
-		leaves = max(leaves, len(trees[i].Leaf))
+	out := make([]int32, t.NumRows()*j.trees)
+	j.visit = func(b *block) { q.forest.numberLeaves(b, j.trees, out[b.first*j.trees:]) }
+	return orNil(out, j.run(ctx, t))
+}
+
+// answer fills out, which visit writes to block by block.
+func answer[T any](ctx context.Context, q *question, t *dataset.Table, out []T, visit func(*block)) ([]T, error) {
+	j, err := q.job()
+	if err != nil {
+		return nil, err
 	}
-	numbers := make([]float64, leaves)
-	for i := range numbers {
-		numbers[i] = float64(i)
-	}
-	j.visit = func(b *block) { b.leaves(trees, numbers, out) }
+	j.visit = visit
 	return orNil(out, j.run(ctx, t))
 }
 
@@ -101,15 +123,6 @@ func orNil[T any](out []T, err error) ([]T, error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-func (m *Model) run(ctx context.Context, t *dataset.Table, what kind, opts []Option, visit func(*block)) error {
-	j, err := m.newJob(what, opts)
-	if err != nil {
-		return err
-	}
-	j.visit = visit
-	return j.run(ctx, t)
 }
 
 // kind is what a job is about.
@@ -122,29 +135,40 @@ const (
 	ofStages              // scores after some rounds, and after some more
 )
 
-// newJob settles how a prediction runs.
-func (m *Model) newJob(what kind, opts []Option) (*job, error) {
-	j := &job{model: m, scored: what != ofLeaves, trees: len(m.trees)}
-	for _, set := range opts {
+// job settles how the prediction runs.
+func (q *question) job() (*job, error) {
+	h := q.head
+	j := &job{head: h, forest: q.forest, scored: q.what != ofLeaves, trees: h.contents.BestRound * h.contents.Outputs}
+	for _, set := range q.opts {
 		set(&j.options)
 	}
 	if o := &j.options; o.limited {
-		if o.rounds < 0 || o.rounds > m.Rounds() {
-			return nil, m.noRounds(o.rounds)
+		if o.rounds < 0 || o.rounds > h.contents.BestRound {
+			return nil, h.noRounds(o.rounds)
 		}
-		j.trees = o.rounds * m.contents.Outputs
+		j.trees = o.rounds * h.contents.Outputs
 	}
-	return j, j.stopEarly(what)
+	return j, j.stopEarly(q.what)
 }
 
-// noRounds is the error about a number of rounds that the model has not.
-func (m *Model) noRounds(k int) error {
-	return fmt.Errorf("%d rounds of a model that has %d: give a number from 0 to that", k, m.Rounds())
+// forest is where the trees of a prediction come from. Blocks go through it side by side.
+type forest interface {
+	// blockRows returns how many of the rows, which threads share, go together; more is what
+	// a block needs for a row beside codes and scores. It changes no result, since rows do
+	// not meet.
+	blockRows(rows, threads, more int) int
+	// add adds the leaf values of trees from … to-1 to the block's raw scores, in the order of
+	// the trees, as training does.
+	add(b *block, from, to int)
+	// numberLeaves writes the leaf that each row of the block reaches in each of the first
+	// trees, rows × trees.
+	numberLeaves(b *block, trees int, out []int32)
 }
 
 // job is one prediction: blocks of rows, each encoded, scored and visited by one worker.
 type job struct {
-	model   *Model
+	head    *head
+	forest  forest
 	options options
 	trees   int // the first of the model's
 	scored  bool
@@ -166,22 +190,30 @@ type source interface {
 }
 
 func (j *job) run(ctx context.Context, t *dataset.Table) error {
-	t, err := t.As(j.model.contents.Schema)
+	if err := j.take(t); err != nil {
+		return err
+	}
+	return j.start(ctx)
+}
+
+// take makes the rows of a table those of the job.
+func (j *job) take(t *dataset.Table) error {
+	t, err := t.As(j.head.contents.Schema)
 	if err != nil {
 		return err
 	}
 	j.rows = t.NumRows()
 	if j.scored {
-		if j.initial, err = j.model.initScores(t); err != nil {
+		if j.initial, err = j.head.initScores(t); err != nil {
 			return err
 		}
 	}
-	encoder, err := binning.NewEncoder(j.model.contents.Cuts, t)
+	encoder, err := binning.NewEncoder(j.head.contents.Cuts, t)
 	if err != nil {
 		return err
 	}
-	j.source = &tableSource{j.model, encoder}
-	return j.start(ctx)
+	j.source = &tableSource{j.head, encoder}
+	return nil
 }
 
 // start predicts the rows of the source.
@@ -191,7 +223,7 @@ func (j *job) start(ctx context.Context) error {
 		pool = parallel.NewPool(j.threads())
 		defer pool.Close()
 	}
-	j.blockRows = j.model.blockRows(j.rows, pool.Threads(), j.source.rowBytes())
+	j.blockRows = j.forest.blockRows(j.rows, pool.Threads(), j.source.rowBytes())
 	j.blocks = make([]*block, pool.Threads())
 	defer j.release()
 	return pool.DoContext(ctx, parallel.Blocks(j.rows, j.blockRows), j)
@@ -202,7 +234,7 @@ func (j *job) start(ctx context.Context) error {
 const soloWork = 16_384
 
 func (j *job) threads() int {
-	if j.rows*(j.trees+len(j.model.used)) < soloWork {
+	if j.rows*(j.trees+len(j.head.used)) < soloWork {
 		return 1
 	}
 	if j.options.threads > 0 {
@@ -215,22 +247,28 @@ func (j *job) threads() int {
 func (j *job) Run(worker, index int) {
 	b := j.blocks[worker]
 	if b == nil {
-		b = j.model.newBlock(j.blockRows)
+		b = j.head.newBlock(j.blockRows)
 		j.blocks[worker] = b
 	}
-	lo, hi := parallel.Block(index, j.rows, j.blockRows)
-	b.first, b.rows = lo, hi-lo
-	j.source.encode(b, lo, hi)
-	b.tiled = false
+	j.fill(b, index)
 	if j.scored {
-		b.start(j.model, j.initial)
 		if j.stops != nil {
-			b.addUntil(j.model, j.stops)
+			b.addUntil(j.forest, j.stops)
 		} else {
-			b.addTrees(j.model, 0, j.trees)
+			j.forest.add(b, 0, j.trees)
 		}
 	}
 	j.visit(b)
+}
+
+// fill gives the block the rows of an index, with the scores that they start from.
+func (j *job) fill(b *block, index int) {
+	lo, hi := parallel.Block(index, j.rows, j.blockRows)
+	b.first, b.rows, b.tiled = lo, hi-lo, false
+	j.source.encode(b, lo, hi)
+	if j.scored {
+		b.start(j.head, j.initial)
+	}
 }
 
 func (j *job) release() {

@@ -89,7 +89,7 @@ func (m *Model) newRows(sets []cpu.Level) *rows {
 	return r
 }
 
-func (m *Model) rowFeature(f int) rowFeature {
+func (m *head) rowFeature(f int) rowFeature {
 	c := m.contents.Cuts
 	feature := rowFeature{index: f, missing: c.Features[f].Regular}
 	if c.Features[f].Kind == binning.Categorical {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	"boost/binning"
 	"boost/dataset"
 	"boost/parallel"
 )
@@ -56,23 +55,14 @@ func (m *Model) newStage(t *dataset.Table, every int, opts []Option) (*Stage, er
 	if err != nil {
 		return nil, err
 	}
-	if t, err = t.As(m.contents.Schema); err != nil {
+	if err := j.take(t); err != nil {
 		return nil, err
 	}
-	j.rows = t.NumRows()
-	if j.initial, err = m.initScores(t); err != nil {
-		return nil, err
-	}
-	encoder, err := binning.NewEncoder(m.contents.Cuts, t)
-	if err != nil {
-		return nil, err
-	}
-	j.source = &tableSource{m, encoder}
 	s := &Stage{job: j, pool: j.options.pool}
 	if s.pool == nil {
 		s.pool, s.own = parallel.NewPool(j.threads()), true
 	}
-	j.blockRows = m.blockRows(j.rows, s.pool.Threads(), 0)
+	j.blockRows = j.forest.blockRows(j.rows, s.pool.Threads(), 0)
 	j.blocks = make([]*block, parallel.Blocks(j.rows, j.blockRows)) // each keeps its rows
 	return s, nil
 }
@@ -82,10 +72,10 @@ func (s *Stage) add(ctx context.Context, rounds int) error {
 	j := s.job
 	s.from = s.done
 	s.done = j.trees
-	if left := (j.trees - s.from) / j.model.contents.Outputs; left > rounds {
-		s.done = s.from + rounds*j.model.contents.Outputs
+	if left := (j.trees - s.from) / j.head.contents.Outputs; left > rounds {
+		s.done = s.from + rounds*j.head.contents.Outputs
 	}
-	s.task = func(b *block) { b.addTrees(j.model, s.from, s.done) }
+	s.task = func(b *block) { j.forest.add(b, s.from, s.done) }
 	err := s.pool.DoContext(ctx, len(j.blocks), s)
 	s.encoded = true
 	return err
@@ -95,11 +85,8 @@ func (s *Stage) add(ctx context.Context, rounds int) error {
 func (s *Stage) Run(_, index int) {
 	j := s.job
 	if !s.encoded {
-		b := j.model.newBlock(j.blockRows)
-		lo, hi := parallel.Block(index, j.rows, j.blockRows)
-		b.first, b.rows, b.tiled = lo, hi-lo, false
-		j.source.encode(b, lo, hi)
-		b.start(j.model, j.initial)
+		b := j.head.newBlock(j.blockRows)
+		j.fill(b, index)
 		j.blocks[index] = b
 	}
 	s.task(j.blocks[index])
@@ -111,18 +98,18 @@ func (s *Stage) visit(task func(*block)) {
 }
 
 // Rounds returns how many rounds the predictions are those of.
-func (s *Stage) Rounds() int { return s.done / s.job.model.contents.Outputs }
+func (s *Stage) Rounds() int { return s.done / s.job.head.contents.Outputs }
 
 // Raw returns the raw scores, rows × outputs, row-major, as PredictRaw does.
 func (s *Stage) Raw() []float64 {
-	out := make([]float64, s.job.rows*s.job.model.contents.Outputs)
+	out := make([]float64, s.job.rows*s.job.head.contents.Outputs)
 	s.visit(func(b *block) { b.transpose(b.raw, out) })
 	return out
 }
 
 // Values returns the predictions, rows × outputs, row-major, as Predict does.
 func (s *Stage) Values() []float64 {
-	out := make([]float64, s.job.rows*s.job.model.contents.Outputs)
+	out := make([]float64, s.job.rows*s.job.head.contents.Outputs)
 	s.visit(func(b *block) {
 		s.link(b)
 		b.transpose(b.values, out)
@@ -133,7 +120,7 @@ func (s *Stage) Values() []float64 {
 // Classes returns the index of each row's class, as PredictClass does; it is an error for a
 // model without classes.
 func (s *Stage) Classes() ([]int32, error) {
-	if err := s.job.model.needClasses(); err != nil {
+	if err := s.job.head.needClasses(); err != nil {
 		return nil, err
 	}
 	out := make([]int32, s.job.rows)
@@ -145,7 +132,7 @@ func (s *Stage) Classes() ([]int32, error) {
 }
 
 func (s *Stage) link(b *block) {
-	s.job.model.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+	s.job.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
 }
 
 // close gives the memory back.

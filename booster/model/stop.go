@@ -51,7 +51,7 @@ type look struct {
 
 // stopEarly prepares the job's stops where EarlyStop asks for them.
 func (j *job) stopEarly(what kind) error {
-	o, c := &j.options, &j.model.contents
+	o, c := &j.options, &j.head.contents
 	if !o.early {
 		return nil
 	}
@@ -65,7 +65,11 @@ func (j *job) stopEarly(what kind) error {
 	case what == ofScores && !(a > 0 && a <= math.MaxFloat64):
 		return fmt.Errorf("early stop with an allowance of %v: give a number above 0, by which a raw score may be off", a)
 	}
-	j.stops = newStops(j.model, j.trees, what == ofClasses, o.allowance)
+	m, whole := j.forest.(*Model)
+	if !whole {
+		return errors.New("early stop: its bounds need all trees at hand, and a Compact reads them one at a time: take Load")
+	}
+	j.stops = newStops(m, j.trees, what == ofClasses, o.allowance)
 	return nil
 }
 
@@ -133,12 +137,12 @@ type stopping struct {
 }
 
 // addUntil adds leaf values until rows stop.
-func (b *block) addUntil(m *Model, s *stops) {
+func (b *block) addUntil(f forest, s *stops) {
 	all, from := b.rows, 0
 	st := &b.stopping
 	for i := range s.looks {
 		l := &s.looks[i]
-		b.addTrees(m, from, l.tree)
+		f.add(b, from, l.tree)
 		from = l.tree
 		if s.classes && !b.promises(l, s.last-l.tree) {
 			continue
@@ -156,7 +160,7 @@ func (b *block) addUntil(m *Model, s *stops) {
 		}
 	}
 	if b.rows > 0 {
-		b.addTrees(m, from, s.last)
+		f.add(b, from, s.last)
 	}
 	if b.rows == all {
 		return
