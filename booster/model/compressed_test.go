@@ -235,6 +235,7 @@ func decodeSmall(t *testing.T, data []byte) {
 	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(1024*len(data)+8<<20); got > most {
 		t.Fatalf("Decode of %d bytes allocated %d bytes, at most %d allowed", len(data), got, most)
 	}
+	sameVerdict(t, data)
 	if err != nil {
 		if !errors.Is(err, model.ErrModel) {
 			t.Fatalf("Decode = %v, want ErrModel", err)

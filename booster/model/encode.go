@@ -9,8 +9,9 @@ import (
 
 // Encode returns the bytes of the model's `.boost` file. The same model gives the
 // same bytes, on every machine and at every time.
-func (m *Model) Encode() ([]byte, error) {
-	c := &m.contents
+func (m *Model) Encode() ([]byte, error) { return m.contents.encode() }
+
+func (c *Contents) encode() ([]byte, error) {
 	if c.Compression != nil {
 		return c.encodeCompressed()
 	}
@@ -46,6 +47,15 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := decodeContents(data, h, text)
+	if err != nil {
+		return nil, err
+	}
+	return c.compile(), nil
+}
+
+// decodeContents reads what openContainer opened, and checks all of it.
+func decodeContents(data []byte, h header, text []byte) (*Contents, error) {
 	decode := decodeFull
 	if h.version == CompressedVersion {
 		decode = decodeCompressed
@@ -54,17 +64,16 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := New(c)
-	if err != nil {
+	if err := c.check(); err != nil {
 		return nil, unusable("the model is damaged: %w", err)
 	}
 	// One model, one file: a second spelling of the same contents would be a model
 	// with two hashes.
-	again, err := m.Encode()
+	again, err := c.encode()
 	if err != nil || !bytes.Equal(again, data) {
 		return nil, unusable("the model is damaged: its contents are not in the form that boost writes")
 	}
-	return m, nil
+	return &c, nil
 }
 
 func decodeFull(data []byte, h header, text []byte) (c Contents, err error) {

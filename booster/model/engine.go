@@ -50,7 +50,7 @@ const assumedRows = 64
 func (m *Model) inference() *engine {
 	m.planned.Do(func() {
 		m.engine = newEngine(predict.Sets())
-		m.runs = runsOf(m.trees, m.columns, len(m.engine.sets) > 0)
+		m.runs = runsOf(nil, 0, m.trees, m.engine.plans(len(m.trees)), m.columns)
 	})
 	return m.engine
 }
@@ -65,27 +65,30 @@ func newEngine(sets []cpu.Level) *engine {
 	return e
 }
 
-// runsOf divides trees into runs, and plans those that can be where plans are wanted.
-func runsOf(trees []predict.Tree, bits []uint8, plans bool) []run {
-	var runs []run
-	size := 0
+// plans returns room for the plans of so many trees, nil where there are none.
+func (e *engine) plans(trees int) []predict.Plan {
+	if len(e.sets) == 0 {
+		return nil
+	}
+	return make([]predict.Plan, trees)
+}
+
+// runsOf appends to runs those of trees that begin with tree first of a model. It makes the
+// plans of those that can be planned, unless there is no room for them.
+func runsOf(runs []run, first int, trees []predict.Tree, plans []predict.Plan, bits []uint8) []run {
+	begin, size := 0, 0 // of the run
 	for i := range trees {
-		var plan predict.Plan
-		planned := false
-		if plans {
-			plan, planned = predict.MakePlan(&trees[i], bits)
-		}
+		planned := plans != nil && plans[i].Make(&trees[i], bits)
 		last := len(runs) - 1
-		if last < 0 || planned != (runs[last].plans != nil) || planned && size+plan.Bytes() > runBytes {
-			runs = append(runs, run{first: i})
-			last, size = last+1, 0
+		if i == 0 || planned != (runs[last].plans != nil) || planned && size+plans[i].Bytes() > runBytes {
+			runs = append(runs, run{first: first + i})
+			begin, last, size = i, last+1, 0
 		}
 		r := &runs[last]
-		r.end = i + 1
-		r.trees = trees[r.first:r.end]
+		r.end, r.trees = first+i+1, trees[begin:i+1]
 		if planned {
-			r.plans = append(r.plans, plan)
-			size += plan.Bytes()
+			r.plans = plans[begin : i+1]
+			size += plans[i].Bytes()
 		}
 	}
 	return runs

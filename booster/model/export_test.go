@@ -7,11 +7,22 @@ import "boost/internal/cpu"
 func UseSet(m *Model, set cpu.Level) {
 	m.inference()
 	m.engine = newEngine(only(set))
-	m.runs = runsOf(m.trees, m.columns, set != cpu.Generic)
+	m.runs = runsOf(nil, 0, m.trees, m.engine.plans(len(m.trees)), m.columns)
 	w := *m.engine.measured.Load()
 	w.settled = true
 	m.engine.measured.Store(&w)
 }
+
+// UseCompactSet is UseSet for a Compact.
+func UseCompactSet(c *Compact, set cpu.Level) {
+	c.engine = newEngine(only(set))
+	w := *c.engine.measured.Load()
+	w.settled = true
+	c.engine.measured.Store(&w)
+}
+
+// Kept says whether all but the trees of a Compact is unpacked for good.
+func Kept(c *Compact) bool { return c.kept != nil }
 
 // UseRowSet makes what predicts single rows anew, and says whether it is in vectors of the set.
 func UseRowSet(m *Model, set cpu.Level) bool {

@@ -20,13 +20,14 @@ func Features(c *binning.Cuts) []tree.Feature {
 	return features
 }
 
-// compile prepares the trees for prediction.
-func (m *Model) compile() {
-	c := &m.contents
+// compile makes a model of contents that were checked.
+func (c *Contents) compile() *Model {
+	m := &Model{head: newHead(*c, c.usedFeatures())}
 	m.trees = make([]predict.Tree, len(c.Trees))
 	for t := range c.Trees {
 		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return m.place[c.Trees[t].Feature[node]] })
 	}
+	return m
 }
 
 // compileTree fills dst with t; column gives the column of a split node.

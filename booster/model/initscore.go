@@ -9,9 +9,11 @@ import (
 // FromInitScores tells whether the model was trained from init scores. Its predictions
 // add to those of a table; where that has none they add to 0, and are what the model
 // itself contributes.
-func (m *Model) FromInitScores() bool {
-	for i := range m.contents.Schema.Columns {
-		if m.contents.Schema.Columns[i].Role == dataset.InitScoreRole {
+func (m *Model) FromInitScores() bool { return m.fromInitScores() }
+
+func (h *head) fromInitScores() bool {
+	for i := range h.contents.Schema.Columns {
+		if h.contents.Schema.Columns[i].Role == dataset.InitScoreRole {
 			return true
 		}
 	}
@@ -20,8 +22,10 @@ func (m *Model) FromInitScores() bool {
 
 // LacksInitScores tells whether the model was trained from init scores and a table,
 // read with the model's schema, has none.
-func (m *Model) LacksInitScores(t *dataset.Table) bool {
-	if !m.FromInitScores() {
+func (m *Model) LacksInitScores(t *dataset.Table) bool { return m.lacksInitScores(t) }
+
+func (h *head) lacksInitScores(t *dataset.Table) bool {
+	if !h.fromInitScores() {
 		return false
 	}
 	for _, c := range t.Columns() {

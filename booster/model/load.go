@@ -13,15 +13,21 @@ const sniffSize = 512
 // Load reads a model from a `.boost` file. Every error wraps ErrModel, begins with the
 // path and says what the matter is: no such file, a directory, not readable, cut
 // short, damaged, of an unknown version, or no boost model at all.
-func Load(path string) (*Model, error) {
-	m, err := load(path)
+func Load(path string) (*Model, error) { return loadAs(path, Decode) }
+
+func loadAs[T any](path string, decode func(data []byte) (*T, error)) (*T, error) {
+	data, err := load(path)
+	if err != nil {
+		return nil, unusable("%s: %w", path, err)
+	}
+	m, err := decode(data)
 	if err != nil {
 		return nil, unusable("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-func load(path string) (*Model, error) {
+func load(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, cannotOpen(err)
@@ -34,11 +40,7 @@ func load(path string) (*Model, error) {
 	if info.IsDir() {
 		return nil, unusable("is a directory, a model file was expected")
 	}
-	data, err := readModel(f, info)
-	if err != nil {
-		return nil, err
-	}
-	return Decode(data)
+	return readModel(f, info)
 }
 
 // readModel reads the file, but a regular file only if its beginning says that it is

@@ -78,15 +78,10 @@ type Model struct {
 // keys, and history values that are not finite become null. Errors name what is
 // wrong; they do not wrap ErrModel.
 func New(c Contents) (*Model, error) {
-	if err := c.normalize(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	m := &Model{head: newHead(c, c.usedFeatures())}
-	m.compile()
-	return m, nil
+	return c.compile(), nil
 }
 
 // Contents returns what the model is made of. It must not be changed.
@@ -103,6 +98,12 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 // model without classes. Of two, the second is the positive one. The slice must not
 // be changed.
 func (m *Model) Classes() []string { return m.contents.Classes }
+
+// NumericClasses says that class labels compare as numbers ("1" = "1.0").
+func (m *Model) NumericClasses() bool { return m.contents.NumericClasses }
+
+// Link returns the function from raw scores to predictions.
+func (m *Model) Link() objectives.Link { return m.contents.Link }
 
 // Rounds returns the number of rounds whose trees the model keeps.
 func (m *Model) Rounds() int { return m.contents.BestRound }

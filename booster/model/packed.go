@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,52 +116,76 @@ func encodeScales(values ptq.Values) []byte {
 	return appendFloats64(b, v.Offsets())
 }
 
-// decodeCompressed reads what openContainer found to be a compressed model.
-func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, error) {
-	var c Contents
+// packedModel is the file of a compressed model of which trees and leaf values are still to
+// be read.
+type packedModel struct {
+	contents Contents
+	entry    *compressionEntry
+	sections map[string][]byte
+}
+
+// packedSections returns the sections by name of what openContainer found to be a compressed
+// model.
+func packedSections(data []byte, h header, manifestText []byte) (map[string][]byte, error) {
 	var man struct {
 		Sections []sectionEntry `json:"sections"`
 	}
 	if err := json.Unmarshal(manifestText, &man); err != nil {
-		return c, unusable("the model is damaged: its manifest cannot be read: %w", err)
+		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
 	}
-	sections, err := openNamed(data, h, man.Sections)
+	return openNamed(data, h, man.Sections)
+}
+
+// openPacked reads what openContainer found to be a compressed model.
+func openPacked(data []byte, h header, manifestText []byte) (*packedModel, error) {
+	sections, err := packedSections(data, h, manifestText)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	text, err := unpackText(sections[aboutSection])
 	if err != nil {
-		return c, damagedSection(aboutSection, err)
+		return nil, damagedSection(aboutSection, err)
 	}
 	var about struct {
 		manifest
 		Compression *compressionEntry `json:"compression"`
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
-		return c, damagedSection(aboutSection, err)
+		return nil, damagedSection(aboutSection, err)
 	}
 	if about.Compression == nil || about.Sections != nil {
-		return c, damagedSection(aboutSection, errors.New("it does not say how the model is compressed"))
+		return nil, damagedSection(aboutSection, errors.New("it does not say how the model is compressed"))
 	}
-	if c, err = about.contents(); err != nil {
-		return c, err
+	c, err := about.contents()
+	if err != nil {
+		return nil, err
 	}
 	if err := unpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
-		return c, damagedSection(dictionariesSection, err)
+		return nil, damagedSection(dictionariesSection, err)
 	}
 	if c.Cuts, err = unpackCuts(sections[cutsSection], c.featureColumns()); err != nil {
-		return c, damagedSection(cutsSection, err)
+		return nil, damagedSection(cutsSection, err)
 	}
 	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
-		return c, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
+		return nil, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
 	}
+	return &packedModel{c, about.Compression, sections}, nil
+}
+
+// decodeCompressed reads a compressed model whole.
+func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, error) {
+	p, err := openPacked(data, h, manifestText)
+	if err != nil {
+		return Contents{}, err
+	}
+	c, sections := p.contents, p.sections
 	if c.Trees, err = unpackTrees(sections[structureSection], &c); err != nil {
 		return c, damagedSection(structureSection, err)
 	}
-	if err := c.unpackLeaves(about.Compression, sections); err != nil {
+	if err := c.unpackLeaves(p.entry, sections); err != nil {
 		return c, damagedSection(leavesSection, err)
 	}
-	if about.Compression.Statistics {
+	if c.Compression.Statistics {
 		err = decodeStatistics(sections[statisticsSection], c.Trees)
 	} else if len(sections[statisticsSection]) > 0 {
 		err = damagedSection(statisticsSection, errors.New("it should not be there"))
@@ -219,52 +244,52 @@ func unpackTrees(b []byte, c *Contents) ([]tree.Tree, error) {
 
 // unpackLeaves restores the leaf values and gives them to the trees.
 func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte) error {
+	var err error
+	if c.Compression, err = restore(e, sections, leafCounts(c.Trees), c.Outputs); err != nil {
+		return err
+	}
+	at := 0
+	for i := range c.Trees {
+		c.Compression.Leaves.DecodeRange(c.Trees[i].Leaf, at)
+		at += len(c.Trees[i].Leaf)
+	}
+	return nil
+}
+
+// restore restores the leaf values of trees with so many leaves.
+func restore(e *compressionEntry, sections map[string][]byte, counts []int, outputs int) (*Compression, error) {
 	z := &Compression{Grouping: e.Grouping, Statistics: e.Statistics, Source: e.Source, Certificate: e.Certificate}
 	form, err := ptq.ParseForm(e.Form)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	counts := leafCounts(c.Trees)
 	total := 0
 	for _, n := range counts {
 		total += n
 	}
-	groups, err := Groups(e.Grouping, counts, c.Outputs)
+	groups, err := Groups(e.Grouping, counts, outputs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	native := sections[leavesSection]
 	if d, ok := form.DType(); ok {
 		if packed, is := sections[packedLeavesSection]; is {
 			if native != nil || !packable(d) {
-				return errors.New("leaf values are there twice, or packed in a form that cannot be")
+				return nil, errors.New("leaf values are there twice, or packed in a form that cannot be")
 			}
-			if native, err = unpackLeaves(packed, d, counts, c.Outputs); err != nil {
-				return err
+			if native, err = unpackLeaves(packed, d, counts, outputs); err != nil {
+				return nil, err
 			}
 		}
 		z.Leaves, err = restoreVersion(d, e, total, groups, native, sections[scalesSection])
-	} else {
-		bounds, err := Groups(GroupTree, counts, c.Outputs)
-		if err != nil {
-			return err
-		}
-		blocks, err := ptq.RestoreBlocks(form, total, bounds, slices.Clone(native))
-		if err != nil {
-			return err
-		}
-		z.Leaves = blocks
+		return z, err
 	}
+	bounds, err := Groups(GroupTree, counts, outputs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	at := 0
-	for i := range c.Trees {
-		z.Leaves.DecodeRange(c.Trees[i].Leaf, at)
-		at += len(c.Trees[i].Leaf)
-	}
-	c.Compression = z
-	return nil
+	z.Leaves, err = ptq.RestoreBlocks(form, total, bounds, slices.Clone(native))
+	return z, err
 }
 
 func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups, native, b []byte) (ptq.Values, error) {
@@ -367,12 +392,19 @@ func unpackDictionaries(b []byte, s dataset.Schema) error {
 				return fmt.Errorf("column %q has %q levels in %d bytes", s.Columns[i].Name, line, len(text))
 			}
 		}
-		levels := make([]string, count)
+		// The levels are parts of one text: each by itself would take 16 bytes more.
+		levels, ends := make([]string, count), make([]int, count)
+		var all []byte
 		for k := range levels {
 			if line, text, ok = cutLine(text); !ok {
 				return fmt.Errorf("level %d of column %q is missing", k, s.Columns[i].Name)
 			}
-			levels[k] = string(line)
+			all = append(all, line...)
+			ends[k] = len(all)
+		}
+		whole, start := string(all), 0
+		for k, end := range ends {
+			levels[k], start = whole[start:end], end
 		}
 		s.Columns[i].Levels = levels
 	}
@@ -384,6 +416,9 @@ func unpackDictionaries(b []byte, s dataset.Schema) error {
 
 // cutLine takes a line off the front of text and its backslashes off the line.
 func cutLine(text []byte) (line, rest []byte, ok bool) {
+	if end := bytes.IndexByte(text, '\n'); end >= 0 && bytes.IndexByte(text[:end], '\\') < 0 {
+		return text[:end], text[end+1:], true
+	}
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\n':

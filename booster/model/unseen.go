@@ -17,18 +17,22 @@ type Unseen = binning.Unseen
 // are not kept, as in a model made of Contents.Narrow, has none. Neither the table nor the model
 // is changed. Errors are those of Predict.
 func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
-	t, err := t.As(m.contents.Schema)
+	return m.unseen(t)
+}
+
+func (h *head) unseen(t *dataset.Table) ([]Unseen, error) {
+	t, err := t.As(h.contents.Schema)
 	if err != nil {
 		return nil, err
 	}
-	unseen, err := m.contents.Cuts.Unseen(t)
-	return slices.DeleteFunc(unseen, func(u Unseen) bool { return m.ignores(u.Column) }), err
+	unseen, err := h.contents.Cuts.Unseen(t)
+	return slices.DeleteFunc(unseen, func(u Unseen) bool { return h.ignores(u.Column) }), err
 }
 
 // ignores says whether nothing is kept of a categorical feature.
-func (m *Model) ignores(column string) bool {
-	features := m.contents.Cuts.Features
+func (h *head) ignores(column string) bool {
+	features := h.contents.Cuts.Features
 	f := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == column })
-	_, used := slices.BinarySearch(m.used, f)
+	_, used := slices.BinarySearch(h.used, f)
 	return !used && len(features[f].Codes) == 0
 }

@@ -12,6 +12,14 @@ import (
 	"boost/objectives"
 )
 
+// check gives the contents the form that is stored, and says whether they are a model's.
+func (c *Contents) check() error {
+	if err := c.normalize(); err != nil {
+		return err
+	}
+	return c.validate()
+}
+
 // normalize gives the parts that have several spellings the one that is stored.
 func (c *Contents) normalize() error {
 	params, err := canonicalObject(c.Params)

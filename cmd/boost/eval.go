@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives/metrics"
 )
@@ -18,6 +17,7 @@ import (
 type evalFlags struct {
 	reading
 	stages
+	loading
 	metrics  []string
 	json     bool
 	onUnseen string
@@ -32,13 +32,15 @@ func (a *app) evalCommand() *cobra.Command {
 
 Rows count by the model's weight column where the table has it. Without --metric all
 metrics that fit the model are given. --rounds K looks at the first K rounds only, and
---staged N gives the metrics after every N rounds and after the last.`,
+--staged N gives the metrics after every N rounds and after the last. --load compact keeps a
+compressed model in little more memory than its file.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.stages.given(cmd)
-			for _, check := range []error{oneOf("on-unseen", f.onUnseen, unseenWords...), f.stages.check()} {
+			for _, check := range []error{oneOf("on-unseen", f.onUnseen, unseenWords...), f.stages.check(),
+				f.loading.check(), f.loading.refuse("--staged", f.staged)} {
 				if check != nil {
 					return check
 				}
@@ -50,6 +52,7 @@ metrics that fit the model are given. --rounds K looks at the first K rounds onl
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
 	f.stages.add(cmd, "the metrics")
+	f.loading.add(cmd)
 	f.addSet(cmd, readingKeys)
 	offer(cmd, "on-unseen", unseenWords...)
 	offer(cmd, "metric", metrics.Names()...)
@@ -61,14 +64,14 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(modelFile)
+	m, err := f.loading.open(modelFile)
 	if err != nil {
 		return err
 	}
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
-	names, err := chooseMetrics(f.metrics, string(m.Contents().Link))
+	names, err := chooseMetrics(f.metrics, string(m.Link()))
 	if err != nil {
 		return err
 	}

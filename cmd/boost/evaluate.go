@@ -49,7 +49,7 @@ type evaluation struct {
 
 // evaluate computes the metrics on a table that was read with the model's schema
 // and has the label. Rows count by the weight column where the table has it.
-func evaluate(ctx context.Context, m *model.Model, t *dataset.Table, names []string, pool *parallel.Pool) ([]figure, error) {
+func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string, pool *parallel.Pool) ([]figure, error) {
 	byStage, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
 	if err != nil {
 		return nil, err
@@ -58,9 +58,8 @@ func evaluate(ctx context.Context, m *model.Model, t *dataset.Table, names []str
 }
 
 // evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order.
-func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) ([]evaluation, error) {
-	contents := m.Contents()
-	labels, err := labelsOf(contents, t)
+func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) ([]evaluation, error) {
+	labels, err := labelsOf(m, t)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names
 			return nil, usagef("%v", err)
 		}
 	}
-	n, k := t.NumRows(), contents.Outputs
+	n, k := t.NumRows(), m.Outputs()
 	in := metrics.Input{
 		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
 		Labels: labels, Weights: weights, Pool: pool,
@@ -85,7 +84,7 @@ func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names
 				in.Raw[output*n+row] = rowMajor[row*k+output]
 			}
 		}
-		contents.Link.Apply(k, in.Raw, in.Values, 0, n, n)
+		m.Link().Apply(k, in.Raw, in.Values, 0, n, n)
 		e := evaluation{rounds, make([]figure, len(names))}
 		for i, metric := range list {
 			e.figures[i] = figure{names[i], metric.Eval(in)}
@@ -100,8 +99,12 @@ func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names
 		}
 		return []evaluation{judge(s.trees(m)/k, rowMajor)}, nil
 	}
+	whole, ok := m.(*model.Model)
+	if !ok {
+		return nil, usagef("stages need all trees at once")
+	}
 	var all []evaluation
-	for stage, err := range m.Staged(ctx, t, s.every, opts...) {
+	for stage, err := range whole.Staged(ctx, t, s.every, opts...) {
 		if err != nil {
 			return nil, err
 		}
@@ -111,9 +114,9 @@ func evaluateStages(ctx context.Context, m *model.Model, t *dataset.Table, names
 }
 
 // labelsOf returns the table's labels as the model counts them.
-func labelsOf(c *model.Contents, t *dataset.Table) ([]float64, error) {
-	if c.Classes != nil {
-		return t.EncodeClasses(c.Classes, c.NumericClasses)
+func labelsOf(m predictor, t *dataset.Table) ([]float64, error) {
+	if m.Classes() != nil {
+		return t.EncodeClasses(m.Classes(), m.NumericClasses())
 	}
 	return t.NumericLabels()
 }

@@ -157,12 +157,16 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 	if err != nil {
 		return err
 	}
+	memory, err := memoryOf(m, file)
+	if err != nil {
+		return err
+	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		switch {
 		case f.json:
-			return writeModelJSON(w, m, description, kind, features, f.trees)
+			return writeModelJSON(w, m, description, memory, kind, features, f.trees)
 		case !f.trees && f.importance == "":
-			return writeModelText(w, file, description, kind, features)
+			return writeModelText(w, file, description, memory, kind, features)
 		}
 		if f.importance != "" {
 			if err := writeImportance(w, features, len(features)); err != nil {
@@ -176,20 +180,40 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 	})
 }
 
-func writeModelJSON(w io.Writer, m *model.Model, d *model.Description, kind string, features []importance, trees bool) error {
+func writeModelJSON(w io.Writer, m *model.Model, d *model.Description, memory *memoryJSON, kind string, features []importance, trees bool) error {
 	out := struct {
 		What string `json:"what"`
 		*model.Description
+		Memory         *memoryJSON  `json:"memory,omitempty"`
 		ImportanceKind string       `json:"importance_kind"`
 		Importance     []importance `json:"importance"`
 		Dump           []treeJSON   `json:"dump,omitempty"`
-	}{"model", d, kind, features, nil}
+	}{"model", d, memory, kind, features, nil}
 	if trees {
 		for i := range m.Contents().Trees {
 			out.Dump = append(out.Dump, treeOf(m, i))
 		}
 	}
 	return writeJSON(w, out)
+}
+
+// memoryJSON is how many bytes a compressed model takes by either load: sums over all that it
+// consists of.
+type memoryJSON struct {
+	Fast    int64 `json:"fast"`
+	Compact int64 `json:"compact"`
+}
+
+// memoryOf returns nil for a full model.
+func memoryOf(m *model.Model, file string) (*memoryJSON, error) {
+	if m.Compressed() == nil {
+		return nil, nil
+	}
+	c, err := model.LoadCompact(file)
+	if err != nil {
+		return nil, err
+	}
+	return &memoryJSON{m.Memory(), c.Memory()}, nil
 }
 
 // treeJSON is one tree; split i goes to splits[left] or splits[right], or to
@@ -217,7 +241,7 @@ type leafJSON struct {
 	Cover *float64 `json:"cover,omitempty"`
 }
 
-func writeModelText(w io.Writer, file string, d *model.Description, kind string, features []importance) error {
+func writeModelText(w io.Writer, file string, d *model.Description, memory *memoryJSON, kind string, features []importance) error {
 	categorical := 0
 	for _, f := range d.Features {
 		if f.Levels > 0 {
@@ -263,6 +287,9 @@ func writeModelText(w io.Writer, file string, d *model.Description, kind string,
 	)
 	rows = append(rows, originRows(d)...)
 	rows = append(rows, compressionRows(d)...)
+	if memory != nil {
+		rows = append(rows, []string{"memory", bytesText(memory.Fast) + " loaded fast, " + bytesText(memory.Compact) + " loaded compact"})
+	}
 	rows = append(rows,
 		[]string{"data", d.Fingerprint},
 		[]string{"numerics", strconv.Itoa(d.Numerics)},

@@ -21,6 +21,7 @@ import (
 type predictFlags struct {
 	reading
 	stages
+	loading
 	kind      string
 	ids       []string
 	onUnseen  string
@@ -51,6 +52,10 @@ rounds and after the last, in columns that end in _N, _2N, …. --early-stop lea
 that cannot change the result: with --kind class and 0 no class changes, with --kind value
 or raw and a number above 0 no raw score moves by more than that.
 
+--load compact keeps a compressed model in little more memory than its file and unpacks a
+tree at a time, in predictions that are the same to the last bit; each part of the table
+that is scored unpacks all trees once.
+
 The format is that of --format, else the one that the name of -o ends in: .csv, .jsonl or
 .ndjson, .parquet or .pq, .arrow or .feather; without either it is CSV. Text is packed where
 the name ends in .gz or .zst.`,
@@ -63,6 +68,7 @@ the name ends in .gz or .zst.`,
 			f.stops = cmd.Flags().Changed("early-stop")
 			for _, check := range []error{
 				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.settleFormat(&f), f.stages.check(), f.checkStops(),
+				f.loading.check(), f.loading.refuse("--staged", f.staged), f.loading.refuse("--early-stop", f.stops),
 			} {
 				if check != nil {
 					return check
@@ -84,6 +90,7 @@ the name ends in .gz or .zst.`,
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.stages.add(cmd, "the prediction")
 	flags.Float64Var(&f.earlyStop, "early-stop", 0, "leave out trees that move no raw score by more than `X`, with --kind class 0: that change no class")
+	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
 	offer(cmd, "format", outputFormats...)
@@ -119,7 +126,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(modelFile)
+	m, err := f.loading.open(modelFile)
 	if err != nil {
 		return err
 	}
@@ -185,7 +192,7 @@ func ofPredicting(err error) error {
 }
 
 // reportWays says which way of scoring was measured to be the fastest, if any was.
-func (a *app) reportWays(m *model.Model) {
+func (a *app) reportWays(m predictor) {
 	ways := m.Ways().Batch
 	if len(ways) == 0 {
 		return
@@ -211,7 +218,7 @@ func (a *app) settleFormat(f *predictFlags) error {
 }
 
 // reportInitScores says where a model was trained from init scores and a table has none.
-func (a *app) reportInitScores(t *dataset.Table, m *model.Model, file string) {
+func (a *app) reportInitScores(t *dataset.Table, m predictor, file string) {
 	if m.LacksInitScores(t) {
 		a.warnInitScores(file)
 	}
@@ -227,7 +234,7 @@ var unseenWords = []string{"missing", "error"}
 // reportUnseen says once per column which rows have categories that the trees have not
 // seen: ones that are new, or that stood in rows held out of training only. refuse makes
 // the first such row an error.
-func (a *app) reportUnseen(t *dataset.Table, m *model.Model, refuse bool) error {
+func (a *app) reportUnseen(t *dataset.Table, m predictor, refuse bool) error {
 	columns, err := m.Unseen(t)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 
 // predictions writes what a model says about the rows of a table.
 type predictions struct {
-	model  *model.Model
+	model  predictor
 	kind   string         // value, raw, class or leaf
 	format string         // one of outputFormats
 	ids    []string       // columns to copy, in this order; empty = the model's id columns
@@ -279,7 +279,11 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]outColum
 // predictStages returns the columns of each stage, one after another.
 func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]outColumn, error) {
 	var all []outColumn
-	for stage, err := range p.model.Staged(ctx, t, p.stages.every, p.options()...) {
+	m, whole := p.model.(*model.Model)
+	if !whole {
+		return nil, usagef("stages need all trees at once")
+	}
+	for stage, err := range m.Staged(ctx, t, p.stages.every, p.options()...) {
 		if err != nil {
 			return nil, err
 		}
@@ -305,19 +309,18 @@ func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]ou
 }
 
 func (p *predictions) classColumns(classes []int32) []outColumn {
-	c := p.model.Contents()
-	return []outColumn{{name: "class", classes: classes, names: c.Classes, numbers: c.NumericClasses,
-		whole: c.NumericClasses && allWhole(c.Classes)}}
+	names, numbers := p.model.Classes(), p.model.NumericClasses()
+	return []outColumn{{name: "class", classes: classes, names: names, numbers: numbers, whole: numbers && allWhole(names)}}
 }
 
 // valueColumns returns a column for each output.
 func (p *predictions) valueColumns(values []float64) []outColumn {
-	c, names := p.model.Contents(), []string{"prediction"}
+	names := []string{"prediction"}
 	if p.kind == "raw" {
 		names = []string{"raw"}
 	}
-	if c.Link == objectives.Softmax {
-		names = slices.Clone(c.Classes)
+	if p.model.Link() == objectives.Softmax {
+		names = slices.Clone(p.model.Classes())
 		for i := range names {
 			if p.kind == "raw" {
 				names[i] = "raw_" + names[i]

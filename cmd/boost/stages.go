@@ -35,7 +35,7 @@ func (s *stages) check() error {
 }
 
 // fit refuses more rounds than the model has.
-func (s *stages) fit(m *model.Model, file string) error {
+func (s *stages) fit(m predictor, file string) error {
 	if s.limited && (s.rounds < 0 || s.rounds > m.Rounds()) {
 		return usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.rounds)
 	}
@@ -51,7 +51,7 @@ func (s *stages) options() []model.Option {
 }
 
 // trees returns how many trees are looked at.
-func (s *stages) trees(m *model.Model) int {
+func (s *stages) trees(m predictor) int {
 	if s.limited {
 		return s.rounds * m.Outputs()
 	}

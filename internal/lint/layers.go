@@ -13,7 +13,7 @@ import (
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
-    0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/filelock  internal/replace  internal/need  internal/fence  internal/killed
+    0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/filelock  internal/replace  internal/need  internal/fence  internal/killed  internal/heapsize
     0:  parallel  internal/comm
     1:  internal/detmath  internal/comm/mpi
     1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan

@@ -1,6 +1,9 @@
 package predict
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // TileRows is how many rows are taken through a Plan at a time.
 const TileRows = 512
@@ -55,34 +58,45 @@ type step struct {
 // MakePlan makes the plan of a tree over columns of so many bits. It says no where a
 // column has other than 8 bits, or where the tree has too many leaves.
 func MakePlan(t *Tree, bits []uint8) (Plan, bool) {
+	var p Plan
+	ok := p.Make(t, bits)
+	return p, ok
+}
+
+// Make is MakePlan in the memory of another plan, whose tree it forgets. It keeps the tree's
+// leaf values.
+func (p *Plan) Make(t *Tree, bits []uint8) bool {
 	if len(t.Leaf) > maxLeaves {
-		return Plan{}, false
+		return false
 	}
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; bits[n.Column] != 8 || n.Form == List {
-			return Plan{}, false
+			return false
 		}
 	}
-	p := planner{tree: t, needs: make([]int8, len(t.Nodes))}
-	p.plan = Plan{leaf: t.Leaf, steps: make([]step, 0, len(t.Nodes))}
+	p.leaf, p.sets, p.steps = t.Leaf, p.sets[:0], slices.Grow(p.steps[:0], len(t.Nodes))
+	r := planner{tree: t, plan: p}
 	for n := len(t.Nodes) - 1; n >= 0; n-- {
-		p.measure(n)
+		r.measure(n)
 	}
 	root := int32(0)
 	if len(t.Nodes) == 0 {
 		root = ^0
 	}
-	p.plan.root, _ = p.add(root)
-	p.plan.split()
-	return p.plan, true
+	p.root, _ = r.add(root)
+	p.split()
+	return true
 }
 
 // split fills in the halves of few leaves.
 func (p *Plan) split() {
 	if len(p.leaf) > fewLeaves {
+		p.halves = nil
 		return
 	}
-	p.halves = new([2 * fewLeaves]uint32)
+	if p.halves == nil {
+		p.halves = new([2 * fewLeaves]uint32)
+	}
 	for i, value := range p.leaf {
 		bits := math.Float64bits(value)
 		p.halves[i], p.halves[fewLeaves+i] = uint32(bits), uint32(bits>>32)
@@ -92,9 +106,9 @@ func (p *Plan) split() {
 // planner makes one plan.
 type planner struct {
 	tree  *Tree
-	needs []int8 // lists that a node's subtree needs at once
+	needs [maxLeaves]int8 // lists that a node's subtree needs at once
 	busy  [maxLists]bool
-	plan  Plan
+	plan  *Plan
 }
 
 // measure finds how many lists the subtree of node n needs, after those of its children,

@@ -1,0 +1,234 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"weak"
+
+	"boost/dataset"
+	"boost/internal/heapsize"
+	"boost/internal/kernel/predict"
+	"boost/objectives"
+	"boost/ptq"
+	"boost/tree"
+)
+
+// ErrNotCompressed says that a model cannot be a Compact: its trees are not packed.
+var ErrNotCompressed = errors.New("the model is a full one, and only compressed models can be loaded as compact ones: load it as any other, or compress it first")
+
+// Compact is a compressed model whose trees stay packed: a prediction reads them one at a time,
+// and takes thousands of rows through each before it forgets it. What it predicts equals what
+// the Model of the same file predicts, bit for bit.
+//
+// It keeps at most twice the bytes of the file and 1 MiB; Memory says how much. What it works
+// with is shared by predictions and let go by the garbage collector when there are none: for
+// each thread up to 4 MiB of rows, up to 1 MiB and 30 bytes for each level of the trees'
+// reader, and up to 4,096 split nodes and one tree more, of some 100 bytes each. Where
+// dictionaries are so long that they would break the bound, they stay packed too, and the
+// first prediction after a garbage collection unpacks them: see Hold.
+//
+// It is immutable and safe for concurrent use.
+type Compact struct {
+	structure []byte // packed trees, part of file where that is there
+	trees     int
+	used      []int // features that trees split on
+	features  []tree.Feature
+	outputs   int
+	engine    *engine
+	walks     sync.Pool // of *walk
+
+	// One of both is there.
+	kept *head
+	file []byte
+
+	opening sync.Mutex
+	opened  weak.Pointer[head] // of file
+}
+
+// LoadCompact is Load for a compressed model that is to take little memory. A full one is an
+// error that wraps ErrNotCompressed.
+func LoadCompact(path string) (*Compact, error) { return loadAs(path, DecodeCompact) }
+
+// What a Compact may keep, beside twice the bytes of its file; and what of that is left to the
+// allocator, which rounds sizes up.
+const (
+	compactRoom  = 1 << 20
+	compactSlack = 64 << 10
+)
+
+// DecodeCompact makes a Compact of the bytes of a file. It checks all that Decode does, for
+// which it unpacks all trees once, and does not keep data. Every error wraps ErrModel, that
+// about a full model ErrNotCompressed too.
+func DecodeCompact(data []byte) (*Compact, error) {
+	h, text, err := openContainer(data)
+	if err != nil {
+		return nil, err
+	}
+	if h.version != CompressedVersion {
+		return nil, unusable("%w", ErrNotCompressed)
+	}
+	contents, err := decodeContents(data, h, text)
+	if err != nil {
+		return nil, err
+	}
+	sections, err := packedSections(data, h, text)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compact{
+		trees: len(contents.Trees), used: contents.usedFeatures(), features: Features(contents.Cuts),
+		outputs: contents.Outputs, engine: newEngine(predict.Sets()),
+	}
+	structure := sections[structureSection]
+	contents.Trees = nil
+	kept := compactHead(contents, c.used)
+	if heapsize.Of(kept)*9/8+int64(len(structure))+compactSlack <= int64(2*len(data)+compactRoom) {
+		c.kept, c.structure = kept, slices.Clone(structure)
+		return c, nil
+	}
+	c.file = slices.Clone(data)
+	if sections, err = packedSections(c.file, h, text); err != nil {
+		return nil, err
+	}
+	c.structure = sections[structureSection]
+	return c, nil
+}
+
+// compactHead returns the head of contents without trees, and without what no prediction needs.
+func compactHead(c *Contents, used []int) *head {
+	cuts := *c.Cuts
+	cuts.Values, cuts.Values64 = slices.Clone(cuts.Values), slices.Clone(cuts.Values64)
+	h := newHead(Contents{
+		Objective: c.Objective, Link: c.Link, Outputs: c.Outputs, BaseScore: c.BaseScore,
+		Classes: c.Classes, NumericClasses: c.NumericClasses,
+		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}, Cuts: &cuts,
+		BestRound: c.BestRound, Compression: c.Compression,
+	}, used)
+	return &h
+}
+
+// head returns all but the trees, and unpacks it where that is not kept.
+func (c *Compact) head() *head {
+	if c.kept != nil {
+		return c.kept
+	}
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	if h := c.opened.Value(); h != nil {
+		return h
+	}
+	h, err := c.unpack()
+	if err != nil {
+		panic("model: a file that was checked: " + err.Error())
+	}
+	c.opened = weak.Make(h)
+	return h
+}
+
+// unpack reads all but the trees from the file.
+func (c *Compact) unpack() (*head, error) {
+	h, text, err := openContainer(c.file)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := openPacked(c.file, h, text)
+	if err != nil {
+		return nil, err
+	}
+	w := c.walk()
+	counts := make([]int, c.trees)
+	for i := range counts {
+		counts[i] = w.next().NumLeaves()
+	}
+	c.walks.Put(w)
+	contents := &packed.contents
+	if contents.Compression, err = restore(packed.entry, packed.sections, counts, c.outputs); err != nil {
+		return nil, err
+	}
+	return compactHead(contents, c.used), nil
+}
+
+// Hold keeps unpacked what a prediction needs beside the trees until release is called: of use
+// between many predictions where dictionaries are long.
+func (c *Compact) Hold() (release func()) {
+	h := c.head()
+	return func() { runtime.KeepAlive(h) }
+}
+
+// Predict is Model.Predict. EarlyStop is an error, here and below.
+func (c *Compact) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
+	return c.asked(ofScores, opts).values(ctx, t)
+}
+
+// PredictRaw is Model.PredictRaw.
+func (c *Compact) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
+	return c.asked(ofScores, opts).scores(ctx, t)
+}
+
+// PredictClass is Model.PredictClass.
+func (c *Compact) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
+	return c.asked(ofClasses, opts).classes(ctx, t)
+}
+
+// PredictLeaf is Model.PredictLeaf.
+func (c *Compact) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
+	return c.asked(ofLeaves, opts).leaves(ctx, t)
+}
+
+func (c *Compact) asked(what kind, opts []Option) *question {
+	h := c.head()
+	return &question{head: h, forest: &packedForest{c, h}, what: what, opts: opts}
+}
+
+// Unseen is Model.Unseen.
+func (c *Compact) Unseen(t *dataset.Table) ([]Unseen, error) { return c.head().unseen(t) }
+
+// LacksInitScores is Model.LacksInitScores.
+func (c *Compact) LacksInitScores(t *dataset.Table) bool { return c.head().lacksInitScores(t) }
+
+// Schema is Model.Schema.
+func (c *Compact) Schema() dataset.Schema { return c.head().contents.Schema }
+
+// Link is Model.Link.
+func (c *Compact) Link() objectives.Link { return c.head().contents.Link }
+
+// Outputs is Model.Outputs.
+func (c *Compact) Outputs() int { return c.outputs }
+
+// Classes is Model.Classes.
+func (c *Compact) Classes() []string { return c.head().contents.Classes }
+
+// NumericClasses is Model.NumericClasses.
+func (c *Compact) NumericClasses() bool { return c.head().contents.NumericClasses }
+
+// Rounds is Model.Rounds.
+func (c *Compact) Rounds() int { return c.trees / c.outputs }
+
+// NumTrees is Model.NumTrees.
+func (c *Compact) NumTrees() int { return c.trees }
+
+// Compressed is Model.Compressed.
+func (c *Compact) Compressed() *Compression { return c.head().contents.Compression }
+
+// Ways is Model.Ways; single rows go like all others.
+func (c *Compact) Ways() Ways {
+	return Ways{Batch: slices.Clone(c.engine.measured.Load().timings)}
+}
+
+// Memory returns how many bytes the model keeps between predictions, a sum over all that it
+// consists of. What the allocator rounds up is not in it.
+func (c *Compact) Memory() int64 { return heapsize.Of(c) }
+
+// Memory returns how many bytes the model keeps once batches were predicted, a sum over all that
+// it consists of. What the allocator rounds up is not in it, nor what PredictRow makes for
+// itself.
+func (m *Model) Memory() int64 {
+	m.inference()
+	return heapsize.Of(m)
+}
+
+// values returns the leaf values of a compact head.
+func (h *head) values() ptq.Values { return h.contents.Compression.Leaves }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// predictor is what predicts: a model as either load gives it.
+type predictor interface {
+	Predict(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
+	PredictRaw(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
+	PredictClass(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
+	PredictLeaf(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
+	Unseen(*dataset.Table) ([]model.Unseen, error)
+	LacksInitScores(*dataset.Table) bool
+	Schema() dataset.Schema
+	Link() objectives.Link
+	Classes() []string
+	NumericClasses() bool
+	Outputs() int
+	Rounds() int
+	NumTrees() int
+	Ways() model.Ways
+}
+
+// loads are the ways to load a model for predictions.
+var loads = []string{loadFast, loadCompact}
+
+const (
+	loadFast    = "fast"
+	loadCompact = "compact"
+)
+
+// loading is the flag that says how a model is loaded.
+type loading struct{ load string }
+
+func (l *loading) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.load, "load", loadFast, "`HOW` to load a compressed model: fast, or compact in little memory")
+	offer(cmd, "load", loads...)
+}
+
+func (l *loading) check() error { return oneOf("load", l.load, loads...) }
+
+// refuse is the error about a flag that needs all trees at once.
+func (l *loading) refuse(flag string, given bool) error {
+	if given && l.load == loadCompact {
+		return usagef("%s needs all trees at once, and --load compact reads them one at a time: leave one of both out", flag)
+	}
+	return nil
+}
+
+// open loads a model.
+func (l *loading) open(file string) (predictor, error) {
+	if l.load != loadCompact {
+		m, err := model.Load(file)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	c, err := model.LoadCompact(file)
+	if errors.Is(err, model.ErrNotCompressed) {
+		return nil, usagef("--load compact is for compressed models, and %s is a full one: leave it out", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &heldCompact{c, c.Hold()}, nil
+}
+
+// heldCompact is a Compact that serves the whole run.
+type heldCompact struct {
+	*model.Compact
+	release func()
+}
