@@ -1,4 +1,4 @@
-# Measurements: `make peers`, `make load`, `make accuracy`. Included by the top Makefile.
+# Measurements: `make peers`, `make load`, `make accuracy`, `make sizes`. Included by the top Makefile.
 #
 # The other trainers live in a Python environment outside the tree; BOOST_PEERS_VENV
 # names another place for it. BOOST_SHARED holds the real data sets.
@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|Acc
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -45,6 +45,9 @@ bench-guard: ## the tree's speed beside that of the last release, or of BASE=com
 
 time-to-metric: peers-env ## time training until boost is as good as LightGBM with its defaults (SETS=a,b for some tables, THREADS)
 	go run ./benchmarks reach --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
+
+sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's, for docs/compression.md (SETS=a,b for some sets)
+	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
 scaling: ## time training by rows and by columns, and plot both into docs/scaling.svg
 	go run ./benchmarks scaling --threads $(THREADS)

@@ -121,11 +121,16 @@ func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (
 	if report == nil {
 		report = &booster.Report{}
 	}
-	model, err := booster.Train(ctx, t.params(s), train, booster.WithReport(report))
+	m, err := booster.Train(ctx, t.params(s), train, booster.WithReport(report))
 	if err != nil {
 		return 0, err
 	}
-	values, err := model.Predict(ctx, test)
+	return s.LossOf(ctx, m, test)
+}
+
+// LossOf returns the loss of a model on a table, by Metric.
+func (s *Set) LossOf(ctx context.Context, m *booster.Model, test *dataset.Table) (float64, error) {
+	values, err := m.Predict(ctx, test)
 	if err != nil {
 		return 0, err
 	}
@@ -141,7 +146,7 @@ func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (
 		}
 		loss = score.RMSE(values, labels, weights)
 	} else {
-		c := model.Contents()
+		c := m.Contents()
 		labels, err := test.EncodeClasses(c.Classes, c.NumericClasses)
 		if err != nil {
 			return 0, err

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/accuracy"
+	"boost/benchmarks/machine"
+	"boost/benchmarks/sizes"
+	"boost/booster"
+	"boost/dataset"
+)
+
+// sizeSets are the sets of the tables: numbers in few and in many digits, categories of few and
+// of thousands of levels, two, many and no classes.
+var sizeSets = []string{"adult", "california_housing", "covtype_15k", "diamonds", "letter", "loans", "nycflights", "protein_casp", "sgemm", "spambase"}
+
+// Rounds and leaves of all programs. Of several classes there is a tree for each in a round.
+const (
+	sizeRounds      = 200
+	sizeClassRounds = 60
+	sizeLeaves      = 31
+)
+
+// sizing is what the flags of `sizes` say.
+type sizing struct {
+	data, python, script, results, document string
+	names                                   []string
+	threads                                 int
+	write                                   bool
+}
+
+func sizesCommand() *cobra.Command {
+	var z sizing
+	c := &cobra.Command{
+		Use:   "sizes",
+		Short: "Measures model files beside those of other programs, at certified losses",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return z.run(cmd) },
+	}
+	f := c.Flags()
+	f.StringVar(&z.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the real data sets")
+	f.StringSliceVar(&z.names, "sets", nil, "these sets only, anew; without it those that this build has not measured yet")
+	f.IntVar(&z.threads, "threads", 2, "threads")
+	f.StringVar(&z.python, "python", "python3", "interpreter of the environment with the peers")
+	f.StringVar(&z.script, "script", "benchmarks/python/sizes.py", "the peers' side")
+	f.StringVar(&z.results, "results", "benchmarks/results/sizes.json", "JSON file for the record")
+	f.StringVar(&z.document, "document", "docs/compression.md", "document to put the tables into; empty for none")
+	f.BoolVar(&z.write, "write", false, "measure nothing, write the document from the record")
+	return c
+}
+
+func (z *sizing) run(cmd *cobra.Command) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	build, err := sumOf(self)
+	if err != nil {
+		return err
+	}
+	var fresh sizes.Record
+	var zstd sizes.Compressor
+	if !z.write {
+		zstd = sizes.NewCompressor(cmd.Context())
+		fresh = sizes.Record{Machine: machine.This(), Command: "make sizes", Threads: z.threads, Zstd: zstd.Name}
+	}
+	record, err := sizes.Open(z.results, fresh)
+	if err != nil {
+		return err
+	}
+	if !z.write {
+		names := z.names
+		if len(names) == 0 {
+			names = sizeSets
+		}
+		sets, err := accuracy.Sets(z.data, names...)
+		if err != nil {
+			return err
+		}
+		for _, s := range sets {
+			if err := z.measure(cmd, record, s, build, zstd); err != nil {
+				return err
+			}
+		}
+	}
+	record.Write(cmd.OutOrStdout())
+	if z.document == "" {
+		return nil
+	}
+	return record.UpdateDocument(z.document)
+}
+
+// measure goes on with a set until it is done.
+func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.Set, build string, zstd sizes.Compressor) error {
+	rounds := sizeRounds
+	if s.Task == "multiclass" {
+		rounds = sizeClassRounds
+	}
+	about := sizes.Set{
+		Name: s.Name, Metric: s.Metric(), Rows: s.TrainRows, TestRows: s.TestRows, Categorical: len(s.Categorical),
+		Rounds: rounds, Leaves: sizeLeaves, Build: build, Commit: record.Machine.Commit,
+	}
+	set := record.Set(about, slices.Contains(z.names, s.Name))
+	plan := &sizes.Plan{
+		Same: []string{z.python, z.script, "same"}, Folder: s.Folder, Threads: z.threads, Zstd: zstd,
+		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(z.results) },
+	}
+	for _, name := range []string{sizes.LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
+		plan.Trainers = append(plan.Trainers, sizes.Trainer{Name: name, Command: []string{z.python, z.script}})
+	}
+	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Done {
+		return err
+	}
+	train, err := s.Open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	test, err := dataset.Open(cmd.Context(), s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	if err != nil {
+		return err
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LearningRate, p.Threads = s.Task, rounds, 0.1, z.threads
+	p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Binning.MaxBin = sizeLeaves, 20, 255
+	m, err := booster.Train(cmd.Context(), p, train)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	set.Columns = len(train.Features())
+	if set.Loss, err = s.LossOf(cmd.Context(), m, test); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return set.MeasureOurs(cmd.Context(), plan, m, test)
+}

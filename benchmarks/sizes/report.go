@@ -1,0 +1,286 @@
+package sizes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"boost/benchmarks/peers"
+)
+
+// section names the part of the document that UpdateDocument writes.
+const section = "sizes"
+
+// peerFiles are the columns of the peers' table, in order: peer, file, heading.
+var peerFiles = []struct{ peer, file, title string }{
+	{LightGBM, TextFile, "LightGBM text"},
+	{LightGBM, BareFile, "without statistics"},
+	{"xgboost", "UBJ", "XGBoost UBJ"},
+	{"xgboost", "JSON", "JSON"},
+	{"catboost", "cbm", "CatBoost cbm, symmetric"},
+	{"catboost-lossguide", "cbm", "cbm, Lossguide"},
+}
+
+// Write writes the sets that are done, as Markdown.
+func (r *Record) Write(w io.Writer) {
+	sets := slices.DeleteFunc(slices.Clone(r.Sets), func(s *Set) bool { return !s.Done })
+	writeTargets(w, sets)
+	writeShort(w, sets)
+	writeCertified(w, sets)
+	writeParts(w, sets)
+	writePeers(w, sets)
+	writeLosses(w, sets)
+}
+
+// table writes the head of a table: a heading for each column, numbers to the right.
+func table(w io.Writer, title string, left int, columns ...string) {
+	fmt.Fprintf(w, "\n**%s**\n\n| %s |\n|", title, strings.Join(columns, " | "))
+	for i := range columns {
+		if i < left {
+			fmt.Fprint(w, "---|")
+		} else {
+			fmt.Fprint(w, "--:|")
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func writeTargets(w io.Writer, sets []*Set) {
+	columns := []string{"set"}
+	for _, t := range Targets {
+		columns = append(columns, t.Name+" "+t.Bound())
+	}
+	table(w, "Targets", 1, columns...)
+	logs, counts, met := make([]float64, len(Targets)), make([]int, len(Targets)), make([]int, len(Targets))
+	for _, s := range sets {
+		fmt.Fprintf(w, "| %s |", s.Name)
+		for i, x := range s.reached() {
+			if !x.known {
+				fmt.Fprint(w, " no such model, short |")
+				continue
+			}
+			is, enough := Targets[i].Met(x.figure)
+			if is {
+				met[i]++
+			}
+			logs[i] += math.Log(x.figure)
+			counts[i]++
+			fmt.Fprintf(w, " %s%s, %s |", figure(x.figure), Targets[i].Unit, verdict(is, enough))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "| geometric mean |")
+	for i, t := range Targets {
+		mean := math.Exp(logs[i] / float64(counts[i]))
+		fmt.Fprintf(w, " %s%s, %d of %d pass |", figure(mean), t.Unit, met[i], len(sets))
+	}
+	fmt.Fprintln(w)
+}
+
+func verdict(met, enough bool) string {
+	switch {
+	case met:
+		return "pass"
+	case enough:
+		return "short, done"
+	}
+	return "**short**"
+}
+
+// writeShort shows what is too large and of what it is made.
+func writeShort(w io.Writer, sets []*Set) {
+	table(w, "What is short, and what it is made of", 2, "set", "target", "bytes it may have", "has", "structure", "leaf values", "cuts", "dictionaries", "about", "container")
+	none := true
+	for _, s := range sets {
+		for i, x := range s.reached() {
+			if is, _ := Targets[i].Met(x.figure); x.known && is {
+				continue
+			}
+			none = false
+			fmt.Fprintf(w, "| %s | %s |", s.Name, Targets[i].Name)
+			if !x.known {
+				fmt.Fprintf(w, " – | %s | | | | | | |\n", s.why(i))
+				continue
+			}
+			p := x.form.Parts
+			fmt.Fprintf(w, " %s | %d | %d | %d | %d | %d | %d | %d |\n", allowed(x.allows), x.form.File.Bytes, p.Structure, p.Leaves, p.Cuts, p.Dictionaries, p.About, p.Container)
+		}
+	}
+	if none {
+		fmt.Fprintln(w, "| none | | | | | | | | | |")
+	}
+}
+
+func allowed(bytes float64) string {
+	if bytes == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", bytes)
+}
+
+// why says why there is no model for a target.
+func (s *Set) why(target int) string {
+	bound := Tight
+	if target == 2 {
+		bound = Wide
+	}
+	for _, f := range s.Ours {
+		if f.Short != "" && f.MaxLoss == bound {
+			return f.Short
+		}
+	}
+	return "not measured"
+}
+
+func writeCertified(w io.Writer, sets []*Set) {
+	table(w, "Certified, beside the other programs", 3, "set", "loss", "leaf values", "bytes", "times smaller than text", "text + zstd", "bare text", "bare text + zstd", "UBJ", "smaller cbm",
+		"metric before", "after", "change", "bound", "rows", "search s")
+	for _, s := range sets {
+		for i := range s.Ours {
+			f := &s.Ours[i]
+			if f.MaxLoss == 0 {
+				continue
+			}
+			if f.Short != "" {
+				fmt.Fprintf(w, "| %s | %s | none: %s | | | | | | | | | | | | | %.1f |\n", s.Name, f.Name, f.Short, f.Seconds)
+				continue
+			}
+			fmt.Fprintf(w, "| %s | %s | %s | %d |", s.Name, f.Name, f.Format, f.File.Bytes)
+			text, bare, ubj := s.file(LightGBM, TextFile), s.file(LightGBM, BareFile), s.file("xgboost", "UBJ")
+			for _, x := range []struct {
+				file *File
+				zstd bool
+			}{{text, false}, {text, true}, {bare, false}, {bare, true}, {ubj, false}, {s.smallerCBM(), false}} {
+				fmt.Fprintf(w, " %s |", timesSmaller(x.file, x.zstd, f))
+			}
+			c := f.Certified
+			fmt.Fprintf(w, " %s %.6g | %.6g | %+.3f %% | %.3f %% | %d | %.1f |\n", c.Metric, c.Before, c.After, 100*c.Loss(), 100*c.Bound, c.Rows, f.Seconds)
+		}
+	}
+}
+
+func timesSmaller(file *File, zstd bool, f *Form) string {
+	if file == nil {
+		return "–"
+	}
+	n := file.Bytes
+	if zstd {
+		n = file.Zstd
+	}
+	return fmt.Sprintf("%.1f", float64(n)/float64(f.File.Bytes))
+}
+
+// smallerCBM returns the smaller of CatBoost's files.
+func (s *Set) smallerCBM() *File {
+	a, b := s.file("catboost", "cbm"), s.file("catboost-lossguide", "cbm")
+	if a == nil || b != nil && b.Bytes < a.Bytes {
+		return b
+	}
+	return a
+}
+
+func writeParts(w io.Writer, sets []*Set) {
+	table(w, "Boost's files, in bytes", 2, "set", "form", "file", "structure", "leaf values, scales", "cuts", "dictionaries", "statistics", "about", "container", "leaves", "a leaf, all in",
+		"structure a node", "sets a node", "file + zstd")
+	for _, s := range sets {
+		for i := range s.Ours {
+			f := &s.Ours[i]
+			if f.Short != "" {
+				continue
+			}
+			p := f.Parts
+			fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s | %d |\n", s.Name, f.Name, f.File.Bytes, p.Structure, p.Leaves, p.Cuts, p.Dictionaries,
+				p.Statistics, p.About, p.Container, f.Leaves, figure(f.LeafBytes()), f.node(f.NodeBytes), f.node(f.SetBytes), f.File.Zstd)
+		}
+	}
+}
+
+// node is a figure of the packed structure, which a full model has not.
+func (f *Form) node(bytes float64) string {
+	if f.Format == "" {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", bytes)
+}
+
+func writePeers(w io.Writer, sets []*Set) {
+	columns := []string{"set", "rows × columns", "rounds × leaves"}
+	for _, c := range peerFiles {
+		columns = append(columns, c.title, "+ zstd")
+	}
+	table(w, "The other programs' files, in bytes", 1, append(columns, "leaves of LightGBM", "XGBoost", "CatBoost", "Lossguide", "boost")...)
+	for _, s := range sets {
+		fmt.Fprintf(w, "| %s | %d × %d (%d of categories) | %d × %d |", s.Name, s.Rows, s.Columns, s.Categorical, s.Rounds, s.Leaves)
+		for _, c := range peerFiles {
+			if f := s.file(c.peer, c.file); f != nil {
+				fmt.Fprintf(w, " %d | %d |", f.Bytes, f.Zstd)
+			} else {
+				fmt.Fprint(w, " – | – |")
+			}
+		}
+		for _, name := range []string{LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
+			fmt.Fprintf(w, " %s |", s.ofPeer(name, func(p *Peer) string { return fmt.Sprint(p.Leaves) }))
+		}
+		fmt.Fprintf(w, " %d |\n", s.Ours[0].Leaves)
+	}
+}
+
+func (s *Set) ofPeer(name string, word func(*Peer) string) string {
+	for i := range s.Peers {
+		if s.Peers[i].Name == name {
+			return word(&s.Peers[i])
+		}
+	}
+	return "–"
+}
+
+func writeLosses(w io.Writer, sets []*Set) {
+	table(w, "Losses of the full models on all test rows", 2, "set", "loss", "boost", "LightGBM", "XGBoost", "CatBoost, symmetric", "Lossguide")
+	for _, s := range sets {
+		fmt.Fprintf(w, "| %s | %s | %.6g |", s.Name, s.Metric, s.Loss)
+		for _, name := range []string{LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
+			fmt.Fprintf(w, " %s |", s.ofPeer(name, func(p *Peer) string { return fmt.Sprintf("%.6g", p.Loss) }))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// figure shows three digits.
+func figure(x float64) string {
+	switch {
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// UpdateDocument puts the tables into the Markdown file at path, in place of those of before.
+func (r *Record) UpdateDocument(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s`: %s; %d threads. %s.", r.Command, r.Machine, r.Threads, r.Zstd)
+	var versions, commits []string
+	for _, s := range r.Sets {
+		for _, p := range s.Peers {
+			if !slices.Contains(versions, p.Version) {
+				versions = append(versions, p.Version)
+			}
+		}
+		if s.Done && !slices.Contains(commits, s.Commit) {
+			commits = append(commits, s.Commit)
+		}
+	}
+	fmt.Fprintf(&b, " Versions: %s. Commits of boost: %s.\n", strings.Join(versions, ", "), strings.Join(commits, ", "))
+	r.Write(&b)
+	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), section, b.String())), 0o666)
+}

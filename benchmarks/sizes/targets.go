@@ -1,0 +1,103 @@
+package sizes
+
+import "fmt"
+
+// file returns the file of a peer, nil if there is none.
+func (s *Set) file(peer, name string) *File {
+	for i := range s.Peers {
+		if s.Peers[i].Name != peer {
+			continue
+		}
+		for k := range s.Peers[i].Files {
+			if f := &s.Peers[i].Files[k]; f.Name == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// Smallest returns the smallest model that is certified to lose no more than a share, nil if
+// there is none; pruned ones are looked at where they may be.
+func (s *Set) Smallest(loss float64, pruned bool) *Form {
+	var least *Form
+	for i := range s.Ours {
+		f := &s.Ours[i]
+		if f.Short != "" || f.Certified == nil || f.MaxLoss > loss || f.Pruned && !pruned {
+			continue
+		}
+		if least == nil || f.File.Bytes < least.File.Bytes {
+			least = f
+		}
+	}
+	return least
+}
+
+// Target is what a model should reach.
+type Target struct {
+	Name   string
+	Want   float64
+	Enough float64 // with which it counts as done, though short; 0: nothing less than Want
+	Most   bool    // Want is the most, not the least
+	Unit   string
+}
+
+// Targets are those of the tables, in their order; Set.Reached has the figures.
+var Targets = []Target{
+	{Name: "text, ≤ 0.1 %", Want: 20, Enough: 10, Unit: " ×"},
+	{Name: "text + zstd, ≤ 0.1 %", Want: 6, Unit: " ×"},
+	{Name: "text, ≤ 0.5 %", Want: 50, Unit: " ×"},
+	{Name: "bytes a leaf, not pruned", Want: 3, Most: true},
+	{Name: "structure, bytes a node", Want: 4, Most: true},
+}
+
+// Met says whether a figure reaches the target; enough, whether it counts as done at least.
+func (t Target) Met(figure float64) (met, enough bool) {
+	if t.Most {
+		return figure <= t.Want, figure <= t.Want
+	}
+	return figure >= t.Want, figure >= t.Want || t.Enough > 0 && figure >= t.Enough
+}
+
+// Bound words what is asked for.
+func (t Target) Bound() string {
+	sign := "≥"
+	if t.Most {
+		sign = "≤"
+	}
+	text := fmt.Sprintf("%s %g%s", sign, t.Want, t.Unit)
+	if t.Enough > 0 {
+		text += fmt.Sprintf(" (done from %g)", t.Enough)
+	}
+	return text
+}
+
+// reach is a figure beside a target.
+type reach struct {
+	figure float64
+	known  bool
+	form   *Form   // that it is of
+	allows float64 // bytes that it may have; 0 where the target is no size
+}
+
+// reached returns a figure for each of Targets.
+func (s *Set) reached() []reach {
+	out := make([]reach, len(Targets))
+	text := s.file(LightGBM, TextFile)
+	times := func(at int, bytes int64, f *Form) {
+		out[at] = reach{float64(bytes) / float64(f.File.Bytes), true, f, float64(bytes) / Targets[at].Want}
+	}
+	tight, wide := s.Smallest(Tight, true), s.Smallest(Wide, true)
+	if text != nil && tight != nil {
+		times(0, text.Bytes, tight)
+		times(1, text.Zstd, tight)
+	}
+	if text != nil && wide != nil {
+		times(2, text.Bytes, wide)
+	}
+	if f := s.Smallest(Tight, false); f != nil {
+		out[3] = reach{f.LeafBytes(), true, f, Targets[3].Want * float64(f.Leaves)}
+		out[4] = reach{figure: f.NodeBytes, known: true, form: f}
+	}
+	return out
+}
