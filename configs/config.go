@@ -23,6 +23,9 @@ type Config struct {
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string
+	// QuantizeOutput names the file of the compressed model that Params.QuantizeDType asks for;
+	// "" = named after the model.
+	QuantizeOutput string
 	InitModel      string // file of the model that training goes on from; "" = from nothing
 
 	given map[string]place // where each key was set, by its own name

@@ -248,10 +248,12 @@ var keys = []Key{
 	{Name: "output.predictions", kind: path, Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none.",
 		field: func(c *Config) any { return &c.Output.Predictions }},
 
-	{Name: "quantize.dtype", kind: choice, Choices: formNames, Doc: "What leaves are stored in where error_feedback is on; empty = none.",
+	{Name: "quantize.dtype", kind: choice, Choices: formNames, Doc: "What the leaves of a second, compressed model are stored in, which is written to quantize.output beside the full one; empty = none.",
 		field: func(c *Config) any { return &c.Params.QuantizeDType }},
 	{Name: "quantize.error_feedback", kind: boolean, Doc: "Whether the scores that trees are grown on see the leaves of the trees before as dtype stores them, so that what one loses the next make good. Needs dtype.",
 		field: func(c *Config) any { return &c.Params.ErrorFeedback }},
+	{Name: "quantize.output", kind: path, Doc: "File for the compressed model; empty = the model's name with .q.boost at its end. It is written together with the model, or neither is.",
+		field: func(c *Config) any { return &c.QuantizeOutput }},
 
 	{Name: "registry.hot_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the hot tier of a store of tensors, which all keys of [registry] are about; training leaves them alone.",
 		field: func(c *Config) any { return &c.Registry.HotBits }},

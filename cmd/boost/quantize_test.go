@@ -149,3 +149,36 @@ func TestQuantizeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Training writes the small model beside the full one, or neither.
+func TestTrainQuantizes(t *testing.T) {
+	models(t)
+	train := func(more ...string) result {
+		return boost(t, append([]string{"train", "t.csv", "--label", "y", "-q", "--set", "data.ignore=b,c", "--set", "data.id=id",
+			"--set", "train.rounds=8", "--set", "train.early_stopping=0", "-o", "z.boost"}, more...)...)
+	}
+	must(t, 0, train("--set", "quantize.dtype=Q4_0"))
+	must(t, 0, boost(t, "quantize", "z.boost", "-o", "same.boost", "--dtype", "q4_0", "-q"))
+	want, err := os.ReadFile("same.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("z.q.boost"); err != nil || string(got) != string(want) {
+		t.Errorf("training wrote another small model than boost quantize (%v)", err)
+	}
+	must(t, 0, train("--set", "quantize.dtype=warm", "--set", "quantize.output=other.boost"))
+	if m, err := model.Load("other.boost"); err != nil || m.Compressed().Leaves.Form() != ptq.FormWarm {
+		t.Errorf("other.boost: %v", err)
+	}
+	for _, name := range []string{"z.boost", "z.q.boost"} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(t, must(t, 2, train("--set", "quantize.output=other.boost")).errors, "quantize.dtype")
+	says(t, must(t, 2, train("--set", "quantize.dtype=I8", "--set", "quantize.output=z.boost")).errors, "a name of its own")
+	must(t, 1, train("--set", "quantize.dtype=I8", "--set", "quantize.output=none/q.boost"))
+	if _, err := os.Stat("z.boost"); err == nil {
+		t.Error("the full model was written without the small one")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/replace"
+	"boost/ptq"
+	"boost/ptq/compress"
 )
 
 // Rounds and patience of training without a config (DESIGN §10).
@@ -106,6 +110,11 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 			return err
 		}
 	}
+	if c.QuantizeOutput != "" {
+		if err := writable(c.QuantizeOutput); err != nil {
+			return err
+		}
+	}
 	model, err := r.fit(ctx, false)
 	if errors.Is(err, booster.ErrCache) {
 		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
@@ -118,7 +127,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	if err != nil {
 		path += ".partial"
 	}
-	if saveErr := model.Save(path); saveErr != nil {
+	if saveErr := r.save(ctx, model, path, err != nil); saveErr != nil {
 		return saveErr
 	}
 	if err != nil {
@@ -133,6 +142,42 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	if err != nil {
 		return &silentError{err}
 	}
+	return nil
+}
+
+// save writes the model, and together with it the compressed one that is asked for; an
+// interrupted model stands alone.
+func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, interrupted bool) error {
+	if r.config.QuantizeOutput == "" || interrupted {
+		return m.Save(path)
+	}
+	form, err := ptq.ParseForm(r.config.Params.QuantizeDType)
+	if err != nil {
+		return err
+	}
+	format := compress.Format{Form: form}
+	small, err := compress.Quantize(ctx, m, compress.Settings{Formats: []compress.Format{format}, MaxLoss: math.NaN()})
+	if err != nil {
+		return fmt.Errorf("quantize.dtype = %q: %w", r.config.Params.QuantizeDType, err)
+	}
+	var files []replace.New
+	for _, f := range []struct {
+		path  string
+		model *booster.Model
+	}{{path, m}, {r.config.QuantizeOutput, small.Model}} {
+		data, err := f.model.Encode()
+		if err != nil {
+			return err
+		}
+		files = append(files, replace.New{Path: f.path, Write: func(f *os.File) error {
+			_, err := f.Write(data)
+			return err
+		}})
+	}
+	if err := replace.Files(files...); err != nil {
+		return fmt.Errorf("the models cannot be saved: %w", err)
+	}
+	r.a.log.Info(r.config.QuantizeOutput+" was written too, with leaf values in "+form.String(), "bytes", small.Bytes)
 	return nil
 }
 
@@ -260,6 +305,17 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if c.Output.Model == "" {
 		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
 	}
+	switch {
+	case c.Params.QuantizeDType == "" && c.QuantizeOutput != "":
+		return usagef("quantize.output = %q needs quantize.dtype: what leaf values are stored in, as \"Q4_0\"", c.QuantizeOutput)
+	case c.Params.QuantizeDType != "" && c.QuantizeOutput == "":
+		c.QuantizeOutput = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
+	}
+	if q := c.QuantizeOutput; q != "" && (q == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
+		return other != "" && (q == other || sameFile(q, other))
+	})) {
+		return usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q)
+	}
 	if c.InitModel != "" && sameFile(c.InitModel, c.Output.Model) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", c.Output.Model)
 	}
@@ -267,8 +323,8 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if streams := slices.Index(read[1:], "-"); streams >= 0 && slices.Contains(read[streams+2:], "-") {
 		return usagef("standard input (-) can be one table only")
 	}
-	for _, file := range append(read, c.ForcedCutsFile) {
-		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache} {
+	for _, file := range append(read, c.ForcedCutsFile, c.InitModel) {
+		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.QuantizeOutput} {
 			if out != "" && reads([]string{file}, out, formatOptions(c)...) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
 			}

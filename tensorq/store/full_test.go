@@ -8,9 +8,11 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +20,28 @@ import (
 
 	"boost/tensorq/store"
 )
+
+// alone runs a test that limits the size of files in a process of its own, and says whether this
+// is that: the limit is the whole process's, and the log that go test keeps of a test's files would
+// end at it too.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const mark = "BOOST_TEST_ALONE"
+	if os.Getenv(mark) == t.Name() {
+		return true
+	}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), mark+"="+t.Name())
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return false
+}
 
 // full makes every file end at a size, as a full disk does, while do runs.
 func full(t *testing.T, size int64, do func()) {
@@ -45,6 +69,9 @@ func full(t *testing.T, size int64, do func()) {
 // is safe, or leaves things as they were, and the call says which; opening the store anew does not change
 // that.
 func TestFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	before, after := []float32{1, -2, 127}, []float32{5, 127, -6}
 	reads := func(f *fixture, want []float32) bool { return slices.Equal(f.read("x"), want) }
 	for _, c := range []struct {
@@ -173,6 +200,9 @@ func TestFullDisk(t *testing.T) {
 // A log that is mostly old is written anew by a sweep though the disk has no room to record the use of
 // tensors: that has room afterwards.
 func TestSweepOfAFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	f := newStore(t, alwaysWarm, func(c *store.Config) { c.SyncWrites = true })
 	for range 400 {
 		f.warm("x", values(1, 4096))
@@ -212,6 +242,9 @@ func TestSweepOfAFullDisk(t *testing.T) {
 // Random histories on a disk that is full at random moments: after every call the store holds what the calls
 // said that it does, and so it does once it is opened anew.
 func TestFullDiskHistories(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	steps := 1000
 	if testing.Short() {
 		steps = 250
