@@ -394,7 +394,7 @@ func TestOriginInTheFile(t *testing.T) {
 			c.Origin = &model.Origin{How: model.Continued, Models: []string{sum}, Rounds: -1}
 		}},
 		"after":          {"after -1 rounds", func(c *model.Contents) { c.After = -1 }},
-		"far after":      {"after 4294967296 rounds", func(c *model.Contents) { c.After = 1 << 32 }},
+		"far after":      {"after 4294967296 rounds", func(c *model.Contents) { c.After = int(int64(1) << 32 & math.MaxInt) }},
 		"long segment":   {"segment 0 has 4 rounds of 3", func(c *model.Contents) { c.Segments = []model.Segment{{Rounds: 4, Params: json.RawMessage("{}")}} }},
 		"empty segment":  {"segment 0 has 0 rounds", func(c *model.Contents) { c.Segments = []model.Segment{{Params: json.RawMessage("{}")}} }},
 		"bare segment":   {"segment 0", func(c *model.Contents) { c.Segments = []model.Segment{{Rounds: 1}} }},
