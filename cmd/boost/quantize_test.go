@@ -97,9 +97,15 @@ func TestQuantizeData(t *testing.T) {
 	r = must(t, 0, boost(t, args("--data", "t.csv", "--max-loss", "5%", "--allow-train-data")...))
 	says(t, r.out, "say nothing of others")
 	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "trained on")
-	// I2 says what it costs.
-	r = must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "i2")...))
-	says(t, r.errors, "I2 keeps next to nothing", "rmse goes from")
+	t.Run("S4.38/coarsest_say_what_they_cost", func(t *testing.T) {
+		for _, name := range []string{"I2", "Binary"} {
+			r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", name)...))
+			says(t, r.errors, name+" keeps next to nothing", "rmse goes from", "I8 or Q4_0 are better first choices")
+		}
+		if r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "I8")...)); strings.Contains(r.errors, "next to nothing") {
+			t.Errorf("I8 is warned of: %s", r.errors)
+		}
+	})
 }
 
 func TestQuantizeRefuses(t *testing.T) {
