@@ -58,6 +58,7 @@ func TestFromIsOneRun(t *testing.T) {
 		"feedback":   func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "Q4_0", true },
 		"held out":   func(p *booster.Params) { p.EarlyStopping, p.Gradients = 20, "i8" },
 		"asymmetric": func(p *booster.Params) { p.GradientMode = "asymmetric" },
+		"reuse":      func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.4 },
 	}
 	for _, set := range shipped {
 		table := openShipped(t, set.name)

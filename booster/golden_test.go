@@ -23,7 +23,7 @@ type goldenFile struct {
 // goldenModels lists the models: every shipped objective × gradients × sampling.
 func goldenModels(visit func(name, set string, p booster.Params)) {
 	for _, set := range shipped {
-		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss", "mvs"} {
+		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss", "mvs", "reuse"} {
 			for _, sampled := range []bool{false, true} {
 				p := booster.Defaults()
 				p.Objective, p.Rounds = set.objective, 8
@@ -40,6 +40,8 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 						continue
 					}
 					p.MvsFraction = 0.3
+				case "reuse":
+					p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.1, 0.3
 				default:
 					p.Gradients = mode
 				}

@@ -48,6 +48,9 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 						if p.Verify = true; fraction < 1 {
 							p.Tree.ColTree, p.Tree.ColNode = 0.5, 0.8
 						}
+						if mode == "i32" {
+							p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.4
+						}
 						got := hash(t, p, tables[name])
 						if want == "" {
 							want = got
@@ -118,12 +121,14 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 		mode                   string
 		leaves, minData, depth int
 		fraction, columns      float64
+		reuse                  float64
 	}{
-		{"i16", 31, 20, 0, 1, 1}, {"i32", 15, 5, 4, 1, 1}, {"i16", 8, 0, 0, 0.5, 0.3},
+		{"i16", 31, 20, 0, 1, 1, 0}, {"i32", 15, 5, 4, 1, 1, 0}, {"i16", 8, 0, 0, 0.5, 0.3, 0}, {"i16", 31, 20, 0, 1, 1, 0.4},
 	} {
 		p := booster.Defaults()
 		p.Rounds, p.Gradients, p.RowFraction, p.Verify = 5, c.mode, c.fraction, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.MaxDepth, p.Tree.ColNode = c.leaves, c.minData, c.depth, c.columns
+		p.Tree.ReuseFeature, p.Tree.ReuseCut = c.reuse/2, c.reuse
 		p.Binning.Layout = "col"
 		want := hash(t, p, mustColumns(t, dense))
 		for name, columns := range map[string][]dataset.ColumnData{"dense": dense, "sparse": sparse} {
@@ -273,10 +278,12 @@ func TestFewRowsOfManyCodes(t *testing.T) {
 		mode           string
 		minData        int
 		rows, features float64
-	}{{"i16", 20, 1, 1}, {"i32", 0, 1, 1}, {"i16", 1, 0.4, 0.9}} {
+		reuse          float64
+	}{{"i16", 20, 1, 1, 0}, {"i32", 0, 1, 1, 0}, {"i16", 1, 0.4, 0.9, 0}, {"i16", 20, 1, 1, 0.6}} {
 		p := booster.Defaults()
 		p.Objective, p.Rounds, p.Gradients, p.RowFraction, p.Verify = "regression", 6, c.mode, c.rows, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.ColTree, p.Binning.MaxBin = 40, c.minData, c.features, 65_536
+		p.Tree.ReuseCut = c.reuse
 		p.Binning.Layout, p.Builder = "csr", "row"
 		want := hash(t, p, table)
 		for _, builder := range []string{"sequential", "feature", "row"} {

@@ -146,6 +146,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"bag", dense, "both", "row", "i16", "bag"},
 		{"minimal variance", dense, "both", "row", "i16", "mvs"},
 		{"wide codes", dense, "both", "row", "i16", "codes"},
+		{"reuse", dense, "both", "row", "i16", "reuse"},
 		{"direct", wide, "csr", "auto", "i16", "bound"},
 		{"wide/csr", wide, "csr", "row", "i16", ""},
 		{"measured", dense, "auto", "auto", "i16", "trial"},
@@ -164,6 +165,8 @@ func TestMemoryEstimate(t *testing.T) {
 				p.RowFraction = 0.5
 			case "mvs":
 				p.MvsFraction = 0.3
+			case "reuse":
+				p.Tree.ReuseCut, p.Binning.MaxBin = 0.1, 1000
 			case "codes":
 				p.Binning.MaxBin = 1000
 			case "trial": // of all plans, after which the copy by rows may be let go

@@ -108,6 +108,8 @@ func (p Params) Validate() error {
 	notNegative("tree.lambda_l1", t.LambdaL1)
 	notNegative("tree.lambda_l2", t.LambdaL2)
 	notNegative("tree.min_gain", t.MinGain)
+	bad(t.ReuseFeature >= 0 && t.ReuseFeature < 1, "tree.reuse_feature", t.ReuseFeature, "at least 0 and below 1")
+	bad(t.ReuseCut >= 0 && t.ReuseCut < 1, "tree.reuse_cut", t.ReuseCut, "at least 0 and below 1")
 	atLeast("categorical.onehot_max", t.OneHotMax, 0)
 	notNegative("categorical.smooth", t.Smooth)
 	notNegative("categorical.l2", t.CatL2)

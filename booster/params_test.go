@@ -118,13 +118,15 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 	p.RowFraction = 0
 	p.Tree.Leaves = 1
 	p.Tree.LambdaL1 = -1
+	p.Tree.ReuseFeature = math.NaN()
+	p.Tree.ReuseCut = 1
 	p.Binning.MaxBin = 1
 	err := p.Validate()
 	if !errors.Is(err, booster.ErrParams) {
 		t.Fatalf("Validate = %v, want ErrParams", err)
 	}
 	for _, key := range []string{"train.objective", "train.rounds", "train.learning_rate", "train.gradients", "train.builder",
-		"sampling.row_fraction", "tree.leaves", "tree.lambda_l1", "max_bin"} {
+		"sampling.row_fraction", "tree.leaves", "tree.lambda_l1", "tree.reuse_feature", "tree.reuse_cut", "max_bin"} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("the error does not name %s:\n%v", key, err)
 		}

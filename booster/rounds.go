@@ -77,6 +77,7 @@ func (t *trainer) round(round int) error {
 		}
 		t.scoreSets(last, k)
 	}
+	t.grower.Reuse(t.trees[len(t.trees)-t.outputs:]...)
 	t.done++
 	return nil
 }

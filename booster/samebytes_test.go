@@ -86,8 +86,11 @@ func TestSameBytes(t *testing.T) {
 	for _, set := range shipped {
 		csv := plain(t, set.name)
 		modes := []string{"i16", "f32"}
+		if set.name == "wine_quality" {
+			modes = append(modes, "reuse")
+		}
 		if set.name == "ames_housing" {
-			modes = append(modes, "i8", "i4", "i32", "asymmetric", "goss", "mvs")
+			modes = append(modes, "i8", "i4", "i32", "asymmetric", "goss", "mvs", "reuse")
 		}
 		for _, mode := range modes {
 			t.Run("S2.21,S2.22/"+set.name+"/"+mode, func(t *testing.T) {
@@ -99,6 +102,8 @@ func TestSameBytes(t *testing.T) {
 					p.GradientMode = mode
 				case "goss":
 					p.RowFraction, p.GossTop, p.GossOther, p.LearningRate = 1, 0.2, 0.2, 0.5
+				case "reuse":
+					p.RowFraction, p.Tree.ReuseCut, p.Tree.ReuseFeature = 1, 0.3, 0.1
 				case "mvs":
 					p.RowFraction, p.MvsFraction = 1, 0.4
 				default:

@@ -127,6 +127,7 @@ func TestDefaults(t *testing.T) {
 		"binning.min_data_in_bin": "1", "binning.max_bin": "255", "binning.sample": "200000", "sampling.row_every": "1",
 		"train.seed": "1", "train.early_stopping": "0", "train.gradients": `"i16"`, "tree.min_gain": "0.0",
 		"sampling.row_fraction": "1.0", "tree.max_depth": "0",
+		"tree.reuse_feature": "0.0", "tree.reuse_cut": "0.0",
 	}
 	seen := 0
 	for _, k := range configs.Keys() {
@@ -203,6 +204,7 @@ func TestFileProblems(t *testing.T) {
 		{"least", "[train]\nrounds = 0", `run.toml:2: train.rounds must be ≥ 1, not 0`},
 		{"above", "[train]\nlearning_rate = 0.0", `run.toml:2: train.learning_rate must be > 0, ≤ 10, not 0`},
 		{"share", "[sampling]\ncol_tree = 1.5", `run.toml:2: sampling.col_tree must be > 0, ≤ 1, not 1.5`},
+		{"below", "[tree]\nreuse_cut = 1.0", `run.toml:2: tree.reuse_cut must be ≥ 0, < 1, not 1`},
 		{"choice", "[binning]\nstorage = \"unifrom\"", `run.toml:2: binning.storage must be "adaptive" or "uniform", not "unifrom" (did you mean "uniform"?)`},
 		{"duration", "[train]\ntime_limit = \"soon\"", `run.toml:2: train.time_limit must be a duration like "90s", "10m" or a number of seconds, not "soon"`},
 		{"size", "[train]\nmemory_limit = \"4 apples\"", `run.toml:2: train.memory_limit must be a number of bytes or a size like "4GB" or "512MiB", not "4 apples"`},

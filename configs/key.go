@@ -23,6 +23,7 @@ type Key struct {
 	least   float64 // numbers: smallest value
 	above   bool    // numbers: the smallest value itself is not allowed
 	most    float64 // numbers: largest value
+	below   bool    // numbers: the largest value itself is not allowed
 	noLimit bool    // numbers: 0 means no limit, and so does -1
 	field   func(*Config) any
 }
@@ -75,6 +76,8 @@ func (k *Key) Range() string {
 		return low
 	case k.above:
 		return low + ", ≤ " + groupDigits(k.most)
+	case k.below:
+		return low + ", < " + groupDigits(k.most)
 	}
 	return groupDigits(k.least) + " … " + groupDigits(k.most)
 }
@@ -389,7 +392,7 @@ func (k *Key) size(v any) (int64, error) {
 }
 
 func (k *Key) inRange(v float64, shown string) error {
-	if v < k.least || (k.above && v == k.least) || (k.most != 0 && v > k.most) {
+	if v < k.least || (k.above && v == k.least) || (k.most != 0 && v > k.most) || (k.below && v == k.most) {
 		return fmt.Errorf("%s must be %s, not %s", k.Name, k.Range(), shown)
 	}
 	return nil

@@ -207,6 +207,10 @@ var keys = []Key{
 	{Name: "tree.min_gain", kind: number, Doc: "Gain of a split at least.",
 		Aliases: []string{"min_gain_to_split", "min_split_gain", "min_split_loss"},
 		field:   func(c *Config) any { return &c.Params.Tree.MinGain }},
+	{Name: "tree.reuse_feature", kind: number, most: 1, below: true, Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced.",
+		field: func(c *Config) any { return &c.Params.Tree.ReuseFeature }},
+	{Name: "tree.reuse_cut", kind: number, most: 1, below: true, Doc: "Training for size: the same for a split of a numeric column at a cut that no tree uses yet: with 0.2 it has to gain 1/(1 − 0.2) = 1.25 times as much as a used one; a split that tells missing values from others takes no cut. Both on: 1 − reuse_feature times 1 − reuse_cut of the gain counts.",
+		field: func(c *Config) any { return &c.Params.Tree.ReuseCut }},
 
 	{Name: "sampling.row_fraction", kind: number, above: true, most: 1, Doc: "Share of the rows that a round sees.",
 		Aliases: []string{"bagging_fraction", "subsample", "sub_row", "bagging"},

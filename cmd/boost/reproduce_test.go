@@ -17,6 +17,7 @@ func TestReproduce(t *testing.T) {
 		"sampled":  {"--set", "sampling.row_fraction=0.5", "--set", "sampling.col_tree=0.5", "--set", "train.rounds=5", "--set", "data.positive_class=no"},
 		"variance": {"--set", "sampling.mvs_fraction=0.4", "--set", "sampling.mvs_lambda=0.5"},
 		"preset":   {"--set", "train.preset=fast", "--set", "train.rounds=6"},
+		"reuse":    {"--set", "tree.reuse_cut=0.3", "--set", "tree.reuse_feature=0.1"},
 		"no stop":  {"--set", "train.early_stopping=0", "--set", "train.rounds=4", "--set", "data.weight=y"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -126,6 +126,7 @@ func randomParams(r *rand.Rand) grow.Params {
 	p.LambdaL1, p.LambdaL2, p.MinGain = pick(0, 0, 0.8), pick(0, 0, 1, 7.3), pick(0, 0, 0.6)
 	p.OneHotMax, p.Smooth, p.CatL2 = r.IntN(5), pick(0, 1, 10), pick(0, 2.5, 10)
 	p.MaxPerSide, p.MinPerGroup = []int{1, 3, 32}[r.IntN(3)], pick(0, 5, 40)
+	p.ReuseFeature, p.ReuseCut = pick(0, 0, 0.1, 0.6), pick(0, 0, 0.05, 0.3, 0.9)
 	return p
 }
 
@@ -149,6 +150,28 @@ func (d *data) mirror(pool *parallel.Pool) *binning.RowMajor {
 		}
 	}
 	return binning.NewRowMajor(d.matrix, narrow, pool)
+}
+
+// randomSplits draws splits that trees before may have made: of some features none, of others
+// few or many.
+func (d *data) randomSplits(r *rand.Rand) *tree.Tree {
+	var t tree.Tree
+	for f := range d.features {
+		feature := &d.features[f]
+		most := int(feature.Regular) - 1 // a cut lies between two codes
+		if feature.HasMissing {
+			most++ // or present values are divided from missing ones
+		}
+		if feature.Kind == binning.Categorical {
+			most = 1
+		}
+		for range r.IntN(3) * r.IntN(1+2*most) {
+			t.Feature = append(t.Feature, int32(f))
+			t.Code = append(t.Code, r.Uint32N(uint32(max(most, 1))))
+			t.Categorical = append(t.Categorical, feature.Kind == binning.Categorical)
+		}
+	}
+	return &t
 }
 
 const rate = 0.1

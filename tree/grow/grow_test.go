@@ -23,11 +23,15 @@ func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *ra
 	name = fmt.Sprintf("%s: %d rows, %d features, %v, %v, %d threads, mirror %v, bag %v, %+v",
 		name, d.rows, len(d.features), st.Mode(), strategy, pool.Threads(), mirrored, bag != nil, p)
 	g := d.grower(p, pool, strategy, mirrored)
+	before := d.randomSplits(r)
+	g.Reuse(*before)
 	got, err := g.Grow(st, bag, 0, 0)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	want := newReference(d, p, rate, st, bag).grow()
+	plain := newReference(d, p, rate, st, bag)
+	plain.used = before
+	want := plain.grow()
 	if diff := differ(&got, &want); diff != "" {
 		t.Fatalf("%s: %s\n got %+v\nwant %+v", name, diff, got, want)
 	}
@@ -35,6 +39,17 @@ func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *ra
 	again, err := g.Grow(st, bag, 0, 0)
 	if diff := differ(&again, &want); err != nil || diff != "" {
 		t.Fatalf("%s: the second time: %v %s", name, err, diff)
+	}
+	if p.ReuseFeature > 0 || p.ReuseCut > 0 { // once its splits are used, too
+		g.Reuse(got)
+		before.Feature, before.Code = append(before.Feature, got.Feature...), append(before.Code, got.Code...)
+		want = plain.grow()
+		if again, err = g.Grow(st, bag, 0, 0); err != nil {
+			t.Fatalf("%s: once it is used: %v", name, err)
+		}
+		if diff := differ(&again, &want); diff != "" {
+			t.Fatalf("%s: once it is used: %s", name, diff)
+		}
 	}
 	return got.NumSplits()
 }
@@ -84,6 +99,7 @@ func TestMinData(t *testing.T) {
 				p.MinDataInLeaf, p.Leaves = r.IntN(51), 2+r.IntN(20)
 				p.MinChildWeight = []float64{0, 1e-3}[r.IntN(2)]
 				p.MinPerGroup, p.Smooth = float64(r.IntN(30)), float64(r.IntN(3))
+				p.ReuseCut = []float64{0, 0.4}[r.IntN(2)]
 				splits += oneTree(t, fmt.Sprint("try ", try), d.build(t), p, mode, r, pools)
 			}
 			if splits < 2*tries {

@@ -47,6 +47,7 @@ type Grower struct {
 	rows    rowSets
 	renewal *renewal // nil: leaf values come from codes
 	columns columnSampler
+	reuse   *reuse // nil: what trees before have used makes no difference
 
 	storage *gradients.Storage
 	rule    scan.Rule
@@ -131,6 +132,7 @@ func New(c Config) *Grower {
 		g.workers[w].gains = make([]float64, c.Matrix.NFeatures())
 	}
 	g.columns.init(c)
+	g.reuse = newReuse(&c.Params, c.Features)
 	return g
 }
 
@@ -300,12 +302,12 @@ func (g *Grower) canSplit(l *leaf) bool {
 		l.rows >= 2*max(p.MinDataInLeaf, 1) && len(g.active) > 0
 }
 
-// bestLeaf returns the leaf whose split gains most, the lowest number among equal
-// gains; -1 if none can be split.
+// bestLeaf returns the leaf whose split counts for most, the lowest number among equal
+// ones; -1 if none can be split.
 func (g *Grower) bestLeaf(nLeaves int) int {
 	at := -1
 	for i := range g.leaves[:nLeaves] {
-		if l := &g.leaves[i]; l.best.found && (at < 0 || l.best.gain > g.leaves[at].best.gain) {
+		if l := &g.leaves[i]; l.best.found && (at < 0 || l.best.score > g.leaves[at].best.score) {
 			at = i
 		}
 	}

@@ -31,6 +31,10 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}
+	if p := &c.Params; p.ReuseFeature > 0 || p.ReuseCut > 0 { // lists of cuts have room to grow
+		offsets := m.Offsets()
+		histograms += features*(1+24) + 2*4*int64(offsets[len(offsets)-1])
+	}
 	if c.Renew {
 		histograms += leaves * 16 * int64(threads)
 	}

@@ -9,6 +9,10 @@ type Params struct {
 	LambdaL1       float64 `key:"tree.lambda_l1" use:"model"`
 	LambdaL2       float64 `key:"tree.lambda_l2" use:"model"`
 	MinGain        float64 `key:"tree.min_gain" use:"model"`
+	// A split on a feature that no tree of the rounds before uses counts for 1 − ReuseFeature
+	// of its gain, one at a cut that none uses for 1 − ReuseCut, one at both for the product.
+	ReuseFeature float64 `key:"tree.reuse_feature" use:"model" stored:"where set"` // [0, 1)
+	ReuseCut     float64 `key:"tree.reuse_cut" use:"model" stored:"where set"`     // [0, 1)
 
 	OneHotMax   int     `key:"categorical.onehot_max" use:"model"` // levels up to which one level is split from the rest
 	Smooth      float64 `key:"categorical.smooth" use:"model"`

@@ -21,6 +21,13 @@ type reference struct {
 	gs, hs float64
 	off    float64 // of a row
 	bagged []int
+	used   *tree.Tree // its splits are on used features and at used cuts; nil for none
+	at     map[refCut]bool
+}
+
+type refCut struct {
+	feature int32
+	code    uint32
 }
 
 type refLeaf struct {
@@ -33,6 +40,7 @@ type refLeaf struct {
 }
 
 type refSplit struct {
+	score       float64 // what the gain counts for
 	gain        float64 // pre is the sum of the sides' parts, gain what it adds to the parent's
 	pre         float64
 	feature     int
@@ -113,13 +121,19 @@ func (r *reference) allowed(s refSum) bool {
 
 // grow returns the tree over the bag's rows.
 func (r *reference) grow() tree.Tree {
+	r.at = map[refCut]bool{}
+	if r.used != nil {
+		for node, f := range r.used.Feature {
+			r.at[refCut{f, r.used.Code[node]}] = true
+		}
+	}
 	leaves := []*refLeaf{{rows: r.bagged, parent: -1}}
 	r.search(leaves[0])
 	var t tree.Tree
 	for len(leaves) < r.p.Leaves {
 		at := -1
 		for i, l := range leaves {
-			if l.best != nil && (at < 0 || l.best.gain > leaves[at].best.gain) {
+			if l.best != nil && (at < 0 || l.best.score > leaves[at].best.score) {
 				at = i
 			}
 		}
@@ -218,20 +232,41 @@ func (r *reference) search(l *refLeaf) {
 			c := r.d.codes[f][row]
 			codes[c] = codes[c].plus(refSum{r.grad[row], r.hess[row], 1})
 		}
-		var best *refSplit
+		weight := 1.0
+		if !r.usesFeature(f) {
+			weight = 1 - r.p.ReuseFeature
+		}
+		var of *refSplit // the feature's best
+		take := func(best *refSplit, weight float64) {
+			if best == nil || best.pre-parent <= 0 || best.pre-parent <= r.p.MinGain {
+				return
+			}
+			best.feature, best.gain = f, best.pre-parent
+			best.score = float64(best.gain * weight)
+			if of == nil || best.score > of.score || best.score == of.score && best.code < of.code {
+				of = best
+			}
+		}
 		if feature.Kind == binning.Categorical {
-			best = r.categorical(codes, int(feature.Regular), total)
+			take(r.categorical(codes, int(feature.Regular), total), weight)
 		} else {
-			best = r.numeric(codes, int(feature.Regular), total)
+			isNew := func(code uint32) bool { return r.p.ReuseCut > 0 && !r.usesCut(f, code) }
+			take(r.numeric(codes, int(feature.Regular), total, func(code uint32) bool { return !isNew(code) }), weight)
+			take(r.numeric(codes, int(feature.Regular), total, isNew), weight*(1-r.p.ReuseCut))
 		}
-		if best == nil {
-			continue
-		}
-		best.feature, best.gain = f, best.pre-parent
-		if best.gain > 0 && best.gain > r.p.MinGain && (l.best == nil || best.gain > l.best.gain) {
-			l.best = best
+		if of != nil && (l.best == nil || of.score > l.best.score) {
+			l.best = of
 		}
 	}
+}
+
+func (r *reference) usesFeature(f int) bool {
+	return r.used != nil && slices.Contains(r.used.Feature, int32(f))
+}
+
+// usesCut says whether a split after a code takes no new cut: the last code names none.
+func (r *reference) usesCut(f int, code uint32) bool {
+	return code+1 == r.d.features[f].Regular || r.at[refCut{int32(f), code}]
 }
 
 // sides are the directions that missing rows can take, in the order of the tie rule.
@@ -242,12 +277,15 @@ func sides(codes []refSum, regular int) (missing refSum, directions []bool) {
 	return refSum{}, []bool{false}
 }
 
-func (r *reference) numeric(codes []refSum, regular int, total refSum) *refSplit {
+func (r *reference) numeric(codes []refSum, regular int, total refSum, in func(code uint32) bool) *refSplit {
 	var best *refSplit
 	missing, directions := sides(codes, regular)
 	var upTo refSum
 	for code := range regular {
 		upTo = upTo.plus(codes[code])
+		if !in(uint32(code)) {
+			continue
+		}
 		for _, missingLeft := range directions {
 			left := upTo
 			if missingLeft {

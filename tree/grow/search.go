@@ -15,6 +15,7 @@ import (
 type candidate struct {
 	found       bool
 	gain        float64 // over the unsplit leaf
+	score       float64 // what the gain counts for: candidates are compared by it
 	feature     int
 	code        int // numeric: last code on the left; categorical: see grouping
 	grouping    scan.Grouping
@@ -123,6 +124,9 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 	gain := g.searchFeature(worker, l, f, nil, *had, c)
 	g.has[sibling][f] = c.found
 	if c.found && !c.unproven && !g.columns.samplesNodes() { // else it may not be allowed
+		if g.reuse != nil { // what gains less than the split counts for counts for less
+			gain = l.part + c.score
+		}
 		// Gains that differ by roundings may be equal once the leaf's part is taken off.
 		*had = max(*had, gain-float64(gain/(1<<48)))
 	}
@@ -131,7 +135,7 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 // flags returns how many of the features, from the first on, are numeric ones of two codes
 // without a missing one and follow each other, where sums are integers without counts.
 func (g *Grower) flags(l *leaf, features []int) int {
-	if g.storage.Counts() || l.hist.Partial() {
+	if g.storage.Counts() || l.hist.Partial() || g.reuse != nil {
 		return 0
 	}
 	n := 0
@@ -249,10 +253,12 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, leas
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Mode() == gradients.F32 {
 		total := scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF, Rows: uint64(l.rows)}
-		split, grouping := searchCodes(g, worker, l, f, &scan.Feature[float64, float64]{
+		h := scan.Feature[float64, float64]{
 			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Count: l.hist.Count[from:to], Total: total,
-		})
-		fill(g, c, l, f, split, grouping, sums{gradF: split.Left.Grad, hessF: split.Left.Hess})
+		}
+		split, grouping := searchCodes(g, worker, l, f, &h)
+		fill(g, c, l, f, split, grouping)
+		preferUsed(g, l, f, &h, c)
 		return split.Gain
 	}
 	grad, hess, rows := g.slots(worker, l, f)
@@ -290,36 +296,40 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 	for i, code := range w.codes {
 		w.grad[i], w.hess[i] = grad[code], hess[code]
 	}
-	split := scan.Codes(&scan.Feature[int64, uint64]{
+	h := scan.Feature[int64, uint64]{
 		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
-	}, &g.rule)
+	}
+	split := scan.Codes(&h, &g.rule)
 	if split.Found {
 		split.Code = int(w.codes[split.Code])
 	}
-	fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+	fill(g, c, l, f, split, 0)
+	if g.reuse != nil { // used codes need not be among those that are not 0
+		h.Grad, h.Hess, h.Regular = grad, hess, int(regular)
+		preferUsed(g, l, f, &h, c)
+	}
 	return split.Gain
 }
 
 // searchSlots is searchFeature for integer sums.
 func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, least float64, c *candidate) (gain float64) {
+	h := scan.Feature[int64, uint64]{
+		Grad: grad, Hess: hess, Count: counts,
+		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
+	}
+	var split scan.Split[int64, uint64]
+	var grouping scan.Grouping
 	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
-		split := scan.Codes(&scan.Feature[int64, uint64]{
-			Grad: grad, Hess: hess, Regular: int(feature.Regular), Least: least,
-			Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
-		}, &g.rule)
-		if split.Found {
-			fill(g, c, l, f, split, 0, sums{grad: split.Left.Grad, hess: split.Left.Hess})
+		h.Regular, h.Least = int(feature.Regular), least
+		if split = scan.Codes(&h, &g.rule); !split.Found {
+			return split.Gain
 		}
-		return split.Gain
+	} else {
+		split, grouping = searchCodes(g, worker, l, f, &h)
 	}
-	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)}
-	split, grouping := searchCodes(g, worker, l, f, &scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Count: counts, Total: total})
-	left := sums{grad: split.Left.Grad, hess: split.Left.Hess}
-	if g.storage.Counts() {
-		left.rows = int64(split.Left.Rows)
-	}
-	fill(g, c, l, f, split, grouping, left)
+	fill(g, c, l, f, split, grouping)
+	preferUsed(g, l, f, &h, c)
 	c.counted = counts != nil
 	return split.Gain
 }
@@ -360,7 +370,7 @@ func (g *Grower) catRule(l *leaf) scan.CatRule {
 
 // fill turns a scan's result into a candidate, or says that there is none where the split
 // does not gain enough.
-func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s scan.Split[G, H], grouping scan.Grouping, left sums) {
+func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s scan.Split[G, H], grouping scan.Grouping) {
 	c.found = false
 	if !s.Found {
 		return
@@ -372,8 +382,24 @@ func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s s
 	*c = candidate{
 		found: true, gain: gain, feature: f, code: s.Code, grouping: grouping,
 		categorical: g.config.Features[f].Kind == binning.Categorical,
-		missingLeft: s.MissingLeft, unproven: s.Unproven, left: left,
+		missingLeft: s.MissingLeft, unproven: s.Unproven, left: sumsOf(g, s.Left),
 	}
+	c.score = gain
+	if g.reuse != nil {
+		c.score = g.reuse.score(c)
+	}
+}
+
+// sumsOf translates a scan's sums.
+func sumsOf[G scan.Grad, H scan.Hess](g *Grower, s scan.Sums[G, H]) sums {
+	if g.storage.Mode() == gradients.F32 {
+		return sums{gradF: float64(s.Grad), hessF: float64(s.Hess)}
+	}
+	out := sums{grad: int64(s.Grad), hess: uint64(s.Hess)}
+	if g.storage.Counts() {
+		out.rows = int64(s.Rows)
+	}
+	return out
 }
 
 // choose sets the leaf's best split from the candidates of its features. A candidate
@@ -385,7 +411,7 @@ func (g *Grower) choose(sibling int, l *leaf) {
 	for {
 		best := -1
 		for _, f := range g.allowed[sibling] {
-			if has[f] && (best < 0 || candidates[f].gain > candidates[best].gain) {
+			if has[f] && (best < 0 || candidates[f].score > candidates[best].score) {
 				best = f
 			}
 		}

@@ -1,0 +1,102 @@
+package grow
+
+import (
+	"slices"
+
+	"boost/binning"
+	"boost/internal/kernel/scan"
+	"boost/tree"
+)
+
+// reuse knows what the model's trees split on, and makes splits on other features and at
+// other cuts count for less than they gain (docs/design/062-training-for-size.md).
+type reuse struct {
+	features []bool
+	// cuts lists, per numeric feature, the codes after which a tree splits, ascending. The
+	// last code of a feature with missing values is always there: it names no cut.
+	cuts [][]uint32
+
+	// The share of its gain that a split counts for: on another feature, at another cut, both.
+	newFeature, newCut, newBoth float64
+}
+
+// newReuse returns nil where every split counts for what it gains.
+func newReuse(p *Params, features []binning.Feature) *reuse {
+	if p.ReuseFeature == 0 && p.ReuseCut == 0 {
+		return nil
+	}
+	u := &reuse{
+		features: make([]bool, len(features)), cuts: make([][]uint32, len(features)),
+		newFeature: 1 - p.ReuseFeature, newCut: 1 - p.ReuseCut,
+	}
+	u.newBoth = u.newFeature * u.newCut
+	for f := range features {
+		if feature := &features[f]; feature.Kind != binning.Categorical && feature.HasMissing {
+			u.cuts[f] = append(u.cuts[f], feature.Regular-1)
+		}
+	}
+	return u
+}
+
+// add takes what a tree splits on as used.
+func (u *reuse) add(t *tree.Tree) {
+	for node, f := range t.Feature {
+		u.features[f] = true
+		if t.Categorical[node] {
+			continue
+		}
+		if at, found := slices.BinarySearch(u.cuts[f], t.Code[node]); !found {
+			u.cuts[f] = slices.Insert(u.cuts[f], at, t.Code[node])
+		}
+	}
+}
+
+// cutIsNew says whether a candidate is at a cut that is not used yet, and counts for less.
+func (u *reuse) cutIsNew(c *candidate) bool {
+	if c.categorical || u.newCut == 1 {
+		return false
+	}
+	_, found := slices.BinarySearch(u.cuts[c.feature], uint32(c.code))
+	return !found
+}
+
+// score returns what a candidate counts for.
+func (u *reuse) score(c *candidate) float64 {
+	newFeature, newCut := !u.features[c.feature], u.cutIsNew(c)
+	switch {
+	case newFeature && newCut:
+		return float64(c.gain * u.newBoth)
+	case newFeature:
+		return float64(c.gain * u.newFeature)
+	case newCut:
+		return float64(c.gain * u.newCut)
+	}
+	return c.gain
+}
+
+// Reuse takes the features and cuts of trees as used: of those that training goes on from,
+// and of each round once all its trees are grown. Where Params say nothing of reuse it does
+// nothing.
+func (g *Grower) Reuse(trees ...tree.Tree) {
+	if g.reuse == nil {
+		return
+	}
+	for i := range trees {
+		g.reuse.add(&trees[i])
+	}
+}
+
+// preferUsed puts the best split at a used cut in the place of a feature's best split, where
+// that is at another cut and counts for less. Among used cuts, and among the others, a split
+// counts for the more the more it gains, so that the best of each are all that has to be
+// compared; and where the best of all is at a used cut, none counts for more.
+func preferUsed[G scan.Grad, H scan.Hess](g *Grower, l *leaf, f int, h *scan.Feature[G, H], c *candidate) {
+	if g.reuse == nil || !c.found || !g.reuse.cutIsNew(c) || len(g.reuse.cuts[f]) == 0 {
+		return
+	}
+	var used candidate
+	fill(g, &used, l, f, scan.Among(h, &g.rule, g.reuse.cuts[f]), 0)
+	if used.found && (used.score > c.score || used.score == c.score && used.code < c.code) {
+		*c = used
+	}
+}
