@@ -11,7 +11,7 @@ import (
 
 // Origin says how a model was made of others.
 type Origin struct {
-	How    string   // Continued, Refitted or Merged
+	How    string   // Continued, Refitted, Merged or Pruned
 	Models []string // sha256 of the models that it was made of, in order, as hex
 	Rounds int      // Continued: rounds of the base model, which stand first
 	Decay  float64  // Refitted: weight of the old leaf values
@@ -22,6 +22,7 @@ const (
 	Continued = "continued" // training went on from a base model
 	Refitted  = "refitted"  // a model's leaves got new values
 	Merged    = "merged"    // the rounds of several models stand one after the other
+	Pruned    = "pruned"    // splits were taken out of a model, and its leaves fitted again
 )
 
 // Segment says by which parameters the leaf values of some rounds were found, where these
@@ -77,7 +78,7 @@ func (c *Contents) checkOrigin() error {
 			return fmt.Errorf("it was made of model %q: 64 hex digits expected", sum)
 		}
 	}
-	most, known := map[string]int{Continued: 1, Refitted: 1, Merged: math.MaxInt}[o.How]
+	most, known := map[string]int{Continued: 1, Refitted: 1, Pruned: 1, Merged: math.MaxInt}[o.How]
 	switch {
 	case !known:
 		return fmt.Errorf("made of others in the way %q", o.How)

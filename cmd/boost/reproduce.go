@@ -119,6 +119,8 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 		return nil, usagef("%s was trained from nothing: leave --init-model out", file)
 	case o.How == model.Merged:
 		return nil, usagef("%s was merged from %s, and not trained: merge these again", file, counted(len(o.Models), "model"))
+	case o.How == model.Pruned:
+		return nil, usagef("%s was pruned: it is model %s that can be reproduced", file, o.Models[0])
 	case f.base == "":
 		return nil, usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
 	case o.How == model.Continued && roundsOf(c) <= o.Rounds:

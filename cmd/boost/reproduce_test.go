@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"boost/booster/model"
 )
 
 func TestReproduce(t *testing.T) {
@@ -61,4 +63,30 @@ func TestReproduceDiffers(t *testing.T) {
 	says(t, r.out, `"same": false`, `"differs": "valid fingerprint"`)
 	must(t, 3, boost(t, "reproduce", "t.boost", "none.csv", "--valid", "v.csv"))
 	must(t, 4, boost(t, "reproduce", "none.boost", "t.csv"))
+}
+
+// What was put together or cut back was not trained: the models that it was made of can be reproduced.
+func TestReproduceNotTrained(t *testing.T) {
+	models(t)
+	from, err := model.Load("y.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := from.SHA256()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, want := range map[string]string{model.Merged: "merge these again", model.Pruned: "was pruned"} {
+		c := *from.Contents()
+		c.Origin, c.History = &model.Origin{How: how, Models: []string{sum}}, nil
+		m, err := model.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Save("made.boost"); err != nil {
+			t.Fatal(err)
+		}
+		says(t, must(t, 2, boost(t, "reproduce", "made.boost", "t.csv")).errors, want)
+		says(t, must(t, 0, boost(t, "inspect", "made.boost")).out, how+" from", sum)
+	}
 }
