@@ -372,6 +372,9 @@ func certificateRows(text json.RawMessage) [][]string {
 	if c.Method == compress.ByBootstrap {
 		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",
 			c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)})
+		if c.Reference != "" {
+			rows = append(rows, []string{"", "before is model " + c.Reference})
+		}
 		if c.TrainingData {
 			rows = append(rows, []string{"", "these are rows that the model was trained on"})
 		}

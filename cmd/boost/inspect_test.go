@@ -19,6 +19,7 @@ import (
 
 	"boost/booster/model"
 	"boost/internal/profile"
+	"boost/ptq/compress"
 )
 
 func TestInspectTable(t *testing.T) {
@@ -256,5 +257,16 @@ func TestInspectWidth(t *testing.T) {
 		if n := widest(b.String()); n > width {
 			t.Errorf("width %d: %d characters in\n%s", width, n, b.String())
 		}
+	}
+}
+
+// A certificate whose metric before is another model's says of which.
+func TestInspectReference(t *testing.T) {
+	text, err := (&compress.Certificate{Method: compress.ByBootstrap, Reference: "0123abcd", Metric: "rmse", Before: 2, After: 3, Rows: 9, Confidence: 0.95}).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := fmt.Sprint(certificateRows(text)); !strings.Contains(rows, "before is model 0123abcd") {
+		t.Errorf("rows %s", rows)
 	}
 }

@@ -36,6 +36,9 @@ type Certificate struct {
 	// Rows is how many rows the figures are of, none of which the search has seen.
 	Rows   int    `json:"rows,omitempty"`
 	Metric string `json:"metric,omitempty"`
+	// Reference is the sha256 of the model that Before, LossBound, MaxRaw and MaxPrediction
+	// speak of, where that is not the one that was compressed.
+	Reference string `json:"reference,omitempty"`
 	// Before and After are the metric of the full and of the compressed model.
 	Before float64 `json:"before,omitempty"`
 	After  float64 `json:"after,omitempty"`
@@ -147,6 +150,19 @@ func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32
 	}
 	h.before = h.losses(h.full)
 	return h, nil
+}
+
+// beside makes another model the one that models are compared with; t are the half's rows.
+func (h *half) beside(ctx context.Context, reference *model.Model, t *dataset.Table, opts []Option) error {
+	j, err := newJudge(reference, t, []string{h.metric.Name()}, append(slices.Clip(opts), Pool(h.judge.pool)))
+	if err != nil {
+		return err
+	}
+	if h.full, err = j.judge(ctx, reference); err != nil {
+		return err
+	}
+	h.before = h.losses(h.full)
+	return nil
 }
 
 func labelName(m *model.Model) string {

@@ -184,12 +184,8 @@ func (p *products) cosine() float64 {
 }
 
 func compareData(ctx context.Context, a, b *model.Model, t *dataset.Table, names []string, opts []Option) (*DataComparison, error) {
-	p, q := a.Contents(), b.Contents()
-	if p.Link != q.Link {
-		return nil, ErrShape{fmt.Sprintf("one has link %s, the other %s", p.Link, q.Link)}
-	}
-	if !slices.Equal(p.Classes, q.Classes) {
-		return nil, ErrShape{fmt.Sprintf("the classes of one are %q, those of the other %q", p.Classes, q.Classes)}
+	if err := sameAnswers(a, b); err != nil {
+		return nil, err
 	}
 	j, err := newJudge(a, t, names, opts)
 	if err != nil {
@@ -209,6 +205,21 @@ func compareData(ctx context.Context, a, b *model.Model, t *dataset.Table, names
 		d.Metrics = append(d.Metrics, MetricChange{m.Name(), m.HigherIsBetter(), first.metrics[i], second.metrics[i]})
 	}
 	return d, nil
+}
+
+// sameAnswers refuses a model whose predictions mean something else.
+func sameAnswers(a, b *model.Model) error {
+	p, q := a.Contents(), b.Contents()
+	if p.Outputs != q.Outputs {
+		return ErrShape{fmt.Sprintf("one has %d outputs, the other %d", p.Outputs, q.Outputs)}
+	}
+	if p.Link != q.Link {
+		return ErrShape{fmt.Sprintf("one has link %s, the other %s", p.Link, q.Link)}
+	}
+	if !slices.Equal(p.Classes, q.Classes) {
+		return ErrShape{fmt.Sprintf("the classes of one are %q, those of the other %q", p.Classes, q.Classes)}
+	}
+	return nil
 }
 
 // apart returns the largest |difference|.

@@ -94,7 +94,12 @@ type Settings struct {
 	// Feedback says whether errors of stored leaves are pushed forward to later trees, over the
 	// rows that are searched on; see MorphWithFeedback.
 	Feedback Feedback
-	// AllowTrainingData lets Data be the rows that the model was trained on.
+	// Reference is the model that losses are told against, of candidates and in the certificate;
+	// nil: the one that is compressed. A model that was trained to be small (tree.reuse_cut) is
+	// judged beside one that was not. Links and classes must be the same, or the error is
+	// ErrShape; it needs Data.
+	Reference *model.Model
+	// AllowTrainingData lets Data be the rows that the model, or the reference, was trained on.
 	AllowTrainingData bool
 }
 
@@ -170,7 +175,11 @@ func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (
 
 // search is one call of Quantize.
 type search struct {
-	full     *model.Model
+	full *model.Model
+	// reference is what losses are told against; referenceSum is empty where it is full.
+	reference    *model.Model
+	referenceSum string
+
 	narrow   *model.Model
 	source   string
 	settings Settings
@@ -181,7 +190,7 @@ type search struct {
 }
 
 func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
-	q := &search{full: m, settings: s}
+	q := &search{full: m, reference: m, settings: s}
 	if q.settings.Formats == nil {
 		q.settings.Formats = Formats(m)
 	}
@@ -190,7 +199,7 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		return nil, errors.New("no format to choose from")
 	case s.MaxBytes < 0 || s.MaxLoss < 0:
 		return nil, fmt.Errorf("bounds of %d bytes and a loss of %v: they must not be negative", s.MaxBytes, s.MaxLoss)
-	case s.Data == nil && (!math.IsNaN(s.MaxLoss) || s.Feedback == FeedbackOn):
+	case s.Data == nil && (!math.IsNaN(s.MaxLoss) || s.Feedback == FeedbackOn || s.Reference != nil):
 		return nil, ErrNeedsData
 	case !q.bounded() && len(q.settings.Formats) > 1:
 		return nil, ErrChoice
@@ -203,6 +212,15 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 	}
 	if q.narrow, err = m.Narrowed(); err != nil {
 		return nil, err
+	}
+	if s.Reference != nil {
+		if err := sameAnswers(s.Reference, m); err != nil {
+			return nil, err
+		}
+		q.reference = s.Reference
+		if q.referenceSum, err = s.Reference.SHA256(); err != nil {
+			return nil, err
+		}
 	}
 	if s.Data != nil {
 		err = q.open(ctx, opts)
@@ -226,7 +244,8 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 		defer pool.Close()
 	}
 	q.data = t.Fingerprint(pool)
-	if q.training = q.data == q.full.Contents().Fingerprint; q.training && !q.settings.AllowTrainingData {
+	q.training = q.data == q.full.Contents().Fingerprint || q.data == q.reference.Contents().Fingerprint
+	if q.training && !q.settings.AllowTrainingData {
 		return ErrTrainingData
 	}
 	seen, unseen, err := Halves(t)
@@ -237,6 +256,12 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 		if q.halves[i], err = newHalf(ctx, q.full, t, rows, opts); err != nil {
 			q.close()
 			return err
+		}
+		if q.reference != q.full {
+			if err := q.halves[i].beside(ctx, q.reference, q.settings.Data.Take(rows), opts); err != nil {
+				q.close()
+				return err
+			}
 		}
 	}
 	return nil
@@ -379,7 +404,7 @@ func size(m *model.Model) (int64, error) {
 // certificate words a verdict.
 func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Certificate {
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, Feedback: c.Feedback, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
+		Method: ByBootstrap, RawBound: c.raw, Feedback: c.Feedback, Reference: q.referenceSum, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
 	}
