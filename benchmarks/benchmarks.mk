@@ -60,7 +60,7 @@ bench-rows: ## run the benchmarks of S0 to S4 and keep what they find (ROWBENCH=
 		go test -json -timeout 120m -p 1 -run '^$$' -bench '^Benchmark($(ROWBENCH))$$' $(ROWPACKAGES) > "$$events"; \
 		go run ./benchmarks rows --events "$$events"
 
-interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn write today
+interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn write today; read compressed models in Python
 	PYTHONDONTWRITEBYTECODE=1 benchmarks/interop $(PEERS_PYTHON)
 
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)

@@ -13,6 +13,12 @@ import (
 // compressFile writes a compressed model of the one in a file.
 func compressFile(t *testing.T, from, to string) {
 	t.Helper()
+	encodeFile(t, from, to, ptq.I8, ptq.Calibration{}, model.GroupModel)
+}
+
+// encodeFile does so in a type, with scales of that calibration by that grouping.
+func encodeFile(t *testing.T, from, to string, d ptq.DType, k ptq.Calibration, grouping string) {
+	t.Helper()
 	m, err := model.Load(from)
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +30,19 @@ func compressFile(t *testing.T, from, to string) {
 	if m, err = m.Narrowed(); err != nil {
 		t.Fatal(err)
 	}
-	leaves, err := ptq.Encode(ptq.FormOf(ptq.I8), ptq.Calibration{}, m.Leaves(), nil)
+	trees := m.Contents().Trees
+	counts := make([]int, len(trees))
+	for i := range trees {
+		counts[i] = trees[i].NumLeaves()
+	}
+	if k.Groups, err = model.Groups(grouping, counts, m.Outputs()); err != nil {
+		t.Fatal(err)
+	}
+	leaves, err := ptq.Encode(ptq.FormOf(d), k, m.Leaves(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.Compress(model.Compression{Leaves: leaves, Grouping: model.GroupModel, Source: sum}); err != nil {
+	if m, err = m.Compress(model.Compression{Leaves: leaves, Grouping: grouping, Source: sum}); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Save(to); err != nil {
