@@ -124,6 +124,8 @@ func (s *Store) retire(id string, of *tensor) error {
 		return about(id, ErrAbsent)
 	case l.rule == nil:
 		return about(id, ErrNoRule)
+	case s.limits(id).Keep:
+		return about(id, ErrKept)
 	}
 	if err := s.idle(id, &l.state); err != nil {
 		return err
@@ -217,7 +219,10 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 		s.mutex.Unlock()
 	}
 	err := s.turn(l.t, data, func(t *state) {
-		t.tier, t.bits, t.codes, t.block, t.degraded, t.master = Absent, 0, 0, 0, false, 0
+		t.tier, t.bits, t.codes, t.degraded, t.master = Absent, 0, 0, false, 0
+		if !t.own {
+			t.block = 0
+		}
 		t.sum, t.bound, t.rule = dataSum(data), residual, &r
 	})
 	if err == nil && l.master != 0 {

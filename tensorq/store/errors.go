@@ -22,6 +22,10 @@ var (
 	ErrNoSource = errors.New("no source of the tensor's values")
 	// ErrNoRule says that a tensor has no rule to become absent by.
 	ErrNoRule = errors.New("the tensor has no rule to become absent by")
+	// ErrQualityFloor says that a tensor's owner lets it have no fewer bits (SEEDS S3.60).
+	ErrQualityFloor = errors.New("fewer bits than its quality floor allows")
+	// ErrKept says that a tensor's owner keeps it in its tier.
+	ErrKept = errors.New("the tensor is kept in its tier")
 	// ErrAbsent says that a tensor is absent already.
 	ErrAbsent = errors.New("the tensor is absent")
 	// ErrReadOnly says that a store was opened for reading.
@@ -114,6 +118,12 @@ type RecordError struct {
 
 func (e *RecordError) Error() string {
 	return fmt.Sprintf("store: the record of tensor %q: %s: it was written by another program, or a newer version of this one", e.ID, e.Text)
+}
+
+func errNoTier(t Tier) error { return fmt.Errorf("%v: expected hot, warm or cold", t) }
+
+func floorError(t Tier, width int) error {
+	return fmt.Errorf("%v has %d bits: %w", t, width, ErrQualityFloor)
 }
 
 // about says which tensor an error is about; "" is none.

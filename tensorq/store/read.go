@@ -123,21 +123,30 @@ func (s *Store) settled() {
 // ErrCycle, tensorq.ErrOutputTooSmall, *DamageError, ErrChanged if the tensor was put with another shape
 // meanwhile or a Refresh failed.
 func (s *Store) Read(id string, out []float32) (int, error) {
+	chain, n, err := s.access(id, len(out))
+	if err != nil {
+		return 0, err
+	}
+	return n, s.readInto(id, chain, out[:n])
+}
+
+// access counts an access to a tensor, widens it if that is due, and returns it with what its rule refers to,
+// nil if that was changed by the widening, and how many values it has. Room for fewer is an error, a negative one none.
+func (s *Store) access(id string, room int) (chain []link, n int, err error) {
 	now := s.now()
 	s.mutex.Lock()
 	if s.closed {
 		s.mutex.Unlock()
-		return 0, about(id, ErrClosed)
+		return nil, 0, about(id, ErrClosed)
 	}
-	chain, err := s.links(id, true)
-	if err != nil {
+	if chain, err = s.links(id, true); err != nil {
 		s.mutex.Unlock()
-		return 0, err
+		return nil, 0, err
 	}
-	n := product(chain[0].shape)
-	if len(out) < n {
+	n = product(chain[0].shape)
+	if room >= 0 && room < n {
 		s.mutex.Unlock()
-		return 0, about(id, tensorq.ErrOutputTooSmall{Required: n})
+		return nil, 0, about(id, tensorq.ErrOutputTooSmall{Required: n})
 	}
 	for _, l := range chain {
 		l.t.last, l.t.used = now, true
@@ -152,7 +161,7 @@ func (s *Store) Read(id string, out []float32) (int, error) {
 		s.widen(chain[0].t, now)
 		chain = nil
 	}
-	return n, s.readInto(id, chain, out[:n])
+	return chain, n, nil
 }
 
 // readInto makes the values of a tensor. Chain is how it was found a moment ago, or nil.

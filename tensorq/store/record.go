@@ -27,12 +27,13 @@ const logKind = 0x54535154
 //	 1     1    type of the values: 1 = float32
 //	 2     1    tier
 //	 3     1    bits, 0 if absent
-//	 4     1    1: degraded; lossless values are kept, 2: as type 3, 4: as type 4
+//	 4     1    1: degraded; lossless values are kept, 2: as type 3, 4: as type 4; 8: it has
+//	            a block size of its own
 //	 5     1    D
 //	 6     4    CRC32C of the values as they were put, float32
 //	10     4    CRC32C that stands for the codes; of the rule's bytes if absent
 //	14     4    bytes of the codes in the payload; the rest is the rule's
-//	18     4    values that share a scale; 0 if absent
+//	18     4    values that share a scale; 0 if absent and not of its own
 //	22     8    created, ns since 1970
 //	30     8    last access, likewise
 //	38     8    accesses
@@ -57,6 +58,7 @@ const (
 	flagDegraded = 1
 	flagMaster   = 2
 	flagOther    = 4
+	flagOwn      = 8
 )
 
 // state is what is recorded of a tensor.
@@ -70,6 +72,7 @@ type state struct {
 	sum      uint32 // stands for the codes
 	codes    int64  // bytes
 	block    int    // values that share a scale
+	own      bool   // block is the tensor's, not the store's
 	created  int64  // ns
 	last     int64  // ns
 	count    uint64
@@ -87,6 +90,9 @@ func (t *state) appendHead(b []byte) []byte {
 		flags |= flagMaster
 	case recordOther:
 		flags |= flagOther
+	}
+	if t.own {
+		flags |= flagOwn
 	}
 	b = append(b, headVersion, dtypeF32, byte(t.tier), byte(t.bits), flags, byte(len(t.shape)))
 	b = binary.LittleEndian.AppendUint32(b, t.content)
@@ -145,6 +151,7 @@ func decodeHead(id string, b []byte, payload int64) (state, error) {
 	t := state{
 		tier: Tier(b[2]), bits: int(b[3]),
 		degraded: b[4]&flagDegraded != 0,
+		own:      b[4]&flagOwn != 0,
 		content:  binary.LittleEndian.Uint32(b[6:]),
 		sum:      binary.LittleEndian.Uint32(b[10:]),
 		codes:    int64(binary.LittleEndian.Uint32(b[14:])),
@@ -156,11 +163,11 @@ func decodeHead(id string, b []byte, payload int64) (state, error) {
 	}
 	dims := int(b[5])
 	switch {
-	case t.tier > Cold, t.bits > 8, t.bits == 1, b[4] > flagDegraded|flagOther, b[4]&flagMaster != 0 && b[4]&flagOther != 0, dims > maxDims:
+	case t.tier > Cold, t.bits > 8, t.bits == 1, b[4] > flagDegraded|flagMaster|flagOther|flagOwn, b[4]&flagMaster != 0 && b[4]&flagOther != 0, dims > maxDims:
 		return wrong("tier %d, %d bits, flags %d, %d dimensions", b[2], b[3], b[4], dims)
 	case (t.tier == Absent) != (t.bits == 0), (t.codes == 0) != (t.bits == 0), t.codes > payload:
 		return wrong("tier %v with %d bits and %d bytes of codes in %d", t.tier, t.bits, t.codes, payload)
-	case (t.block == 0) != (t.bits == 0), t.block > tensorq.MaxBlockSize:
+	case (t.block == 0) != (t.bits == 0 && !t.own), t.block > tensorq.MaxBlockSize:
 		return wrong("blocks of %d values", t.block)
 	case !(t.bound >= 0): // a NaN too
 		return wrong("an error of %v", t.bound)

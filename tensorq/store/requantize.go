@@ -114,7 +114,9 @@ func (s *Store) requantize(of *tensor, tier Tier, width int, allowed func(*tenso
 		}
 		from = l.bound
 	}
-	codes, worst, err := encode(values, width, s.cfg.quantOf(tier))
+	quant := s.cfg.quantOf(tier)
+	quant.BlockSize = s.blockOf(&l.state)
+	codes, worst, err := encode(values, width, quant)
 	if err != nil {
 		return about(id, err)
 	}
@@ -141,7 +143,7 @@ func (s *Store) requantize(of *tensor, tier Tier, width int, allowed func(*tenso
 		}
 		t.degraded = t.degraded && width < t.bits // fewer bits do not help what lacks some
 		t.tier, t.bits, t.bound = tier, width, worst
-		t.codes, t.sum, t.block = int64(len(codes)), codesSum(codes), s.cfg.Quant.BlockSize
+		t.codes, t.sum, t.block = int64(len(codes)), codesSum(codes), quant.BlockSize
 	})
 }
 
@@ -188,7 +190,10 @@ func (s *Store) mayWiden(t *tensor, now int64) bool {
 	if t.hasTry && now >= t.tried && time.Duration(now-t.tried) < s.cfg.SweepInterval {
 		return false // there was no source a moment ago
 	}
-	wide := blockBytes(product(t.shape), s.cfg.WarmBits, s.cfg.Quant.BlockSize)
+	if s.limits(t.id).Keep {
+		return false
+	}
+	wide := blockBytes(product(t.shape), s.cfg.WarmBits, s.blockOf(&t.state))
 	return s.warm-s.warmBytes(&t.state)+wide <= s.cfg.upLimit()
 }
 

@@ -67,12 +67,12 @@ func TestUseThatWasNotRecorded(t *testing.T) {
 	}
 }
 
-// Flags that say that lossless values are in two records are of no store.
+// Flags that say that lossless values are in two records, or that none has a meaning for, are of no store.
 func TestTwoMasters(t *testing.T) {
 	f := newStore(t)
 	f.put("x", values(1, 3))
 	e, _ := f.Log().Lookup(store.RecordTensor, "x")
-	for flags, ok := range map[byte]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false, 7: false, 8: false} {
+	for flags, ok := range map[byte]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false, 7: false, 8: true, 13: true, 14: false, 16: false} {
 		head := append([]byte(nil), e.Head...)
 		head[4] = flags
 		again, _, err := store.DecodeHead("x", head, e.Size)

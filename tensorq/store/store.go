@@ -22,9 +22,21 @@ type Options struct {
 	Source Source
 	// Rules are the functions of Custom rules, by name.
 	Rules map[string]CustomRule
+	// Limits says which forms a tensor may have; nil: all of them have any. It is called while the
+	// store is locked and must not use it.
+	Limits func(id string) Limits
 	// ReadOnly opens a store that another process may be writing. Accesses are then
 	// counted for this process only, and Refresh shows what the other has written.
 	ReadOnly bool
+}
+
+// Limits are what a tensor's owner does not let the store change.
+type Limits struct {
+	// MinBits is the fewest bits that a tensor may have while it is not absent: a tier of fewer is
+	// passed over for the next warmer one. Hot it may be always.
+	MinBits int
+	// Keep leaves the tensor in the tier and the bits that it has, and does not let it become absent.
+	Keep bool
 }
 
 // Source has the lossless values of tensors. It is called from several goroutines, and may use the
@@ -117,6 +129,8 @@ type Info struct {
 	Master   bool   // its lossless values are kept on disk
 	Base     string // what its rule refers to, "" if nothing
 	HasRule  bool
+	// Sum is the CRC32C of the values that were put, 4 bytes each.
+	Sum uint32
 }
 
 // Stats is what a store holds.
@@ -262,6 +276,22 @@ func (s *Store) leave(t *tensor) {
 	}
 }
 
+// limits are those of a tensor's owner.
+func (s *Store) limits(id string) Limits {
+	if s.options.Limits == nil {
+		return Limits{}
+	}
+	return s.options.Limits(id)
+}
+
+// blockOf is how many values of a tensor share a scale where it is made anew.
+func (s *Store) blockOf(t *state) int {
+	if t.own {
+		return t.block
+	}
+	return s.cfg.Quant.BlockSize
+}
+
 func (s *Store) warmBytes(t *state) int64 {
 	if t.tier != Warm {
 		return 0
@@ -294,6 +324,9 @@ func (s *Store) score(t *state, now int64) uint64 {
 type PutOptions struct {
 	Tier   Tier // Hot, Warm or Cold; Absent stands for Hot
 	Master bool // keep the lossless values on disk, as a source; fewer than 2³⁰ of them
+	// BlockSize is how many values share a scale in this tensor, whatever its tier, 1 to
+	// tensorq.MaxBlockSize; 0: as Config says.
+	BlockSize int
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -313,18 +346,25 @@ func (s *Store) Put(id string, shape []int, values []float32, options PutOptions
 		options.Tier = Hot
 	}
 	if options.Tier > Cold {
-		return about(id, fmt.Errorf("%v: expected hot, warm or cold", options.Tier))
+		return about(id, errNoTier(options.Tier))
 	}
 	width := s.cfg.bitsOf(options.Tier)
-	codes, worst, err := encode(values, width, s.cfg.quantOf(options.Tier))
+	quant := s.cfg.quantOf(options.Tier)
+	if options.BlockSize != 0 {
+		quant.BlockSize = options.BlockSize
+	}
+	codes, worst, err := encode(values, width, quant)
 	if err != nil {
 		return about(id, err)
+	}
+	if s.limits(id).MinBits > width && options.Tier != Hot {
+		return about(id, floorError(options.Tier, width))
 	}
 	now := s.now()
 	t := &tensor{id: id, state: state{
 		shape: slices.Clone(shape), tier: options.Tier, bits: width,
 		content: contentSum(values), sum: codesSum(codes), codes: int64(len(codes)),
-		block: s.cfg.Quant.BlockSize, created: now, last: now, count: 1, bound: worst,
+		block: quant.BlockSize, own: options.BlockSize != 0, created: now, last: now, count: 1, bound: worst,
 	}}
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -493,7 +533,7 @@ func (s *Store) Info(id string) (Info, error) {
 		ID: id, Shape: slices.Clone(t.shape), DType: "float32",
 		Created: time.Unix(0, t.created), LastAccess: time.Unix(0, t.last), Accesses: t.count,
 		Score: s.score(&t.state, now), Tier: t.tier, Bits: t.bits, Bytes: t.codes,
-		Bound: s.bound(t, s.cfg.MaxDepth), Degraded: t.degraded, Master: t.master != 0,
+		Bound: s.bound(t, s.cfg.MaxDepth), Degraded: t.degraded, Master: t.master != 0, Sum: t.content,
 	}
 	if t.rule != nil {
 		info.HasRule, info.Base = true, t.rule.ref

@@ -38,6 +38,9 @@ type sweepItem struct {
 	rule  bool
 	age   uint64 // s
 	n     int
+	block int
+	least int   // bits that it may have
+	kept  bool  // stays as it is
 	bytes int64 // of the blocks, if it is warm
 	after Tier  // where it goes
 	width int
@@ -88,9 +91,17 @@ func (s *Store) items(now int64) []sweepItem {
 	for _, t := range s.tensors {
 		score := s.score(&t.state, now)
 		item := sweepItem{
-			t: t, tier: t.tier, bits: t.bits, want: s.cfg.TierOf(score), rule: t.rule != nil,
+			t: t, tier: t.tier, bits: t.bits, want: s.cfg.TierOf(score), rule: t.rule != nil, block: s.blockOf(&t.state),
 			idle: score < s.cfg.AbsentMinScore && t.age(now) > s.cfg.AbsentAgeThreshold,
 			age:  seconds(t.age(now)), n: product(t.shape), bytes: s.warmBytes(&t.state), after: t.tier, width: t.bits,
+		}
+		limits := s.limits(t.id)
+		item.least, item.kept = limits.MinBits, limits.Keep
+		if item.kept {
+			item.want, item.idle = t.tier, false
+		}
+		if t.tier != Absent || item.want != Cold { // an absent one that is little used has no bits to be too few
+			item.want = s.cfg.warmEnough(item.want, item.least)
 		}
 		enough := item.want.warmth() <= t.tier.warmth() || t.tier == Absent && item.want == Cold
 		if enough && (t.tier != Warm || t.bits != s.cfg.WarmLowBits) {
@@ -157,7 +168,7 @@ func (s *Store) plan(items []sweepItem) []sweepItem {
 		if i.tier == Warm && i.bits == width {
 			return i.bytes // in blocks of the size that it was made with
 		}
-		return blockBytes(i.n, width, s.cfg.Quant.BlockSize)
+		return blockBytes(i.n, width, i.block)
 	}
 	for k := range items {
 		i := &items[k]
@@ -168,6 +179,9 @@ func (s *Store) plan(items []sweepItem) []sweepItem {
 			continue
 		}
 		sum += bytes(i, i.width)
+		if i.kept || s.cfg.WarmLowBits < i.least {
+			continue
+		}
 		if i.width != s.cfg.WarmLowBits && bytes(i, s.cfg.WarmLowBits) < bytes(i, i.width) {
 			wide = append(wide, i)
 		}

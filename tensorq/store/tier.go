@@ -52,6 +52,17 @@ func Score(count, scale uint64, age time.Duration) uint64 {
 
 func seconds(age time.Duration) uint64 { return uint64(max(age, 0) / time.Second) }
 
+// warmEnough returns the tier, or the next warmer one that has so many bits; hot if none has.
+func (c Config) warmEnough(t Tier, bits int) Tier {
+	if t == Cold && c.ColdBits < bits {
+		t = Warm
+	}
+	if t == Warm && c.WarmBits < bits {
+		t = Hot
+	}
+	return t
+}
+
 // TierOf returns the tier that a score calls for; it is never Absent.
 func (c Config) TierOf(score uint64) Tier {
 	switch {
