@@ -1,0 +1,91 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+
+	"boost/internal/recordlog"
+	"boost/tensorq/store"
+)
+
+var (
+	// ErrNotFound says that there is no model of an id.
+	ErrNotFound = errors.New("no such model")
+	// ErrExists says that an id is taken.
+	ErrExists = errors.New("there is a model of this id: remove it first, or give another id")
+	// ErrNoSource says that the model was added without its lossless form, or discarded since.
+	ErrNoSource = errors.New("the lossless model was not kept")
+	// ErrRule says that a rule does not make the model that it is to stand for.
+	ErrRule = errors.New("the rule does not make this model")
+	// ErrQualityFloor says that a form would change predictions by more than the model's floor
+	// allows (SEEDS S3.60). *FloorError has the figures.
+	ErrQualityFloor = store.ErrQualityFloor
+	// ErrTierZeroNoPolicy says that a model was discarded: there is nothing left to predict with (SEEDS S3.51).
+	ErrTierZeroNoPolicy = store.ErrTierZeroNoPolicy
+	// ErrReconstructionDepth says that rules refer to rules further than max_depth allows.
+	ErrReconstructionDepth = store.ErrReconstructionDepth
+	// ErrCycle says that a rule leads back to its own model.
+	ErrCycle = store.ErrCycle
+	// ErrReadOnly says that the registry was opened for reading.
+	ErrReadOnly = store.ErrReadOnly
+	// ErrClosed says that the registry was closed.
+	ErrClosed = store.ErrClosed
+	// ErrBusy says that another process writes the registry.
+	ErrBusy = store.ErrBusy
+	// ErrChanged says that a model was changed meanwhile; the call can be made again.
+	ErrChanged = store.ErrChanged
+	// ErrBroken: see recordlog. The registry has to be opened anew.
+	ErrBroken = recordlog.ErrBroken
+)
+
+// UnsyncedError says that a change was made, and may not outlive a loss of power.
+type UnsyncedError = store.UnsyncedError
+
+// NeededError says that a model cannot go, or change, because others are made of it.
+type NeededError struct {
+	ID string
+	By []string // ids of the others, in order
+}
+
+func (e *NeededError) Error() string {
+	return fmt.Sprintf("model %q is needed: %q are made of it: remove these first", e.ID, e.By)
+}
+
+// FloorError refuses a tier in which a model would be worse than its floor allows. It is
+// ErrQualityFloor.
+type FloorError struct {
+	ID    string
+	Tier  store.Tier
+	Bits  int
+	Delta float64 // what a raw score may change by in this tier
+	Loss  float64 // by which share the metric gets worse; NaN where that is not known
+	Floor Floor
+}
+
+func (e *FloorError) Error() string {
+	return fmt.Sprintf("model %q: %v, %d bits: raw scores may change by %.4g and the metric by %s, and its floor allows %.4g and %s: %v",
+		e.ID, e.Tier, e.Bits, e.Delta, share(e.Loss), e.Floor.MaxDelta, share(e.Floor.MaxLoss), ErrQualityFloor)
+}
+
+// Unwrap is ErrQualityFloor.
+func (e *FloorError) Unwrap() error { return ErrQualityFloor }
+
+func share(x float64) string {
+	if x != x {
+		return "an unknown share"
+	}
+	return fmt.Sprintf("%.4g %%", 100*x)
+}
+
+// RecordError says that a record of the log has bytes that no registry writes.
+type RecordError struct {
+	ID   string
+	Text string
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("registry: the record of model %q: %s: it was written by another program, or a newer version of this one", e.ID, e.Text)
+}
+
+// about says which model an error is about.
+func about(id string, err error) error { return fmt.Errorf("model %q: %w", id, err) }

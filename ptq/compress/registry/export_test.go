@@ -1,0 +1,47 @@
+package registry
+
+import "boost/booster/model"
+
+// DecodeRecord reads the head of a record of a type and writes it again.
+func DecodeRecord(kind uint8, head []byte) ([]byte, error) {
+	switch kind {
+	case recordModel:
+		a, err := decodeAbout("x", head)
+		if err != nil {
+			return nil, err
+		}
+		a.floor().least(a.Certificates)
+		return encodeHead(&a), nil
+	case recordSource:
+		o, err := decodeOrigin("x", head)
+		if err != nil {
+			return nil, err
+		}
+		return encodeHead(&o), nil
+	}
+	tier, err := decodePin("x", head)
+	return []byte{byte(tier)}, err
+}
+
+// Execute makes a model by a rule whose record and payload are given.
+func Execute(base *model.Model, head, payload []byte) (*model.Model, error) {
+	o, err := decodeOrigin("x", head)
+	if err != nil {
+		return nil, err
+	}
+	return o.make(base, payload)
+}
+
+// LeavesDelta is what is stored of new leaf values.
+func LeavesDelta(base, want *model.Model) ([]byte, error) { return leavesDelta(base, want) }
+
+// Gather returns the leaf values of a tensor's segment.
+func Gather(segment []byte, counts []int) ([]float64, error) {
+	v, err := gather(segment, counts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, v.Len())
+	v.DecodeRange(out, 0)
+	return out, nil
+}

@@ -1,0 +1,390 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"boost/internal/recordlog"
+	"boost/tensorq"
+	"boost/tensorq/store"
+)
+
+// Options are what a registry needs beside its numbers.
+type Options struct {
+	// Clock tells the time, as time.Now does. The registry has no other.
+	Clock func() time.Time
+	// ReadOnly opens a registry that another process may be writing. Use is then counted for
+	// this process only, and Refresh shows what the other has written.
+	ReadOnly bool
+}
+
+// Registry keeps models in a folder. In memory are their metadata, some 2 KB each, and forms of models,
+// no more than Config.MemoryCap. Methods may be called from several goroutines; reads do not wait
+// for the disk's writes.
+type Registry struct {
+	cfg     store.Config
+	options Options
+	tensors *store.Store
+	log     reading
+	writer  *recordlog.Log // nil: read-only
+
+	// writing is held from the first look at what a change depends on until the change is made,
+	// mutex only for moments, and never while the store is called, which asks limits under its own.
+	writing sync.Mutex
+	mutex   sync.Mutex
+	closed  bool
+	models  map[string]*entry
+	needed  map[string]map[string]bool // id to those that are made of it
+	cache   *cache
+}
+
+// reading is what a log has in common with one that is only read.
+type reading interface {
+	Read(kind uint8, id string, buf []byte) ([]byte, recordlog.Entry, error)
+	Entries(kind uint8) []recordlog.Entry
+	Lookup(kind uint8, id string) (recordlog.Entry, bool)
+	Size() (live, total int64)
+	Verify() error
+	Close() error
+}
+
+// entry is what is in memory of a model. It is replaced where something changes, never written to.
+type entry struct {
+	aboutModel
+	least     int    // bits that the model may have at least, exactly for none
+	origin    origin // "" as kind: there is no lossless form
+	structure int64  // bytes of the skeleton, 0 while the model is absent
+	pinned    store.Tier
+	discard   bool // to be given up
+}
+
+// coded says whether a model in a form is read from its codes, and not as it was added.
+func (m *entry) coded(f store.Form) bool {
+	return f.Tier != store.Absent && (m.origin.Kind == "" || f.Tier != store.Hot && f.Bits >= m.least)
+}
+
+// Config returns the settings of a registry: those of a store, with blocks of one tree each.
+// Errors say which of them a registry of models cannot have.
+func Config(c store.Config) (store.Config, error) {
+	for _, b := range []int{c.HotBits, c.WarmBits, c.WarmLowBits, c.ColdBits} {
+		if _, ok := forms[b]; !ok {
+			return c, fmt.Errorf("leaves of %d bits: a registry keeps them in 8, 7, 5 or 3", b)
+		}
+	}
+	if c.Quant.TwoLevelCold {
+		return c, errors.New("two_level_cold: a registry keeps leaves with one scale for each block")
+	}
+	if c.Quant.BlockSize != tensorq.DefaultQuantConfig().BlockSize {
+		return c, fmt.Errorf("block_size %d: a block of a registry is a tree's leaves, %d at most", c.Quant.BlockSize, tensorq.DefaultQuantConfig().BlockSize)
+	}
+	c.FailFast = true // a forest of zeros is a wrong model that answers (SEEDS S3.51)
+	return c, c.Validate()
+}
+
+// Open opens the registry of a folder, or makes one. Errors: Config's, ErrBusy, *DamageError,
+// *RecordError.
+func Open(dir string, c store.Config, options Options) (*Registry, error) {
+	c, err := Config(c)
+	if err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
+	}
+	if options.Clock == nil {
+		return nil, errors.New("registry: Options.Clock is nil: give time.Now, or a clock of your own")
+	}
+	r := &Registry{cfg: c, options: options, cache: newCache(c.MemoryCap)}
+	logOptions := recordlog.Options{Kind: logKind}
+	path := filepath.Join(dir, "models")
+	if options.ReadOnly {
+		l, err := recordlog.OpenReader(path, logOptions)
+		if err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+		r.log = l
+	} else {
+		l, err := recordlog.Open(path, logOptions)
+		if err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+		r.log, r.writer = l, l
+	}
+	c.MemoryCap = 1 // of all that is in memory the cache keeps count
+	r.tensors, err = store.Open(filepath.Join(dir, "tensors"), c, store.Options{
+		Clock: options.Clock, ReadOnly: options.ReadOnly, Limits: r.limits, Source: source{r},
+		Rules: map[string]store.CustomRule{ruleName: {Make: r.makeLeaves}},
+	})
+	if err == nil {
+		if err = r.load(); err != nil {
+			_ = r.tensors.Close()
+		}
+	}
+	if err != nil {
+		_ = r.log.Close()
+		return nil, err
+	}
+	if r.writer != nil {
+		r.writing.Lock()
+		defer r.writing.Unlock()
+		r.tidy()
+		_ = r.settle() // what it cannot do now, a full disk for one, it does after the next sweep
+	}
+	return r, nil
+}
+
+// load reads what the log says of models that have a tensor: the others are half added, or half removed.
+// What is of two models that had one id after the other is of none.
+func (r *Registry) load() error {
+	models := map[string]*entry{}
+	for _, e := range r.log.Entries(recordModel) {
+		info, err := r.tensors.Info(e.ID)
+		if err != nil {
+			continue
+		}
+		about, err := decodeAbout(e.ID, e.Head)
+		if err != nil {
+			return err
+		}
+		if info.Sum != about.Sum {
+			continue // one of the logs has lost more than the other: the codes are another model's
+		}
+		m := &entry{aboutModel: about, structure: e.Size}
+		m.least = about.floor().least(about.Certificates)
+		m.discard = info.HasRule && info.Base == ""
+		models[e.ID] = m
+	}
+	for _, e := range r.log.Entries(recordSource) {
+		m := models[e.ID]
+		if m == nil {
+			continue
+		}
+		o, err := decodeOrigin(e.ID, e.Head)
+		if err != nil {
+			return err
+		}
+		if o.SHA != m.SHA {
+			delete(models, e.ID) // likewise
+			continue
+		}
+		m.origin = o
+		m.discard = m.discard && !m.origin.isRule()
+	}
+	for _, e := range r.log.Entries(recordPin) {
+		m := models[e.ID]
+		if m == nil {
+			continue
+		}
+		var err error
+		if m.pinned, err = decodePin(e.ID, e.Head); err != nil {
+			return err
+		}
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.models, r.needed = map[string]*entry{}, map[string]map[string]bool{}
+	for id, m := range models {
+		r.set(id, m)
+	}
+	return nil
+}
+
+// tidy removes what is left of models that were half added, or half removed, and tensors whose models a
+// loss of power has taken. What it cannot remove does no harm.
+func (r *Registry) tidy() {
+	for _, kind := range []uint8{recordPin, recordModel, recordSource} {
+		for _, e := range r.log.Entries(kind) {
+			if r.models[e.ID] == nil {
+				_ = r.writer.Remove(e.Type, e.ID)
+			}
+		}
+	}
+	for range r.cfg.MaxDepth + 1 { // those that rules refer to go after the others
+		for _, id := range r.tensors.IDs() {
+			if r.models[id] == nil {
+				_ = r.tensors.Remove(id)
+			}
+		}
+	}
+}
+
+// set puts an entry in place of that of the id, nil removes it. The caller holds mutex.
+func (r *Registry) set(id string, m *entry) {
+	if old := r.models[id]; old != nil && old.origin.isRule() {
+		if delete(r.needed[old.origin.Of], id); len(r.needed[old.origin.Of]) == 0 {
+			delete(r.needed, old.origin.Of)
+		}
+	}
+	if m == nil {
+		delete(r.models, id)
+		r.cache.drop(id)
+		return
+	}
+	r.models[id] = m
+	if m.origin.isRule() {
+		if r.needed[m.origin.Of] == nil {
+			r.needed[m.origin.Of] = map[string]bool{}
+		}
+		r.needed[m.origin.Of][id] = true
+	}
+}
+
+// change replaces the entry of a model by one that differs as do says. The caller holds writing.
+func (r *Registry) change(id string, do func(*entry)) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if old := r.models[id]; old != nil {
+		m := *old
+		do(&m)
+		r.set(id, &m)
+	}
+}
+
+func (r *Registry) entry(id string) (*entry, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.closed {
+		return nil, about(id, ErrClosed)
+	}
+	m := r.models[id]
+	if m == nil {
+		return nil, about(id, ErrNotFound)
+	}
+	return m, nil
+}
+
+// neededBy returns the ids of models that are made of one, in order.
+func (r *Registry) neededBy(id string) []string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return slices.Sorted(maps.Keys(r.needed[id]))
+}
+
+// limits are what the store asks of a model's tensor.
+func (r *Registry) limits(id string) store.Limits {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	m := r.models[id]
+	if m == nil {
+		return store.Limits{}
+	}
+	// Without a lossless form no codes can be made but from codes: the model stays as it was certified.
+	return store.Limits{MinBits: m.least, Keep: m.pinned != store.Absent || m.origin.Kind == "" && !m.discard}
+}
+
+// writable says why nothing can be written, if so.
+func (r *Registry) writable() error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	switch {
+	case r.closed:
+		return fmt.Errorf("registry: %w", ErrClosed)
+	case r.writer == nil:
+		return fmt.Errorf("registry: %w", ErrReadOnly)
+	}
+	return nil
+}
+
+// append writes a record.
+func (r *Registry) append(kind uint8, id string, head any, payload []byte) error {
+	b, ok := head.([]byte)
+	if !ok {
+		b = encodeHead(head)
+	}
+	if _, err := r.writer.Append(kind, id, b, payload); err != nil {
+		return about(id, err)
+	}
+	return nil
+}
+
+// synced waits for the disk where every change does.
+func (r *Registry) synced(id string) error {
+	if !r.cfg.SyncWrites {
+		return nil
+	}
+	if err := r.writer.Sync(); err != nil {
+		return &UnsyncedError{ID: id, Err: err}
+	}
+	return nil
+}
+
+// Sync returns when all changes, and the counts of use, are on the disk.
+func (r *Registry) Sync() error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if err := r.writable(); err != nil {
+		return err
+	}
+	if err := r.writer.Sync(); err != nil {
+		return fmt.Errorf("registry: %w", err)
+	}
+	return r.tensors.Sync()
+}
+
+// Compact writes the logs anew without what is no longer there. Sweep does so by itself.
+func (r *Registry) Compact() error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if err := r.writable(); err != nil {
+		return err
+	}
+	if err := r.writer.Compact(); err != nil {
+		return fmt.Errorf("registry: %w", err)
+	}
+	return r.tensors.Compact()
+}
+
+// Verify reads and checks the logs; a *DamageError says what is wrong. All else goes on
+// meanwhile.
+func (r *Registry) Verify() error {
+	if err := r.log.Verify(); err != nil {
+		return fmt.Errorf("registry: %w", err)
+	}
+	return r.tensors.Verify()
+}
+
+// Refresh shows a registry that was opened for reading what was written since.
+func (r *Registry) Refresh() error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	l, ok := r.log.(*recordlog.Reader)
+	if !ok {
+		return nil
+	}
+	// A tensor is written behind its model: whoever sees it finds the model too.
+	if err := r.tensors.Refresh(); err != nil {
+		return err
+	}
+	if _, err := l.Refresh(); err != nil {
+		return fmt.Errorf("registry: %w", err)
+	}
+	return r.load()
+}
+
+// Close records the use of models and closes the logs. No other call may be under way.
+func (r *Registry) Close() error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.mutex.Lock()
+	closed := r.closed
+	r.closed = true
+	r.cache = newCache(r.cfg.MemoryCap)
+	r.mutex.Unlock()
+	if closed {
+		return fmt.Errorf("registry: %w", ErrClosed)
+	}
+	err := r.tensors.Close()
+	if closing := r.log.Close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("registry: %w", closing))
+	}
+	return err
+}
+
+// IDs returns the ids of all models in order.
+func (r *Registry) IDs() []string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return slices.Sorted(maps.Keys(r.models))
+}
