@@ -24,8 +24,8 @@ switches row sampling off, and a ` + "`max_leaves`" + ` of 0 lifts the limit, as
 Names of losses (` + "`reg:squarederror`, `l2`, `binary:logistic`, `multi:softprob`, `Logloss`" + `, …) and of metrics
 are understood the same way.
 
-The keys of ` + "`[registry]`" + ` are for stores of tensors, which ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` takes them and
-leaves them alone.
+The keys of ` + "`[registry]`" + ` are for ` + "`boost registry`" + `, whose models have a tensor of leaves each, and for the store of
+tensors that ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` takes them and leaves them alone.
 
 This page is made from the table in ` + "`configs/keys.go`" + ` by ` + "`go test ./configs -run TestMarkdown -update`" + `.
 `)

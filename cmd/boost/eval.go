@@ -64,7 +64,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err != nil {
 		return err
 	}
-	m, err := f.loading.open(modelFile)
+	m, err := f.loading.open(a, modelFile)
 	if err != nil {
 		return err
 	}

@@ -369,17 +369,20 @@ func certificateRows(text json.RawMessage) [][]string {
 		return nil
 	}
 	var rows [][]string
-	if c.Method == compress.ByBootstrap {
+	switch {
+	case c.Method == compress.ByBootstrap:
 		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",
 			c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)})
 		if c.Reference != "" {
 			rows = append(rows, []string{"", "before is model " + c.Reference})
 		}
-		if c.TrainingData {
-			rows = append(rows, []string{"", "these are rows that the model was trained on"})
-		}
-	} else {
+	case c.Metric != "":
+		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"))})
+	default:
 		rows = append(rows, []string{"certified", "what the metric loses is not known"})
+	}
+	if c.TrainingData {
+		rows = append(rows, []string{"", "these are rows that the model was trained on"})
 	}
 	bounds := make([]string, len(c.RawBound))
 	for i, bound := range c.RawBound {

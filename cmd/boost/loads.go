@@ -55,8 +55,11 @@ func (l *loading) refuse(flag string, given bool) error {
 	return nil
 }
 
-// open loads a model.
-func (l *loading) open(file string) (predictor, error) {
+// open loads the MODEL of a command line: a file, or DIR#ID of a registry, in the form that it is in.
+func (l *loading) open(a *app, file string) (predictor, error) {
+	if dir, id, ok := cutRegistry(file); ok {
+		return a.openRegistered(dir, id, l.load == loadCompact)
+	}
 	if l.load != loadCompact {
 		m, err := model.Load(file)
 		if err != nil {

@@ -126,7 +126,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if err != nil {
 		return err
 	}
-	m, err := f.loading.open(modelFile)
+	m, err := f.loading.open(a, modelFile)
 	if err != nil {
 		return err
 	}

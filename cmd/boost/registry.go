@@ -1,0 +1,281 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/configs"
+	"boost/ptq/compress"
+	"boost/ptq/compress/registry"
+	"boost/tensorq/store"
+)
+
+// registryClock tells a registry the time.
+var registryClock = time.Now
+
+// registrySettings are the flags that say what a registry goes by.
+type registrySettings struct {
+	config string
+	sets   []string
+}
+
+func (s *registrySettings) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&s.config, "config", "", "config `FILE` whose [registry] counts (default: DIR/registry.toml, if it is there)")
+	flags.StringArrayVar(&s.sets, "set", nil, "a setting of the registry, as `registry.key=value`; can be repeated")
+	var names []string
+	for _, k := range configs.Keys() {
+		if k.Section() == "registry" {
+			names = append(names, k.Name)
+		}
+	}
+	offerKeys(cmd, names)
+}
+
+// registryConfig is the config file of a registry, in its folder.
+const registryConfig = "registry.toml"
+
+// read returns the settings of the registry of a folder.
+func (s *registrySettings) read(a *app, dir string) (store.Config, error) {
+	file := s.config
+	if own := filepath.Join(dir, registryConfig); file == "" {
+		if _, err := os.Stat(own); err == nil {
+			file = own
+		}
+	}
+	for _, set := range s.sets {
+		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
+			return store.Config{}, usagef("--set %s has no meaning here: this command takes keys of [registry]", strings.TrimSpace(name))
+		}
+	}
+	c, notes, err := configs.Read(configs.Default(), file, s.sets)
+	a.tell(notes)
+	if err != nil {
+		return store.Config{}, err
+	}
+	if _, err := registry.Config(c.Registry); err != nil {
+		return store.Config{}, usagef("%v", err)
+	}
+	return c.Registry, nil
+}
+
+func (a *app) registryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "registry COMMAND",
+		Short: "Keep many models in one folder, the little used ones in few bits",
+		Long: `Keep many models in one folder and under one cap of memory. What a model predicts
+depends on how much it is used: a hot one is read as it was added, a warm one with leaves of
+7 or 5 bits, a cold one of 3, and one that nobody uses is made of another if a rule says how.
+No model becomes worse than its floor allows.
+
+boost predict and boost eval take DIR#ID as a MODEL.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return usagef("boost registry knows no %q%s; boost registry --help lists what it knows", args[0],
+				configs.DidYouMean(configs.Nearest(args[0], names)))
+		},
+	}
+	cmd.AddCommand(a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
+		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand())
+	return cmd
+}
+
+// How a registry is opened.
+const (
+	registryReads   = iota // for reading
+	registryWrites         // for writing
+	registryCounts         // for writing, and for reading where another process writes
+	registryCreates        // for writing, and made where there is none
+)
+
+// openRegistry opens the registry of a folder.
+func (a *app) openRegistry(dir string, s *registrySettings, how int) (*registry.Registry, error) {
+	c, err := s.read(a, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegistry(dir, how == registryCreates); err != nil {
+		return nil, err
+	}
+	options := registry.Options{Clock: registryClock, ReadOnly: how == registryReads}
+	r, err := registry.Open(dir, c, options)
+	if errors.Is(err, registry.ErrBusy) && how == registryCounts {
+		a.log.Debug(dir + " is being written by another process: this use is not counted")
+		options.ReadOnly = true
+		r, err = registry.Open(dir, c, options)
+	}
+	if err != nil {
+		return nil, ofRegistry(dir, err)
+	}
+	return r, nil
+}
+
+// isRegistry says whether a folder holds a registry.
+func isRegistry(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "models"))
+	return err == nil && info.IsDir()
+}
+
+func checkRegistry(dir string, create bool) error {
+	if isRegistry(dir) {
+		return nil
+	}
+	names, err := os.ReadDir(dir)
+	switch {
+	case !create:
+		return &plainError{fmt.Sprintf("%s: no registry is there: boost registry add makes one", dir), model.ErrModel}
+	case err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() != registryConfig }):
+		return usagef("%s is a folder with other things in it: name one that is empty, or none", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return usagef("%s cannot be a registry: %v", dir, bare(err))
+	}
+	return nil
+}
+
+// ofRegistry says what the matter is with a registry, and which exit code that is.
+func ofRegistry(dir string, err error) error {
+	text := fmt.Sprintf("%s: %v", dir, err)
+	var damage *store.DamageError
+	var record *registry.RecordError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrNoSource), errors.Is(err, registry.ErrTierZeroNoPolicy),
+		errors.Is(err, registry.ErrReconstructionDepth), errors.As(err, &damage), errors.As(err, &record):
+		return &plainError{text, model.ErrModel}
+	case errors.Is(err, registry.ErrQualityFloor):
+		return &plainError{text, booster.ErrBudget}
+	case errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrRule), errors.Is(err, registry.ErrCycle),
+		errors.Is(err, compress.ErrTrainingData):
+		return &plainError{text, errUsage}
+	case errors.Is(err, registry.ErrBusy):
+		return fmt.Errorf("%s: another process writes this registry, try again when it is done", dir)
+	}
+	return fmt.Errorf("%s: %w", dir, err)
+}
+
+// sweepRegistry moves models to where their use calls for, as the last thing that a command does. What
+// goes wrong then does not undo what the command did.
+func (a *app) sweepRegistry(r *registry.Registry, dir string) {
+	report, err := r.Sweep()
+	switch {
+	case errors.Is(err, registry.ErrReadOnly):
+		return
+	case err != nil:
+		a.log.Warn(fmt.Sprintf("%s: models were not moved: %v", dir, err))
+	}
+	for _, failure := range report.Failures {
+		a.log.Warn(fmt.Sprintf("%s: a model was not moved: %v", dir, failure))
+	}
+	a.tellShort(dir, report.Short)
+}
+
+func (a *app) tellShort(dir string, short int64) {
+	if short > 0 {
+		a.log.Warn(fmt.Sprintf("%s: registry.memory_cap is %s too small to hold all models at their floors: none is made worse for that, those that do not fit are read from the disk", dir, bytesText(short)))
+	}
+}
+
+// closeRegistry closes a registry, and keeps the first error.
+func closeRegistry(r *registry.Registry, err *error) {
+	if closing := r.Close(); *err == nil {
+		*err = closing
+	}
+}
+
+// openRegistered opens a model of a registry for predictions, in the form that it is in. Compact
+// leaves the trees packed of one whose form is a compressed model.
+func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err error) {
+	r, err := a.openRegistry(dir, &registrySettings{}, registryCounts)
+	if err != nil {
+		return nil, err
+	}
+	defer closeRegistry(r, &err)
+	reading, err := r.Get(id)
+	if err != nil {
+		return nil, ofRegistry(dir, err)
+	}
+	if !reading.Exact {
+		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", oneLine(id), dir, reading.Tier, sixDigits(largestOf(reading.Scores))))
+	}
+	a.sweepRegistry(r, dir)
+	if c, ok := reading.Model.(*model.Compact); ok && compact {
+		return &heldCompact{c, c.Hold()}, nil
+	}
+	full, err := reading.Expand()
+	if err != nil {
+		return nil, ofRegistry(dir, err)
+	}
+	return full, nil
+}
+
+// cutRegistry takes DIR#ID apart, if there is no file of that name and a registry in the folder.
+func cutRegistry(name string) (dir, id string, ok bool) {
+	at := strings.LastIndexByte(name, '#') // ids have none
+	if at <= 0 {
+		return "", "", false
+	}
+	if _, err := os.Stat(name); err == nil || !isRegistry(name[:at]) {
+		return "", "", false
+	}
+	return name[:at], name[at+1:], true
+}
+
+func largestOf(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	return most
+}
+
+// withRegistry opens a registry, and does with it what a command is for.
+func (a *app) withRegistry(dir string, s *registrySettings, how int, do func(r *registry.Registry) error) (err error) {
+	r, err := a.openRegistry(dir, s, how)
+	if err != nil {
+		return err
+	}
+	defer closeRegistry(r, &err)
+	return ofRegistry(dir, do(r))
+}
+
+// registryIDs completes DIR and then the ids of its models.
+func (a *app) registryIDs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	r, err := registry.Open(args[0], store.DefaultConfig(), registry.Options{Clock: registryClock, ReadOnly: true})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer r.Close()
+	return r.IDs(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// parseTier reads the value of --tier.
+func parseTier(name string) (store.Tier, error) {
+	if err := oneOf("tier", name, registryTiers...); err != nil {
+		return store.Absent, err
+	}
+	return store.ParseTier(name)
+}
+
+// registryTiers are the tiers that a model can be put in.
+var registryTiers = []string{"hot", "warm", "cold"}

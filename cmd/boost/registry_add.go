@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/ptq/compress"
+	"boost/ptq/compress/registry"
+)
+
+// registryAddFlags is the command line of registry add.
+type registryAddFlags struct {
+	registrySettings
+	id       string
+	tier     string
+	maxDelta string
+	maxLoss  string
+	data     string
+	base     string
+	train    bool
+	noSource bool
+	json     bool
+}
+
+func (a *app) registryAddCommand() *cobra.Command {
+	var f registryAddFlags
+	cmd := &cobra.Command{
+		Use:   "add DIR MODEL",
+		Short: "Put a model into a registry",
+		Long: `Put a model into the registry of a folder, which is made if there is none. It starts hot.
+
+A floor says how much worse the model may become while it is little used: --max-delta is
+what a raw score may change by, 0 for nothing at all; --max-loss by which share of itself the
+metric may get worse on --data. A tier that would break it is not used. A model that was
+compressed under a certificate loses nothing more unless a floor is given.
+
+With --base ID the file is kept as what differs from that model: nothing for its first rounds,
+the rounds that are new, or the leaf values that are.`,
+		Example: `  boost registry add models price.boost --id price-2024 --max-loss 0.1% --data valid.csv
+  boost registry add models price80.boost --base price-2024`,
+		Args: arguments("DIR", "MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.registryAdd(cmd.Context(), args[0], args[1], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.id, "id", "", "`ID` of the model (default: the name of the file without its ending)")
+	flags.StringVar(&f.tier, "tier", "hot", "`TIER` to start in: hot, warm or cold")
+	flags.StringVar(&f.maxDelta, "max-delta", "", "floor: raw scores change by no more than `X`")
+	flags.StringVar(&f.maxLoss, "max-loss", "", "floor: the metric gets worse by no more than `SHARE`, as 0.1% or 0.001; needs --data")
+	flags.StringVar(&f.data, "data", "", "`TABLE` that tells what each tier does to the metric")
+	flags.BoolVar(&f.train, "allow-train-data", false, "take the rows that the model was trained on for --data")
+	flags.StringVar(&f.base, "base", "", "`ID` of a model that this one is the first rounds of, goes on from, or is a refit of")
+	flags.BoolVar(&f.noSource, "no-source", false, "do not keep the lossless model: it stays in its tier for good")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	f.registrySettings.add(cmd)
+	offer(cmd, "tier", registryTiers...)
+	return cmd
+}
+
+// floor reads the flags of the floor; nil: none was given.
+func (f *registryAddFlags) floor() (*registry.Floor, error) {
+	if f.maxDelta == "" && f.maxLoss == "" {
+		return nil, nil
+	}
+	floor := registry.NoFloor
+	if f.maxDelta != "" {
+		x, err := strconv.ParseFloat(f.maxDelta, 64)
+		if err != nil || !(x >= 0 && x <= math.MaxFloat64) {
+			return nil, usagef("--max-delta must be a number of 0 or more, not %q", f.maxDelta)
+		}
+		floor.MaxDelta = x
+	}
+	if f.maxLoss != "" {
+		text, percent := strings.CutSuffix(strings.TrimSpace(f.maxLoss), "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if percent {
+			x /= 100
+		}
+		if err != nil || !(x >= 0 && x <= math.MaxFloat64) {
+			return nil, usagef("--max-loss must be a share of 0 or more, as 0.1%% or 0.001, not %q", f.maxLoss)
+		}
+		if f.data == "" {
+			return nil, usagef("--max-loss needs --data TABLE, which tells what each tier does to the metric")
+		}
+		floor.MaxLoss = x
+	}
+	return &floor, nil
+}
+
+func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddFlags) error {
+	floor, err := f.floor()
+	if err != nil {
+		return err
+	}
+	tier, err := parseTier(f.tier)
+	if err != nil {
+		return err
+	}
+	if f.noSource && f.base != "" {
+		return usagef("--base keeps the lossless model and --no-source does not: give one of them")
+	}
+	if f.train && f.data == "" {
+		return usagef("--allow-train-data is about --data, which is not given")
+	}
+	m, err := model.Load(file)
+	if err != nil {
+		return err
+	}
+	id := f.id
+	if id == "" {
+		id = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	if err := registry.CheckID(id); err != nil {
+		return usagef("%v: give another one with --id", err)
+	}
+	o := registry.AddOptions{Tier: tier, Floor: floor, DropSource: f.noSource, AllowTrainingData: f.train}
+	if f.data != "" {
+		if o.Table, _, err = a.openCompared(ctx, [2]*model.Model{m, m}, f.data, &compareFlags{}); err != nil {
+			return err
+		}
+		if err := needLabel(o.Table, f.data, m.Schema()); err != nil {
+			return err
+		}
+		pool := a.pool(0)
+		defer pool.Close()
+		o.Options = []compress.Option{compress.Pool(pool)}
+	}
+	return a.withRegistry(dir, &f.registrySettings, registryCreates, func(r *registry.Registry) error {
+		if f.base != "" {
+			if o.Rule, err = r.FindRule(f.base, m); err != nil {
+				return err
+			}
+		}
+		if err := r.Add(ctx, id, m, o); err != nil {
+			return err
+		}
+		info, err := r.Info(id)
+		if err != nil {
+			return err
+		}
+		a.tellShort(dir, r.Stats().Short) // a sweep would move it out of its tier, as it is new and thus used
+		if f.json {
+			return a.writeOutput("", func(w *bufio.Writer) error { return writeJSON(w, registryInfoJSON(&info)) })
+		}
+		a.log.Info(fmt.Sprintf("%s was added to %s as %s", file, dir, oneLine(id)), "tier", info.Tier.String(), "bytes", info.Stored, "source", sourceText(&info))
+		return nil
+	})
+}
