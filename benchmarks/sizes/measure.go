@@ -169,8 +169,7 @@ type want struct {
 	settings compress.Settings
 }
 
-// wants are the forms after the full one. A form of pruned models would be one more here, with
-// the same bounds.
+// wants are the forms after the full one.
 func wants(data *dataset.Table) []want {
 	lossless := []compress.Format{{Form: ptq.FormOf(ptq.F64), Calibration: compress.Calibration{By: compress.ByModel}}}
 	none := math.NaN()
@@ -178,8 +177,10 @@ func wants(data *dataset.Table) []want {
 		{"lossless with statistics", compress.Settings{Formats: lossless, MaxLoss: none, Statistics: true}},
 		{"lossless", compress.Settings{Formats: lossless, MaxLoss: none}},
 		{"Q4_0, no data", compress.Settings{Formats: []compress.Format{{Form: ptq.FormQ4_0}}, MaxLoss: none}},
-		{"≤ 0.1 %", compress.Settings{MaxLoss: Tight, Data: data}},
-		{"≤ 0.5 %", compress.Settings{MaxLoss: Wide, Data: data}},
+		{"≤ 0.1 %", compress.Settings{MaxLoss: Tight, Data: data, Prune: compress.PruneOff}},
+		{"≤ 0.5 %", compress.Settings{MaxLoss: Wide, Data: data, Prune: compress.PruneOff}},
+		{"≤ 0.1 %, pruning tried", compress.Settings{MaxLoss: Tight, Data: data}},
+		{"≤ 0.5 %, pruning tried", compress.Settings{MaxLoss: Wide, Data: data}},
 	}
 }
 
@@ -236,7 +237,7 @@ func (w want) form(ctx context.Context, p *Plan, m *model.Model) (*Form, error) 
 	f.MaxLoss, f.Seconds = bound, seconds
 	for i := range r.Candidates {
 		if r.Candidates[i].Chosen {
-			f.Format = r.Candidates[i].Name()
+			f.Format, f.Pruned = r.Candidates[i].Name(), r.Candidates[i].Kept < 1
 		}
 	}
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {

@@ -369,6 +369,9 @@ func certificateRows(text json.RawMessage) [][]string {
 		return nil
 	}
 	var rows [][]string
+	if c.LeavesBefore > 0 {
+		rows = append(rows, []string{"pruned", "there were " + count(c.LeavesBefore) + " leaves"})
+	}
 	switch {
 	case c.Method == compress.ByBootstrap:
 		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",

@@ -29,6 +29,7 @@ type quantizeFlags struct {
 	data           string
 	allowTrainData bool
 	feedback       string
+	prune          string
 	keepStats      bool
 	output         string
 	json           bool
@@ -47,7 +48,9 @@ fewer bits. The small model loads and predicts like any other.
 
 Name a form with --dtype or --tiers, several to choose from, or none to try all that are
 worth it. --max-bytes and --max-loss bound the choice: with --max-loss the smallest file that
-keeps it is written, with --max-bytes alone the best one that fits.
+keeps it is written, with --max-bytes alone the best one that fits. Where there is a bound and
+--data, pruned models are tried too: splits that do little are taken out, and the leaves that are
+left are fitted to the rows that are searched on.
 
 What the compression costs is told with --data: one half of its rows is searched on, the
 other, which the search never sees, certifies by a paired bootstrap how much worse the metric
@@ -80,6 +83,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVar(&f.data, "data", "", "`TABLE` to search and certify on")
 	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "take the rows that the model was trained on for --data")
 	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` errors of stored leaves are pushed forward over the rows of --data: auto (where a bound is to be kept, both are tried), on, off")
+	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` pruned models are tried too: auto (where there is a bound to be kept and --data), on (an error where they cannot be), off")
 	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
@@ -93,6 +97,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	offer(cmd, "tiers", tierNames...)
 	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
 	offer(cmd, "error-feedback", "auto", "on", "off")
+	offer(cmd, "prune", "auto", "on", "off")
 	offer(cmd, "by", "model", "output", "tree", "block")
 	return cmd
 }
@@ -141,11 +146,15 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
-		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) || errors.As(err, new(ptq.ErrCalibration)) {
+		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) ||
+		errors.As(err, new(ptq.ErrCalibration)) || errors.As(err, new(compress.ErrPruning)) {
 		return usagef("%v", err)
 	}
 	if err != nil {
 		return err
+	}
+	if r.NotPruned != "" {
+		a.log.Info("pruned models were not tried: " + r.NotPruned)
 	}
 	a.warnOfFewBits(r)
 	if err := a.saveModel(r.Model, f.output); err != nil {
@@ -179,6 +188,13 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 		return s, err
 	}
 	s.Feedback = map[string]compress.Feedback{"on": compress.FeedbackOn, "off": compress.FeedbackOff}[f.feedback]
+	if err := oneOf("prune", f.prune, "auto", "on", "off"); err != nil {
+		return s, err
+	}
+	s.Prune = map[string]compress.Pruning{"on": compress.PruneOn, "off": compress.PruneOff}[f.prune]
+	if f.prune == "on" && (f.data == "" || f.maxBytes == "" && f.maxLoss == "") {
+		return s, usagef("--prune on needs the rows of --data, which leaves are fitted to, and a bound to choose by (--max-loss, --max-bytes)")
+	}
 	if f.feedback == "on" && f.data == "" {
 		return s, usagef("--error-feedback on needs the rows of --data")
 	}
@@ -281,6 +297,7 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 // candidateJSON is one candidate as JSON; null where there is no figure.
 type candidateJSON struct {
 	Format   string   `json:"format"`
+	Kept     float64  `json:"kept"` // share of the leaves
 	Leaves   int      `json:"leaves"`
 	Bytes    int64    `json:"bytes"`
 	Loss     *float64 `json:"loss"`
@@ -311,7 +328,7 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, before int64)
 		for i := range r.Candidates {
 			c := &r.Candidates[i]
 			out.Candidates = append(out.Candidates, candidateJSON{
-				c.Name(), c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
+				c.Name(), c.Kept, c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
 			})
 		}
 		return writeJSON(w, out)

@@ -92,6 +92,15 @@ func TestQuantizeData(t *testing.T) {
 	must(t, 0, boost(t, args("--data", "u.csv", "--max-bytes", "100KB", "--keep-stats")...))
 	says(t, must(t, 0, boost(t, "inspect", "q.boost", "--importance", "gain")).out, "%")
 
+	// Pruned models are tried, and the file says so.
+	r = must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "F64", "--max-loss", "50%")...))
+	says(t, r.out, "pruned to ", " % of leaves")
+	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "there were ", "pruned from", "compressed from")
+	says(t, must(t, 2, boost(t, "reproduce", "q.boost", "t.csv")).errors, "was pruned")
+	if r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "F64", "--max-loss", "50%", "--prune", "off")...)); strings.Contains(r.out, "pruned") {
+		t.Errorf("pruned all the same: %s", r.out)
+	}
+
 	// The rows that the model was trained on.
 	says(t, must(t, 2, boost(t, args("--data", "t.csv", "--max-loss", "5%")...)).errors, "trained on", "--allow-train-data")
 	r = must(t, 0, boost(t, args("--data", "t.csv", "--max-loss", "5%", "--allow-train-data")...))
@@ -133,6 +142,9 @@ func TestQuantizeRefuses(t *testing.T) {
 		{2, "quantize y.boost -o x.boost --dtype i8 --calibrate percentile", []string{"percentile:99.9"}},
 		{2, "quantize y.boost -o x.boost --dtype i8 --calibrate magic", []string{"absmax"}},
 		{2, "quantize y.boost -o x.boost --dtype i8 --by leaf", []string{"output", "tree", "block"}},
+		{2, "quantize y.boost -o x.boost --max-bytes 9KB --prune on", []string{"--prune on", "--data"}},
+		{2, "quantize y.boost -o x.boost --dtype i8 --data u.csv --prune on", []string{"--prune on", "--max-loss"}},
+		{2, "quantize y.boost -o x.boost --dtype i8 --prune maybe", []string{"auto", "off"}},
 		{2, "quantize y.boost -o x.boost --dtype i8 --allow-train-data", []string{"--data"}},
 		{2, "quantize q.boost -o x.boost --dtype i8", []string{"compressed already"}},
 		{3, "quantize y.boost -o x.boost --dtype i8 --data none.csv", []string{"none.csv"}},

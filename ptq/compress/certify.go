@@ -21,9 +21,12 @@ type Certificate struct {
 	Method string `json:"method"`
 	// RawBound is for each output what no raw score changes by more than, whatever the row,
 	// where scores are sums of real numbers: the sum over its trees of the largest
-	// |leaf − stored leaf| (SEEDS S3.60). Absent where trees were pruned: then no such bound
-	// is known.
+	// |leaf − stored leaf| (SEEDS S3.60). Of a pruned tree the differences are those between a
+	// stored leaf and the leaves that its rows had before, and what they have in common cancels out over the
+	// trees.
 	RawBound []float64 `json:"raw_bound,omitempty"`
+	// LeavesBefore is the number of leaves of the model before it was pruned; 0: it was not.
+	LeavesBefore int `json:"leaves_before,omitempty"`
 
 	// Feedback says that errors of stored leaves were pushed forward to later trees.
 	Feedback bool `json:"feedback,omitempty"`
@@ -205,12 +208,17 @@ func (h *half) compare(ctx context.Context, m *model.Model, alpha float64) (verd
 	if err != nil {
 		return verdict{}, err
 	}
+	return h.verdict(d, alpha), nil
+}
+
+// verdict compares predictions with the full model's.
+func (h *half) verdict(d judged, alpha float64) verdict {
 	v := verdict{
 		before: h.full.metrics[0], after: d.metrics[0],
 		maxRaw: apart(h.full.raw, d.raw), maxPrediction: apart(h.full.values, d.values),
 	}
 	v.bound = h.bootstrap(h.losses(d), alpha)
-	return v, nil
+	return v
 }
 
 const (

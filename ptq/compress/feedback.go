@@ -236,8 +236,7 @@ func (s *sample) weightsOf(ctx context.Context, m *model.Model, by Weighing) ([]
 // hessians returns the second derivatives of the rows' weighted losses at the model's scores,
 // output-major.
 func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error) {
-	c := m.Contents()
-	objective, err := objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)})
+	objective, err := builtIn(m)
 	if err != nil {
 		return nil, fmt.Errorf("hessians of an objective of the caller's (weigh by rows): %w", err)
 	}
@@ -267,4 +266,10 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 		objective.Gradients(rows, lo, hi, scores, grad, hess)
 	}))
 	return hess, nil
+}
+
+// builtIn returns the loss that a model was trained on, an error where that is the caller's own.
+func builtIn(m *model.Model) (objectives.Objective, error) {
+	c := m.Contents()
+	return objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)})
 }

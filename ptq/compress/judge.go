@@ -65,19 +65,26 @@ func (j *judge) judge(ctx context.Context, m *model.Model) (judged, error) {
 		return judged{}, err
 	}
 	n, k := j.table.NumRows(), m.Outputs()
-	out := judged{raw: make([]float64, n*k), values: make([]float64, n*k)}
+	raw := make([]float64, n*k)
 	for row := range n {
 		for output := range k {
-			out.raw[output*n+row] = rowMajor[row*k+output]
+			raw[output*n+row] = rowMajor[row*k+output]
 		}
 	}
-	m.Contents().Link.Apply(k, out.raw, out.values, 0, n, n)
+	return j.of(m, raw), nil
+}
+
+// of evaluates raw scores, by outputs, as those of a model.
+func (j *judge) of(m *model.Model, raw []float64) judged {
+	n := j.table.NumRows()
+	out := judged{raw: raw, values: make([]float64, len(raw))}
+	m.Contents().Link.Apply(m.Outputs(), out.raw, out.values, 0, n, n)
 	in := j.in
 	in.Raw, in.Values = out.raw, out.values
 	for _, metric := range j.metrics {
 		out.metrics = append(out.metrics, metric.Eval(in))
 	}
-	return out, nil
+	return out
 }
 
 // labelsOf returns the table's labels as the model counts them.

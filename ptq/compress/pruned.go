@@ -13,10 +13,16 @@ import (
 // model that was trained from init scores has no base score, and keeps these trees. History is
 // that of other values, and goes.
 func (s *PruneStep) Model() (*model.Model, error) {
+	m, _, err := s.model()
+	return m, err
+}
+
+// model returns the step's model and the numbers that its rounds have in the whole one.
+func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	from := s.prune.from
 	sum, err := from.SHA256()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := *from.Contents()
 	c.Compression, c.History, c.ValidPrints = nil, nil, nil
@@ -26,12 +32,14 @@ func (s *PruneStep) Model() (*model.Model, error) {
 		t := &c.Trees[i]
 		c.Trees[i] = pruneBranch(t, rootOf(t), &s.states[i]).tree(t)
 	}
-	m, err := model.New(c)
-	if err != nil {
-		return nil, err
+	for round := range c.BestRound {
+		rounds = append(rounds, round)
+	}
+	if m, err = model.New(c); err != nil {
+		return nil, nil, err
 	}
 	if m, _, err = Simplify(m); err != nil || from.FromInitScores() {
-		return m, err
+		return m, rounds, err
 	}
 	c = *m.Contents()
 	c.Trees = slices.Clone(c.Trees)
@@ -41,8 +49,9 @@ func (s *PruneStep) Model() (*model.Model, error) {
 			t.Leaf = []float64{0}
 		}
 	}
-	dropRounds(&c)
-	return model.New(c)
+	rounds = dropRounds(&c)
+	m, err = model.New(c)
+	return m, rounds, err
 }
 
 // pruneBranch returns what is left of a tree below a child reference.
@@ -72,15 +81,16 @@ func pruneBranch(t *tree.Tree, c int32, state *prunedTree) *branch {
 	return b
 }
 
-// dropRounds takes out rounds all of whose trees are a leaf of 0, and what is recorded of them.
-func dropRounds(c *model.Contents) {
+// dropRounds takes out rounds all of whose trees are a leaf of 0, and what is recorded of them. It
+// returns the rounds that are kept.
+func dropRounds(c *model.Contents) (rounds []int) {
 	var trees []tree.Tree
 	to := make([]int, c.BestRound+1) // number of kept rounds before each
 	for round := range c.BestRound {
 		all := c.Trees[round*c.Outputs:][:c.Outputs]
 		to[round+1] = to[round]
 		if slices.ContainsFunc(all, func(t tree.Tree) bool { return t.NumLeaves() > 1 || t.Leaf[0] != 0 }) {
-			trees = append(trees, all...)
+			trees, rounds = append(trees, all...), append(rounds, round)
 			to[round+1]++
 		}
 	}
@@ -100,5 +110,6 @@ func dropRounds(c *model.Contents) {
 		}
 		first = end
 	}
-	c.Trees, c.BestRound, c.WideRounds, c.Segments = trees, len(trees)/c.Outputs, wide, segments
+	c.Trees, c.BestRound, c.WideRounds, c.Segments = trees, len(rounds), wide, segments
+	return rounds
 }

@@ -79,7 +79,6 @@ func newPruner(ctx context.Context, m *model.Model, t *dataset.Table, p PrunePar
 }
 
 func (w *pruner) prepare(ctx context.Context) (err error) {
-	c := w.from.Contents()
 	if w.table.LabelColumn() == nil {
 		return fmt.Errorf("%w: there are no labels to prune by", dataset.ErrTable)
 	}
@@ -87,7 +86,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: the model was trained from init scores: give the table its own", dataset.ErrTable)
 	}
 	if w.objective = w.p.Objective; w.objective == nil {
-		if w.objective, err = objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)}); err != nil {
+		if w.objective, err = builtIn(w.from); err != nil {
 			return err
 		}
 	}
@@ -98,7 +97,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if err := w.objective.Check(w.rows); err != nil {
 		return err
 	}
-	if w.metric, err = metrics.New(metrics.For(string(c.Link))[0]); err != nil {
+	if w.metric, err = metrics.New(metrics.For(string(w.from.Contents().Link))[0]); err != nil {
 		return err
 	}
 	if w.outputs > 1 {

@@ -20,12 +20,17 @@ type Format struct {
 	Calibration Calibration
 }
 
-// Name is the format's, and says whether errors were pushed forward.
+// Name is the format's, and says how far the model was pruned and whether errors were pushed
+// forward.
 func (c *Candidate) Name() string {
-	if c.Feedback {
-		return c.Format.String() + ", feedback"
+	name := c.Format.String()
+	if c.Kept < 1 {
+		name = fmt.Sprintf("pruned to %.3g %% of leaves, %s", 100*c.Kept, name)
 	}
-	return c.Format.String()
+	if c.Feedback {
+		name += ", feedback"
+	}
+	return name
 }
 
 // String names the format, as "I4 absmax per tree".
@@ -99,6 +104,9 @@ type Settings struct {
 	// judged beside one that was not. Links and classes must be the same, or the error is
 	// ErrShape; it needs Data.
 	Reference *model.Model
+	// Prune says whether pruned models are tried too: by default where Data and a bound are given.
+	// Their leaves are fitted to the rows that are searched on; see PruneSteps.
+	Prune Pruning
 	// AllowTrainingData lets Data be the rows that the model, or the reference, was trained on.
 	AllowTrainingData bool
 }
@@ -108,10 +116,12 @@ type Candidate struct {
 	Format Format
 	// Feedback says that errors were pushed forward.
 	Feedback bool
+	Kept     float64 // share of the model's leaves that pruning left; 1: it was not pruned
 	Leaves   int
 	Bytes    int64 // of its file
 	// Loss is the relative change of the metric on the rows of the search, Bound what it stays
-	// below with 95 % confidence there; NaN without data.
+	// below with 95 % confidence there; NaN without data. A pruned model learns from these rows: its figures
+	// are those of models that were pruned as far without the rows that they are judged on.
 	Loss, Bound float64
 	// RawBound is the largest of Certificate.RawBound.
 	RawBound float64
@@ -120,8 +130,10 @@ type Candidate struct {
 	Best   bool
 	Chosen bool
 
-	model *model.Model
-	raw   []float64
+	model   *model.Model
+	narrow  *model.Model // that the leaves are of
+	raw     []float64
+	verdict verdict
 }
 
 // Result is what Quantize found.
@@ -130,6 +142,8 @@ type Result struct {
 	Bytes       int64        // of its file
 	Certificate Certificate
 	Candidates  []Candidate // by size
+	// NotPruned says why no pruned model was tried, though there was a bound and data.
+	NotPruned string
 }
 
 var (
@@ -159,8 +173,11 @@ const confidence = 0.95
 // fits and loses least; without bounds there must be one format, which is taken.
 //
 // Candidates are judged on the first half of the rows. That which is chosen is certified on
-// the other half, which is not looked at before; if it fails, the next one has to pass at twice
-// the confidence, so that all attempts together err with at most 5 %.
+// the other half, which is not looked at before; if it fails, the next one that has more room up
+// to the bound has to pass at twice the confidence, so that all attempts together err with at most 5 %.
+//
+// Where there are rows and a bound, pruned models are tried too: the whole one on its way to
+// fewer and fewer leaves, in the formats that serve it best. See Settings.Prune and Candidate.Loss.
 func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (*Result, error) {
 	q, err := newSearch(ctx, m, s, opts)
 	if err != nil {
@@ -187,6 +204,10 @@ type search struct {
 	training bool
 	halves   [2]*half // to search on and to certify on; nil without data
 	found    []Candidate
+
+	pushes    bool   // errors are pushed forward
+	prunes    bool   // pruned models are tried
+	notPruned string // why not
 }
 
 func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
@@ -223,9 +244,16 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		}
 	}
 	if s.Data != nil {
-		err = q.open(ctx, opts)
+		if err := q.open(ctx, opts); err != nil {
+			return nil, err
+		}
 	}
-	return q, err
+	if err := q.settlePruning(); err != nil {
+		q.close()
+		return nil, err
+	}
+	q.pushes = q.fed()
+	return q, nil
 }
 
 // open divides the data.
@@ -290,12 +318,12 @@ func (q *search) candidates(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !q.fed() || q.settings.Feedback == FeedbackAuto {
+		if !q.pushes || q.settings.Feedback == FeedbackAuto {
 			if err := q.add(ctx, leaves, Candidate{Format: format}); err != nil {
 				return err
 			}
 		}
-		if !q.fed() || leaves.Squared == 0 { // nothing to push forward
+		if !q.pushes || leaves.Squared == 0 { // nothing to push forward
 			continue
 		}
 		// Leaves that move may need more than the form holds.
@@ -310,14 +338,24 @@ func (q *search) candidates(ctx context.Context) error {
 			return err
 		}
 	}
+	q.rank()
+	if q.prunes {
+		err = q.addPruned(ctx)
+		q.rank()
+	}
+	return err
+}
+
+// rank puts what was found in order and marks what is best.
+func (q *search) rank() {
 	slices.SortStableFunc(q.found, func(a, b Candidate) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	best := math.Inf(1)
 	for i := range q.found {
-		if cost := q.found[i].cost(); cost < best || i == 0 {
-			best, q.found[i].Best = cost, true
+		c := &q.found[i]
+		if c.Best = c.cost() < best || i == 0; c.Best {
+			best = c.cost()
 		}
 	}
-	return nil
 }
 
 // fed says whether errors are pushed forward: by default only where several candidates are
@@ -326,7 +364,11 @@ func (q *search) fed() bool {
 	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff {
 		return false
 	}
-	return q.settings.Feedback == FeedbackOn || q.bounded()
+	if q.settings.Feedback == FeedbackAuto {
+		_, err := builtIn(q.full) // residuals are weighed by its hessians
+		return err == nil && q.bounded()
+	}
+	return true
 }
 
 // bounded says whether there is a bound to choose by.
@@ -335,27 +377,45 @@ func (q *search) bounded() bool {
 }
 
 // add makes a candidate of leaves and judges it.
-func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) (err error) {
-	c.Leaves, c.Loss, c.Bound, c.raw = leaves.Values.Len(), math.NaN(), math.NaN(), leaves.Bound
-	for _, bound := range leaves.Bound {
-		c.RawBound = max(c.RawBound, bound)
-	}
-	if c.model, err = q.compress(leaves, c.Format, Certificate{Method: ByLeaves, RawBound: leaves.Bound}); err != nil {
-		return err
-	}
-	if h := q.halves[0]; h != nil {
-		v, err := h.compare(ctx, c.model, 1-confidence)
+func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
+	c.narrow, c.raw, c.Kept, c.Loss, c.Bound = q.narrow, leaves.Bound, 1, math.NaN(), math.NaN()
+	h := q.halves[0]
+	if h != nil {
+		m, err := leaves.Apply(q.narrow)
 		if err != nil {
 			return err
 		}
-		c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
-		// The certificate that is to come has figures of this length.
-		if c.model, err = q.certified(c.model, q.certificate(&c, h, v, confidence)); err != nil {
+		v, err := h.compare(ctx, m, 1-confidence)
+		if err != nil {
 			return err
 		}
+		c.judged(v)
+	}
+	err := q.make(&c, leaves, c.verdict)
+	q.found = append(q.found, c)
+	return err
+}
+
+// judged notes what the rows of the search show.
+func (c *Candidate) judged(v verdict) {
+	c.verdict = v
+	c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
+}
+
+// make compresses a candidate and finds its size, by the figures that a certificate may have.
+func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
+	c.Leaves = leaves.Values.Len()
+	for _, bound := range c.raw {
+		c.RawBound = max(c.RawBound, bound)
+	}
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw}
+	if h := q.halves[0]; h != nil {
+		certificate = q.certificate(c, h, v, confidence)
+	}
+	if c.model, err = q.compress(c, leaves, certificate); err != nil {
+		return err
 	}
 	c.Bytes, err = size(c.model)
-	q.found = append(q.found, c)
 	return err
 }
 
@@ -367,33 +427,33 @@ func (c *Candidate) cost() float64 {
 	return c.Loss
 }
 
-// compress returns the narrowed model with leaves in a format.
-func (q *search) compress(leaves *Leaves, f Format, c Certificate) (*model.Model, error) {
-	text, err := c.JSON()
+// compress returns a candidate's narrowed model with leaves in its format.
+func (q *search) compress(c *Candidate, leaves *Leaves, certificate Certificate) (*model.Model, error) {
+	text, err := certificate.JSON()
 	if err != nil {
 		return nil, err
 	}
 	grouping := model.GroupBlock
-	if _, typed := f.Form.DType(); typed {
-		grouping = f.Calibration.By.String()
-		if f.Calibration.By == ByOutput && q.narrow.Outputs() == 1 {
+	if _, typed := c.Format.Form.DType(); typed {
+		grouping = c.Format.Calibration.By.String()
+		if c.Format.Calibration.By == ByOutput && q.full.Outputs() == 1 {
 			grouping = model.GroupModel
 		}
 	}
-	return q.narrow.Compress(model.Compression{
+	return c.narrow.Compress(model.Compression{
 		Leaves: leaves.Values, Grouping: grouping, Statistics: q.settings.Statistics, Source: q.source, Certificate: text,
 	})
 }
 
-// certified returns a compressed model with another certificate.
-func (q *search) certified(m *model.Model, c Certificate) (*model.Model, error) {
-	text, err := c.JSON()
+// certified returns a candidate's compressed model with another certificate.
+func (c *Candidate) certified(certificate Certificate) (*model.Model, error) {
+	text, err := certificate.JSON()
 	if err != nil {
 		return nil, err
 	}
-	z := *m.Compressed()
+	z := *c.model.Compressed()
 	z.Certificate = text
-	return q.narrow.Compress(z)
+	return c.narrow.Compress(z)
 }
 
 func size(m *model.Model) (int64, error) {
@@ -403,8 +463,13 @@ func size(m *model.Model) (int64, error) {
 
 // certificate words a verdict.
 func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Certificate {
+	before := 0
+	if c.Kept < 1 {
+		before = len(q.full.Leaves())
+	}
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, Feedback: c.Feedback, Reference: q.referenceSum, Data: q.data, TrainingData: q.training, Rows: len(h.weight),
+		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Feedback: c.Feedback, Reference: q.referenceSum,
+		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
 	}
@@ -427,13 +492,14 @@ func (q *search) choose(ctx context.Context) (*Result, error) {
 			return 0
 		})
 	}
-	alpha := 1 - confidence
+	alpha, least := 1-confidence, 1.0
 	for _, i := range order {
 		c := &q.found[i]
 		if q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
 			continue
 		}
-		if q.settings.MaxLoss >= 0 && !(c.Bound <= q.settings.MaxLoss) {
+		safety := c.safety(q.settings.MaxLoss)
+		if q.settings.MaxLoss >= 0 && !(safety >= least) {
 			continue
 		}
 		r, err := q.settle(ctx, c, alpha)
@@ -441,8 +507,27 @@ func (q *search) choose(ctx context.Context) (*Result, error) {
 			return r, err
 		}
 		alpha /= 2
+		if safety > 0 {
+			least = min(safer*safety, math.MaxFloat64)
+		}
 	}
 	return nil, ErrBudget{q.nearest(), q.found}
+}
+
+// safer is by how much more room than a candidate that failed the next one must have that is
+// tried: what failed says something of those that are like it, and attempts make the bound wider.
+const safer = 1.25
+
+// safety is how much room a candidate has up to a loss: 1 if its bound is that loss, and twice as
+// much if the bound is half as far from the candidate's loss. Below 1 it does not keep the loss.
+func (c *Candidate) safety(most float64) float64 {
+	switch {
+	case !(c.Bound <= most):
+		return 0
+	case c.Bound == c.Loss:
+		return math.Inf(1)
+	}
+	return max(1, (most-c.Loss)/(c.Bound-c.Loss))
 }
 
 // settle certifies a candidate, and returns nothing if it fails.
@@ -461,7 +546,7 @@ func (q *search) settle(ctx context.Context, c *Candidate, alpha float64) (*Resu
 		}
 		certificate = q.certificate(c, h, v, 1-alpha)
 	}
-	m, err := q.certified(c.model, certificate)
+	m, err := c.certified(certificate)
 	if err != nil {
 		return nil, err
 	}
@@ -470,7 +555,7 @@ func (q *search) settle(ctx context.Context, c *Candidate, alpha float64) (*Resu
 		return nil, err
 	}
 	c.Chosen, c.Bytes = true, bytes
-	return &Result{Model: m, Bytes: bytes, Certificate: certificate, Candidates: q.found}, nil
+	return &Result{Model: m, Bytes: bytes, Certificate: certificate, Candidates: q.found, NotPruned: q.notPruned}, nil
 }
 
 // nearest words what came closest.

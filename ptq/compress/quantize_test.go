@@ -252,7 +252,7 @@ func TestQuantizeBounds(t *testing.T) {
 			t.Errorf("500 bytes: %v", err)
 		}
 		if _, err := compress.Quantize(ctx, m, compress.Settings{
-			MaxLoss: 0, Data: data, Formats: []compress.Format{{Form: ptq.FormOf(ptq.Binary)}},
+			MaxLoss: 0, Data: data, Formats: []compress.Format{{Form: ptq.FormOf(ptq.Binary)}}, Prune: compress.PruneOff,
 		}); !errors.As(err, &budget) {
 			t.Errorf("no loss in one bit: %v", err)
 		}
@@ -305,7 +305,7 @@ func TestQuantizeSameBytes(t *testing.T) {
 		var first []byte
 		for _, threads := range []int{1, 2, 5} {
 			pool := parallel.NewPool(threads)
-			r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: 0.02, Data: data}, compress.Pool(pool))
+			r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: 0.02, Data: data, Prune: compress.PruneOff}, compress.Pool(pool))
 			pool.Close()
 			if err != nil {
 				t.Fatal(err)
