@@ -36,8 +36,12 @@ func (t *trainer) feedBack() error {
 		return err
 	}
 	t.p.QuantizeDType = form.String()
+	var scale ptq.Calibration
+	if _, typed := form.DType(); typed {
+		scale.Float32Scales = true // as compressed models keep those of trees
+	}
 	t.store = func(_ int, values []float64) error {
-		stored, err := ptq.Encode(form, ptq.Calibration{}, values, nil)
+		stored, err := ptq.Encode(form, scale, values, nil)
 		if err == nil {
 			stored.DecodeRange(values, 0)
 		}

@@ -152,4 +152,7 @@ type Report struct {
 	Gradients    string
 	Threads      int
 	PeakBytes    int64 // estimate of the buffers of training
+	// HeldOut are the rows of the training table that were held out for early stopping, in
+	// ascending order; nil where none were.
+	HeldOut []int32
 }

@@ -245,7 +245,7 @@ func (t *trainer) holdOut(table source, labels []float64) (source, []float64, er
 		return table, labels, nil
 	}
 	t.say("rows held out for early stopping", "rows", len(held), "of", len(labels))
-	t.valid = []validSet{{"valid", table.take(held)}}
+	t.valid, t.report.HeldOut = []validSet{{"valid", table.take(held)}}, held
 	kept := make([]float64, len(train))
 	for i, row := range train {
 		kept[i] = labels[row]

@@ -23,9 +23,7 @@ type Config struct {
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string
-	// QuantizeOutput names the file of the compressed model that Params.QuantizeDType asks for;
-	// "" = named after the model.
-	QuantizeOutput string
+	Quantize       Quantize
 	InitModel      string // file of the model that training goes on from; "" = from nothing
 
 	given map[string]place // where each key was set, by its own name
@@ -63,11 +61,23 @@ type Output struct {
 	Predictions string // "" = none; else predictions of the test sets
 }
 
+// Quantize says which compressed model is written beside the full one, together with
+// Params.QuantizeDType and Params.ErrorFeedback.
+type Quantize struct {
+	Tiers     []string // to choose from, beside the data type; names of ptq.Forms
+	MaxBytes  int64    // of the file; 0: any size
+	MaxLoss   float64  // share by which the metric may get worse; below 0: by any
+	Calibrate string   // how scales of data types are chosen, as "percentile:99.9"; "" = absmax
+	By        string   // which leaves share such a scale: a name of compress.Granularity
+	Output    string   // file; "" = named after the model
+}
+
 // Default returns the settings that a config file starts from.
 func Default() Config {
 	return Config{
 		Params:   booster.Defaults(),
 		Registry: store.DefaultConfig(),
+		Quantize: Quantize{MaxLoss: -1, By: "output"},
 		Data: Data{
 			Missing:   []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"},
 			Format:    "auto",

@@ -41,13 +41,14 @@ const (
 	boolean
 	duration
 	size
+	share
 	cutLists
 	binCounts
 )
 
 var kindNames = [...]string{
 	text: "text", choice: "choice", path: "path", list: "list of text", paths: "path or list of paths",
-	integer: "integer", number: "number", boolean: "true or false", duration: "duration", size: "bytes",
+	integer: "integer", number: "number", boolean: "true or false", duration: "duration", size: "bytes", share: "share",
 	cutLists: "table of lists of numbers, by column", binCounts: "table of integers, by column",
 }
 
@@ -70,7 +71,7 @@ func (k *Key) Range() string {
 		low = "> " + groupDigits(k.least)
 	}
 	switch {
-	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size && k.kind != binCounts:
+	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size && k.kind != share && k.kind != binCounts:
 		return ""
 	case k.most == 0:
 		return low
@@ -175,6 +176,13 @@ func (k *Key) assign(c *Config, v any, dir string) error {
 		}
 		*field = uint64(n)
 	case *float64:
+		if text, ok := v.(string); ok && k.kind == share {
+			f, err := ParseShare(text)
+			if err != nil {
+				return k.wrongType(v)
+			}
+			v = f
+		}
 		f, err := k.number(v)
 		if err != nil {
 			return err
@@ -408,6 +416,7 @@ func (k *Key) wrongType(v any) error {
 		list: "a list of texts like [\"a\", \"b\"]", paths: "a path in quotes or a list of them",
 		integer: "an integer", number: "a number like 0.5", boolean: "true or false",
 		duration: "a duration like \"90s\" or a number of seconds", size: "a number of bytes or a size like \"4GB\"",
+		share:    "a share like \"0.1%\" or 0.001",
 		cutLists: "a table of lists of numbers by column like {age = [18, 65]}", binCounts: "a table of integers by column like {age = 64}",
 	}
 	shown := describe(v)
@@ -439,7 +448,10 @@ func resolve(dir, p string) string {
 	return filepath.Join(dir, p)
 }
 
-var errSize = errors.New("not a size")
+var (
+	errSize  = errors.New("not a size")
+	errShare = errors.New("not a share")
+)
 
 // ParseSize reads a number of bytes: "200000", "200KB", "1.5 MiB". The error says nothing of s.
 func ParseSize(s string) (int64, error) {
@@ -456,6 +468,19 @@ func ParseSize(s string) (int64, error) {
 		return 0, errSize
 	}
 	return int64(f * unit), nil
+}
+
+// ParseShare reads a share of something: "0.1%", "0.001". The error says nothing of s.
+func ParseShare(s string) (float64, error) {
+	text, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0, errShare
+	}
+	if percent {
+		f /= 100
+	}
+	return f, nil
 }
 
 func quoted(list []string) []string {

@@ -17,6 +17,7 @@ var (
 	objectiveNames = objectives.Names()
 	metricNames    = metrics.Names()
 	formNames      = namesOf(ptq.Forms())
+	tierNames      = namesOf(ptq.Tiers())
 )
 
 func namesOf(forms []ptq.Form) []string {
@@ -256,8 +257,18 @@ var keys = []Key{
 		field: func(c *Config) any { return &c.Params.QuantizeDType }},
 	{Name: "quantize.error_feedback", kind: boolean, Doc: "Whether the scores that trees are grown on see the leaves of the trees before as dtype stores them, so that what one loses the next make good. Needs dtype.",
 		field: func(c *Config) any { return &c.Params.ErrorFeedback }},
+	{Name: "quantize.tiers", kind: list, Choices: tierNames, Doc: "Tiers to choose from, beside dtype.",
+		field: func(c *Config) any { return &c.Quantize.Tiers }},
+	{Name: "quantize.max_bytes", kind: size, Doc: "Largest file; 0 = any. With it or max_loss and neither dtype nor tiers, all forms that are worth it are tried.",
+		field: func(c *Config) any { return &c.Quantize.MaxBytes }},
+	{Name: "quantize.max_loss", kind: share, least: -1, most: 1, Doc: "Most that the metric may get worse, a share as \"0.1%\" or 0.001, certified on one half of the first validation set, or of the rows held out; -1 = any.",
+		field: func(c *Config) any { return &c.Quantize.MaxLoss }},
+	{Name: "quantize.calibrate", kind: text, Doc: "How scales of data types are chosen: absmax, mse, percentile:99.9; empty = absmax.",
+		field: func(c *Config) any { return &c.Quantize.Calibrate }},
+	{Name: "quantize.by", kind: choice, Choices: []string{"model", "output", "tree", "block"}, Doc: "Which leaves share a scale of a data type.",
+		field: func(c *Config) any { return &c.Quantize.By }},
 	{Name: "quantize.output", kind: path, Doc: "File for the compressed model; empty = the model's name with .q.boost at its end. It is written together with the model, or neither is.",
-		field: func(c *Config) any { return &c.QuantizeOutput }},
+		field: func(c *Config) any { return &c.Quantize.Output }},
 
 	{Name: "registry.hot_bits", kind: integer, least: 2, most: 8, Doc: "Bits of a value in the hot tier of a store of tensors, which all keys of [registry] are about; training leaves them alone.",
 		field: func(c *Config) any { return &c.Registry.HotBits }},

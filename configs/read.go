@@ -238,7 +238,7 @@ func (k *Key) parse(value string) (any, error) {
 	switch k.kind {
 	case text, choice, path:
 		return unquote(value), nil
-	case duration, size:
+	case duration, size, share:
 		if v, err := tomlValue(trimmed); err == nil {
 			return v, nil
 		}

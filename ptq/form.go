@@ -36,8 +36,11 @@ func Forms() []Form {
 	for _, d := range DTypes() {
 		forms = append(forms, FormOf(d))
 	}
-	return append(forms, FormQ4_0, FormHot, FormWarm, FormWarm5, FormCold, FormCold2)
+	return append(append(forms, FormQ4_0), Tiers()...)
 }
+
+// Tiers returns the forms that are tiers, from the most exact to the smallest.
+func Tiers() []Form { return []Form{FormHot, FormWarm, FormWarm5, FormCold, FormCold2} }
 
 // DType returns the form's data type, false for blocks.
 func (f Form) DType() (DType, bool) { return DType(f), DType(f).Valid() }

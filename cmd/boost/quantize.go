@@ -8,13 +8,14 @@ import (
 	"io"
 	"math"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
 	"boost/configs"
+	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -32,11 +33,9 @@ type quantizeFlags struct {
 	prune          string
 	keepStats      bool
 	output         string
+	plot           string
 	json           bool
 }
-
-// tierNames are the values of --tiers.
-var tierNames = []string{"hot", "warm", "warm5", "cold", "cold2"}
 
 func (a *app) quantizeCommand() *cobra.Command {
 	var f quantizeFlags
@@ -69,6 +68,9 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 			if err := a.checkOutput(cmd, f.output, read); err != nil {
 				return err
 			}
+			if err := f.checkPlot(read); err != nil {
+				return err
+			}
 			return a.quantize(cmd.Context(), args[0], &f)
 		},
 	}
@@ -77,7 +79,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringSliceVar(&f.dtypes, "dtype", nil, "data `TYPES` of leaf values to choose from: F64 … Binary, or Q4_0")
 	flags.StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` to choose from: hot, warm, warm5, cold, cold2 (8, 7, 5, 3 and 3 bits)")
 	flags.StringVar(&f.calibrate, "calibrate", "", "`HOW` scales of types are chosen: absmax, mse, percentile:99.9")
-	flags.StringVar(&f.by, "by", "model", "`WHICH` leaves of types share a scale: those of the model, output, tree or block")
+	flags.StringVar(&f.by, "by", "output", "`WHICH` leaves of types share a scale: those of the model, an output, a tree or a block")
 	flags.StringVar(&f.maxBytes, "max-bytes", "", "largest `SIZE` of the file, as 200KB")
 	flags.StringVar(&f.maxLoss, "max-loss", "", "most that the metric may get worse, a `SHARE` as 0.1%; needs --data")
 	flags.StringVar(&f.data, "data", "", "`TABLE` to search and certify on")
@@ -85,16 +87,17 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` errors of stored leaves are pushed forward over the rows of --data: auto (where a bound is to be kept, both are tried), on, off")
 	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` pruned models are tried too: auto (where there is a bound to be kept and --data), on (an error where they cannot be), off")
 	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
+	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of what was tried")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
 	var names []string
 	for _, form := range ptq.Forms() {
-		if _, typed := form.DType(); typed || form == ptq.FormQ4_0 {
+		if !slices.Contains(ptq.Tiers(), form) {
 			names = append(names, form.String())
 		}
 	}
 	offer(cmd, "dtype", names...)
-	offer(cmd, "tiers", tierNames...)
+	offer(cmd, "tiers", tierNames()...)
 	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
 	offer(cmd, "error-feedback", "auto", "on", "off")
 	offer(cmd, "prune", "auto", "on", "off")
@@ -107,6 +110,13 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err != nil {
 		return err
 	}
+	forms, err := f.forms()
+	if err != nil {
+		return err
+	}
+	if !forms.named() && settings.MaxBytes == 0 && math.IsNaN(settings.MaxLoss) {
+		return usagef("say how small: name a form with --dtype or --tiers, or bound the file with --max-bytes or --max-loss (a first choice: --dtype Q4_0)")
+	}
 	c, err := f.config(a, readingKeys)
 	if err != nil {
 		return err
@@ -115,7 +125,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err != nil {
 		return err
 	}
-	if settings.Formats, err = f.formats(m); err != nil {
+	if settings.Formats, err = forms.formats(m); err != nil {
 		return err
 	}
 	if f.data != "" {
@@ -140,18 +150,16 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	defer pool.Close()
 	r, err := compress.Quantize(ctx, m, settings, compress.Pool(pool))
 	if budget := (compress.ErrBudget{}); errors.As(err, &budget) {
+		if drawn := a.drawQuantized(f, &settings, budget.Candidates); drawn != nil {
+			return drawn
+		}
 		if printed := a.printQuantized(f, &compress.Result{Candidates: budget.Candidates}, before.Size()); printed != nil {
 			return printed
 		}
 		return err
 	}
-	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
-		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) ||
-		errors.As(err, new(ptq.ErrCalibration)) || errors.As(err, new(compress.ErrPruning)) {
-		return usagef("%v", err)
-	}
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	if r.NotPruned != "" {
 		a.log.Info("pruned models were not tried: " + r.NotPruned)
@@ -160,7 +168,33 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err := a.saveModel(r.Model, f.output); err != nil {
 		return err
 	}
+	if err := a.drawQuantized(f, &settings, r.Candidates); err != nil {
+		return err
+	}
 	return a.printQuantized(f, r, before.Size())
+}
+
+// checkPlot makes sure that the picture can be written.
+func (f *quantizeFlags) checkPlot(read []string) error {
+	switch {
+	case f.plot == "":
+		return nil
+	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
+		return usagef("--plot %s: pictures are written as .svg", f.plot)
+	case f.plot == f.output || sameFile(f.plot, f.output) || reads(read, f.plot):
+		return usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
+	}
+	return writable(f.plot)
+}
+
+// drawQuantized writes the picture of what was tried, if one is wanted.
+func (a *app) drawQuantized(f *quantizeFlags, s *compress.Settings, found []compress.Candidate) error {
+	if f.plot == "" {
+		return nil
+	}
+	return a.writeOutput(f.plot, func(w *bufio.Writer) error {
+		return report.Pareto(w, report.Search{Candidates: found, MaxBytes: s.MaxBytes, MaxLoss: s.MaxLoss})
+	})
 }
 
 // settings reads the bounds.
@@ -174,12 +208,8 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 		s.MaxBytes = bytes
 	}
 	if f.maxLoss != "" {
-		text, percent := strings.CutSuffix(strings.TrimSpace(f.maxLoss), "%")
-		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if percent {
-			share /= 100
-		}
-		if err != nil || !(share >= 0 && share <= 1) {
+		share, err := configs.ParseShare(f.maxLoss)
+		if err != nil || share < 0 || share > 1 {
 			return s, usagef("--max-loss must be a share of the metric, as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		s.MaxLoss = share
@@ -204,81 +234,16 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 	return s, nil
 }
 
-// formats returns what to choose from; nil: all that are worth it.
-func (f *quantizeFlags) formats(m *model.Model) ([]compress.Format, error) {
-	calibration, err := f.calibration(m)
-	if err != nil {
+// forms reads which forms there are to choose from.
+func (f *quantizeFlags) forms() (*formChoice, error) {
+	c := &formChoice{calibrate: f.calibrate, by: f.by, typesName: "--dtype", tiersName: "--tiers", calibrateName: "--calibrate", byName: "--by"}
+	if err := c.addTypes(f.dtypes); err != nil {
 		return nil, err
 	}
-	var formats []compress.Format
-	typed := false
-	for _, name := range f.dtypes {
-		form, err := ptq.ParseForm(name)
-		if _, is := form.DType(); err != nil || !is && form != ptq.FormQ4_0 {
-			return nil, usagef("--dtype: %v", orTier(err, name))
-		}
-		format := compress.Format{Form: form}
-		if _, is := form.DType(); is {
-			format.Calibration, typed = calibration, true
-		}
-		formats = append(formats, format)
+	if err := c.addTiers(f.tiers); err != nil {
+		return nil, err
 	}
-	for _, name := range f.tiers {
-		if err := oneOf("tiers", strings.ToLower(name), tierNames...); err != nil {
-			return nil, err
-		}
-		form, err := ptq.ParseForm(name)
-		if err != nil {
-			return nil, err
-		}
-		formats = append(formats, compress.Format{Form: form})
-	}
-	if !typed && (f.calibrate != "" || calibration.By != compress.ByModel) {
-		return nil, usagef("--calibrate and --by are about the scales of data types, as I8, and none is named with --dtype: Q4_0 and tiers have a scale in each block")
-	}
-	if formats == nil && f.maxBytes == "" && f.maxLoss == "" {
-		return nil, usagef("say how small: name a form with --dtype or --tiers, or bound the file with --max-bytes or --max-loss (a first choice: --dtype Q4_0)")
-	}
-	return formats, nil
-}
-
-// orTier words why a name is no data type.
-func orTier(err error, name string) error {
-	if err == nil {
-		return fmt.Errorf("%s is a tier: use --tiers", name)
-	}
-	return err
-}
-
-func (f *quantizeFlags) calibration(m *model.Model) (c compress.Calibration, err error) {
-	if c.By, err = compress.ParseGranularity(f.by); err != nil {
-		return c, usagef("--by: %v", err)
-	}
-	c.Float32Scales = c.By == compress.ByTree || c.By == compress.ByBlock
-	if f.calibrate == "" {
-		return c, nil
-	}
-	name, percent, has := strings.Cut(f.calibrate, ":")
-	if c.Method, err = ptq.ParseMethod(name); err != nil || c.Method == ptq.Given {
-		return c, usagef("--calibrate must be absmax, mse, percentile:P or none, not %q", f.calibrate)
-	}
-	if has != (c.Method == ptq.Percentile) {
-		return c, usagef("--calibrate percentile needs a percentage, as percentile:99.9, and nothing else takes one: %q", f.calibrate)
-	}
-	if has {
-		if c.Percent, err = strconv.ParseFloat(percent, 64); err != nil {
-			return c, usagef("--calibrate: %q is no percentage", percent)
-		}
-	}
-	if (c.Method == ptq.MSE || c.Method == ptq.Percentile) && m.HasStatistics() {
-		narrow, err := m.Narrowed()
-		if err != nil {
-			return c, err
-		}
-		c.Weights, err = compress.CoverWeights(narrow)
-		return c, err
-	}
-	return c, nil
+	return c, c.check()
 }
 
 // warnOfFewBits says what forms of a bit or two cost.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"boost/booster/model"
 	"boost/ptq"
+	"boost/ptq/compress"
 )
 
 // Train, calibrate, morph, save, load and predict, for every form: the small model predicts
@@ -198,5 +201,159 @@ func TestTrainQuantizes(t *testing.T) {
 	must(t, 1, train("--set", "quantize.dtype=I8", "--set", "quantize.output=none/q.boost"))
 	if _, err := os.Stat("z.boost"); err == nil {
 		t.Error("the full model was written without the small one")
+	}
+}
+
+// Training searches for the small model within bounds, over rows that no tree was grown on.
+func TestTrainQuantizesWithin(t *testing.T) {
+	models(t)
+	file(t, "u.csv", table(400))
+	train := func(more ...string) result {
+		return boost(t, append([]string{"train", "t.csv", "--label", "y", "-q", "--set", "data.ignore=b,c", "--set", "data.id=id",
+			"--set", "train.rounds=8", "--set", "train.early_stopping=0", "-o", "z.boost"}, more...)...)
+	}
+	certificate := func(name string) *compress.Certificate {
+		t.Helper()
+		m, err := model.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := compress.CertificateOf(m)
+		if err != nil || c == nil {
+			t.Fatalf("%s: %v, certificate %v", name, err, c)
+		}
+		return c
+	}
+	t.Run("as_quantize", func(t *testing.T) {
+		for _, how := range [][2]string{
+			{"--set quantize.max_loss=5%", "--max-loss 5%"},
+			{"--set quantize.max_loss=0.05 --set quantize.tiers=hot,warm --set quantize.dtype=I8", "--max-loss 5% --tiers hot,warm --dtype I8"},
+			{"--set quantize.max_bytes=100KB", "--max-bytes 100KB"},
+			{"--set quantize.dtype=I8 --set quantize.calibrate=percentile:99.9 --set quantize.by=tree", "--dtype I8 --calibrate percentile:99.9 --by tree"},
+			{"--set quantize.tiers=warm5", "--tiers warm5"},
+		} {
+			must(t, 0, train(append(strings.Fields(how[0]), "--valid", "u.csv")...))
+			// Types and tiers are tried in one order by both.
+			must(t, 0, boost(t, append(strings.Fields("quantize z.boost -q -o same.boost --data u.csv "), strings.Fields(how[1])...)...))
+			want, err := os.ReadFile("same.boost")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile("z.q.boost"); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: another small model than that of boost quantize %s (%v)", how[0], how[1], err)
+			}
+			if c := certificate("z.q.boost"); c.Method != compress.ByBootstrap || c.TrainingData || c.Rows < 150 || c.Rows > 250 {
+				t.Errorf("%s: certificate %+v", how[0], c)
+			}
+		}
+	})
+	t.Run("held_out", func(t *testing.T) {
+		r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "data.ignore=b,c", "--set", "data.id=id",
+			"--set", "train.rounds=8", "-o", "h.boost", "--set", "quantize.max_loss=50%", "--json"))
+		var out summary
+		if err := json.Unmarshal([]byte(r.out), &out); err != nil {
+			t.Fatal(err)
+		}
+		c := certificate("h.q.boost")
+		held := 0 // a tenth of the rows, of which one half certifies
+		for line := range strings.Lines(r.errors) {
+			if strings.Contains(line, "held out") {
+				if _, err := fmt.Sscanf(line[strings.Index(line, "(rows ")+6:], "%d", &held); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if c.Rows == 0 || c.Rows >= held || c.TrainingData || out.Quantized == nil || out.Quantized.Certificate.Rows != c.Rows {
+			t.Errorf("%d rows held out, certificate %+v, summary %+v", held, c, out.Quantized)
+		}
+	})
+	t.Run("feedback_is_what_training_saw", func(t *testing.T) {
+		for _, form := range []string{"I4", "Q4_0"} {
+			must(t, 0, train("--valid", "u.csv", "--set", "quantize.error_feedback=true", "--set", "quantize.dtype="+form))
+			full := must(t, 0, boost(t, "predict", "z.boost", "u.csv", "-q", "--kind", "raw")).out
+			small := must(t, 0, boost(t, "predict", "z.q.boost", "u.csv", "-q", "--kind", "raw")).out
+			if full != small {
+				t.Errorf("%s: the trees were grown on other leaf values than are stored", form)
+			}
+		}
+	})
+	t.Run("full_model_is_not_lost", func(t *testing.T) {
+		for _, name := range []string{"z.boost", "z.q.boost"} {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := must(t, 5, train("--set", "quantize.max_bytes=100"))
+		says(t, r.errors, "bounds", "z.boost.partial", "boost quantize")
+		for _, name := range []string{"z.boost", "z.q.boost"} {
+			if _, err := os.Stat(name); err == nil {
+				t.Errorf("%s was written", name)
+			}
+		}
+		if _, err := model.Load("z.boost.partial"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("refuses", func(t *testing.T) {
+		for _, c := range []struct {
+			args string
+			says string
+		}{
+			{"quantize.max_loss=lots", "0.1%"},
+			{"quantize.max_loss=101%", "quantize.max_loss"},
+			{"quantize.max_loss=1%", "train.early_stopping"}, // no rows to certify on
+			{"quantize.calibrate=mse", "quantize.dtype"},
+			{"quantize.by=tree", "quantize.dtype"},
+			{"quantize.tiers=lukewarm", "hot"},
+			{"quantize.tiers=hot,warm", "several forms"},
+			{"quantize.tiers=hot quantize.by=tree", "scale in each block"},
+			{"quantize.dtype=I8 quantize.calibrate=magic", "absmax"},
+			{"quantize.dtype=F32 quantize.calibrate=mse", "F32"},
+			{"quantize.dtype=I8 quantize.tiers=hot quantize.max_bytes=9KB quantize.error_feedback=true", "quantize.tiers"},
+			{"quantize.error_feedback=true quantize.max_bytes=9KB", "quantize.dtype"},
+		} {
+			var sets []string
+			for _, set := range strings.Fields(c.args) {
+				sets = append(sets, "--set", set)
+			}
+			says(t, must(t, 2, train(sets...)).errors, c.says)
+		}
+		says(t, must(t, 2, train("--set", "quantize.max_loss=1%", "--valid", "-")).errors, "standard input")
+		says(t, must(t, 5, train("--set", "quantize.max_loss=1%", "--valid", "u.csv", "--set", "data.out_of_core=true", "--set", "quantize.max_bytes=10")).errors, "--data")
+	})
+}
+
+// The picture of a search is drawn also where nothing keeps the bounds.
+func TestQuantizePlot(t *testing.T) {
+	models(t)
+	file(t, "u.csv", table(400))
+	for _, c := range []struct {
+		code int
+		args string
+		want string
+	}{
+		{0, "--max-loss 5% --data u.csv", "at most 5 %"},
+		{0, "--max-bytes 100KB", "raw scores change by at most"},
+		{5, "--max-bytes 100", "candidates"},
+	} {
+		must(t, c.code, boost(t, append(strings.Fields("quantize y.boost -o q.boost --plot p.svg"), strings.Fields(c.args)...)...))
+		svg, err := os.ReadFile("p.svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(t, string(svg), "<svg", c.want)
+		if err := os.Remove("p.svg"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"--plot p.png": ".svg", "--plot t.csv": ".svg", "--plot q.svg -o q.svg": "a name of its own", "--plot u.svg --data u.svg": "a name of its own",
+	} {
+		file(t, "u.svg", table(10))
+		says(t, must(t, 2, boost(t, append(strings.Fields("quantize y.boost -o q.boost --dtype i8"), strings.Fields(args)...)...)).errors, want)
+	}
+	must(t, 1, boost(t, strings.Fields("quantize y.boost -o other.boost --dtype i8 --plot none/p.svg")...))
+	if _, err := os.Stat("other.boost"); err == nil {
+		t.Error("a model was written, and its picture could not be")
 	}
 }

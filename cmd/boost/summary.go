@@ -10,6 +10,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/objectives/metrics"
+	"boost/ptq/compress"
 )
 
 // summary is what train prints as JSON.
@@ -28,7 +29,16 @@ type summary struct {
 	Builder     string                         `json:"builder"`
 	Gradients   string                         `json:"gradients"`
 	Predictions string                         `json:"predictions,omitempty"`
+	Quantized   *quantizedSummary              `json:"quantized,omitempty"`
 	sets        int                            // of one kind, at most
+}
+
+// quantizedSummary is the compressed model beside the full one.
+type quantizedSummary struct {
+	Model       string                `json:"model"`
+	Format      string                `json:"format"`
+	Bytes       int64                 `json:"bytes"`
+	Certificate *compress.Certificate `json:"certificate"`
 }
 
 type seconds struct {
@@ -56,6 +66,9 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		for name, v := range values {
 			s.Metrics[set][name] = jsonNumber(v)
 		}
+	}
+	if r.small != nil {
+		s.Quantized = &quantizedSummary{r.config.Quantize.Output, r.small.Chosen().Name(), r.small.Bytes, &r.small.Certificate}
 	}
 	names := r.config.Params.Metrics
 	if len(names) == 0 {
@@ -106,6 +119,16 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	})
 }
 
+// cost says what the compressed model loses.
+func (q *quantizedSummary) cost() string {
+	c := q.Certificate
+	if c.Method != compress.ByBootstrap {
+		return "what the metric loses is not known: rows with labels tell (boost quantize --data)"
+	}
+	return fmt.Sprintf("%s %s on %s that no tree was grown on, at most %s with %.4g %% confidence",
+		c.Metric, shareText(c.Loss()), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)
+}
+
 // write prints the summary for people: a table of the metrics by set, then the facts.
 func (s *summary) write(w *bufio.Writer, names []string) error {
 	rows := [][]string{append([]string{""}, names...)}
@@ -140,6 +163,10 @@ func (s *summary) write(w *bufio.Writer, names []string) error {
 		{"time", fmt.Sprintf("load %s, bin %s, train %s, total %s", secondsText(s.Seconds.Load), secondsText(s.Seconds.Bin),
 			secondsText(s.Seconds.Train), secondsText(s.Seconds.Total))},
 		{"memory", bytesText(s.PeakMemory) + " at most"},
+	}
+	if q := s.Quantized; q != nil {
+		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", oneLine(q.Model), bytesText(q.Bytes),
+			float64(s.ModelBytes)/float64(q.Bytes), q.Format)}, []string{"", q.cost()})
 	}
 	if s.Predictions != "" {
 		facts = append(facts, []string{"predictions", oneLine(s.Predictions)})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -18,8 +17,6 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
-	"boost/internal/replace"
-	"boost/ptq"
 	"boost/ptq/compress"
 )
 
@@ -84,16 +81,19 @@ MODEL.partial; once more stops at once.`,
 
 // trainRun is one run of train: what it was told, and what came of it.
 type trainRun struct {
-	a       *app
-	config  *configs.Config
-	json    bool
-	tables  []dataset.Option // for tables whose types are inferred
-	base    *model.Model     // training goes on from it; nil for from nothing
-	report  booster.Report
-	loading time.Duration
-	tests   []*dataset.Table
-	lastLog time.Time
-	noLabel error // what to say where no label is named and the table has none of its own
+	a         *app
+	config    *configs.Config
+	json      bool
+	tables    []dataset.Option // for tables whose types are inferred
+	base      *model.Model     // training goes on from it; nil for from nothing
+	report    booster.Report
+	loading   time.Duration
+	tests     []*dataset.Table
+	lastLog   time.Time
+	outOfCore bool
+	forms     *formChoice // for a compressed model; nil for none
+	small     *compress.Result
+	noLabel   error // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *trainFlags) error {
@@ -110,8 +110,8 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 			return err
 		}
 	}
-	if c.QuantizeOutput != "" {
-		if err := writable(c.QuantizeOutput); err != nil {
+	if c.Quantize.Output != "" {
+		if err := writable(c.Quantize.Output); err != nil {
 			return err
 		}
 	}
@@ -145,42 +145,6 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	return nil
 }
 
-// save writes the model, and together with it the compressed one that is asked for; an
-// interrupted model stands alone.
-func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, interrupted bool) error {
-	if r.config.QuantizeOutput == "" || interrupted {
-		return m.Save(path)
-	}
-	form, err := ptq.ParseForm(r.config.Params.QuantizeDType)
-	if err != nil {
-		return err
-	}
-	format := compress.Format{Form: form}
-	small, err := compress.Quantize(ctx, m, compress.Settings{Formats: []compress.Format{format}, MaxLoss: math.NaN()})
-	if err != nil {
-		return fmt.Errorf("quantize.dtype = %q: %w", r.config.Params.QuantizeDType, err)
-	}
-	var files []replace.New
-	for _, f := range []struct {
-		path  string
-		model *booster.Model
-	}{{path, m}, {r.config.QuantizeOutput, small.Model}} {
-		data, err := f.model.Encode()
-		if err != nil {
-			return err
-		}
-		files = append(files, replace.New{Path: f.path, Write: func(f *os.File) error {
-			_, err := f.Write(data)
-			return err
-		}})
-	}
-	if err := replace.Files(files...); err != nil {
-		return fmt.Errorf("the models cannot be saved: %w", err)
-	}
-	r.a.log.Info(r.config.QuantizeOutput+" was written too, with leaf values in "+form.String(), "bytes", small.Bytes)
-	return nil
-}
-
 // fit loads the tables and trains on them; rebuild has the cache made anew. With an
 // interruption it returns the model so far.
 func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error) {
@@ -190,6 +154,10 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	defer loaded.Close()
+	if loaded.OutOfCore && c.Quantize.MaxLoss >= 0 {
+		return nil, errLossOutOfCore
+	}
+	r.outOfCore = loaded.OutOfCore
 	table := loaded.Train.Rest()
 	params := c.Params
 	if c.ForcedCutsFile != "" {
@@ -305,16 +273,8 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if c.Output.Model == "" {
 		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
 	}
-	switch {
-	case c.Params.QuantizeDType == "" && c.QuantizeOutput != "":
-		return usagef("quantize.output = %q needs quantize.dtype: what leaf values are stored in, as \"Q4_0\"", c.QuantizeOutput)
-	case c.Params.QuantizeDType != "" && c.QuantizeOutput == "":
-		c.QuantizeOutput = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
-	}
-	if q := c.QuantizeOutput; q != "" && (q == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
-		return other != "" && (q == other || sameFile(q, other))
-	})) {
-		return usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q)
+	if err := r.configureQuantize(); err != nil {
+		return err
 	}
 	if c.InitModel != "" && sameFile(c.InitModel, c.Output.Model) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", c.Output.Model)
@@ -324,7 +284,7 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 		return usagef("standard input (-) can be one table only")
 	}
 	for _, file := range append(read, c.ForcedCutsFile, c.InitModel) {
-		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.QuantizeOutput} {
+		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
 			if out != "" && reads([]string{file}, out, formatOptions(c)...) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
 			}

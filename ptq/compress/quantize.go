@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"boost/booster/model"
 	"boost/dataset"
@@ -42,12 +43,22 @@ func (f Format) String() string {
 	switch f.Calibration.Method {
 	case ptq.Default:
 	case ptq.Given:
-		text += fmt.Sprintf(" in steps of %.3g", f.Calibration.Scale)
+		text += " in steps of " + threeDigits(f.Calibration.Scale)
 	default:
 		text += " " + f.Calibration.Method.String()
 	}
 	if f.Calibration.By != ByModel {
 		text += " per " + f.Calibration.By.String()
+	}
+	return text
+}
+
+// threeDigits writes a positive number with three significant digits.
+func threeDigits(v float64) string {
+	text := strconv.FormatFloat(v, 'g', 3, 64)
+	if v >= 1000 && v < 1e9 { // without an exponent
+		rounded, _ := strconv.ParseFloat(text, 64)
+		return strconv.FormatFloat(rounded, 'f', 0, 64)
 	}
 	return text
 }
@@ -144,6 +155,16 @@ type Result struct {
 	Candidates  []Candidate // by size
 	// NotPruned says why no pruned model was tried, though there was a bound and data.
 	NotPruned string
+}
+
+// Chosen returns the candidate that the model is.
+func (r *Result) Chosen() *Candidate {
+	for i := range r.Candidates {
+		if r.Candidates[i].Chosen {
+			return &r.Candidates[i]
+		}
+	}
+	return nil
 }
 
 var (

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/internal/replace"
+	"boost/ptq"
+	"boost/ptq/compress"
+)
+
+// errLossOutOfCore refuses a bound that needs rows with all their columns in memory.
+var errLossOutOfCore = &plainError{"quantize.max_loss needs the validation set in memory, and the tables are larger than that: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget}
+
+// configureQuantize settles which compressed model is wanted beside the full one.
+func (r *trainRun) configureQuantize() error {
+	c := r.config
+	q := &c.Quantize
+	forms := &formChoice{calibrate: q.Calibrate, by: q.By, typesName: "quantize.dtype", tiersName: "quantize.tiers",
+		calibrateName: "quantize.calibrate", byName: "quantize.by"}
+	if name := c.Params.QuantizeDType; name != "" {
+		form, err := ptq.ParseForm(name)
+		if err != nil {
+			return usagef("quantize.dtype: %v", err)
+		}
+		forms.forms = append(forms.forms, form)
+	}
+	if err := forms.addTiers(q.Tiers); err != nil {
+		return err
+	}
+	bounded := q.MaxBytes > 0 || q.MaxLoss >= 0
+	if !forms.named() && !bounded {
+		for _, key := range []string{"quantize.output", "quantize.calibrate", "quantize.by"} {
+			if c.Given(key) {
+				return usagef("%s needs quantize.dtype, what leaf values are stored in, as \"Q4_0\", or quantize.max_bytes or quantize.max_loss, what to choose by", key)
+			}
+		}
+		return nil
+	}
+	if forms.named() || c.Given("quantize.calibrate") || c.Given("quantize.by") {
+		if err := forms.check(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(forms.forms) > 1 && !bounded:
+		return usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
+	case c.Params.ErrorFeedback && len(forms.forms) > 1:
+		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers away")
+	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && c.Params.EarlyStopping == 0:
+		return usagef("quantize.max_loss is certified on rows that nothing was trained on: give a validation set (data.valid), or have rows held out (train.early_stopping)")
+	case q.MaxLoss >= 0 && slices.Contains(r.certifying(), "-"):
+		return usagef("quantize.max_loss reads %s again after training, and standard input cannot be: give a file", strings.Join(r.certifying(), " "))
+	}
+	if q.Output == "" {
+		q.Output = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
+	}
+	if q.Output == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
+		return other != "" && (q.Output == other || sameFile(q.Output, other))
+	}) {
+		return usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
+	}
+	r.forms = forms
+	return nil
+}
+
+// certifying returns the files of the rows that a compressed model is certified on: the first
+// validation set, or the training table, of which rows are held out.
+func (r *trainRun) certifying() []string {
+	if valid := r.config.Data.Valid; len(valid) > 0 {
+		return valid[:1]
+	}
+	return r.config.Data.Train
+}
+
+// unseen reads the rows that a compressed model is certified on; nil: there are none.
+func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table, error) {
+	files := r.certifying()
+	held := r.report.HeldOut
+	if r.outOfCore || slices.Contains(files, "-") || len(r.config.Data.Valid) == 0 && held == nil {
+		return nil, nil
+	}
+	opts := append(formatOptions(r.config), dataset.As(m.Schema()))
+	t, err := r.a.open(ctx, files, opts...)
+	if err != nil || len(r.config.Data.Valid) > 0 {
+		return t, err
+	}
+	return t.Take(held), nil
+}
+
+// quantize makes the compressed model that is asked for.
+func (r *trainRun) quantize(ctx context.Context, m *booster.Model) (*compress.Result, error) {
+	q := &r.config.Quantize
+	s := compress.Settings{MaxBytes: q.MaxBytes, MaxLoss: math.NaN()}
+	if q.MaxLoss >= 0 {
+		s.MaxLoss = q.MaxLoss
+	}
+	var err error
+	if s.Data, err = r.unseen(ctx, m); err != nil {
+		return nil, err
+	}
+	if s.Formats, err = r.forms.formats(m); err != nil {
+		return nil, err
+	}
+	if r.config.Params.ErrorFeedback {
+		s.Feedback, s.Prune = compress.FeedbackOff, compress.PruneOff // training has seen to it
+		if _, typed := s.Formats[0].Form.DType(); typed && !r.config.Given("quantize.by") {
+			// Trees were grown on leaves with scales of their own.
+			s.Formats[0].Calibration.By, s.Formats[0].Calibration.Float32Scales = compress.ByTree, true
+		}
+	}
+	pool := r.a.pool(r.config.Params.Threads)
+	defer pool.Close()
+	return compress.Quantize(ctx, m, s, compress.Pool(pool))
+}
+
+// save writes the model, and together with it the compressed one that is asked for. An
+// interrupted model stands alone, and so does one that has no compressed model within the
+// bounds: as MODEL.partial, so that what was trained is not lost.
+func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, interrupted bool) error {
+	if r.forms == nil || interrupted {
+		return m.Save(path)
+	}
+	small, err := r.quantize(ctx, m)
+	if err != nil {
+		if saveErr := m.Save(path + ".partial"); saveErr != nil {
+			return errors.Join(err, saveErr)
+		}
+		return fmt.Errorf("[quantize]: %w; the full model was written to %s: boost quantize compresses it without training again", err, path+".partial")
+	}
+	var files []replace.New
+	for _, f := range []struct {
+		path  string
+		model *model.Model
+	}{{path, m}, {r.config.Quantize.Output, small.Model}} {
+		data, err := f.model.Encode()
+		if err != nil {
+			return err
+		}
+		files = append(files, replace.New{Path: f.path, Write: func(f *os.File) error {
+			_, err := f.Write(data)
+			return err
+		}})
+	}
+	if err := replace.Files(files...); err != nil {
+		return fmt.Errorf("the models cannot be saved: %w", err)
+	}
+	if small.NotPruned != "" {
+		r.a.log.Info("pruned models were not tried: " + small.NotPruned)
+	}
+	r.small = small
+	r.a.warnOfFewBits(small)
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package report draws what commands found, as SVG.
+package report
