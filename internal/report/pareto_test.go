@@ -14,7 +14,7 @@ import (
 )
 
 func candidate(bytes int64, loss, bound float64, best, chosen bool) compress.Candidate {
-	return compress.Candidate{Format: compress.Format{Form: ptq.FormQ4_0}, Bytes: bytes, Loss: loss, Bound: bound, RawBound: 3, Best: best, Chosen: chosen}
+	return compress.Candidate{Format: compress.Format{Form: ptq.FormQ4_0}, Kept: 1, Bytes: bytes, Loss: loss, Bound: bound, RawBound: 3, Best: best, Chosen: chosen}
 }
 
 // draw returns a picture that is well-formed.
