@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +15,9 @@ import (
 	"boost/dataset"
 )
 
-// sizeSets are the sets of the tables: numbers in few and in many digits, categories of few and
-// of thousands of levels, two, many and no classes.
-var sizeSets = []string{"adult", "california_housing", "covtype_15k", "diamonds", "letter", "loans", "nycflights", "protein_casp", "sgemm", "spambase"}
+// What is trained for size beside the model that all programs train, and like it otherwise: with
+// these values of tree.reuse_cut.
+var sizeReuse = []float64{0.05, 0.1, 0.2}
 
 // Rounds and leaves of all programs. Of several classes there is a tree for each in a round.
 const (
@@ -31,7 +31,8 @@ type sizing struct {
 	data, python, script, results, document string
 	names                                   []string
 	threads                                 int
-	write                                   bool
+	pruned, forSize                         bool
+	anew, goOn, write                       bool
 }
 
 func sizesCommand() *cobra.Command {
@@ -44,7 +45,11 @@ func sizesCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&z.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the real data sets")
-	f.StringSliceVar(&z.names, "sets", nil, "these sets only, anew; without it those that this build has not measured yet")
+	f.StringSliceVar(&z.names, "sets", nil, "these sets only; without it all regression, binary and multiclass sets")
+	f.BoolVar(&z.pruned, "pruned", true, "measure pruned models")
+	f.BoolVar(&z.forSize, "for-size", true, "measure models that are trained for size (tree.reuse_cut)")
+	f.BoolVar(&z.anew, "anew", false, "measure boost's models anew; without it those that this build has not measured yet")
+	f.BoolVar(&z.goOn, "go-on", false, "keep what other builds measured of boost's models")
 	f.IntVar(&z.threads, "threads", 2, "threads")
 	f.StringVar(&z.python, "python", "python3", "interpreter of the environment with the peers")
 	f.StringVar(&z.script, "script", "benchmarks/python/sizes.py", "the peers' side")
@@ -74,11 +79,7 @@ func (z *sizing) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !z.write {
-		names := z.names
-		if len(names) == 0 {
-			names = sizeSets
-		}
-		sets, err := accuracy.Sets(z.data, names...)
+		sets, err := accuracy.Sets(z.data, z.names...)
 		if err != nil {
 			return err
 		}
@@ -105,15 +106,22 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 		Name: s.Name, Metric: s.Metric(), Rows: s.TrainRows, TestRows: s.TestRows, Categorical: len(s.Categorical),
 		Rounds: rounds, Leaves: sizeLeaves, Build: build, Commit: record.Machine.Commit,
 	}
-	set := record.Set(about, slices.Contains(z.names, s.Name))
+	keep := sizes.KeepOfBuild
+	switch {
+	case z.anew:
+		keep = sizes.KeepNone
+	case z.goOn:
+		keep = sizes.KeepAll
+	}
+	set := record.Set(about, keep)
 	plan := &sizes.Plan{
-		Same: []string{z.python, z.script, "same"}, Folder: s.Folder, Threads: z.threads, Zstd: zstd,
+		Same: []string{z.python, z.script, "same"}, Folder: s.Folder, Threads: z.threads, Zstd: zstd, Pruned: z.pruned, ForSize: z.forSize,
 		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(z.results) },
 	}
 	for _, name := range []string{sizes.LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
 		plan.Trainers = append(plan.Trainers, sizes.Trainer{Name: name, Command: []string{z.python, z.script}})
 	}
-	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Done {
+	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Complete(plan) {
 		return err
 	}
 	train, err := s.Open(cmd.Context())
@@ -131,9 +139,24 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
+	small := func(ctx context.Context) ([]sizes.Small, error) { return trainForSize(ctx, p, train) }
 	set.Columns = len(train.Features())
 	if set.Loss, err = s.LossOf(cmd.Context(), m, test); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return set.MeasureOurs(cmd.Context(), plan, m, test)
+	return set.MeasureOurs(cmd.Context(), plan, sizes.Models{Full: m, Small: small, Data: test})
+}
+
+// trainForSize trains the models that are trained for size.
+func trainForSize(ctx context.Context, p booster.Params, train *dataset.Table) ([]sizes.Small, error) {
+	var all []sizes.Small
+	for _, reuse := range sizeReuse {
+		p.Tree.ReuseCut = reuse
+		m, err := booster.Train(ctx, p, train)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sizes.Small{Reuse: reuse, Model: m})
+	}
+	return all, nil
 }

@@ -60,7 +60,13 @@ type Form struct {
 	Name    string  `json:"name"`
 	MaxLoss float64 `json:"max_loss,omitempty"` // that was asked for
 	Pruned  bool    `json:"pruned,omitempty"`
+	ForSize bool    `json:"for_size,omitempty"`  // trained for size,
+	Reuse   float64 `json:"reuse_cut,omitempty"` // with this tree.reuse_cut
+	Commit  string  `json:"commit"`
 	Short   string  `json:"short,omitempty"` // why there is no such model; then there is nothing else
+	// Nearest is, where none of the models that were trained for size is good enough, the least
+	// bound of their losses with exact leaves, on the rows of the search.
+	Nearest float64 `json:"nearest,omitempty"`
 
 	Format    string     `json:"format,omitempty"` // of leaf values
 	File      File       `json:"file"`
@@ -71,6 +77,8 @@ type Form struct {
 	SetBytes  float64    `json:"set_bytes_a_node"` // packed: category sets
 	Certified *Certified `json:"certified,omitempty"`
 	Seconds   float64    `json:"seconds"` // of the search
+
+	search int64 // bytes of the smallest candidate on the rows of the search
 }
 
 // LeafBytes is the bytes a leaf, all in.
@@ -89,11 +97,10 @@ type Set struct {
 
 	Peers []Peer `json:"peers"`
 
-	Build  string  `json:"build"`  // of the program that made Ours
+	Build  string  `json:"build"`  // of the program that made the last of Ours
 	Commit string  `json:"commit"` // the same, for people
 	Loss   float64 `json:"loss"`   // of boost's full model on the test rows
 	Ours   []Form  `json:"ours"`
-	Done   bool    `json:"done"`
 }
 
 // Record is everything that was measured. It is saved after each model.
@@ -129,9 +136,18 @@ func Open(path string, fresh Record) (*Record, error) {
 	return &fresh, nil
 }
 
+// Keep says what stays of boost's forms in a record.
+type Keep uint8
+
+const (
+	KeepOfBuild Keep = iota // those that the same build has made
+	KeepAll
+	KeepNone
+)
+
 // Set returns what is known of a set with these settings, nothing at first. What the peers
-// did stays; what boost did stays if the same build did it, and anew is not said.
-func (r *Record) Set(about Set, anew bool) *Set {
+// did stays.
+func (r *Record) Set(about Set, keep Keep) *Set {
 	i := slices.IndexFunc(r.Sets, func(s *Set) bool { return s.Name == about.Name })
 	if i < 0 {
 		r.Sets = append(r.Sets, &about)
@@ -143,9 +159,10 @@ func (r *Record) Set(about Set, anew bool) *Set {
 		r.Sets[i] = &about
 		return &about
 	}
-	if old.Build != about.Build || anew && old.Done {
-		old.Build, old.Commit, old.Loss, old.Ours, old.Done = about.Build, about.Commit, 0, nil, false
+	if keep == KeepNone || keep == KeepOfBuild && old.Build != about.Build {
+		old.Loss, old.Ours = 0, nil
 	}
+	old.Build, old.Commit = about.Build, about.Commit
 	return old
 }
 

@@ -26,10 +26,16 @@ var peerFiles = []struct{ peer, file, title string }{
 	{"catboost-lossguide", "cbm", "cbm, Lossguide"},
 }
 
-// Write writes the sets that are done, as Markdown.
+// shown says whether there is enough of a set for the tables.
+func (s *Set) shown() bool {
+	return len(s.Peers) > 0 && s.form(fullForm) != nil && s.form(boundName(Tight, false, false)) != nil && s.form(boundName(Wide, false, false)) != nil
+}
+
+// Write writes the sets of which enough is measured, as Markdown.
 func (r *Record) Write(w io.Writer) {
-	sets := slices.DeleteFunc(slices.Clone(r.Sets), func(s *Set) bool { return !s.Done })
+	sets := slices.DeleteFunc(slices.Clone(r.Sets), func(s *Set) bool { return !s.shown() })
 	writeTargets(w, sets)
+	writeWays(w, sets)
 	writeShort(w, sets)
 	writeCertified(w, sets)
 	writeParts(w, sets)
@@ -51,14 +57,14 @@ func table(w io.Writer, title string, left int, columns ...string) {
 }
 
 func writeTargets(w io.Writer, sets []*Set) {
-	columns := []string{"set"}
+	columns := []string{"set", "test rows"}
 	for _, t := range Targets {
 		columns = append(columns, t.Name+" "+t.Bound())
 	}
 	table(w, "Targets", 1, columns...)
 	logs, counts, met := make([]float64, len(Targets)), make([]int, len(Targets)), make([]int, len(Targets))
 	for _, s := range sets {
-		fmt.Fprintf(w, "| %s |", s.Name)
+		fmt.Fprintf(w, "| %s | %d |", s.Name, s.TestRows)
 		for i, x := range s.reached() {
 			if !x.known {
 				fmt.Fprint(w, " no such model, short |")
@@ -74,10 +80,13 @@ func writeTargets(w io.Writer, sets []*Set) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprint(w, "| geometric mean |")
+	fmt.Fprint(w, "| geometric mean | |")
 	for i, t := range Targets {
-		mean := math.Exp(logs[i] / float64(counts[i]))
-		fmt.Fprintf(w, " %s%s, %d of %d pass |", figure(mean), t.Unit, met[i], len(sets))
+		mean := "–"
+		if counts[i] > 0 {
+			mean = figure(math.Exp(logs[i]/float64(counts[i]))) + t.Unit
+		}
+		fmt.Fprintf(w, " %s, %d of %d pass |", mean, met[i], len(sets))
 	}
 	fmt.Fprintln(w)
 }
@@ -90,6 +99,68 @@ func verdict(met, enough bool) string {
 		return "short, done"
 	}
 	return "**short**"
+}
+
+// writeWays sets ways to small models beside each other: in each half of the table all keep
+// the same certified loss, against the same model.
+func writeWays(w io.Writer, sets []*Set) {
+	bounds := []float64{Tight, Wide}
+	columns := []string{"set"}
+	for _, bound := range bounds {
+		columns = append(columns, boundName(bound, false, false)+": quantized")
+		for _, way := range ways[1:] {
+			columns = append(columns, strings.TrimPrefix(boundName(bound, way.pruned, way.forSize), boundName(bound, false, false)+", "))
+		}
+		columns = append(columns, "reuse_cut")
+	}
+	table(w, "Ways to the same certified loss, in bytes and as a share of quantizing alone", 1, columns...)
+	type mean struct {
+		logs float64
+		n    int
+	}
+	means := make([]mean, len(ways)*len(bounds))
+	for _, s := range sets {
+		fmt.Fprintf(w, "| %s |", s.Name)
+		for b, bound := range bounds {
+			plain := s.form(boundName(bound, false, false))
+			for i, way := range ways {
+				f := s.form(boundName(bound, way.pruned, way.forSize))
+				switch {
+				case f == nil:
+					fmt.Fprint(w, " – |")
+				case f.Nearest > 0:
+					fmt.Fprintf(w, " none, %.2g %% |", 100*f.Nearest)
+				case f.Short != "":
+					fmt.Fprint(w, " none |")
+				case f == plain || plain.Short != "":
+					fmt.Fprintf(w, " %d |", f.File.Bytes)
+				default:
+					share := float64(f.File.Bytes) / float64(plain.File.Bytes)
+					m := &means[len(ways)*b+i]
+					m.logs, m.n = m.logs+math.Log(share), m.n+1
+					fmt.Fprintf(w, " %d, %.2f |", f.File.Bytes, share)
+				}
+			}
+			if f := s.form(boundName(bound, false, true)); f != nil && f.Short == "" {
+				fmt.Fprintf(w, " %g |", f.Reuse)
+			} else {
+				fmt.Fprint(w, " – |")
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "| geometric mean, sets |")
+	for i, m := range means {
+		if m.n > 0 {
+			fmt.Fprintf(w, " %.2f, %d |", math.Exp(m.logs/float64(m.n)), m.n)
+		} else {
+			fmt.Fprint(w, " |")
+		}
+		if i%len(ways) == len(ways)-1 {
+			fmt.Fprint(w, " |")
+		}
+	}
+	fmt.Fprintln(w)
 }
 
 // writeShort shows what is too large and of what it is made.
@@ -129,8 +200,8 @@ func (s *Set) why(target int) string {
 	if target == 2 {
 		bound = Wide
 	}
-	for _, f := range s.Ours {
-		if f.Short != "" && f.MaxLoss == bound {
+	for _, pruned := range []bool{true, false} {
+		if f := s.form(boundName(bound, pruned, false)); f != nil && f.Short != "" {
 			return f.Short
 		}
 	}
@@ -141,12 +212,12 @@ func writeCertified(w io.Writer, sets []*Set) {
 	table(w, "Certified, beside the other programs", 3, "set", "loss", "leaf values", "bytes", "times smaller than text", "text + zstd", "bare text", "bare text + zstd", "UBJ", "smaller cbm",
 		"metric before", "after", "change", "bound", "rows", "search s")
 	for _, s := range sets {
-		for i := range s.Ours {
-			f := &s.Ours[i]
-			if f.MaxLoss == 0 {
-				continue
-			}
-			if f.Short != "" {
+		for _, bound := range []float64{Tight, Wide} {
+			f := s.Chosen(bound, true)
+			if f == nil {
+				if f = s.form(boundName(bound, true, false)); f == nil {
+					f = s.form(boundName(bound, false, false))
+				}
 				fmt.Fprintf(w, "| %s | %s | none: %s | | | | | | | | | | | | | %.1f |\n", s.Name, f.Name, f.Short, f.Seconds)
 				continue
 			}
@@ -188,9 +259,13 @@ func writeParts(w io.Writer, sets []*Set) {
 	table(w, "Boost's files, in bytes", 2, "set", "form", "file", "structure", "leaf values, scales", "cuts", "dictionaries", "statistics", "about", "container", "leaves", "a leaf, all in",
 		"structure a node", "sets a node", "file + zstd")
 	for _, s := range sets {
+		plain, pruned := s.Chosen(Tight, false), s.Chosen(Tight, true)
 		for i := range s.Ours {
 			f := &s.Ours[i]
-			if f.Short != "" {
+			if f.Certified != nil && f != plain && f != pruned {
+				continue
+			}
+			if f.Short != "" || f.Name == "lossless with statistics" {
 				continue
 			}
 			p := f.Parts
@@ -226,7 +301,7 @@ func writePeers(w io.Writer, sets []*Set) {
 		for _, name := range []string{LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
 			fmt.Fprintf(w, " %s |", s.ofPeer(name, func(p *Peer) string { return fmt.Sprint(p.Leaves) }))
 		}
-		fmt.Fprintf(w, " %d |\n", s.Ours[0].Leaves)
+		fmt.Fprintf(w, " %d |\n", s.form(fullForm).Leaves)
 	}
 }
 
@@ -276,8 +351,10 @@ func (r *Record) UpdateDocument(path string) error {
 				versions = append(versions, p.Version)
 			}
 		}
-		if s.Done && !slices.Contains(commits, s.Commit) {
-			commits = append(commits, s.Commit)
+		for _, f := range s.Ours {
+			if s.shown() && !slices.Contains(commits, f.Commit) {
+				commits = append(commits, f.Commit)
+			}
 		}
 	}
 	fmt.Fprintf(&b, " Versions: %s. Commits of boost: %s.\n", strings.Join(versions, ", "), strings.Join(commits, ", "))

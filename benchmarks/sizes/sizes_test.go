@@ -2,6 +2,7 @@ package sizes_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -235,21 +236,22 @@ func trained(t *testing.T) (*booster.Model, *dataset.Table) {
 	return m, other
 }
 
-// Parts add up to the file; an interrupted measurement goes on where it was, for the same
-// build; what another program did stays.
+// Parts add up to the file; an interrupted measurement goes on where it was; what another
+// program did stays.
 func TestRecordGoesOn(t *testing.T) {
 	m, data := trained(t)
 	path := filepath.Join(t.TempDir(), "results", "sizes.json")
 	fresh := sizes.Record{Zstd: "z", Command: "make sizes"}
 	about := sizes.Set{Name: "flights", Rounds: 3, Leaves: 4, Build: "a"}
-	open := func(about sizes.Set, anew bool) (*sizes.Record, *sizes.Set) {
+	open := func(about sizes.Set, keep sizes.Keep) (*sizes.Record, *sizes.Set) {
 		r, err := sizes.Open(path, fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, r.Set(about, anew)
+		return r, r.Set(about, keep)
 	}
-	r, s := open(about, false)
+	r, s := open(about, sizes.KeepOfBuild)
+	models := sizes.Models{Full: m, Data: data, Small: func(context.Context) ([]sizes.Small, error) { return nil, errors.New("not asked for") }}
 	p := plan(t, "good", "good")
 	interrupted := errors.New("interrupted")
 	p.Save = func() error {
@@ -261,15 +263,15 @@ func TestRecordGoesOn(t *testing.T) {
 	if err := s.MeasurePeers(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.MeasureOurs(t.Context(), p, m, data); !errors.Is(err, interrupted) || s.Done {
+	if err := s.MeasureOurs(t.Context(), p, models); !errors.Is(err, interrupted) || s.Complete(p) {
 		t.Fatalf("error %v", err)
 	}
-	r, s = open(about, true) // anew is about what is done
+	r, s = open(about, sizes.KeepOfBuild)
 	if len(s.Ours) != 3 || len(s.Peers) != 1 {
 		t.Fatalf("%d forms and %d programs were kept, want 3 and 1", len(s.Ours), len(s.Peers))
 	}
 	p.Save = func() error { return r.Save(path) }
-	if err := s.MeasureOurs(t.Context(), p, m, data); err != nil || !s.Done {
+	if err := s.MeasureOurs(t.Context(), p, models); err != nil || !s.Complete(p) {
 		t.Fatal(err)
 	}
 	var names []string
@@ -281,28 +283,31 @@ func TestRecordGoesOn(t *testing.T) {
 		}
 		q := f.Parts
 		sum := q.Structure + q.Leaves + q.Cuts + q.Dictionaries + q.Statistics + q.About + q.Container
-		if sum != f.File.Bytes || q.Container < 36 || q.Structure <= 0 || q.Leaves <= 0 || q.About <= 0 || (q.Statistics > 0) != (i < 2) || f.Pruned == (f.Leaves == 620) || !f.Pruned && f.Nodes != 600 {
+		if sum != f.File.Bytes || q.Container < 36 || q.Structure <= 0 || q.Leaves <= 0 || q.About <= 0 || (q.Statistics > 0) != (i < 2) || f.Leaves != 620 || f.Nodes != 600 {
 			t.Errorf("%+v", f)
 		}
 		if wants := f.MaxLoss > 0; wants != (f.Certified != nil) || wants && f.Certified.Bound > f.MaxLoss {
 			t.Errorf("%s: certificate %+v", f.Name, f.Certified)
 		}
 	}
-	if want := []string{"full", "lossless with statistics", "lossless", "Q4_0, no data", "≤ 0.1 %", "≤ 0.5 %", "≤ 0.1 %, pruning tried", "≤ 0.5 %, pruning tried"}; !slices.Equal(names, want) {
+	if want := []string{"full", "lossless with statistics", "lossless", "Q4_0, no data", "≤ 0.1 %", "≤ 0.5 %"}; !slices.Equal(names, want) {
 		t.Errorf("forms %q, want %q", names, want)
 	}
 	for i, want := range []struct {
 		build           string
-		anew            bool
+		keep            sizes.Keep
 		rounds, ours, n int
-	}{{"a", false, 3, 8, 1}, {"a", true, 3, 0, 1}, {"b", false, 3, 0, 1}, {"a", false, 4, 0, 0}} {
+	}{
+		{"a", sizes.KeepOfBuild, 3, 6, 1}, {"a", sizes.KeepNone, 3, 0, 1}, {"b", sizes.KeepOfBuild, 3, 0, 1}, {"b", sizes.KeepAll, 3, 6, 1},
+		{"a", sizes.KeepAll, 4, 0, 0},
+	} {
 		about.Build, about.Rounds = want.build, want.rounds
-		if _, s := open(about, want.anew); len(s.Ours) != want.ours || len(s.Peers) != want.n || s.Done != (want.ours > 0) {
-			t.Errorf("%d: %d forms, %d programs, done %t", i, len(s.Ours), len(s.Peers), s.Done)
+		if _, s := open(about, want.keep); len(s.Ours) != want.ours || len(s.Peers) != want.n || s.Complete(p) != (want.ours > 0) {
+			t.Errorf("%d: %d forms, %d programs, complete %t", i, len(s.Ours), len(s.Peers), s.Complete(p))
 		}
 	}
 	fresh.Zstd = "another"
-	if r, _ := open(about, false); len(r.Sets) != 1 || len(r.Sets[0].Peers) != 0 {
+	if r, _ := open(about, sizes.KeepAll); len(r.Sets) != 1 || len(r.Sets[0].Peers) != 0 {
 		t.Error("what another compressor made of files is kept")
 	}
 	if r, err := sizes.Open(path, sizes.Record{}); err != nil || len(r.Sets) != 1 || r.Zstd != "z" {
@@ -318,7 +323,7 @@ func record() *sizes.Record {
 	}
 	form := func(name string, loss float64, bytes int64) sizes.Form {
 		return sizes.Form{
-			Name: name, MaxLoss: loss, Format: "I16", File: sizes.File{Bytes: bytes, Zstd: bytes + 13}, Leaves: 2500, Nodes: 2420, NodeBytes: 1.5, SetBytes: 0.25, Seconds: 3,
+			Name: name, MaxLoss: loss, Format: "I16", Commit: "abc", File: sizes.File{Bytes: bytes, Zstd: bytes + 13}, Leaves: 2500, Nodes: 2420, NodeBytes: 1.5, SetBytes: 0.25, Seconds: 3,
 			Parts:     sizes.Parts{Structure: 4000, Leaves: bytes - 5000, Cuts: 600, Dictionaries: 1, About: 300, Container: 99},
 			Certified: &sizes.Certified{Rows: 900, Metric: "rmse", Before: 2, After: 2.001, Bound: 0.0009},
 		}
@@ -326,7 +331,7 @@ func record() *sizes.Record {
 	full := form("full", 0, 50000)
 	full.Format, full.Certified = "", nil
 	return &sizes.Record{Command: "make sizes", Zstd: "zstd -19", Threads: 2, Sets: []*sizes.Set{{
-		Name: "flights", Metric: "rmse", Rows: 1000, Columns: 7, Rounds: 80, Leaves: 31, Loss: 0.4, Commit: "abc", Done: true,
+		Name: "flights", Metric: "rmse", Rows: 1000, TestRows: 1800, Columns: 7, Rounds: 80, Leaves: 31, Loss: 0.4,
 		Peers: []sizes.Peer{
 			peer(sizes.LightGBM, sizes.File{Name: sizes.TextFile, Bytes: 200_000, Zstd: 60_000}, sizes.File{Name: sizes.BareFile, Bytes: 100_000, Zstd: 30_000}),
 			peer("catboost", sizes.File{Name: "cbm", Bytes: 90_000, Zstd: 40_000}), peer("catboost-lossguide", sizes.File{Name: "cbm", Bytes: 45_000, Zstd: 40_000}),
@@ -340,8 +345,8 @@ func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	r.Write(&b)
 	for _, want := range []string{
-		"| flights | 22.2 ×, pass | 6.67 ×, pass | 44.4 ×, **short** | 3.60, **short** | 1.50, pass |",
-		"| geometric mean | 22.2 ×, 1 of 1 pass | 6.67 ×, 1 of 1 pass | 44.4 ×, 0 of 1 pass | 3.60, 0 of 1 pass | 1.50, 1 of 1 pass |",
+		"| flights | 1800 | 22.2 ×, pass | 6.67 ×, pass | 44.4 ×, **short** | 3.60, **short** | 1.50, pass |",
+		"| geometric mean | | 22.2 ×, 1 of 1 pass | 6.67 ×, 1 of 1 pass | 44.4 ×, 0 of 1 pass | 3.60, 0 of 1 pass | 1.50, 1 of 1 pass |",
 		"| flights | text, ≤ 0.5 % | 4000 | 4500 | 4000 | -500 | 600 | 1 | 300 | 99 |",
 		"| flights | bytes a leaf, not pruned | 7500 | 9000 |",
 		"| flights | ≤ 0.1 % | I16 | 9000 | 22.2 | 6.7 | 11.1 | 3.3 | – | 5.0 | rmse 2 | 2.001 | +0.050 % | 0.090 % | 900 | 3.0 |",
@@ -368,28 +373,28 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A pruned model counts where it is smaller, but not as one that is not pruned; a bound that
-// no model keeps is said to be short.
-func TestSmallest(t *testing.T) {
+// What is pruned counts, larger or smaller, but not as what is not; a bound that no model keeps
+// is said to be short.
+func TestChosen(t *testing.T) {
 	s := record().Sets[0]
 	pruned := s.Ours[1]
-	pruned.Name, pruned.Pruned, pruned.File.Bytes = "pruned", true, 3000
+	pruned.Name, pruned.Pruned, pruned.File.Bytes = "≤ 0.1 %, pruned", true, 9999
 	s.Ours = append(s.Ours, pruned)
-	if f := s.Smallest(sizes.Tight, true); f == nil || f.Name != "pruned" {
-		t.Errorf("smallest %+v", f)
-	}
-	if f := s.Smallest(sizes.Wide, true); f == nil || f.Name != "pruned" {
-		t.Errorf("a model of less loss is not looked at: %+v", f)
-	}
-	if f := s.Smallest(sizes.Tight, false); f == nil || f.Name != "≤ 0.1 %" {
-		t.Errorf("smallest that is not pruned %+v", f)
+	for _, c := range []struct {
+		bound  float64
+		pruned bool
+		bytes  int64
+	}{{sizes.Tight, true, 9999}, {sizes.Tight, false, 9000}, {sizes.Wide, true, 4500}} {
+		if f := s.Chosen(c.bound, c.pruned); f == nil || f.File.Bytes != c.bytes {
+			t.Errorf("≤ %v, pruned %t: %+v, want %d bytes", c.bound, c.pruned, f, c.bytes)
+		}
 	}
 	s = record().Sets[0]
 	s.Ours[1] = sizes.Form{Name: "≤ 0.1 %", MaxLoss: sizes.Tight, Short: "the smallest has 7 bytes", Seconds: 2}
 	var b bytes.Buffer
 	(&sizes.Record{Sets: []*sizes.Set{s}}).Write(&b)
 	for _, want := range []string{
-		"| flights | no such model, short | no such model, short | 44.4 ×, **short** | no such model, short | no such model, short |",
+		"| flights | 1800 | no such model, short | no such model, short | 44.4 ×, **short** | no such model, short | no such model, short |",
 		"| flights | text, ≤ 0.1 % | – | the smallest has 7 bytes |",
 		"| flights | ≤ 0.1 % | none: the smallest has 7 bytes |",
 	} {
@@ -397,6 +402,94 @@ func TestSmallest(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}
 	}
+}
+
+// By hand: of 9,000 bytes 6,300 are 0.7; pruned, 0.5 and 0.8, whose geometric mean is 0.632.
+func TestWays(t *testing.T) {
+	r := record()
+	add := func(s *sizes.Set, name string, bytes int64, pruned, forSize bool) {
+		f := s.Ours[1]
+		f.Name, f.File.Bytes, f.Pruned, f.ForSize, f.Reuse = name, bytes, pruned, forSize, 0.2
+		s.Ours = append(s.Ours, f)
+	}
+	add(r.Sets[0], "≤ 0.1 %, pruned", 4500, true, false)
+	add(r.Sets[0], "≤ 0.1 %, for size", 6300, false, true)
+	more := record().Sets[0]
+	more.Name = "more"
+	add(more, "≤ 0.1 %, pruned", 7200, true, false)
+	more.Ours = append(more.Ours, sizes.Form{Name: "≤ 0.1 %, for size", MaxLoss: sizes.Tight, ForSize: true, Short: "it loses 3 %", Nearest: 0.03})
+	r.Sets = append(r.Sets, more)
+	var b bytes.Buffer
+	r.Write(&b)
+	for _, want := range []string{
+		"| flights | 9000 | 4500, 0.50 | 6300, 0.70 | – | 0.2 | 4500 | – | – | – | – |",
+		"| more | 9000 | 7200, 0.80 | none, 3 % | – | – | 4500 | – | – | – | – |",
+		"| geometric mean, sets | | 0.63, 2 | 0.70, 1 | | | | | | | |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	if f := r.Sets[0].Chosen(sizes.Tight, false); f.File.Bytes != 9000 {
+		t.Errorf("%s counts as the model that all programs trained", f.Name)
+	}
+}
+
+// Of models that were trained for size the smallest that keeps the bound is taken, and one that
+// is as good as the full one is found; what loses too much says so.
+func TestForSize(t *testing.T) {
+	m, data := trained(t)
+	half, err := m.Prefix(m.Rounds() / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t, "good", "good")
+	p.ForSize, p.Pruned = true, true
+	for name, c := range map[string]struct {
+		smalls []sizes.Small
+		reuse  float64
+	}{
+		"itself":   {[]sizes.Small{{Reuse: 0.1, Model: m}, {Reuse: 0.2, Model: half}}, 0.1},
+		"too weak": {[]sizes.Small{{Reuse: 0.2, Model: half}}, 0},
+	} {
+		s := &sizes.Set{Name: name}
+		err := s.MeasureOurs(t.Context(), p, sizes.Models{Full: m, Data: data, Small: func(context.Context) ([]sizes.Small, error) { return c.smalls, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bound := range []string{"≤ 0.1 %", "≤ 0.5 %"} {
+			plain, forSize := formNamed(s, bound), formNamed(s, bound+", for size")
+			if plain == nil || forSize == nil {
+				t.Fatalf("%s: no forms %q", name, bound)
+			}
+			pruned, both := formNamed(s, bound+", pruned"), formNamed(s, bound+", for size, pruned")
+			if pruned == nil || both == nil {
+				t.Fatalf("%s: no pruned forms %q", name, bound)
+			}
+			if pruned.File.Bytes > plain.File.Bytes || pruned.Leaves >= plain.Leaves || pruned.Certified.Bound > pruned.MaxLoss {
+				t.Errorf("%s, %s: %+v pruned is %+v", name, bound, plain, pruned)
+			}
+			if (both.Short == "") != (c.reuse > 0) || both.Reuse != c.reuse || !both.Pruned || !both.ForSize {
+				t.Errorf("%s, %s: pruned, %+v", name, bound, both)
+			}
+			if (forSize.Short == "") != (c.reuse > 0) || forSize.Reuse != c.reuse {
+				t.Errorf("%s, %s: %+v", name, bound, forSize)
+			}
+			// The same model, the same search: the certificate says in addition what it speaks of.
+			if c.reuse > 0 && (forSize.Format != plain.Format || forSize.File.Bytes < plain.File.Bytes || forSize.File.Bytes > plain.File.Bytes+128) {
+				t.Errorf("%s: %s is %s of %d bytes, for size %s of %d", name, bound, plain.Format, plain.File.Bytes, forSize.Format, forSize.File.Bytes)
+			}
+		}
+	}
+}
+
+func formNamed(s *sizes.Set, name string) *sizes.Form {
+	for i := range s.Ours {
+		if s.Ours[i].Name == name {
+			return &s.Ours[i]
+		}
+	}
+	return nil
 }
 
 func TestTargets(t *testing.T) {

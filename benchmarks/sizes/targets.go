@@ -17,20 +17,19 @@ func (s *Set) file(peer, name string) *File {
 	return nil
 }
 
-// Smallest returns the smallest model that is certified to lose no more than a share, nil if
-// there is none; pruned ones are looked at where they may be.
-func (s *Set) Smallest(loss float64, pruned bool) *Form {
-	var least *Form
-	for i := range s.Ours {
-		f := &s.Ours[i]
-		if f.Short != "" || f.Certified == nil || f.MaxLoss > loss || f.Pruned && !pruned {
-			continue
-		}
-		if least == nil || f.File.Bytes < least.File.Bytes {
-			least = f
-		}
+// Chosen returns the form of the model which all programs trained alike that is certified to
+// lose no more than a bound, nil if there is none: what boost quantize makes of it by itself,
+// pruned, or without pruning where that is asked for or is all that was measured. It is not the
+// smaller of the two, which would be certified twice.
+func (s *Set) Chosen(bound float64, pruned bool) *Form {
+	f := s.form(boundName(bound, true, false))
+	if !pruned || f == nil {
+		f = s.form(boundName(bound, false, false))
 	}
-	return least
+	if f == nil || f.Short != "" {
+		return nil
+	}
+	return f
 }
 
 // Target is what a model should reach.
@@ -87,7 +86,7 @@ func (s *Set) reached() []reach {
 	times := func(at int, bytes int64, f *Form) {
 		out[at] = reach{float64(bytes) / float64(f.File.Bytes), true, f, float64(bytes) / Targets[at].Want}
 	}
-	tight, wide := s.Smallest(Tight, true), s.Smallest(Wide, true)
+	tight, wide := s.Chosen(Tight, true), s.Chosen(Wide, true)
 	if text != nil && tight != nil {
 		times(0, text.Bytes, tight)
 		times(1, text.Zstd, tight)
@@ -95,7 +94,7 @@ func (s *Set) reached() []reach {
 	if text != nil && wide != nil {
 		times(2, text.Bytes, wide)
 	}
-	if f := s.Smallest(Tight, false); f != nil {
+	if f := s.Chosen(Tight, false); f != nil {
 		out[3] = reach{f.LeafBytes(), true, f, Targets[3].Want * float64(f.Leaves)}
 		out[4] = reach{figure: f.NodeBytes, known: true, form: f}
 	}
