@@ -330,16 +330,18 @@ func (q *search) candidates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var beyond error // why the last form that holds too little does
 	for _, format := range q.settings.Formats {
 		leaves, err := tensor.Morph(format.Form, format.Calibration)
 		var overflow ptq.ErrOverflow
 		if errors.As(err, &overflow) && len(q.settings.Formats) > 1 {
-			continue // leaves beyond what this form holds
+			beyond = err
+			continue
 		}
 		if err != nil {
 			return err
 		}
-		if !q.pushes || q.settings.Feedback == FeedbackAuto {
+		if !q.pushes || q.settings.Feedback == FeedbackAuto || leaves.Squared == 0 {
 			if err := q.add(ctx, leaves, Candidate{Format: format}); err != nil {
 				return err
 			}
@@ -358,6 +360,9 @@ func (q *search) candidates(ctx context.Context) error {
 		if err := q.add(ctx, leaves, Candidate{Format: format, Feedback: true}); err != nil {
 			return err
 		}
+	}
+	if len(q.found) == 0 {
+		return beyond
 	}
 	q.rank()
 	if q.prunes {

@@ -339,3 +339,29 @@ func TestQuantizeHostile(t *testing.T) {
 		}
 	}
 }
+
+// A form that changes no leaf leaves nothing to push forward: it is taken as it is.
+func TestQuantizeExactFormWithFeedback(t *testing.T) {
+	m := trained(t, "regression", task(t, "regression", 1, 1000), 5)
+	r, err := compress.Quantize(context.Background(), m, compress.Settings{
+		Formats: []compress.Format{{Form: ptq.FormOf(ptq.F64)}}, MaxLoss: math.NaN(), Data: task(t, "regression", 2, 500), Feedback: compress.FeedbackOn,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Certificate; c.Feedback || c.MaxRaw != 0 || c.Before != c.After {
+		t.Errorf("the leaves of an exact form are certified as %+v", c)
+	}
+}
+
+// Leaves that none of several forms can hold are an error, like those that the only one cannot.
+func TestQuantizeBeyondEveryForm(t *testing.T) {
+	m := forest(t, 1, []float64{1e300, -1e300})
+	var overflow ptq.ErrOverflow
+	_, err := compress.Quantize(context.Background(), m, compress.Settings{
+		Formats: []compress.Format{{Form: ptq.FormOf(ptq.F16)}, {Form: ptq.FormOf(ptq.F32)}}, MaxBytes: 1 << 20, MaxLoss: math.NaN(),
+	})
+	if !errors.As(err, &overflow) {
+		t.Errorf("got %v, want an overflow", err)
+	}
+}
