@@ -41,8 +41,9 @@ const (
 	shortOf = 0.96
 	// mostMisses is after how many levels without success the search ends.
 	mostMisses = 3
-	// fewestRows is how many rows of the search pruning needs.
-	fewestRows = 100
+	// fewestUnits is how many rows of the search, or queries, pruning needs: so many that no fold is
+	// empty.
+	fewestUnits = 100
 	// mostVisits is rows times trees that leaves are fitted to: more rows teach next to nothing.
 	mostVisits = 6_000_000
 	// labelShare is PruneParams.Labels for rows that the model was not trained on.
@@ -77,11 +78,16 @@ func (q *search) whyUnpruned() string {
 		return "the model is the tail of one: append it to the rounds before it"
 	case q.full.LacksInitScores(q.halves[0].judge.table):
 		return "the model was trained from init scores, which the table lacks"
-	case q.halves[0].judge.table.NumRows() < fewestRows:
-		return fmt.Sprintf("%d rows to search on are too few: %d are needed", q.halves[0].judge.table.NumRows(), fewestRows)
 	}
 	if _, err := builtIn(q.full); err != nil {
 		return err.Error()
+	}
+	units, err := unitsOf(q.halves[0].judge.table)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(units) < fewestUnits:
+		return fmt.Sprintf("%d rows, or queries, to search on are too few: %d are needed", len(units), fewestUnits)
 	}
 	return ""
 }
@@ -107,6 +113,9 @@ type descent struct {
 	rows   *dataset.Table // that leaves are fitted to
 	narrow *model.Model   // of the step
 	tensor *Tensor
+	// What pushing errors forward in narrow takes, whatever the format; nil before it is asked for.
+	sample  *sample
+	weights [][]float64
 }
 
 // addPruned tries pruned models in the formats that served the whole one best.
@@ -158,7 +167,7 @@ func (l *levels) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	parts, most := partsOf(units), max(mostVisits/max(l.q.full.NumTrees(), 1), 2*fewestRows)
+	parts, most := partsOf(units), max(mostVisits/max(l.q.full.NumTrees(), 1), 2*fewestUnits)
 	for i := range parts {
 		d, err := l.begin(ctx, half.Take(thinned(slices.Concat(slices.Delete(slices.Clone(parts), i, i+1)...), most)))
 		if err != nil {
@@ -241,8 +250,31 @@ func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
 	if d.narrow, err = pruned.Narrowed(); err != nil {
 		return nil, nil, err
 	}
+	d.sample, d.weights = nil, nil
 	d.tensor, err = Open(d.narrow)
 	return pruned, rounds, err
+}
+
+// fed returns the leaves in a form as MorphWithFeedback does.
+func (d *descent) fed(ctx context.Context, form ptq.Form, c Calibration) (*Leaves, error) {
+	t, e, plain, err := startFeedback(d.narrow, form, c)
+	if err != nil || e == nil {
+		return plain, err
+	}
+	if d.sample == nil {
+		s, err := newSample(ctx, d.narrow, d.rows, []Option{Pool(d.prune.pool)}) // nothing to be closed
+		if err != nil {
+			return nil, err
+		}
+		if d.weights, err = s.weightsOf(ctx, d.narrow, ByHessian); err != nil {
+			return nil, err
+		}
+		d.sample = s
+	}
+	if err := e.pushForward(ctx, d.sample, d.weights); err != nil {
+		return nil, err
+	}
+	return t.finishFeedback(e)
 }
 
 // smallestThatKeeps looks for the smallest format of a level that keeps the loss; formats get
@@ -353,7 +385,7 @@ func (l *levels) leaves(ctx context.Context, d *descent, of *Candidate) (*Leaves
 	if !of.Feedback {
 		return d.tensor.Morph(of.Format.Form, c)
 	}
-	return MorphWithFeedback(ctx, d.narrow, of.Format.Form, c, d.rows, ByHessian, Pool(l.q.halves[0].judge.pool))
+	return d.fed(ctx, of.Format.Form, c)
 }
 
 // judge adds a candidate, by what the models of its parts predict for rows that these were not
