@@ -148,7 +148,7 @@ func (s *Set) MeasureOurs(ctx context.Context, p *Plan, m Models) error {
 func (s *Set) keep(p *Plan, f *Form) error {
 	f.Commit = s.Commit
 	s.Ours = append(s.Ours, *f)
-	fmt.Fprintf(p.Words, "%-20s %-24s %9d, compressed %9d, %d leaves, %.1f s %s %s\n", s.Name, f.Name, f.File.Bytes, f.File.Zstd, f.Leaves, f.Seconds, f.Format, f.Short)
+	fmt.Fprintf(p.Words, "%-20s %-24s %9d, compressed %9d, %d of %d leaves, %.1f s %s %s\n", s.Name, f.Name, f.File.Bytes, f.File.Zstd, f.Leaves, f.Whole(), f.Seconds, f.Format, f.Short)
 	return p.Save()
 }
 
@@ -238,10 +238,8 @@ func (w want) form(ctx context.Context, p *Plan, m *model.Model) (*Form, error) 
 		return nil, err
 	}
 	f.MaxLoss, f.Pruned, f.Seconds, f.search = bound, w.pruned, seconds, least(r.Candidates, bound)
-	for i := range r.Candidates {
-		if r.Candidates[i].Chosen {
-			f.Format = r.Candidates[i].Name()
-		}
+	if chosen := r.Chosen(); chosen != nil {
+		f.Format, f.Merged = chosen.Name(), chosen.Merged
 	}
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {
 		f.Certified = &Certified{Rows: c.Rows, Metric: c.Metric, Before: c.Before, After: c.After, Bound: c.LossBound, Confidence: c.Confidence}

@@ -71,8 +71,9 @@ type Form struct {
 	Format    string     `json:"format,omitempty"` // of leaf values
 	File      File       `json:"file"`
 	Parts     Parts      `json:"parts"`
-	Leaves    int        `json:"leaves"`
-	Nodes     int        `json:"nodes"`            // split nodes
+	Leaves    int        `json:"leaves"`           // in the file
+	Merged    int        `json:"merged,omitempty"` // leaves of the model that the file leaves out, as no prediction needs them
+	Nodes     int        `json:"nodes"`            // split nodes in the file
 	NodeBytes float64    `json:"bytes_a_node"`     // packed: shape, feature, code, direction
 	SetBytes  float64    `json:"set_bytes_a_node"` // packed: category sets
 	Certified *Certified `json:"certified,omitempty"`
@@ -81,8 +82,11 @@ type Form struct {
 	search int64 // bytes of the smallest candidate on the rows of the search
 }
 
-// LeafBytes is the bytes a leaf, all in.
-func (f *Form) LeafBytes() float64 { return float64(f.File.Bytes) / float64(f.Leaves) }
+// Whole is the number of leaves before those that no prediction needs were left out.
+func (f *Form) Whole() int { return f.Leaves + f.Merged }
+
+// LeafBytes is the bytes a leaf of the model, all in, whether or not the file has that leaf.
+func (f *Form) LeafBytes() float64 { return float64(f.File.Bytes) / float64(f.Whole()) }
 
 // Set is one data set and the models of it.
 type Set struct {

@@ -256,7 +256,7 @@ func (s *Set) smallerCBM() *File {
 }
 
 func writeParts(w io.Writer, sets []*Set) {
-	table(w, "Boost's files, in bytes", 2, "set", "form", "file", "structure", "leaf values, scales", "cuts", "dictionaries", "statistics", "about", "container", "leaves", "a leaf, all in",
+	table(w, "Boost's files, in bytes", 2, "set", "form", "file", "structure", "leaf values, scales", "cuts", "dictionaries", "statistics", "about", "container", "leaves", "of them in the file", "a leaf, all in",
 		"structure a node", "sets a node", "file + zstd")
 	for _, s := range sets {
 		plain, pruned := s.Chosen(Tight, false), s.Chosen(Tight, true)
@@ -269,8 +269,8 @@ func writeParts(w io.Writer, sets []*Set) {
 				continue
 			}
 			p := f.Parts
-			fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s | %d |\n", s.Name, f.Name, f.File.Bytes, p.Structure, p.Leaves, p.Cuts, p.Dictionaries,
-				p.Statistics, p.About, p.Container, f.Leaves, figure(f.LeafBytes()), f.node(f.NodeBytes), f.node(f.SetBytes), f.File.Zstd)
+			fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s | %d |\n", s.Name, f.Name, f.File.Bytes, p.Structure, p.Leaves, p.Cuts, p.Dictionaries,
+				p.Statistics, p.About, p.Container, f.Whole(), f.Leaves, figure(f.LeafBytes()), f.node(f.NodeBytes), f.node(f.SetBytes), f.File.Zstd)
 		}
 	}
 }

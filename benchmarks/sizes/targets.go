@@ -95,7 +95,7 @@ func (s *Set) reached() []reach {
 		times(2, text.Bytes, wide)
 	}
 	if f := s.Chosen(Tight, false); f != nil {
-		out[3] = reach{f.LeafBytes(), true, f, Targets[3].Want * float64(f.Leaves)}
+		out[3] = reach{f.LeafBytes(), true, f, Targets[3].Want * float64(f.Whole())}
 		out[4] = reach{figure: f.NodeBytes, known: true, form: f}
 	}
 	return out

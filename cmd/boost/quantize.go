@@ -262,8 +262,9 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 // candidateJSON is one candidate as JSON; null where there is no figure.
 type candidateJSON struct {
 	Format   string   `json:"format"`
-	Kept     float64  `json:"kept"` // share of the leaves
-	Leaves   int      `json:"leaves"`
+	Kept     float64  `json:"kept"`   // share of the leaves
+	Leaves   int      `json:"leaves"` // in the file
+	Merged   int      `json:"merged"` // that it leaves out, as no prediction needs them
 	Bytes    int64    `json:"bytes"`
 	Loss     *float64 `json:"loss"`
 	Bound    *float64 `json:"loss_bound"`
@@ -293,7 +294,7 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, before int64)
 		for i := range r.Candidates {
 			c := &r.Candidates[i]
 			out.Candidates = append(out.Candidates, candidateJSON{
-				c.Name(), c.Kept, c.Leaves, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
+				c.Name(), c.Kept, c.Leaves, c.Merged, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
 			})
 		}
 		return writeJSON(w, out)
@@ -322,7 +323,7 @@ func writeQuantized(w io.Writer, r *compress.Result, before int64) error {
 		}
 		withData = withData || !math.IsNaN(c.Loss)
 		rows = append(rows, []string{
-			mark, c.Name(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves, 1))),
+			mark, c.Name(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves+c.Merged, 1))),
 			shareText(c.Loss), shareText(c.Bound), "± " + significant(c.RawBound, 3),
 		})
 	}

@@ -67,8 +67,9 @@ func TestQuantizePruned(t *testing.T) {
 			}
 			before := len(m.Leaves())
 			for _, c := range r.Candidates {
-				share := float64(c.Leaves) / float64(before)
-				if c.Kept != share || strings.HasPrefix(c.Name(), "pruned to ") != (share < 1) {
+				// Some of the leaves that pruning left may be equal in few bits, and merged.
+				kept := int(math.Round(c.Kept * float64(before)))
+				if c.Kept != float64(kept)/float64(before) || c.Leaves > kept || strings.HasPrefix(c.Name(), "pruned to ") != (kept < before) {
 					t.Errorf("%s has %d of %d leaves, said to be %v", c.Name(), c.Leaves, before, c.Kept)
 				}
 				if c.Chosen && (c.Kept == 1 || c.Leaves != len(r.Model.Leaves())) {

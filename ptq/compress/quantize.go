@@ -128,8 +128,9 @@ type Candidate struct {
 	// Feedback says that errors were pushed forward.
 	Feedback bool
 	Kept     float64 // share of the model's leaves that pruning left; 1: it was not pruned
-	Leaves   int
-	Bytes    int64 // of its file
+	Leaves   int     // in its file
+	Merged   int     // leaves that the file leaves out, since no prediction needs them
+	Bytes    int64   // of its file
 	// Loss is the relative change of the metric on the rows of the search, Bound what it stays
 	// below with 95 % confidence there; NaN without data. A pruned model learns from these rows: its figures
 	// are those of models that were pruned as far without the rows that they are judged on.
@@ -430,7 +431,11 @@ func (c *Candidate) judged(v verdict) {
 
 // make compresses a candidate and finds its size, by the figures that a certificate may have.
 func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
-	c.Leaves = leaves.Values.Len()
+	before := leaves.Values.Len()
+	if leaves, err = q.merge(c, leaves); err != nil {
+		return err
+	}
+	c.Leaves, c.Merged = leaves.Values.Len(), before-leaves.Values.Len()
 	for _, bound := range c.raw {
 		c.RawBound = max(c.RawBound, bound)
 	}
@@ -443,6 +448,46 @@ func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
 	}
 	c.Bytes, err = size(c.model)
 	return err
+}
+
+// merge takes the splits out of a candidate that its leaf values, some of them equal by now, leave
+// without a use, and returns its leaves, of which there are fewer then. Every row keeps its bits:
+// where the leaves that are left would be stored as other values nothing is merged. Without a
+// bound to keep there is one format, which is to be what it says.
+func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
+	if !q.bounded() {
+		return leaves, nil
+	}
+	stored, err := leaves.Apply(c.narrow)
+	if err != nil {
+		return nil, err
+	}
+	simple, _, err := Simplify(stored)
+	if err != nil || simple == stored {
+		return leaves, err
+	}
+	narrow, err := simple.Narrowed()
+	if err != nil {
+		return nil, err
+	}
+	calibration := c.Format.Calibration
+	calibration.Weights = nil // of the leaves before
+	fewer, err := MorphModel(narrow, c.Format.Form, calibration)
+	if errors.As(err, new(ptq.ErrOverflow)) {
+		return leaves, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, fewer.Values.Len())
+	fewer.Values.DecodeRange(values, 0)
+	for i, want := range narrow.Leaves() {
+		if math.Float64bits(values[i]) != math.Float64bits(want) {
+			return leaves, nil
+		}
+	}
+	c.narrow = narrow
+	return fewer, nil
 }
 
 // cost is what candidates of one size are compared by.

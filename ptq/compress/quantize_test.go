@@ -365,3 +365,90 @@ func TestQuantizeBeyondEveryForm(t *testing.T) {
 		t.Errorf("got %v, want an overflow", err)
 	}
 }
+
+// Steps so coarse that some sides of splits are equal: these splits go from the file, and no row, of
+// missing values and unheard-of levels too, changes by a bit; the bound of raw scores is that of
+// the leaves before. Without a bound to keep a form is what it says.
+func TestQuantizeMergesEqualLeaves(t *testing.T) {
+	for _, objective := range kinds {
+		t.Run("S3.60/"+objective, func(t *testing.T) { checkMerges(t, objective) })
+	}
+}
+
+func checkMerges(t *testing.T, objective string) {
+	data, rows := mixed(t, objective, 2, 2000), anything(t, objective, 20_000)
+	m := trained(t, objective, mixed(t, objective, 1, 4000), 20)
+	largest := 0.0
+	for _, v := range m.Leaves() {
+		largest = max(largest, math.Abs(v))
+	}
+	format := compress.Format{Form: ptq.FormOf(ptq.I16), Calibration: compress.Calibration{Method: ptq.Given, Scale: largest / 5, By: compress.ByModel}}
+	narrow, err := m.Narrowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, _, err := compress.Halves(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, feedback := range []compress.Feedback{compress.FeedbackOff, compress.FeedbackOn} {
+		leaves, err := compress.MorphModel(narrow, format.Form, format.Calibration)
+		if feedback == compress.FeedbackOn {
+			leaves, err = compress.MorphWithFeedback(t.Context(), narrow, format.Form, format.Calibration, data.Take(seen), compress.ByHessian)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := leaves.Apply(narrow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := raw(t, plain, rows)
+		for name, maxLoss := range map[string]float64{"bounded": 1e9, "unbounded": math.NaN()} {
+			r, err := compress.Quantize(t.Context(), m, compress.Settings{
+				Formats: []compress.Format{format}, MaxLoss: maxLoss, Data: data, Feedback: feedback, Prune: compress.PruneOff, Statistics: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := r.Model.Encode()
+			if err != nil || int64(len(data)) != r.Bytes {
+				t.Errorf("%s: %d bytes, said to be %d (%v)", name, len(data), r.Bytes, err)
+			}
+			small, err := model.Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(raw(t, small, rows), want) {
+				t.Errorf("%s: other raw scores than those of its leaf values", name)
+			}
+			if !slices.Equal(r.Certificate.RawBound, leaves.Bound) {
+				t.Errorf("%s: raw scores are said to change by %v at most, want %v", name, r.Certificate.RawBound, leaves.Bound)
+			}
+			n, before, chosen := len(small.Leaves()), len(m.Leaves()), r.Chosen()
+			if chosen.Leaves != n || chosen.Leaves+chosen.Merged != before || chosen.Kept != 1 || r.Certificate.LeavesBefore != 0 {
+				t.Errorf("%s: %d of %d leaves, and the candidate has %d, %d merged, %v kept", name, n, before, chosen.Leaves, chosen.Merged, chosen.Kept)
+			}
+			if merged := n < before; merged != (name == "bounded") {
+				t.Errorf("%s: %d of %d leaves are left", name, n, before)
+			}
+			if small.Rounds() != m.Rounds() {
+				t.Errorf("%s: %d rounds, want %d", name, small.Rounds(), m.Rounds())
+			}
+			// Covers of a tree are what its root had before, however many leaves share it.
+			for i := range small.Contents().Trees {
+				was, is := sum(m.Contents().Trees[i].LeafCover), sum(small.Contents().Trees[i].LeafCover)
+				if !(math.Abs(is-was) <= 1e-6*was) {
+					t.Errorf("%s: tree %d has covers of %v, want %v", name, i, is, was)
+				}
+			}
+		}
+	}
+}
+
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
