@@ -68,6 +68,56 @@ func TestRefitByHand(t *testing.T) {
 	}
 }
 
+// By hand: squared loss from init scores, learning rate ½. The base's rows have y = 1, 1, 5, 5 and
+// start from 1, 1, 3, 3 at x = 0, 0, 1, 1: leaves 0 and ½·2. The new rows have y = 2, 2, 2, 10
+// and start from 1, 1, 1, 5: gradients -1, -1 at the left and -1, -5 at the right, steps 1 and
+// 3, so that new values are 0.5 and 1.5. A second round starts from what the first has led to: of
+// the new leaves steps are 0.5 and 1.5, of the base's leaves (0 and 0.5) it makes 0.25 and 0.75.
+func TestRefitFromInitScores(t *testing.T) {
+	rows := func(y, s []float64) *dataset.Table {
+		table, err := dataset.FromColumns([]dataset.ColumnData{
+			{Name: "y", Values: y}, {Name: "s", Values: s}, {Name: "x", Values: []float64{0, 0, 1, 1}},
+		}, dataset.Label("y"), dataset.InitScore("s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LearningRate, p.Tree.MinDataInLeaf, p.Tree.MinChildWeight = "regression", 2, 0.5, 1, 0
+	p.Tree.LambdaL2 = 0
+	base := train(t, p, rows([]float64{1, 1, 5, 5}, []float64{1, 1, 3, 3}))
+	fresh := rows([]float64{2, 2, 2, 10}, []float64{1, 1, 1, 5})
+	for _, c := range []struct {
+		decay float64
+		want  []float64
+	}{
+		{1, []float64{0, 1, 0, 0.5}},
+		{0, []float64{0.5, 1.5, 0.25, 0.75}},
+	} {
+		m, err := booster.Refit(t.Context(), base, fresh, c.decay)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Leaves()
+		if len(got) != len(c.want) {
+			t.Fatalf("leaves %v, want %v", got, c.want)
+		}
+		for l, want := range c.want {
+			if math.Abs(got[l]-want) > 1e-4 { // the gradients' 16 bits in training
+				t.Errorf("decay %v: leaf %d is %v, want %v", c.decay, l, got[l], want)
+			}
+		}
+	}
+	bare, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: []float64{1, 2}}, {Name: "x", Values: []float64{0, 1}}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := booster.Refit(t.Context(), base, bare, 0.5); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "init scores") {
+		t.Errorf("rows without init scores: %v", err)
+	}
+}
+
 // Where leaf values are renewed from the gradients themselves, refitting to the training rows
 // without the old values finds them again, bit for bit: the same sums by the same rule.
 func TestRefitIsRenewal(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
+	"boost/tree"
 )
 
 // firstRounds sums the base score and the leaves of the first k rounds by the plain walk.
@@ -287,6 +288,60 @@ func shrunk(t *testing.T, f *forest, by float64) *model.Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// A row whose class the last trees can still turn, by however little, goes on: eight of 1/16
+// bring a lead of ½ to nothing, and somewhat more than these bring it to the other side.
+func TestEarlyStopWaitsForTheLast(t *testing.T) {
+	ctx, tab := context.Background(), fiveRows(t)
+	split := func(left, right float64) tree.Tree { // age <= 1.5 is the first row alone
+		return tree.Tree{
+			Feature: []int32{0}, Code: []uint32{0}, Categorical: []bool{false}, MissingLeft: []bool{false}, Left: []int32{^0}, Right: []int32{^1},
+			Leaf: []float64{left, right}, Gain: []float32{1}, Cover: []float64{9}, LeafCover: []float64{4, 5},
+		}
+	}
+	for outputs := 1; outputs <= 2; outputs++ {
+		for _, step := range []float64{1.0 / 16, 1.0/16 + 1e-12, 1.0/16 - 1e-12} {
+			c := smallContents()
+			c.History, c.WideRounds, c.Trees = nil, nil, nil
+			c.Outputs, c.BaseScore = outputs, make([]float64, outputs)
+			if outputs == 2 {
+				c.Objective, c.Link = "multiclass", objectives.Softmax
+			}
+			for round := range 16 {
+				trees := []tree.Tree{split(0, 0), split(0, 0)}
+				switch last := outputs - 1; {
+				case round == 0: // leads: class 1 of one output, class 0 of two
+					trees[0] = split(0.5, 0.5)
+				case round >= 8 && outputs == 1:
+					trees[0] = split(-step, 0)
+				case round >= 8:
+					trees[last] = split(step, 0)
+				}
+				c.Trees = append(c.Trees, trees[:outputs]...)
+			}
+			c.BestRound = 16
+			m, err := model.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := m.PredictClass(ctx, tab)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lead := int32(2 - outputs)
+			if turned := want[0] != lead; turned != (step > 1.0/16 || step == 1.0/16 && outputs == 1) || want[1] != lead {
+				t.Fatalf("%d outputs, steps of %v: classes %v", outputs, step, want)
+			}
+			if got, err := m.PredictClass(ctx, tab, model.EarlyStop(0)); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d outputs, steps of %v: classes %v, want %v (%v)", outputs, step, got, want, err)
+			}
+			first := tab.Take([]int32{0})
+			if got, err := m.PredictClass(ctx, first, model.EarlyStop(0)); err != nil || got[0] != want[0] {
+				t.Errorf("%d outputs, steps of %v, one row: class %v, want %v (%v)", outputs, step, got, want[0], err)
+			}
+		}
+	}
 }
 
 func TestEarlyStop(t *testing.T) {
