@@ -201,6 +201,7 @@ func TestEarlyStopByHand(t *testing.T) {
 		want      func(row int) float64
 	}{
 		{0.5 + 1e-8, func(row int) float64 { return one[row] - 0.125 }},
+		{0.5, func(row int) float64 { return full[row] }}, // roundings come on top of it
 		{0.5 - 1e-8, func(row int) float64 { return full[row] }},
 		{1e-300, func(row int) float64 { return full[row] }}, // rounding alone could be more
 	} {

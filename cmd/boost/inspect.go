@@ -380,7 +380,7 @@ func certificateRows(text json.RawMessage) [][]string {
 			rows = append(rows, []string{"", "before is model " + c.Reference})
 		}
 	case c.Metric != "":
-		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"))})
+		rows = append(rows, []string{"measured", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"))})
 	default:
 		rows = append(rows, []string{"certified", "what the metric loses is not known"})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"boost/booster/model"
 	"boost/configs"
+	"boost/dataset"
 	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -140,6 +141,9 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 			return err
 		}
 		a.reportInitScores(t, m, f.data)
+		if err := a.reportOneClass(t, m, f.data); err != nil {
+			return err
+		}
 		settings.Data = t
 	}
 	before, err := os.Stat(file)
@@ -158,8 +162,11 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		}
 		return err
 	}
+	if errors.Is(err, compress.ErrTrainingData) {
+		return usagef("%s: %v", f.data, err)
+	}
 	if err != nil {
-		return asUsage(err)
+		return asUsage(ofTable([]string{f.data}, err))
 	}
 	if r.NotPruned != "" {
 		a.log.Info("pruned models were not tried: " + r.NotPruned)
@@ -172,6 +179,22 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	return a.printQuantized(f, r, before.Size())
+}
+
+// reportOneClass says that rows of one class say nothing of the others.
+func (a *app) reportOneClass(t *dataset.Table, m *model.Model, file string) error {
+	c := m.Contents()
+	if c.Classes == nil {
+		return nil
+	}
+	labels, err := t.EncodeClasses(c.Classes, c.NumericClasses)
+	if err != nil {
+		return err
+	}
+	if len(labels) > 1 && !slices.ContainsFunc(labels, func(l float64) bool { return l != labels[0] }) {
+		a.log.Warn(fmt.Sprintf("%s: all %d rows are of the class %q: what the metric loses is told of this class alone, give rows of all classes", file, len(labels), c.Classes[int(labels[0])]))
+	}
+	return nil
 }
 
 // checkPlot makes sure that the picture can be written.

@@ -123,6 +123,7 @@ func TestQuantizeData(t *testing.T) {
 func TestQuantizeRefuses(t *testing.T) {
 	models(t)
 	file(t, "u.csv", table(400))
+	file(t, "two.csv", table(2)) // both of one half
 	must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--dtype", "i8"))
 	for _, c := range []struct {
 		code int
@@ -151,6 +152,8 @@ func TestQuantizeRefuses(t *testing.T) {
 		{2, "quantize y.boost -o x.boost --dtype i8 --allow-train-data", []string{"--data"}},
 		{2, "quantize q.boost -o x.boost --dtype i8", []string{"compressed already"}},
 		{3, "quantize y.boost -o x.boost --dtype i8 --data none.csv", []string{"none.csv"}},
+		{3, "quantize y.boost -o x.boost --dtype i8 --data two.csv", []string{"two.csv", "too few rows (2)", "give more rows"}},
+		{2, "quantize y.boost -o x.boost --dtype i8 --data t.csv", []string{"t.csv", "trained on", "--allow-train-data"}},
 		{4, "quantize u.csv -o x.boost --dtype i8", []string{"u.csv"}},
 		{5, "quantize y.boost -o x.boost --max-bytes 100", []string{"smallest"}},
 	} {
@@ -168,6 +171,25 @@ func TestQuantizeRefuses(t *testing.T) {
 		if e := m.Leaves(); len(e) == 0 || math.IsNaN(e[0]) {
 			t.Errorf("%s: %v", args, e)
 		}
+	}
+}
+
+// Rows of one class say nothing of the others, and that is said.
+func TestQuantizeOneClass(t *testing.T) {
+	models(t)
+	rows := lines(table(400))
+	one := rows[:1]
+	for _, row := range rows[1:] {
+		if strings.Contains(row, ",no,") {
+			one = append(one, row)
+		}
+	}
+	file(t, "u.csv", table(400))
+	file(t, "no.csv", strings.Join(one, "\n")+"\n")
+	r := must(t, 0, boost(t, "quantize", "b.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "no.csv"))
+	says(t, r.errors, "no.csv", fmt.Sprintf("all %d rows are of the class \"no\"", len(one)-1))
+	if r := must(t, 0, boost(t, "quantize", "b.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "u.csv")); strings.Contains(r.errors, "class") {
+		t.Errorf("rows of both classes: %s", r.errors)
 	}
 }
 

@@ -163,7 +163,7 @@ func ofRegistry(dir string, err error) error {
 	case errors.Is(err, registry.ErrQualityFloor):
 		return &plainError{text, booster.ErrBudget}
 	case errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrRule), errors.Is(err, registry.ErrCycle),
-		errors.Is(err, compress.ErrTrainingData):
+		errors.As(err, new(*registry.NeededError)), errors.Is(err, compress.ErrTrainingData):
 		return &plainError{text, errUsage}
 	case errors.Is(err, registry.ErrBusy):
 		return fmt.Errorf("%s: another process writes this registry, try again when it is done", dir)

@@ -61,6 +61,11 @@ func TestRegistry(t *testing.T) {
 	must(t, 0, boost(t, "registry", "add", "reg", "b.boost", "--id", "yes or no", "--max-delta", "0"))
 	must(t, 0, boost(t, "registry", "add", "reg", "c.boost", "--data", "t.csv", "--allow-train-data", "--max-loss", "1000%", "--json"))
 	full := must(t, 0, boost(t, "predict", "y.boost", "t.csv", "--kind", "raw")).out
+	r := must(t, 5, boost(t, "registry", "pin", "reg", "yes or no", "--tier", "cold"))
+	says(t, r.errors, "change raw scores by up to", "its floor allows 0:", "fewer bits than its quality floor allows", "tier of more bits")
+	if strings.Contains(r.errors, "Inf") || strings.Contains(r.errors, "metric") {
+		t.Errorf("the floor of a score speaks of others: %s", r.errors)
+	}
 	t.Run("S3.59/tiers", func(t *testing.T) {
 		if got := must(t, 0, boost(t, "predict", "reg#y", "t.csv", "--kind", "raw")).out; got != full {
 			t.Error("a hot model predicts other than its file")
@@ -340,7 +345,7 @@ func TestRegistryRules(t *testing.T) {
 			if got := must(t, 0, boost(t, "predict", "reg#"+c.name, "t.csv", "--kind", "raw")).out; got != full[c.name] {
 				t.Error("it predicts otherwise")
 			}
-			r := must(t, 1, boost(t, "registry", "remove", "reg", c.of))
+			r := must(t, 2, boost(t, "registry", "remove", "reg", c.of))
 			says(t, r.errors, "is needed", c.name)
 		})
 	}

@@ -129,7 +129,7 @@ type half struct {
 
 func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%d rows are too few: a compressed model is searched for on one half of the rows and certified on the other", t.NumRows())
+		return nil, fmt.Errorf("%w: too few rows (%d): a compressed model is searched for on one half of them and certified on the other, and one half has none: give more rows", dataset.ErrTable, t.NumRows())
 	}
 	name := metrics.For(string(m.Contents().Link))[0]
 	j, err := newJudge(m, t.Take(rows), []string{name}, opts)

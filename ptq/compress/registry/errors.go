@@ -3,6 +3,9 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"boost/internal/recordlog"
 	"boost/tensorq/store"
@@ -48,7 +51,11 @@ type NeededError struct {
 }
 
 func (e *NeededError) Error() string {
-	return fmt.Sprintf("model %q is needed: %q are made of it: remove these first", e.ID, e.By)
+	by := make([]string, len(e.By))
+	for i, id := range e.By {
+		by[i] = strconv.Quote(id)
+	}
+	return fmt.Sprintf("model %q is needed: made of it are %s: remove these first", e.ID, strings.Join(by, ", "))
 }
 
 // FloorError refuses a tier in which a model would be worse than its floor allows. It is
@@ -63,8 +70,18 @@ type FloorError struct {
 }
 
 func (e *FloorError) Error() string {
-	return fmt.Sprintf("model %q: %v, %d bits: raw scores may change by %.4g and the metric by %s, and its floor allows %.4g and %s: %v",
-		e.ID, e.Tier, e.Bits, e.Delta, share(e.Loss), e.Floor.MaxDelta, share(e.Floor.MaxLoss), ErrQualityFloor)
+	var broken []string
+	if !(e.Delta <= e.Floor.MaxDelta) {
+		broken = append(broken, fmt.Sprintf("change raw scores by up to %.4g, and its floor allows %.4g", e.Delta, e.Floor.MaxDelta))
+	}
+	if !math.IsInf(e.Floor.MaxLoss, 1) && !(e.Loss <= e.Floor.MaxLoss) {
+		broken = append(broken, fmt.Sprintf("make the metric worse by %s, and its floor allows %s", share(e.Loss), share(e.Floor.MaxLoss)))
+	}
+	if broken == nil { // a tier of more bits is the one that the floor forbids
+		broken = []string{"not be used, as tiers of more bits are below its floor"}
+	}
+	return fmt.Sprintf("model %q: %v, %d bits, would %s: %v: take a tier of more bits, or add the model with another floor",
+		e.ID, e.Tier, e.Bits, strings.Join(broken, "; "), ErrQualityFloor)
 }
 
 // Unwrap is ErrQualityFloor.
