@@ -157,7 +157,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		if drawn := a.drawQuantized(f, &settings, budget.Candidates); drawn != nil {
 			return drawn
 		}
-		if printed := a.printQuantized(f, &compress.Result{Candidates: budget.Candidates}, before.Size()); printed != nil {
+		if printed := a.printQuantized(f, &compress.Result{Candidates: budget.Candidates}, nil, before.Size()); printed != nil {
 			return printed
 		}
 		return err
@@ -178,7 +178,14 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err := a.drawQuantized(f, &settings, r.Candidates); err != nil {
 		return err
 	}
-	return a.printQuantized(f, r, before.Size())
+	leaves, err := compress.Compare(ctx, m, r.Model, nil, nil)
+	if errors.As(err, new(compress.ErrShape)) { // it has other leaves
+		leaves, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.printQuantized(f, r, leaves, before.Size())
 }
 
 // reportOneClass says that rows of one class say nothing of the others.
@@ -296,21 +303,28 @@ type candidateJSON struct {
 	Chosen   bool     `json:"chosen"`
 }
 
-func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, before int64) error {
+// printQuantized prints what was tried and what was written; leaves compares those of the two models,
+// nil where one has others.
+func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compress.Comparison, before int64) error {
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if !f.json {
 			if a.quiet {
 				return nil
 			}
-			return writeQuantized(w, r, before)
+			return writeQuantized(w, r, leaves, before)
 		}
 		out := struct {
 			Output      string                `json:"output,omitempty"`
 			Before      int64                 `json:"bytes_before"`
 			Bytes       int64                 `json:"bytes,omitempty"`
 			Certificate *compress.Certificate `json:"certificate,omitempty"`
+			Leaves      *comparedJSON         `json:"leaves,omitempty"`
 			Candidates  []candidateJSON       `json:"candidates"`
 		}{Before: before}
+		if leaves != nil {
+			c := comparisonJSON(leaves)
+			out.Leaves = &c
+		}
 		if r.Model != nil {
 			out.Output, out.Bytes, out.Certificate = f.output, r.Bytes, &r.Certificate
 		}
@@ -332,7 +346,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-func writeQuantized(w io.Writer, r *compress.Result, before int64) error {
+func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison, before int64) error {
 	rows := [][]string{{"", "leaf values", "bytes", "a leaf", "loss", "at most", "raw score"}}
 	withData := false
 	for i := range r.Candidates {
@@ -354,6 +368,10 @@ func writeQuantized(w io.Writer, r *compress.Result, before int64) error {
 		return err
 	}
 	text := fmt.Sprintf("\n%s of %s: %.1f × smaller\n", bytesText(r.Bytes), bytesText(before), float64(before)/float64(r.Bytes))
+	if leaves != nil {
+		text += fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
+			cosineText(leaves.Cosine), sixDigits(leaves.MSE), sixDigits(leaves.MaxLeaf))
+	}
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {
 		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
 			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)

@@ -44,6 +44,13 @@ func TestQuantize(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				c := compared(t, name+".boost", "q.boost")
+				cosine := math.NaN()
+				if c.Cosine != nil {
+					cosine = *c.Cosine
+				}
+				says(t, r.out, fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
+					cosineText(cosine), sixDigits(*c.MSE), sixDigits(*c.MaxLeaf)))
 				values := make([]float64, len(small.Leaves()))
 				small.Compressed().Leaves.DecodeRange(values, 0)
 				expanded, err := narrow.WithLeaves(values)
