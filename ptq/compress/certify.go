@@ -125,7 +125,13 @@ type half struct {
 	full   judged
 	before []float64 // losses of the full model, times the weights of their rows
 	weight []float64 // by row
+
+	resamples int        // how many a bound is the percentile of
+	sums      []resample // of the full model, by resample; nil before they are asked for
 }
+
+// resample is what a resample of the rows sums up to.
+type resample struct{ before, weight float64 }
 
 func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
 	if len(rows) == 0 {
@@ -136,7 +142,7 @@ func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32
 	if err != nil {
 		return nil, err
 	}
-	h := &half{judge: j}
+	h := &half{judge: j, resamples: resamples}
 	metric, ok := j.metric(0).(metrics.ByRow)
 	if !ok {
 		j.close()
@@ -164,7 +170,7 @@ func (h *half) beside(ctx context.Context, reference *model.Model, t *dataset.Ta
 	if h.full, err = j.judge(ctx, reference); err != nil {
 		return err
 	}
-	h.before = h.losses(h.full)
+	h.before, h.sums = h.losses(h.full), nil
 	return nil
 }
 
@@ -222,8 +228,10 @@ func (h *half) verdict(d judged, alpha float64) verdict {
 }
 
 const (
-	// resamples is how many resamples a bound is the percentile of.
-	resamples = 2000
+	// resamples is how many resamples a certificate is the percentile of, searchResamples how many
+	// the bound of a candidate is on the rows of the search, which certifies nothing.
+	resamples       = 2000
+	searchResamples = 500
 	// mostCells bounds the work of a resample: more rows than that are drawn in cells of rows.
 	mostCells = 20_000
 )
@@ -234,25 +242,37 @@ const (
 // order, so that the percentile is the same for any number of threads. NaN says that the
 // metric of the full model is 0 or undefined.
 func (h *half) bootstrap(after []float64, alpha float64) float64 {
-	before, after, weights := inCells(h.before), inCells(after), inCells(h.weight)
-	n := uint64(len(before))
-	changes := make([]float64, resamples)
-	h.judge.pool.Do(resamples, parallel.Func(func(_, b int) {
+	if h.sums == nil {
+		before, weights := inCells(h.before), inCells(h.weight)
+		h.sums = make([]resample, h.resamples)
+		h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
+			key, n := rng.Key(0, rng.Resamples, uint64(b), 0), uint64(len(before))
+			var s resample
+			for i := range n {
+				row, _ := bits.Mul64(rng.Draw(key, i), n)
+				s.before += before[row]
+				s.weight += weights[row]
+			}
+			h.sums[b] = s
+		}))
+	}
+	after = inCells(after)
+	n := uint64(len(after))
+	changes := make([]float64, h.resamples)
+	h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
 		key := rng.Key(0, rng.Resamples, uint64(b), 0)
-		var a, z, w float64
+		z := 0.0
 		for i := range n {
 			row, _ := bits.Mul64(rng.Draw(key, i), n)
-			a += before[row]
 			z += after[row]
-			w += weights[row]
 		}
-		changes[b] = change(a, z, w, h.metric.Root())
+		changes[b] = change(h.sums[b].before, z, h.sums[b].weight, h.metric.Root())
 	}))
 	slices.Sort(changes)
 	if math.IsNaN(changes[0]) {
 		return math.NaN()
 	}
-	return changes[min(int(math.Ceil(float64(resamples*(1-alpha)))), resamples)-1]
+	return changes[min(int(math.Ceil(float64(h.resamples)*(1-alpha))), h.resamples)-1]
 }
 
 // inCells adds up numbers of rows in at most mostCells cells, row i in cell i modulo their

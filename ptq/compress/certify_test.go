@@ -178,39 +178,61 @@ func shifted(t *testing.T, d *dataset.Table, rows []int32) *dataset.Table {
 	return out
 }
 
-// A search with a bound tries several candidates, and errs with at most 5 % in all: the first is
-// certified with 97.5 %, the next with 98.75 %, and so on. Some search goes on to a second one.
+// A search with a bound tests several candidates, and errs with at most 2.5 % among whole ones: which they
+// are follows from the rows of the search, by size, each with a quarter more room than the one before and
+// the one with the most room last. Each has half the share of the one before, the last two the same,
+// and besides what an unbroken run of those behind it has. Some search takes another than the first.
 func TestAttemptsShareTheRisk(t *testing.T) {
 	t.Run("S3.60/attempts", func(t *testing.T) {
-		again := 0
-		for seed := uint64(0); seed < 12 && again < 2; seed++ {
+		later := 0
+		for seed := uint64(0); seed < 12; seed++ {
 			m := trained(t, "binary", task(t, "binary", 10+seed, 1000), 10)
 			for _, limit := range []float64{0.002, 0.01} {
 				r, err := compress.Quantize(t.Context(), m, compress.Settings{MaxLoss: limit, Data: task(t, "binary", 100+seed, 1500), Prune: compress.PruneOff})
 				if err != nil {
 					t.Fatal(err)
 				}
-				smaller := 0 // that keep the bound on the rows of the search
-				for _, c := range r.Candidates {
-					if c.Chosen {
-						break
+				var tested []int
+				least, most, safest := 1.0, 0.0, -1
+				for i, c := range r.Candidates {
+					room := math.Inf(1)
+					if c.Bound != c.Loss {
+						room = (limit - c.Loss) / (c.Bound - c.Loss)
 					}
-					if c.Bound <= limit {
-						smaller++
+					if !(c.Bound <= limit) || room < least {
+						continue
+					}
+					if room > most {
+						most, safest = room, i
+					}
+					if len(tested) < 5 {
+						tested = append(tested, i)
+						least = 1.25 * room
 					}
 				}
-				attempts := math.Log2(0.05 / (1 - r.Certificate.Confidence))
-				failed := int(math.Round(attempts)) - 1
-				if math.Abs(attempts-math.Round(attempts)) > 1e-9 || failed < 0 || failed > smaller || failed == 0 && smaller > 0 {
-					t.Errorf("seed %d, %v: certified with %v behind %d smaller candidates", seed, limit, r.Certificate.Confidence, smaller)
+				if tested[len(tested)-1] != safest {
+					tested = append(tested, safest)
 				}
-				if failed > 0 {
-					again++
+				at := slices.IndexFunc(tested, func(i int) bool { return r.Candidates[i].Chosen })
+				if at < 0 {
+					t.Fatalf("seed %d, %v: what was chosen is none of those that are tested", seed, limit)
+				}
+				risk, possible := 1-r.Certificate.Confidence, false
+				for end, sum := at, 0.0; end < len(tested); end++ {
+					share := 0.025 * math.Pow(0.5, float64(min(end+1, len(tested)-1)))
+					sum += share
+					possible = possible || math.Abs(risk-sum) < 1e-12
+				}
+				if !possible || risk > 0.025+1e-12 {
+					t.Errorf("seed %d, %v: certified with an error of %v as number %d of %d", seed, limit, risk, at+1, len(tested))
+				}
+				if at > 0 {
+					later++
 				}
 			}
 		}
-		if again == 0 {
-			t.Error("no search needed a second attempt: the test shows nothing")
+		if later == 0 {
+			t.Error("every search took its first candidate: the test shows nothing")
 		}
 	})
 }

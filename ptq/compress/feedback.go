@@ -187,7 +187,7 @@ func (e *encoder) pushForward(ctx context.Context, s *sample, weights [][]float6
 		}
 		t := &s.trees[i]
 		residual := residuals[i%s.outputs]
-		s.visit(t)
+		s.again(i)
 		s.sum(t.NumLeaves(), residual, weights[i%s.outputs])
 		values = append(values[:0], t.Leaf...)
 		for l := range values {

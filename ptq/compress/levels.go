@@ -1,16 +1,14 @@
 package compress
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/internal/rng"
+	"boost/parallel"
 	"boost/ptq"
 )
 
@@ -48,7 +46,25 @@ const (
 	mostVisits = 6_000_000
 	// labelShare is PruneParams.Labels for rows that the model was not trained on.
 	labelShare = 0.05
+	// pullShare is the share of leaves at which pulls are compared.
+	pullShare = 0.9
+	// clearly is by which share of its own uncertainty the bound with a pull is lowered by a larger one
+	// that is preferred: far down, where these rows do not tell, a small one lets more go.
+	clearly = 1.0 / 3
+	// mostFiner is how many finer formats than the level's before are tried.
+	mostFiner = 4
 )
+
+// rooms are how much room (see Candidate.safety) formats have that are looked for on a level: what has
+// just enough on the rows of the search fails on others more often than not.
+var rooms = [...]float64{1, 2}
+
+// pulls are those of PruneParams.Pull that are tried: the less rows there are for a leaf, the more its
+// old value should weigh.
+var pulls = [...]float64{0.3, 3, 30}
+
+// mostRows is how many rows leaves of a model are fitted to at most.
+func mostRows(m *model.Model) int { return max(mostVisits/max(m.NumTrees(), 1), 2*fewestUnits) }
 
 // settlePruning finds out whether pruned models are tried.
 func (q *search) settlePruning() error {
@@ -98,118 +114,178 @@ func (q *search) whyUnpruned() string {
 // leaves that was pruned, and whose errors were pushed forward, without the row's part.
 type levels struct {
 	q       *search
-	formats []*Candidate // of the whole model that none is smaller and better than, by size
+	formats []*Candidate // of the whole model that none is smaller and more exact than, by size
 	all     *descent
-	parts   []*descent
-	tables  []*dataset.Table // by part: rows to judge on
-	rows    [][]int32        // by part: their places in the half
+	parts   []*descent // one for each fold
+	crossed *crossing  // of these
 	ranges  *ranges
+	tried   []*Candidate // by format: what the level's model is in it, nil where that was not asked for
 }
 
 // descent is one way down.
 type descent struct {
-	prune  *pruner
-	step   *PruneStep
-	rows   *dataset.Table // that leaves are fitted to
-	narrow *model.Model   // of the step
-	tensor *Tensor
-	// What pushing errors forward in narrow takes, whatever the format; nil before it is asked for.
-	sample  *sample
-	weights [][]float64
+	*fitted // the step's model
+	prune   *pruner
+	step    *PruneStep
 }
 
 // addPruned tries pruned models in the formats that served the whole one best.
 func (q *search) addPruned(ctx context.Context) error {
 	l := &levels{q: q}
-	defer l.close()
 	least := math.Inf(1)
 	for i := range q.found {
+		// By how much losses are scattered says how exact leaves are; the loss itself may be better by chance.
 		c := q.found[i]
-		cost := c.Bound
-		if math.IsNaN(q.settings.MaxLoss) {
-			cost = c.Loss
+		if spread := c.Bound - c.Loss; spread < least {
+			least, l.formats = spread, append(l.formats, &c)
 		}
-		if cost < least {
-			least, l.formats = cost, append(l.formats, &c)
-		}
+	}
+	if len(l.formats) == 0 {
+		return nil
 	}
 	if err := l.open(ctx); err != nil {
 		return err
 	}
 	leaves := len(q.full.Leaves())
-	from, misses := 0, 0
+	if err := l.choosePull(ctx, int(pullShare*float64(leaves))); err != nil {
+		return err
+	}
+	from, misses := l.first(), 0
 	for misses < mostMisses && l.all.step.Splits > 0 {
 		leaves = min(int(levelShare*float64(leaves)), l.all.step.Leaves-1)
 		if err := l.descend(ctx, leaves); err != nil {
 			return err
 		}
-		var found bool
-		var err error
-		if math.IsNaN(q.settings.MaxLoss) {
-			found, err = l.largestThatFits(ctx, &from)
-		} else {
-			found, err = l.smallestThatKeeps(ctx, &from)
-		}
-		if err != nil {
-			return err
-		}
-		if misses++; found {
-			misses = 0
+		misses++
+		for i, room := range rooms {
+			var found bool
+			var err error
+			if math.IsNaN(q.settings.MaxLoss) {
+				found, err = l.largestThatFits(ctx, &from[i])
+			} else {
+				found, err = l.smallestThatKeeps(ctx, room, &from[i])
+			}
+			if err != nil {
+				return err
+			}
+			if found {
+				misses = 0
+			}
+			if math.IsNaN(q.settings.MaxLoss) {
+				break
+			}
 		}
 	}
 	return nil
 }
 
-// open divides the rows of the search and begins the descents.
+// first returns for each of rooms the smallest format in which the whole model has it; 0 where only
+// bytes are bounded.
+func (l *levels) first() []int {
+	from := make([]int, len(rooms))
+	for i, room := range rooms {
+		for at, c := range l.formats {
+			if c.safety(l.q.settings.MaxLoss) >= room {
+				from[i] = at
+				break
+			}
+		}
+	}
+	return from
+}
+
+// open begins the descents.
 func (l *levels) open(ctx context.Context) (err error) {
-	half := l.q.halves[0].judge.table
+	of := l.q.crossed
+	l.parts = make([]*descent, len(of.folds))
+	err = of.each(func(i int) (err error) {
+		l.parts[i], err = l.begin(ctx, of.folds[i].rows, of.folds[i].pool)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.crossed = &crossing{half: of.half, tables: of.tables, places: of.places}
+	for _, d := range l.parts {
+		l.crossed.folds = append(l.crossed.folds, d.fitted)
+	}
+	half := of.half.judge.table
 	units, err := unitsOf(half)
 	if err != nil {
 		return err
 	}
-	parts, most := partsOf(units), max(mostVisits/max(l.q.full.NumTrees(), 1), 2*fewestUnits)
-	for i := range parts {
-		d, err := l.begin(ctx, half.Take(thinned(slices.Concat(slices.Delete(slices.Clone(parts), i, i+1)...), most)))
-		if err != nil {
-			return err
-		}
-		rows := thinned(parts[i], math.MaxInt)
-		l.parts, l.rows, l.tables = append(l.parts, d), append(l.rows, rows), append(l.tables, half.Take(rows))
-	}
-	l.all, err = l.begin(ctx, half.Take(thinned(units, most)))
+	l.all, err = l.begin(ctx, half.Take(thinned(units, mostRows(l.q.full))), of.half.judge.pool)
 	return err
 }
 
 // begin starts a descent over some rows.
-func (l *levels) begin(ctx context.Context, rows *dataset.Table) (*descent, error) {
+func (l *levels) begin(ctx context.Context, rows *dataset.Table, pool *parallel.Pool) (*descent, error) {
 	p := PruneParams{Labels: labelShare}
 	if l.q.training {
 		p.Labels = 0
 	}
-	w, err := newPruner(ctx, l.q.full, rows, p, []Option{Pool(l.q.halves[0].judge.pool)})
+	w, err := newPruner(ctx, l.q.full, rows, p, []Option{Pool(pool)}) // nothing to be closed
 	if err != nil {
 		return nil, err
 	}
-	return &descent{prune: w, step: w.here(), rows: rows}, nil
+	return &descent{fitted: &fitted{rows: rows, pool: pool}, prune: w, step: w.here()}, nil
 }
 
-func (l *levels) close() {
-	for _, d := range append(l.parts, l.all) {
-		if d != nil {
-			d.prune.close()
+// choosePull goes down to so many leaves with each of pulls, and takes the smallest than which no larger
+// one is clearly better on rows that it did not learn from, leaves exact.
+func (l *levels) choosePull(ctx context.Context, leaves int) error {
+	start := make([]*PruneStep, len(l.parts))
+	for i, d := range l.parts {
+		start[i] = d.step
+	}
+	chosen, enough := pulls[0], math.Inf(1)
+	for _, pull := range pulls {
+		err := l.crossed.each(func(i int) error {
+			d := l.parts[i]
+			d.begin(start[i], pull)
+			if err := d.to(ctx, leaves); err != nil {
+				return err
+			}
+			_, _, err := d.model()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		v, err := l.crossed.verdict(ctx, func(f *fitted) (*model.Model, error) { return f.narrow, nil })
+		if err != nil {
+			return err
+		}
+		if v.bound < enough {
+			chosen, enough = pull, v.bound-float64(clearly*(v.bound-(v.after-v.before)/v.before))
 		}
 	}
+	l.all.begin(l.all.step, chosen)
+	return l.crossed.each(func(i int) error {
+		l.parts[i].begin(start[i], chosen)
+		return nil
+	})
+}
+
+// begin goes to a step and on with another pull.
+func (d *descent) begin(from *PruneStep, pull float64) {
+	d.step = from
+	d.prune.restore(from)
+	d.prune.pullBy(pull)
 }
 
 // descend goes down to at most so many leaves everywhere.
 func (l *levels) descend(ctx context.Context, leaves int) error {
-	for _, d := range l.parts {
+	err := l.crossed.each(func(i int) error {
+		d := l.parts[i]
 		if err := d.to(ctx, leaves); err != nil {
 			return err
 		}
-		if _, _, err := d.model(); err != nil {
-			return err
-		}
+		_, _, err := d.model()
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if err := l.all.to(ctx, leaves); err != nil {
 		return err
@@ -218,7 +294,7 @@ func (l *levels) descend(ctx context.Context, leaves int) error {
 	if err != nil {
 		return err
 	}
-	l.ranges = rangesOf(l.q.full, pruned, rounds)
+	l.ranges, l.tried = rangesOf(l.q.full, pruned, rounds), make([]*Candidate, len(l.formats))
 	return nil
 }
 
@@ -247,70 +323,56 @@ func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
 	if pruned, rounds, err = d.step.model(); err != nil {
 		return nil, nil, err
 	}
-	if d.narrow, err = pruned.Narrowed(); err != nil {
+	narrow, err := pruned.Narrowed()
+	if err != nil {
 		return nil, nil, err
 	}
-	d.sample, d.weights = nil, nil
-	d.tensor, err = Open(d.narrow)
-	return pruned, rounds, err
+	return pruned, rounds, d.take(narrow)
 }
 
-// fed returns the leaves in a form as MorphWithFeedback does.
-func (d *descent) fed(ctx context.Context, form ptq.Form, c Calibration) (*Leaves, error) {
-	t, e, plain, err := startFeedback(d.narrow, form, c)
-	if err != nil || e == nil {
-		return plain, err
-	}
-	if d.sample == nil {
-		s, err := newSample(ctx, d.narrow, d.rows, []Option{Pool(d.prune.pool)}) // nothing to be closed
-		if err != nil {
-			return nil, err
-		}
-		if d.weights, err = s.weightsOf(ctx, d.narrow, ByHessian); err != nil {
-			return nil, err
-		}
-		d.sample = s
-	}
-	if err := e.pushForward(ctx, d.sample, d.weights); err != nil {
-		return nil, err
-	}
-	return t.finishFeedback(e)
-}
-
-// smallestThatKeeps looks for the smallest format of a level that keeps the loss; formats get
-// better as they get larger. from is the one found by the level before. It says whether one was
-// found that is smaller than all before.
-func (l *levels) smallestThatKeeps(ctx context.Context, from *int) (bool, error) {
+// smallestThatKeeps looks for the smallest format of a level that keeps the loss with some room; formats
+// are the more exact the larger they are. from is the one found by the level before, around which it
+// looks. It says whether one was found that is smaller than all before that have as much room.
+func (l *levels) smallestThatKeeps(ctx context.Context, room float64, from *int) (found bool, err error) {
 	smallest := int64(math.MaxInt64)
 	for i := range l.q.found {
-		if c := &l.q.found[i]; c.Bound <= l.q.settings.MaxLoss {
+		if c := &l.q.found[i]; c.safety(l.q.settings.MaxLoss) >= room {
 			smallest = min(smallest, c.Bytes)
 		}
 	}
-	low, high, found := max(*from-1, 0), len(l.formats), false
-	for low < high {
-		at := (low + high) / 2
+	look := func(at int) (small, keeps bool, err error) {
 		c, err := l.try(ctx, at)
-		if err != nil {
-			return false, err
+		switch {
+		case err != nil || c == nil:
+			return true, false, err // too coarse to hold the leaves
+		case c.Bytes >= smallest:
+			return false, false, nil
 		}
-		if c != nil && c.Bytes >= smallest {
-			high = at // too large, however good
-			continue
-		}
-		if c != nil {
-			if err := l.judge(ctx, c); err != nil {
-				return false, err
-			}
-		}
-		if c != nil && c.Bound <= l.q.settings.MaxLoss {
-			high, found = at, true
-		} else {
-			low = at + 1
-		}
+		err = l.judge(ctx, c)
+		return true, c.safety(l.q.settings.MaxLoss) >= room, err
 	}
-	*from = high
-	return found, nil
+	at := *from
+	small, keeps, err := look(at)
+	if small && !keeps { // finer
+		for most := min(at+mostFiner, len(l.formats)-1); err == nil && small && !keeps && at < most; {
+			at++
+			small, keeps, err = look(at)
+		}
+		if keeps {
+			*from = at
+		}
+		return keeps, err
+	}
+	for ; err == nil && (keeps || !small); at-- { // coarser
+		if keeps {
+			found, *from = true, at
+		}
+		if at == 0 {
+			break
+		}
+		small, keeps, err = look(at - 1)
+	}
+	return found, err
 }
 
 // largestThatFits looks for the largest format of a level that fits, and says whether it loses
@@ -349,9 +411,12 @@ func (l *levels) largestThatFits(ctx context.Context, from *int) (bool, error) {
 
 // try makes a candidate of the level in a format; nil where the form cannot hold the leaves.
 func (l *levels) try(ctx context.Context, at int) (*Candidate, error) {
+	if l.tried[at] != nil {
+		return l.tried[at], nil
+	}
 	of := l.formats[at]
 	var overflow ptq.ErrOverflow
-	leaves, err := l.leaves(ctx, l.all, of)
+	leaves, err := l.all.leaves(ctx, of)
 	if errors.As(err, &overflow) {
 		return nil, nil
 	}
@@ -362,112 +427,25 @@ func (l *levels) try(ctx context.Context, at int) (*Candidate, error) {
 	leaves.Values.DecodeRange(values, 0)
 	c := &Candidate{
 		Format: of.Format, Feedback: of.Feedback, narrow: l.all.narrow, raw: l.ranges.bound(values),
-		Kept: float64(leaves.Values.Len()) / float64(len(l.q.full.Leaves())),
+		Kept: float64(leaves.Values.Len()) / float64(len(l.q.full.Leaves())), Loss: math.NaN(), Bound: math.NaN(),
 	}
+	l.tried[at] = c
 	// The figures of the candidate that was not pruned are as long as those that are to come.
 	err = l.q.make(c, leaves, of.verdict)
 	return c, err
 }
 
-// leaves returns those of a descent in a format.
-func (l *levels) leaves(ctx context.Context, d *descent, of *Candidate) (*Leaves, error) {
-	c := of.Format.Calibration
-	if c.Weights != nil {
-		c.Weights = nil
-		if d.narrow.HasStatistics() {
-			weights, err := CoverWeights(d.narrow)
-			if err != nil {
-				return nil, err
-			}
-			c.Weights = weights
-		}
-	}
-	if !of.Feedback {
-		return d.tensor.Morph(of.Format.Form, c)
-	}
-	return d.fed(ctx, of.Format.Form, c)
-}
-
-// judge adds a candidate, by what the models of its parts predict for rows that these were not
+// judge adds a candidate, if it is not there yet, by what the models of its parts predict for rows that these were not
 // fitted to.
 func (l *levels) judge(ctx context.Context, c *Candidate) error {
-	h := l.q.halves[0]
-	n, outputs := len(h.weight), l.q.full.Outputs()
-	raw := make([]float64, n*outputs)
-	for i, d := range l.parts {
-		leaves, err := l.leaves(ctx, d, c)
-		if err != nil {
-			return err
-		}
-		m, err := leaves.Apply(d.narrow)
-		if err != nil {
-			return err
-		}
-		scores, err := m.PredictRaw(ctx, l.tables[i], model.Pool(h.judge.pool))
-		if err != nil {
-			return err
-		}
-		for at, row := range l.rows[i] {
-			for k := range outputs {
-				raw[k*n+int(row)] = scores[at*outputs+k]
-			}
-		}
+	if !math.IsNaN(c.Loss) {
+		return nil
 	}
-	v := h.verdict(h.judge.of(l.q.full, raw), 1-confidence)
+	v, err := l.crossed.judge(ctx, c)
+	if err != nil {
+		return err
+	}
 	c.judged(v)
 	l.q.found = append(l.q.found, *c)
 	return nil
-}
-
-// unit is rows that stay together, from lo up to but not including hi: a row, or those of a query.
-type unit struct{ lo, hi int32 }
-
-// unitsOf returns the rows of a table in units.
-func unitsOf(t *dataset.Table) ([]unit, error) {
-	groups, err := t.Groups()
-	if err != nil {
-		return nil, err
-	}
-	var units []unit
-	if groups == nil {
-		for row := range int32(t.NumRows()) {
-			units = append(units, unit{row, row + 1})
-		}
-		return units, nil
-	}
-	for q := range len(groups) - 1 {
-		units = append(units, unit{int32(groups[q]), int32(groups[q+1])})
-	}
-	return units, nil
-}
-
-// partsOf divides units into folds.
-func partsOf(units []unit) [][]unit {
-	parts := make([][]unit, folds)
-	key := rng.Key(0, rng.Halves, 1, 0)
-	for i, u := range units {
-		part := rng.Draw(key, uint64(i)) % folds
-		parts[part] = append(parts[part], u)
-	}
-	return parts
-}
-
-// thinned returns the rows of some units, ascending: of all where they have at most so many
-// rows, else of every so many.
-func thinned(units []unit, most int) []int32 {
-	slices.SortFunc(units, func(a, b unit) int { return cmp.Compare(a.lo, b.lo) })
-	n := 0
-	for _, u := range units {
-		n += int(u.hi - u.lo)
-	}
-	var out []int32
-	for i, u := range units {
-		if n > most && int64(i)*int64(most)/int64(n) == int64(i+1)*int64(most)/int64(n) {
-			continue
-		}
-		for row := u.lo; row < u.hi; row++ {
-			out = append(out, row)
-		}
-	}
-	return out
 }

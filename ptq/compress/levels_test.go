@@ -278,3 +278,34 @@ func BenchmarkQuantizePruned(b *testing.B) {
 		b.Errorf("%.1f s a search, at most 40 are allowed", seconds)
 	}
 }
+
+// What pruning tries takes nothing from whole models: the file is never larger than without, and where
+// few rows certify, so that many attempts fail, it is not missed either.
+func TestQuantizePrunedNeverLarger(t *testing.T) {
+	smaller := 0
+	for _, objective := range kinds {
+		m := trained(t, objective, mixed(t, objective, 1, 2000), 20)
+		for seed := uint64(2); seed < 4; seed++ {
+			data := mixed(t, objective, seed, 500)
+			for _, maxLoss := range []float64{0.001, 0.02} {
+				whole, err := compress.Quantize(t.Context(), m, compress.Settings{MaxLoss: maxLoss, Data: data, Prune: compress.PruneOff})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := compress.Quantize(t.Context(), m, compress.Settings{MaxLoss: maxLoss, Data: data})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Bytes > whole.Bytes || r.Certificate.Confidence < 0.95 || !(r.Certificate.LossBound <= maxLoss) {
+					t.Errorf("%s, rows %d, %v: %d bytes, not pruned %d; %+v", objective, seed, maxLoss, r.Bytes, whole.Bytes, r.Certificate)
+				}
+				if r.Bytes < whole.Bytes {
+					smaller++
+				}
+			}
+		}
+	}
+	if smaller == 0 {
+		t.Error("no pruned model was taken")
+	}
+}

@@ -27,8 +27,9 @@ type pruner struct {
 	states []prunedTree
 	places []placesOf // by tree: the leaf of each row
 	pulls  [][]float64
-	uses   []int // by cut, numbered as offsets say: splits that name it
-	offset []int // by feature
+	totals []float64 // by output: hessians of all rows at the start
+	uses   []int     // by cut, numbered as offsets say: splits that name it
+	offset []int     // by feature
 
 	start, scores []float64 // raw, output-major
 	startHess     []float32 // at the start
@@ -142,14 +143,14 @@ func (w *pruner) prepareTrees() {
 	}
 	w.uses = make([]int, w.offset[len(c.Cuts.Features)])
 	w.solver.uses, w.solver.offset = w.uses, w.offset
-	totals := make([]float64, w.outputs)
-	for k := range totals {
+	w.totals = make([]float64, w.outputs)
+	for k := range w.totals {
 		for lo := 0; lo < w.n; lo += sampleBlock {
 			part := 0.0
 			for _, h := range w.startHess[k*w.n+lo : k*w.n+min(lo+sampleBlock, w.n)] {
 				part += float64(h)
 			}
-			totals[k] += part
+			w.totals[k] += part
 		}
 	}
 	most, kept := 0, 0
@@ -163,7 +164,7 @@ func (w *pruner) prepareTrees() {
 			w.use(t, node)
 		}
 		w.states = append(w.states, state)
-		w.pulls = append(w.pulls, w.pull(t, totals[i%w.outputs]*w.steepen))
+		w.pulls = append(w.pulls, w.pull(t, w.totals[i%w.outputs]*w.steepen))
 		var places placesOf
 		if kept += 2 * w.n; kept <= mostPlaces && n <= 1<<16 {
 			w.visit(t)
@@ -201,6 +202,14 @@ func (w *pruner) pull(t *tree.Tree, total float64) []float64 {
 		pulls[l] = float64(float64(w.p.Pull*total) * share)
 	}
 	return pulls
+}
+
+// pullBy goes on with another pull.
+func (w *pruner) pullBy(pull float64) {
+	w.p.Pull, w.ratios = pull, nil
+	for i := range w.trees {
+		w.pulls[i] = w.pull(&w.trees[i], w.totals[i%w.outputs]*w.steepen)
+	}
 }
 
 // loss evaluates the scores.

@@ -132,8 +132,9 @@ type Candidate struct {
 	Merged   int     // leaves that the file leaves out, since no prediction needs them
 	Bytes    int64   // of its file
 	// Loss is the relative change of the metric on the rows of the search, Bound what it stays
-	// below with 95 % confidence there; NaN without data. A pruned model learns from these rows: its figures
-	// are those of models that were pruned as far without the rows that they are judged on.
+	// below with 95 % confidence there; NaN without data. A model that is pruned, or over which errors
+	// are pushed forward, learns from these rows: where there is a bound to choose by, its figures
+	// are those of models that were made likewise without the rows that they are judged on.
 	Loss, Bound float64
 	// RawBound is the largest of Certificate.RawBound.
 	RawBound float64
@@ -194,9 +195,10 @@ const confidence = 0.95
 // the smallest file whose loss is certified to stay below it; with MaxBytes alone the file that
 // fits and loses least; without bounds there must be one format, which is taken.
 //
-// Candidates are judged on the first half of the rows. That which is chosen is certified on
-// the other half, which is not looked at before; if it fails, the next one that has more room up
-// to the bound has to pass at twice the confidence, so that all attempts together err with at most 5 %.
+// Candidates are judged on the first half of the rows. Some of those that keep the loss there, whole
+// and pruned ones, are certified on the other half, which is not looked at before, and of those that pass the
+// smallest is taken. All tests together err with at most 5 %: half of that is for whole
+// models, which are the same and tested alike whether others are pruned or not.
 //
 // Where there are rows and a bound, pruned models are tried too: the whole one on its way to
 // fewer and fewer leaves, in the formats that serve it best. See Settings.Prune and Candidate.Loss.
@@ -227,9 +229,11 @@ type search struct {
 	halves   [2]*half // to search on and to certify on; nil without data
 	found    []Candidate
 
-	pushes    bool   // errors are pushed forward
-	prunes    bool   // pruned models are tried
-	notPruned string // why not
+	whole     *fitted   // the model and all rows of the search
+	crossed   *crossing // these rows in parts; nil where nothing that learns from them is compared
+	pushes    bool      // errors are pushed forward
+	prunes    bool      // pruned models are tried
+	notPruned string    // why not
 }
 
 func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
@@ -275,7 +279,36 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		return nil, err
 	}
 	q.pushes = q.fed()
+	if err := q.cross(); err != nil {
+		q.close()
+		return nil, err
+	}
 	return q, nil
+}
+
+// cross divides the rows of the search where candidates that learn from them are compared with others.
+func (q *search) cross() (err error) {
+	h := q.halves[0]
+	if h == nil {
+		return nil
+	}
+	q.whole = &fitted{rows: h.judge.table, pool: h.judge.pool}
+	if err := q.whole.take(q.narrow); err != nil {
+		return err
+	}
+	units, err := unitsOf(h.judge.table)
+	if err != nil || !q.bounded() || !q.pushes && !q.prunes || len(units) < fewestUnits {
+		return err
+	}
+	if q.crossed, err = newCrossing(h, mostRows(q.full)); err != nil {
+		return err
+	}
+	for _, f := range q.crossed.folds {
+		if err := f.take(q.narrow); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open divides the data.
@@ -307,6 +340,9 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 			q.close()
 			return err
 		}
+		if i == 0 {
+			q.halves[i].resamples = searchResamples
+		}
 		if q.reference != q.full {
 			if err := q.halves[i].beside(ctx, q.reference, q.settings.Data.Take(rows), opts); err != nil {
 				q.close()
@@ -318,6 +354,9 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 }
 
 func (q *search) close() {
+	if q.crossed != nil {
+		q.crossed.close()
+	}
 	for _, h := range q.halves {
 		if h != nil {
 			h.judge.close()
@@ -351,14 +390,14 @@ func (q *search) candidates(ctx context.Context) error {
 			continue
 		}
 		// Leaves that move may need more than the form holds.
-		leaves, err = MorphWithFeedback(ctx, q.narrow, format.Form, format.Calibration, q.halves[0].judge.table, ByHessian, Pool(q.halves[0].judge.pool))
+		fed := Candidate{Format: format, Feedback: true}
+		if leaves, err = q.whole.leaves(ctx, &fed); err == nil {
+			err = q.add(ctx, leaves, fed)
+		}
 		if errors.As(err, &overflow) && q.settings.Feedback == FeedbackAuto {
 			continue
 		}
 		if err != nil {
-			return err
-		}
-		if err := q.add(ctx, leaves, Candidate{Format: format, Feedback: true}); err != nil {
 			return err
 		}
 	}
@@ -406,13 +445,8 @@ func (q *search) bounded() bool {
 // add makes a candidate of leaves and judges it.
 func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
 	c.narrow, c.raw, c.Kept, c.Loss, c.Bound = q.narrow, leaves.Bound, 1, math.NaN(), math.NaN()
-	h := q.halves[0]
-	if h != nil {
-		m, err := leaves.Apply(q.narrow)
-		if err != nil {
-			return err
-		}
-		v, err := h.compare(ctx, m, 1-confidence)
+	if h := q.halves[0]; h != nil {
+		v, err := q.judge(ctx, leaves, &c)
 		if err != nil {
 			return err
 		}
@@ -421,6 +455,18 @@ func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
 	err := q.make(&c, leaves, c.verdict)
 	q.found = append(q.found, c)
 	return err
+}
+
+// judge compares a whole model with the full one on the rows of the search.
+func (q *search) judge(ctx context.Context, leaves *Leaves, c *Candidate) (verdict, error) {
+	if c.Feedback && q.crossed != nil {
+		return q.crossed.judge(ctx, c)
+	}
+	m, err := leaves.Apply(q.narrow)
+	if err != nil {
+		return verdict{}, err
+	}
+	return q.halves[0].compare(ctx, m, 1-confidence)
 }
 
 // judged notes what the rows of the search show.
@@ -541,92 +587,17 @@ func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Cer
 	return Certificate{
 		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Feedback: c.Feedback, Reference: q.referenceSum,
 		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
-		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: resamples,
+		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: h.resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
 	}
 }
 
-// choose takes the first candidate, in the order of what is wanted, that keeps the bounds.
+// choose certifies candidates and returns the one that is wanted.
 func (q *search) choose(ctx context.Context) (*Result, error) {
-	order := make([]int, len(q.found))
-	for i := range order {
-		order[i] = i
+	if q.settings.MaxLoss >= 0 {
+		return q.chooseByLoss(ctx)
 	}
-	if math.IsNaN(q.settings.MaxLoss) && q.settings.MaxBytes > 0 {
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch x, y := q.found[a].cost(), q.found[b].cost(); {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return 0
-		})
-	}
-	alpha, least := 1-confidence, 1.0
-	for _, i := range order {
-		c := &q.found[i]
-		if q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
-			continue
-		}
-		safety := c.safety(q.settings.MaxLoss)
-		if q.settings.MaxLoss >= 0 && !(safety >= least) {
-			continue
-		}
-		r, err := q.settle(ctx, c, alpha)
-		if err != nil || r != nil {
-			return r, err
-		}
-		alpha /= 2
-		if safety > 0 {
-			least = min(safer*safety, math.MaxFloat64)
-		}
-	}
-	return nil, ErrBudget{q.nearest(), q.found}
-}
-
-// safer is by how much more room than a candidate that failed the next one must have that is
-// tried: what failed says something of those that are like it, and attempts make the bound wider.
-const safer = 1.25
-
-// safety is how much room a candidate has up to a loss: 1 if its bound is that loss, and twice as
-// much if the bound is half as far from the candidate's loss. Below 1 it does not keep the loss.
-func (c *Candidate) safety(most float64) float64 {
-	switch {
-	case !(c.Bound <= most):
-		return 0
-	case c.Bound == c.Loss:
-		return math.Inf(1)
-	}
-	return max(1, (most-c.Loss)/(c.Bound-c.Loss))
-}
-
-// settle certifies a candidate, and returns nothing if it fails.
-func (q *search) settle(ctx context.Context, c *Candidate, alpha float64) (*Result, error) {
-	certificate := Certificate{Method: ByLeaves, RawBound: c.raw}
-	if h := q.halves[1]; h != nil {
-		if q.settings.MaxLoss >= 0 {
-			alpha /= 2 // 2.5 %, 1.25 %, …: never more than 5 % in all
-		}
-		v, err := h.compare(ctx, c.model, alpha)
-		if err != nil {
-			return nil, err
-		}
-		if q.settings.MaxLoss >= 0 && !(v.bound <= q.settings.MaxLoss) {
-			return nil, nil
-		}
-		certificate = q.certificate(c, h, v, 1-alpha)
-	}
-	m, err := c.certified(certificate)
-	if err != nil {
-		return nil, err
-	}
-	bytes, err := size(m)
-	if err != nil || q.settings.MaxBytes > 0 && bytes > q.settings.MaxBytes {
-		return nil, err
-	}
-	c.Chosen, c.Bytes = true, bytes
-	return &Result{Model: m, Bytes: bytes, Certificate: certificate, Candidates: q.found, NotPruned: q.notPruned}, nil
+	return q.chooseByBytes(ctx)
 }
 
 // nearest words what came closest.

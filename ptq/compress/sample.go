@@ -48,7 +48,8 @@ type sample struct {
 	pool       *parallel.Pool
 	own        bool
 
-	leaf    []float64 // by row: number of the leaf in the tree that was visited
+	leaf    []float64  // by row: number of the leaf in the tree that was visited
+	places  []placesOf // by tree: the leaf of each row, where trees are visited again and again
 	workers []leafSums
 	// Results of sum, by leaf.
 	totals, weights []float64
@@ -106,6 +107,40 @@ func (s *sample) visit(t *tree.Tree) {
 	s.each(func(_, lo, hi int) {
 		clear(s.leaf[lo:hi])
 		model.AddScores(&numbered, s.cuts, s.matrix, lo, hi, s.leaf)
+	})
+}
+
+// keepPlaces makes visits of the sample's trees note the leaf of each row, and take it from there the
+// next time.
+func (s *sample) keepPlaces() {
+	if bytes := 2 * s.n * len(s.trees); bytes <= mostPlaces {
+		s.places = make([]placesOf, len(s.trees))
+	}
+}
+
+// again is visit for a tree of the sample that may have been visited before.
+func (s *sample) again(i int) {
+	t := &s.trees[i]
+	if s.places == nil || t.NumLeaves() > 1<<16 {
+		s.visit(t)
+		return
+	}
+	places := s.places[i]
+	if places == nil {
+		s.visit(t)
+		places = make(placesOf, s.n)
+		s.places[i] = places
+		s.each(func(_, lo, hi int) {
+			for row := lo; row < hi; row++ {
+				places[row] = uint16(s.leaf[row])
+			}
+		})
+		return
+	}
+	s.each(func(_, lo, hi int) {
+		for row := lo; row < hi; row++ {
+			s.leaf[row] = float64(places[row])
+		}
 	})
 }
 
