@@ -23,9 +23,34 @@ type Feature struct {
 	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
 	// number of category codes, the shared code `other` included, which is the last.
 	Regular uint32
+	// Unlisted says what levels are that Codes does not cover, or gives no code (Categorical only).
+	Unlisted Unlisted
 }
 
-// NoCode marks a dictionary level without a code of its own: it is read as missing.
+// Unlisted says what the levels of a categorical feature are that have no code of their own.
+type Unlisted uint8
+
+// What levels without a code of their own are. Compressed models leave out names of levels that
+// trees do not tell apart.
+const (
+	// UnlistedUnseen: no training row had them; they take the missing code.
+	UnlistedUnseen Unlisted = iota
+	// UnlistedMissing: training may have had them; they take the missing code.
+	UnlistedMissing
+	// UnlistedLast: training may have had them; they take the last code of present values, which
+	// a missing value does not.
+	UnlistedLast
+)
+
+// UnlistedCode returns the code of a level that has none of its own.
+func (f *Feature) UnlistedCode() uint32 {
+	if f.Unlisted == UnlistedLast {
+		return f.Regular - 1
+	}
+	return f.MissingCode()
+}
+
+// NoCode marks a dictionary level without a code of its own: it takes Feature.UnlistedCode.
 const NoCode = ^uint32(0)
 
 // NCodes returns the number of codes of the feature in training, the missing code included.

@@ -73,6 +73,7 @@ func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
 type encoding struct {
 	kind    FeatureKind
 	missing uint32
+	other   uint32 // of levels without a code of their own
 	f32     []float32
 	f64     []float64
 	levels  []int32
@@ -88,7 +89,7 @@ type encoding struct {
 // newEncoding prepares rows lo … hi of a column, which become rows 0 … hi-lo.
 func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, error) {
 	feature := &c.Features[f]
-	e := encoding{kind: feature.Kind, missing: feature.MissingCode()}
+	e := encoding{kind: feature.Kind, missing: feature.MissingCode(), other: feature.UnlistedCode()}
 	if err := feature.suits(column); err != nil {
 		return e, err
 	}
@@ -191,7 +192,7 @@ func (e *encoding) fillCode() uint32 {
 func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	switch {
 	case e.kind == Categorical:
-		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)
+		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.other, e.missing)
 	case e.index != nil && e.f64 != nil:
 		bin.Codes64(dst, e.f64[lo:hi], e.index)
 	case e.index != nil:
@@ -213,7 +214,7 @@ func (e *encoding) takesMissing(column *dataset.Column) bool {
 	if column.Missing() > 0 {
 		return true
 	}
-	if e.kind != Categorical {
+	if e.kind != Categorical || e.other != e.missing {
 		return false
 	}
 	if !lacksLevel(e.codes, column) {

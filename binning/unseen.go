@@ -17,7 +17,8 @@ type Unseen struct {
 // Unseen returns, in the features' order, the categorical columns of t that have rows
 // with a level that training has not seen. The features are matched by position, as
 // by NewEncoder, and the table's dictionaries must begin with those of the cuts, as in
-// a table read with the model's schema. The table is only read. Errors are those of
+// a table read with the model's schema. Where the cuts do not list all levels that training had, a
+// column is left out. The table is only read. Errors are those of
 // NewEncoder.
 func (c *Cuts) Unseen(t *dataset.Table) ([]Unseen, error) {
 	columns, err := c.columns(t)
@@ -30,7 +31,7 @@ func (c *Cuts) Unseen(t *dataset.Table) ([]Unseen, error) {
 		if err := feature.suits(column); err != nil {
 			return nil, err
 		}
-		if feature.Kind != Categorical || !lacksLevel(feature.Codes, column) {
+		if feature.Kind != Categorical || feature.Unlisted != UnlistedUnseen || !lacksLevel(feature.Codes, column) {
 			continue
 		}
 		if u := feature.unseen(column); u.Rows > 0 {

@@ -109,6 +109,9 @@ func (t *trainer) baseTarget() (*target, error) {
 
 // extendCuts finds the codes of levels that the base model does not know.
 func (t *trainer) extendCuts(ctx context.Context, train source) (*binning.Cuts, []string, error) {
+	if _, err := t.from.TreesOn(t.from.Contents().Cuts); err != nil {
+		return nil, nil, fmt.Errorf("%w: train.init_model: %w", ErrParams, err)
+	}
 	cuts, notes, err := train.extend(ctx, t.from.Contents().Cuts, t.p.Binning)
 	if err != nil {
 		return nil, nil, err

@@ -58,7 +58,7 @@ func (t Trainer) Reuse(ctx context.Context, s *Set, way Reuse, rounds []int, spl
 
 // add adds a model to the means.
 func (z *Sized) add(ctx context.Context, s *Set, m *model.Model, test *dataset.Table, share float64) error {
-	narrow, err := m.Narrowed()
+	narrow, err := m.Narrowed(model.NameKnown)
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ def from_decimal(m, g, d, double):
 def read_cuts(data, features):
     """The features: dictionaries with missing, and cuts, or codes and the code of each level."""
     coder = Coder(data)
-    missing, following = Estimate(), Estimate()
+    missing, following, others = Estimate(), Estimate(), Made(Estimate)
     codes, code, count, first, factor, apart = (Number() for _ in range(6))
     ways, spreads, lengths = Made(lambda: Made(Estimate)), Made(Estimate), Made(lambda: Made(Estimate))
     left = max(64 * len(data), 4096)
@@ -145,6 +145,8 @@ def read_cuts(data, features):
         f["missing"] = missing.bit(coder)
         if f["kind"] == "category":
             f["codes"], f["code"], before = codes.read(coder), [], -1
+            f["unlisted"] = tree_bits(coder, others, 2)
+            need(f["unlisted"] < 3, "an unknown way of levels that are not listed")
             for _ in f["levels"]:
                 if following.bit(coder):
                     before += 1
@@ -315,7 +317,7 @@ def block_values(form, data, counts):
 def leaf_values(found, how, counts, outputs):
     form, total = how["form"], sum(counts)
     if form == "Q4_0" or form in TIERS:
-        return block_values(form, found["leaves"], counts)
+        return block_values(form, found.get("leaves", b""), counts)
     if "packed_leaves" in found:
         codes = packed_codes(found["packed_leaves"], counts, outputs)
     else:
@@ -392,11 +394,14 @@ class Model:
             t["leaf_cover"], of_leaves = of_leaves[:n + 1], of_leaves[n + 1:]
 
     def codes(self, cells):
-        """Codes of a row, None where a value is missing or a level unknown."""
+        """Codes of a row, None where a value is missing, or a level unknown that goes with those."""
         codes = []
         for f, cell in zip(self.features, cells):
             if f["kind"] == "category":
-                codes.append(f["of"].get(level(cell, f)))
+                # A level goes before a word for missing.
+                name = level(cell, f)
+                others = f["codes"] - 1 if f["unlisted"] == 2 and cell not in MISSING else None
+                codes.append(f["of"].get(name, others))
                 continue
             value = number(cell)
             codes.append(None if value is None else next((i for i, c in enumerate(f["cuts"]) if value <= c), len(f["cuts"])))
@@ -441,7 +446,7 @@ def shortest(value):
 
 
 def level(cell, f):
-    """The name of a cell's level; a level goes before a word for missing."""
+    """The name of a cell's level."""
     if f["numeric_levels"]:
         if cell in MISSING:
             return None
@@ -485,6 +490,8 @@ def differences(model, table, kept, text):
             yield f"{key}: {value}, and {theirs} by boost"
     for i, (f, theirs) in enumerate(zip(model.features, other["features"])):
         mine = {"cuts": f["cuts"]} if "cuts" in f else {"codes": [c if c != 2**32 - 1 else None for c in f["code"]], "regular": f["codes"]}
+        if f.get("unlisted"):
+            mine["unlisted"] = f["unlisted"]
         mine |= {"name": f["name"], "missing": bool(f["missing"])}
         if mine != theirs:
             yield f"feature {i}: {mine}, and {theirs} by boost"

@@ -186,6 +186,9 @@ func (c *Compact) asked(what kind, opts []Option) *question {
 // Unseen is Model.Unseen.
 func (c *Compact) Unseen(t *dataset.Table) ([]Unseen, error) { return c.head().unseen(t) }
 
+// Unlisted is Model.Unlisted.
+func (c *Compact) Unlisted() []string { return c.head().unlisted() }
+
 // LacksInitScores is Model.LacksInitScores.
 func (c *Compact) LacksInitScores(t *dataset.Table) bool { return c.head().lacksInitScores(t) }
 

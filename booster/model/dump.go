@@ -87,6 +87,9 @@ func (m *Model) levelNames() [][][]string {
 				names[f][code] = append(names[f][code], plain(column.Levels[level]))
 			}
 		}
+		if last := feature.Regular - 1; feature.Unlisted == binning.UnlistedLast {
+			names[f][last] = append(names[f][last], "what is not listed")
+		}
 	}
 	return names
 }

@@ -10,7 +10,8 @@ import (
 //	offset size
 //	0      4      F, number of features
 //	4      12·F   per feature: kind u8 (0 numeric f32, 1 numeric f64, 2 categorical),
-//	              has missing u8, 0 u16, regular codes u32, count u32
+//	              has missing u8, levels that are not listed u8 (binning.Unlisted), 0 u8,
+//	              regular codes u32, count u32
 //	…             per feature its count of cuts f32, cuts f64 or codes u32
 //
 // A categorical feature's codes are by dictionary index, ffffffff where a level has none.
@@ -23,7 +24,7 @@ func encodeCuts(c *binning.Cuts) []byte {
 			missing = 1
 		}
 		count := len(c.Of32(f)) + len(c.Of64(f)) + len(feature.Codes)
-		b = append(b, byte(feature.Kind), missing, 0, 0)
+		b = append(b, byte(feature.Kind), missing, byte(feature.Unlisted), 0)
 		b = le.AppendUint32(b, feature.Regular)
 		b = le.AppendUint32(b, uint32(count))
 	}
@@ -59,6 +60,7 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 		feature.Name = columns[f].Name
 		feature.Kind = binning.FeatureKind(head[0])
 		feature.HasMissing = head[1] == 1
+		feature.Unlisted = binning.Unlisted(head[2])
 		feature.Regular = le.Uint32(head[4:])
 		n := uint64(le.Uint32(head[8:]))
 		switch feature.Kind {

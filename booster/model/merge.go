@@ -227,7 +227,12 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	feature := binning.Feature{Name: column.Name}
 	at := int32(len(u.cuts.Features))
 	for _, s := range from {
-		feature.HasMissing = feature.HasMissing || u.cutsOf(s).Features[s.feature].HasMissing
+		own := &u.cutsOf(s).Features[s.feature]
+		feature.HasMissing = feature.HasMissing || own.HasMissing
+		if own.Unlisted == binning.UnlistedLast {
+			return errNamesLeftOut(column.Name)
+		}
+		feature.Unlisted = max(feature.Unlisted, own.Unlisted)
 		u.remaps[s.model].feature[s.feature] = at
 	}
 	switch column.Kind {

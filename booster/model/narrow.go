@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 
 	"boost/binning"
@@ -10,19 +9,47 @@ import (
 	"boost/tree/pack"
 )
 
+// Naming says of which levels of categorical features Contents.Narrow keeps the names.
+type Naming uint8
+
+const (
+	// NameAll keeps those of all levels that training had, so that Unseen can tell others from them.
+	NameAll Naming = iota
+	// NameKnown leaves out those of levels that go where missing values go at every split.
+	NameKnown
+	// NameFew leaves out those of the group that has the longest names, of levels that every split
+	// sends the same way: what is not named then goes where these go, and a level that training
+	// had not does too, which went where missing values go.
+	NameFew
+)
+
 // Narrow returns contents with only the cuts and dictionaries that trees use, and the trees
-// in canonical order (pack.Canonical): every value, unseen level and missing value reaches the leaf
-// that it reached before, under another number. What the trees do not use of the columns is gone:
-// a numeric feature keeps the cuts that nodes name, a feature that no node splits on has none
-// and no levels. Features with sets keep all of theirs, in the order of their codes, since one that
-// is known goes right where an unseen one is missing. Slices may be shared; c is not changed.
-func (c *Contents) Narrow() Contents {
+// in canonical order (pack.Canonical): every value, level and missing value reaches the leaf
+// that it reached before, under another number, but for levels that training had not seen if NameFew
+// is asked for. What the trees do not use of the columns is gone: a numeric feature keeps the cuts
+// that nodes name, a feature that no node splits on has none and no levels. Levels that no split
+// divides have one code; codes keep their order. Slices may be shared; c is not changed.
+func (c *Contents) Narrow(naming Naming) Contents {
 	n := *c
 	use := c.inUse()
 	n.Cuts = use.cuts(c.Cuts)
 	n.Schema = dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}
-	use.levels(&n)
 	n.Trees = use.trees(c.Trees)
+	kin := kinships(n.Trees, Features(n.Cuts))
+	renumbered := make([][]uint32, len(kin))
+	for f, column := range n.featureColumns() {
+		feature := &n.Cuts.Features[f]
+		switch {
+		case column.Kind != dataset.Category:
+		case kin[f] == nil:
+			column.Levels, feature.Codes, feature.Unlisted = nil, []uint32{}, binning.UnlistedUnseen
+		default:
+			renumbered[f] = kin[f].narrow(column, feature, naming)
+		}
+	}
+	for i := range n.Trees {
+		renumberSets(&n.Trees[i], renumbered)
+	}
 	return n
 }
 
@@ -89,34 +116,6 @@ func inOrder[T any](values []T, places []uint32) []T {
 		some[i] = values[at]
 	}
 	return some
-}
-
-// levels leaves columns the levels that are in use, in the order of their codes.
-func (u *inUse) levels(c *Contents) {
-	for f, column := range c.featureColumns() {
-		if column.Kind != dataset.Category {
-			continue
-		}
-		feature := &c.Cuts.Features[f]
-		if u.features[f] {
-			column.Levels, feature.Codes = byCode(column.Levels, feature.Codes)
-		} else {
-			column.Levels, feature.Codes = nil, []uint32{}
-		}
-	}
-}
-
-// byCode returns levels and their codes in the order of the codes, levels of one code by their
-// bytes: an order that need not be stored.
-func byCode(levels []string, codes []uint32) ([]string, []uint32) {
-	order := make([]uint32, len(levels))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(codes[a], codes[b]), cmp.Compare(levels[a], levels[b]))
-	})
-	return inOrder(levels, order), inOrder(codes, order)
 }
 
 func (u *inUse) trees(all []tree.Tree) []tree.Tree {

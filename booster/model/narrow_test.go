@@ -1,13 +1,20 @@
 package model_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"boost/binning"
 	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives"
+	"boost/parallel"
+	"boost/tree"
 	"boost/tree/pack"
 )
 
@@ -46,7 +53,7 @@ func TestNarrow(t *testing.T) {
 func narrowed(t *testing.T, m *model.Model) *model.Model {
 	t.Helper()
 	before := encode(t, m)
-	c := m.Contents().Narrow()
+	c := m.Contents().Narrow(model.NameKnown)
 	small, err := model.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +72,7 @@ func narrowed(t *testing.T, m *model.Model) *model.Model {
 func checkNarrow(t *testing.T, m *model.Model) {
 	t.Helper()
 	all := m.Contents()
-	c := all.Narrow()
+	c := all.Narrow(model.NameKnown)
 	named := map[[2]uint32]bool{} // feature and code
 	used := map[int]bool{}
 	for i := range c.Trees {
@@ -87,8 +94,11 @@ func checkNarrow(t *testing.T, m *model.Model) {
 			t.Errorf("feature %d is %+v, was %+v", f, feature, old)
 		case !used[f] && (feature.Regular != 1 || len(feature.Codes) > 0 || len(cutsOf(c.Cuts, f)) > 0):
 			t.Errorf("feature %d is not used and has %d codes", f, feature.Regular)
-		case used[f] && feature.Kind == binning.Categorical && feature.Regular != old.Regular:
-			t.Errorf("feature %d has %d codes of levels, had %d", f, feature.Regular, old.Regular)
+		case used[f] && feature.Kind == binning.Categorical:
+			// Sets of these trees may have levels that do not reach them: such are told apart, too.
+			if least, most := toldApart(all, int32(f)); int(feature.Regular) < least || int(feature.Regular) > most {
+				t.Errorf("feature %d has %d codes of levels, had %d, of which trees tell %d to %d apart", f, feature.Regular, old.Regular, least, most)
+			}
 		}
 		cuts := cutsOf(c.Cuts, f)
 		for code, cut := range cuts {
@@ -100,7 +110,7 @@ func checkNarrow(t *testing.T, m *model.Model) {
 			}
 		}
 	}
-	if again := c.Narrow(); len(again.Cuts.Values) != len(c.Cuts.Values) || len(again.Cuts.Values64) != len(c.Cuts.Values64) {
+	if again := c.Narrow(model.NameKnown); len(again.Cuts.Values) != len(c.Cuts.Values) || len(again.Cuts.Values64) != len(c.Cuts.Values64) {
 		t.Error("to narrow once more leaves less")
 	}
 }
@@ -113,5 +123,250 @@ func TestNarrowUnseen(t *testing.T) {
 	}
 	if u, err := narrowed(t, h.model).Unseen(h.table); err != nil || len(u) != 0 {
 		t.Errorf("of the narrow one %+v, %v", u, err)
+	}
+}
+
+// toldApart counts the ways that levels of a feature go through all trees, but for that of missing
+// values: the nodes that a level comes to, whatever the other features are; and in how many ways levels
+// stand in sets.
+func toldApart(c *model.Contents, feature int32) (least, most int) {
+	regular := c.Cuts.Features[feature].Regular
+	ways, sets := map[string]bool{}, map[string]bool{}
+	missing := ""
+	for code := range regular + 1 {
+		var way, in []byte
+		for i := range c.Trees {
+			tr := &c.Trees[i]
+			for n := range tr.NumSplits() {
+				if tr.Categorical[n] && tr.Feature[n] == feature {
+					in = fmt.Append(in, slices.Contains(tr.Set(n), code))
+				}
+			}
+		}
+		if code < regular {
+			sets[string(in)] = true
+		}
+		for i := range c.Trees {
+			tr := &c.Trees[i]
+			var walk func(n int32)
+			walk = func(n int32) {
+				if n < 0 {
+					way = fmt.Append(way, i, n, " ")
+					return
+				}
+				left := tr.MissingLeft[n]
+				if code < regular && tr.Categorical[n] {
+					left = slices.Contains(tr.Set(int(n)), code)
+				}
+				if tr.Feature[n] != feature || left {
+					walk(tr.Left[n])
+				}
+				if tr.Feature[n] != feature || !left {
+					walk(tr.Right[n])
+				}
+			}
+			if tr.NumSplits() > 0 {
+				walk(0)
+			}
+		}
+		if missing = string(way); code < regular {
+			ways[missing] = true
+		}
+	}
+	delete(ways, missing)
+	return max(len(ways), 1), len(sets)
+}
+
+func rowsOf(t *testing.T, levels ...string) *dataset.Table {
+	return table(t, []dataset.ColumnData{{Name: "level", Values: levels}})
+}
+
+// By hand: of levels a … h the two splits send {a, c} and {a, b, c} left, missing values left at the
+// first and right at the second one, so that a and c go the same way, b goes another, and all others a
+// third; missing values go a fourth. Without b in the second set, it goes with the others.
+func TestNaming(t *testing.T) {
+	levels := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	stump := func(left, right float64, missingLeft bool, set ...uint32) tree.Tree {
+		return tree.Tree{
+			Feature: []int32{0}, Code: []uint32{0}, Categorical: []bool{true}, MissingLeft: []bool{missingLeft},
+			Left: []int32{-1}, Right: []int32{-2}, Gain: []float32{1}, Cover: []float64{2},
+			Leaf: []float64{left, right}, LeafCover: []float64{1, 1}, SetPtrs: []uint32{0, uint32(len(set))}, Sets: set,
+		}
+	}
+	make := func(t *testing.T, trees ...tree.Tree) *model.Model {
+		t.Helper()
+		train := rowsOf(t, levels...)
+		pool := parallel.NewPool(1)
+		defer pool.Close()
+		c := smallContents()
+		c.Objective, c.Link, c.Classes, c.WideRounds, c.History = "regression", objectives.Identity, nil, nil, nil
+		c.BaseScore, c.Schema, c.BestRound, c.Trees = []float64{0}, train.Schema(), len(trees), trees
+		var err error
+		if c.Cuts, _, err = binning.Fit(t.Context(), train, nil, binning.Defaults(), 1, pool); err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	first, second := stump(1, 2, true, 0, 2), stump(10, 20, false, 0, 1, 2)
+	for _, c := range []struct {
+		name            string
+		trees           []tree.Tree
+		naming          model.Naming
+		names           string
+		codes           []uint32
+		regular         uint32
+		unlisted        binning.Unlisted
+		unseen, missing float64
+	}{
+		{"all", []tree.Tree{first, second}, model.NameAll, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, binning.UnlistedUnseen, 21, 21},
+		{"known", []tree.Tree{first, second}, model.NameKnown, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, binning.UnlistedUnseen, 21, 21},
+		{"few", []tree.Tree{first, second}, model.NameFew, "acb", []uint32{0, 0, 1}, 3, binning.UnlistedLast, 22, 21},
+		{"as missing", []tree.Tree{second}, model.NameKnown, "abc", []uint32{0, 0, 0}, 1, binning.UnlistedMissing, 20, 20},
+		{"few as missing", []tree.Tree{second}, model.NameFew, "abc", []uint32{0, 0, 0}, 1, binning.UnlistedMissing, 20, 20},
+		{"all as missing", []tree.Tree{second}, model.NameAll, "abcdefgh", []uint32{0, 0, 0, 1, 1, 1, 1, 1}, 2, binning.UnlistedUnseen, 20, 20},
+		{"few, missing with few", []tree.Tree{stump(1, 2, true, 7)}, model.NameFew, "h", []uint32{0}, 2, binning.UnlistedLast, 2, 1},
+		{"known, missing with few", []tree.Tree{stump(1, 2, true, 7)}, model.NameKnown, "abcdefg", []uint32{0, 0, 0, 0, 0, 0, 0}, 1, binning.UnlistedMissing, 1, 1},
+		{"none", []tree.Tree{stump(1, 2, true, 0, 1, 2, 3, 4, 5, 6, 7)}, model.NameKnown, "", []uint32{}, 1, binning.UnlistedMissing, 1, 1},
+	} {
+		t.Run("S3.57/"+c.name, func(t *testing.T) {
+			m := make(t, c.trees...)
+			small, err := m.Narrowed(c.naming)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forms := map[string]*model.Model{"narrow": small}
+			if forms["file"], err = model.Decode(encode(t, small)); err != nil {
+				t.Fatal(err)
+			}
+			if forms["text"], err = model.DecodeText(small.EncodeText()); err != nil {
+				t.Fatal(err)
+			}
+			for name, form := range forms {
+				f := form.Contents().Cuts.Features[0]
+				if got := strings.Join(form.Schema().Columns[0].Levels, ""); got != c.names || !slices.Equal(f.Codes, c.codes) || f.Regular != c.regular || f.Unlisted != c.unlisted {
+					t.Errorf("%s: levels %s with codes %v of %d, others %d; want %s, %v of %d, %d", name, got, f.Codes, f.Regular, f.Unlisted, c.names, c.codes, c.regular, c.unlisted)
+				}
+				if got, want := raws(t, form, rowsOf(t, levels...)), raws(t, m, rowsOf(t, levels...)); !slices.Equal(got, want) {
+					t.Errorf("%s: levels predict %v, before %v", name, got, want)
+				}
+				if got := raws(t, form, rowsOf(t, "new", "", "a")); got[0] != c.unseen || got[1] != c.missing {
+					t.Errorf("%s: a new level predicts %v and a missing value %v, want %v and %v", name, got[0], got[1], c.unseen, c.missing)
+				}
+				// A row by itself: a level that is none of those of the table is a new one.
+				out := []float64{0}
+				for value, want := range map[float64]float64{1000: c.unseen, -1: c.unseen, 0.5: c.unseen} {
+					if form.PredictRowRaw([]float64{value}, out); out[0] != want {
+						t.Errorf("%s: a row with level %v predicts %v, want %v", name, value, out[0], want)
+					}
+				}
+				if form.PredictRowRaw([]float64{math.NaN()}, out); out[0] != c.missing {
+					t.Errorf("%s: a row without a level predicts %v, want %v", name, out[0], c.missing)
+				}
+				u, err := form.Unseen(rowsOf(t, "new", "a"))
+				if err != nil || len(form.Unlisted()) != min(int(c.unlisted), 1) || len(u) != 1-min(int(c.unlisted), 1) {
+					t.Errorf("%s: of a new level %+v (%v), and not all levels are named of %v", name, u, err, form.Unlisted())
+				}
+			}
+			again, err := small.Narrowed(model.NameFew)
+			if c.naming == model.NameFew && (err != nil || !bytes.Equal(encode(t, again), encode(t, small))) {
+				t.Errorf("to narrow once more changes the model (%v)", err)
+			}
+		})
+	}
+}
+
+func raws(t *testing.T, m *model.Model, rows *dataset.Table) []float64 {
+	t.Helper()
+	got, err := m.PredictRaw(t.Context(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// Rows whose levels training had keep their bits when few names are left, whatever the trees.
+func TestNameFew(t *testing.T) {
+	levels := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
+	for outputs := 1; outputs < 4; outputs++ {
+		h := newHostile(t, 4000, outputs, 4, 12, 2, levels)
+		few, err := h.model.Narrowed(model.NameFew)
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := h.table.Columns()[2]
+		known := 0
+		got := raws(t, few, h.table)
+		for row, level := range column.Codes() {
+			if int(level) >= len(levels) {
+				continue
+			}
+			known++
+			for k := range outputs {
+				if i := row*outputs + k; math.Float64bits(got[i]) != math.Float64bits(h.want[i]) {
+					t.Fatalf("row %d: %v, want %v", row, got[i], h.want[i])
+				}
+			}
+		}
+		if known < 3000 || known == len(column.Codes()) {
+			t.Fatalf("%d rows of known levels", known)
+		}
+	}
+}
+
+// A level that is called as missing values are keeps its name: a table is read by the levels that
+// the model names, and a cell that is none of them would be a gap.
+func TestNameOfMissing(t *testing.T) {
+	c := smallContents()
+	c.Objective, c.Link, c.Classes, c.WideRounds, c.History, c.BestRound = "regression", objectives.Identity, nil, nil, nil, 1
+	c.BaseScore = []float64{0}
+	c.Schema = dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "level", Kind: dataset.Category, Levels: []string{"a", "?", "NA", "d", "e"}}}}
+	c.Cuts = &binning.Cuts{
+		Features: []binning.Feature{{Name: "level", Kind: binning.Categorical, Codes: []uint32{0, 1, 2, 3, 4}, Regular: 5}},
+		Ptrs:     []uint32{0, 0}, Ptrs64: []uint32{0, 0},
+	}
+	c.Trees = []tree.Tree{{
+		Feature: []int32{0}, Code: []uint32{0}, Categorical: []bool{true}, MissingLeft: []bool{true}, Left: []int32{-1}, Right: []int32{-2},
+		Gain: []float32{1}, Cover: []float64{2}, Leaf: []float64{1, 2}, LeafCover: []float64{1, 1}, SetPtrs: []uint32{0, 1}, Sets: []uint32{3},
+	}}
+	m, err := model.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := m.Narrowed(model.NameFew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := few.Schema().Columns[0].Levels; !slices.Equal(got, []string{"d", "?", "NA"}) {
+		t.Errorf("levels %q are named", got)
+	}
+	cells := "level\nd\n?\nNA\na\nnew\n"
+	read := func(m *model.Model) []float64 {
+		rows, err := dataset.Read(t.Context(), strings.NewReader(cells), "rows.csv", dataset.As(m.Schema()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raws(t, m, rows)
+	}
+	if full, small := read(m), read(few); !slices.Equal(full, []float64{1, 2, 2, 2, 1}) || !slices.Equal(small, []float64{1, 2, 2, 2, 2}) {
+		t.Errorf("%v, of few names %v", full, small)
+	}
+}
+
+// A model that sends new levels where some go that it does not name is nothing to build on.
+func TestNamesLeftOut(t *testing.T) {
+	h := newHostile(t, 10, 1, 3, 8, 0, []string{"a", "b", "c", "d", "e", "f"})
+	few, err := h.model.Narrowed(model.NameFew)
+	if err != nil || few.Contents().Cuts.Features[0].Unlisted != binning.UnlistedLast {
+		t.Fatal(few.Contents().Cuts.Features[0], err)
+	}
+	if _, err := few.TreesOn(few.Contents().Cuts); err == nil || !strings.Contains(err.Error(), `does not name all levels of column "level"`) {
+		t.Errorf("to train on: %v", err)
+	}
+	if _, err := model.Merge(few, few); err == nil || !strings.Contains(err.Error(), `does not name all levels of column "level"`) {
+		t.Errorf("to merge: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -100,10 +99,11 @@ type cutCoder struct {
 	usual  [64][64]entropy.Bit // the same, by those of the feature's middle one
 	gap    entropy.Number
 
-	missing entropy.Bit
-	regular entropy.Number
-	follows entropy.Bit
-	code    entropy.Number
+	missing  entropy.Bit
+	regular  entropy.Number
+	unlisted [4]entropy.Bit
+	follows  entropy.Bit
+	code     entropy.Number
 
 	cuts32 []float32 // of the feature
 	cuts64 []float64
@@ -145,6 +145,7 @@ func (k *cutCoder) any(f *binning.Feature, most int) error {
 // it follows the one before.
 func (k *cutCoder) levels(f *binning.Feature) error {
 	f.Regular = uint32(min(k.regular.Code(k.coder, uint64(f.Regular)), math.MaxUint32))
+	f.Unlisted = binning.Unlisted(symbol(k.coder, k.unlisted[:], 2, uint32(f.Unlisted)))
 	before := binning.NoCode // 0 follows
 	for i, code := range f.Codes {
 		follows := uint32(0)
@@ -159,10 +160,7 @@ func (k *cutCoder) levels(f *binning.Feature) error {
 		}
 		f.Codes[i], before = code, code
 	}
-	if f.Regular < 1 || int(f.Regular) > max(len(f.Codes), 1) {
-		return fmt.Errorf("%d codes for %d levels", f.Regular, len(f.Codes))
-	}
-	return nil
+	return checkCodes(f, len(f.Codes))
 }
 
 // symbol codes a number of up to width bits with a tree of estimates.

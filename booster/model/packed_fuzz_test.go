@@ -24,7 +24,7 @@ func smallCompressed(t testing.TB, form ptq.Form, grouping string, statistics bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := full.Narrowed()
+	m, err := full.Narrowed(NameKnown)
 	if err != nil {
 		t.Fatal(err)
 	}

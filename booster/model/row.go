@@ -14,7 +14,7 @@ import (
 // PredictRow writes the predictions for one row to out, one per output, as Predict makes
 // them for a table. values are those of the schema's feature columns, in order: numbers,
 // or for a category the index of its level in the column's Levels; NaN is missing, and
-// another number than such an index is a level that training has not seen. Init scores
+// another number than such an index is a level that the model does not know. Init scores
 // are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
 // out have another length than the model has features or outputs.
 func (m *Model) PredictRow(values, out []float64) {
@@ -68,6 +68,8 @@ type rowFeature struct {
 	levels  []uint32  // categorical: codes by level
 	isLevel bool
 	missing uint32
+	// unlisted is the code of levels without one, missing for most features.
+	unlisted uint32
 }
 
 func (m *Model) newRows(sets []cpu.Level) *rows {
@@ -91,7 +93,7 @@ func (m *Model) newRows(sets []cpu.Level) *rows {
 
 func (m *head) rowFeature(f int) rowFeature {
 	c := m.contents.Cuts
-	feature := rowFeature{index: f, missing: c.Features[f].Regular}
+	feature := rowFeature{index: f, missing: c.Features[f].MissingCode(), unlisted: c.Features[f].UnlistedCode()}
 	if c.Features[f].Kind == binning.Categorical {
 		feature.isLevel, feature.levels = true, c.Features[f].Codes
 		return feature
@@ -121,11 +123,13 @@ func (r *rows) walk(trees []predict.Tree, values, out []float64) {
 
 func (f *rowFeature) code(x float64) uint32 {
 	if f.isLevel {
-		// A comparison with NaN is false.
 		if x >= 0 && x < float64(len(f.levels)) && x == math.Trunc(x) && f.levels[int(x)] != binning.NoCode {
 			return f.levels[int(x)]
 		}
-		return f.missing
+		if math.IsNaN(x) {
+			return f.missing
+		}
+		return f.unlisted
 	}
 	if math.IsNaN(x) {
 		return f.missing

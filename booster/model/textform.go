@@ -51,6 +51,9 @@ func featuresText(c *Contents) []any {
 		switch feature.Kind {
 		case binning.Categorical:
 			object["codes"], object["regular"] = list(feature.Codes, levelCode), int(feature.Regular)
+			if feature.Unlisted != binning.UnlistedUnseen {
+				object["unlisted"] = int(feature.Unlisted)
+			}
 		case binning.Numeric32:
 			// The shortest form of a float32 would be another float64.
 			object["cuts"] = list(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
@@ -117,11 +120,12 @@ type textForm struct {
 }
 
 type featureForm struct {
-	Name    text              `json:"name"`
-	Missing bool              `json:"missing"`
-	Regular uint32            `json:"regular"`
-	Codes   []*uint32         `json:"codes"`
-	Cuts    []json.RawMessage `json:"cuts"`
+	Name     text              `json:"name"`
+	Missing  bool              `json:"missing"`
+	Regular  uint32            `json:"regular"`
+	Unlisted binning.Unlisted  `json:"unlisted"`
+	Codes    []*uint32         `json:"codes"`
+	Cuts     []json.RawMessage `json:"cuts"`
 }
 
 type treeForm struct {
@@ -238,7 +242,7 @@ func (f *textForm) cuts(c *Contents) error {
 			}
 		}
 		if feature.Kind == binning.Categorical {
-			feature.Codes, feature.Regular = make([]uint32, len(form.Codes)), form.Regular
+			feature.Codes, feature.Regular, feature.Unlisted = make([]uint32, len(form.Codes)), form.Regular, form.Unlisted
 			for k, code := range form.Codes {
 				if feature.Codes[k] = binning.NoCode; code != nil {
 					feature.Codes[k] = *code

@@ -14,7 +14,7 @@ type Unseen = binning.Unseen
 // many of them have a level that the trees have not seen: one that is not in the
 // model's dictionary, or that stood only in rows held out of training. Predictions
 // take such a level for a missing value. A feature that no tree splits on and whose levels
-// are not kept, as in a model made of Contents.Narrow, has none. Neither the table nor the model
+// are not kept, as in a model made of Contents.Narrow, has none, nor has one of Unlisted. Neither the table nor the model
 // is changed. Errors are those of Predict.
 func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
 	return m.unseen(t)
@@ -27,6 +27,21 @@ func (h *head) unseen(t *dataset.Table) ([]Unseen, error) {
 	}
 	unseen, err := h.contents.Cuts.Unseen(t)
 	return slices.DeleteFunc(unseen, func(u Unseen) bool { return h.ignores(u.Column) }), err
+}
+
+// Unlisted returns the names of the categorical features of which the model does not name all levels
+// that training had, so that Unseen cannot tell others from these: compressed models leave out names
+// of levels that no split tells apart (Naming).
+func (m *Model) Unlisted() []string { return m.head.unlisted() }
+
+func (h *head) unlisted() []string {
+	var names []string
+	for f := range h.contents.Cuts.Features {
+		if feature := &h.contents.Cuts.Features[f]; feature.Unlisted != binning.UnlistedUnseen {
+			names = append(names, feature.Name)
+		}
+	}
+	return names
 }
 
 // ignores says whether nothing is kept of a categorical feature.

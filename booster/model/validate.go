@@ -232,6 +232,9 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	if len(feature.Codes) > 0 {
 		return errors.New("a numeric feature has category codes")
 	}
+	if feature.Unlisted != binning.UnlistedUnseen {
+		return errors.New("a numeric feature has levels that are not listed")
+	}
 	count := len(cuts32) + len(cuts64)
 	if uint64(feature.Regular) != uint64(count)+1 {
 		return fmt.Errorf("%d cuts make %d codes, not %d", count, count+1, feature.Regular)
@@ -250,7 +253,11 @@ func checkCodes(feature *binning.Feature, levels int) error {
 	if len(feature.Codes) != levels {
 		return fmt.Errorf("%d codes for %d levels", len(feature.Codes), levels)
 	}
-	if feature.Regular < 1 || uint64(feature.Regular) > uint64(max(levels, 1)) {
+	most := max(levels, 1)
+	if feature.Unlisted == binning.UnlistedLast {
+		most = levels + 1
+	}
+	if feature.Regular < 1 || uint64(feature.Regular) > uint64(most) || feature.Unlisted > binning.UnlistedLast {
 		return fmt.Errorf("%d codes for %d levels", feature.Regular, levels)
 	}
 	for i, code := range feature.Codes {

@@ -111,7 +111,7 @@ func (c *formChoice) method() (err error) {
 func (c *formChoice) formats(m *model.Model) ([]compress.Format, error) {
 	calibration := c.calibration
 	if by := calibration.Method; (by == ptq.MSE || by == ptq.Percentile) && m.HasStatistics() {
-		narrow, err := m.Narrowed()
+		narrow, err := m.Narrowed(model.NameKnown)
 		if err != nil {
 			return nil, err
 		}

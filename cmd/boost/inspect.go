@@ -227,8 +227,9 @@ type treeJSON struct {
 
 type splitJSON struct {
 	Feature     string   `json:"feature"`
-	Cut         *float64 `json:"cut"`    // numbers: what is not above goes left; null = all
-	Levels      []string `json:"levels"` // categories: these go left; null for numbers
+	Cut         *float64 `json:"cut"`                    // numbers: what is not above goes left; null = all
+	Levels      []string `json:"levels"`                 // categories: these go left; null for numbers
+	OtherLevels bool     `json:"other_levels,omitempty"` // so do those that the model does not name
 	MissingLeft bool     `json:"missing_left"`
 	Left        int32    `json:"left"`
 	Right       int32    `json:"right"`
@@ -386,6 +387,9 @@ func certificateRows(text json.RawMessage) [][]string {
 	}
 	if c.TrainingData {
 		rows = append(rows, []string{"", "these are rows that the model was trained on"})
+	}
+	if len(c.Unlisted) > 0 {
+		rows = append(rows, []string{"levels", "of " + strings.Join(c.Unlisted, ", ") + " that training did not have go with those whose names are left out"})
 	}
 	bounds := make([]string, len(c.RawBound))
 	for i, bound := range c.RawBound {

@@ -18,6 +18,7 @@ type predictor interface {
 	PredictClass(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
 	PredictLeaf(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
 	Unseen(*dataset.Table) ([]model.Unseen, error)
+	Unlisted() []string
 	LacksInitScores(*dataset.Table) bool
 	Schema() dataset.Schema
 	Link() objectives.Link

@@ -27,7 +27,7 @@ func encodeFile(t *testing.T, from, to string, d ptq.DType, k ptq.Calibration, g
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.Narrowed(); err != nil {
+	if m, err = m.Narrowed(model.NameKnown); err != nil {
 		t.Fatal(err)
 	}
 	trees := m.Contents().Trees

@@ -235,6 +235,9 @@ var unseenWords = []string{"missing", "error"}
 // seen: ones that are new, or that stood in rows held out of training only. refuse makes
 // the first such row an error.
 func (a *app) reportUnseen(t *dataset.Table, m predictor, refuse bool) error {
+	if err := canRefuse(m, refuse); err != nil {
+		return err
+	}
 	columns, err := m.Unseen(t)
 	if err != nil {
 		return err
@@ -243,6 +246,14 @@ func (a *app) reportUnseen(t *dataset.Table, m predictor, refuse bool) error {
 		return refuseUnseen(t, columns)
 	}
 	a.sayUnseen(columns, t.NumRows())
+	return nil
+}
+
+// canRefuse makes sure that a model knows all levels that training had, if others are to be refused.
+func canRefuse(m predictor, refuse bool) error {
+	if names := m.Unlisted(); refuse && len(names) > 0 {
+		return usagef("--on-unseen error: the compressed model does not name all levels of column %q that training had (use the full model, or boost quantize --keep-levels)", names[0])
+	}
 	return nil
 }
 

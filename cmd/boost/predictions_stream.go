@@ -36,6 +36,9 @@ type predictionStream struct {
 
 // write writes a line per row of the table, as predictions.write does of a whole one.
 func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.Stream) error {
+	if err := canRefuse(p.model, p.refuse); err != nil {
+		return err
+	}
 	p.w, p.form, p.unseen = w, textForms[p.format], map[string]*unseenTally{}
 	err := s.Each(ctx, func(t *dataset.Table) (func() error, error) {
 		unseen, err := p.model.Unseen(t)

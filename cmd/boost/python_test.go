@@ -192,6 +192,16 @@ func TestInteropPython(t *testing.T) {
 			}
 		})
 	}
+	t.Run("S4.29/few_names", func(t *testing.T) {
+		file(t, "more.csv", difficult(400, 3))
+		r.compress(t, "all_levels", "test.csv", "few_names", "--data", "more.csv", "--max-loss", "50%", "--dtype", "i8", "--prune", "off")
+		says(t, must(t, 0, boost(t, "inspect", "few_names.boost", "--json")).out, `"unlisted"`)
+		// Nothing is left of a model that may lose anything.
+		r.compress(t, "all_levels", "test.csv", "no_trees", "--data", "more.csv", "--max-loss", "100%")
+		if words, err := r.read(); err != nil {
+			t.Errorf("%v\n%s", err, words)
+		}
+	})
 	t.Run("S4.29/kept_file", func(t *testing.T) {
 		file(t, "v2.boost", string(kept))
 		// Blue had no code of its own in training, purple was not there.

@@ -33,6 +33,7 @@ type quantizeFlags struct {
 	feedback       string
 	prune          string
 	keepStats      bool
+	keepLevels     bool
 	output         string
 	plot           string
 	json           bool
@@ -88,6 +89,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` errors of stored leaves are pushed forward over the rows of --data: auto (where a bound is to be kept, both are tried), on, off")
 	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` pruned models are tried too: auto (where there is a bound to be kept and --data), on (an error where they cannot be), off")
 	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
+	flags.BoolVar(&f.keepLevels, "keep-levels", false, "keep the names of all levels: those of levels that all trees treat alike may be left out else, and predict cannot tell these from new ones")
 	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of what was tried")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
@@ -229,7 +231,7 @@ func (a *app) drawQuantized(f *quantizeFlags, s *compress.Settings, found []comp
 
 // settings reads the bounds.
 func (f *quantizeFlags) settings() (compress.Settings, error) {
-	s := compress.Settings{MaxLoss: math.NaN(), Statistics: f.keepStats, AllowTrainingData: f.allowTrainData}
+	s := compress.Settings{MaxLoss: math.NaN(), Statistics: f.keepStats, KeepLevels: f.keepLevels, AllowTrainingData: f.allowTrainData}
 	if f.maxBytes != "" {
 		bytes, err := configs.ParseSize(f.maxBytes)
 		if err != nil || bytes == 0 {
@@ -376,6 +378,9 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
 			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
 		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
+		if len(c.Unlisted) > 0 {
+			text += fmt.Sprintf("names of levels are left out: levels of %s that training did not have go with these (--keep-levels keeps all)\n", strings.Join(c.Unlisted, ", "))
+		}
 		if c.TrainingData {
 			text += "these are rows that the model was trained on: they say nothing of others\n"
 		}

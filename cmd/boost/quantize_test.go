@@ -23,7 +23,7 @@ func TestQuantize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		narrow, err := full.Narrowed()
+		narrow, err := full.Narrowed(model.NameKnown)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,4 +385,48 @@ func TestQuantizePlot(t *testing.T) {
 	if _, err := os.Stat("other.boost"); err == nil {
 		t.Error("a model was written, and its picture could not be")
 	}
+}
+
+// Names that are left out are said to be: by quantize, by inspect, and where new levels are asked for.
+func TestQuantizeLeavesNamesOut(t *testing.T) {
+	inFolder(t)
+	rows := func(n, seed int) string {
+		var b strings.Builder
+		b.WriteString("title,y\n")
+		for i := range n {
+			k := (i*7919 + seed) % 200
+			title, y := fmt.Sprint("title ", k), 0
+			if k < 5 {
+				y = 10 // five titles matter, and that there is none
+			}
+			if i%20 == 0 {
+				title, y = "", 10
+			}
+			fmt.Fprintf(&b, "%s,%d.%d\n", title, y, i%7)
+		}
+		return b.String()
+	}
+	file(t, "t.csv", rows(4000, 0))
+	file(t, "u.csv", rows(1500, 1))
+	file(t, "new.csv", "title\ntitle 3\ntitle 150\nnobody\n\"\"\n")
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "y.boost", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
+	r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "1%"))
+	says(t, r.out, "names of levels are left out", "levels of title", "--keep-levels")
+	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "of title that training did not have")
+	must(t, 0, boost(t, "quantize", "y.boost", "-o", "all.boost", "--data", "u.csv", "--max-loss", "1%", "--keep-levels"))
+	small, all := readFile(t, "q.boost"), readFile(t, "all.boost")
+	if len(small) > len(all)-100 {
+		t.Errorf("%d bytes, with all names %d", len(small), len(all))
+	}
+	for _, load := range []string{"fast", "compact"} {
+		says(t, must(t, 2, boost(t, "predict", "q.boost", "new.csv", "--on-unseen", "error", "--load", load)).errors,
+			`does not name all levels of column "title"`, "full model", "--keep-levels")
+		says(t, must(t, 3, boost(t, "predict", "all.boost", "new.csv", "--on-unseen", "error", "--load", load)).errors, `"nobody" was not there in training`)
+		r := must(t, 0, boost(t, "predict", "q.boost", "new.csv", "--load", load))
+		lines := strings.Split(strings.TrimSpace(r.out), "\n")
+		if strings.Contains(r.errors, "nobody") || len(lines) != 5 || lines[2] != lines[3] || lines[1] == lines[2] {
+			t.Errorf("%s: predictions %q, %s", load, lines, r.errors)
+		}
+	}
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "-o", "more.boost", "--init-model", "q.boost")).errors, `does not name all levels of column "title"`)
 }

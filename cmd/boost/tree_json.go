@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
@@ -22,6 +24,8 @@ func treeOf(m *model.Model, i int) treeJSON {
 		}
 		if t.Categorical[n] {
 			s.Levels = levelsOf(c, f, t.Set(n))
+			feature := &c.Cuts.Features[f]
+			s.OtherLevels = feature.Unlisted == binning.UnlistedLast && slices.Contains(t.Set(n), feature.Regular-1)
 		} else {
 			s.Cut = cutOf(c.Cuts, f, int(t.Code[n]))
 		}

@@ -28,6 +28,11 @@ type Certificate struct {
 	// LeavesBefore is the number of leaves of the model before it was pruned; 0: it was not.
 	LeavesBefore int `json:"leaves_before,omitempty"`
 
+	// Unlisted are the categorical features of which a level that training had not goes another way
+	// than in the full model: with levels whose names are left out, not with missing values.
+	// RawBound is not of rows with such a level; all figures of rows are.
+	Unlisted []string `json:"unlisted,omitempty"`
+
 	// Feedback says that errors of stored leaves were pushed forward to later trees.
 	Feedback bool `json:"feedback,omitempty"`
 

@@ -307,7 +307,7 @@ func TestMorphWithRefit(t *testing.T) {
 // it was made of.
 func TestCompareCompressed(t *testing.T) {
 	m, table := clustered(t)
-	narrow, err := m.Narrowed()
+	narrow, err := m.Narrowed(model.NameKnown)
 	if err != nil {
 		t.Fatal(err)
 	}

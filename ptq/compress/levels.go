@@ -127,6 +127,7 @@ type descent struct {
 	*fitted // the step's model
 	prune   *pruner
 	step    *PruneStep
+	naming  model.Naming
 }
 
 // addPruned tries pruned models in the formats that served the whole one best.
@@ -228,7 +229,7 @@ func (l *levels) begin(ctx context.Context, rows *dataset.Table, pool *parallel.
 	if err != nil {
 		return nil, err
 	}
-	return &descent{fitted: &fitted{rows: rows, pool: pool}, prune: w, step: w.here()}, nil
+	return &descent{fitted: &fitted{rows: rows, pool: pool}, prune: w, step: w.here(), naming: l.q.naming()}, nil
 }
 
 // choosePull goes down to so many leaves with each of pulls, and takes the smallest than which no larger
@@ -323,7 +324,7 @@ func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
 	if pruned, rounds, err = d.step.model(); err != nil {
 		return nil, nil, err
 	}
-	narrow, err := pruned.Narrowed()
+	narrow, err := pruned.Narrowed(d.naming)
 	if err != nil {
 		return nil, nil, err
 	}

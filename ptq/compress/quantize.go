@@ -118,6 +118,10 @@ type Settings struct {
 	// Prune says whether pruned models are tried too: by default where Data and a bound are given.
 	// Their leaves are fitted to the rows that are searched on; see PruneSteps.
 	Prune Pruning
+	// KeepLevels keeps the names of all levels that training had. Else those of levels that go where
+	// missing values go at every split are left out, and where a bound is to be kept and Data show
+	// next to no loss by it those that model.NameFew says: see Certificate.Unlisted.
+	KeepLevels bool
 	// AllowTrainingData lets Data be the rows that the model, or the reference, was trained on.
 	AllowTrainingData bool
 }
@@ -229,6 +233,7 @@ type search struct {
 	halves   [2]*half // to search on and to certify on; nil without data
 	found    []Candidate
 
+	fewNames  bool      // names are left out as model.NameFew says
 	whole     *fitted   // the model and all rows of the search
 	crossed   *crossing // these rows in parts; nil where nothing that learns from them is compared
 	pushes    bool      // errors are pushed forward
@@ -257,7 +262,7 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 	if q.source, err = m.SHA256(); err != nil {
 		return nil, err
 	}
-	if q.narrow, err = m.Narrowed(); err != nil {
+	if q.narrow, err = m.Narrowed(q.naming()); err != nil {
 		return nil, err
 	}
 	if s.Reference != nil {
@@ -273,6 +278,10 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		if err := q.open(ctx, opts); err != nil {
 			return nil, err
 		}
+	}
+	if err := q.dropNames(ctx); err != nil {
+		q.close()
+		return nil, err
 	}
 	if err := q.settlePruning(); err != nil {
 		q.close()
@@ -485,7 +494,7 @@ func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
 	for _, bound := range c.raw {
 		c.RawBound = max(c.RawBound, bound)
 	}
-	certificate := Certificate{Method: ByLeaves, RawBound: c.raw}
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw} // without data all are named
 	if h := q.halves[0]; h != nil {
 		certificate = q.certificate(c, h, v, confidence)
 	}
@@ -512,7 +521,7 @@ func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
 	if err != nil || simple == stored {
 		return leaves, err
 	}
-	narrow, err := simple.Narrowed()
+	narrow, err := simple.Narrowed(q.naming())
 	if err != nil {
 		return nil, err
 	}
@@ -585,7 +594,7 @@ func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Cer
 		before = len(q.full.Leaves())
 	}
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Feedback: c.Feedback, Reference: q.referenceSum,
+		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Unlisted: unlisted(c.narrow), Feedback: c.Feedback, Reference: q.referenceSum,
 		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: h.resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,

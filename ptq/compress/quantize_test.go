@@ -383,7 +383,7 @@ func checkMerges(t *testing.T, objective string) {
 		largest = max(largest, math.Abs(v))
 	}
 	format := compress.Format{Form: ptq.FormOf(ptq.I16), Calibration: compress.Calibration{Method: ptq.Given, Scale: largest / 5, By: compress.ByModel}}
-	narrow, err := m.Narrowed()
+	narrow, err := m.Narrowed(model.NameAll)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func checkMerges(t *testing.T, objective string) {
 		want := raw(t, plain, rows)
 		for name, maxLoss := range map[string]float64{"bounded": 1e9, "unbounded": math.NaN()} {
 			r, err := compress.Quantize(t.Context(), m, compress.Settings{
-				Formats: []compress.Format{format}, MaxLoss: maxLoss, Data: data, Feedback: feedback, Prune: compress.PruneOff, Statistics: true,
+				Formats: []compress.Format{format}, MaxLoss: maxLoss, Data: data, Feedback: feedback, Prune: compress.PruneOff, Statistics: true, KeepLevels: true,
 			})
 			if err != nil {
 				t.Fatal(err)

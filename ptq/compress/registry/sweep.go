@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"boost/booster/model"
 	"boost/tensorq/store"
 )
 
@@ -131,7 +132,7 @@ func (r *Registry) makeStructure(id string, m *entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	narrow, err := full.Narrowed()
+	narrow, err := full.Narrowed(model.NameKnown)
 	if err != nil {
 		return nil, about(id, err)
 	}
