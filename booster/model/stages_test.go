@@ -201,7 +201,8 @@ func TestEarlyStopByHand(t *testing.T) {
 		want      func(row int) float64
 	}{
 		{0.5 + 1e-8, func(row int) float64 { return one[row] - 0.125 }},
-		{0.5, func(row int) float64 { return full[row] }}, // roundings come on top of it
+		// Roundings come on top: rows of scores up to 2²⁰ stop, where each addition is off by up to 2⁻³⁴.
+		{0.5 + 0x1p-34, func(row int) float64 { return full[row] }},
 		{0.5 - 1e-8, func(row int) float64 { return full[row] }},
 		{1e-300, func(row int) float64 { return full[row] }}, // rounding alone could be more
 	} {

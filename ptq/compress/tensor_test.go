@@ -167,6 +167,10 @@ func checkMorphSkipsWhatExists(t *testing.T) {
 	if err != nil || a != b {
 		t.Errorf("S4.20/the default by its name is made again: %v", err)
 	}
+	// Blocks that are there are not what a calibration asks for.
+	if l, err := tensor.Morph(ptq.FormWarm, compress.Calibration{Method: ptq.MSE}); !errors.As(err, new(ptq.ErrCalibration)) {
+		t.Errorf("S4.20/blocks by another calibration: %v, %v", l, err)
+	}
 	if tensor.Store().Made() != 22-1 { // F64 is the master itself, I8 is there twice
 		t.Errorf("S4.20/the store has made %d versions", tensor.Store().Made())
 	}

@@ -350,6 +350,41 @@ func TestUse(t *testing.T) {
 	})
 }
 
+// Where memory is short, a pinned model stays in it while others come and go.
+func TestPinnedStays(t *testing.T) {
+	t.Run("S3.59/pinned_in_memory", func(t *testing.T) {
+		f := newRegistry(t)
+		for i := range 8 {
+			f.add(fmt.Sprint(i), forest(t, uint64(i), 1, 20, 15))
+		}
+		if err := f.Pin("0", store.Hot); err != nil {
+			t.Fatal(err)
+		}
+		f.get("0")
+		f.get("1")
+		one, other := f.info("0").Memory, f.info("1").Memory
+		f.cfg.MemoryCap = one + 2*other + other/2 // room for it and two others
+		f.reopen()
+		f.get("0")
+		for range 3 {
+			for i := range 7 {
+				f.get(fmt.Sprint(1 + i))
+			}
+		}
+		if f.info("0").Memory == 0 {
+			t.Error("a pinned model went before others")
+		}
+		before := f.Stats().Misses
+		f.get("0")
+		if after := f.Stats().Misses; after != before {
+			t.Error("a pinned model was not in memory when it was read")
+		}
+		if s := f.Stats(); s.Memory > s.Cap {
+			t.Errorf("%d bytes in memory, the cap is %d", s.Memory, s.Cap)
+		}
+	})
+}
+
 func TestErrors(t *testing.T) {
 	ctx := context.Background()
 	f := newRegistry(t)

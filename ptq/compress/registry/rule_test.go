@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -109,11 +111,24 @@ func TestRules(t *testing.T) {
 		var swapped, kept []float64
 		for i := range 50 {
 			swapped = append(swapped, all[3*i+2], all[3*i], all[3*i+1])
-			kept = append(kept, all[3*i+1])
+			kept = append(kept, all[3*i+2], all[3*i])
 		}
 		same(t, "outputs", raw(t, f.made(registry.Permutation{Of: "base", Outputs: []int{2, 0, 1}}), table), swapped)
-		if _, err := f.Make(registry.Projection{Of: "base", Outputs: []int{1}}); err == nil {
-			same(t, "projection", raw(t, f.made(registry.Projection{Of: "base", Outputs: []int{1}}), table), kept)
+		same(t, "projection", raw(t, f.made(registry.Projection{Of: "base", Outputs: []int{2, 0}}), table), kept)
+		// A factor is one of the leaves and not of the base score; 0.25 is exact.
+		scaled := raw(t, f.made(registry.Scale{Of: "base", By: 0.25}), table)
+		for i, s := range scaled {
+			start := base.Contents().BaseScore[i%3]
+			if want := start + (all[i]-start)/4; math.Abs(s-want) > 1e-13 {
+				t.Errorf("a quarter: score %d is %v, want %v", i, s, want)
+			}
+		}
+		order := rand.New(rand.NewPCG(1, 1)).Perm(60)
+		ordered := f.made(registry.Permutation{Of: "base", Trees: order}).Contents().Trees
+		for i, from := range order {
+			if was := base.Contents().Trees[from]; !slices.Equal(ordered[i].Leaf, was.Leaf) || !slices.Equal(ordered[i].Code, was.Code) {
+				t.Errorf("tree %d is not what tree %d was", i, from)
+			}
 		}
 		first, err := base.PredictRaw(context.Background(), table, model.Rounds(7))
 		if err != nil {
