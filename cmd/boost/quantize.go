@@ -174,6 +174,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		a.log.Info("pruned models were not tried: " + r.NotPruned)
 	}
 	a.warnOfFewBits(r)
+	a.warnOfFewRows(r)
 	if err := a.saveModel(r.Model, f.output); err != nil {
 		return err
 	}
@@ -276,6 +277,16 @@ func (f *quantizeFlags) forms() (*formChoice, error) {
 		return nil, err
 	}
 	return c, c.check()
+}
+
+// fewRows is how many rows certify too little: see docs/compression.md.
+const fewRows = 50
+
+// warnOfFewRows says that a bound from few rows holds less often than it says.
+func (a *app) warnOfFewRows(r *compress.Result) {
+	if c := &r.Certificate; c.Method == compress.ByBootstrap && c.Rows < fewRows {
+		a.log.Warn(fmt.Sprintf("%s certify what is lost: bounds of so few fail twice as often as they say, or more; give 200 rows or more, of which half certify", counted(c.Rows, "row")))
+	}
 }
 
 // warnOfFewBits says what forms of a bit or two cost.

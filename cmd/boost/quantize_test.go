@@ -200,6 +200,18 @@ func TestQuantizeOneClass(t *testing.T) {
 	}
 }
 
+// Few rows that certify are said to be few, and enough are not.
+func TestQuantizeFewRows(t *testing.T) {
+	models(t)
+	file(t, "few.csv", table(60))
+	file(t, "u.csv", table(400))
+	r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "few.csv"))
+	says(t, r.errors, "rows certify what is lost", "give 200 rows or more")
+	if r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "u.csv")); strings.Contains(r.errors, "certify") {
+		t.Errorf("400 rows: %s", r.errors)
+	}
+}
+
 // Training writes the small model beside the full one, or neither.
 func TestTrainQuantizes(t *testing.T) {
 	models(t)

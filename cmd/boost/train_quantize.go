@@ -158,5 +158,6 @@ func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, inte
 	}
 	r.small = small
 	r.a.warnOfFewBits(small)
+	r.a.warnOfFewRows(small)
 	return nil
 }
