@@ -23,34 +23,15 @@ type Feature struct {
 	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
 	// number of category codes, the shared code `other` included, which is the last.
 	Regular uint32
-	// Unlisted says what levels are that Codes does not cover, or gives no code (Categorical only).
-	Unlisted Unlisted
+	// Unnamed says that levels which training had may not be in the schema's dictionary
+	// (Categorical only, as Marks): such take the missing code.
+	Unnamed bool
+	// Marks stand for levels that are not in the dictionary and take the last code; see Marked. They
+	// ascend.
+	Marks []uint32
 }
 
-// Unlisted says what the levels of a categorical feature are that have no code of their own.
-type Unlisted uint8
-
-// What levels without a code of their own are. Compressed models leave out names of levels that
-// trees do not tell apart.
-const (
-	// UnlistedUnseen: no training row had them; they take the missing code.
-	UnlistedUnseen Unlisted = iota
-	// UnlistedMissing: training may have had them; they take the missing code.
-	UnlistedMissing
-	// UnlistedLast: training may have had them; they take the last code of present values, which
-	// a missing value does not.
-	UnlistedLast
-)
-
-// UnlistedCode returns the code of a level that has none of its own.
-func (f *Feature) UnlistedCode() uint32 {
-	if f.Unlisted == UnlistedLast {
-		return f.Regular - 1
-	}
-	return f.MissingCode()
-}
-
-// NoCode marks a dictionary level without a code of its own: it takes Feature.UnlistedCode.
+// NoCode marks a dictionary level without a code of its own: it is read as missing.
 const NoCode = ^uint32(0)
 
 // NCodes returns the number of codes of the feature in training, the missing code included.
@@ -85,7 +66,7 @@ type Cuts struct {
 func (c *Cuts) Bytes() uint64 {
 	n := uint64(len(c.Features))*uint64(unsafe.Sizeof(Feature{})) + 4*uint64(len(c.Ptrs)+len(c.Ptrs64))
 	for f := range c.Features {
-		n += 4 * uint64(len(c.Features[f].Codes))
+		n += 4 * uint64(len(c.Features[f].Codes)+len(c.Features[f].Marks))
 	}
 	return n + 4*uint64(len(c.Values)) + 8*uint64(len(c.Values64))
 }

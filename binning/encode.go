@@ -73,7 +73,8 @@ func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
 type encoding struct {
 	kind    FeatureKind
 	missing uint32
-	other   uint32 // of levels without a code of their own
+	marked  *Feature // of a feature with Marks; its rows' levels are those of names
+	names   []string
 	f32     []float32
 	f64     []float64
 	levels  []int32
@@ -89,7 +90,7 @@ type encoding struct {
 // newEncoding prepares rows lo … hi of a column, which become rows 0 … hi-lo.
 func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, error) {
 	feature := &c.Features[f]
-	e := encoding{kind: feature.Kind, missing: feature.MissingCode(), other: feature.UnlistedCode()}
+	e := encoding{kind: feature.Kind, missing: feature.MissingCode()}
 	if err := feature.suits(column); err != nil {
 		return e, err
 	}
@@ -101,6 +102,9 @@ func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, 
 	switch column.Kind() {
 	case dataset.Category:
 		e.levels, e.codes = column.Codes()[lo:hi], feature.Codes
+		if len(feature.Marks) > 0 {
+			e.marked, e.names = feature, column.Levels()
+		}
 		return e, nil
 	case dataset.Float32:
 		e.f32 = column.Float32s()[lo:hi]
@@ -192,7 +196,10 @@ func (e *encoding) fillCode() uint32 {
 func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	switch {
 	case e.kind == Categorical:
-		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.other, e.missing)
+		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)
+		if e.marked != nil {
+			encodeMarked(e, lo, hi, dst)
+		}
 	case e.index != nil && e.f64 != nil:
 		bin.Codes64(dst, e.f64[lo:hi], e.index)
 	case e.index != nil:
@@ -208,13 +215,22 @@ func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	}
 }
 
+// encodeMarked gives levels beyond the feature's that are marked the last code.
+func encodeMarked[C bin.Code](e *encoding, lo, hi int, dst []C) {
+	for i, level := range e.levels[lo:hi] {
+		if int(level) >= len(e.codes) && e.marked.Marked(e.names[level]) {
+			dst[i] = C(e.marked.Regular - 1)
+		}
+	}
+}
+
 // takesMissing says whether a row of the column takes the missing code: it has no
 // value, or a level without a code.
 func (e *encoding) takesMissing(column *dataset.Column) bool {
 	if column.Missing() > 0 {
 		return true
 	}
-	if e.kind != Categorical || e.other != e.missing {
+	if e.kind != Categorical {
 		return false
 	}
 	if !lacksLevel(e.codes, column) {

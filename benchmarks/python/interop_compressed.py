@@ -138,15 +138,23 @@ def read_cuts(data, features):
     """The features: dictionaries with missing, and cuts, or codes and the code of each level."""
     coder = Coder(data)
     missing, following, others = Estimate(), Estimate(), Made(Estimate)
-    codes, code, count, first, factor, apart = (Number() for _ in range(6))
+    codes, code, count, first, factor, apart, marks, between = (Number() for _ in range(8))
     ways, spreads, lengths = Made(lambda: Made(Estimate)), Made(Estimate), Made(lambda: Made(Estimate))
     left = max(64 * len(data), 4096)
     for f in features:
         f["missing"] = missing.bit(coder)
         if f["kind"] == "category":
             f["codes"], f["code"], before = codes.read(coder), [], -1
-            f["unlisted"] = tree_bits(coder, others, 2)
-            need(f["unlisted"] < 3, "an unknown way of levels that are not listed")
+            flags, f["marks"] = tree_bits(coder, others, 2), []
+            f["unnamed"] = flags & 1
+            if flags & 2:
+                n, mark = marks.read(coder), 0
+                left -= n
+                need(left >= 0, "too many marks")
+                for _ in range(n):
+                    mark += between.read(coder)
+                    f["marks"].append(mark)
+                need(0 < n <= 2**17 and mark < n << 14, "marks that cannot be")
             for _ in f["levels"]:
                 if following.bit(coder):
                     before += 1
@@ -400,8 +408,8 @@ class Model:
             if f["kind"] == "category":
                 # A level goes before a word for missing.
                 name = level(cell, f)
-                others = f["codes"] - 1 if f["unlisted"] == 2 and cell not in MISSING else None
-                codes.append(f["of"].get(name, others))
+                marked = cell not in MISSING and mark_of(name, len(f["marks"])) in f["marks"]
+                codes.append(f["of"].get(name, f["codes"] - 1 if marked else None))
                 continue
             value = number(cell)
             codes.append(None if value is None else next((i for i, c in enumerate(f["cuts"]) if value <= c), len(f["cuts"])))
@@ -443,6 +451,15 @@ def shortest(value):
         text = format(Decimal(text), "f")
         return text[:-2] if text.endswith(".0") else text
     return "0" if value == 0 else text[:-2] if text.endswith(".0") else text
+
+
+def mark_of(name, count):
+    """The mark of a level among so many."""
+    h = 0xCBF29CE484222325
+    for b in name or b"":
+        h = (h ^ b) * 0x100000001B3 & MASK
+    h = (h ^ h >> 32) * A & MASK
+    return h * (count << 14) >> 64
 
 
 def level(cell, f):
@@ -490,8 +507,10 @@ def differences(model, table, kept, text):
             yield f"{key}: {value}, and {theirs} by boost"
     for i, (f, theirs) in enumerate(zip(model.features, other["features"])):
         mine = {"cuts": f["cuts"]} if "cuts" in f else {"codes": [c if c != 2**32 - 1 else None for c in f["code"]], "regular": f["codes"]}
-        if f.get("unlisted"):
-            mine["unlisted"] = f["unlisted"]
+        if f.get("unnamed"):
+            mine["unnamed"] = True
+        if f.get("marks"):
+            mine["marks"] = f["marks"]
         mine |= {"name": f["name"], "missing": bool(f["missing"])}
         if mine != theirs:
             yield f"feature {i}: {mine}, and {theirs} by boost"

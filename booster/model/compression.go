@@ -135,7 +135,7 @@ func (m *Model) HasStatistics() bool {
 func (m *Model) Compressed() *Compression { return m.contents.Compression }
 
 // Narrowed returns the model with what its trees do not use left out, and nodes in canonical
-// order: see Contents.Narrow. Unless NameFew is asked for it predicts the same bits for every row.
+// order: see Contents.Narrow. Unless NameMarked is asked for it predicts the same bits for every row.
 func (m *Model) Narrowed(naming Naming) (*Model, error) {
 	c := m.expanded()
 	return New(c.Narrow(naming))

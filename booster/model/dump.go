@@ -87,8 +87,8 @@ func (m *Model) levelNames() [][][]string {
 				names[f][code] = append(names[f][code], plain(column.Levels[level]))
 			}
 		}
-		if last := feature.Regular - 1; feature.Unlisted == binning.UnlistedLast {
-			names[f][last] = append(names[f][last], "what is not listed")
+		if last := feature.Regular - 1; len(feature.Marks) > 0 {
+			names[f][last] = append(names[f][last], "levels without a name")
 		}
 	}
 	return names

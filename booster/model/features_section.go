@@ -10,9 +10,10 @@ import (
 //	offset size
 //	0      4      F, number of features
 //	4      12·F   per feature: kind u8 (0 numeric f32, 1 numeric f64, 2 categorical),
-//	              has missing u8, levels that are not listed u8 (binning.Unlisted), 0 u8,
+//	              has missing u8, 1 for unnamed levels and 2 for marks u8, 0 u8,
 //	              regular codes u32, count u32
-//	…             per feature its count of cuts f32, cuts f64 or codes u32
+//	…             per feature its count of cuts f32, cuts f64 or codes u32; if it has marks their
+//	              number u32, and marks u32
 //
 // A categorical feature's codes are by dictionary index, ffffffff where a level has none.
 func encodeCuts(c *binning.Cuts) []byte {
@@ -24,7 +25,7 @@ func encodeCuts(c *binning.Cuts) []byte {
 			missing = 1
 		}
 		count := len(c.Of32(f)) + len(c.Of64(f)) + len(feature.Codes)
-		b = append(b, byte(feature.Kind), missing, byte(feature.Unlisted), 0)
+		b = append(b, byte(feature.Kind), missing, levelFlags(feature), 0)
 		b = le.AppendUint32(b, feature.Regular)
 		b = le.AppendUint32(b, uint32(count))
 	}
@@ -34,8 +35,26 @@ func encodeCuts(c *binning.Cuts) []byte {
 		for _, code := range c.Features[f].Codes {
 			b = le.AppendUint32(b, code)
 		}
+		if marks := c.Features[f].Marks; len(marks) > 0 {
+			b = le.AppendUint32(b, uint32(len(marks)))
+			for _, m := range marks {
+				b = le.AppendUint32(b, m)
+			}
+		}
 	}
 	return b
+}
+
+// levelFlags says what the dictionary of a feature does not have: 1 is Unnamed, 2 that there are Marks.
+func levelFlags(f *binning.Feature) byte {
+	var flags byte
+	if f.Unnamed {
+		flags = 1
+	}
+	if len(f.Marks) > 0 {
+		flags |= 2
+	}
+	return flags
 }
 
 // decodeCuts reads the cuts section; names come from the schema.
@@ -60,7 +79,7 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 		feature.Name = columns[f].Name
 		feature.Kind = binning.FeatureKind(head[0])
 		feature.HasMissing = head[1] == 1
-		feature.Unlisted = binning.Unlisted(head[2])
+		feature.Unnamed = head[2]&1 > 0
 		feature.Regular = le.Uint32(head[4:])
 		n := uint64(le.Uint32(head[8:]))
 		switch feature.Kind {
@@ -70,6 +89,9 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 			c.Values64 = append(c.Values64, floats64(r.takeArray(n, 8))...)
 		case binning.Categorical:
 			feature.Codes = numbers32(r.takeArray(n, 4))
+			if head[2]&2 > 0 {
+				feature.Marks = numbers32(r.takeArray(uint64(r.u32()), 4))
+			}
 		default:
 			return nil, unusable("the model is damaged: feature %q has unknown kind %d", feature.Name, head[0])
 		}

@@ -93,52 +93,58 @@ func (k *kinship) divide(left []uint32) {
 // the names that need not be kept. It returns the new code of each old one, NoCode for those that no
 // present value has any more.
 func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) []uint32 {
-	missing, others := k.class[feature.Regular], k.others(column.Levels, feature, naming)
+	missing := k.class[feature.Regular]
+	marked, marks := k.marked(column, feature, naming), feature.Marks
+	if marked == missing {
+		feature.Unnamed, marks = feature.Unnamed || len(marks) > 0, nil
+	}
+	fresh := marked != missing && len(marks) == 0
 	names := make([][]string, len(k.size)) // by class
-	dropped := feature.Unlisted != binning.UnlistedUnseen
-	// Names that a table would be read otherwise without: they are words for missing values else.
-	gaps := dataset.DefaultMissing()
-	var without []string // levels that no training row had
+	var without, toMark []string           // levels that no training row had; names that marks take the place of
 	for level, code := range feature.Codes {
 		name := column.Levels[level]
 		switch {
 		case code == binning.NoCode:
 			without = append(without, name)
-		case naming != NameAll && k.class[code] == others && !slices.Contains(gaps, name):
-			dropped = true
+		case naming == NameAll || slices.Contains(gaps, name):
+			names[k.class[code]] = append(names[k.class[code]], name)
+		case k.class[code] == missing:
+			feature.Unnamed = true
+		case fresh && k.class[code] == marked:
+			toMark = append(toMark, name)
 		default:
 			names[k.class[code]] = append(names[k.class[code]], name)
 		}
 	}
-	var order []uint32 // classes that get a code
+	var order []uint32 // classes that get a code, that of marks the last one
 	placed := make([]bool, len(k.size))
 	for _, c := range k.class[:feature.Regular] {
-		if !placed[c] && len(names[c]) > 0 && (c != others || others == missing) {
+		if !placed[c] && len(names[c]) > 0 && (c != marked || marked == missing) {
 			order = append(order, c)
-			slices.Sort(names[c])
 		}
 		placed[c] = true
 	}
-	feature.Unlisted = binning.UnlistedUnseen
-	if others != missing {
-		feature.Unlisted = binning.UnlistedLast
-		order = append(order, others)
-	} else if dropped {
-		feature.Unlisted = binning.UnlistedMissing
+	if marked != missing {
+		order = append(order, marked)
+	}
+	if fresh {
+		marks = binning.Marks(toMark)
 	}
 
-	feature.Regular, column.Levels, feature.Codes = uint32(max(len(order), 1)), nil, []uint32{}
+	feature.Regular, feature.Marks = uint32(max(len(order), 1)), marks
+	column.Levels, feature.Codes = nil, []uint32{}
 	codes := make([]uint32, len(k.size)) // by class
 	for c := range codes {
 		codes[c] = binning.NoCode
 	}
 	for code, c := range order {
 		codes[c] = uint32(code)
+		slices.Sort(names[c])
 		for _, name := range names[c] {
 			column.Levels, feature.Codes = append(column.Levels, name), append(feature.Codes, uint32(code))
 		}
 	}
-	if naming == NameAll && others == missing {
+	if naming == NameAll {
 		for _, name := range without {
 			column.Levels, feature.Codes = append(column.Levels, name), append(feature.Codes, binning.NoCode)
 		}
@@ -149,30 +155,57 @@ func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature,
 	return k.class[:len(k.class)-1]
 }
 
-// others returns the class that levels which are not named go with: that of missing values
-// unless another one is, or is to be, in its place.
-func (k *kinship) others(levels []string, feature *binning.Feature, naming Naming) uint32 {
+// gaps are names that are always kept: a table is read by the levels that the model names, and a
+// cell that is none of them and reads like one of these would be a missing value.
+var gaps = dataset.DefaultMissing()
+
+// fewestMarks is how many names of a class are kept rather than marks: fewer are not worth it.
+const fewestMarks = 4
+
+// marked returns the class of which marks take the place of names; that of missing values if none is to
+// be.
+func (k *kinship) marked(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) uint32 {
 	missing := k.class[feature.Regular]
 	switch {
-	case feature.Unlisted == binning.UnlistedLast:
+	case len(feature.Marks) > 0:
 		return k.class[feature.Regular-1]
-	case feature.Unlisted == binning.UnlistedMissing || naming != NameFew:
+	case naming != NameMarked || column.NumericLevels: // numbers are as short as marks
 		return missing
 	}
-	count, bytes := make([]int, len(k.size)), make([]int, len(k.size))
+	names := make([][]string, len(k.size))
 	for level, code := range feature.Codes {
-		if code != binning.NoCode {
-			count[k.class[code]]++
-			bytes[k.class[code]] += len(levels[level]) + 1
+		if name := column.Levels[level]; code != binning.NoCode && k.class[code] != missing && !slices.Contains(gaps, name) {
+			names[k.class[code]] = append(names[k.class[code]], name)
 		}
 	}
-	best := missing
-	for c := range count {
-		if count[c] > 1 && bytes[c] > bytes[best] {
-			best = uint32(c)
+	best, most := missing, 0
+	for c, list := range names {
+		if len(list) < fewestMarks || len(list) > binning.MaxMarks {
+			continue
+		}
+		// What is new in a name beside the one before takes about half of its bytes in the file, a mark two.
+		slices.Sort(list)
+		fresh, before := 0, ""
+		for _, name := range list {
+			fresh += len(name) - shared(name, before) + 1
+			before = name
+		}
+		if worth := fresh - 4*len(list); worth > most {
+			best, most = uint32(c), worth
 		}
 	}
 	return best
+}
+
+// shared is the length of what two names begin with alike.
+func shared(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }
 
 // renumberSets gives the codes in a tree's sets new numbers, by feature; nil where they stay.

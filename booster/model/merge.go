@@ -229,10 +229,10 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	for _, s := range from {
 		own := &u.cutsOf(s).Features[s.feature]
 		feature.HasMissing = feature.HasMissing || own.HasMissing
-		if own.Unlisted == binning.UnlistedLast {
+		if len(own.Marks) > 0 {
 			return errNamesLeftOut(column.Name)
 		}
-		feature.Unlisted = max(feature.Unlisted, own.Unlisted)
+		feature.Unnamed = feature.Unnamed || own.Unnamed
 		u.remaps[s.model].feature[s.feature] = at
 	}
 	switch column.Kind {

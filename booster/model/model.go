@@ -71,6 +71,9 @@ type Model struct {
 
 	rowsReady sync.Once
 	rows      atomic.Pointer[rows] // see PredictRow
+
+	levelsReady sync.Once
+	levels      []map[string]int // by feature; see LevelIndex
 }
 
 // New checks the contents and makes a model of them. The model keeps the slices that

@@ -17,16 +17,16 @@ const (
 	NameAll Naming = iota
 	// NameKnown leaves out those of levels that go where missing values go at every split.
 	NameKnown
-	// NameFew leaves out those of the group that has the longest names, of levels that every split
-	// sends the same way: what is not named then goes where these go, and a level that training
-	// had not does too, which went where missing values go.
-	NameFew
+	// NameMarked leaves out those of the group that has the longest names too, of levels that every
+	// split sends the same way, and keeps marks in their place (binning.Feature.Marked): once in 16,384
+	// a level that training had not is taken for one of them.
+	NameMarked
 )
 
 // Narrow returns contents with only the cuts and dictionaries that trees use, and the trees
 // in canonical order (pack.Canonical): every value, level and missing value reaches the leaf
-// that it reached before, under another number, but for levels that training had not seen if NameFew
-// is asked for. What the trees do not use of the columns is gone: a numeric feature keeps the cuts
+// that it reached before, under another number, but for few of the levels that training had not if
+// NameMarked is asked for. What the trees do not use of the columns is gone: a numeric feature keeps the cuts
 // that nodes name, a feature that no node splits on has none and no levels. Levels that no split
 // divides have one code; codes keep their order. Slices may be shared; c is not changed.
 func (c *Contents) Narrow(naming Naming) Contents {
@@ -42,7 +42,7 @@ func (c *Contents) Narrow(naming Naming) Contents {
 		switch {
 		case column.Kind != dataset.Category:
 		case kin[f] == nil:
-			column.Levels, feature.Codes, feature.Unlisted = nil, []uint32{}, binning.UnlistedUnseen
+			column.Levels, feature.Codes, feature.Unnamed, feature.Marks = nil, []uint32{}, false, nil
 		default:
 			renumbered[f] = kin[f].narrow(column, feature, naming)
 		}

@@ -185,7 +185,8 @@ func rowsOf(t *testing.T, levels ...string) *dataset.Table {
 // first and right at the second one, so that a and c go the same way, b goes another, and all others a
 // third; missing values go a fourth. Without b in the second set, it goes with the others.
 func TestNaming(t *testing.T) {
-	levels := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	const is = " is a level"
+	levels := []string{"a" + is, "b" + is, "c" + is, "d" + is, "e" + is, "f" + is, "g" + is, "h" + is}
 	stump := func(left, right float64, missingLeft bool, set ...uint32) tree.Tree {
 		return tree.Tree{
 			Feature: []int32{0}, Code: []uint32{0}, Categorical: []bool{true}, MissingLeft: []bool{missingLeft},
@@ -219,18 +220,19 @@ func TestNaming(t *testing.T) {
 		names           string
 		codes           []uint32
 		regular         uint32
-		unlisted        binning.Unlisted
+		unnamed         bool
+		marks           int
 		unseen, missing float64
 	}{
-		{"all", []tree.Tree{first, second}, model.NameAll, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, binning.UnlistedUnseen, 21, 21},
-		{"known", []tree.Tree{first, second}, model.NameKnown, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, binning.UnlistedUnseen, 21, 21},
-		{"few", []tree.Tree{first, second}, model.NameFew, "acb", []uint32{0, 0, 1}, 3, binning.UnlistedLast, 22, 21},
-		{"as missing", []tree.Tree{second}, model.NameKnown, "abc", []uint32{0, 0, 0}, 1, binning.UnlistedMissing, 20, 20},
-		{"few as missing", []tree.Tree{second}, model.NameFew, "abc", []uint32{0, 0, 0}, 1, binning.UnlistedMissing, 20, 20},
-		{"all as missing", []tree.Tree{second}, model.NameAll, "abcdefgh", []uint32{0, 0, 0, 1, 1, 1, 1, 1}, 2, binning.UnlistedUnseen, 20, 20},
-		{"few, missing with few", []tree.Tree{stump(1, 2, true, 7)}, model.NameFew, "h", []uint32{0}, 2, binning.UnlistedLast, 2, 1},
-		{"known, missing with few", []tree.Tree{stump(1, 2, true, 7)}, model.NameKnown, "abcdefg", []uint32{0, 0, 0, 0, 0, 0, 0}, 1, binning.UnlistedMissing, 1, 1},
-		{"none", []tree.Tree{stump(1, 2, true, 0, 1, 2, 3, 4, 5, 6, 7)}, model.NameKnown, "", []uint32{}, 1, binning.UnlistedMissing, 1, 1},
+		{"all", []tree.Tree{first, second}, model.NameAll, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
+		{"known", []tree.Tree{first, second}, model.NameKnown, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
+		{"marked", []tree.Tree{first, second}, model.NameMarked, "acb", []uint32{0, 0, 1}, 3, false, 5, 21, 21},
+		{"as missing", []tree.Tree{second}, model.NameKnown, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
+		{"marked as missing", []tree.Tree{second}, model.NameMarked, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
+		{"all as missing", []tree.Tree{second}, model.NameAll, "abcdefgh", []uint32{0, 0, 0, 1, 1, 1, 1, 1}, 2, false, 0, 20, 20},
+		{"marked, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.NameMarked, "", []uint32{}, 1, true, 7, 1, 1},
+		{"known, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.NameKnown, "abcdefg", []uint32{0, 0, 0, 0, 0, 0, 0}, 1, true, 0, 1, 1},
+		{"none", []tree.Tree{stump(1, 2, true, 0, 1, 2, 3, 4, 5, 6, 7)}, model.NameKnown, "", []uint32{}, 1, true, 0, 1, 1},
 	} {
 		t.Run("S3.57/"+c.name, func(t *testing.T) {
 			m := make(t, c.trees...)
@@ -247,32 +249,39 @@ func TestNaming(t *testing.T) {
 			}
 			for name, form := range forms {
 				f := form.Contents().Cuts.Features[0]
-				if got := strings.Join(form.Schema().Columns[0].Levels, ""); got != c.names || !slices.Equal(f.Codes, c.codes) || f.Regular != c.regular || f.Unlisted != c.unlisted {
-					t.Errorf("%s: levels %s with codes %v of %d, others %d; want %s, %v of %d, %d", name, got, f.Codes, f.Regular, f.Unlisted, c.names, c.codes, c.regular, c.unlisted)
+				got := strings.ReplaceAll(strings.Join(form.Schema().Columns[0].Levels, ""), is, "")
+				if got != c.names || !slices.Equal(f.Codes, c.codes) || f.Regular != c.regular || f.Unnamed != c.unnamed || len(f.Marks) != c.marks {
+					t.Errorf("%s: levels %s with codes %v of %d, %v, %d marks; want %s, %v of %d, %v, %d", name, got, f.Codes, f.Regular, f.Unnamed, len(f.Marks), c.names, c.codes, c.regular, c.unnamed, c.marks)
 				}
 				if got, want := raws(t, form, rowsOf(t, levels...)), raws(t, m, rowsOf(t, levels...)); !slices.Equal(got, want) {
 					t.Errorf("%s: levels predict %v, before %v", name, got, want)
 				}
-				if got := raws(t, form, rowsOf(t, "new", "", "a")); got[0] != c.unseen || got[1] != c.missing {
+				if got := raws(t, form, rowsOf(t, "new", "", "a"+is)); got[0] != c.unseen || got[1] != c.missing {
 					t.Errorf("%s: a new level predicts %v and a missing value %v, want %v and %v", name, got[0], got[1], c.unseen, c.missing)
 				}
-				// A row by itself: a level that is none of those of the table is a new one.
-				out := []float64{0}
-				for value, want := range map[float64]float64{1000: c.unseen, -1: c.unseen, 0.5: c.unseen} {
-					if form.PredictRowRaw([]float64{value}, out); out[0] != want {
-						t.Errorf("%s: a row with level %v predicts %v, want %v", name, value, out[0], want)
+				// A row by itself: a level that is none of those that the model knows is a new one.
+				out, whole := []float64{0}, []float64{0}
+				for i, level := range levels {
+					m.PredictRowRaw([]float64{float64(i)}, whole)
+					if form.PredictRowRaw([]float64{form.LevelIndex(0, level)}, out); out[0] != whole[0] {
+						t.Errorf("%s: a row with %s predicts %v, want %v", name, level, out[0], whole[0])
+					}
+				}
+				for _, value := range []float64{1000, -1, 0.5, form.LevelIndex(0, "new")} {
+					if form.PredictRowRaw([]float64{value}, out); out[0] != c.unseen {
+						t.Errorf("%s: a row with level %v predicts %v, want %v", name, value, out[0], c.unseen)
 					}
 				}
 				if form.PredictRowRaw([]float64{math.NaN()}, out); out[0] != c.missing {
 					t.Errorf("%s: a row without a level predicts %v, want %v", name, out[0], c.missing)
 				}
-				u, err := form.Unseen(rowsOf(t, "new", "a"))
-				if err != nil || len(form.Unlisted()) != min(int(c.unlisted), 1) || len(u) != 1-min(int(c.unlisted), 1) {
+				u, err := form.Unseen(rowsOf(t, "new", "a"+is))
+				if all := !c.unnamed && c.marks == 0; err != nil || (len(form.Unlisted()) == 0) != all || (len(u) == 1) != all {
 					t.Errorf("%s: of a new level %+v (%v), and not all levels are named of %v", name, u, err, form.Unlisted())
 				}
 			}
-			again, err := small.Narrowed(model.NameFew)
-			if c.naming == model.NameFew && (err != nil || !bytes.Equal(encode(t, again), encode(t, small))) {
+			again, err := small.Narrowed(model.NameMarked)
+			if c.naming == model.NameMarked && (err != nil || !bytes.Equal(encode(t, again), encode(t, small))) {
 				t.Errorf("to narrow once more changes the model (%v)", err)
 			}
 		})
@@ -288,12 +297,15 @@ func raws(t *testing.T, m *model.Model, rows *dataset.Table) []float64 {
 	return got
 }
 
-// Rows whose levels training had keep their bits when few names are left, whatever the trees.
-func TestNameFew(t *testing.T) {
+// Rows whose levels training had keep their bits with marks, whatever the trees.
+func TestMarked(t *testing.T) {
 	levels := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
+	for i := range levels {
+		levels[i] += " is a level"
+	}
 	for outputs := 1; outputs < 4; outputs++ {
 		h := newHostile(t, 4000, outputs, 4, 12, 2, levels)
-		few, err := h.model.Narrowed(model.NameFew)
+		few, err := h.model.Narrowed(model.NameMarked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,9 +335,9 @@ func TestNameOfMissing(t *testing.T) {
 	c := smallContents()
 	c.Objective, c.Link, c.Classes, c.WideRounds, c.History, c.BestRound = "regression", objectives.Identity, nil, nil, nil, 1
 	c.BaseScore = []float64{0}
-	c.Schema = dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "level", Kind: dataset.Category, Levels: []string{"a", "?", "NA", "d", "e"}}}}
+	c.Schema = dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "level", Kind: dataset.Category, Levels: []string{"a is a title", "?", "NA", "d", "e is a title", "f is a title", "g is a title"}}}}
 	c.Cuts = &binning.Cuts{
-		Features: []binning.Feature{{Name: "level", Kind: binning.Categorical, Codes: []uint32{0, 1, 2, 3, 4}, Regular: 5}},
+		Features: []binning.Feature{{Name: "level", Kind: binning.Categorical, Codes: []uint32{0, 1, 2, 3, 4, 5, 6}, Regular: 7}},
 		Ptrs:     []uint32{0, 0}, Ptrs64: []uint32{0, 0},
 	}
 	c.Trees = []tree.Tree{{
@@ -336,14 +348,14 @@ func TestNameOfMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := m.Narrowed(model.NameFew)
+	few, err := m.Narrowed(model.NameMarked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := few.Schema().Columns[0].Levels; !slices.Equal(got, []string{"d", "?", "NA"}) {
+	if got := few.Schema().Columns[0].Levels; !slices.Equal(got, []string{"?", "NA"}) {
 		t.Errorf("levels %q are named", got)
 	}
-	cells := "level\nd\n?\nNA\na\nnew\n"
+	cells := "level\nd\n?\nNA\na is a title\nnew\n"
 	read := func(m *model.Model) []float64 {
 		rows, err := dataset.Read(t.Context(), strings.NewReader(cells), "rows.csv", dataset.As(m.Schema()))
 		if err != nil {
@@ -351,16 +363,19 @@ func TestNameOfMissing(t *testing.T) {
 		}
 		return raws(t, m, rows)
 	}
-	if full, small := read(m), read(few); !slices.Equal(full, []float64{1, 2, 2, 2, 1}) || !slices.Equal(small, []float64{1, 2, 2, 2, 2}) {
+	if full, small := read(m), read(few); !slices.Equal(full, []float64{1, 2, 2, 2, 1}) || !slices.Equal(small, full) {
 		t.Errorf("%v, of few names %v", full, small)
 	}
 }
 
 // A model that sends new levels where some go that it does not name is nothing to build on.
 func TestNamesLeftOut(t *testing.T) {
-	h := newHostile(t, 10, 1, 3, 8, 0, []string{"a", "b", "c", "d", "e", "f"})
-	few, err := h.model.Narrowed(model.NameFew)
-	if err != nil || few.Contents().Cuts.Features[0].Unlisted != binning.UnlistedLast {
+	levels := make([]string, 60)
+	for i := range levels {
+		levels[i] = fmt.Sprint(i, " is a level")
+	}
+	few, err := newHostile(t, 10, 1, 2, 3, 0, levels).model.Narrowed(model.NameMarked)
+	if err != nil || len(few.Contents().Cuts.Features[0].Marks) == 0 {
 		t.Fatal(few.Contents().Cuts.Features[0], err)
 	}
 	if _, err := few.TreesOn(few.Contents().Cuts); err == nil || !strings.Contains(err.Error(), `does not name all levels of column "level"`) {

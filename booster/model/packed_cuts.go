@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -99,11 +100,13 @@ type cutCoder struct {
 	usual  [64][64]entropy.Bit // the same, by those of the feature's middle one
 	gap    entropy.Number
 
-	missing  entropy.Bit
-	regular  entropy.Number
-	unlisted [4]entropy.Bit
-	follows  entropy.Bit
-	code     entropy.Number
+	missing entropy.Bit
+	regular entropy.Number
+	flags   [4]entropy.Bit
+	marked  entropy.Number
+	apart   entropy.Number // marks
+	follows entropy.Bit
+	code    entropy.Number
 
 	cuts32 []float32 // of the feature
 	cuts64 []float64
@@ -125,7 +128,7 @@ func (k *cutCoder) any(f *binning.Feature, most int) error {
 	}
 	f.HasMissing = k.missing.Code(k.coder, missing) == 1
 	if f.Kind == binning.Categorical {
-		return k.levels(f)
+		return k.levels(f, most)
 	}
 	ok := false
 	if f.Kind == binning.Numeric32 {
@@ -143,9 +146,14 @@ func (k *cutCoder) any(f *binning.Feature, most int) error {
 
 // levels codes the codes of a feature's levels. Where they are in order each says only that
 // it follows the one before.
-func (k *cutCoder) levels(f *binning.Feature) error {
+func (k *cutCoder) levels(f *binning.Feature, most int) error {
 	f.Regular = uint32(min(k.regular.Code(k.coder, uint64(f.Regular)), math.MaxUint32))
-	f.Unlisted = binning.Unlisted(symbol(k.coder, k.unlisted[:], 2, uint32(f.Unlisted)))
+	flags := symbol(k.coder, k.flags[:], 2, uint32(levelFlags(f)))
+	if f.Unnamed = flags&1 > 0; flags&2 > 0 {
+		if err := k.marks(f, most); err != nil {
+			return err
+		}
+	}
 	before := binning.NoCode // 0 follows
 	for i, code := range f.Codes {
 		follows := uint32(0)
@@ -161,6 +169,28 @@ func (k *cutCoder) levels(f *binning.Feature) error {
 		f.Codes[i], before = code, code
 	}
 	return checkCodes(f, len(f.Codes))
+}
+
+// marks codes the marks of a feature: their number, of the first the number itself, of the others how
+// far they are from the one before. A reader takes at most most.
+func (k *cutCoder) marks(f *binning.Feature, most int) error {
+	n := k.marked.Code(k.coder, uint64(len(f.Marks)))
+	if n > uint64(max(most, 0)) {
+		return fmt.Errorf("%d marks of levels are more than the bytes can say", n)
+	}
+	if k.coder.Reading() {
+		f.Marks = make([]uint32, n)
+	}
+	before := uint64(0)
+	for i, m := range f.Marks {
+		before += k.apart.Code(k.coder, uint64(m)-before)
+		f.Marks[i] = uint32(min(before, math.MaxUint32))
+		if before > math.MaxUint32 {
+			return errors.New("its marks of levels are damaged")
+		}
+	}
+	k.total += len(f.Marks)
+	return nil
 }
 
 // symbol codes a number of up to width bits with a tree of estimates.

@@ -91,7 +91,7 @@ func (m *Model) TreesOn(c *binning.Cuts) ([]tree.Tree, error) {
 			return nil, fmt.Errorf("feature %q has other cuts", a.Name)
 		case a.Kind != binning.Categorical:
 			continue
-		case a.Unlisted == binning.UnlistedLast:
+		case len(a.Marks) > 0:
 			return nil, errNamesLeftOut(a.Name)
 		}
 		start := uint32(0)
@@ -131,5 +131,5 @@ func known(f *binning.Feature, start uint32) []uint32 {
 
 // errNamesLeftOut says that a model cannot be built upon.
 func errNamesLeftOut(column string) error {
-	return fmt.Errorf("the model does not name all levels of column %q, and sends new ones where those go that it does not name: use the full model, or one of boost quantize --keep-levels", column)
+	return fmt.Errorf("the model does not name all levels of column %q, and what it does not name cannot be told from new levels for sure: use the full model, or one of boost quantize --keep-levels", column)
 }

@@ -13,8 +13,8 @@ import (
 
 // PredictRow writes the predictions for one row to out, one per output, as Predict makes
 // them for a table. values are those of the schema's feature columns, in order: numbers,
-// or for a category the index of its level in the column's Levels; NaN is missing, and
-// another number than such an index is a level that the model does not know. Init scores
+// or for a category the index of its level in the column's Levels (see Model.LevelIndex); NaN is
+// missing, and another number than such an index is a level that the model does not know. Init scores
 // are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
 // out have another length than the model has features or outputs.
 func (m *Model) PredictRow(values, out []float64) {
@@ -65,11 +65,9 @@ func (r *rows) add(m *Model, values, out []float64, set cpu.Level) {
 type rowFeature struct {
 	index   int       // among the values
 	cuts    []float64 // numeric
-	levels  []uint32  // categorical: codes by level
+	levels  []uint32  // categorical: codes by level, and of levels without a name
 	isLevel bool
 	missing uint32
-	// unlisted is the code of levels without one, missing for most features.
-	unlisted uint32
 }
 
 func (m *Model) newRows(sets []cpu.Level) *rows {
@@ -93,9 +91,12 @@ func (m *Model) newRows(sets []cpu.Level) *rows {
 
 func (m *head) rowFeature(f int) rowFeature {
 	c := m.contents.Cuts
-	feature := rowFeature{index: f, missing: c.Features[f].MissingCode(), unlisted: c.Features[f].UnlistedCode()}
+	feature := rowFeature{index: f, missing: c.Features[f].MissingCode()}
 	if c.Features[f].Kind == binning.Categorical {
 		feature.isLevel, feature.levels = true, c.Features[f].Codes
+		if len(c.Features[f].Marks) > 0 {
+			feature.levels = append(slices.Clone(feature.levels), c.Features[f].Regular-1)
+		}
 		return feature
 	}
 	feature.cuts = slices.Clone(c.Of64(f))
@@ -126,10 +127,7 @@ func (f *rowFeature) code(x float64) uint32 {
 		if x >= 0 && x < float64(len(f.levels)) && x == math.Trunc(x) && f.levels[int(x)] != binning.NoCode {
 			return f.levels[int(x)]
 		}
-		if math.IsNaN(x) {
-			return f.missing
-		}
-		return f.unlisted
+		return f.missing
 	}
 	if math.IsNaN(x) {
 		return f.missing

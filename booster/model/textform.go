@@ -51,8 +51,11 @@ func featuresText(c *Contents) []any {
 		switch feature.Kind {
 		case binning.Categorical:
 			object["codes"], object["regular"] = list(feature.Codes, levelCode), int(feature.Regular)
-			if feature.Unlisted != binning.UnlistedUnseen {
-				object["unlisted"] = int(feature.Unlisted)
+			if feature.Unnamed {
+				object["unnamed"] = true
+			}
+			if len(feature.Marks) > 0 {
+				object["marks"] = list(feature.Marks, func(m uint32) any { return int(m) })
 			}
 		case binning.Numeric32:
 			// The shortest form of a float32 would be another float64.
@@ -120,12 +123,13 @@ type textForm struct {
 }
 
 type featureForm struct {
-	Name     text              `json:"name"`
-	Missing  bool              `json:"missing"`
-	Regular  uint32            `json:"regular"`
-	Unlisted binning.Unlisted  `json:"unlisted"`
-	Codes    []*uint32         `json:"codes"`
-	Cuts     []json.RawMessage `json:"cuts"`
+	Name    text              `json:"name"`
+	Missing bool              `json:"missing"`
+	Regular uint32            `json:"regular"`
+	Unnamed bool              `json:"unnamed"`
+	Marks   []uint32          `json:"marks"`
+	Codes   []*uint32         `json:"codes"`
+	Cuts    []json.RawMessage `json:"cuts"`
 }
 
 type treeForm struct {
@@ -242,7 +246,8 @@ func (f *textForm) cuts(c *Contents) error {
 			}
 		}
 		if feature.Kind == binning.Categorical {
-			feature.Codes, feature.Regular, feature.Unlisted = make([]uint32, len(form.Codes)), form.Regular, form.Unlisted
+			feature.Codes, feature.Regular = make([]uint32, len(form.Codes)), form.Regular
+			feature.Unnamed, feature.Marks = form.Unnamed, form.Marks
 			for k, code := range form.Codes {
 				if feature.Codes[k] = binning.NoCode; code != nil {
 					feature.Codes[k] = *code

@@ -37,11 +37,34 @@ func (m *Model) Unlisted() []string { return m.head.unlisted() }
 func (h *head) unlisted() []string {
 	var names []string
 	for f := range h.contents.Cuts.Features {
-		if feature := &h.contents.Cuts.Features[f]; feature.Unlisted != binning.UnlistedUnseen {
+		if feature := &h.contents.Cuts.Features[f]; !feature.NamesAll() {
 			names = append(names, feature.Name)
 		}
 	}
 	return names
+}
+
+// LevelIndex returns what stands for a level of a categorical feature in the values of PredictRow: the
+// index of its name in the column's Levels, their number where the model knows it without a name, and
+// −1 where it does not know it. feature counts the schema's feature columns.
+// The first call prepares them all.
+func (m *Model) LevelIndex(feature int, level string) float64 {
+	m.levelsReady.Do(func() {
+		for _, column := range m.contents.featureColumns() {
+			index := make(map[string]int, len(column.Levels))
+			for i, name := range column.Levels {
+				index[name] = i
+			}
+			m.levels = append(m.levels, index)
+		}
+	})
+	if i, ok := m.levels[feature][level]; ok {
+		return float64(i)
+	}
+	if f := &m.contents.Cuts.Features[feature]; f.Marked(level) {
+		return float64(len(f.Codes))
+	}
+	return -1
 }
 
 // ignores says whether nothing is kept of a categorical feature.

@@ -232,7 +232,7 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	if len(feature.Codes) > 0 {
 		return errors.New("a numeric feature has category codes")
 	}
-	if feature.Unlisted != binning.UnlistedUnseen {
+	if !feature.NamesAll() {
 		return errors.New("a numeric feature has levels that are not listed")
 	}
 	count := len(cuts32) + len(cuts64)
@@ -254,11 +254,14 @@ func checkCodes(feature *binning.Feature, levels int) error {
 		return fmt.Errorf("%d codes for %d levels", len(feature.Codes), levels)
 	}
 	most := max(levels, 1)
-	if feature.Unlisted == binning.UnlistedLast {
+	if len(feature.Marks) > 0 {
 		most = levels + 1
 	}
-	if feature.Regular < 1 || uint64(feature.Regular) > uint64(most) || feature.Unlisted > binning.UnlistedLast {
+	if feature.Regular < 1 || uint64(feature.Regular) > uint64(most) {
 		return fmt.Errorf("%d codes for %d levels", feature.Regular, levels)
+	}
+	if err := binning.CheckMarks(feature.Marks); err != nil {
+		return err
 	}
 	for i, code := range feature.Codes {
 		if code >= feature.Regular && code != binning.NoCode {

@@ -194,8 +194,11 @@ func TestInteropPython(t *testing.T) {
 	}
 	t.Run("S4.29/few_names", func(t *testing.T) {
 		file(t, "more.csv", difficult(400, 3))
-		r.compress(t, "all_levels", "test.csv", "few_names", "--data", "more.csv", "--max-loss", "50%", "--dtype", "i8", "--prune", "off")
-		says(t, must(t, 0, boost(t, "inspect", "few_names.boost", "--json")).out, `"unlisted"`)
+		file(t, "titles.csv", titles(4000, 0))
+		file(t, "new.csv", titles(60, 3)+"new,1\n,2\n?,3\nNA,4\n")
+		must(t, 0, boost(t, "train", "titles.csv", "--label", "y", "-q", "-o", "titles.boost", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
+		r.compress(t, "titles", "new.csv", "few_names", "--max-bytes", "100KB", "--dtype", "i8")
+		says(t, must(t, 0, boost(t, "inspect", "few_names.boost", "--json")).out, `"marked"`)
 		// Nothing is left of a model that may lose anything.
 		r.compress(t, "all_levels", "test.csv", "no_trees", "--data", "more.csv", "--max-loss", "100%")
 		if words, err := r.read(); err != nil {

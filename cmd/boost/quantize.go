@@ -389,8 +389,8 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
 			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
 		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
-		if len(c.Unlisted) > 0 {
-			text += fmt.Sprintf("names of levels are left out: levels of %s that training did not have go with these (--keep-levels keeps all)\n", strings.Join(c.Unlisted, ", "))
+		if len(c.Marked) > 0 {
+			text += fmt.Sprintf("some levels of %s are without names: one in 16,384 that training did not have is taken for one of them (--keep-levels keeps all names)\n", strings.Join(c.Marked, ", "))
 		}
 		if c.TrainingData {
 			text += "these are rows that the model was trained on: they say nothing of others\n"

@@ -179,7 +179,7 @@ func (q *search) chooseByBytes(ctx context.Context) (*Result, error) {
 		if q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
 			continue
 		}
-		certificate := Certificate{Method: ByLeaves, RawBound: c.raw}
+		certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: marked(c.narrow)}
 		if h := q.halves[1]; h != nil {
 			v, err := h.compare(ctx, c.model, 1-confidence)
 			if err != nil {

@@ -28,10 +28,10 @@ type Certificate struct {
 	// LeavesBefore is the number of leaves of the model before it was pruned; 0: it was not.
 	LeavesBefore int `json:"leaves_before,omitempty"`
 
-	// Unlisted are the categorical features of which a level that training had not goes another way
-	// than in the full model: with levels whose names are left out, not with missing values.
-	// RawBound is not of rows with such a level; all figures of rows are.
-	Unlisted []string `json:"unlisted,omitempty"`
+	// Marked are the categorical features of which marks stand for some of the levels that training had:
+	// once in 16,384 a level that it had not is taken for one of these, and goes another way than in the full
+	// model. RawBound is not of rows with such a level; all figures of rows are.
+	Marked []string `json:"marked,omitempty"`
 
 	// Feedback says that errors of stored leaves were pushed forward to later trees.
 	Feedback bool `json:"feedback,omitempty"`

@@ -83,11 +83,15 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 	}
 	// Nodes in canonical order, as compressed models have them, and codes of the cuts that
 	// are used.
-	a, err := a.Narrowed(model.NameKnown)
+	naming := model.NameKnown
+	if len(marked(a))+len(marked(b)) > 0 {
+		naming = model.NameMarked
+	}
+	a, err := a.Narrowed(naming)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = b.Narrowed(model.NameKnown); err != nil {
+	if b, err = b.Narrowed(naming); err != nil {
 		return nil, err
 	}
 	c := &Comparison{Trees: a.NumTrees(), SameSplits: sameCuts(a, b)}
@@ -142,7 +146,7 @@ func sameCuts(a, b *model.Model) bool {
 	return p == q || slices.Equal(p.Values, q.Values) && slices.Equal(p.Values64, q.Values64) &&
 		slices.Equal(p.Ptrs, q.Ptrs) && slices.Equal(p.Ptrs64, q.Ptrs64) &&
 		slices.EqualFunc(p.Features, q.Features, func(f, g binning.Feature) bool {
-			return f.Name == g.Name && f.Kind == g.Kind && f.Regular == g.Regular && f.Unlisted == g.Unlisted && slices.Equal(f.Codes, g.Codes)
+			return f.Name == g.Name && f.Kind == g.Kind && f.Regular == g.Regular && f.Unnamed == g.Unnamed && slices.Equal(f.Marks, g.Marks) && slices.Equal(f.Codes, g.Codes)
 		})
 }
 

@@ -233,7 +233,6 @@ type search struct {
 	halves   [2]*half // to search on and to certify on; nil without data
 	found    []Candidate
 
-	fewNames  bool      // names are left out as model.NameFew says
 	whole     *fitted   // the model and all rows of the search
 	crossed   *crossing // these rows in parts; nil where nothing that learns from them is compared
 	pushes    bool      // errors are pushed forward
@@ -278,10 +277,6 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		if err := q.open(ctx, opts); err != nil {
 			return nil, err
 		}
-	}
-	if err := q.dropNames(ctx); err != nil {
-		q.close()
-		return nil, err
 	}
 	if err := q.settlePruning(); err != nil {
 		q.close()
@@ -494,7 +489,7 @@ func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
 	for _, bound := range c.raw {
 		c.RawBound = max(c.RawBound, bound)
 	}
-	certificate := Certificate{Method: ByLeaves, RawBound: c.raw} // without data all are named
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: marked(c.narrow)}
 	if h := q.halves[0]; h != nil {
 		certificate = q.certificate(c, h, v, confidence)
 	}
@@ -594,7 +589,7 @@ func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Cer
 		before = len(q.full.Leaves())
 	}
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Unlisted: unlisted(c.narrow), Feedback: c.Feedback, Reference: q.referenceSum,
+		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Marked: marked(c.narrow), Feedback: c.Feedback, Reference: q.referenceSum,
 		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: h.resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,

@@ -173,8 +173,8 @@ func TestManyCuts(t *testing.T) {
 func TestLookup(t *testing.T) {
 	const none = ^uint32(0)
 	got := make([]uint8, 6)
-	Lookup(got, []int32{-1, 0, 1, 2, 3, 2}, []uint32{7, none, 9}, none, 8, 10)
-	if want := []uint8{10, 7, 8, 9, 8, 9}; !slices.Equal(got, want) {
+	Lookup(got, []int32{-1, 0, 1, 2, 3, 2}, []uint32{7, none, 9}, none, 10)
+	if want := []uint8{10, 7, 10, 9, 10, 9}; !slices.Equal(got, want) {
 		t.Errorf("codes %v, want %v", got, want)
 	}
 }

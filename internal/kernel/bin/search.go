@@ -39,21 +39,19 @@ func Search[C Code, V, K Float](dst []C, values []V, cuts []K) {
 	}
 }
 
-// Lookup writes the code of each dictionary index: codes[index], other where the index is
-// beyond the table or marked by none in it, and missing where it is negative.
-func Lookup[C Code](dst []C, indices []int32, codes []uint32, none, other, missing uint32) {
+// Lookup writes the code of each dictionary index: codes[index], and missing where
+// the index is negative, beyond the table or marked by none in it.
+func Lookup[C Code](dst []C, indices []int32, codes []uint32, none, missing uint32) {
 	if OnSearch != nil {
 		OnSearch(len(indices))
 	}
 	dst = dst[:len(indices)]
 	for i, index := range indices {
-		code := other
-		switch {
-		case uint(index) < uint(len(codes)):
-			if code = codes[index]; code == none {
-				code = other
-			}
-		case index < 0:
+		code := none
+		if uint(index) < uint(len(codes)) {
+			code = codes[index]
+		}
+		if code == none {
 			code = missing
 		}
 		dst[i] = C(code)

@@ -1,0 +1,59 @@
+package binning_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"boost/binning"
+)
+
+// The values are those of a few lines of Python, written from docs/format.md.
+func TestMarks(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  []uint32
+	}{
+		{[]string{"a"}, []uint32{8364}},
+		{[]string{"nurse", "käse", "", "line\nend", "truck driver"}, []uint32{7991, 38509, 42701, 64324, 65165}},
+		{nil, nil},
+	} {
+		if got := binning.Marks(c.names); !slices.Equal(got, c.want) {
+			t.Errorf("marks of %q are %v, want %v", c.names, got, c.want)
+		}
+	}
+}
+
+// Names that were marked are always known, others once in 16,384: in 2²¹ draws 128 times, give or take
+// five standard deviations.
+func TestMarked(t *testing.T) {
+	var names []string
+	for k := range 300 {
+		names = append(names, fmt.Sprintf("%x is a title", k*2654435761))
+	}
+	f := binning.Feature{Marks: binning.Marks(names)}
+	if err := binning.CheckMarks(f.Marks); err != nil {
+		t.Error(err)
+	}
+	for _, name := range names {
+		if !f.Marked(name) {
+			t.Errorf("%q is not known", name)
+		}
+	}
+	for _, form := range []string{"%d is new", "new %d", "%x", "title %d x"} {
+		hits := 0
+		for i := range 1 << 21 {
+			if f.Marked(fmt.Sprintf(form, i)) {
+				hits++
+			}
+		}
+		if hits < 128-57 || hits > 128+57 {
+			t.Errorf("%q: %d of 2²¹ are taken for others, want 128", form, hits)
+		}
+	}
+	for _, bad := range [][]uint32{{16384}, {2, 1}, make([]uint32, binning.MaxMarks+1)} {
+		if binning.CheckMarks(bad) == nil {
+			t.Errorf("%d marks pass", len(bad))
+		}
+	}
+}
