@@ -7,9 +7,9 @@ import (
 )
 
 // A mark stands for the name of a level where the name itself is too long to keep: of n names the
-// marks are numbers below n·2¹⁴, so that another name has the mark of one of them once in 16,384.
+// marks are numbers below n·2¹², so that another name has the mark of one of them once in 4,096.
 const (
-	markBits = 14
+	markBits = 12
 	// MaxMarks is how many marks a feature has at most.
 	MaxMarks = 1 << (32 - markBits - 1)
 )
@@ -25,7 +25,7 @@ func Marks(names []string) []uint32 {
 }
 
 // Marked says whether a level that is not in the dictionary is one of those that marks stand for:
-// of these always, of others once in 16,384.
+// of these always, of others once in 4,096.
 func (f *Feature) Marked(level string) bool {
 	if len(f.Marks) == 0 {
 		return false
@@ -37,7 +37,7 @@ func (f *Feature) Marked(level string) bool {
 // NamesAll says whether the dictionary has all levels that training had.
 func (f *Feature) NamesAll() bool { return !f.Unnamed && len(f.Marks) == 0 }
 
-// mark is the mark of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹⁴.
+// mark is the mark of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹².
 func mark(name string, n int) uint32 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(name) {
@@ -55,7 +55,7 @@ func CheckMarks(marks []uint32) error {
 	}
 	for i, m := range marks {
 		if uint64(m) >= uint64(len(marks))<<markBits || i > 0 && m < marks[i-1] {
-			return fmt.Errorf("mark %d of %d is %d: marks ascend below 16,384 times their number", i, len(marks), m)
+			return fmt.Errorf("mark %d of %d is %d: marks ascend below 4,096 times their number", i, len(marks), m)
 		}
 	}
 	return nil

@@ -154,7 +154,7 @@ def read_cuts(data, features):
                 for _ in range(n):
                     mark += between.read(coder)
                     f["marks"].append(mark)
-                need(0 < n <= 2**17 and mark < n << 14, "marks that cannot be")
+                need(0 < n <= 2**19 and mark < n << 12, "marks that cannot be")
             for _ in f["levels"]:
                 if following.bit(coder):
                     before += 1
@@ -459,7 +459,7 @@ def mark_of(name, count):
     for b in name or b"":
         h = (h ^ b) * 0x100000001B3 & MASK
     h = (h ^ h >> 32) * A & MASK
-    return h * (count << 14) >> 64
+    return h * (count << 12) >> 64
 
 
 def level(cell, f):

@@ -18,7 +18,7 @@ const (
 	// NameKnown leaves out those of levels that go where missing values go at every split.
 	NameKnown
 	// NameMarked leaves out those of the group that has the longest names too, of levels that every
-	// split sends the same way, and keeps marks in their place (binning.Feature.Marked): once in 16,384
+	// split sends the same way, and keeps marks in their place (binning.Feature.Marked): once in 4,096
 	// a level that training had not is taken for one of them.
 	NameMarked
 )

@@ -389,7 +389,7 @@ func certificateRows(text json.RawMessage) [][]string {
 		rows = append(rows, []string{"", "these are rows that the model was trained on"})
 	}
 	if len(c.Marked) > 0 {
-		rows = append(rows, []string{"levels", "some of " + strings.Join(c.Marked, ", ") + " without names: one in 16,384 that training did not have is taken for one of them"})
+		rows = append(rows, []string{"levels", "some of " + strings.Join(c.Marked, ", ") + " without names: one in 4,096 that training did not have is taken for one of them"})
 	}
 	bounds := make([]string, len(c.RawBound))
 	for i, bound := range c.RawBound {

@@ -390,7 +390,7 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
 		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
 		if len(c.Marked) > 0 {
-			text += fmt.Sprintf("some levels of %s are without names: one in 16,384 that training did not have is taken for one of them (--keep-levels keeps all names)\n", strings.Join(c.Marked, ", "))
+			text += fmt.Sprintf("some levels of %s are without names: one in 4,096 that training did not have is taken for one of them (--keep-levels keeps all names)\n", strings.Join(c.Marked, ", "))
 		}
 		if c.TrainingData {
 			text += "these are rows that the model was trained on: they say nothing of others\n"

@@ -29,7 +29,7 @@ type Certificate struct {
 	LeavesBefore int `json:"leaves_before,omitempty"`
 
 	// Marked are the categorical features of which marks stand for some of the levels that training had:
-	// once in 16,384 a level that it had not is taken for one of these, and goes another way than in the full
+	// once in 4,096 a level that it had not is taken for one of these, and goes another way than in the full
 	// model. RawBound is not of rows with such a level; all figures of rows are.
 	Marked []string `json:"marked,omitempty"`
 

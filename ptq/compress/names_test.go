@@ -41,7 +41,7 @@ func titles(tb testing.TB, seed uint64, rows, fresh int, mean float64) *dataset.
 }
 
 // Marks take the place of names wherever there is a bound to choose by, unless names are to be kept; new
-// levels stay what they were, but for one in 16,384.
+// levels stay what they were, but for one in 4,096.
 func TestQuantizeNames(t *testing.T) {
 	m := trained(t, "regression", titles(t, 1, 9000, 0, 0), 20)
 	one := []compress.Format{{Form: ptq.FormOf(ptq.I16), Calibration: compress.Calibration{By: compress.ByModel}}}
