@@ -33,7 +33,7 @@ was quantized or refitted: the cosine of their leaf vectors, over all and by tre
 squared and the largest difference of two leaves.
 
 With a TABLE also the largest differences of raw scores and predictions, and the metrics of
-both where the table has labels. These decide: a cosine is blind to a common factor, and
+both where the table has labels; models of other shapes, as pruned ones, are compared by these alone. These decide: a cosine is blind to a common factor, and
 counts a leaf that no row reaches like one that all do.`,
 		Example: `  boost compare price.boost price.q.boost
   boost compare price.boost price.q.boost test.csv --metric rmse --json`,
@@ -119,21 +119,10 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 }
 
 func writeComparison(w io.Writer, c *compress.Comparison, args []string) error {
-	splits := "the same"
-	if !c.SameSplits {
-		splits = "different"
+	rows := [][]string{{"leaves are not compared", c.Unlike}}
+	if c.Unlike == "" {
+		rows = leavesCompared(c)
 	}
-	rows := [][]string{
-		{"trees", count(c.Trees)}, {"splits", splits}, {"leaves", count(c.Leaves)},
-		{"cosine of the leaves", cosineText(c.Cosine)},
-	}
-	if at, undefined := lowestCosine(c.CosineByTree); at >= 0 {
-		rows = append(rows, []string{fmt.Sprintf("lowest of a tree (tree %s)", count(at)), cosineText(c.CosineByTree[at])})
-		if undefined > 0 {
-			rows = append(rows, []string{"trees of zeros only", count(undefined)})
-		}
-	}
-	rows = append(rows, []string{"mean squared difference", sixDigits(c.MSE)}, []string{"largest difference of leaves", sixDigits(c.MaxLeaf)})
 	if d := c.Data; d != nil {
 		rows = append(rows, []string{"rows", count(d.Rows)}, []string{"largest difference of raw scores", sixDigits(d.MaxRaw)},
 			[]string{"largest difference of predictions", sixDigits(d.MaxPrediction)})
@@ -153,6 +142,25 @@ func writeComparison(w io.Writer, c *compress.Comparison, args []string) error {
 		rows = append(rows, []string{m.Name, metricText(m.A), metricText(m.B), change})
 	}
 	return writeTable(w, rows, "lrrr")
+}
+
+// leavesCompared words how far leaves are apart.
+func leavesCompared(c *compress.Comparison) [][]string {
+	splits := "the same"
+	if !c.SameSplits {
+		splits = "different"
+	}
+	rows := [][]string{
+		{"trees", count(c.Trees)}, {"splits", splits}, {"leaves", count(c.Leaves)},
+		{"cosine of the leaves", cosineText(c.Cosine)},
+	}
+	if at, undefined := lowestCosine(c.CosineByTree); at >= 0 {
+		rows = append(rows, []string{fmt.Sprintf("lowest of a tree (tree %s)", count(at)), cosineText(c.CosineByTree[at])})
+		if undefined > 0 {
+			rows = append(rows, []string{"trees of zeros only", count(undefined)})
+		}
+	}
+	return append(rows, []string{"mean squared difference", sixDigits(c.MSE)}, []string{"largest difference of leaves", sixDigits(c.MaxLeaf)})
 }
 
 // cosineText writes a cosine with six decimals, more where they would all be nines.
@@ -185,6 +193,7 @@ func lowestCosine(cosines []float64) (tree, undefined int) {
 
 // comparedJSON is what compare prints as JSON; null is undefined.
 type comparedJSON struct {
+	Unlike       string                    `json:"unlike,omitempty"` // why leaves are not compared
 	Trees        int                       `json:"trees"`
 	Leaves       int                       `json:"leaves"`
 	SameSplits   bool                      `json:"same_splits"`
@@ -207,7 +216,7 @@ type metricsOfModel struct {
 
 func comparisonJSON(c *compress.Comparison) comparedJSON {
 	out := comparedJSON{
-		Trees: c.Trees, Leaves: c.Leaves, SameSplits: c.SameSplits, Cosine: jsonNumber(c.Cosine), CosineByTree: []*float64{},
+		Unlike: c.Unlike, Trees: c.Trees, Leaves: c.Leaves, SameSplits: c.SameSplits, Cosine: jsonNumber(c.Cosine), CosineByTree: []*float64{},
 		MSE: jsonNumber(c.MSE), MaxLeaf: jsonNumber(c.MaxLeaf),
 	}
 	for _, cosine := range c.CosineByTree {

@@ -76,6 +76,8 @@ func TestCompare(t *testing.T) {
 	})
 	t.Run("S4.33/shapes", func(t *testing.T) {
 		says(t, must(t, 2, boost(t, "compare", "y.boost", "y3.boost")).errors, "y.boost and y3.boost cannot be compared", "8 trees, the other 3")
+		says(t, must(t, 0, boost(t, "compare", "y.boost", "y3.boost", "t.csv")).out, "leaves are not compared", "8 trees, the other 3", "rmse", "largest difference of predictions")
+		says(t, must(t, 0, boost(t, "compare", "y.boost", "y3.boost", "t.csv", "--json")).out, `"unlike"`, `"cosine": null`, `"rmse"`)
 		says(t, must(t, 2, boost(t, "compare", "y.boost", "c.boost")).errors, "1 outputs, the other 3")
 	})
 	must(t, 4, boost(t, "compare", "y.boost", "t.csv"))

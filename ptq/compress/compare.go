@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,8 @@ func (e ErrShape) Error() string { return "the models cannot be compared: " + e.
 // A cosine says nothing of a common factor and little of a few leaves that many rows reach: what
 // predictions and metrics change by decides.
 type Comparison struct {
+	// Unlike says why leaves are not compared, as of a pruned model: then there is nothing but Data. "" else.
+	Unlike        string
 	Trees, Leaves int
 	// SameSplits says that both models send every row to the same leaves.
 	SameSplits bool
@@ -65,11 +68,14 @@ func (m MetricChange) Relative() float64 { return (m.B - m.A) / math.Abs(m.A) }
 // Compare compares two models leaf by leaf, in the order in which a walk meets the leaves, and where
 // a table is given by their predictions and metrics for it; names nil are all that fit. What a
 // model's trees do not use, and how nodes are numbered, is no difference. Rows count by the weight
-// column where the table has it. Models with other numbers of outputs, trees or leaves in a tree are ErrShape, and so
-// are other links or classes where there is a table. Further errors are those of
-// model.Model.Predict and metrics.New.
+// column where the table has it. Models with other numbers of trees, or of leaves in a tree, are ErrShape without a
+// table, and with one are compared by predictions alone; other outputs, links or classes are ErrShape. Further errors
+// are those of model.Model.Predict and metrics.New.
 func Compare(ctx context.Context, a, b *model.Model, t *dataset.Table, names []string, opts ...Option) (*Comparison, error) {
 	c, err := compareLeaves(a, b)
+	if shape := (ErrShape{}); t != nil && errors.As(err, &shape) {
+		c, err = &Comparison{Unlike: shape.Text, Cosine: math.NaN(), MSE: math.NaN(), MaxLeaf: math.NaN()}, nil
+	}
 	if err != nil || t == nil {
 		return c, err
 	}

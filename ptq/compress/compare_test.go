@@ -110,6 +110,22 @@ func TestCompareData(t *testing.T) {
 	})
 }
 
+// Models of other shapes are compared by their predictions: 3 and 4, and of one more leaf 3, 4 and 9.
+func TestCompareUnlike(t *testing.T) {
+	rows := column(t, []float64{0, 1, 2}, []float64{3, 4, 4})
+	for name, b := range map[string]*model.Model{
+		"leaves": forest(t, 1, []float64{3, 4, 9}), "trees": forest(t, 1, []float64{3, 4, 8}, []float64{0, 0, 1}),
+	} {
+		c, err := compress.Compare(t.Context(), forest(t, 1, []float64{3, 4}), b, rows, []string{"rmse"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := c.Data; c.Unlike == "" || !math.IsNaN(c.Cosine) || d.MaxRaw != 5 || d.Metrics[0].A != 0 || math.Abs(d.Metrics[0].B-math.Sqrt(25.0/3)) > 1e-12 {
+			t.Errorf("%s: %+v, %+v", name, c, c.Data)
+		}
+	}
+}
+
 func TestCompareRefuses(t *testing.T) {
 	a := forest(t, 1, []float64{3, 4}, []float64{0, 5})
 	for name, b := range map[string]*model.Model{
