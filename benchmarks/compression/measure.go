@@ -163,7 +163,11 @@ func (m *Model) trained(ctx context.Context, name string, form ptq.Form) (Figure
 	if err != nil {
 		return f, err
 	}
-	l, err := compress.MorphModel(other, form, compress.Calibration{})
+	var scales compress.Calibration
+	if _, typed := form.DType(); typed { // those that training saw
+		scales.By, scales.Float32Scales = compress.ByTree, true
+	}
+	l, err := compress.MorphModel(other, form, scales)
 	if err != nil {
 		return f, err
 	}
