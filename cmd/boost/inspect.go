@@ -388,8 +388,8 @@ func certificateRows(text json.RawMessage) [][]string {
 	if c.TrainingData {
 		rows = append(rows, []string{"", "these are rows that the model was trained on"})
 	}
-	if len(c.Marked) > 0 {
-		rows = append(rows, []string{"levels", "some of " + strings.Join(c.Marked, ", ") + " without names: one in 4,096 that training did not have is taken for one of them"})
+	if words := markedWords(&c); words != "" {
+		rows = append(rows, []string{"levels", words})
 	}
 	bounds := make([]string, len(c.RawBound))
 	for i, bound := range c.RawBound {

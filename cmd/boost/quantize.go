@@ -359,6 +359,14 @@ func finite(v float64) *float64 {
 	return &v
 }
 
+// markedWords says which levels have marks in the place of names, "" for none.
+func markedWords(c *compress.Certificate) string {
+	if len(c.Marked) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("some levels of %s are without names: one in 4,096 that training did not have is taken for one of them", strings.Join(c.Marked, ", "))
+}
+
 func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison, before int64) error {
 	rows := [][]string{{"", "leaf values", "bytes", "a leaf", "loss", "at most", "raw score"}}
 	withData := false
@@ -389,14 +397,14 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
 			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
 		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
-		if len(c.Marked) > 0 {
-			text += fmt.Sprintf("some levels of %s are without names: one in 4,096 that training did not have is taken for one of them (--keep-levels keeps all names)\n", strings.Join(c.Marked, ", "))
-		}
 		if c.TrainingData {
 			text += "these are rows that the model was trained on: they say nothing of others\n"
 		}
 	} else {
 		text += "what the metric loses is not known: rows with labels tell (--data)\n"
+	}
+	if words := markedWords(&r.Certificate); words != "" {
+		text += words + " (--keep-levels keeps all names)\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -426,7 +426,8 @@ func TestQuantizeLeavesNamesOut(t *testing.T) {
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "y.boost", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
 	r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "1%"))
 	says(t, r.out, "some levels of title are without names", "--keep-levels")
-	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "some of title without names")
+	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "some levels of title are without names")
+	says(t, must(t, 0, boost(t, "quantize", "y.boost", "-o", "b.boost", "--max-bytes", "100KB")).out, "some levels of title are without names")
 	must(t, 0, boost(t, "quantize", "y.boost", "-o", "all.boost", "--data", "u.csv", "--max-loss", "1%", "--keep-levels"))
 	small, all := readFile(t, "q.boost"), readFile(t, "all.boost")
 	if len(small) > len(all)-100 {

@@ -156,6 +156,9 @@ func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, inte
 	if small.NotPruned != "" {
 		r.a.log.Info("pruned models were not tried: " + small.NotPruned)
 	}
+	if words := markedWords(&small.Certificate); words != "" {
+		r.a.log.Info(words)
+	}
 	r.small = small
 	r.a.warnOfFewBits(small)
 	r.a.warnOfFewRows(small)
