@@ -18,6 +18,7 @@ import math
 import struct
 import sys
 from decimal import Decimal
+from pathlib import Path
 
 from interop_trees import A, B, Coder, Damaged, Estimate, Made, MASK, Mixer, Number, Reader
 
@@ -54,7 +55,7 @@ ORDER = ["about", "cuts", "dictionaries", "structure", "scales", "leaves", "pack
 
 
 def sections(data):
-    """The sections of a file of version 2, by name."""
+    """The parts of a file of version 2, by name."""
     need(len(data) >= 36, "too short")
     magic, version, flags, count, size, length = struct.unpack("<8sHHIQQ", data[:32])
     need(magic == b"BOOST\r\n\x1a", "not a .boost file")
@@ -75,31 +76,74 @@ def sections(data):
         found[s["name"]] = data[start:at]
         need("%08x" % crc32c(found[s["name"]]) == s["crc32c"], f"section {s['name']}: its checksum")
     need(at == len(data) - 4, "bytes behind the sections")
-    need(list(found) == [n for n in ORDER if n in found], "the order of sections")
-    return found
+    need(list(found) == ["packed"], "the section")
+    lengths, at, data = [], 0, found["packed"]
+    for _ in ORDER:
+        n, more = 0, 0
+        while True:
+            need(at < len(data) and more < 64, "the lengths of the parts")
+            n |= (data[at] & 127) << more
+            at, more = at + 1, more + 7
+            if data[at - 1] < 128:
+                break
+        need(more == 7 or data[at - 1] > 0, "a length of too many bytes")
+        lengths.append(n)
+    need(at + sum(lengths) == len(data), "the parts do not make up the section")
+    parts = {}
+    for name, n in zip(ORDER, lengths):
+        if n:
+            parts[name] = data[at:at + n]
+        at += n
+    return parts
 
 
 # --- packed texts and cuts
 
-def packed_text(data):
+class Text:
+    """The estimates of bytes of text, by those before them."""
+
+    def __init__(self):
+        self.table, self.mixers, self.last = [Estimate() for _ in range(1 << 16)], [Mixer() for _ in range(8)], 0
+
+    def byte(self, coder):
+        places = []
+        for k, mask in ((1, 0xFF), (2, 0xFFFF), (3, 0xFFFFFFFF)):
+            h = ((self.last & mask) * 4 + k) * A & MASK
+            places.append(((h ^ h >> 32) * B & MASK) >> 48)
+        node = 1
+        for i in range(8):
+            node = 2 * node + self.mixers[i].bit(coder, [self.table[p + node & 0xFFFF] for p in places])
+        self.last = (self.last << 8 | node & 255) & 0xFFFFFFFF
+        return node & 255
+
+
+class Known:
+    """Stands for a coder where the bits are known: those of a text, from which estimates learn."""
+
+    def __init__(self, text):
+        self.bits = [b >> i & 1 for b in text for i in range(7, -1, -1)][::-1]
+
+    def bit(self, chance):
+        return self.bits.pop()
+
+
+def about_before():
+    """The text after which that of about is packed: docs/format.md has it, byte for byte."""
+    page = Path(__file__).parents[2] / "docs" / "format.md"
+    text = page.read_bytes().split(b"begin as they are after this text")[1]
+    return text.split(b"```json\n")[1].split(b"\n```")[0]
+
+
+def packed_text(data, before=b""):
     if not data:
         return b""
     coder = Coder(data)
     length = Number().read(coder)
     need(length <= max(64 * len(data), 4096), "a text that is too long")
-    table, mixers = [Estimate() for _ in range(1 << 14)], [Mixer() for _ in range(8)]
-    text, last = bytearray(), 0
-    for _ in range(length):
-        places = []
-        for k, mask in ((1, 0xFF), (2, 0xFFFF), (3, 0xFFFFFFFF)):
-            h = ((last & mask) * 4 + k) * A & MASK
-            places.append(((h ^ h >> 32) * B & MASK) >> 50)
-        node = 1
-        for i in range(8):
-            node = 2 * node + mixers[i].bit(coder, [table[p + node & 0x3FFF] for p in places])
-        text.append(node & 255)
-        last = (last << 8 | node & 255) & 0xFFFFFFFF
-    return bytes(text)
+    text, known = Text(), Known(before)
+    for _ in before:
+        text.byte(known)
+    return bytes(text.byte(coder) for _ in range(length))
 
 
 def tree_bits(coder, estimates, bits):
@@ -356,7 +400,7 @@ def leaf_values(found, how, counts, outputs):
 class Model:
     def __init__(self, data):
         found = sections(data)
-        self.about = json.loads(packed_text(found["about"]))
+        self.about = json.loads(packed_text(found["about"], about_before()))
         self.how = self.about["compression"]
         self.outputs = self.about["outputs"]
         columns = self.columns = [dict(c) for c in self.about["columns"]]

@@ -2,11 +2,14 @@ package model
 
 import (
 	"bytes"
+	_ "embed"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"boost/binning"
 	"boost/dataset"
@@ -19,7 +22,11 @@ import (
 // CompressedVersion is the format version of compressed models.
 const CompressedVersion = 2
 
-// The sections of a compressed model, in this order. One that would be empty is left out.
+// packedSection is the one section of a compressed model: the lengths of its parts, uvarints, and the
+// parts, one behind the other, in the order of compressedNames.
+const packedSection = "packed"
+
+// The parts of a compressed model beside those that are called like sections of a full one.
 const (
 	aboutSection  = "about"  // packed text: what the manifest of a full model holds
 	scalesSection = "scales" // scales and offsets of leaf values
@@ -44,7 +51,7 @@ func (c *Contents) encodeCompressed() ([]byte, error) {
 		}
 	}
 	all := []section{
-		{aboutSection, packText(appendJSON(nil, object))},
+		{aboutSection, packAbout(appendJSON(nil, object))},
 		{cutsSection, packCuts(c.Cuts)},
 		{dictionariesSection, packDictionaries(c.Schema)},
 		{structureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
@@ -52,8 +59,7 @@ func (c *Contents) encodeCompressed() ([]byte, error) {
 		leaves,
 		{statisticsSection, encodeStatistics(c.Trees)},
 	}
-	all = slices.DeleteFunc(all, func(s section) bool { return len(s.data) == 0 })
-	return assemble(CompressedVersion, all, func(table []sectionEntry) []byte {
+	return assemble(CompressedVersion, []section{{packedSection, joinParts(all)}}, func(table []sectionEntry) []byte {
 		return appendJSON(nil, map[string]any{"sections": list(table, sectionForm)})
 	}), nil
 }
@@ -124,16 +130,76 @@ type packedModel struct {
 	sections map[string][]byte
 }
 
-// packedSections returns the sections by name of what openContainer found to be a compressed
-// model.
-func packedSections(data []byte, h header, manifestText []byte) (map[string][]byte, error) {
+// joinParts returns the section of these parts.
+func joinParts(parts []section) []byte {
+	var b []byte
+	for _, name := range compressedNames {
+		b = binary.AppendUvarint(b, uint64(len(partNamed(parts, name))))
+	}
+	for _, name := range compressedNames {
+		b = append(b, partNamed(parts, name)...)
+	}
+	return b
+}
+
+func partNamed(parts []section, name string) []byte {
+	for _, p := range parts {
+		if p.name == name {
+			return p.data
+		}
+	}
+	return nil
+}
+
+// splitParts returns the parts that are not empty, in order.
+func splitParts(b []byte) ([]section, error) {
+	damaged := unusable("the model is damaged: section %q: its parts do not make up its %d bytes", packedSection, len(b))
+	lengths := make([]uint64, len(compressedNames))
+	total, rest := uint64(0), b
+	for i := range lengths {
+		n := 0
+		if lengths[i], n = binary.Uvarint(rest); n <= 0 || lengths[i] > uint64(len(b)) || n > 1 && rest[n-1] == 0 {
+			return nil, damaged
+		}
+		rest = rest[n:]
+		total += lengths[i]
+	}
+	if total != uint64(len(rest)) {
+		return nil, damaged
+	}
+	var parts []section
+	for i, n := range lengths {
+		if n > 0 {
+			parts = append(parts, section{compressedNames[i], rest[:n:n]})
+		}
+		rest = rest[n:]
+	}
+	return parts, nil
+}
+
+// packedParts returns the parts of what openContainer found to be a compressed model.
+func packedParts(data []byte, h header, manifestText []byte) ([]section, error) {
 	var man struct {
 		Sections []sectionEntry `json:"sections"`
 	}
 	if err := json.Unmarshal(manifestText, &man); err != nil {
 		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
 	}
-	return openNamed(data, h, man.Sections)
+	all, err := openSections(data, h, man.Sections, []string{packedSection})
+	if err != nil {
+		return nil, err
+	}
+	return splitParts(all[0])
+}
+
+// packedSections returns the same by name.
+func packedSections(data []byte, h header, manifestText []byte) (map[string][]byte, error) {
+	parts, err := packedParts(data, h, manifestText)
+	named := map[string][]byte{}
+	for _, p := range parts {
+		named[p.name] = p.data
+	}
+	return named, err
 }
 
 // openPacked reads what openContainer found to be a compressed model.
@@ -142,7 +208,7 @@ func openPacked(data []byte, h header, manifestText []byte) (*packedModel, error
 	if err != nil {
 		return nil, err
 	}
-	text, err := unpackText(sections[aboutSection])
+	text, err := unpackAbout(sections[aboutSection])
 	if err != nil {
 		return nil, damagedSection(aboutSection, err)
 	}
@@ -195,31 +261,6 @@ func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, err
 
 func damagedSection(name string, err error) error {
 	return unusable("the model is damaged: section %q: %w", name, err)
-}
-
-// openNamed checks the section table of a compressed model and returns its sections by name.
-func openNamed(data []byte, h header, entries []sectionEntry) (map[string][]byte, error) {
-	names := make([]string, len(entries))
-	next := 0
-	for i, e := range entries {
-		for next < len(compressedNames) && compressedNames[next] != e.Name {
-			next++
-		}
-		if next == len(compressedNames) {
-			return nil, unusable("the model is damaged: section %d is %q, which is unknown or in a wrong place", i, e.Name)
-		}
-		names[i] = e.Name
-		next++
-	}
-	all, err := openSections(data, h, entries, names)
-	if err != nil {
-		return nil, err
-	}
-	named := map[string][]byte{}
-	for i, name := range names {
-		named[name] = all[i]
-	}
-	return named, nil
 }
 
 // unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it, so
@@ -324,8 +365,38 @@ const (
 
 func packText(text []byte) []byte {
 	var t entropy.Text
-	var length entropy.Number
 	t.Reset()
+	return packTextWith(&t, text)
+}
+
+// aboutBefore is a text such as the about section holds. The estimates of that section begin as they are
+// after it, so that what all models have in common takes next to nothing.
+//
+//go:embed about.txt
+var aboutBefore []byte
+
+// aboutLearnt has learnt it; it is not changed.
+var aboutLearnt = sync.OnceValue(func() *entropy.Text {
+	t := &entropy.Text{}
+	t.Reset()
+	t.Learn(aboutBefore)
+	return t
+})
+
+func packAbout(text []byte) []byte {
+	var t entropy.Text
+	t.Copy(aboutLearnt())
+	return packTextWith(&t, text)
+}
+
+func unpackAbout(b []byte) ([]byte, error) {
+	var t entropy.Text
+	t.Copy(aboutLearnt())
+	return unpackTextWith(&t, b)
+}
+
+func packTextWith(t *entropy.Text, text []byte) []byte {
+	var length entropy.Number
 	c := entropy.NewWriter(nil)
 	t.Write(c, &length, text)
 	b := c.Close()
@@ -337,8 +408,12 @@ func packText(text []byte) []byte {
 
 func unpackText(b []byte) ([]byte, error) {
 	var t entropy.Text
-	var length entropy.Number
 	t.Reset()
+	return unpackTextWith(&t, b)
+}
+
+func unpackTextWith(t *entropy.Text, b []byte) ([]byte, error) {
+	var length entropy.Number
 	c := entropy.NewReader(b)
 	return t.Read(c, &length, textPerByte*len(b)+textRoom)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -79,9 +80,26 @@ func partsOf(t testing.TB, m *Model) []section {
 	return sections
 }
 
-// joined makes a file of any sections, with all checksums right.
-func joined(sections []section) []byte {
-	return assemble(CompressedVersion, sections, func(table []sectionEntry) []byte {
+// spelled spells the last length, 0 for want of statistics, in two bytes.
+func spelled(t *testing.T, whole []byte) []byte {
+	t.Helper()
+	at := 0
+	for range len(compressedNames) - 1 {
+		_, n := binary.Uvarint(whole[at:])
+		at += n
+	}
+	if whole[at] != 0 {
+		t.Fatalf("the last length is %d", whole[at])
+	}
+	return slices.Concat(whole[:at], []byte{128, 0}, whole[at+1:])
+}
+
+// joined makes a file of any parts, with all checksums right.
+func joined(sections []section) []byte { return framed(joinParts(sections)) }
+
+// framed makes a file of what its section holds.
+func framed(packed []byte) []byte {
+	return assemble(CompressedVersion, []section{{packedSection, packed}}, func(table []sectionEntry) []byte {
 		return appendJSON(nil, map[string]any{"sections": list(table, sectionForm)})
 	})
 }
@@ -203,7 +221,7 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 	// What the about section says, and what is missing or changes places.
 	sections := partsOf(t, smallCompressed(t, ptq.FormOf(ptq.I8), GroupTree, false))
 	packed := sections[0].data
-	text, err := unpackText(packed)
+	text, err := unpackAbout(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +230,7 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 		for bit := 0; bit < 8*len(text); bit += step {
 			spoiled := bytes.Clone(text)
 			spoiled[bit/8] ^= 1 << (bit % 8)
-			sections[0].data = packText(spoiled)
+			sections[0].data = packAbout(spoiled)
 			if tryCompressed(t, sections) {
 				sound++
 			}
@@ -229,14 +247,26 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 			if tryCompressed(t, without) {
 				t.Errorf("it is read without %s", sections[i].name)
 			}
-			twice := slices.Insert(slices.Clone(sections), i, sections[i])
-			if tryCompressed(t, twice) {
-				t.Errorf("it is read with %s twice", sections[i].name)
-			}
 			swapped := slices.Clone(sections)
-			swapped[i], swapped[0] = swapped[0], swapped[i]
+			swapped[i].data, swapped[0].data = swapped[0].data, swapped[i].data
 			if i > 0 && tryCompressed(t, swapped) {
 				t.Errorf("it is read with %s first", sections[i].name)
+			}
+		}
+	})
+	t.Run("S4.29/lengths", func(t *testing.T) {
+		whole := joinParts(sections)
+		for name, b := range map[string][]byte{
+			"nothing": {}, "a byte more": append(bytes.Clone(whole), 0), "a byte less": whole[:len(whole)-1], "no parts": make([]byte, len(compressedNames)),
+			// The last length is 0: in two bytes it is what it was.
+			"a length of two bytes": spelled(t, whole),
+			"a length too long":     append(bytes.Repeat([]byte{255}, 12), whole...),
+		} {
+			if _, err := Decode(framed(b)); !errors.Is(err, ErrModel) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := openParts(framed(b)); !errors.Is(err, ErrModel) && name != "no parts" {
+				t.Errorf("%s: to be described, %v", name, err)
 			}
 		}
 	})
@@ -298,12 +328,28 @@ func FuzzCompressedSectionsS4_29(f *testing.F) {
 	})
 }
 
+// FuzzCompressedPartsS4_29 has any bytes for lengths and parts: those that are split are joined to the same.
+func FuzzCompressedPartsS4_29(f *testing.F) {
+	f.Add(joinParts(partsOf(f, smallCompressed(f, ptq.FormOf(ptq.I8), GroupTree, true))))
+	f.Add(make([]byte, len(compressedNames)))
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 7})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		parts, err := splitParts(b)
+		if err != nil {
+			return
+		}
+		if again := joinParts(parts); !bytes.Equal(again, b) {
+			t.Fatalf("%x was split, and joined is %x", b, again)
+		}
+	})
+}
+
 // FuzzCompressedAboutS4_29 has any text for the about section.
 func FuzzCompressedAboutS4_29(f *testing.F) {
 	var all [][]section
 	for i, form := range fuzzedForms {
 		all = append(all, partsOf(f, smallCompressed(f, form.form, form.grouping, form.statistics)))
-		text, err := unpackText(all[i][0].data)
+		text, err := unpackAbout(all[i][0].data)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -313,7 +359,7 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"compression":null,"sections":[]}`))
 	f.Fuzz(func(t *testing.T, form uint8, text []byte) {
 		sections := slices.Clone(all[int(form)%len(all)])
-		sections[0].data = packText(text)
+		sections[0].data = packAbout(text)
 		tryCompressed(t, sections)
 	})
 }

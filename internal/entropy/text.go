@@ -5,7 +5,7 @@ import "errors"
 // ErrTooLong says that a text is longer than its reader allows.
 var ErrTooLong = errors.New("entropy: the coded text is too long")
 
-// Text codes bytes of text by the one, two and four bytes before them. Its memory is 64 KiB.
+// Text codes bytes of text by the one, two and four bytes before them. Its memory is 256 KiB.
 // The zero value is ready after Reset.
 type Text struct {
 	table  []Bit
@@ -14,7 +14,7 @@ type Text struct {
 }
 
 // textBits is the logarithm of the number of estimates.
-const textBits = 14
+const textBits = 16
 
 // Reset forgets everything.
 func (t *Text) Reset() {
@@ -23,6 +23,20 @@ func (t *Text) Reset() {
 	}
 	clear(t.table)
 	t.mixers, t.before = [8]Mixer{}, 0
+}
+
+// Learn makes the estimates what they are once these bytes have been coded.
+func (t *Text) Learn(s []byte) {
+	c := NewWriter(nil)
+	for _, b := range s {
+		t.Code(c, b)
+	}
+}
+
+// Copy makes the estimates those of another one.
+func (t *Text) Copy(from *Text) {
+	t.table = append(t.table[:0], from.table...)
+	t.mixers, t.before = from.mixers, from.before
 }
 
 // Code codes a byte.

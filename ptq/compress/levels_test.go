@@ -120,10 +120,14 @@ func TestQuantizePruned(t *testing.T) {
 	}
 }
 
-// Two trees with leaves 1 and 3, and −8 and 8, of which a number in the base score is left. Scores
+// Trees whose leaves add up to 1 and 3, and −8 and 8, of which a number in the base score is left. Scores
 // were from 1 − 8 = −7 to 3 + 8 = 11, so they are off by up to the number's distance from these.
 func TestPrunedBoundByHand(t *testing.T) {
-	m := forest(t, 1, []float64{1, 3}, []float64{-8, 8, 8})
+	var trees [][]float64
+	for range 32 {
+		trees = append(trees, []float64{1.0 / 32, 3.0 / 32}, []float64{-0.25, 0.25, 0.25})
+	}
+	m := forest(t, 1, trees...)
 	var x, y []float64
 	for i := range 600 {
 		x, y = append(x, float64(i%3)), append(y, []float64{-7, 11, 11}[i%3])
