@@ -10,6 +10,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/detmath"
 	"boost/internal/rng"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -243,9 +244,9 @@ const (
 
 // bootstrap returns the (1 − alpha) percentile of the relative change of the metric over
 // resamples of the rows, both models on the same ones (Efron and Tibshirani, An Introduction to
-// the Bootstrap, 1993, §13.3). Each resample is a function of its number, and added up in
-// order, so that the percentile is the same for any number of threads. NaN says that the
-// metric of the full model is 0 or undefined.
+// the Bootstrap, 1993, §13.3), with alpha made smaller for few rows: see expanded. Each resample
+// is a function of its number, and added up in order, so that the percentile is the same for any
+// number of threads. NaN says that the metric of the full model is 0 or undefined.
 func (h *half) bootstrap(after []float64, alpha float64) float64 {
 	if h.sums == nil {
 		before, weights := inCells(h.before), inCells(h.weight)
@@ -277,7 +278,39 @@ func (h *half) bootstrap(after []float64, alpha float64) float64 {
 	if math.IsNaN(changes[0]) {
 		return math.NaN()
 	}
-	return changes[min(int(math.Ceil(float64(h.resamples)*(1-alpha))), h.resamples)-1]
+	share := 1 - expanded(alpha, len(h.weight))
+	return changes[min(int(math.Ceil(float64(float64(h.resamples)*share))), h.resamples)-1]
+}
+
+// expanded returns the share of resamples above which a bound lies that is to be exceeded with a probability of
+// alpha: resamples of n rows spread by √((n−1)/n) too little, and not as Student's t. It is Hesterberg's
+// expanded percentile (What Teachers Should Know about the Bootstrap, 2014, §5.2): Φ(−√(n/(n−1))·t), with the
+// quantile t of n−1 degrees of freedom by Cornish and Fisher's expansion. Below 5 rows it is 0.
+func expanded(alpha float64, n int) float64 {
+	if n < 5 {
+		return 0
+	}
+	z, nu := normalQuantile(1-alpha), float64(n-1)
+	z2 := float64(z * z)
+	first, second := float64(z*(z2+1)), float64(z*(float64(z2*(float64(5*z2)+16))+3))
+	t := z + first/(4*nu) + second/float64(float64(96*nu)*nu)
+	return 1 - normal(float64(t*math.Sqrt(float64(n)/nu)))
+}
+
+// normal is the distribution function of a normal variable.
+func normal(x float64) float64 { return 0.5 + float64(0.5*detmath.Erf(x/math.Sqrt2)) }
+
+// normalQuantile is its inverse between 10⁻¹⁵ and 1 − 10⁻¹⁵, by bisection.
+func normalQuantile(p float64) float64 {
+	low, high := -8.0, 8.0
+	for range 60 {
+		if middle := (low + high) / 2; normal(middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
 }
 
 // inCells adds up numbers of rows in at most mostCells cells, row i in cell i modulo their
