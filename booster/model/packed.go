@@ -363,13 +363,10 @@ const (
 	textRoom    = 4096
 )
 
-func packText(text []byte) []byte {
-	var t entropy.Text
-	t.Reset()
-	return packTextWith(&t, text)
-}
+// texts are coders of text that nothing uses: each has 256 KiB, and a file has one or two texts.
+var texts = sync.Pool{New: func() any { return new(entropy.Text) }}
 
-// aboutBefore is a text such as the about section holds. The estimates of that section begin as they are
+// aboutBefore is a text such as the about part holds. The estimates of that part begin as they are
 // after it, so that what all models have in common takes next to nothing.
 //
 //go:embed about.txt
@@ -383,19 +380,25 @@ var aboutLearnt = sync.OnceValue(func() *entropy.Text {
 	return t
 })
 
-func packAbout(text []byte) []byte {
-	var t entropy.Text
-	t.Copy(aboutLearnt())
-	return packTextWith(&t, text)
+func packText(text []byte) []byte          { return packAfter(nil, text) }
+func packAbout(text []byte) []byte         { return packAfter(aboutLearnt(), text) }
+func unpackText(b []byte) ([]byte, error)  { return unpackAfter(nil, b) }
+func unpackAbout(b []byte) ([]byte, error) { return unpackAfter(aboutLearnt(), b) }
+
+// textAfter returns a coder with what another one, if any, has learnt. It goes back to texts.
+func textAfter(learnt *entropy.Text) *entropy.Text {
+	t := texts.Get().(*entropy.Text)
+	if learnt == nil {
+		t.Reset()
+	} else {
+		t.Copy(learnt)
+	}
+	return t
 }
 
-func unpackAbout(b []byte) ([]byte, error) {
-	var t entropy.Text
-	t.Copy(aboutLearnt())
-	return unpackTextWith(&t, b)
-}
-
-func packTextWith(t *entropy.Text, text []byte) []byte {
+func packAfter(learnt *entropy.Text, text []byte) []byte {
+	t := textAfter(learnt)
+	defer texts.Put(t)
 	var length entropy.Number
 	c := entropy.NewWriter(nil)
 	t.Write(c, &length, text)
@@ -406,13 +409,9 @@ func packTextWith(t *entropy.Text, text []byte) []byte {
 	return b
 }
 
-func unpackText(b []byte) ([]byte, error) {
-	var t entropy.Text
-	t.Reset()
-	return unpackTextWith(&t, b)
-}
-
-func unpackTextWith(t *entropy.Text, b []byte) ([]byte, error) {
+func unpackAfter(learnt *entropy.Text, b []byte) ([]byte, error) {
+	t := textAfter(learnt)
+	defer texts.Put(t)
 	var length entropy.Number
 	c := entropy.NewReader(b)
 	return t.Read(c, &length, textPerByte*len(b)+textRoom)
