@@ -69,7 +69,7 @@ soak: ## the long tests: no -short, the same hashes under qemu-user arm64 where 
 	.ci/soak
 
 demo: ## train, evaluate and predict on the shipped census data
-	go run ./examples/adult
+	go run ./cmd/boost train examples/adult/config.toml
 
 rename-module: ## give the tree another module path (MODULE=example.org/gbt)
 	@test -n "$(MODULE)" || { echo "usage: make rename-module MODULE=example.org/gbt"; exit 2; }
