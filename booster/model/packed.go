@@ -177,24 +177,25 @@ func splitParts(b []byte) ([]section, error) {
 	return parts, nil
 }
 
-// packedParts returns the parts of what openContainer found to be a compressed model.
-func packedParts(data []byte, h header, manifestText []byte) ([]section, error) {
-	var man struct {
-		Sections []sectionEntry `json:"sections"`
-	}
-	if err := json.Unmarshal(manifestText, &man); err != nil {
-		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
-	}
-	all, err := openSections(data, h, man.Sections, []string{packedSection})
+// packedParts returns the parts of what openContainer found to be a compressed model with this
+// table of sections.
+func packedParts(data []byte, h header, entries []sectionEntry) ([]section, error) {
+	all, err := openSections(data, h, entries, []string{packedSection})
 	if err != nil {
 		return nil, err
 	}
 	return splitParts(all[0])
 }
 
-// packedSections returns the same by name.
+// packedSections returns the parts by name.
 func packedSections(data []byte, h header, manifestText []byte) (map[string][]byte, error) {
-	parts, err := packedParts(data, h, manifestText)
+	var man struct {
+		Sections []sectionEntry `json:"sections"`
+	}
+	if err := json.Unmarshal(manifestText, &man); err != nil {
+		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
+	}
+	parts, err := packedParts(data, h, man.Sections)
 	named := map[string][]byte{}
 	for _, p := range parts {
 		named[p.name] = p.data

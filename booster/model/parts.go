@@ -1,9 +1,6 @@
 package model
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // parts is a model file taken to pieces, without a look at what they mean.
 type parts struct {
@@ -26,27 +23,28 @@ func openParts(data []byte) (*parts, error) {
 		return nil, unusable("the model is damaged: its section table cannot be read: %w", err)
 	}
 	if h.version == CompressedVersion {
-		return p, p.takePacked(data, h, text)
+		return p, p.takePacked(data, h)
 	}
 	p.sections, err = openSections(data, h, p.entries, sectionNames)
 	return p, err
 }
 
-// takePacked makes the parts of a compressed model those of the file.
-func (p *parts) takePacked(data []byte, h header, text []byte) error {
-	all, err := packedParts(data, h, text)
+// takePacked puts the parts of a compressed model, and where they lie, in the place of its one section.
+func (p *parts) takePacked(data []byte, h header) error {
+	all, err := packedParts(data, h, p.entries)
 	if err != nil {
 		return err
 	}
-	end := p.entries[0].Offset + p.entries[0].Length
-	for i := len(all) - 1; i >= 0; i-- {
-		n := uint64(len(all[i].data))
-		end -= n
-		p.sections = append(p.sections, all[i].data)
-		p.entries = append(p.entries, sectionEntry{all[i].name, end, n, crcHex(all[i].data)})
+	at := p.entries[0].Offset + p.entries[0].Length
+	for _, part := range all {
+		at -= uint64(len(part.data))
 	}
-	p.entries = p.entries[1:]
-	slices.Reverse(p.entries)
-	slices.Reverse(p.sections)
+	p.entries = nil
+	for _, part := range all {
+		n := uint64(len(part.data))
+		p.sections = append(p.sections, part.data)
+		p.entries = append(p.entries, sectionEntry{part.name, at, n, crcHex(part.data)})
+		at += n
+	}
 	return nil
 }
