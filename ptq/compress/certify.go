@@ -279,7 +279,7 @@ func (h *half) bootstrap(after []float64, alpha float64) float64 {
 		return math.NaN()
 	}
 	share := 1 - expanded(alpha, len(h.weight))
-	return changes[min(int(math.Ceil(float64(float64(h.resamples)*share))), h.resamples)-1]
+	return changes[min(int(math.Ceil(float64(h.resamples)*share)), h.resamples)-1]
 }
 
 // expanded returns the share of resamples above which a bound lies that is to be exceeded with a probability of
@@ -294,7 +294,7 @@ func expanded(alpha float64, n int) float64 {
 	z2 := float64(z * z)
 	first, second := float64(z*(z2+1)), float64(z*(float64(z2*(float64(5*z2)+16))+3))
 	t := z + first/(4*nu) + second/float64(float64(96*nu)*nu)
-	return 1 - normal(float64(t*math.Sqrt(float64(n)/nu)))
+	return 1 - normal(t*math.Sqrt(float64(n)/nu))
 }
 
 // normal is the distribution function of a normal variable.
