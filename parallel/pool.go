@@ -23,22 +23,37 @@ type Func func(worker, index int)
 // Run calls f.
 func (f Func) Run(worker, index int) { f(worker, index) }
 
-// Pool is a fixed set of long-lived workers. The goroutine that calls Do is
-// worker 0; the others sleep between calls and never spin.
-// A Pool serves one Do at a time: a call while another runs, from another goroutine
+// Series is work of passes, each of which begins after the one before has ended.
+//
+// Next ends the pass before, if there was one, and returns the number of indices and the task
+// of the next; no indices: the series has ended. It is called by whichever worker came out of
+// the pass last, while no other runs; it may call Do, which is an inner pass.
+type Series interface {
+	Next() (n int, task Task)
+}
+
+// Pool is a fixed set of long-lived workers. The goroutine that calls Do or DoSeries is
+// worker 0; the others sleep between passes and never spin.
+// A Pool serves one call at a time: a call while another runs, from another goroutine
 // or from inside a task, panics.
 type Pool struct {
 	threads int
-	wake    []*gate // of every worker but the first
+	wake    []*gate // of every worker; the first one sleeps there in the midst of a series
 	busy    atomic.Bool
 	closed  atomic.Bool
 
-	// A worker that wakes up joins the call that is open then, if one is. The caller does
-	// not wait for those who came too late to find a piece: at the end it closes the call,
-	// and waits for the workers that have joined it.
-	joined atomic.Int32 // workers that have joined the call, or negative: no call is open
-	inside atomic.Int32 // how many of them have not left; less than that while the call is open
-	left   *gate        // opened by the last of them to leave after the call was closed
+	// A worker that wakes up joins the pass that is open then, if one is. The worker that opened
+	// it does not wait for those who came too late to find a piece: at the end it closes the
+	// pass, and whoever comes out of it last ends it.
+	joined atomic.Int32 // workers that have joined the pass, or negative: none is open
+	inside atomic.Int32 // how many of them have not left; less than that while the pass is open
+	leader int          // the worker that opened it
+	inner  bool         // the leader waits for the end of the pass; else the last one goes on with the series
+	left   *gate        // where it waits
+
+	series  Series      // nil for Do
+	between atomic.Bool // Next runs: what it calls are inner passes
+	ended   atomic.Bool // the series has ended
 
 	task   Task
 	ctx    context.Context // nil for Do
@@ -47,8 +62,10 @@ type Pool struct {
 	failed atomic.Pointer[workerPanic]
 }
 
-// shut is joined without an open call.
+// shut is joined without an open pass.
 const shut = -1 << 30
+
+const overlap = "parallel: Pool.Do called while another Do of the same pool runs"
 
 type workerPanic struct {
 	value any
@@ -61,11 +78,13 @@ func NewPool(threads int) *Pool {
 	if threads < 1 {
 		threads = 1
 	}
-	p := &Pool{threads: threads, wake: make([]*gate, threads-1), left: newGate()}
+	p := &Pool{threads: threads, wake: make([]*gate, threads), left: newGate()}
 	p.joined.Store(shut)
 	for i := range p.wake {
 		p.wake[i] = newGate()
-		go p.work(i + 1)
+	}
+	for i := 1; i < threads; i++ {
+		go p.work(i)
 	}
 	return p
 }
@@ -107,57 +126,147 @@ func (p *Pool) DoContext(ctx context.Context, n int, task Task) error {
 	return ctx.Err()
 }
 
+// DoSeries runs the passes of s until its end. A panic in a task or in Next ends the series, and
+// is raised again in the caller.
+//
+// Between passes that Do runs, the caller has to be woken, and then to wake the others. Here the
+// last worker to come out of a pass begins the next one, and wakes the others as soon as it is
+// out: they are on their way while it finds out what there is to do.
+func (p *Pool) DoSeries(s Series) {
+	if !p.busy.CompareAndSwap(false, true) {
+		panic(overlap)
+	}
+	p.series = s
+	p.ended.Store(false)
+	p.goOn(0)
+	for !p.ended.Load() {
+		p.wake[0].wait()
+		p.takePart(0)
+	}
+	p.series = nil
+	p.release()
+}
+
 // acquire makes an overlapping call fail where it is made, not as a data race.
 func (p *Pool) acquire() {
-	if !p.busy.CompareAndSwap(false, true) {
-		panic("parallel: Pool.Do called while another Do of the same pool runs")
+	if !p.busy.CompareAndSwap(false, true) && !p.between.CompareAndSwap(true, false) {
+		panic(overlap)
 	}
 }
 
-func (p *Pool) run(n int, task Task) {
-	p.task, p.n = task, int64(n)
-	p.next.Store(0)
-	p.joined.Store(0)
-	p.rouse(0)
-	p.drain(0)
-	if joined := p.joined.Swap(shut); p.inside.Add(joined) != 0 {
-		p.left.wait()
-	}
-	p.task, p.ctx = nil, nil
+// release ends a call, and raises the panic of a worker in the caller.
+func (p *Pool) release() {
 	failed := p.failed.Swap(nil)
-	p.busy.Store(false)
+	if p.series != nil { // the call was of an inner pass
+		p.between.Store(true)
+	} else {
+		p.leader = 0
+		p.busy.Store(false)
+	}
 	if failed != nil {
 		panic(fmt.Sprintf("parallel: worker panic: %v\n%s", failed.value, failed.stack))
 	}
 }
 
+// run is a pass for whose end the caller waits.
+func (p *Pool) run(n int, task Task) {
+	p.inner = true
+	if !p.pass(n, task) {
+		p.left.wait()
+	}
+	p.task, p.ctx = nil, nil
+	p.release()
+}
+
+// pass opens a pass, works in it and closes it. It says whether it has ended: else others are
+// inside, the last of whom ends it.
+func (p *Pool) pass(n int, task Task) (ended bool) {
+	p.task, p.n = task, int64(n)
+	p.next.Store(0)
+	p.joined.Store(0)
+	p.rouse(p.leader)
+	p.drain(p.leader)
+	joined := p.joined.Swap(shut)
+	return p.inside.Add(joined) == 0
+}
+
+// goOn goes on with the series: the worker is the last one out of a pass.
+func (p *Pool) goOn(worker int) {
+	for {
+		p.leader = worker
+		n, task := p.following()
+		if n <= 0 {
+			p.ended.Store(true)
+			if worker != 0 {
+				p.wake[0].open()
+			}
+			return
+		}
+		p.inner = false
+		if !p.pass(n, task) {
+			return
+		}
+		p.rouse(worker)
+	}
+}
+
+// following returns the next pass of the series, none after a panic.
+func (p *Pool) following() (n int, task Task) {
+	p.task = nil
+	if p.failed.Load() != nil {
+		return 0, nil
+	}
+	defer func() {
+		p.between.Store(false)
+		if v := recover(); v != nil {
+			p.failed.Store(&workerPanic{v, debug.Stack()})
+			n, task = 0, nil
+		}
+	}()
+	p.between.Store(true)
+	return p.series.Next()
+}
+
 // rouse wakes two workers for each that is awake, so that the first of many has not to wake
 // them all: to wake a thread takes some microseconds.
 func (p *Pool) rouse(worker int) {
-	for w := 2*worker + 1; w <= 2*worker+2 && w < p.threads && int64(w) < p.n; w++ {
-		p.wake[w-1].open()
+	order := (worker - p.leader + p.threads) % p.threads // the leader is the first
+	for w := 2*order + 1; w <= 2*order+2 && w < p.threads && int64(w) < p.n; w++ {
+		p.wake[(w+p.leader)%p.threads].open()
 	}
 }
 
 func (p *Pool) work(worker int) {
 	for {
-		p.wake[worker-1].wait()
+		p.wake[worker].wait()
 		if p.closed.Load() {
 			return
 		}
-		if !p.join() {
-			continue
-		}
-		p.rouse(worker)
-		p.drain(worker)
-		// Only the caller adds to inside, all at once when it has closed the call.
-		if p.inside.Add(-1) == 0 {
-			p.left.open()
-		}
+		p.takePart(worker)
 	}
 }
 
-// join says whether a call is open, and counts the worker into it.
+// takePart works in the pass that is open, if one is, and goes on from its end if it is the last
+// one out.
+func (p *Pool) takePart(worker int) {
+	if !p.join() {
+		return
+	}
+	p.rouse(worker)
+	p.drain(worker)
+	// Only the leader adds to inside, all at once when it has closed the pass.
+	switch {
+	case p.inside.Add(-1) != 0:
+	case p.inner:
+		p.left.open()
+	default:
+		p.leader = worker
+		p.rouse(worker)
+		p.goOn(worker)
+	}
+}
+
+// join says whether a pass is open, and counts the worker into it.
 func (p *Pool) join() bool {
 	for {
 		joined := p.joined.Load()

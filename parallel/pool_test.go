@@ -250,3 +250,168 @@ func TestManyShortCalls(t *testing.T) {
 		}
 	}
 }
+
+// stages is a series of which each pass writes places of its own from those of the one before.
+type stages struct {
+	t      *testing.T
+	pool   *parallel.Pool
+	inside []atomic.Int32 // per worker
+	sums   [][]int64
+	at     int
+	inner  bool // between passes others are run
+	asleep time.Duration
+}
+
+func (s *stages) Next() (int, parallel.Task) {
+	s.at++
+	if s.at == len(s.sums) {
+		return 0, nil
+	}
+	if s.inner {
+		var ran atomic.Int32
+		s.pool.Do(5, parallel.Func(func(_, _ int) { ran.Add(1) }))
+		if ran.Load() != 5 {
+			s.t.Errorf("%d of 5 pieces of an inner pass have run", ran.Load())
+		}
+	}
+	return len(s.sums[s.at]), s
+}
+
+func (s *stages) Run(worker, index int) {
+	if s.inside[worker].Add(1) != 1 {
+		s.t.Errorf("worker %d runs two pieces at once", worker)
+	}
+	if s.asleep > 0 && index == 0 {
+		time.Sleep(s.asleep)
+	}
+	total := int64(index)
+	for _, v := range s.sums[s.at-1] {
+		total += v
+	}
+	s.sums[s.at][index] += total
+	s.inside[worker].Add(-1)
+}
+
+// Passes of a series follow each other: every piece runs once, sees all that the pass before has
+// written, and no worker runs two at a time, whoever goes on with the series.
+func TestDoSeries(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 7} {
+		for _, inner := range []bool{false, true} {
+			for _, asleep := range []time.Duration{0, 200 * time.Microsecond} {
+				pool := parallel.NewPool(threads)
+				passes := 3000
+				if asleep > 0 {
+					passes = 100
+				}
+				s := &stages{t: t, pool: pool, inside: make([]atomic.Int32, threads), inner: inner, asleep: asleep}
+				s.sums = make([][]int64, passes)
+				for i := range s.sums {
+					s.sums[i] = make([]int64, 1+i%9)
+				}
+				pool.DoSeries(s)
+				for at := 1; at < passes; at++ {
+					before := int64(0)
+					for _, v := range s.sums[at-1] {
+						before += v
+					}
+					for i, v := range s.sums[at] {
+						if v != before+int64(i) {
+							t.Fatalf("%d threads: pass %d, index %d: %d, want %d", threads, at, i, v, before+int64(i))
+						}
+					}
+				}
+				c := &counter{}
+				pool.Do(8, c) // by the caller, worker 0, and others as ever
+				total := int64(0)
+				for _, v := range c.perWorker {
+					total += v
+				}
+				if total != 28 {
+					t.Errorf("a pass after a series added up to %d, want 28", total)
+				}
+				pool.Close()
+			}
+		}
+	}
+}
+
+// failing is a series whose third pass, or what follows it, panics.
+type failing struct {
+	pool *parallel.Pool
+	at   int
+	how  string
+	ran  atomic.Int32
+}
+
+func (s *failing) Next() (int, parallel.Task) {
+	s.at++
+	if s.at == 4 {
+		switch s.how {
+		case "next":
+			panicHere()
+		case "inner":
+			s.pool.Do(3, parallel.Func(func(_, _ int) { panicHere() }))
+		case "series":
+			s.pool.DoSeries(s)
+		}
+	}
+	return 6, s
+}
+
+func (s *failing) Run(_, index int) {
+	s.ran.Add(1)
+	if s.at == 3 && s.how == "task" && index == 2 {
+		panicHere()
+	}
+}
+
+// A panic in a series ends it, and is raised in the caller, who can go on with the pool.
+func TestSeriesPanics(t *testing.T) {
+	for _, threads := range []int{1, 2, 5} {
+		for how, want := range map[string]string{"task": "panicHere", "next": "panicHere", "inner": "panicHere", "series": "while another Do"} {
+			pool := parallel.NewPool(threads)
+			for range 20 {
+				s := &failing{pool: pool, how: how}
+				said := func() (said string) {
+					defer func() { said = fmt.Sprint(recover()) }()
+					pool.DoSeries(s)
+					return ""
+				}()
+				if !strings.Contains(said, want) {
+					t.Errorf("%d threads, panic in %s: %q, want %q in it", threads, how, said, want)
+				}
+				if got := s.ran.Load(); got > 18 {
+					t.Errorf("%d threads, panic in %s: %d pieces ran", threads, how, got)
+				}
+				var ran atomic.Int32
+				pool.Do(50, parallel.Func(func(_, _ int) { ran.Add(1) }))
+				if ran.Load() != 50 {
+					t.Errorf("after a panic %d of 50 pieces ran", ran.Load())
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
+// once is a series of three passes that leaves no trace.
+type once struct{ at int }
+
+func (s *once) Next() (int, parallel.Task) {
+	if s.at++; s.at > 3 {
+		s.at = 0
+		return 0, nil
+	}
+	return 8, s
+}
+
+func (s *once) Run(_, _ int) {}
+
+func TestSeriesAllocatesNothing(t *testing.T) {
+	pool := parallel.NewPool(4)
+	defer pool.Close()
+	s := &once{}
+	if got := testing.AllocsPerRun(100, func() { pool.DoSeries(s) }); got != 0 {
+		t.Errorf("DoSeries allocates %v times", got)
+	}
+}
