@@ -56,6 +56,21 @@ type Grower struct {
 	leaves  []leaf // by leaf number
 	active  []int  // features of this tree
 	made    tree.Tree
+	bag     *gradients.Bag
+	nLeaves int
+
+	// The passes over rows and features that the tree is grown by; see passes.go.
+	then  step
+	err   error
+	begun time.Time // of the siblings' histograms, in a trial
+
+	// The split in turn.
+	at, next  int                  // the leaf that is split, and the number of its right child
+	streaming bool                 // rows of one side, or of the root, are added up as they are found
+	right     bool                 // it is the right side
+	last      bool                 // the tree's last split
+	built     *histogram.Histogram // of the side that is added up
+	tiles     int                  // in which the search completes it
 
 	// The search of one or two sibling leaves; see search.go.
 	siblings   [2]int
@@ -148,17 +163,12 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.codes = g.slotsOf(g.active)
 	g.builder.SetFeatures(g.active)
 	g.made = newTree(g.config.Params.Leaves)
-	if err := g.plantRoot(bag); err != nil {
-		return tree.Tree{}, err
-	}
-	for nLeaves := 1; nLeaves < g.config.Params.Leaves; nLeaves++ {
-		at := g.bestLeaf(nLeaves)
-		if at < 0 {
-			break
-		}
-		if err := g.split(at, nLeaves); err != nil {
-			return tree.Tree{}, err
-		}
+	g.bag, g.nLeaves, g.err = bag, 1, nil
+	g.then = (*Grower).plantRoot
+	g.config.Pool.DoSeries((*passes)(g))
+	g.bag = nil
+	if g.err != nil {
+		return tree.Tree{}, g.err
 	}
 	t := g.finish()
 	g.storage = nil
@@ -189,8 +199,8 @@ func (g *Grower) build(at int) (tiles int, alone bool) {
 }
 
 // tried tells the trial how long building and searching a leaf's histogram took.
-func (g *Grower) tried(rows int, took time.Duration) {
-	trial := g.config.Trial
+func (g *Grower) tried() {
+	trial, rows, took := g.config.Trial, g.leaves[g.smaller].rows, time.Since(g.begun)
 	if g.builder.Few(rows) { // they are added up in one way only
 		return
 	}
@@ -218,29 +228,36 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 	return r
 }
 
-// plantRoot makes the root the only leaf and searches it.
-func (g *Grower) plantRoot(bag *gradients.Bag) error {
+// plantRoot makes the root the only leaf.
+func (g *Grower) plantRoot() pass {
 	root := &g.leaves[0]
 	*root = leaf{rows: g.config.Matrix.NRows(), parent: -1, set: root.set[:0]}
-	if bag != nil {
-		root.rows = bag.Len()
+	if g.bag != nil {
+		root.rows = g.bag.Len()
 	}
 	canSplit := g.canSplit(root)
-	g.siblings[0], g.nSiblings, g.larger = 0, 1, -1
-	streams := canSplit && g.streams(root.rows)
+	g.siblings[0], g.nSiblings, g.smaller, g.larger = 0, 1, 0, -1
+	g.streaming = canSplit && g.streams(root.rows)
 	if canSplit && g.direct == nil {
 		root.hist = g.hists.Get()
 	}
-	g.rows.start(g.storage, bag, g.stream(root.hist, streams, false), g.config.Pool)
+	n, task := g.rows.start(g.storage, g.bag, g.stream(root.hist, g.streaming, false))
+	return pass{n: n, task: task, then: (*Grower).searchRoot}
+}
+
+// searchRoot searches the root, whose rows are found.
+func (g *Grower) searchRoot() pass {
+	root := &g.leaves[0]
 	root.total = g.rows.total(g.storage, g.config.Pool)
 	switch {
-	case !canSplit:
-		return nil
+	case !g.canSplit(root):
+		return pass{}
 	case g.direct != nil:
 		g.addUp(0)
-		return g.searchDirect()
+		g.err = g.searchDirect()
+		return g.splitBest()
 	}
-	return g.buildAndSearch(0, streams)
+	return g.buildAndSearch(0)
 }
 
 // streams says whether a leaf of about so many rows is added up while its rows are found.
@@ -269,14 +286,14 @@ func (g *Grower) streamedSide(l *leaf) (streams, right bool) {
 	return g.streams(int(float64(l.rows) * min(left, 1-left))), right
 }
 
-// buildAndSearch adds up the rows of a leaf, subtracts them from its parent's, which its
-// sibling takes over, and searches both.
-//
-// streamed says that its rows have been added up when they were found.
-func (g *Grower) buildAndSearch(at int, streamed bool) error {
-	start, rows := time.Now(), g.leaves[at].rows
+// buildAndSearch adds up the rows of a leaf, unless they have been when they were found,
+// subtracts them from its parent's, which its sibling takes over, and searches both.
+func (g *Grower) buildAndSearch(at int) pass {
+	if g.config.Trial != nil {
+		g.begun = time.Now()
+	}
 	tiles, alone := 0, false
-	if streamed {
+	if g.streaming {
 		tiles = g.builder.EndStream(g.leaves[at].total.codes())
 	} else {
 		tiles, alone = g.build(at)
@@ -288,11 +305,7 @@ func (g *Grower) buildAndSearch(at int, streamed bool) error {
 			g.subtracted = true
 		}
 	}
-	err := g.search(tiles, alone)
-	if g.config.Trial != nil {
-		g.tried(rows, time.Since(start))
-	}
-	return err
+	return g.search(tiles, alone)
 }
 
 // canSplit says whether a leaf is worth a search at all.
@@ -314,20 +327,35 @@ func (g *Grower) bestLeaf(nLeaves int) int {
 	return at
 }
 
-// split turns leaf at into a split node. The left child keeps the leaf's number,
-// the right child becomes leaf next.
-func (g *Grower) split(at, next int) error {
+// splitBest begins to split the best leaf, if the tree may have another one.
+func (g *Grower) splitBest() pass {
+	if g.err != nil || g.nLeaves == g.config.Params.Leaves {
+		return pass{}
+	}
+	at := g.bestLeaf(g.nLeaves)
+	if at < 0 {
+		return pass{}
+	}
 	parent := &g.leaves[at]
 	table := g.table(parent) // settles where missing rows go
-	best := parent.best
-	last := next+1 == g.config.Params.Leaves
-	streamed, right := false, false
-	var built *histogram.Histogram // of the side that is added up
-	if g.direct == nil && !last {
-		built = g.hists.Get()
-		streamed, right = g.streamedSide(parent)
+	g.at, g.next, g.last = at, g.nLeaves, g.nLeaves+1 == g.config.Params.Leaves
+	g.nLeaves++
+	g.streaming, g.right, g.built = false, false, nil
+	if g.direct == nil && !g.last {
+		g.built = g.hists.Get()
+		g.streaming, g.right = g.streamedSide(parent)
 	}
-	leftRows, missingRows := g.rows.split(at, next, table, g.stream(built, streamed, right), g.config.Pool)
+	n, task, alone := g.rows.split(at, g.next, table, g.stream(g.built, g.streaming, g.right))
+	return pass{n: n, task: task, alone: alone, then: (*Grower).divided}
+}
+
+// divided turns the leaf whose rows are divided into a split node, and searches its children.
+// The left child keeps the leaf's number, the right child becomes leaf next.
+func (g *Grower) divided() pass {
+	at, next := g.at, g.next
+	parent := &g.leaves[at]
+	best := parent.best
+	leftRows, missingRows := g.rows.endSplit()
 	rightRows := parent.rows - leftRows
 	if !missingRows {
 		best.missingLeft = leftRows >= rightRows
@@ -344,25 +372,26 @@ func (g *Grower) split(at, next int) error {
 	*l = leaf{rows: leftRows, depth: depth, total: leftSums, extraL2: extraL2, parent: node, set: l.set[:0]}
 	*r = leaf{rows: rightRows, depth: depth, total: rightSums, extraL2: extraL2, parent: node, isRight: true, set: r.set[:0]}
 
-	last = last || !g.canSplit(l) && !g.canSplit(r) && !streamed
+	last := g.last || !g.canSplit(l) && !g.canSplit(r) && !g.streaming
 	g.siblings, g.nSiblings = [2]int{at, next}, 2
 	g.smaller, g.larger, g.subtracted = at, next, false
-	if streamed && right || !streamed && rightRows < leftRows {
+	if g.streaming && g.right || !g.streaming && rightRows < leftRows {
 		g.smaller, g.larger = next, at
 	}
 	if g.direct != nil {
-		return g.divide(kept, last)
+		g.err = g.divide(kept, last)
+		return g.splitBest()
 	}
 	if last {
 		g.hists.Put(hist)
-		if built != nil {
-			g.hists.Put(built)
+		if g.built != nil {
+			g.hists.Put(g.built)
 		}
-		return nil
+		return g.splitBest()
 	}
 	g.leaves[g.larger].hist = hist
-	g.leaves[g.smaller].hist = built
-	return g.buildAndSearch(g.smaller, streamed)
+	g.leaves[g.smaller].hist = g.built
+	return g.buildAndSearch(g.smaller)
 }
 
 func (a sums) minus(b sums) sums {

@@ -104,16 +104,16 @@ func (s *rowSets) count(leaf int) int {
 	return n
 }
 
-// start puts all rows of the bag into leaf 0, and has them added up.
-func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder, pool *parallel.Pool) {
+// start begins to put all rows of the bag into leaf 0, and to have them added up: by a pass of n
+// indices.
+func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder) (n int, task parallel.Task) {
 	s.storage, s.bag, s.adder = st, bag, to
 	for l := range s.byLeaf {
 		for b := range s.byLeaf[l] {
 			s.byLeaf[l][b].Entries = nil
 		}
 	}
-	pool.Do(s.nBlocks, (*startTask)(s))
-	s.bag = nil
+	return s.nBlocks, (*startTask)(s)
 }
 
 // startTask fills one block of the root.
@@ -142,7 +142,7 @@ func (t *startTask) Run(worker, block int) {
 // total returns the sums of all rows of the root, where start has put them. Sums of floats
 // are taken per 4,096 consecutive entries and added in order of rows.
 func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
-	s.storage = st
+	s.storage, s.bag = st, nil
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)
 	}
@@ -202,10 +202,9 @@ func (s *rowSets) floatTotal(st *gradients.Storage) sums {
 // smallSplit is the number of rows below which a split is not worth waking workers.
 const smallSplit = 16_384
 
-// split moves the rows of leaf at that go right to leaf next, and has those of one side added
-// up. It returns the number of rows that stay and whether the leaf had rows with the missing
-// code.
-func (s *rowSets) split(at, next int, table splitTable, to adder, pool *parallel.Pool) (leftRows int, missingRows bool) {
+// split begins to move the rows of leaf at that go right to leaf next, and to have those of one
+// side added up: by a pass of n indices, which may not be worth waking workers.
+func (s *rowSets) split(at, next int, table splitTable, to adder) (n int, task parallel.Task, alone bool) {
 	s.at, s.next, s.table, s.adder = at, next, table, to
 	s.table.unit = -1
 	if table.gap != lookGap {
@@ -213,14 +212,13 @@ func (s *rowSets) split(at, next int, table splitTable, to adder, pool *parallel
 			s.table.left = s.byUnit[:]
 		}
 	}
-	if to.builder == nil && s.count(at) < smallSplit {
-		for b := range s.nBlocks {
-			(*splitTask)(s).Run(0, b)
-		}
-	} else {
-		pool.Do(s.nBlocks, (*splitTask)(s))
-	}
-	missingRows = table.gap == hasGap
+	return s.nBlocks, (*splitTask)(s), to.builder == nil && s.count(at) < smallSplit
+}
+
+// endSplit returns the number of rows that have stayed in the leaf, and whether it had rows with
+// the missing code.
+func (s *rowSets) endSplit() (leftRows int, missingRows bool) {
+	missingRows = s.table.gap == hasGap
 	for b := range s.nBlocks {
 		leftRows += s.nLeft[b]
 		missingRows = missingRows || s.missing[b]

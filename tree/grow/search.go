@@ -68,7 +68,7 @@ const (
 // search fills in the missing histogram of the current siblings, and the tiles that are left
 // of the other, and finds the best split of each. alone says that tiles are not worth
 // waking workers.
-func (g *Grower) search(tiles int, alone bool) error {
+func (g *Grower) search(tiles int, alone bool) pass {
 	for s := range g.nSiblings {
 		if g.allowed[s] = g.active; g.columns.samplesNodes() {
 			g.sampled[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.sampled[s])
@@ -81,18 +81,23 @@ func (g *Grower) search(tiles int, alone bool) error {
 	for w := range g.workers {
 		g.workers[w].had = [2]float64{}
 	}
-	codes := g.nSiblings * g.codes
-	if tiles > 0 {
-		g.do(alone, tiles, (*tileTask)(g))
+	if g.tiles = tiles; tiles > 0 {
+		return pass{n: tiles, task: (*tileTask)(g), alone: alone, then: (*Grower).searched}
+	}
+	codes, n := g.nSiblings*g.codes, len(g.active)
+	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
+	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < smallSearch, then: (*Grower).searched}
+}
+
+// searched chooses the best split of each of the current siblings, and goes on with the best
+// leaf of all.
+func (g *Grower) searched() pass {
+	if g.tiles > 0 {
 		g.builder.EndTiles()
-	} else {
-		n := len(g.active)
-		g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
-		g.do(codes < smallSearch, (n+g.chunk-1)/g.chunk, (*searchTask)(g))
 	}
 	if g.config.Verify || invariant.Enabled {
-		if err := g.verify(); err != nil {
-			return err
+		if g.err = g.verify(); g.err != nil {
+			return pass{}
 		}
 	}
 	for s := range g.nSiblings {
@@ -103,18 +108,10 @@ func (g *Grower) search(tiles int, alone bool) error {
 			l.hist = nil
 		}
 	}
-	return nil
-}
-
-// do runs n indices on the pool, or on the caller where waking workers is not worth it.
-func (g *Grower) do(small bool, n int, task parallel.Task) {
-	if !small {
-		g.config.Pool.Do(n, task)
-		return
+	if g.config.Trial != nil {
+		g.tried()
 	}
-	for i := range n {
-		task.Run(0, i)
-	}
+	return g.splitBest()
 }
 
 // searchOne makes the candidate of one feature.
