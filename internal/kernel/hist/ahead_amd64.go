@@ -83,7 +83,62 @@ func addWordsAhead(sums []uint64, codes []uint16, entries []uint64) (done int) {
 // wordRows is the most entries of a call of addWords, which cannot be interrupted.
 const wordRows = 1 << 14
 
-// unpacking is the instruction set that sums are unpacked with.
+// packVectors is Pack for as many entries as vectors take, and says how many.
+func packVectors(entries []uint64, grad []int16, hess []uint16) int {
+	n := min(len(entries), BlockRows)
+	switch unpacking {
+	case cpu.AVX512:
+		if n &^= 7; n > 0 {
+			packAVX512(&entries[0], &grad[0], &hess[0], uint64(n))
+		}
+		return n
+	case cpu.AVX2:
+		if n &^= 3; n > 0 {
+			packAVX2(&entries[0], &grad[0], &hess[0], uint64(n))
+		}
+		return n
+	}
+	return 0
+}
+
+// packEqualVectors is PackEqual of rows in order for as many entries as vectors take, and says
+// how many.
+func packEqualVectors(entries []uint64, grad []int16, hess uint16) int {
+	n := min(len(entries), BlockRows)
+	switch unpacking {
+	case cpu.AVX512:
+		if n &^= 7; n > 0 {
+			packEqualAVX512(&entries[0], &grad[0], uint64(hess), uint64(n))
+		}
+		return n
+	case cpu.AVX2:
+		if n &^= 3; n > 0 {
+			packEqualAVX2(&entries[0], &grad[0], uint64(hess), uint64(n))
+		}
+		return n
+	}
+	return 0
+}
+
+// totalVectors adds up the packed words of as many entries as vectors take, and says how many.
+func totalVectors(entries []uint64) (packed uint64, n int) {
+	n = min(len(entries), BlockRows)
+	switch unpacking {
+	case cpu.AVX512:
+		if n &^= 15; n > 0 {
+			packed = totalAVX512(&entries[0], uint64(n))
+		}
+		return packed, n
+	case cpu.AVX2:
+		if n &^= 7; n > 0 {
+			packed = totalAVX2(&entries[0], uint64(n))
+		}
+		return packed, n
+	}
+	return 0, 0
+}
+
+// unpacking is the instruction set that words are packed, added up and unpacked with.
 var unpacking = cpu.Used()
 
 // unpackAhead is Unpack for as many sums as vectors take, and says how many.

@@ -40,9 +40,11 @@ func Row(entry uint64) uint16 { return uint16(entry >> rowShift) }
 
 // Pack fills entries for the rows of one block in order: entries[i] holds row i
 // with codes grad[i] and hess[i]. The slices are equally long, at most BlockRows.
+//
+// Bound: 12 bytes an entry, in the second cache: 0.1 ns with AVX-512, 0.5 in Go.
 func Pack(entries []uint64, grad []int16, hess []uint16) {
 	grad, hess = grad[:len(entries)], hess[:len(entries)]
-	for i := range entries {
+	for i := packVectors(entries, grad, hess); i < len(entries); i++ {
 		entries[i] = uint64(uint32(int32(grad[i])))<<32 | uint64(i)<<rowShift | uint64(hess[i])
 	}
 }
@@ -60,8 +62,8 @@ func PackRows(entries []uint64, rows []uint16, grad []int16, hess []uint16) {
 func PackEqual(entries []uint64, rows []uint16, grad []int16, hess uint16) {
 	if rows == nil {
 		grad = grad[:len(entries)]
-		for i, g := range grad {
-			entries[i] = Entry(g, hess, uint16(i))
+		for i := packEqualVectors(entries, grad, hess); i < len(entries); i++ {
+			entries[i] = Entry(grad[i], hess, uint16(i))
 		}
 		return
 	}
@@ -150,8 +152,8 @@ func UnpackTo(grad []int64, hess []uint64, sums []uint64) {
 
 // Total returns the sums of the gradient and hessian codes of one block's entries.
 func Total(entries []uint64) (grad int64, hess uint64) {
-	packed := uint64(0) // one block cannot overflow it (WordRows)
-	for _, e := range entries {
+	packed, n := totalVectors(entries) // one block cannot overflow it (WordRows)
+	for _, e := range entries[n:] {
 		packed += e &^ rowMask
 	}
 	return int64(packed) >> 32, packed & 0xffffffff

@@ -70,6 +70,18 @@ func TestUnpackStaysInItsSums(t *testing.T) {
 	}
 }
 
+// So do entries that are made, what they are made of, and those that are added up.
+func TestPackStaysInItsRows(t *testing.T) {
+	for n := 1; n < 70; n++ {
+		hist.Pack(fence.First[uint64](t, n), fence.First[int16](t, n), fence.First[uint16](t, n))
+		hist.Pack(fence.Last[uint64](t, n), fence.Last[int16](t, n), fence.Last[uint16](t, n))
+		hist.PackEqual(fence.First[uint64](t, n), nil, fence.First[int16](t, n), 7)
+		hist.PackEqual(fence.Last[uint64](t, n), nil, fence.Last[int16](t, n), 7)
+		hist.Total(fence.First[uint64](t, n))
+		hist.Total(fence.Last[uint64](t, n))
+	}
+}
+
 // So do the codes and the entries of columns that are compared, at both ends.
 func TestFewStaysInItsCodes(t *testing.T) { eachComparing(t, fewStaysInItsCodes) }
 

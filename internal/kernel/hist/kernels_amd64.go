@@ -151,6 +151,36 @@ func subtractAVX512(from *uint64, what *uint64, n uint64)
 //go:noescape
 func subtractAVX2(from *uint64, what *uint64, n uint64)
 
+// packAVX512 is Pack for the first n rows of a block, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func packAVX512(entries *uint64, grad *int16, hess *uint16, n uint64)
+
+// packAVX2 is Pack for the first n rows of a block, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func packAVX2(entries *uint64, grad *int16, hess *uint16, n uint64)
+
+// packEqualAVX512 is PackEqual for the first n rows of a block, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func packEqualAVX512(entries *uint64, grad *int16, hess uint64, n uint64)
+
+// packEqualAVX2 is PackEqual for the first n rows of a block, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func packEqualAVX2(entries *uint64, grad *int16, hess uint64, n uint64)
+
+// totalAVX512 adds up the packed words of n entries, a multiple of twice its 8 lanes and not 0.
+//
+//go:noescape
+func totalAVX512(entries *uint64, n uint64) uint64
+
+// totalAVX2 adds up the packed words of n entries, a multiple of twice its 4 lanes and not 0.
+//
+//go:noescape
+func totalAVX2(entries *uint64, n uint64) uint64
+
 // planesAVX512 writes the lower and upper bytes of the hessian codes and of the gradient codes
 // of n entries, a multiple of 64 and not 0, in their order, and adds 16 parts of the sum of
 // each plane to sums. The upper bytes of gradients are signed.

@@ -2916,6 +2916,212 @@ pair:
 	VZEROUPPER
 	RET
 
+// func packAVX512(entries *uint64, grad *int16, hess *uint16, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·packAVX512(SB), NOSPLIT, $0-32
+	MOVQ         entries+0(FP), AX
+	MOVQ         grad+8(FP), CX
+	MOVQ         hess+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    packAVX512Rows<>+0(SB), Z0
+	MOVQ         $0x0000000000080000, SI
+	VPBROADCASTQ SI, Z1
+
+rows:
+	VPMOVSXWQ (CX), Z3
+	VPSLLQ    $0x20, Z3, Z3
+	VPORQ     Z0, Z3, Z3
+	VPMOVZXWQ (DX), Z2
+	VPORQ     Z2, Z3, Z3
+	ADDQ      $0x10, DX
+	VMOVDQU64 Z3, (AX)
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      $0x40, AX
+	ADDQ      $0x10, CX
+	SUBQ      $0x08, BX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA packAVX512Rows<>+0(SB)/8, $0x0000000000000000
+DATA packAVX512Rows<>+8(SB)/8, $0x0000000000010000
+DATA packAVX512Rows<>+16(SB)/8, $0x0000000000020000
+DATA packAVX512Rows<>+24(SB)/8, $0x0000000000030000
+DATA packAVX512Rows<>+32(SB)/8, $0x0000000000040000
+DATA packAVX512Rows<>+40(SB)/8, $0x0000000000050000
+DATA packAVX512Rows<>+48(SB)/8, $0x0000000000060000
+DATA packAVX512Rows<>+56(SB)/8, $0x0000000000070000
+GLOBL packAVX512Rows<>(SB), RODATA|NOPTR, $64
+
+// func packAVX2(entries *uint64, grad *int16, hess *uint16, n uint64)
+// Requires: AVX, AVX2
+TEXT ·packAVX2(SB), NOSPLIT, $0-32
+	MOVQ         entries+0(FP), AX
+	MOVQ         grad+8(FP), CX
+	MOVQ         hess+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU      packAVX2Rows<>+0(SB), Y0
+	MOVQ         $0x0000000000040000, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+
+rows:
+	VPMOVSXWQ (CX), Y3
+	VPSLLQ    $0x20, Y3, Y3
+	VPOR      Y0, Y3, Y3
+	VPMOVZXWQ (DX), Y2
+	VPOR      Y2, Y3, Y3
+	ADDQ      $0x08, DX
+	VMOVDQU   Y3, (AX)
+	VPADDQ    Y1, Y0, Y0
+	ADDQ      $0x20, AX
+	ADDQ      $0x08, CX
+	SUBQ      $0x04, BX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA packAVX2Rows<>+0(SB)/8, $0x0000000000000000
+DATA packAVX2Rows<>+8(SB)/8, $0x0000000000010000
+DATA packAVX2Rows<>+16(SB)/8, $0x0000000000020000
+DATA packAVX2Rows<>+24(SB)/8, $0x0000000000030000
+GLOBL packAVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func packEqualAVX512(entries *uint64, grad *int16, hess uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·packEqualAVX512(SB), NOSPLIT, $0-32
+	MOVQ         entries+0(FP), AX
+	MOVQ         grad+8(FP), CX
+	MOVQ         hess+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    packEqualAVX512Rows<>+0(SB), Z0
+	MOVQ         $0x0000000000080000, SI
+	VPBROADCASTQ SI, Z1
+	VPBROADCASTQ DX, Z2
+	VPORQ        Z2, Z0, Z0
+
+rows:
+	VPMOVSXWQ (CX), Z2
+	VPSLLQ    $0x20, Z2, Z2
+	VPORQ     Z0, Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      $0x40, AX
+	ADDQ      $0x10, CX
+	SUBQ      $0x08, BX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA packEqualAVX512Rows<>+0(SB)/8, $0x0000000000000000
+DATA packEqualAVX512Rows<>+8(SB)/8, $0x0000000000010000
+DATA packEqualAVX512Rows<>+16(SB)/8, $0x0000000000020000
+DATA packEqualAVX512Rows<>+24(SB)/8, $0x0000000000030000
+DATA packEqualAVX512Rows<>+32(SB)/8, $0x0000000000040000
+DATA packEqualAVX512Rows<>+40(SB)/8, $0x0000000000050000
+DATA packEqualAVX512Rows<>+48(SB)/8, $0x0000000000060000
+DATA packEqualAVX512Rows<>+56(SB)/8, $0x0000000000070000
+GLOBL packEqualAVX512Rows<>(SB), RODATA|NOPTR, $64
+
+// func packEqualAVX2(entries *uint64, grad *int16, hess uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·packEqualAVX2(SB), NOSPLIT, $0-32
+	MOVQ         entries+0(FP), AX
+	MOVQ         grad+8(FP), CX
+	MOVQ         hess+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU      packEqualAVX2Rows<>+0(SB), Y0
+	MOVQ         $0x0000000000040000, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	VPOR         Y2, Y0, Y0
+
+rows:
+	VPMOVSXWQ (CX), Y2
+	VPSLLQ    $0x20, Y2, Y2
+	VPOR      Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)
+	VPADDQ    Y1, Y0, Y0
+	ADDQ      $0x20, AX
+	ADDQ      $0x08, CX
+	SUBQ      $0x04, BX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA packEqualAVX2Rows<>+0(SB)/8, $0x0000000000000000
+DATA packEqualAVX2Rows<>+8(SB)/8, $0x0000000000010000
+DATA packEqualAVX2Rows<>+16(SB)/8, $0x0000000000020000
+DATA packEqualAVX2Rows<>+24(SB)/8, $0x0000000000030000
+GLOBL packEqualAVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func totalAVX512(entries *uint64, n uint64) uint64
+// Requires: AVX, AVX2, AVX512F
+TEXT ·totalAVX512(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         $0xffffffff0000ffff, DX
+	VPBROADCASTQ DX, Z0
+	XORQ         DX, DX
+	VPBROADCASTQ DX, Z1
+	XORQ         DX, DX
+	VPBROADCASTQ DX, Z2
+
+entries:
+	VPANDQ        (AX), Z0, Z3
+	VPADDQ        Z3, Z1, Z1
+	VPANDQ        64(AX), Z0, Z3
+	VPADDQ        Z3, Z2, Z2
+	ADDQ          $0x00000080, AX
+	SUBQ          $0x10, CX
+	JNZ           entries
+	VPADDQ        Z2, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPADDQ        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPADDQ        X0, X1, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, DX
+	MOVQ          DX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func totalAVX2(entries *uint64, n uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·totalAVX2(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         $0xffffffff0000ffff, DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	XORQ         DX, DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         DX, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+
+entries:
+	VPAND        (AX), Y0, Y3
+	VPADDQ       Y3, Y1, Y1
+	VPAND        32(AX), Y0, Y3
+	VPADDQ       Y3, Y2, Y2
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x08, CX
+	JNZ          entries
+	VPADDQ       Y2, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, DX
+	MOVQ         DX, ret+16(FP)
+	VZEROUPPER
+	RET
+
 DATA one8<>+0(SB)/8, $0x0101010101010101
 DATA one8<>+8(SB)/8, $0x0101010101010101
 DATA one8<>+16(SB)/8, $0x0101010101010101

@@ -59,3 +59,58 @@ func TestUnpackForms(t *testing.T) {
 		})
 	}
 }
+
+// Entries are made and added up the same in every form that the machine has, and nothing beside
+// them is touched.
+func TestPackForms(t *testing.T) {
+	defer func(set cpu.Level) { unpacking = set }(unpacking)
+	r := rand.New(rand.NewPCG(72, 0))
+	extremes := []int16{-32768, 32767, -1, 0}
+	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			need.Vectors(t, set)
+			unpacking = set
+			for n := range 90 {
+				checkPacking(t, r, n, extremes)
+			}
+			checkPacking(t, r, BlockRows-3, extremes)
+			checkPacking(t, r, BlockRows, extremes[:1])
+			checkPacking(t, r, BlockRows, extremes[1:2])
+		})
+	}
+}
+
+func checkPacking(t *testing.T, r *rand.Rand, n int, extremes []int16) {
+	t.Helper()
+	const guard, untouched = 9, 0xdead
+	entries, equal := slices.Repeat([]uint64{untouched}, n+2*guard), slices.Repeat([]uint64{untouched}, n+2*guard)
+	grad, hess := make([]int16, n), make([]uint16, n)
+	one := uint16(r.Uint32())
+	var sumGrad int64
+	var sumHess uint64
+	for i := range grad {
+		grad[i], hess[i] = int16(r.Uint32()), uint16(r.Uint32())
+		if n == BlockRows || i%3 == 0 {
+			grad[i], hess[i] = extremes[i%len(extremes)], 1<<16-1
+		}
+		sumGrad += int64(grad[i])
+		sumHess += uint64(hess[i])
+	}
+	Pack(entries[guard:n+guard], grad, hess)
+	PackEqual(equal[guard:n+guard], nil, grad, one)
+	for i := range entries {
+		want, wantEqual := uint64(untouched), uint64(untouched)
+		if row := i - guard; row >= 0 && row < n {
+			want, wantEqual = Entry(grad[row], hess[row], uint16(row)), Entry(grad[row], one, uint16(row))
+		}
+		if entries[i] != want || equal[i] != wantEqual {
+			t.Fatalf("%d rows: entry %d is %x, with equal hessians %x, want %x and %x", n, i-guard, entries[i], equal[i], want, wantEqual)
+		}
+	}
+	if g, h := Total(entries[guard : n+guard]); g != sumGrad || h != sumHess {
+		t.Fatalf("%d rows add up to (%d, %d), want (%d, %d)", n, g, h, sumGrad, sumHess)
+	}
+	if g, h := Total(equal[guard : n+guard]); g != sumGrad || h != uint64(one)*uint64(n) {
+		t.Fatalf("%d rows of equal hessians add up to (%d, %d), want (%d, %d)", n, g, h, sumGrad, uint64(one)*uint64(n))
+	}
+}

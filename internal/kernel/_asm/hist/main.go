@@ -36,6 +36,12 @@ func main() {
 	unpack("unpackToAVX2", 4, false)
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
+	pack("packAVX512", 8, false)
+	pack("packAVX2", 4, false)
+	pack("packEqualAVX512", 8, true)
+	pack("packEqualAVX2", 4, true)
+	total("totalAVX512", 8)
+	total("totalAVX2", 4)
 	few()
 	words()
 	Generate()
@@ -53,21 +59,14 @@ func unpack(name string, lanes int, adding bool) {
 	Doc(name + " is " + form + " for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
 	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
 	sums, n := Load(Param("sums"), GP64()), Load(Param("n"), GP64())
-	vector := func() reg.VecVirtual {
-		if lanes == 8 {
-			return ZMM()
-		}
-		return YMM()
-	}
+	vector := vectors(lanes)
 	mask, none, packed, low, high := vector(), vector(), vector(), vector(), vector()
 	word := GP64()
 	MOVQ(U64(0xffffffff), word)
+	spread(lanes, word, mask)
 	if lanes == 8 {
-		VPBROADCASTQ(word, mask)
 		VPXORQ(none, none, none)
 	} else {
-		VMOVQ(word, mask.AsX())
-		VPBROADCASTQ(mask.AsX(), mask)
 		VPXOR(none, none, none)
 	}
 	at := func(base reg.Register) Mem { return Mem{Base: base} }

@@ -1,0 +1,12 @@
+//go:build amd64 && !purego
+
+package hist
+
+import "boost/internal/cpu"
+
+// PackInGo makes entries be made and added up by the Go forms, or again by the machine's.
+func PackInGo(in bool) {
+	if unpacking = cpu.Used(); in {
+		unpacking = cpu.Generic
+	}
+}
