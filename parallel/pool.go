@@ -26,8 +26,9 @@ func (f Func) Run(worker, index int) { f(worker, index) }
 // Series is work of passes, each of which begins after the one before has ended.
 //
 // Next ends the pass before, if there was one, and returns the number of indices and the task
-// of the next; no indices: the series has ended. It is called by whichever worker came out of
-// the pass last, while no other runs; it may call Do, which is an inner pass.
+// of the next; no indices: the series has ended. It is called first by the caller of DoSeries,
+// then by whichever worker came out of the pass last, while no other runs; not again after a
+// panic. Passes of its own it runs with Pool.Within.
 type Series interface {
 	Next() (n int, task Task)
 }
@@ -37,6 +38,12 @@ type Series interface {
 // A Pool serves one call at a time: a call while another runs, from another goroutine
 // or from inside a task, panics.
 type Pool struct {
+	*team
+	within bool // a call while Next runs is one of a pass of its own
+}
+
+// team is the workers of a Pool.
+type team struct {
 	threads int
 	wake    []*gate // of every worker; the first one sleeps there in the midst of a series
 	busy    atomic.Bool
@@ -48,11 +55,11 @@ type Pool struct {
 	joined atomic.Int32 // workers that have joined the pass, or negative: none is open
 	inside atomic.Int32 // how many of them have not left; less than that while the pass is open
 	leader int          // the worker that opened it
-	inner  bool         // the leader waits for the end of the pass; else the last one goes on with the series
+	inner  bool         // the leader waits for its end; else the last one out goes on with the series
 	left   *gate        // where it waits
 
 	series  Series      // nil for Do
-	between atomic.Bool // Next runs: what it calls are inner passes
+	between atomic.Bool // Next runs, and no pass of its own
 	ended   atomic.Bool // the series has ended
 
 	task   Task
@@ -65,11 +72,19 @@ type Pool struct {
 // shut is joined without an open pass.
 const shut = -1 << 30
 
-const overlap = "parallel: Pool.Do called while another Do of the same pool runs"
+const overlap = "parallel: Pool.Do or DoSeries called while another call of the same pool runs"
 
-type workerPanic struct {
-	value any
-	stack []byte
+// workerPanic is what a worker has panicked with, and where.
+type workerPanic struct{ text string }
+
+func (p *workerPanic) Error() string { return p.text }
+
+// panicked returns what a worker has panicked with, as it is where it was raised again.
+func panicked(v any) *workerPanic {
+	if p, ok := v.(*workerPanic); ok {
+		return p
+	}
+	return &workerPanic{fmt.Sprintf("parallel: worker panic: %v\n%s", v, debug.Stack())}
 }
 
 // NewPool starts threads-1 workers; fewer than one thread counts as one.
@@ -78,7 +93,7 @@ func NewPool(threads int) *Pool {
 	if threads < 1 {
 		threads = 1
 	}
-	p := &Pool{threads: threads, wake: make([]*gate, threads), left: newGate()}
+	p := &Pool{team: &team{threads: threads, wake: make([]*gate, threads), left: newGate()}}
 	p.joined.Store(shut)
 	for i := range p.wake {
 		p.wake[i] = newGate()
@@ -91,6 +106,12 @@ func NewPool(threads int) *Pool {
 
 // Threads returns the number of workers, the caller of Do included.
 func (p *Pool) Threads() int { return p.threads }
+
+// Within returns the same workers for the passes that the Next of a Series runs by itself: the
+// worker that calls it keeps its number, and waits for their end. Without a series that runs it
+// is as good as the Pool. Whoever else calls meanwhile has to have the Pool itself, so that the
+// overlap is found.
+func (p *Pool) Within() *Pool { return &Pool{p.team, true} }
 
 // Close ends the workers; closing again does nothing. The pool must not be used
 // afterwards.
@@ -149,13 +170,13 @@ func (p *Pool) DoSeries(s Series) {
 
 // acquire makes an overlapping call fail where it is made, not as a data race.
 func (p *Pool) acquire() {
-	if !p.busy.CompareAndSwap(false, true) && !p.between.CompareAndSwap(true, false) {
+	if !p.busy.CompareAndSwap(false, true) && !(p.within && p.between.CompareAndSwap(true, false)) {
 		panic(overlap)
 	}
 }
 
 // release ends a call, and raises the panic of a worker in the caller.
-func (p *Pool) release() {
+func (p *team) release() {
 	failed := p.failed.Swap(nil)
 	if p.series != nil { // the call was of an inner pass
 		p.between.Store(true)
@@ -164,12 +185,12 @@ func (p *Pool) release() {
 		p.busy.Store(false)
 	}
 	if failed != nil {
-		panic(fmt.Sprintf("parallel: worker panic: %v\n%s", failed.value, failed.stack))
+		panic(failed)
 	}
 }
 
 // run is a pass for whose end the caller waits.
-func (p *Pool) run(n int, task Task) {
+func (p *team) run(n int, task Task) {
 	p.inner = true
 	if !p.pass(n, task) {
 		p.left.wait()
@@ -180,7 +201,7 @@ func (p *Pool) run(n int, task Task) {
 
 // pass opens a pass, works in it and closes it. It says whether it has ended: else others are
 // inside, the last of whom ends it.
-func (p *Pool) pass(n int, task Task) (ended bool) {
+func (p *team) pass(n int, task Task) (ended bool) {
 	p.task, p.n = task, int64(n)
 	p.next.Store(0)
 	p.joined.Store(0)
@@ -191,15 +212,12 @@ func (p *Pool) pass(n int, task Task) (ended bool) {
 }
 
 // goOn goes on with the series: the worker is the last one out of a pass.
-func (p *Pool) goOn(worker int) {
+func (p *team) goOn(worker int) {
 	for {
 		p.leader = worker
-		n, task := p.following()
+		n, task := p.following(worker)
 		if n <= 0 {
-			p.ended.Store(true)
-			if worker != 0 {
-				p.wake[0].open()
-			}
+			p.end(worker)
 			return
 		}
 		p.inner = false
@@ -210,33 +228,48 @@ func (p *Pool) goOn(worker int) {
 	}
 }
 
+// end ends the series, whose caller may sleep.
+func (p *team) end(worker int) {
+	p.ended.Store(true)
+	if worker != 0 {
+		p.wake[0].open()
+	}
+}
+
 // following returns the next pass of the series, none after a panic.
-func (p *Pool) following() (n int, task Task) {
+func (p *team) following(worker int) (n int, task Task) {
 	p.task = nil
 	if p.failed.Load() != nil {
 		return 0, nil
 	}
+	returned := false
 	defer func() {
 		p.between.Store(false)
-		if v := recover(); v != nil {
-			p.failed.Store(&workerPanic{v, debug.Stack()})
+		switch v := recover(); {
+		case v != nil:
+			p.failed.Store(panicked(v))
 			n, task = 0, nil
+		case !returned: // the goroutine ends here
+			p.failed.Store(&workerPanic{"parallel: runtime.Goexit called between the passes of a series"})
+			p.end(worker)
 		}
 	}()
 	p.between.Store(true)
-	return p.series.Next()
+	n, task = p.series.Next()
+	returned = true
+	return n, task
 }
 
 // rouse wakes two workers for each that is awake, so that the first of many has not to wake
 // them all: to wake a thread takes some microseconds.
-func (p *Pool) rouse(worker int) {
+func (p *team) rouse(worker int) {
 	order := (worker - p.leader + p.threads) % p.threads // the leader is the first
 	for w := 2*order + 1; w <= 2*order+2 && w < p.threads && int64(w) < p.n; w++ {
 		p.wake[(w+p.leader)%p.threads].open()
 	}
 }
 
-func (p *Pool) work(worker int) {
+func (p *team) work(worker int) {
 	for {
 		p.wake[worker].wait()
 		if p.closed.Load() {
@@ -248,7 +281,7 @@ func (p *Pool) work(worker int) {
 
 // takePart works in the pass that is open, if one is, and goes on from its end if it is the last
 // one out.
-func (p *Pool) takePart(worker int) {
+func (p *team) takePart(worker int) {
 	if !p.join() {
 		return
 	}
@@ -267,7 +300,7 @@ func (p *Pool) takePart(worker int) {
 }
 
 // join says whether a pass is open, and counts the worker into it.
-func (p *Pool) join() bool {
+func (p *team) join() bool {
 	for {
 		joined := p.joined.Load()
 		if joined < 0 {
@@ -279,10 +312,10 @@ func (p *Pool) join() bool {
 	}
 }
 
-func (p *Pool) drain(worker int) {
+func (p *team) drain(worker int) {
 	defer func() {
 		if v := recover(); v != nil {
-			p.failed.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+			p.failed.CompareAndSwap(nil, panicked(v))
 		}
 	}()
 	for p.failed.Load() == nil {

@@ -112,7 +112,7 @@ func TestOverlap(t *testing.T) {
 		}))
 		return ""
 	}()
-	if !strings.Contains(said, "while another Do") {
+	if !strings.Contains(said, "while another call") {
 		t.Errorf("a Do inside a Do said %q", said)
 	}
 }
@@ -269,7 +269,7 @@ func (s *stages) Next() (int, parallel.Task) {
 	}
 	if s.inner {
 		var ran atomic.Int32
-		s.pool.Do(5, parallel.Func(func(_, _ int) { ran.Add(1) }))
+		s.pool.Within().Do(5, parallel.Func(func(_, _ int) { ran.Add(1) }))
 		if ran.Load() != 5 {
 			s.t.Errorf("%d of 5 pieces of an inner pass have run", ran.Load())
 		}
@@ -350,9 +350,16 @@ func (s *failing) Next() (int, parallel.Task) {
 		case "next":
 			panicHere()
 		case "inner":
-			s.pool.Do(3, parallel.Func(func(_, _ int) { panicHere() }))
+			s.pool.Within().Do(3, parallel.Func(func(_, _ int) { panicHere() }))
 		case "series":
-			s.pool.DoSeries(s)
+			s.pool.Within().DoSeries(s)
+		case "stranger":
+			s.pool.Do(3, s)
+		case "task of an inner pass":
+			within := s.pool.Within()
+			within.Do(3, parallel.Func(func(_, _ int) { within.Do(1, s) }))
+		case "goroutine ends":
+			runtime.Goexit()
 		}
 	}
 	return 6, s
@@ -368,7 +375,10 @@ func (s *failing) Run(_, index int) {
 // A panic in a series ends it, and is raised in the caller, who can go on with the pool.
 func TestSeriesPanics(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
-		for how, want := range map[string]string{"task": "panicHere", "next": "panicHere", "inner": "panicHere", "series": "while another Do"} {
+		for how, want := range map[string]string{
+			"task": "panicHere", "next": "panicHere", "inner": "panicHere",
+			"series": "while another call", "stranger": "while another call", "task of an inner pass": "while another call",
+		} {
 			pool := parallel.NewPool(threads)
 			for range 20 {
 				s := &failing{pool: pool, how: how}
@@ -377,8 +387,8 @@ func TestSeriesPanics(t *testing.T) {
 					pool.DoSeries(s)
 					return ""
 				}()
-				if !strings.Contains(said, want) {
-					t.Errorf("%d threads, panic in %s: %q, want %q in it", threads, how, said, want)
+				if !strings.Contains(said, want) || strings.Count(said, "worker panic") != 1 {
+					t.Errorf("%d threads, panic in %s: %q, want %q in it, told once", threads, how, said, want)
 				}
 				if got := s.ran.Load(); got > 18 {
 					t.Errorf("%d threads, panic in %s: %d pieces ran", threads, how, got)
@@ -413,5 +423,32 @@ func TestSeriesAllocatesNothing(t *testing.T) {
 	s := &once{}
 	if got := testing.AllocsPerRun(100, func() { pool.DoSeries(s) }); got != 0 {
 		t.Errorf("DoSeries allocates %v times", got)
+	}
+}
+
+// A goroutine that ends in Next, as by t.FailNow, ends the series too.
+func TestSeriesGoexit(t *testing.T) {
+	for range 30 { // whoever it is that ends, all of them in time
+		ended := make(chan string)
+		three := parallel.NewPool(3)
+		go func() {
+			said := ""
+			defer func() { ended <- said }()
+			defer func() {
+				if v := recover(); v != nil {
+					said = fmt.Sprint(v)
+				}
+			}()
+			three.DoSeries(&failing{how: "goroutine ends"})
+		}()
+		select {
+		case said := <-ended:
+			if said != "" && !strings.Contains(said, "Goexit") {
+				t.Errorf("a goroutine that ended said %q", said)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("the series has not ended")
+		}
+		three.Close()
 	}
 }

@@ -66,7 +66,7 @@ func (g *Grower) searchDirect() error {
 		n := len(l.sums.Features)
 		g.dead = append(g.dead[:0], make([]bool, n)...)
 		chunks := (n + directChunk - 1) / directChunk
-		g.config.Pool.Do(chunks, (*directTask)(g))
+		g.within.Do(chunks, (*directTask)(g))
 		l.sums.Drop(g.dead)
 		g.allowed[s] = both(g.allowed[s][:0], allowed, l.sums.Features)
 		g.choose(s, l)

@@ -40,6 +40,7 @@ type Config struct {
 // 8 bytes per row, one histogram per leaf, and per worker 512 KiB.
 type Grower struct {
 	config  Config
+	within  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
 	builder *histogram.Builder
 	direct  *histogram.Direct // adds up rows without flat histograms; then hists is not used
@@ -60,9 +61,10 @@ type Grower struct {
 	nLeaves int
 
 	// The passes over rows and features that the tree is grown by; see passes.go.
-	then  step
-	err   error
-	begun time.Time // of the siblings' histograms, in a trial
+	then    step
+	growing bool // what a panic leaves behind would be added to the next tree's sums
+	err     error
+	begun   time.Time // of the siblings' histograms, in a trial
 
 	// The split in turn.
 	at, next  int                  // the leaf that is split, and the number of its right child
@@ -123,17 +125,19 @@ type sums struct {
 
 // New returns a Grower.
 func New(c Config) *Grower {
+	within := c.Pool.Within()
 	g := &Grower{
 		config:  c,
+		within:  within,
 		offsets: c.Matrix.Offsets(),
-		builder: histogram.New(c.Matrix, c.Mirror, c.Pool, c.Strategy),
+		builder: histogram.New(c.Matrix, c.Mirror, within, c.Strategy),
 		leaves:  make([]leaf, c.Params.Leaves),
 		workers: make([]searchScratch, c.Pool.Threads()),
 	}
 	g.builder.Use(histogram.Plan{Strategy: c.Strategy, Mirror: c.Mirror != nil, Chunk: c.Chunk})
 	g.hists = histogram.NewPool(g.builder.Slots())
 	if c.Direct {
-		g.direct = histogram.NewDirect(c.Matrix, c.Pool)
+		g.direct = histogram.NewDirect(c.Matrix, within)
 	}
 	g.rows.init(c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
 	if c.Renew {
@@ -163,10 +167,14 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.codes = g.slotsOf(g.active)
 	g.builder.SetFeatures(g.active)
 	g.made = newTree(g.config.Params.Leaves)
+	if g.growing {
+		panic("grow: a tree after one that a panic has left half grown")
+	}
+	g.growing = true
 	g.bag, g.nLeaves, g.err = bag, 1, nil
 	g.then = (*Grower).plantRoot
 	g.config.Pool.DoSeries((*passes)(g))
-	g.bag = nil
+	g.growing, g.bag, g.built = false, nil, nil
 	if g.err != nil {
 		return tree.Tree{}, g.err
 	}
@@ -245,10 +253,10 @@ func (g *Grower) plantRoot() pass {
 	return pass{n: n, task: task, then: (*Grower).searchRoot}
 }
 
-// searchRoot searches the root, whose rows are found.
+// searchRoot begins to search the root, whose rows are found.
 func (g *Grower) searchRoot() pass {
 	root := &g.leaves[0]
-	root.total = g.rows.total(g.storage, g.config.Pool)
+	root.total = g.rows.total(g.storage, g.within)
 	switch {
 	case !g.canSplit(root):
 		return pass{}
@@ -287,7 +295,7 @@ func (g *Grower) streamedSide(l *leaf) (streams, right bool) {
 }
 
 // buildAndSearch adds up the rows of a leaf, unless they have been when they were found,
-// subtracts them from its parent's, which its sibling takes over, and searches both.
+// and begins to subtract them from its parent's, which its sibling takes over, and to search both.
 func (g *Grower) buildAndSearch(at int) pass {
 	if g.config.Trial != nil {
 		g.begun = time.Now()
@@ -349,7 +357,7 @@ func (g *Grower) splitBest() pass {
 	return pass{n: n, task: task, alone: alone, then: (*Grower).divided}
 }
 
-// divided turns the leaf whose rows are divided into a split node, and searches its children.
+// divided turns the leaf whose rows are divided into a split node, and begins to search its children.
 // The left child keeps the leaf's number, the right child becomes leaf next.
 func (g *Grower) divided() pass {
 	at, next := g.at, g.next

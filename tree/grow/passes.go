@@ -2,8 +2,9 @@ package grow
 
 import "boost/parallel"
 
-// passes grows a tree as a parallel.Series: plantRoot, searchRoot, then splitBest, divided and
-// searched in turn, each of which begins a pass that the next one ends.
+// passes grows a tree as a parallel.Series: plantRoot, searchRoot, then searched and divided in
+// turn, each called when the pass that the one before began has ended. searched begins to split
+// the best leaf (splitBest), divided to search its children; a direct search is done by the step itself.
 type passes Grower
 
 // step goes on with a tree when a pass has ended, and begins the next pass.
@@ -21,12 +22,12 @@ type pass struct {
 func (p *passes) Next() (n int, task parallel.Task) {
 	g := (*Grower)(p)
 	for g.then != nil {
-		pass := g.then(g)
-		if g.then = pass.then; pass.n > 0 && !pass.alone {
-			return pass.n, pass.task
+		next := g.then(g)
+		if g.then = next.then; next.n > 0 && !next.alone {
+			return next.n, next.task
 		}
-		for i := range pass.n {
-			pass.task.Run(0, i)
+		for i := range next.n {
+			next.task.Run(0, i)
 		}
 	}
 	return 0, nil

@@ -139,7 +139,8 @@ func (t *startTask) Run(worker, block int) {
 	}
 }
 
-// total returns the sums of all rows of the root, where start has put them. Sums of floats
+// total returns the sums of all rows of the root, where the pass that start began has put them,
+// and lets go of the bag. Sums of floats
 // are taken per 4,096 consecutive entries and added in order of rows.
 func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
 	s.storage, s.bag = st, nil

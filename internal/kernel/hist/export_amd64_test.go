@@ -4,7 +4,8 @@ package hist
 
 import "boost/internal/cpu"
 
-// PackInGo makes entries be made and added up by the Go forms, or again by the machine's.
+// PackInGo makes entries be made and added up, and sums unpacked, by the Go forms, or again by
+// the machine's.
 func PackInGo(in bool) {
 	if unpacking = cpu.Used(); in {
 		unpacking = cpu.Generic

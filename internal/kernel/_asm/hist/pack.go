@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pack writes the function that makes so many entries at a time of rows that follow each other,
-// from codes of both kinds, or where all hessians are equal of gradients'.
+// pack writes the function that makes so many entries at a time of consecutive rows, from
+// gradient and hessian codes or, with equal, from gradient codes and one hessian code.
 func pack(name string, lanes int, equal bool) {
 	hessians, form := "hess *uint16", "Pack"
 	if equal {
