@@ -65,12 +65,7 @@ func (r *renewal) Run(worker, block int) {
 	grad, hess = grad[lo:hi], hess[lo:hi]
 	to := r.byOne[worker]
 	for l := range r.leaves {
-		var g, h int64
-		for _, e := range r.rows.byLeaf[l][block].Entries {
-			row := hist.Row(e)
-			g += int64(math.RoundToEven(float64(grad[row]) * r.up.gradF))
-			h += int64(math.RoundToEven(float64(hess[row]) * r.up.hessF))
-		}
+		g, h := hist.SumFloats(r.rows.byLeaf[l][block].Entries, grad, hess, r.up.gradF, r.up.hessF)
 		to.grad[l] += g
 		to.hess[l] += h
 	}

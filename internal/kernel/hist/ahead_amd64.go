@@ -83,59 +83,104 @@ func addWordsAhead(sums []uint64, codes []uint16, entries []uint64) (done int) {
 // wordRows is the most entries of a call of addWords, which cannot be interrupted.
 const wordRows = 1 << 14
 
-// packVectors is Pack for as many entries as vectors take, and says how many.
-func packVectors(entries []uint64, grad []int16, hess []uint16) int {
-	n := min(len(entries), BlockRows)
+// lanes is how many words a vector holds; 0: words are not taken by vectors.
+func lanes() int {
 	switch unpacking {
 	case cpu.AVX512:
-		if n &^= 7; n > 0 {
-			packAVX512(&entries[0], &grad[0], &hess[0], uint64(n))
-		}
-		return n
+		return 8
 	case cpu.AVX2:
-		if n &^= 3; n > 0 {
-			packAVX2(&entries[0], &grad[0], &hess[0], uint64(n))
-		}
-		return n
+		return 4
 	}
 	return 0
+}
+
+// steps returns how many of n entries of a block vectors take, so many at a time.
+func steps(n, at int) int {
+	if at == 0 {
+		return 0
+	}
+	return min(n, BlockRows) &^ (at - 1)
+}
+
+// packVectors is Pack for as many entries as vectors take, and says how many.
+func packVectors(entries []uint64, grad []int16, hess []uint16) int {
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		packAVX512(&entries[0], &grad[0], &hess[0], uint64(n))
+	default:
+		packAVX2(&entries[0], &grad[0], &hess[0], uint64(n))
+	}
+	return n
 }
 
 // packEqualVectors is PackEqual of rows in order for as many entries as vectors take, and says
 // how many.
 func packEqualVectors(entries []uint64, grad []int16, hess uint16) int {
-	n := min(len(entries), BlockRows)
-	switch unpacking {
-	case cpu.AVX512:
-		if n &^= 7; n > 0 {
-			packEqualAVX512(&entries[0], &grad[0], uint64(hess), uint64(n))
-		}
-		return n
-	case cpu.AVX2:
-		if n &^= 3; n > 0 {
-			packEqualAVX2(&entries[0], &grad[0], uint64(hess), uint64(n))
-		}
-		return n
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		packEqualAVX512(&entries[0], &grad[0], uint64(hess), uint64(n))
+	default:
+		packEqualAVX2(&entries[0], &grad[0], uint64(hess), uint64(n))
 	}
-	return 0
+	return n
+}
+
+// pack8Vectors is Pack8 of rows in order for as many entries as vectors take, and says how many.
+func pack8Vectors(entries []uint64, packed []uint16) int {
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		pack8AVX512(&entries[0], &packed[0], uint64(n))
+	default:
+		pack8AVX2(&entries[0], &packed[0], uint64(n))
+	}
+	return n
+}
+
+// pack4Vectors is pack8Vectors for Pack4.
+func pack4Vectors(entries []uint64, packed []uint8) int {
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		pack4AVX512(&entries[0], &packed[0], uint64(n))
+	default:
+		pack4AVX2(&entries[0], &packed[0], uint64(n))
+	}
+	return n
 }
 
 // totalVectors adds up the packed words of as many entries as vectors take, and says how many.
 func totalVectors(entries []uint64) (packed uint64, n int) {
-	n = min(len(entries), BlockRows)
-	switch unpacking {
-	case cpu.AVX512:
-		if n &^= 15; n > 0 {
-			packed = totalAVX512(&entries[0], uint64(n))
-		}
-		return packed, n
-	case cpu.AVX2:
-		if n &^= 7; n > 0 {
-			packed = totalAVX2(&entries[0], uint64(n))
-		}
-		return packed, n
+	n = steps(len(entries), 2*lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		packed = totalAVX512(&entries[0], uint64(n))
+	default:
+		packed = totalAVX2(&entries[0], uint64(n))
 	}
-	return 0, 0
+	return packed, n
+}
+
+// sumFloatsVectors is SumFloats for as many entries as vectors take, and says how many.
+func sumFloatsVectors(entries []uint64, grad, hess []float32, gradUp, hessUp float64) (gradSum, hessSum int64, n int) {
+	n = steps(len(entries), lanes())
+	if n == 0 {
+		return 0, 0, 0
+	}
+	_, _ = grad[Row(entries[n-1])], hess[Row(entries[n-1])] // rows ascend
+	if unpacking == cpu.AVX512 {
+		gradSum, hessSum = sumFloatsAVX512(&entries[0], uint64(n), &grad[0], &hess[0], gradUp, hessUp)
+	} else {
+		gradSum, hessSum = sumFloatsAVX2(&entries[0], uint64(n), &grad[0], &hess[0], gradUp, hessUp)
+	}
+	return gradSum, hessSum, n
 }
 
 // unpacking is the instruction set that words are packed, added up and unpacked with.

@@ -22,3 +22,11 @@ func packVectors([]uint64, []int16, []uint16) int { return 0 }
 func packEqualVectors([]uint64, []int16, uint16) int { return 0 }
 
 func totalVectors([]uint64) (packed uint64, n int) { return 0, 0 }
+
+func pack8Vectors([]uint64, []uint16) int { return 0 }
+
+func pack4Vectors([]uint64, []uint8) int { return 0 }
+
+func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum, hessSum int64, n int) {
+	return 0, 0, 0
+}

@@ -5,6 +5,8 @@
 // functions work on plain slices, allocate nothing and know no type of the project.
 package hist
 
+import "math"
+
 // BlockRows is the number of rows of a block. Row numbers inside a block fit 16 bits.
 const BlockRows = 1 << 16
 
@@ -78,7 +80,8 @@ func PackEqual(entries []uint64, rows []uint16, grad []int16, hess uint16) {
 func Pack8(entries []uint64, rows []uint16, packed []uint16) {
 	if rows == nil {
 		packed = packed[:len(entries)]
-		for i, p := range packed {
+		for i := pack8Vectors(entries, packed); i < len(entries); i++ {
+			p := packed[i]
 			entries[i] = Entry(int16(int8(p)), p>>8, uint16(i))
 		}
 		return
@@ -92,7 +95,8 @@ func Pack8(entries []uint64, rows []uint16, packed []uint16) {
 func Pack4(entries []uint64, rows []uint16, packed []uint8) {
 	if rows == nil {
 		packed = packed[:len(entries)]
-		for i, p := range packed {
+		for i := pack4Vectors(entries, packed); i < len(entries); i++ {
+			p := packed[i]
 			entries[i] = Entry(int16(int8(p<<4)>>4), uint16(p>>4), uint16(i))
 		}
 		return
@@ -157,4 +161,20 @@ func Total(entries []uint64) (grad int64, hess uint64) {
 		packed += e &^ rowMask
 	}
 	return int64(packed) >> 32, packed & 0xffffffff
+}
+
+// SumFloats adds up the gradients and hessians of the entries' rows, ascending, times gradUp and
+// hessUp and rounded to whole numbers, halves to even. grad and hess begin at the block's first
+// row; no product is 2³¹ or more.
+//
+// Bound: three reads an entry, of which two are anywhere in half a megabyte, and some four
+// instructions each: 0.5 ns, and 1.7 in Go.
+func SumFloats(entries []uint64, grad, hess []float32, gradUp, hessUp float64) (gradSum, hessSum int64) {
+	gradSum, hessSum, n := sumFloatsVectors(entries, grad, hess, gradUp, hessUp)
+	for _, e := range entries[n:] {
+		row := Row(e)
+		gradSum += int64(math.RoundToEven(float64(grad[row]) * gradUp))
+		hessSum += int64(math.RoundToEven(float64(hess[row]) * hessUp))
+	}
+	return gradSum, hessSum
 }

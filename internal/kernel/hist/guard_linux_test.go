@@ -79,6 +79,15 @@ func TestPackStaysInItsRows(t *testing.T) {
 		hist.PackEqual(fence.Last[uint64](t, n), nil, fence.Last[int16](t, n), 7)
 		hist.Total(fence.First[uint64](t, n))
 		hist.Total(fence.Last[uint64](t, n))
+		hist.Pack8(fence.First[uint64](t, n), nil, fence.First[uint16](t, n))
+		hist.Pack8(fence.Last[uint64](t, n), nil, fence.Last[uint16](t, n))
+		hist.Pack4(fence.First[uint64](t, n), nil, fence.First[uint8](t, n))
+		hist.Pack4(fence.Last[uint64](t, n), nil, fence.Last[uint8](t, n))
+		first, last := fence.First[uint64](t, n), fence.Last[uint64](t, n)
+		hist.PackIndex(first, nil)
+		hist.PackIndex(last, nil)
+		hist.SumFloats(first, fence.First[float32](t, n), fence.First[float32](t, n), 1, 1)
+		hist.SumFloats(last, fence.Last[float32](t, n), fence.Last[float32](t, n), 1, 1)
 	}
 }
 

@@ -171,6 +171,36 @@ func packEqualAVX512(entries *uint64, grad *int16, hess uint64, n uint64)
 //go:noescape
 func packEqualAVX2(entries *uint64, grad *int16, hess uint64, n uint64)
 
+// pack8AVX512 is Pack8 for the first n rows of a block, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func pack8AVX512(entries *uint64, codes *uint16, n uint64)
+
+// pack8AVX2 is Pack8 for the first n rows of a block, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func pack8AVX2(entries *uint64, codes *uint16, n uint64)
+
+// pack4AVX512 is Pack4 for the first n rows of a block, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func pack4AVX512(entries *uint64, codes *uint8, n uint64)
+
+// pack4AVX2 is Pack4 for the first n rows of a block, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func pack4AVX2(entries *uint64, codes *uint8, n uint64)
+
+// sumFloatsAVX512 is SumFloats for n entries, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func sumFloatsAVX512(entries *uint64, n uint64, grad *float32, hess *float32, gradUp float64, hessUp float64) (gradSum int64, hessSum int64)
+
+// sumFloatsAVX2 is SumFloats for n entries, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func sumFloatsAVX2(entries *uint64, n uint64, grad *float32, hess *float32, gradUp float64, hessUp float64) (gradSum int64, hessSum int64)
+
 // totalAVX512 adds up the packed words of n entries, a multiple of twice its 8 lanes and not 0.
 //
 //go:noescape

@@ -2923,20 +2923,20 @@ TEXT ·packAVX512(SB), NOSPLIT, $0-32
 	MOVQ         grad+8(FP), CX
 	MOVQ         hess+16(FP), DX
 	MOVQ         n+24(FP), BX
-	VMOVDQU64    packAVX512Rows<>+0(SB), Z0
+	VMOVDQU64    packAVX512Rows<>+0(SB), Z1
 	MOVQ         $0x0000000000080000, SI
-	VPBROADCASTQ SI, Z1
+	VPBROADCASTQ SI, Z2
 
 rows:
 	VPMOVSXWQ (CX), Z3
 	VPSLLQ    $0x20, Z3, Z3
+	VPORQ     Z1, Z3, Z3
+	VPMOVZXWQ (DX), Z0
 	VPORQ     Z0, Z3, Z3
-	VPMOVZXWQ (DX), Z2
-	VPORQ     Z2, Z3, Z3
 	ADDQ      $0x10, DX
 	VMOVDQU64 Z3, (AX)
-	VPADDQ    Z1, Z0, Z0
 	ADDQ      $0x40, AX
+	VPADDQ    Z2, Z1, Z1
 	ADDQ      $0x10, CX
 	SUBQ      $0x08, BX
 	JNZ       rows
@@ -2960,21 +2960,21 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-32
 	MOVQ         grad+8(FP), CX
 	MOVQ         hess+16(FP), DX
 	MOVQ         n+24(FP), BX
-	VMOVDQU      packAVX2Rows<>+0(SB), Y0
+	VMOVDQU      packAVX2Rows<>+0(SB), Y1
 	MOVQ         $0x0000000000040000, SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
 
 rows:
 	VPMOVSXWQ (CX), Y3
 	VPSLLQ    $0x20, Y3, Y3
+	VPOR      Y1, Y3, Y3
+	VPMOVZXWQ (DX), Y0
 	VPOR      Y0, Y3, Y3
-	VPMOVZXWQ (DX), Y2
-	VPOR      Y2, Y3, Y3
 	ADDQ      $0x08, DX
 	VMOVDQU   Y3, (AX)
-	VPADDQ    Y1, Y0, Y0
 	ADDQ      $0x20, AX
+	VPADDQ    Y2, Y1, Y1
 	ADDQ      $0x08, CX
 	SUBQ      $0x04, BX
 	JNZ       rows
@@ -2994,19 +2994,19 @@ TEXT ·packEqualAVX512(SB), NOSPLIT, $0-32
 	MOVQ         grad+8(FP), CX
 	MOVQ         hess+16(FP), DX
 	MOVQ         n+24(FP), BX
-	VMOVDQU64    packEqualAVX512Rows<>+0(SB), Z0
+	VMOVDQU64    packEqualAVX512Rows<>+0(SB), Z1
 	MOVQ         $0x0000000000080000, SI
-	VPBROADCASTQ SI, Z1
-	VPBROADCASTQ DX, Z2
-	VPORQ        Z2, Z0, Z0
+	VPBROADCASTQ SI, Z2
+	VPBROADCASTQ DX, Z0
+	VPORQ        Z0, Z1, Z1
 
 rows:
-	VPMOVSXWQ (CX), Z2
-	VPSLLQ    $0x20, Z2, Z2
-	VPORQ     Z0, Z2, Z2
-	VMOVDQU64 Z2, (AX)
-	VPADDQ    Z1, Z0, Z0
+	VPMOVSXWQ (CX), Z0
+	VPSLLQ    $0x20, Z0, Z0
+	VPORQ     Z1, Z0, Z0
+	VMOVDQU64 Z0, (AX)
 	ADDQ      $0x40, AX
+	VPADDQ    Z2, Z1, Z1
 	ADDQ      $0x10, CX
 	SUBQ      $0x08, BX
 	JNZ       rows
@@ -3030,21 +3030,21 @@ TEXT ·packEqualAVX2(SB), NOSPLIT, $0-32
 	MOVQ         grad+8(FP), CX
 	MOVQ         hess+16(FP), DX
 	MOVQ         n+24(FP), BX
-	VMOVDQU      packEqualAVX2Rows<>+0(SB), Y0
+	VMOVDQU      packEqualAVX2Rows<>+0(SB), Y1
 	MOVQ         $0x0000000000040000, SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	VMOVQ        DX, X2
+	VMOVQ        SI, X2
 	VPBROADCASTQ X2, Y2
-	VPOR         Y2, Y0, Y0
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	VPOR         Y0, Y1, Y1
 
 rows:
-	VPMOVSXWQ (CX), Y2
-	VPSLLQ    $0x20, Y2, Y2
-	VPOR      Y0, Y2, Y2
-	VMOVDQU   Y2, (AX)
-	VPADDQ    Y1, Y0, Y0
+	VPMOVSXWQ (CX), Y0
+	VPSLLQ    $0x20, Y0, Y0
+	VPOR      Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)
 	ADDQ      $0x20, AX
+	VPADDQ    Y2, Y1, Y1
 	ADDQ      $0x08, CX
 	SUBQ      $0x04, BX
 	JNZ       rows
@@ -3056,6 +3056,272 @@ DATA packEqualAVX2Rows<>+8(SB)/8, $0x0000000000010000
 DATA packEqualAVX2Rows<>+16(SB)/8, $0x0000000000020000
 DATA packEqualAVX2Rows<>+24(SB)/8, $0x0000000000030000
 GLOBL packEqualAVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func pack8AVX512(entries *uint64, codes *uint16, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·pack8AVX512(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         codes+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVDQU64    pack8AVX512Rows<>+0(SB), Z0
+	MOVQ         $0x0000000000080000, BX
+	VPBROADCASTQ BX, Z1
+
+rows:
+	VPMOVZXWQ (CX), Z2
+	VPSLLQ    $0x38, Z2, Z3
+	VPSRAD    $0x18, Z3, Z3
+	VPSRLQ    $0x08, Z2, Z2
+	VPORQ     Z2, Z3, Z3
+	VPORQ     Z0, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	ADDQ      $0x40, AX
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      $0x10, CX
+	SUBQ      $0x08, DX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA pack8AVX512Rows<>+0(SB)/8, $0x0000000000000000
+DATA pack8AVX512Rows<>+8(SB)/8, $0x0000000000010000
+DATA pack8AVX512Rows<>+16(SB)/8, $0x0000000000020000
+DATA pack8AVX512Rows<>+24(SB)/8, $0x0000000000030000
+DATA pack8AVX512Rows<>+32(SB)/8, $0x0000000000040000
+DATA pack8AVX512Rows<>+40(SB)/8, $0x0000000000050000
+DATA pack8AVX512Rows<>+48(SB)/8, $0x0000000000060000
+DATA pack8AVX512Rows<>+56(SB)/8, $0x0000000000070000
+GLOBL pack8AVX512Rows<>(SB), RODATA|NOPTR, $64
+
+// func pack8AVX2(entries *uint64, codes *uint16, n uint64)
+// Requires: AVX, AVX2
+TEXT ·pack8AVX2(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         codes+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVDQU      pack8AVX2Rows<>+0(SB), Y0
+	MOVQ         $0x0000000000040000, BX
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+
+rows:
+	VPMOVZXWQ (CX), Y2
+	VPSLLQ    $0x38, Y2, Y3
+	VPSRAD    $0x18, Y3, Y3
+	VPSRLQ    $0x08, Y2, Y2
+	VPOR      Y2, Y3, Y3
+	VPOR      Y0, Y3, Y3
+	VMOVDQU   Y3, (AX)
+	ADDQ      $0x20, AX
+	VPADDQ    Y1, Y0, Y0
+	ADDQ      $0x08, CX
+	SUBQ      $0x04, DX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA pack8AVX2Rows<>+0(SB)/8, $0x0000000000000000
+DATA pack8AVX2Rows<>+8(SB)/8, $0x0000000000010000
+DATA pack8AVX2Rows<>+16(SB)/8, $0x0000000000020000
+DATA pack8AVX2Rows<>+24(SB)/8, $0x0000000000030000
+GLOBL pack8AVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func pack4AVX512(entries *uint64, codes *uint8, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·pack4AVX512(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         codes+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVDQU64    pack4AVX512Rows<>+0(SB), Z0
+	MOVQ         $0x0000000000080000, BX
+	VPBROADCASTQ BX, Z1
+
+rows:
+	VPMOVZXBQ (CX), Z2
+	VPSLLQ    $0x3c, Z2, Z3
+	VPSRAD    $0x1c, Z3, Z3
+	VPSRLQ    $0x04, Z2, Z2
+	VPORQ     Z2, Z3, Z3
+	VPORQ     Z0, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	ADDQ      $0x40, AX
+	VPADDQ    Z1, Z0, Z0
+	ADDQ      $0x08, CX
+	SUBQ      $0x08, DX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA pack4AVX512Rows<>+0(SB)/8, $0x0000000000000000
+DATA pack4AVX512Rows<>+8(SB)/8, $0x0000000000010000
+DATA pack4AVX512Rows<>+16(SB)/8, $0x0000000000020000
+DATA pack4AVX512Rows<>+24(SB)/8, $0x0000000000030000
+DATA pack4AVX512Rows<>+32(SB)/8, $0x0000000000040000
+DATA pack4AVX512Rows<>+40(SB)/8, $0x0000000000050000
+DATA pack4AVX512Rows<>+48(SB)/8, $0x0000000000060000
+DATA pack4AVX512Rows<>+56(SB)/8, $0x0000000000070000
+GLOBL pack4AVX512Rows<>(SB), RODATA|NOPTR, $64
+
+// func pack4AVX2(entries *uint64, codes *uint8, n uint64)
+// Requires: AVX, AVX2
+TEXT ·pack4AVX2(SB), NOSPLIT, $0-24
+	MOVQ         entries+0(FP), AX
+	MOVQ         codes+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVDQU      pack4AVX2Rows<>+0(SB), Y0
+	MOVQ         $0x0000000000040000, BX
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+
+rows:
+	VPMOVZXBQ (CX), Y2
+	VPSLLQ    $0x3c, Y2, Y3
+	VPSRAD    $0x1c, Y3, Y3
+	VPSRLQ    $0x04, Y2, Y2
+	VPOR      Y2, Y3, Y3
+	VPOR      Y0, Y3, Y3
+	VMOVDQU   Y3, (AX)
+	ADDQ      $0x20, AX
+	VPADDQ    Y1, Y0, Y0
+	ADDQ      $0x04, CX
+	SUBQ      $0x04, DX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA pack4AVX2Rows<>+0(SB)/8, $0x0000000000000000
+DATA pack4AVX2Rows<>+8(SB)/8, $0x0000000000010000
+DATA pack4AVX2Rows<>+16(SB)/8, $0x0000000000020000
+DATA pack4AVX2Rows<>+24(SB)/8, $0x0000000000030000
+GLOBL pack4AVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func sumFloatsAVX512(entries *uint64, n uint64, grad *float32, hess *float32, gradUp float64, hessUp float64) (gradSum int64, hessSum int64)
+// Requires: AVX, AVX2, AVX512F, SSE2
+TEXT ·sumFloatsAVX512(SB), NOSPLIT, $0-64
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         hess+24(FP), BX
+	MOVSD        gradUp+32(FP), X0
+	VBROADCASTSD X0, Z0
+	VPXOR        X2, X2, X2
+	MOVSD        hessUp+40(FP), X1
+	VBROADCASTSD X1, Z1
+	VPXOR        X3, X3, X3
+
+entries:
+	MOVWQZX       2(AX), SI
+	MOVWQZX       10(AX), DI
+	MOVWQZX       18(AX), R8
+	MOVWQZX       26(AX), R9
+	MOVWQZX       34(AX), R10
+	MOVWQZX       42(AX), R11
+	MOVWQZX       50(AX), R12
+	MOVWQZX       58(AX), R13
+	VMOVD         (DX)(SI*4), X4
+	VPINSRD       $0x01, (DX)(DI*4), X4, X4
+	VPINSRD       $0x02, (DX)(R8*4), X4, X4
+	VPINSRD       $0x03, (DX)(R9*4), X4, X4
+	VMOVD         (DX)(R10*4), X5
+	VPINSRD       $0x01, (DX)(R11*4), X5, X5
+	VPINSRD       $0x02, (DX)(R12*4), X5, X5
+	VPINSRD       $0x03, (DX)(R13*4), X5, X5
+	VINSERTI128   $0x01, X5, Y4, Y5
+	VCVTPS2PD     Y5, Z5
+	VMULPD        Z0, Z5, Z5
+	VCVTPD2DQ     Z5, Y5
+	VPMOVSXDQ     Y5, Z5
+	VPADDQ        Z5, Z2, Z2
+	VMOVD         (BX)(SI*4), X4
+	VPINSRD       $0x01, (BX)(DI*4), X4, X4
+	VPINSRD       $0x02, (BX)(R8*4), X4, X4
+	VPINSRD       $0x03, (BX)(R9*4), X4, X4
+	VMOVD         (BX)(R10*4), X5
+	VPINSRD       $0x01, (BX)(R11*4), X5, X5
+	VPINSRD       $0x02, (BX)(R12*4), X5, X5
+	VPINSRD       $0x03, (BX)(R13*4), X5, X5
+	VINSERTI128   $0x01, X5, Y4, Y5
+	VCVTPS2PD     Y5, Z5
+	VMULPD        Z1, Z5, Z5
+	VCVTPD2DQ     Z5, Y5
+	VPMOVSXDQ     Y5, Z5
+	VPADDQ        Z5, Z3, Z3
+	ADDQ          $0x40, AX
+	SUBQ          $0x08, CX
+	JNZ           entries
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPADDQ        Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPADDQ        X0, X2, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, gradSum+48(FP)
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPADDQ        Y0, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X0
+	VPADDQ        X0, X3, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, hessSum+56(FP)
+	VZEROUPPER
+	RET
+
+// func sumFloatsAVX2(entries *uint64, n uint64, grad *float32, hess *float32, gradUp float64, hessUp float64) (gradSum int64, hessSum int64)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumFloatsAVX2(SB), NOSPLIT, $0-64
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         hess+24(FP), BX
+	MOVSD        gradUp+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VPXOR        X2, X2, X2
+	MOVSD        hessUp+40(FP), X1
+	VBROADCASTSD X1, Y1
+	VPXOR        X3, X3, X3
+
+entries:
+	MOVWQZX      2(AX), SI
+	MOVWQZX      10(AX), DI
+	MOVWQZX      18(AX), R8
+	MOVWQZX      26(AX), R9
+	VMOVD        (DX)(SI*4), X4
+	VPINSRD      $0x01, (DX)(DI*4), X4, X4
+	VPINSRD      $0x02, (DX)(R8*4), X4, X4
+	VPINSRD      $0x03, (DX)(R9*4), X4, X4
+	VCVTPS2PD    X4, Y4
+	VMULPD       Y0, Y4, Y4
+	VCVTPD2DQY   Y4, X4
+	VPMOVSXDQ    X4, Y4
+	VPADDQ       Y4, Y2, Y2
+	VMOVD        (BX)(SI*4), X4
+	VPINSRD      $0x01, (BX)(DI*4), X4, X4
+	VPINSRD      $0x02, (BX)(R8*4), X4, X4
+	VPINSRD      $0x03, (BX)(R9*4), X4, X4
+	VCVTPS2PD    X4, Y4
+	VMULPD       Y1, Y4, Y4
+	VCVTPD2DQY   Y4, X4
+	VPMOVSXDQ    X4, Y4
+	VPADDQ       Y4, Y3, Y3
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, CX
+	JNZ          entries
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X0, X2, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	MOVQ         AX, gradSum+48(FP)
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	MOVQ         AX, hessSum+56(FP)
+	VZEROUPPER
+	RET
 
 // func totalAVX512(entries *uint64, n uint64) uint64
 // Requires: AVX, AVX2, AVX512F

@@ -1,5 +1,7 @@
 package quantize
 
+import "unsafe"
+
 // Unpack8 returns the codes of a word of mode i8: the gradient's in the lower byte, the
 // hessian's in the upper (SEEDS S0.24).
 func Unpack8(word uint16) (grad int16, hess uint16) { return int16(int8(word)), word >> 8 }
@@ -8,24 +10,41 @@ func Unpack8(word uint16) (grad int16, hess uint16) { return int16(int8(word)), 
 // hessian's in the upper (SEEDS S0.25).
 func Unpack4(b uint8) (grad int16, hess uint16) { return int16(int8(b<<4) >> 4), uint16(b >> 4) }
 
-func pack8(grad int16, hess uint16) uint16 { return uint16(uint8(grad)) | hess<<8 }
+// join8 packs the codes of all rows of packed.
+func join8(packed []uint16, grad []int16, hess []uint16) {
+	grad, hess = grad[:len(packed)], hess[:len(packed)]
+	i := 0
+	for ; i+4 <= len(packed); i += 4 { // four words in one: no code reaches into the next
+		g, h := *(*uint64)(unsafe.Pointer(&grad[i])), *(*uint64)(unsafe.Pointer(&hess[i]))
+		*(*uint64)(unsafe.Pointer(&packed[i])) = g&0x00ff00ff00ff00ff | h<<8&0xff00ff00ff00ff00
+	}
+	for ; i < len(packed); i++ {
+		packed[i] = uint16(uint8(grad[i])) | hess[i]<<8
+	}
+}
 
-func pack4(grad int16, hess uint16) uint8 { return uint8(grad)&0x0f | uint8(hess)<<4 }
+// join4 is join8 for codes of 4 bits.
+func join4(packed []uint8, grad []int16, hess []uint16) {
+	grad, hess = grad[:len(packed)], hess[:len(packed)]
+	for i := range packed {
+		packed[i] = uint8(grad[i])&0x0f | uint8(hess[i])<<4
+	}
+}
 
 // Pack8 writes the codes of 8 bits of a block's rows, of the listed ones where listed is
 // set; those of other rows stay as they are. The block's first row is number first of the
 // data set.
 func Pack8(packed []uint16, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
-	return pack(packed, pack8, grad, hess, first, rows, listed, r)
+	return pack(packed, join8, grad, hess, first, rows, listed, r)
 }
 
 // Pack4 is Pack8 for codes of 4 bits.
 func Pack4(packed []uint8, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
-	return pack(packed, pack4, grad, hess, first, rows, listed, r)
+	return pack(packed, join4, grad, hess, first, rows, listed, r)
 }
 
 func pack[P uint8 | uint16](
-	packed []P, join func(int16, uint16) P, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule,
+	packed []P, join func(packed []P, grad []int16, hess []uint16), grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule,
 ) Loss {
 	var loss Loss
 	var gc [gathered]int16
@@ -35,21 +54,21 @@ func pack[P uint8 | uint16](
 			hi := min(lo+gathered, len(grad))
 			n := hi - lo
 			loss.Add(Make(gc[:n], hc[:n], grad[lo:hi], hess[lo:hi], first+uint64(lo), r))
-			for i := range n {
-				packed[lo+i] = join(gc[i], hc[i])
-			}
+			join(packed[lo:hi], gc[:], hc[:])
 		}
 		return loss
 	}
 	var g, h [gathered]float32
+	var some [gathered]P
 	for len(rows) > 0 {
 		n := min(gathered, len(rows))
 		for i, row := range rows[:n] {
 			g[i], h[i] = grad[row], hess[row]
 		}
 		loss.Add(makeListed(gc[:n], hc[:n], g[:n], h[:n], first, rows[:n], r))
+		join(some[:n], gc[:], hc[:])
 		for i, row := range rows[:n] {
-			packed[row] = join(gc[i], hc[i])
+			packed[row] = some[i]
 		}
 		rows = rows[n:]
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -40,6 +41,12 @@ func main() {
 	pack("packAVX2", 4, false)
 	pack("packEqualAVX512", 8, true)
 	pack("packEqualAVX2", 4, true)
+	for _, bits := range []int{8, 4} {
+		packCodes(fmt.Sprintf("pack%dAVX512", bits), 8, bits)
+		packCodes(fmt.Sprintf("pack%dAVX2", bits), 4, bits)
+	}
+	sumFloats("sumFloatsAVX512", 8)
+	sumFloats("sumFloatsAVX2", 4)
 	total("totalAVX512", 8)
 	total("totalAVX2", 4)
 	few()

@@ -21,21 +21,9 @@ func pack(name string, lanes int, equal bool) {
 	entries, grad := Load(Param("entries"), GP64()), Load(Param("grad"), GP64())
 	hess, n := Load(Param("hess"), GP64()), Load(Param("n"), GP64())
 	vector := vectors(lanes)
-	rows, step, low := vector(), vector(), vector()
-	places := GLOBL(name+"Rows", RODATA|NOPTR)
-	for i := range lanes {
-		DATA(8*i, U64(i<<16))
-	}
-	move := func(from, to Op) { VMOVDQU64(from, to) }
-	or := func(a, b, to Op) { VPORQ(a, b, to) }
-	if lanes == 4 {
-		move = VMOVDQU
-		or = VPOR
-	}
-	move(places, rows)
-	word := GP64()
-	MOVQ(U64(uint64(lanes)<<16), word)
-	spread(lanes, word, step)
+	low := vector()
+	rows, step := countRows(name, lanes)
+	_, or := whole(lanes)
 	if equal { // the rows carry them
 		spread(lanes, hess, low)
 		or(low, rows, rows)
@@ -50,14 +38,160 @@ func pack(name string, lanes int, equal bool) {
 		or(low, high, high)
 		ADDQ(U8(2*lanes), hess)
 	}
-	move(high, Mem{Base: entries})
+	putEntries(entries, high, lanes)
 	VPADDQ(step, rows, rows)
-	ADDQ(U8(8*lanes), entries)
 	ADDQ(U8(2*lanes), grad)
 	SUBQ(U8(lanes), n)
 	JNZ(LabelRef("rows"))
 	VZEROUPPER()
 	RET()
+}
+
+// packCodes writes the function that makes so many entries at a time of consecutive rows from
+// codes of so many bits: the gradient's below, the hessian's above.
+func packCodes(name string, lanes, bits int) {
+	codes, form := "codes *uint16", "Pack8"
+	if bits == 4 {
+		codes, form = "codes *uint8", "Pack4"
+	}
+	TEXT(name, NOSPLIT, "func(entries *uint64, "+codes+", n uint64)")
+	Pragma("noescape")
+	Doc(name + " is " + form + " for the first n rows of a block, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	entries, from, n := Load(Param("entries"), GP64()), Load(Param("codes"), GP64()), Load(Param("n"), GP64())
+	vector := vectors(lanes)
+	rows, step := countRows(name, lanes)
+	_, or := whole(lanes)
+	Label("rows")
+	low, high := vector(), vector()
+	if bits == 8 {
+		VPMOVZXWQ(Mem{Base: from}, low)
+	} else {
+		VPMOVZXBQ(Mem{Base: from}, low)
+	}
+	// The gradient goes to the top, and down again as a signed number of 32 bits.
+	VPSLLQ(U8(64-bits), low, high)
+	VPSRAD(U8(32-bits), high, high)
+	VPSRLQ(U8(bits), low, low)
+	or(low, high, high)
+	or(rows, high, high)
+	putEntries(entries, high, lanes)
+	VPADDQ(step, rows, rows)
+	ADDQ(U8(bits/4*lanes), from)
+	SUBQ(U8(lanes), n)
+	JNZ(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
+
+// countRows returns the rows of the first entries, where an entry has its row, and what leads to the
+// next.
+func countRows(name string, lanes int) (rows, step reg.VecVirtual) {
+	vector := vectors(lanes)
+	rows, step = vector(), vector()
+	places := GLOBL(name+"Rows", RODATA|NOPTR)
+	for i := range lanes {
+		DATA(8*i, U64(i<<16))
+	}
+	move, _ := whole(lanes)
+	move(places, rows)
+	word := GP64()
+	MOVQ(U64(uint64(lanes)<<16), word)
+	spread(lanes, word, step)
+	return rows, step
+}
+
+// whole returns how whole vectors are moved and put together.
+func whole(lanes int) (move func(from, to Op), or func(a, b, to Op)) {
+	if lanes == 8 {
+		return func(from, to Op) { VMOVDQU64(from, to) }, func(a, b, to Op) { VPORQ(a, b, to) }
+	}
+	return VMOVDQU, VPOR
+}
+
+// putEntries stores a vector of entries and goes on to the next.
+func putEntries(entries reg.Register, v reg.VecVirtual, lanes int) {
+	move, _ := whole(lanes)
+	move(v, Mem{Base: entries})
+	ADDQ(U8(8*lanes), entries)
+}
+
+// sumFloats writes the function that adds up the gradients and hessians of so many entries' rows at
+// a time, as whole numbers of a unit.
+func sumFloats(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, grad, hess *float32, gradUp, hessUp float64) (gradSum, hessSum int64)")
+	Pragma("noescape")
+	Doc(name + " is SumFloats for n entries, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	entries, n := Load(Param("entries"), GP64()), Load(Param("n"), GP64())
+	values := []reg.Register{Load(Param("grad"), GP64()), Load(Param("hess"), GP64())}
+	vector := vectors(lanes)
+	ups, sums := []reg.VecVirtual{vector(), vector()}, []reg.VecVirtual{vector(), vector()}
+	for i, param := range []string{"gradUp", "hessUp"} {
+		up := XMM()
+		Load(Param(param), up)
+		VBROADCASTSD(up, ups[i])
+		VPXOR(sums[i].AsX(), sums[i].AsX(), sums[i].AsX())
+	}
+	Label("entries")
+	rows := make([]reg.GPVirtual, lanes)
+	for i := range rows {
+		rows[i] = GP64()
+		MOVWQZX(Mem{Base: entries, Disp: 8*i + rowOf}, rows[i])
+	}
+	for k, from := range values {
+		quarters := make([]reg.VecVirtual, lanes/4)
+		for q := range quarters {
+			quarters[q] = XMM()
+			for i := range 4 {
+				at := Mem{Base: from, Index: rows[4*q+i], Scale: 4}
+				if i == 0 {
+					VMOVD(at, quarters[q])
+				} else {
+					VPINSRD(U8(i), at, quarters[q], quarters[q])
+				}
+			}
+		}
+		wide, whole := vector(), vector()
+		if lanes == 8 {
+			eight, ints := YMM(), YMM()
+			VINSERTI128(U8(1), quarters[1], quarters[0].AsY(), eight)
+			VCVTPS2PD(eight, wide)
+			VMULPD(ups[k], wide, wide)
+			VCVTPD2DQ(wide, ints)
+			VPMOVSXDQ(ints, whole)
+		} else {
+			ints := XMM()
+			VCVTPS2PD(quarters[0], wide)
+			VMULPD(ups[k], wide, wide)
+			VCVTPD2DQY(wide, ints)
+			VPMOVSXDQ(ints, whole)
+		}
+		VPADDQ(whole, sums[k], sums[k])
+	}
+	ADDQ(U8(8*lanes), entries)
+	SUBQ(U8(lanes), n)
+	JNZ(LabelRef("entries"))
+	for k, s := range sums {
+		word := GP64()
+		addLanes(s, lanes, word)
+		Store(word, ReturnIndex(k))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// addLanes adds the words of a vector up.
+func addLanes(v reg.VecVirtual, lanes int, to reg.Register) {
+	if lanes == 8 {
+		upper := YMM()
+		VEXTRACTI64X4(U8(1), v, upper)
+		VPADDQ(upper, v.AsY(), v.AsY())
+	}
+	two, one := XMM(), XMM()
+	VEXTRACTI128(U8(1), v.AsY(), two)
+	VPADDQ(two, v.AsX(), two)
+	VPSRLDQ(U8(8), two, one)
+	VPADDQ(one, two, two)
+	VMOVQ(two, to)
 }
 
 // total writes the function that adds up so many entries at a time, twice in a step.
@@ -89,18 +223,7 @@ func total(name string, lanes int) {
 	SUBQ(U8(2*lanes), n)
 	JNZ(LabelRef("entries"))
 	VPADDQ(sums[1], sums[0], sums[0])
-	four := sums[0].AsY()
-	if lanes == 8 {
-		upper := YMM()
-		VEXTRACTI64X4(U8(1), sums[0], upper)
-		VPADDQ(upper, four, four)
-	}
-	two, one := XMM(), XMM()
-	VEXTRACTI128(U8(1), four, two)
-	VPADDQ(two, sums[0].AsX(), two)
-	VPSRLDQ(U8(8), two, one)
-	VPADDQ(one, two, two)
-	VMOVQ(two, word)
+	addLanes(sums[0], lanes, word)
 	Store(word, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
