@@ -99,8 +99,8 @@ func BenchmarkWords(b *testing.B) {
 	}
 }
 
-// BenchmarkPack sets entries that are made and added up by vectors beside the Go forms, a block
-// at a time.
+// BenchmarkPack sets entries that are made and added up by vectors, and sums of floats of their
+// rows, beside the Go forms, a block at a time.
 //
 // Bound: 12 bytes an entry to make one and 8 to add it up, in the second cache.
 func BenchmarkPack(b *testing.B) {
@@ -109,18 +109,41 @@ func BenchmarkPack(b *testing.B) {
 	for i := range grad {
 		grad[i], hess[i] = int16(r.Uint32()), uint16(r.Uint32())
 	}
+	packed := make([]uint16, hist.BlockRows)
+	gradF, hessF := make([]float32, hist.BlockRows), make([]float32, hist.BlockRows)
+	for i := range packed {
+		packed[i], gradF[i], hessF[i] = uint16(r.Uint32()), float32(r.NormFloat64()), r.Float32()
+	}
+	forms := []struct {
+		name  string
+		oneIn int
+		run   func(entries []uint64)
+	}{
+		{"codes of 16 bits", 1, func(entries []uint64) { hist.Pack(entries, grad, hess); hist.Total(entries) }},
+		{"codes of 8 bits", 1, func(entries []uint64) { hist.Pack8(entries, nil, packed); hist.Total(entries) }},
+		{"floats of all rows", 1, func(entries []uint64) { hist.SumFloats(entries, gradF, hessF, 1<<20, 1<<20) }},
+		{"floats of 1 row in 8", 8, func(entries []uint64) { hist.SumFloats(entries, gradF, hessF, 1<<20, 1<<20) }},
+	}
 	defer hist.PackInGo(false)
-	side := func(inGo bool) func() {
-		return func() {
-			hist.PackInGo(inGo)
+	for _, f := range forms {
+		b.Run(f.name, func(b *testing.B) {
 			hist.Pack(entries, grad, hess)
-			hist.Total(entries)
-		}
+			n := len(entries) / f.oneIn
+			for i := range n {
+				entries[i] = entries[i*f.oneIn]
+			}
+			side := func(inGo bool) func() {
+				return func() {
+					hist.PackInGo(inGo)
+					f.run(entries[:n])
+				}
+			}
+			var took []time.Duration
+			for b.Loop() {
+				took = paired.Times(time.Second, side(true), side(false))
+			}
+			b.ReportMetric(float64(took[0].Nanoseconds())/float64(n), "ns/entry_go")
+			b.ReportMetric(float64(took[1].Nanoseconds())/float64(n), "ns/entry")
+		})
 	}
-	var took []time.Duration
-	for b.Loop() {
-		took = paired.Times(time.Second, side(true), side(false))
-	}
-	b.ReportMetric(float64(took[0].Nanoseconds())/hist.BlockRows, "ns/entry_go")
-	b.ReportMetric(float64(took[1].Nanoseconds())/hist.BlockRows, "ns/entry")
 }

@@ -43,7 +43,7 @@ func Row(entry uint64) uint16 { return uint16(entry >> rowShift) }
 // Pack fills entries for the rows of one block in order: entries[i] holds row i
 // with codes grad[i] and hess[i]. The slices are equally long, at most BlockRows.
 //
-// Bound: 12 bytes an entry, in the second cache: 0.1 ns with AVX-512, 0.5 in Go.
+// Bound: 12 bytes an entry, in the second cache: 0.1 ns with AVX-512 on Zen 5, 0.8 in Go with adding them up.
 func Pack(entries []uint64, grad []int16, hess []uint16) {
 	grad, hess = grad[:len(entries)], hess[:len(entries)]
 	for i := packVectors(entries, grad, hess); i < len(entries); i++ {
@@ -168,7 +168,7 @@ func Total(entries []uint64) (grad int64, hess uint64) {
 // row; no product is 2³¹ or more.
 //
 // Bound: three reads an entry, of which two are anywhere in half a megabyte, and some four
-// instructions each: 0.5 ns, and 1.7 in Go.
+// instructions each: 0.3 ns on Zen 5, and 1.1 in Go.
 func SumFloats(entries []uint64, grad, hess []float32, gradUp, hessUp float64) (gradSum, hessSum int64) {
 	gradSum, hessSum, n := sumFloatsVectors(entries, grad, hess, gradUp, hessUp)
 	for _, e := range entries[n:] {
