@@ -21,7 +21,7 @@ type streaming struct {
 	mutex   sync.Mutex
 	changed sync.Cond          // of anything below
 	ahead   int                // chunks that a goroutine may be ahead of the next to end
-	idle    int                // helpers that wait
+	idle    int                // helpers that work on nothing: they look for ready parts, or soon will
 	over    bool               // no chunk comes any more
 	arrived turns[*streamPart] // made, and in line
 	ready   []*streamPart      // whose turn has come
@@ -49,6 +49,7 @@ func (r *streaming) read() error {
 	if _, is := innermost(r.source).(*columnarSource); is {
 		helpers = r.ahead - 1
 	}
+	r.idle = helpers
 	var group errgroup.Group
 	for range helpers {
 		group.Go(func() error {
@@ -71,14 +72,14 @@ func (r *streaming) help() {
 	for r.err == nil && r.ctx.Err() == nil {
 		switch {
 		case len(r.ready) > 0:
+			r.idle--
 			r.run()
+			r.idle++
 		case r.over:
 			r.mutex.Unlock()
 			return
 		default:
-			r.idle++
 			r.changed.Wait()
-			r.idle--
 		}
 	}
 	r.mutex.Unlock()
