@@ -31,20 +31,31 @@ func join4(packed []uint8, grad []int16, hess []uint16) {
 	}
 }
 
+// join packs codes by the type of what they are packed into. A function value in its place would
+// move the codes to the heap.
+func join[P uint8 | uint16](packed []P, grad []int16, hess []uint16) {
+	switch packed := any(packed).(type) {
+	case []uint16:
+		join8(packed, grad, hess)
+	case []uint8:
+		join4(packed, grad, hess)
+	}
+}
+
 // Pack8 writes the codes of 8 bits of a block's rows, of the listed ones where listed is
 // set; those of other rows stay as they are. The block's first row is number first of the
 // data set.
 func Pack8(packed []uint16, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
-	return pack(packed, join8, grad, hess, first, rows, listed, r)
+	return pack(packed, grad, hess, first, rows, listed, r)
 }
 
 // Pack4 is Pack8 for codes of 4 bits.
 func Pack4(packed []uint8, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule) Loss {
-	return pack(packed, join4, grad, hess, first, rows, listed, r)
+	return pack(packed, grad, hess, first, rows, listed, r)
 }
 
 func pack[P uint8 | uint16](
-	packed []P, join func(packed []P, grad []int16, hess []uint16), grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule,
+	packed []P, grad, hess []float32, first uint64, rows []uint16, listed bool, r *Rule,
 ) Loss {
 	var loss Loss
 	var gc [gathered]int16
