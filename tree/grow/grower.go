@@ -174,7 +174,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.bag, g.nLeaves, g.err = bag, 1, nil
 	g.then = (*Grower).plantRoot
 	g.config.Pool.DoSeries((*passes)(g))
-	g.growing, g.bag, g.built = false, nil, nil
+	g.growing, g.bag, g.rows.bag, g.built = false, nil, nil, nil
 	if g.err != nil {
 		return tree.Tree{}, g.err
 	}
@@ -294,8 +294,8 @@ func (g *Grower) streamedSide(l *leaf) (streams, right bool) {
 	return g.streams(int(float64(l.rows) * min(left, 1-left))), right
 }
 
-// buildAndSearch adds up the rows of a leaf, unless they have been when they were found,
-// and begins to subtract them from its parent's, which its sibling takes over, and to search both.
+// buildAndSearch adds up the rows of a leaf, unless they have been when they were found, and
+// begins to subtract them from its parent's, which its sibling takes over, and to search both.
 func (g *Grower) buildAndSearch(at int) pass {
 	if g.config.Trial != nil {
 		g.begun = time.Now()
@@ -357,8 +357,8 @@ func (g *Grower) splitBest() pass {
 	return pass{n: n, task: task, alone: alone, then: (*Grower).divided}
 }
 
-// divided turns the leaf whose rows are divided into a split node, and begins to search its children.
-// The left child keeps the leaf's number, the right child becomes leaf next.
+// divided turns the leaf whose rows are divided into a split node, and begins to search its
+// children. The left child keeps the leaf's number, the right child becomes leaf next.
 func (g *Grower) divided() pass {
 	at, next := g.at, g.next
 	parent := &g.leaves[at]

@@ -139,11 +139,10 @@ func (t *startTask) Run(worker, block int) {
 	}
 }
 
-// total returns the sums of all rows of the root, where the pass that start began has put them,
-// and lets go of the bag. Sums of floats
-// are taken per 4,096 consecutive entries and added in order of rows.
+// total returns the sums of all rows of the root, where the pass that start began has put them.
+// Sums of floats are taken per 4,096 consecutive entries and added in order of rows.
 func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
-	s.storage, s.bag = st, nil
+	s.storage = st
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)
 	}

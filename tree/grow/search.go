@@ -66,8 +66,8 @@ const (
 )
 
 // search begins to fill in the missing histogram of the current siblings, and the tiles that are
-// left of the other, and to find the best split of each feature in each. alone says that tiles are not worth
-// waking workers.
+// left of the other, and to find the best split of each feature in each. alone says that tiles
+// are not worth waking workers.
 func (g *Grower) search(tiles int, alone bool) pass {
 	for s := range g.nSiblings {
 		if g.allowed[s] = g.active; g.columns.samplesNodes() {
