@@ -2769,7 +2769,7 @@ TEXT ·unpackAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	MOVQ         $0x00000000ffffffff, SI
 	VPBROADCASTQ SI, Z0
-	VPXORQ       Z1, Z1, Z1
+	VPXOR        X1, X1, X1
 
 sums:
 	VMOVDQU64 (DX), Z2
@@ -2798,7 +2798,7 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-32
 	MOVQ         $0x00000000ffffffff, SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
-	VPXOR        Y1, Y1, Y1
+	VPXOR        X1, X1, X1
 
 sums:
 	VMOVDQU  (DX), Y2
@@ -2828,7 +2828,7 @@ TEXT ·unpackToAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	MOVQ         $0x00000000ffffffff, SI
 	VPBROADCASTQ SI, Z0
-	VPXORQ       Z1, Z1, Z1
+	VPXOR        X1, X1, X1
 
 sums:
 	VMOVDQU64 (DX), Z2
@@ -2855,7 +2855,7 @@ TEXT ·unpackToAVX2(SB), NOSPLIT, $0-32
 	MOVQ         $0x00000000ffffffff, SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
-	VPXOR        Y1, Y1, Y1
+	VPXOR        X1, X1, X1
 
 sums:
 	VMOVDQU  (DX), Y2
@@ -3330,10 +3330,8 @@ TEXT ·totalAVX512(SB), NOSPLIT, $0-24
 	MOVQ         n+8(FP), CX
 	MOVQ         $0xffffffff0000ffff, DX
 	VPBROADCASTQ DX, Z0
-	XORQ         DX, DX
-	VPBROADCASTQ DX, Z1
-	XORQ         DX, DX
-	VPBROADCASTQ DX, Z2
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
 
 entries:
 	VPANDQ        (AX), Z0, Z3
@@ -3363,12 +3361,8 @@ TEXT ·totalAVX2(SB), NOSPLIT, $0-24
 	MOVQ         $0xffffffff0000ffff, DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	XORQ         DX, DX
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	XORQ         DX, DX
-	VMOVQ        DX, X2
-	VPBROADCASTQ X2, Y2
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
 
 entries:
 	VPAND        (AX), Y0, Y3

@@ -71,11 +71,7 @@ func unpack(name string, lanes int, adding bool) {
 	word := GP64()
 	MOVQ(U64(0xffffffff), word)
 	spread(lanes, word, mask)
-	if lanes == 8 {
-		VPXORQ(none, none, none)
-	} else {
-		VPXOR(none, none, none)
-	}
+	zero(none)
 	at := func(base reg.Register) Mem { return Mem{Base: base} }
 	Label("sums")
 	if lanes == 8 {

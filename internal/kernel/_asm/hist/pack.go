@@ -129,7 +129,7 @@ func sumFloats(name string, lanes int) {
 		up := XMM()
 		Load(Param(param), up)
 		VBROADCASTSD(up, ups[i])
-		VPXOR(sums[i].AsX(), sums[i].AsX(), sums[i].AsX())
+		zero(sums[i])
 	}
 	Label("entries")
 	rows := make([]reg.GPVirtual, lanes)
@@ -210,8 +210,7 @@ func total(name string, lanes int) {
 		and = func(a, b, to Op) { VPAND(a, b, to) }
 	}
 	for _, s := range sums {
-		XORQ(word, word)
-		spread(lanes, word, s)
+		zero(s)
 	}
 	Label("entries")
 	for i, s := range sums {
@@ -236,6 +235,9 @@ func vectors(lanes int) func() reg.VecVirtual {
 	}
 	return YMM
 }
+
+// zero clears a vector: what is written to its low part clears the rest.
+func zero(v reg.VecVirtual) { VPXOR(v.AsX(), v.AsX(), v.AsX()) }
 
 // spread puts a word into all lanes.
 func spread(lanes int, word reg.Register, to reg.VecVirtual) {
