@@ -13,13 +13,14 @@ THREADS ?= 2
 REPEATS ?= 5
 ROW ?= dense
 TURNS ?= 5
+TABLES ?= 6
 ONLY ?=
 SPLITS ?= 10
 ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
 ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-quick peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -36,6 +37,9 @@ peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./
 
 peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
+
+peers-quality: peers-env ## compare the quality of boost and of the row's peers in the mean of TABLES tables of the shape of ROW
+	go run ./benchmarks quality --python $(PEERS_PYTHON) --row $(ROW) --tables $(TABLES)
 
 peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
 	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" $(if $(filter command line,$(origin TURNS)),--turns $(TURNS))

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// UpdateDocument puts the session's section, and the summary of the last sessions kept in
-// folder, into the Markdown file at path, in place of those of before; the rest of the
-// file stays. A new section goes to the end.
+// UpdateDocument puts the session's section, the summary of the last sessions kept in folder and
+// what is known of their rows' quality into the Markdown file at path, in place of those of
+// before; the rest of the file stays. A new section goes to the end. A nil session has none.
 func (s *Session) UpdateDocument(path, folder string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -19,18 +19,32 @@ func (s *Session) UpdateDocument(path, folder string) error {
 	if len(old) == 0 {
 		old = []byte("# Performance\n")
 	}
-	last := map[string]*Session{}
+	last, qualities := map[string]*Session{}, map[string]*Quality{}
+	var list []*Quality
 	for _, row := range Rows() {
 		h, err := Open(folder, row.Name)
 		if err != nil {
 			return err
 		}
 		last[row.Name] = h.Latest()
+		q, err := OpenQuality(QualityFolder(folder), row.Name)
+		if err != nil {
+			return err
+		}
+		if q != nil {
+			qualities[row.Name], list = q, append(list, q)
+		}
 	}
 	var b strings.Builder
-	Summary(&b, last)
+	Summary(&b, last, qualities)
 	text := ReplaceSection(string(old), "peers summary", b.String())
-	return os.WriteFile(path, []byte(ReplaceSection(text, "peers "+s.Row.Name, s.section())), 0o666)
+	b.Reset()
+	QualityReport(&b, list)
+	text = ReplaceSection(text, "peers quality", b.String())
+	if s != nil {
+		text = ReplaceSection(text, "peers "+s.Row.Name, s.section())
+	}
+	return os.WriteFile(path, []byte(text), 0o666)
 }
 
 // ReplaceSection puts text between the markers of the named section of a Markdown

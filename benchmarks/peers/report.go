@@ -32,11 +32,8 @@ func (s *Session) Table(w io.Writer) {
 
 // quality is a run's for a table.
 func (r *Row) quality(run *Run) string {
-	switch {
-	case r.byLoss() && run.LogLoss > 0:
-		return fmt.Sprintf("%.5f", run.LogLoss)
-	case !r.byLoss() && run.AUC > 0:
-		return fmt.Sprintf("%.5f", run.AUC)
+	if metric := r.metricOf(run); metric > 0 {
+		return fmt.Sprintf("%.5f", metric)
 	}
 	return "–"
 }
@@ -94,8 +91,9 @@ func (s *Session) versions() []string {
 	return list
 }
 
-// Summary writes one line for each row, of its last session that is done.
-func Summary(w io.Writer, sessions map[string]*Session) {
+// Summary writes one line for each row, of its last session that is done, and of what is known of
+// the row's quality.
+func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Quality) {
 	fmt.Fprintln(w, "| row | data | target | boost s | LightGBM's best s | boost is | fastest peer s | boost is | metric, ours and LightGBM's | peak MB, ours and LightGBM's | result |")
 	fmt.Fprintln(w, "|-----|------|-------:|--------:|------------------:|---------:|---------------:|---------:|-----------------------------|-----------------------------:|--------|")
 	for _, row := range Rows() {
@@ -116,6 +114,7 @@ func Summary(w io.Writer, sessions map[string]*Session) {
 		if len(v.Short) > 0 {
 			result += ": " + strings.Join(v.Short, "; ")
 		}
+		result += qualities[row.Name].note(s, &v)
 		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
 			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest,
 			s.Row.metric(), s.Row.quality(&v.ours.run), s.Row.quality(&v.lightGBM.run),

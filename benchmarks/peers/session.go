@@ -90,18 +90,21 @@ func (h *History) Latest() *Session {
 }
 
 // Save writes the sessions; a program that is ended meanwhile leaves the file of before.
-func (h *History) Save() error {
-	b, err := json.MarshalIndent(h, "", " ")
+func (h *History) Save() error { return writeJSON(h.path, h) }
+
+// writeJSON writes a record in place of the one before.
+func writeJSON(path string, record any) error {
+	b, err := json.MarshalIndent(record, "", " ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(h.path+".new", append(b, '\n'), 0o666); err != nil {
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o666); err != nil {
 		return err
 	}
-	return os.Rename(h.path+".new", h.path)
+	return os.Rename(path+".new", path)
 }
 
 // ran says that a contender had a turn.

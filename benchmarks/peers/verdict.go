@@ -78,6 +78,17 @@ func (v *Verdict) Word() string {
 	return "short"
 }
 
+// Contenders returns the names of boost's ways and of the peers that the verdict is about.
+func (v *Verdict) Contenders() []string {
+	names := []string{BoostName, EightBits}
+	for _, peer := range v.compared() {
+		if peer.name != "" {
+			names = append(names, peer.name)
+		}
+	}
+	return names
+}
+
 // Verdict judges a session that is done.
 func (s *Session) Verdict() Verdict {
 	var v Verdict
@@ -117,7 +128,7 @@ func (s *Session) Verdict() Verdict {
 	if v.ByFastest < s.Row.Fastest {
 		fall("%.2f × of %.1f × %s", v.ByFastest, s.Row.Fastest, v.fastest.name)
 	}
-	for _, peer := range slices.CompactFunc([]figure{v.lightGBM, v.fastest}, func(a, b figure) bool { return a.name == b.name }) {
+	for _, peer := range v.compared() {
 		if s.Row.Scored() && s.Row.worse(&v.ours.run, &peer.run) {
 			fall("%s behind that of %s", s.Row.metric(), peer.name)
 		}
@@ -132,6 +143,11 @@ func (s *Session) Verdict() Verdict {
 	}
 	v.Enough = behind && len(v.Short) == 1 && s.Row.Enough > 0 && v.ByLightGBM >= s.Row.Enough
 	return v
+}
+
+// compared returns the peers that a verdict is about: LightGBM's best, and the fastest.
+func (v *Verdict) compared() []figure {
+	return slices.CompactFunc([]figure{v.lightGBM, v.fastest}, func(a, b figure) bool { return a.name == b.name })
 }
 
 // best returns the fastest of boost's ways whose quality lies behind no peer's, as LightGBM's best is
@@ -155,6 +171,14 @@ func (r *Row) worse(ours, theirs *Run) bool {
 		return !(ours.LogLoss <= theirs.LogLoss*(1+lossSlack))
 	}
 	return !(ours.AUC >= theirs.AUC-aucSlack)
+}
+
+// metricOf is a run's quality.
+func (r *Row) metricOf(run *Run) float64 {
+	if r.byLoss() {
+		return run.LogLoss
+	}
+	return run.AUC
 }
 
 // metric names what the quality of the row is.
