@@ -194,7 +194,7 @@ func QualityReport(w io.Writer, list []*Quality) {
 // note tells what the mean over tables says where a verdict finds our metric behind, or where the
 // mean does: nothing else.
 func (q *Quality) note(s *Session, v *Verdict) string {
-	if q == nil {
+	if q == nil || q.Row != s.Row {
 		return ""
 	}
 	var notes strings.Builder
@@ -203,7 +203,7 @@ func (q *Quality) note(s *Session, v *Verdict) string {
 		if tables < 2 || q.within(p) && !s.Row.worse(&v.ours.run, &peer.run) {
 			continue
 		}
-		fmt.Fprintf(&notes, "; in the mean of %d tables ahead of %s by %s", tables, peer.name, q.text(p))
+		fmt.Fprintf(&notes, "; in the mean of %d tables %s against %s", tables, q.text(p), peer.name)
 	}
 	return notes.String()
 }

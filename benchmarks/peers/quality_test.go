@@ -130,8 +130,9 @@ func TestSummaryTellsTheMean(t *testing.T) {
 		quality *peers.Quality
 		want    string
 	}{
-		{q, "AUC behind that of lightgbm-row; in the mean of 2 tables ahead of lightgbm-row by +0.00020 ± 0.00220 |"},
+		{q, "AUC behind that of lightgbm-row; in the mean of 2 tables +0.00020 ± 0.00220 against lightgbm-row |"},
 		{nil, "AUC behind that of lightgbm-row |"},
+		{&peers.Quality{Row: peers.Quick(), Names: q.Names, Tables: q.Tables}, "AUC behind that of lightgbm-row |"}, // of another shape
 	} {
 		var out bytes.Buffer
 		peers.Summary(&out, map[string]*peers.Session{"dense": s}, map[string]*peers.Quality{"dense": c.quality})
