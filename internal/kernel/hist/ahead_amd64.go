@@ -47,20 +47,36 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 	for len(entries) > 0 {
 		n := min(rows, len(entries))
 		early := max(min(n, len(entries)-loadAhead), 0)
-		fetched := 0
 		for f, tile := 0, 0; tile < tiles; tile++ {
 			to := features * (tile + 1) / tiles
-			fetching, width := 0, line
-			if to > fetched { // two lines go together, mostly a whole row
-				width = min(features-f, 2*line)
-				fetched = f + width
+			last, fetching := fetched(features, tile, to), 0
+			if last >= f {
 				fetching = max(min(n, len(entries)-fetchAhead), 0)
 			}
-			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching), uint64(width-1))
+			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching), uint64(max(last-f, 0)))
 			f = to
 		}
 		entries = entries[n:]
 	}
+}
+
+// fetched returns the code whose line the given tile, which ends before the feature to, fetches of
+// rows of so many features, beside that of its own first code; -1: it fetches nothing. A short
+// row comes with the first tile. Of longer ones each tile asks for the next line: where the first
+// asked for all, it waited for them, and those after it asked for none, which took 4 to 12 % longer
+// with 64 to 128 features.
+func fetched(features, tile, to int) int {
+	switch {
+	case features <= line/2:
+		if tile == 0 {
+			return features - 1
+		}
+	case tile == 0:
+		return to - 1
+	case (tile-1)*line < features-1: // wherever in a line a row begins
+		return min(max(tile*line, to-1), features-1)
+	}
+	return -1
 }
 
 // addWordsAhead is OneWordWords for the first entries, and says for how many.
