@@ -120,6 +120,7 @@ type Builder struct {
 	pieces  []piece
 	dense   bool
 	packed  []packedScratch // per worker, as wide
+	offers  []offer         // per worker
 	few     []*hist.Few     // per worker, nil before there were columns of few codes
 	widest  int             // codes of the widest unit
 	wide    []rowParallelScratch[hist.Slot[int64, uint64]]
@@ -149,6 +150,7 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 	b := &Builder{
 		matrix: m, copied: mirror, pool: pool, offsets: m.Offsets(), units: m.Units(),
 		packed:  make([]packedScratch, pool.Threads()),
+		offers:  make([]offer, pool.Threads()),
 		wide:    make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
 		scratch: make([]binning.Scratch, pool.Threads()),
 		few:     make([]*hist.Few, pool.Threads()),

@@ -7,3 +7,8 @@ func SetLineSlots(n int) (restore func()) {
 	lineSlots = n
 	return func() { lineSlots = before }
 }
+
+// Offer leaves rows of a block to others, as a worker does that has begun an Add.
+func (b *Builder) Offer(worker, block int, entries []uint64) {
+	b.offers[worker].put(block, entries, false)
+}

@@ -1,21 +1,20 @@
 package histogram
 
 import (
+	"sync"
+
 	"boost/gradients"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
 
-// blocksPerWorker is how many blocks of rows a table has at least for each worker where they
-// are added up block by block, so that workers end at about the same time.
-const blocksPerWorker = 6
-
 // Streams says that a node of about so many rows is best added up while its rows are found:
-// in a pass over them, each for all features. Then Stream, Add for all of its rows and
-// EndStream do what Tiles does of rows that are at hand, and their entries are read while
-// they are in a cache.
+// in a pass over them, each for all features. Then Stream, Add for all of its rows, Help of who
+// has none left, and EndStream do what Tiles does of rows that are at hand, and their entries are
+// read while they are in a cache. Each worker has to find a block of rows to begin with: to help it
+// comes too early where others have just begun.
 func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
-	return b.strategy == RowParallel && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= blocksPerWorker*b.pool.Threads() &&
+	return b.strategy == RowParallel && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= b.pool.Threads() &&
 		st.OneWord() && rows*len(b.features) >= smallNode && !b.Few(rows) && len(b.tilesFor(st, rows, false)) == 0
 }
 
@@ -34,17 +33,67 @@ func (b *Builder) Add(worker, block int, entries []uint64) {
 	if n == 0 {
 		return
 	}
-	dense := b.isDense(n, int(hist.Row(entries[n-1]))-int(hist.Row(entries[0]))+1)
-	for len(entries) > 0 {
-		n := min(len(entries), b.chunk)
-		b.addPiece(worker, block, entries[:n], dense)
-		entries = entries[n:]
+	o := &b.offers[worker]
+	o.put(block, entries, b.isDense(n, int(hist.Row(entries[n-1]))-int(hist.Row(entries[0]))+1))
+	b.takeUp(worker, o)
+}
+
+// Help adds rows that are still in the hands of other workers, of Adds that have begun: for a
+// worker that has no more of its own to add. Without it one would wait for the other to end a
+// whole block.
+func (b *Builder) Help(worker int) {
+	for i := range b.offers[1:] {
+		b.takeUp(worker, &b.offers[(worker+1+i)%len(b.offers)])
 	}
+}
+
+// takeUp adds the rows of an offer until there are none left.
+func (b *Builder) takeUp(worker int, o *offer) {
+	for {
+		block, entries, dense := o.take(b.chunk)
+		if len(entries) == 0 {
+			return
+		}
+		b.addPiece(worker, block, entries, dense)
+	}
+}
+
+// leastPiece is the fewest rows that are taken of an offer at a time, unless there are less: a
+// piece begins with rows that nobody has fetched.
+const leastPiece = 1024
+
+// offer is the rows of one block that are left of an Add. Integer sums do not depend on who adds
+// them.
+type offer struct {
+	mu      sync.Mutex
+	block   int
+	entries []uint64
+	dense   bool
+	_       [64]byte // the next one is on another cache line
+}
+
+func (o *offer) put(block int, entries []uint64, dense bool) {
+	o.mu.Lock()
+	o.block, o.entries, o.dense = block, entries, dense
+	o.mu.Unlock()
+}
+
+// take takes half of the rows, so that whoever else takes some ends at about the same time.
+func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
+	o.mu.Lock()
+	n := min(most, max(leastPiece, len(o.entries)/2), len(o.entries))
+	entries, o.entries = o.entries[:n], o.entries[n:]
+	block, dense = o.block, o.dense
+	o.mu.Unlock()
+	return block, entries, dense
 }
 
 // EndStream ends what Stream has begun: total is the sum of all the rows' codes. It returns in
 // how many parts the histogram is completed, as Tiles does; 0: it is complete.
 func (b *Builder) EndStream(total Total) int {
+	for w := range b.offers {
+		b.offers[w].entries = nil
+	}
 	b.total = total
 	return b.endRows(false)
 }

@@ -50,7 +50,13 @@ func TestStream(t *testing.T) {
 							poison(h, b.Slots())
 						}
 						b.Stream(h, st)
-						pool.Do(len(runs), parallel.Func(func(worker, run int) { b.Add(worker, runs[run].Block, runs[run].Entries) }))
+						pool.Do(len(runs)+threads-1, parallel.Func(func(worker, run int) {
+							if run < len(runs) {
+								b.Add(worker, runs[run].Block, runs[run].Entries)
+							} else {
+								b.Help(worker)
+							}
+						}))
 						pool.Do(b.EndStream(total), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 						b.EndTiles()
 						d.check(t, fmt.Sprintf("%s, mirror %d, %d threads, turn %d, %d of %d rows", name, i, threads, turn, len(in), rows), h, st, d.all(), want)
@@ -62,16 +68,34 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// Rows that one worker has in hand are added up by the others, each row by one of them.
+func TestHelp(t *testing.T) {
+	const threads = 4
+	pool := parallel.NewPool(threads)
+	defer pool.Close()
+	form := form{Mode: gradients.I16}
+	d := sparseTable(t, 3, 20_000, 0.2)
+	st, in := d.storage(t, form, pool), d.sample(rand.New(rand.NewPCG(2, 0)), 1)
+	runs := runsOf(st, in)
+	b, h := histogram.New(d.matrix, nil, pool, histogram.RowParallel), &histogram.Histogram{}
+	b.Stream(h, st)
+	b.Offer(threads-1, runs[0].Block, runs[0].Entries)
+	pool.Do(threads-1, parallel.Func(func(_, i int) { b.Help(i) }))
+	pool.Do(b.EndStream(histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
+	b.EndTiles()
+	d.check(t, "rows of another worker", h, st, d.all(), d.reference(st, in))
+}
+
 // What is added up as it comes is what would be in a pass over rows, not by features: integer
 // codes in one word, many rows, where neither few slots are touched nor tiles are cheaper, and
-// where there are blocks of rows enough for all workers.
+// where there is a block of rows for each worker.
 func TestStreams(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	const block = hist.BlockRows
-	all := newTable(t, 1, 11*block+1, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
-	few := newTable(t, 1, 11*block, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
-	slots := newTable(t, 1, 11*block+1, []uint32{40_000, 3}, binning.Adaptive)
+	all := newTable(t, 1, block+1, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
+	few := newTable(t, 1, block, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
+	slots := newTable(t, 1, block+1, []uint32{40_000, 3}, binning.Adaptive)
 	mirror := binning.NewRowMajor(all.matrix, all.mirrored, pool)
 	tests := map[string]struct {
 		table    *table
@@ -81,8 +105,8 @@ func TestStreams(t *testing.T) {
 		rows     int
 		want     bool
 	}{
-		"all rows, by column":        {all, nil, histogram.RowParallel, gradients.I16, 11*block + 1, true},
-		"of 8 bits":                  {all, nil, histogram.RowParallel, gradients.I8, 11*block + 1, true},
+		"all rows, by column":        {all, nil, histogram.RowParallel, gradients.I16, block + 1, true},
+		"of 8 bits":                  {all, nil, histogram.RowParallel, gradients.I8, block + 1, true},
 		"more rows than slots":       {all, mirror, histogram.RowParallel, gradients.I16, 12*hist.Slots + 1, true},
 		"fewer rows than slots":      {all, mirror, histogram.RowParallel, gradients.I16, 12 * hist.Slots, false},
 		"a small node":               {all, nil, histogram.RowParallel, gradients.I16, 2499, false},

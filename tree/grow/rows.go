@@ -113,14 +113,27 @@ func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder) (n 
 			s.byLeaf[l][b].Entries = nil
 		}
 	}
-	return s.nBlocks, (*startTask)(s)
+	return s.indices(), (*startTask)(s)
 }
 
-// startTask fills one block of the root.
+// indices returns those of a pass over the blocks: behind the blocks is one for each worker that
+// may have to wait for the others, where rows are added up.
+func (s *rowSets) indices() int {
+	if s.adder.builder == nil {
+		return s.nBlocks
+	}
+	return s.nBlocks + len(s.scratch) - 1
+}
+
+// startTask fills one block of the root, or helps others to add theirs up.
 type startTask rowSets
 
 func (t *startTask) Run(worker, block int) {
 	s := (*rowSets)(t)
+	if block >= s.nBlocks {
+		s.adder.builder.Help(worker)
+		return
+	}
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 	entries := s.entries[lo:hi]
 	var rows []uint16
@@ -212,7 +225,7 @@ func (s *rowSets) split(at, next int, table splitTable, to adder) (n int, task p
 			s.table.left = s.byUnit[:]
 		}
 	}
-	return s.nBlocks, (*splitTask)(s), to.builder == nil && s.count(at) < smallSplit
+	return s.indices(), (*splitTask)(s), to.builder == nil && s.count(at) < smallSplit
 }
 
 // endSplit returns the number of rows that have stayed in the leaf, and whether it had rows with
@@ -226,11 +239,15 @@ func (s *rowSets) endSplit() (leftRows int, missingRows bool) {
 	return leftRows, missingRows
 }
 
-// splitTask splits the run of one block.
+// splitTask splits the run of one block, or helps others to add theirs up.
 type splitTask rowSets
 
 func (t *splitTask) Run(worker, block int) {
 	s := (*rowSets)(t)
+	if block >= s.nBlocks {
+		s.adder.builder.Help(worker)
+		return
+	}
 	run := &s.byLeaf[s.at][block]
 	entries := run.Entries
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
