@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -54,6 +55,8 @@ func (j *judging) run(cmd *cobra.Command) error {
 		return fmt.Errorf("row %s predicts nothing that could be judged", j.row)
 	case row.Threads > runtime.NumCPU():
 		return fmt.Errorf("row %s needs %d logical processors, there are %d", j.row, row.Threads, runtime.NumCPU())
+	case j.results == "":
+		return fmt.Errorf("--results is empty: a place for the records is needed")
 	case j.tables < 1:
 		return fmt.Errorf("--tables is %d, at least 1 is needed", j.tables)
 	}
@@ -74,10 +77,13 @@ func (j *judging) run(cmd *cobra.Command) error {
 		names = append(names, c.Name)
 	}
 	q, err := peers.BeginQuality(peers.QualityFolder(j.results), &peers.Quality{
-		Machine: machine.This(), Build: build, Row: row, Command: "make peers-quality ROW=" + j.row, Names: names,
+		Machine: machine.This(), Build: build, Row: row, Command: fmt.Sprintf("make peers-quality ROW=%s TABLES=%d", j.row, j.tables), Names: names,
 	})
 	if err != nil {
 		return err
+	}
+	if len(q.Tables) == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "beginning anew; a record of another program, machine or choice of peers is replaced")
 	}
 	for i := range j.tables {
 		if err := j.table(cmd, q, contenders, self, row.Seed+uint64(i)); err != nil {
@@ -132,11 +138,9 @@ func (j *judging) table(cmd *cobra.Command, q *peers.Quality, contenders []peers
 	if err != nil {
 		return err
 	}
-	if err := q.Measure(cmd.Context(), contenders, seed, folder, qualityLimit, cmd.ErrOrStderr()); err != nil {
+	err = q.Measure(cmd.Context(), contenders, seed, folder, qualityLimit, cmd.ErrOrStderr())
+	if seed == q.Row.Seed {
 		return err
 	}
-	if seed == q.Row.Seed {
-		return nil
-	}
-	return os.RemoveAll(folder)
+	return errors.Join(err, os.RemoveAll(folder))
 }

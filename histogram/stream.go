@@ -11,16 +11,20 @@ import (
 // Streams says that a node of about so many rows is best added up while its rows are found:
 // in a pass over them, each for all features. Then Stream, Add for all of its rows, Help of who
 // has none left, and EndStream do what Tiles does of rows that are at hand, and their entries are
-// read while they are in a cache. Each worker has to find a block of rows to begin with: to help it
-// comes too early where others have just begun.
+// read while they are in a cache. No block should have many more rows than others: a worker without
+// any comes too early to help.
 func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
-	return b.strategy == RowParallel && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= b.pool.Threads() &&
+	threads := b.pool.Threads()
+	return b.strategy == RowParallel && threads > 1 && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= threads &&
 		st.OneWord() && rows*len(b.features) >= smallNode && !b.Few(rows) && len(b.tilesFor(st, rows, false)) == 0
 }
 
 // Stream begins a histogram of rows that are still to come.
 func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 	b.open(dst, st)
+	for w := range b.offers {
+		b.offers[w].entries = nil // a panic may have left some
+	}
 	dst.reserve(st, b.Slots())
 	b.reserveFew()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
@@ -78,7 +82,8 @@ func (o *offer) put(block int, entries []uint64, dense bool) {
 	o.mu.Unlock()
 }
 
-// take takes half of the rows, so that whoever else takes some ends at about the same time.
+// take takes half of the rows, but no more than most, so that whoever else takes some ends at
+// about the same time.
 func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
 	o.mu.Lock()
 	n := min(most, max(leastPiece, len(o.entries)/2), len(o.entries))

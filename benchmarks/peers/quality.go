@@ -67,6 +67,7 @@ func BeginQuality(folder string, fresh *Quality) (*Quality, error) {
 	if old != nil {
 		here, there := fresh.Machine, old.Machine
 		here.LoadAverage, there.LoadAverage = "", ""
+		here.Commit, there.Commit = "", "" // the record itself makes a clean one another; Build tells programs apart
 		if old.Build == fresh.Build && old.Row == fresh.Row && here == there && slices.Equal(old.Names, fresh.Names) {
 			return old, nil
 		}
@@ -173,8 +174,8 @@ func (q *Quality) text(p score.Paired) string {
 
 // QualityReport writes one line for each row and peer as a Markdown table.
 func QualityReport(w io.Writer, list []*Quality) {
-	fmt.Fprintf(w, "| row | tables | metric | %s | %s | peer | the peer's | %s is ahead by | %s by |\n", BoostName, EightBits, BoostName, EightBits)
-	fmt.Fprintln(w, "|-----|-------:|--------|------:|------:|------|------:|------:|------:|")
+	fmt.Fprintf(w, "| row | tables | metric | %s | %s | peer | the peer's | %s is ahead by | %s by | commit |\n", BoostName, EightBits, BoostName, EightBits)
+	fmt.Fprintln(w, "|-----|-------:|--------|------:|------:|------|------:|------:|------:|--------|")
 	for _, q := range list {
 		for _, peer := range q.Names {
 			p, tables := q.Ahead(BoostName, peer)
@@ -185,8 +186,8 @@ func QualityReport(w io.Writer, list []*Quality) {
 			if eight, ran := q.Ahead(EightBits, peer); ran > 0 {
 				mean, ahead = fmt.Sprintf("%.5f", score.Mean(q.values(EightBits))), q.text(eight)
 			}
-			fmt.Fprintf(w, "| `%s` | %d | %s | %.5f | %s | %s | %.5f | %s | %s |\n", q.Row.Name, tables, q.Row.metric(),
-				score.Mean(q.values(BoostName)), mean, peer, score.Mean(q.values(peer)), q.text(p), ahead)
+			fmt.Fprintf(w, "| `%s` | %d | %s | %.5f | %s | %s | %.5f | %s | %s | %s |\n", q.Row.Name, tables, q.Row.metric(),
+				score.Mean(q.values(BoostName)), mean, peer, score.Mean(q.values(peer)), q.text(p), ahead, q.Machine.Commit)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/benchmarks/machine"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/synth"
 	"boost/parallel"
@@ -80,8 +81,10 @@ func TestQuality(t *testing.T) {
 		t.Error("a peer that did not run is compared with")
 	}
 
-	// The record is taken up again by the same program only.
-	if q, err = peers.BeginQuality(folder, fresh("a")); err != nil || !q.Complete(2) {
+	// The record is taken up again by the same program only, which in a clean tree it has made another.
+	same := fresh("a")
+	same.Machine.Commit = "abc+"
+	if q, err = peers.BeginQuality(folder, same); err != nil || !q.Complete(2) {
 		t.Errorf("the record was not taken up: error %v", err)
 	}
 	err = q.Measure(t.Context(), []peers.Contender{contender(peers.BoostName, "broken"), contender("lightgbm-row", "broken")}, 2, table(t), time.Minute, io.Discard)
@@ -104,14 +107,14 @@ func TestQualityOfLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &peers.Quality{Row: r, Names: []string{peers.BoostName, "catboost"}, Tables: []*peers.QualityTable{
+	q := &peers.Quality{Machine: machine.Info{Commit: "abc"}, Row: r, Names: []string{peers.BoostName, "catboost"}, Tables: []*peers.QualityTable{
 		{Seed: 1, Metrics: map[string]float64{peers.BoostName: 0.70, "catboost": 0.68}},
 		{Seed: 2, Metrics: map[string]float64{peers.BoostName: 0.72, "catboost": 0.73}},
 		{Seed: 3, Metrics: map[string]float64{peers.BoostName: 0.1}}, // interrupted
 	}}
 	var out bytes.Buffer
 	peers.QualityReport(&out, []*peers.Quality{q})
-	if want := "| `fits` | 2 | logloss | 0.71000 | – | catboost | 0.70500 | -0.79 % ± 2.16 % (behind) | – |"; !strings.Contains(out.String(), want) {
+	if want := "| `fits` | 2 | logloss | 0.71000 | – | catboost | 0.70500 | -0.79 % ± 2.16 % (behind) | – | abc |"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
 	"boost/parallel"
 	"boost/tree"
@@ -245,7 +246,7 @@ func (g *Grower) plantRoot() pass {
 	}
 	canSplit := g.canSplit(root)
 	g.siblings[0], g.nSiblings, g.smaller, g.larger = 0, 1, 0, -1
-	g.streaming = canSplit && g.streams(root.rows)
+	g.streaming = canSplit && g.streams(root.rows) && g.even(min(g.rows.rows, hist.BlockRows), g.rows.rows)
 	if canSplit && g.direct == nil {
 		root.hist = g.hists.Get()
 	}
@@ -285,14 +286,20 @@ func (g *Grower) stream(hist *histogram.Histogram, streams, right bool) adder {
 
 // streamedSide says whether the side of a split that seems to have fewer rows, by its part of
 // the hessians, is added up while the rows are divided, and whether it is the right one.
-func (g *Grower) streamedSide(l *leaf) (streams, right bool) {
+func (g *Grower) streamedSide(at int) (streams, right bool) {
+	l := &g.leaves[at]
 	if p := &g.config.Params; p.MaxDepth > 0 && l.depth+1 >= p.MaxDepth || l.total.hess == 0 {
 		return false, false
 	}
 	left := float64(l.best.left.hess) / float64(l.total.hess)
 	right = left > 0.5
-	return g.streams(int(float64(l.rows) * min(left, 1-left))), right
+	return g.streams(int(float64(l.rows)*min(left, 1-left))) && g.even(g.rows.most(at), l.rows), right
 }
+
+// even says that a leaf with so many rows at most in a block has no block whose worker ends long
+// after the others. Where the table is in an order that splits follow, or its last block is short,
+// rows that are cut into pieces of one size are faster.
+func (g *Grower) even(most, rows int) bool { return 2*most*g.config.Pool.Threads() <= 3*rows }
 
 // buildAndSearch adds up the rows of a leaf, unless they have been when they were found, and
 // begins to subtract them from its parent's, which its sibling takes over, and to search both.
@@ -351,7 +358,7 @@ func (g *Grower) splitBest() pass {
 	g.streaming, g.right, g.built = false, false, nil
 	if g.direct == nil && !g.last {
 		g.built = g.hists.Get()
-		g.streaming, g.right = g.streamedSide(parent)
+		g.streaming, g.right = g.streamedSide(at)
 	}
 	n, task, alone := g.rows.split(at, g.next, table, g.stream(g.built, g.streaming, g.right))
 	return pass{n: n, task: task, alone: alone, then: (*Grower).divided}

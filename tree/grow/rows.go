@@ -104,6 +104,15 @@ func (s *rowSets) count(leaf int) int {
 	return n
 }
 
+// most returns the largest number of rows that a leaf has in one block.
+func (s *rowSets) most(leaf int) int {
+	n := 0
+	for _, r := range s.byLeaf[leaf] {
+		n = max(n, len(r.Entries))
+	}
+	return n
+}
+
 // start begins to put all rows of the bag into leaf 0, and to have them added up: by a pass of n
 // indices.
 func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder) (n int, task parallel.Task) {
