@@ -11,6 +11,30 @@ import (
 	"boost/benchmarks/paired"
 )
 
+// Wherever in a cache line a row begins, a tile finds the lines of its codes fetched, by itself or
+// by one before it; and nothing is fetched that the row does not have.
+func TestFetched(t *testing.T) {
+	for features := 1; features <= 700; features++ {
+		tiles := (features + tileFeatures - 1) / tileFeatures
+		for begin := range line {
+			here := map[int]bool{}
+			for f, tile := 0, 0; tile < tiles; tile++ {
+				to := features * (tile + 1) / tiles
+				if last := fetched(features, tile, to); last >= features || last >= 0 && last < f {
+					t.Fatalf("tile %d, features %d to %d of %d, fetches up to %d", tile, f, to, features, last)
+				} else if last >= 0 {
+					here[(begin+f)/line], here[(begin+last)/line] = true, true
+				}
+				for ; f < to; f++ {
+					if !here[(begin+f)/line] {
+						t.Fatalf("tile %d needs feature %d of %d, whose line is not fetched where a row begins at byte %d", tile, f, features, begin)
+					}
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkTiles shows how many features a tile should have: the sums of 16 features take
 // 34 KB, those of 500 a megabyte, in which most additions miss the first-level cache; the
 // entries are gone through once for each tile.
