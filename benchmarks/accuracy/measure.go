@@ -2,13 +2,12 @@ package accuracy
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // MeasurePrecision trains with f32 gradients and with every storage of PrecisionBars on the
@@ -44,15 +43,8 @@ const (
 )
 
 // Save writes a record as JSON to folder/name.
-func Save(folder, name string, record any) error {
-	b, err := json.MarshalIndent(record, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, name), append(b, '\n'), 0o666)
+func Save(folder, name string, value any) error {
+	return record.Write(filepath.Join(folder, name), value)
 }
 
 // Load reads what Save wrote.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // Record is everything one measurement found; it is kept as JSON.
@@ -109,12 +110,5 @@ func (r *Record) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(append(all, own), "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(b, '\n'), 0o666)
+	return record.Write(path, append(all, own))
 }

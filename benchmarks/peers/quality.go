@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 	"boost/benchmarks/score"
 )
 
@@ -77,7 +78,7 @@ func BeginQuality(folder string, fresh *Quality) (*Quality, error) {
 }
 
 // Save writes the record; a program that is ended meanwhile leaves the file of before.
-func (q *Quality) Save() error { return writeJSON(q.path, q) }
+func (q *Quality) Save() error { return record.Write(q.path, q) }
 
 // Measure trains each contender once on the table in folder, which has the given seed, and saves
 // its metric; what is known is not asked again.

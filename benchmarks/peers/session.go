@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // Session is one measurement of a row. It is saved after each run, so that an
@@ -90,22 +91,7 @@ func (h *History) Latest() *Session {
 }
 
 // Save writes the sessions; a program that is ended meanwhile leaves the file of before.
-func (h *History) Save() error { return writeJSON(h.path, h) }
-
-// writeJSON writes a record in place of the one before.
-func writeJSON(path string, record any) error {
-	b, err := json.MarshalIndent(record, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
+func (h *History) Save() error { return record.Write(h.path, h) }
 
 // ran says that a contender had a turn.
 func (s *Session) ran(name string, turn int) bool {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // Run is what a trainer prints about one training. Seconds are those of the wall clock.
@@ -102,16 +102,4 @@ func (r *Record) Table(name, metric string, rounds int) *Table {
 }
 
 // Save writes the record; a program that is ended meanwhile leaves the file of before.
-func (r *Record) Save(path string) error {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
+func (r *Record) Save(path string) error { return record.Write(path, r) }

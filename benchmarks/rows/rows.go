@@ -14,7 +14,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,6 +21,7 @@ import (
 
 	"boost/benchmarks/machine"
 	"boost/benchmarks/peers"
+	"boost/benchmarks/record"
 )
 
 // Record is one run of benchmarks.
@@ -151,16 +151,7 @@ func (r *Record) Keep(path string) error {
 }
 
 // Save writes the record as JSON.
-func (r *Record) Save(path string) error {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(b, '\n'), 0o666)
-}
+func (r *Record) Save(path string) error { return record.Write(path, r) }
 
 // Table writes one line per part.
 func (r *Record) Table(w io.Writer) {

@@ -2,14 +2,12 @@ package scaling
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // Size is that of a table.
@@ -94,13 +92,4 @@ func (r *Record) Section(w io.Writer, plot string) {
 }
 
 // Save writes the record as JSON.
-func (r *Record) Save(path string) error {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(b, '\n'), 0o666)
-}
+func (r *Record) Save(path string) error { return record.Write(path, r) }

@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // Session is one measurement of all shapes. It is saved after each run, so that an
@@ -80,19 +80,7 @@ func (h *History) Begin(fresh *Session, anew bool) (s *Session, resumed bool) {
 }
 
 // Save writes the sessions; a program that is ended meanwhile leaves the file of before.
-func (h *History) Save() error {
-	b, err := json.MarshalIndent(h, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(h.path+".new", append(b, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(h.path+".new", h.path)
-}
+func (h *History) Save() error { return record.Write(h.path, h) }
 
 // Plan is what a measurement needs beside its session.
 type Plan struct {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/record"
 )
 
 // File is a file and what a general compressor makes of it.
@@ -171,16 +171,4 @@ func (r *Record) Set(about Set, keep Keep) *Set {
 }
 
 // Save writes the record; a program that is ended meanwhile leaves the file of before.
-func (r *Record) Save(path string) error {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
+func (r *Record) Save(path string) error { return record.Write(path, r) }

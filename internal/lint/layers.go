@@ -25,7 +25,7 @@ const picture = `
     5:  tree/grow  booster/model
     6:  booster
     7:  booster/search  internal/interop  internal/profile  ptq/compress
-    7:  benchmarks/machine  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes  benchmarks/quantized
+    7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes  benchmarks/quantized
   7.2:  ptq/compress/registry
   7.5:  benchmarks/peers  benchmarks/accuracy  benchmarks/tensors
   7.7:  benchmarks/compression  benchmarks/loading  benchmarks/packed  benchmarks/rows  benchmarks/guard  benchmarks/scaling  benchmarks/reach  benchmarks/scorers  benchmarks/sizes
