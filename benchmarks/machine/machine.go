@@ -41,6 +41,16 @@ func This() Info {
 	return m
 }
 
+// Same says that a measurement there may go on here: the place and the tools are the same. The
+// commit may differ, which tells nothing apart that the program's own sum does not: the record of a
+// measurement makes a clean tree another.
+func (m Info) Same(there Info) bool {
+	for _, i := range []*Info{&m, &there} {
+		i.Commit, i.LoadAverage = "", ""
+	}
+	return m == there
+}
+
 // LoadAverage returns the machine's at the moment, "" where it cannot be told.
 func LoadAverage() string {
 	b, err := os.ReadFile("/proc/loadavg")

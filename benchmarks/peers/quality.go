@@ -66,10 +66,7 @@ func BeginQuality(folder string, fresh *Quality) (*Quality, error) {
 		return nil, err
 	}
 	if old != nil {
-		here, there := fresh.Machine, old.Machine
-		here.LoadAverage, there.LoadAverage = "", ""
-		here.Commit, there.Commit = "", "" // the record itself makes a clean one another; Build tells programs apart
-		if old.Build == fresh.Build && old.Row == fresh.Row && here == there && slices.Equal(old.Names, fresh.Names) {
+		if old.Build == fresh.Build && old.Row == fresh.Row && fresh.Machine.Same(old.Machine) && slices.Equal(old.Names, fresh.Names) {
 			return old, nil
 		}
 	}

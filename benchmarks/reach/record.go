@@ -78,9 +78,7 @@ func Open(path string, fresh Record) (*Record, error) {
 	if err := json.Unmarshal(b, &old); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	here, there := fresh.Machine, old.Machine
-	here.LoadAverage, there.LoadAverage = "", ""
-	if old.Build == fresh.Build && old.Threads == fresh.Threads && here == there {
+	if old.Build == fresh.Build && old.Threads == fresh.Threads && fresh.Machine.Same(old.Machine) {
 		fresh.Tables = old.Tables
 	}
 	return &fresh, nil

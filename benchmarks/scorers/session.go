@@ -68,9 +68,7 @@ func Open(path string) (*History, error) {
 func (h *History) Begin(fresh *Session, anew bool) (s *Session, resumed bool) {
 	if n := len(h.Sessions); n > 0 && !h.Sessions[n-1].Done {
 		last := h.Sessions[n-1]
-		here, there := fresh.Machine, last.Machine
-		here.LoadAverage, there.LoadAverage = "", ""
-		if !anew && last.Build == fresh.Build && last.Turns == fresh.Turns && here == there {
+		if !anew && last.Build == fresh.Build && last.Turns == fresh.Turns && fresh.Machine.Same(last.Machine) {
 			return last, true
 		}
 		h.Sessions = h.Sessions[:n-1]
