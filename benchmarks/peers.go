@@ -31,22 +31,15 @@ func peersCommand() *cobra.Command {
 		Short: "Times boost beside other trainers: one row of the table of targets",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			row, err := peers.RowNamed(name)
+			row, err := rowHere(name)
 			if err != nil {
 				return err
-			}
-			if row.Threads > runtime.NumCPU() {
-				return fmt.Errorf("row %s needs %d logical processors, there are %d", name, row.Threads, runtime.NumCPU())
 			}
 			command := "make peers ROW=" + name
 			if rows > 0 || test > 0 { // another size of the same: for a try, kept nowhere
 				row.Rows, row.Test, results, document = max(rows, 1), max(test, 1), "", ""
 			}
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			build, err := sumOf(self)
+			self, build, err := program()
 			if err != nil {
 				return err
 			}
@@ -100,6 +93,23 @@ func rowNames() []string {
 		names = append(names, r.Name)
 	}
 	return names
+}
+
+// program returns the path of this program, and what tells it from others.
+func program() (self, build string, err error) {
+	if self, err = os.Executable(); err == nil {
+		build, err = sumOf(self)
+	}
+	return self, build, err
+}
+
+// rowHere returns a row that this machine has processors for.
+func rowHere(name string) (peers.Row, error) {
+	row, err := peers.RowNamed(name)
+	if err == nil && row.Threads > runtime.NumCPU() {
+		err = fmt.Errorf("row %s needs %d logical processors, there are %d", name, row.Threads, runtime.NumCPU())
+	}
+	return row, err
 }
 
 // sumOf returns the sha256 of a file.

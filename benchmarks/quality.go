@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -46,25 +45,19 @@ func qualityCommand() *cobra.Command {
 }
 
 func (j *judging) run(cmd *cobra.Command) error {
-	row, err := peers.RowNamed(j.row)
+	row, err := rowHere(j.row)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !row.Scored():
 		return fmt.Errorf("row %s predicts nothing that could be judged", j.row)
-	case row.Threads > runtime.NumCPU():
-		return fmt.Errorf("row %s needs %d logical processors, there are %d", j.row, row.Threads, runtime.NumCPU())
 	case j.results == "":
 		return fmt.Errorf("--results is empty: a place for the records is needed")
 	case j.tables < 1:
 		return fmt.Errorf("--tables is %d, at least 1 is needed", j.tables)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	build, err := sumOf(self)
+	self, build, err := program()
 	if err != nil {
 		return err
 	}

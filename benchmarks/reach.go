@@ -57,11 +57,7 @@ func reachCommand() *cobra.Command {
 }
 
 func (r *reaching) run(cmd *cobra.Command) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	build, err := sumOf(self)
+	self, build, err := program()
 	if err != nil {
 		return err
 	}

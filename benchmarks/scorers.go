@@ -43,11 +43,7 @@ func scorersCommand() *cobra.Command {
 			if len(only) > 0 || rows != scorers.TestRows || trainRows != scorers.TrainRows {
 				document = "" // for a look
 			}
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			build, err := sumOf(self)
+			self, build, err := program()
 			if err != nil {
 				return err
 			}

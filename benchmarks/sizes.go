@@ -60,11 +60,7 @@ func sizesCommand() *cobra.Command {
 }
 
 func (z *sizing) run(cmd *cobra.Command) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	build, err := sumOf(self)
+	_, build, err := program()
 	if err != nil {
 		return err
 	}
