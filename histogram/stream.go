@@ -96,9 +96,6 @@ func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
 // EndStream ends what Stream has begun: total is the sum of all the rows' codes. It returns in
 // how many parts the histogram is completed, as Tiles does; 0: it is complete.
 func (b *Builder) EndStream(total Total) int {
-	for w := range b.offers {
-		b.offers[w].entries = nil
-	}
 	b.total = total
 	return b.endRows(false)
 }

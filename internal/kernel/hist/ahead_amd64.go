@@ -74,7 +74,7 @@ func fetched(features, tile, to int) int {
 	case tile == 0:
 		return to - 1
 	case (tile-1)*line < features-1: // wherever in a line a row begins
-		return min(max(tile*line, to-1), features-1)
+		return min(tile*line, features-1)
 	}
 	return -1
 }
