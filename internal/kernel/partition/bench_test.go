@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"boost/benchmarks/paired"
+	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
 )
@@ -43,13 +44,12 @@ func BenchmarkWords(b *testing.B) {
 	besideGo(b, r, []int{1, 4, 32}, func(entries, scratch []uint64) { partition.Words(entries, codes, left, scratch) })
 }
 
-// besideGo reports what dividing takes by vectors and in Go, with one row in so many of a
-// block, and fails where vectors are slower.
+// besideGo reports what dividing takes by each instruction set, with one row in so many of a
+// block, and fails where vectors are slower than Go.
 func besideGo(b *testing.B, r *rand.Rand, shares []int, divide func(entries, scratch []uint64)) {
-	if !partition.UseGo(false) {
+	if cpu.Used() == cpu.Generic {
 		b.Skip("this machine has no vector form")
 	}
-	defer partition.UseGo(false)
 	for _, oneIn := range shares {
 		b.Run(fmt.Sprintf("rows=1_in_%d", oneIn), func(b *testing.B) {
 			var entries []uint64
@@ -59,21 +59,28 @@ func besideGo(b *testing.B, r *rand.Rand, shares []int, divide func(entries, scr
 				}
 			}
 			work, scratch := make([]uint64, len(entries)), make([]uint64, len(entries))
-			side := func(inGo bool) func() {
-				return func() {
-					partition.UseGo(inGo)
+			var sides []func()
+			var used []cpu.Level
+			for _, set := range sets {
+				if set > cpu.Used() {
+					continue
+				}
+				used = append(used, set)
+				sides = append(sides, func() {
+					defer partition.Use(set)()
 					copy(work, entries)
 					divide(work, scratch)
-				}
+				})
 			}
 			var took []time.Duration
 			for b.Loop() {
-				took = paired.Times(time.Second, side(true), side(false))
+				took = paired.Times(time.Second, sides...)
 			}
-			b.ReportMetric(float64(took[0].Nanoseconds())/float64(len(entries)), "ns/entry_go")
-			b.ReportMetric(float64(took[1].Nanoseconds())/float64(len(entries)), "ns/entry")
-			if took[1] > took[0] {
-				b.Errorf("%v, in Go %v", took[1], took[0])
+			for i, set := range used {
+				b.ReportMetric(float64(took[i].Nanoseconds())/float64(len(entries)), "ns/entry_"+set.String())
+				if took[i] > took[0] {
+					b.Errorf("%v: %v, in Go %v", set, took[i], took[0])
+				}
 			}
 		})
 	}

@@ -2,7 +2,9 @@
 
 package partition
 
-var vectors = false
+import "boost/internal/cpu"
+
+var vectors = cpu.Generic
 
 func divideBytes([]uint64, []uint8, *[256]uint8, []uint64) (done, nLeft int) { return 0, 0 }
 

@@ -1,10 +1,11 @@
 package partition
 
-// UseGo makes entries be divided by the Go forms, or again by the machine's. It says
-// whether that makes a difference.
-func UseGo(in bool) bool {
-	vectors = machine && !in
-	return machine
-}
+import "boost/internal/cpu"
 
-var machine = vectors
+// Use divides entries by an instruction set that the machine has, until the function that it
+// returns is called.
+func Use(set cpu.Level) (back func()) {
+	was := vectors
+	vectors = set
+	return func() { vectors = was }
+}

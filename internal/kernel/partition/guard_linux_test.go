@@ -8,11 +8,22 @@ import (
 	"boost/internal/fence"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
+	"boost/internal/need"
 )
 
 // Codes, entries and scratch end where memory may not be touched: a read or a write past
 // their ends kills the test.
 func TestStaysInItsSlices(t *testing.T) {
+	for _, set := range sets {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			defer partition.Use(set)()
+			staysInItsSlices(t)
+		})
+	}
+}
+
+func staysInItsSlices(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 0))
 	for _, rows := range []int{16, 17, 18, 19, 63, 64, 127, 128, 129, 140, 255, 256, 257, 300, 1000, 4096} {
 		for _, share := range []float64{0.1, 0.3, 0.9, 1} {

@@ -21,3 +21,21 @@ func divideNibblesAVX512(entries *uint64, n uint64, codes *uint8, size uint64, t
 //
 //go:noescape
 func divideWordsAVX512(entries *uint64, n uint64, codes *uint16, table *uint8, scratch *uint64) (left uint64)
+
+// divideBytesAVX2 divides n entries, a multiple of 16: those whose code's byte in the table is 1
+// go to the front of entries, the others to scratch.
+//
+//go:noescape
+func divideBytesAVX2(entries *uint64, n uint64, codes *uint8, table *uint8, scratch *uint64) (left uint64)
+
+// divideWordsAVX2 divides n entries, a multiple of 16: those whose code's byte in the table is 1
+// go to the front of entries, the others to scratch.
+//
+//go:noescape
+func divideWordsAVX2(entries *uint64, n uint64, codes *uint16, table *uint8, scratch *uint64) (left uint64)
+
+// divideNibblesAVX2 divides n entries, a multiple of 16: those whose code's bit is set in the table
+// go to the front of entries, the others to scratch.
+//
+//go:noescape
+func divideNibblesAVX2(entries *uint64, n uint64, codes *uint8, table uint64, scratch *uint64) (left uint64)

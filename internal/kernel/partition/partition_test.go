@@ -24,17 +24,17 @@ func reference(entries []uint64, codes []uint32, left []uint8) (l, r []uint64) {
 }
 
 func TestPartition(t *testing.T) {
-	t.Run("in_go", func(t *testing.T) {
-		partition.UseGo(true)
-		defer partition.UseGo(false)
-		testPartition(t)
-	})
-	t.Run("vectors", func(t *testing.T) {
-		need.Vectors(t, cpu.AVX512)
-		partition.UseGo(false)
-		testPartition(t)
-	})
+	for _, set := range sets {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			defer partition.Use(set)()
+			testPartition(t)
+		})
+	}
 }
+
+// sets are the instruction sets that entries are divided with.
+var sets = []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512}
 
 func testPartition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))

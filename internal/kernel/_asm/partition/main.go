@@ -28,6 +28,7 @@ func main() {
 	divide("divideBytesAVX512", table, "bit is set in the table", narrow(8, even))
 	divide("divideNibblesAVX512", table, "bit is set in the table", narrow(4, even))
 	divide("divideWordsAVX512", "codes *uint16, table *uint8", "byte in the table is not 0", wide)
+	avx2()
 	Generate()
 }
 
