@@ -16,12 +16,6 @@ func divideBytesAVX512(entries *uint64, n uint64, codes *uint8, size uint64, tab
 //go:noescape
 func divideNibblesAVX512(entries *uint64, n uint64, codes *uint8, size uint64, table *[8]uint32, scratch *uint64) (left uint64)
 
-// divideWordsAVX512 divides n entries, a multiple of 16: those whose code's byte in the table is not 0
-// go to the front of entries, the others to scratch.
-//
-//go:noescape
-func divideWordsAVX512(entries *uint64, n uint64, codes *uint16, table *uint8, scratch *uint64) (left uint64)
-
 // divideBytesAVX2 divides n entries, a multiple of 16: those whose code's byte in the table is 1
 // go to the front of entries, the others to scratch.
 //

@@ -31,9 +31,9 @@ func orders() Mem {
 	return table
 }
 
-// divide4 writes a function that divides entries four at a time. code loads the code of a row
-// over its register; bits says that the table is one of bits, of which shift leaves the
-// entry's: otherwise it is one of bytes.
+// divide4 writes a function that divides entries four at a time. find is told of an entry's row
+// in the register at, which it may use, and doubles the mask and adds whether the entry goes left;
+// of the first there is no mask yet.
 func divide4(name, parameters, condition string, table Mem, find func(at, codes, left, mask reg.GPVirtual, first bool)) {
 	TEXT(name, NOSPLIT, "func(entries *uint64, n uint64, "+parameters+", scratch *uint64) (left uint64)")
 	Pragma("noescape")

@@ -1,6 +1,6 @@
-// Command partition writes the assembly of the package internal/kernel/partition: 16
-// entries at a time are divided by the codes of their rows. The Go form is partition.go
-// there.
+// Command partition writes the assembly of the package internal/kernel/partition: entries
+// are divided by the codes of their rows, by AVX-512 16 at a time and by AVX2 four. The Go
+// form is partition.go there.
 package main
 
 import (
@@ -27,7 +27,6 @@ func main() {
 	const table = "codes *uint8, size uint64, table *[8]uint32"
 	divide("divideBytesAVX512", table, "bit is set in the table", narrow(8, even))
 	divide("divideNibblesAVX512", table, "bit is set in the table", narrow(4, even))
-	divide("divideWordsAVX512", "codes *uint16, table *uint8", "byte in the table is not 0", wide)
 	avx2()
 	Generate()
 }
@@ -98,21 +97,6 @@ func divide(name, parameters, condition string, begin func(codes, table reg.Regi
 	SHRQ(U8(3), left)
 	Store(left, ReturnIndex(0))
 	RET()
-}
-
-// wide looks codes of two bytes up, of which there are too many for a table in registers.
-func wide(codes, table reg.Register) lookUp {
-	return func(entries reg.Register, _, _ reg.VecVirtual, goes reg.Register) {
-		each := XMM()
-		VPXOR(each, each, each)
-		for i := range lanes {
-			at := GP64()
-			MOVWQZX(Mem{Base: entries, Disp: 8*i + rowOf}, at)
-			MOVWQZX(Mem{Base: codes, Index: at, Scale: 2}, at)
-			VPINSRB(U8(i), Mem{Base: table, Index: at, Scale: 1}, each, each)
-		}
-		VPTESTMB(each, each, goes)
-	}
 }
 
 // broadcast puts a number into all lanes of 32 bits.
