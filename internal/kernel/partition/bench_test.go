@@ -44,6 +44,17 @@ func BenchmarkWords(b *testing.B) {
 	besideGo(b, r, []int{1, 4, 32}, func(entries, scratch []uint64) { partition.Words(entries, codes, left, scratch) })
 }
 
+// BenchmarkNibbles is BenchmarkBytes for codes of four bits.
+func BenchmarkNibbles(b *testing.B) {
+	r := rand.New(rand.NewPCG(9, 2))
+	codes := make([]uint8, hist.BlockRows/2)
+	for i := range codes {
+		codes[i] = uint8(r.Uint32())
+	}
+	left := [16]uint8{1, 0, 1, 1, 0, 0, 1}
+	besideGo(b, r, []int{1, 4, 32}, func(entries, scratch []uint64) { partition.Nibbles(entries, codes, &left, scratch) })
+}
+
 // besideGo reports what dividing takes by each instruction set, with one row in so many of a
 // block, and fails where vectors are slower than Go.
 func besideGo(b *testing.B, r *rand.Rand, shares []int, divide func(entries, scratch []uint64)) {
