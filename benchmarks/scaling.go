@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -37,12 +36,12 @@ func scalingCommand() *cobra.Command {
 			r.Machine = machine.This()
 			r.Command = fmt.Sprintf("go run ./benchmarks scaling --rows %d --cols %d --rounds %d --threads %d --turns %d",
 				most.Rows, most.Columns, r.Rounds, r.Threads, r.Turns)
-			err = r.Measure(cmd.Context(), most, func(ctx context.Context, size scaling.Size) (float64, error) {
+			err = r.Measure(cmd.Context(), most, func(ctx context.Context, size scaling.Size) (scaling.Run, error) {
 				row := peers.Quick()
 				row.Rows, row.Columns, row.Test, row.Threads = size.Rows, size.Columns, 1000, r.Threads
 				folder, err := generated(cmd, self, cache, row)
 				if err != nil {
-					return 0, err
+					return scaling.Run{}, err
 				}
 				return trainedIn(ctx, self, folder, r.Rounds, r.Threads)
 			})
@@ -68,15 +67,16 @@ func scalingCommand() *cobra.Command {
 	return c
 }
 
-// trainedIn trains in a process of its own and returns the seconds of training alone.
-func trainedIn(ctx context.Context, self, folder string, rounds, threads int) (float64, error) {
-	out, err := exec.CommandContext(ctx, self, "train", "--data", folder, "--rounds", strconv.Itoa(rounds), "--threads", strconv.Itoa(threads)).Output()
+// trainedIn trains in a process of its own and returns what training alone takes.
+func trainedIn(ctx context.Context, self, folder string, rounds, threads int) (scaling.Run, error) {
+	command := []string{self, "train", "--data", folder, "--rounds", strconv.Itoa(rounds), "--threads", strconv.Itoa(threads)}
+	out, state, err := peers.Execute(ctx, command, threads)
 	if err != nil {
-		return 0, fmt.Errorf("train: %w", err)
+		return scaling.Run{}, fmt.Errorf("train: %w", err)
 	}
 	var run peers.Run
 	err = json.Unmarshal(out, &run)
-	return run.Train, err
+	return scaling.Run{Seconds: run.Train, Peak: peers.PeakOf(state)}, err
 }
 
 // plotInto writes the plot beside a document, and the section into it.

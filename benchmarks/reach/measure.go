@@ -121,13 +121,14 @@ func (t *Table) find(ctx context.Context, p *Plan, c Contender) error {
 func (c Contender) start(ctx context.Context, threads int, args []string) (Run, error) {
 	var run Run
 	command := append(slices.Clone(c.Command), append(args, "--threads", strconv.Itoa(threads))...)
-	out, _, err := peers.Execute(ctx, command, threads)
+	out, state, err := peers.Execute(ctx, command, threads)
 	if err != nil {
 		return run, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	if err := json.Unmarshal(out, &run); err != nil || run.Train <= 0 || run.Rounds <= 0 {
 		return run, fmt.Errorf("%s printed %q: no seconds and rounds of training in it (%v)", c.Name, out, err)
 	}
+	run.Peak = peers.PeakOf(state)
 	return run, nil
 }
 

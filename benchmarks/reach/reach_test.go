@@ -81,10 +81,16 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("runs%s, want%s", order, want)
 	}
 	var b bytes.Buffer
+	for i := range table.Runs {
+		if table.Runs[i].Run.Peak < 1<<20 {
+			t.Errorf("a peak of %d bytes", table.Runs[i].Run.Peak)
+		}
+		table.Runs[i].Run.Peak = 41_600_000
+	}
 	r.Write(&b)
 	for _, want := range []string{
-		"| flights | 1000 × 7 | rmse | 0.25 | 100 | row | 8.000 | 9.000 | 30 | 2.000 | 3.000 | 4.00 × | 3.00 × | not in 400 | – |",
-		"| geometric mean | | | | | | | | 1 tables | | | 4.00 × | 3.00 × | 0 tables | | | – | – |",
+		"| flights | 1000 × 7 | rmse | 0.25 | 100 | row | 8.000 | 9.000 | 42 | 30 | 2.000 | 3.000 | 42 | 4.00 × | 3.00 × | not in 400 | – |",
+		"| geometric mean | | | | | | | | | 1 tables | | | | 4.00 × | 3.00 × | 0 tables | | | | – | – |",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

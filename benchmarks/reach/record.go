@@ -22,6 +22,7 @@ type Run struct {
 	Loss    float64 `json:"loss,omitempty"` // on the test rows; 0 where none are looked at
 	Rows    int     `json:"rows,omitempty"`
 	Columns int     `json:"columns,omitempty"`
+	Peak    int64   `json:"peak_bytes"` // the largest resident set of the process
 }
 
 // Table is one table and what was found on it.

@@ -16,11 +16,11 @@ import (
 // Write writes the tables that are done, as Markdown.
 func (r *Record) Write(w io.Writer) {
 	ways := r.ways()
-	fmt.Fprint(w, "| table | rows × columns | loss | LightGBM's | rounds | mode | train s | with bins |")
-	rule := "|-------|---------------:|------|-----------:|-------:|------|--------:|----------:|"
+	fmt.Fprint(w, "| table | rows × columns | loss | LightGBM's | rounds | mode | train s | with bins | peak MB |")
+	rule := "|-------|---------------:|------|-----------:|-------:|------|--------:|----------:|--------:|"
 	for _, name := range ways {
-		fmt.Fprintf(w, " %s: rounds | train s | with bins | LightGBM takes | with bins |", name)
-		rule += strings.Repeat("--------:|", 5)
+		fmt.Fprintf(w, " %s: rounds | train s | with bins | peak MB | LightGBM takes | with bins |", name)
+		rule += strings.Repeat("--------:|", 6)
 	}
 	fmt.Fprintf(w, "\n%s\n", rule)
 	means := make([]mean, 2*len(ways))
@@ -29,8 +29,8 @@ func (r *Record) Write(w io.Writer) {
 			continue
 		}
 		peer := t.shortest(t.Best)
-		fmt.Fprintf(w, "| %s | %d × %d | %s | %.6g | %d | %s | %.3f | %.3f |", t.Name, t.Rows, t.Columns, t.Metric, t.Target, t.Rounds,
-			strings.TrimPrefix(t.Best, "lightgbm-"), peer.Train, peer.Train+peer.Bin)
+		fmt.Fprintf(w, "| %s | %d × %d | %s | %.6g | %d | %s | %.3f | %.3f | %.0f |", t.Name, t.Rows, t.Columns, t.Metric, t.Target, t.Rounds,
+			strings.TrimPrefix(t.Best, "lightgbm-"), peer.Train, peer.Train+peer.Bin, float64(peer.Peak)/1e6)
 		for i, name := range ways {
 			at := slices.IndexFunc(t.Ways, func(way Way) bool { return way.Name == name })
 			if at < 0 || t.Ways[at].Rounds == 0 {
@@ -38,20 +38,20 @@ func (r *Record) Write(w io.Writer) {
 				if at >= 0 {
 					reason = fmt.Sprintf("not in %d", t.Ways[at].Most)
 				}
-				fmt.Fprintf(w, " %s | – | – | – | – |", reason)
+				fmt.Fprintf(w, " %s | – | – | – | – | – |", reason)
 				continue
 			}
 			run := t.shortest(name)
 			alone, both := peer.Train/run.Train, (peer.Train+peer.Bin)/(run.Train+run.Bin)
-			fmt.Fprintf(w, " %d | %.3f | %.3f | %.2f × | %.2f × |", run.Rounds, run.Train, run.Train+run.Bin, alone, both)
+			fmt.Fprintf(w, " %d | %.3f | %.3f | %.0f | %.2f × | %.2f × |", run.Rounds, run.Train, run.Train+run.Bin, float64(run.Peak)/1e6, alone, both)
 			means[2*i].add(alone)
 			means[2*i+1].add(both)
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprint(w, "| geometric mean | | | | | | | |")
+	fmt.Fprint(w, "| geometric mean | | | | | | | | |")
 	for i := range ways {
-		fmt.Fprintf(w, " %d tables | | | %s | %s |", means[2*i].n, means[2*i], means[2*i+1])
+		fmt.Fprintf(w, " %d tables | | | | %s | %s |", means[2*i].n, means[2*i], means[2*i+1])
 	}
 	fmt.Fprintln(w)
 }

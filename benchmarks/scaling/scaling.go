@@ -16,11 +16,18 @@ type Size struct {
 	Columns int `json:"columns"`
 }
 
+// Run is what one training takes.
+type Run struct {
+	Seconds float64
+	Peak    int64 // the largest resident set of the process, in bytes
+}
+
 // Point is what training at a size takes.
 type Point struct {
 	Size
-	Seconds float64 `json:"seconds"` // the shortest
-	Spread  float64 `json:"spread"`  // (longest - shortest) / shortest
+	Seconds float64 `json:"seconds"`    // the shortest
+	Spread  float64 `json:"spread"`     // (longest - shortest) / shortest
+	Peak    int64   `json:"peak_bytes"` // the largest
 }
 
 // Record is everything one measurement found.
@@ -49,22 +56,23 @@ func Sizes(most Size) (byRows, byColumns []Size) {
 }
 
 // Measure fills the record: all sizes take turns, so that a slow minute of the machine
-// hits all alike. train trains once and returns the seconds.
-func (r *Record) Measure(ctx context.Context, most Size, train func(context.Context, Size) (float64, error)) error {
+// hits all alike. train trains once.
+func (r *Record) Measure(ctx context.Context, most Size, train func(context.Context, Size) (Run, error)) error {
 	byRows, byColumns := Sizes(most)
 	all := slices.Concat(byRows, byColumns)
 	points := make([]Point, len(all))
 	longest := make([]float64, len(all))
 	for turn := range r.Turns {
 		for i, size := range all {
-			seconds, err := train(ctx, size)
+			run, err := train(ctx, size)
 			if err != nil {
 				return fmt.Errorf("%d × %d: %w", size.Rows, size.Columns, err)
 			}
-			if points[i].Size = size; turn == 0 || seconds < points[i].Seconds {
-				points[i].Seconds = seconds
+			if points[i].Size = size; turn == 0 || run.Seconds < points[i].Seconds {
+				points[i].Seconds = run.Seconds
 			}
-			longest[i] = max(longest[i], seconds)
+			points[i].Peak = max(points[i].Peak, run.Peak)
+			longest[i] = max(longest[i], run.Seconds)
 			points[i].Spread = longest[i]/points[i].Seconds - 1
 		}
 	}
@@ -72,14 +80,15 @@ func (r *Record) Measure(ctx context.Context, most Size, train func(context.Cont
 	return nil
 }
 
-// Table writes the points. Where cost is linear, the last column is the same for all but
+// Table writes the points. Where cost is linear, the cost of a cell is the same for all but
 // the smallest, which show what does not grow.
 func (r *Record) Table(w io.Writer) {
-	fmt.Fprintln(w, "| rows     | columns | train s | spread | ns per row, column and round |")
-	fmt.Fprintln(w, "|---------:|--------:|--------:|-------:|-----------------------------:|")
+	fmt.Fprintln(w, "| rows     | columns | train s | spread | ns per row, column and round | peak MB |")
+	fmt.Fprintln(w, "|---------:|--------:|--------:|-------:|-----------------------------:|--------:|")
 	for _, p := range slices.Concat(r.ByRows, r.ByCols) {
 		cells := float64(p.Rows) * float64(p.Columns) * float64(r.Rounds)
-		fmt.Fprintf(w, "| %8d | %7d | %7.3f | %4.0f %% | %28.3f |\n", p.Rows, p.Columns, p.Seconds, 100*p.Spread, 1e9*p.Seconds/cells)
+		fmt.Fprintf(w, "| %8d | %7d | %7.3f | %4.0f %% | %28.3f | %7.0f |\n",
+			p.Rows, p.Columns, p.Seconds, 100*p.Spread, 1e9*p.Seconds/cells, float64(p.Peak)/1e6)
 	}
 }
 

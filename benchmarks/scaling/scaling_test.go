@@ -17,13 +17,13 @@ import (
 
 // A trainer that takes 2 ns for each row, column and round, and half as long again in
 // the first turn.
-func linear(calls *[]scaling.Size) func(context.Context, scaling.Size) (float64, error) {
-	return func(_ context.Context, s scaling.Size) (float64, error) {
+func linear(calls *[]scaling.Size) func(context.Context, scaling.Size) (scaling.Run, error) {
+	return func(_ context.Context, s scaling.Size) (scaling.Run, error) {
 		seconds := 2e-9 * float64(s.Rows) * float64(s.Columns) * 10
 		if *calls = append(*calls, s); len(*calls) <= 10 {
 			seconds *= 1.5
 		}
-		return seconds, nil
+		return scaling.Run{Seconds: seconds, Peak: int64(s.Rows) * int64(s.Columns)}, nil
 	}
 }
 
@@ -43,11 +43,11 @@ func TestMeasure(t *testing.T) {
 	var out bytes.Buffer
 	r.Table(&out)
 	// 160,000 × 16 cells of 2 ns, 10 times: 0.0512 s.
-	if strings.Count(out.String(), " 2.000 |") != 10 || !strings.Contains(out.String(), "|   160000 |      16 |   0.051 |   50 % |") {
+	if strings.Count(out.String(), " 2.000 |") != 10 || !strings.Contains(out.String(), "|   160000 |      16 |   0.051 |   50 % |                        2.000 |       3 |") {
 		t.Errorf("every cell costs 2 ns:\n%s", out.String())
 	}
 	broken := errors.New("broken")
-	err := r.Measure(t.Context(), scaling.Size{Rows: 160, Columns: 64}, func(context.Context, scaling.Size) (float64, error) { return 0, broken })
+	err := r.Measure(t.Context(), scaling.Size{Rows: 160, Columns: 64}, func(context.Context, scaling.Size) (scaling.Run, error) { return scaling.Run{}, broken })
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "10 × 16") {
 		t.Errorf("error %v, want one that names the size", err)
 	}
