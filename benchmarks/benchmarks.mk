@@ -16,8 +16,8 @@ TURNS ?= 5
 TABLES ?= 6
 ONLY ?=
 SPLITS ?= 10
-ROWBENCH ?= Quantize|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
-ROWPACKAGES := ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
+ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
+ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
 SETS ?=
 
 .PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
