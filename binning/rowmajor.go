@@ -133,12 +133,12 @@ func (r *RowMajor) at(row, i int) uint32 {
 }
 
 // rowStride returns the distance between rows of n bytes: of the multiples of 4 that
-// waste at most a quarter, the one at which a row spans the fewest cache lines, since
+// waste at most a third, the one at which a row spans the fewest cache lines, since
 // a pass over scattered rows pays by the line.
 func rowStride(n int) int {
 	shortest := (n + 3) &^ 3
 	best, fewest := shortest, linesPerPeriod(shortest, n)
-	for stride := shortest + 4; stride <= n+n/4; stride += 4 {
+	for stride := shortest + 4; stride <= n+n/3; stride += 4 {
 		if lines := linesPerPeriod(stride, n); lines < fewest {
 			best, fewest = stride, lines
 		}
