@@ -62,13 +62,19 @@ func TestVectorsEqualGo(t *testing.T) {
 	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(level.String(), func(t *testing.T) {
 			need.Vectors(t, level)
-			quantize.Use(level)
-			testVectors(t, level)
+			testVectors(t, func(vectors bool) {
+				if vectors {
+					quantize.Use(level)
+				} else {
+					quantize.Use(cpu.Generic)
+				}
+			})
 		})
 	}
 }
 
-func testVectors(t *testing.T, level cpu.Level) {
+// testVectors compares what is made with vectors to what is made without.
+func testVectors(t *testing.T, use func(vectors bool)) {
 	r := rand.New(rand.NewPCG(61, 0))
 	for _, mode := range []struct {
 		name       string
@@ -102,9 +108,9 @@ func testVectors(t *testing.T, level cpu.Level) {
 					}
 				}
 				first := uint64(r.Uint32())
-				quantize.Use(cpu.Generic)
+				use(false)
 				want := makeCodes(grad, hess, first, rule)
-				quantize.Use(level)
+				use(true)
 				got := makeCodes(grad, hess, first, rule)
 				for i := range n {
 					if got.grad[i] != want.grad[i] || got.hess[i] != want.hess[i] {
@@ -128,9 +134,9 @@ func testVectors(t *testing.T, level cpu.Level) {
 					hess[i] = -hess[i]
 				}
 			}
-			quantize.Use(cpu.Generic)
+			use(false)
 			want := quantize.Scan(grad, hess)
-			quantize.Use(level)
+			use(true)
 			if got := quantize.Scan(grad, hess); got != want {
 				t.Fatalf("%d rows: %+v, in Go %+v", n, got, want)
 			}
