@@ -11,14 +11,21 @@ import (
 	"boost/internal/need"
 )
 
-// everyLevel runs a test under each instruction set with vectors.
-func everyLevel(t *testing.T, test func(t *testing.T, l cpu.Level)) {
+// everyLevel runs a test under each instruction set with vectors; use turns them on and off.
+func everyLevel(t *testing.T, test func(t *testing.T, use func(vectors bool))) {
 	t.Cleanup(loss.UseBest)
 	for _, l := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(l.String(), func(t *testing.T) {
 			need.Vectors(t, l)
-			loss.Use(l)
-			test(t, l)
+			use := func(vectors bool) {
+				if vectors {
+					loss.Use(l)
+				} else {
+					loss.Use(cpu.Generic)
+				}
+			}
+			use(true)
+			test(t, use)
 		})
 	}
 }
@@ -101,68 +108,72 @@ func lengths() []int {
 
 // Vectors give the bits of the Go forms, for every length and offset.
 func TestVectorsGiveGoBits(t *testing.T) {
-	everyLevel(t, func(t *testing.T, l cpu.Level) {
-		kernels := []struct {
-			name     string
-			infinite bool
-			run      func(grad, hess []float32, scores, labels, weights []float64)
-		}{
-			{"logistic", true, loss.Logistic},
-			{"squared", true, loss.Squared},
-		}
-		r := rand.New(rand.NewPCG(11, 0))
-		for _, n := range lengths() {
-			for _, k := range kernels {
-				for offset := range 3 {
-					scores, labels, weights := rowsOf(r, n+offset, 2, k.infinite)
-					for _, w := range [][]float64{nil, weights} {
-						results := [2]outputs{newOutputs(n + 2*offset), newOutputs(n + 2*offset)}
-						for i, use := range []cpu.Level{cpu.Generic, l} {
-							loss.Use(use)
-							own := w
-							if w != nil {
-								own = w[offset:]
-							}
-							o := results[i]
-							// With one offset for the outputs and another for the inputs.
-							k.run(o.grad[offset:offset+n], o.hess[offset:offset+n], scores[offset:offset+n], labels[offset:], own)
+	everyLevel(t, testGoBits)
+}
+
+func testGoBits(t *testing.T, use func(vectors bool)) {
+	kernels := []struct {
+		name     string
+		infinite bool
+		run      func(grad, hess []float32, scores, labels, weights []float64)
+	}{
+		{"logistic", true, loss.Logistic},
+		{"squared", true, loss.Squared},
+	}
+	r := rand.New(rand.NewPCG(11, 0))
+	for _, n := range lengths() {
+		for _, k := range kernels {
+			for offset := range 3 {
+				scores, labels, weights := rowsOf(r, n+offset, 2, k.infinite)
+				for _, w := range [][]float64{nil, weights} {
+					results := [2]outputs{newOutputs(n + 2*offset), newOutputs(n + 2*offset)}
+					for i, vectors := range []bool{false, true} {
+						use(vectors)
+						own := w
+						if w != nil {
+							own = w[offset:]
 						}
-						sameBits(t, fmt.Sprintf("%s, %d rows from %d, weights %v", k.name, n, offset, w != nil), results[1], results[0])
+						o := results[i]
+						// With one offset for the outputs and another for the inputs.
+						k.run(o.grad[offset:offset+n], o.hess[offset:offset+n], scores[offset:offset+n], labels[offset:], own)
 					}
+					sameBits(t, fmt.Sprintf("%s, %d rows from %d, weights %v", k.name, n, offset, w != nil), results[1], results[0])
 				}
 			}
 		}
-	})
+	}
 }
 
 func TestSoftmaxVectorsGiveGoBits(t *testing.T) {
-	everyLevel(t, func(t *testing.T, l cpu.Level) {
-		r := rand.New(rand.NewPCG(12, 0))
-		for _, n := range lengths() {
-			for _, k := range []int{2, 3, 5} {
-				if n > 1000 && k > 2 {
-					continue
+	everyLevel(t, testSoftmaxGoBits)
+}
+
+func testSoftmaxGoBits(t *testing.T, use func(vectors bool)) {
+	r := rand.New(rand.NewPCG(12, 0))
+	for _, n := range lengths() {
+		for _, k := range []int{2, 3, 5} {
+			if n > 1000 && k > 2 {
+				continue
+			}
+			scores, labels, weights := rowsOf(r, n, k, false)
+			lo := r.IntN(min(n, 9) + 1)
+			hi := n - r.IntN(min(n-lo, 9)+1)
+			for _, w := range [][]float64{nil, weights} {
+				results := [2]outputs{newOutputs(n * k), newOutputs(n * k)}
+				values := [2][]float64{make([]float64, n*k), make([]float64, n*k)}
+				for i, vectors := range []bool{false, true} {
+					use(vectors)
+					loss.Softmax(results[i].grad, results[i].hess, scores, labels, w, k, n, lo, hi, float64(k)/float64(k-1))
+					loss.SoftmaxValues(values[i], scores, k, n, lo, hi)
 				}
-				scores, labels, weights := rowsOf(r, n, k, false)
-				lo := r.IntN(min(n, 9) + 1)
-				hi := n - r.IntN(min(n-lo, 9)+1)
-				for _, w := range [][]float64{nil, weights} {
-					results := [2]outputs{newOutputs(n * k), newOutputs(n * k)}
-					values := [2][]float64{make([]float64, n*k), make([]float64, n*k)}
-					for i, use := range []cpu.Level{cpu.Generic, l} {
-						loss.Use(use)
-						loss.Softmax(results[i].grad, results[i].hess, scores, labels, w, k, n, lo, hi, float64(k)/float64(k-1))
-						loss.SoftmaxValues(values[i], scores, k, n, lo, hi)
-					}
-					what := fmt.Sprintf("%d classes, rows %d to %d of %d, weights %v", k, lo, hi, n, w != nil)
-					sameBits(t, what, results[1], results[0])
-					for i := range values[0] {
-						if math.Float64bits(values[0][i]) != math.Float64bits(values[1][i]) {
-							t.Fatalf("%s, entry %d: value %x, in Go %x", what, i, values[1][i], values[0][i])
-						}
+				what := fmt.Sprintf("%d classes, rows %d to %d of %d, weights %v", k, lo, hi, n, w != nil)
+				sameBits(t, what, results[1], results[0])
+				for i := range values[0] {
+					if math.Float64bits(values[0][i]) != math.Float64bits(values[1][i]) {
+						t.Fatalf("%s, entry %d: value %x, in Go %x", what, i, values[1][i], values[0][i])
 					}
 				}
 			}
 		}
-	})
+	}
 }

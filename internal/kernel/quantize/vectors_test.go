@@ -96,6 +96,9 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 					if r.IntN(2) == 0 {
 						grad[i] = -grad[i]
 					}
+					if hess[i] == 0 && r.IntN(2) == 0 {
+						hess[i] = -hess[i]
+					}
 				}
 				rule := &quantize.Rule{
 					GradScale: gs, HessScale: hs, MinGrad: -mode.maxG, MaxGrad: mode.maxG, MaxHess: mode.maxH,
