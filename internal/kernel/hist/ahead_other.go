@@ -13,15 +13,9 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 
 func addWordsAhead([]uint64, []uint16, []uint64) int { return 0 }
 
-func unpackAhead([]int64, []uint64, []uint64) int { return 0 }
-
-func unpackToAhead([]int64, []uint64, []uint64) int { return 0 }
-
 func packVectors([]uint64, []int16, []uint16) int { return 0 }
 
 func packEqualVectors([]uint64, []int16, uint16) int { return 0 }
-
-func totalVectors([]uint64) (packed uint64, n int) { return 0, 0 }
 
 func pack8Vectors([]uint64, []uint16) int { return 0 }
 

@@ -4,10 +4,7 @@ package hist
 
 import (
 	"fmt"
-	"math"
-	"math/big"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"boost/internal/cpu"
@@ -22,41 +19,9 @@ func TestUnpackForms(t *testing.T) {
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			need.Vectors(t, set)
+			unpacking = set
 			for n := range 70 {
-				const guard = 9
-				grad, hess, sums := make([]int64, n+2*guard), make([]uint64, n+2*guard), make([]uint64, n+2*guard)
-				wantGrad, wantHess := make([]int64, len(grad)), make([]uint64, len(hess))
-				for i := range sums {
-					g, h := int32(r.Uint32()), r.Uint32()
-					if i%7 == 0 {
-						g, h = -1<<31, 1<<32-1
-					}
-					grad[i], hess[i], sums[i] = int64(r.Uint64()>>2), r.Uint64()>>2, uint64(uint32(g))<<32|uint64(h)
-					wantGrad[i], wantHess[i] = grad[i], hess[i]
-					if i >= guard && i < n+guard {
-						wantGrad[i] += int64(g)
-						wantHess[i] += uint64(h)
-					}
-				}
-				unpacking = set
-				packed, anyGrad, anyHess := slices.Clone(sums), slices.Clone(grad), slices.Clone(hess)
-				UnpackTo(anyGrad[guard:n+guard], anyHess[guard:n+guard], packed[guard:n+guard])
-				for i := range sums {
-					inside := i >= guard && i < n+guard
-					wantGrad, wantHess := grad[i], hess[i]
-					if inside {
-						wantGrad, wantHess = int64(int32(sums[i]>>32)), sums[i]&0xffffffff
-					}
-					if anyGrad[i] != wantGrad || anyHess[i] != wantHess || inside != (packed[i] == 0) {
-						t.Fatalf("%d sums: entry %d becomes (%d, %d) with %x left, want (%d, %d)", n, i-guard, anyGrad[i], anyHess[i], packed[i], wantGrad, wantHess)
-					}
-				}
-				Unpack(grad[guard:n+guard], hess[guard:n+guard], sums[guard:n+guard])
-				for i := range sums {
-					if inside := i >= guard && i < n+guard; grad[i] != wantGrad[i] || hess[i] != wantHess[i] || inside != (sums[i] == 0) {
-						t.Fatalf("%d sums: entry %d is (%d, %d) with %x left, want (%d, %d)", n, i-guard, grad[i], hess[i], sums[i], wantGrad[i], wantHess[i])
-					}
-				}
+				checkUnpack(t, r, n)
 			}
 		})
 	}
@@ -82,62 +47,6 @@ func TestPackForms(t *testing.T) {
 	}
 }
 
-func checkPacking(t *testing.T, r *rand.Rand, n int, extremes []int16) {
-	t.Helper()
-	const guard, untouched = 9, 0xdead
-	entries, equal := slices.Repeat([]uint64{untouched}, n+2*guard), slices.Repeat([]uint64{untouched}, n+2*guard)
-	grad, hess := make([]int16, n), make([]uint16, n)
-	one := uint16(r.Uint32())
-	var sumGrad int64
-	var sumHess uint64
-	for i := range grad {
-		grad[i], hess[i] = int16(r.Uint32()), uint16(r.Uint32())
-		if n == BlockRows || i%3 == 0 {
-			grad[i], hess[i] = extremes[i%len(extremes)], 1<<16-1
-		}
-		sumGrad += int64(grad[i])
-		sumHess += uint64(hess[i])
-	}
-	Pack(entries[guard:n+guard], grad, hess)
-	PackEqual(equal[guard:n+guard], nil, grad, one)
-	for i := range entries {
-		want, wantEqual := uint64(untouched), uint64(untouched)
-		if row := i - guard; row >= 0 && row < n {
-			want, wantEqual = Entry(grad[row], hess[row], uint16(row)), Entry(grad[row], one, uint16(row))
-		}
-		if entries[i] != want || equal[i] != wantEqual {
-			t.Fatalf("%d rows: entry %d is %x, with equal hessians %x, want %x and %x", n, i-guard, entries[i], equal[i], want, wantEqual)
-		}
-	}
-	if g, h := Total(entries[guard : n+guard]); g != sumGrad || h != sumHess {
-		t.Fatalf("%d rows add up to (%d, %d), want (%d, %d)", n, g, h, sumGrad, sumHess)
-	}
-	packed8, packed4 := make([]uint16, n), make([]uint8, n)
-	entries8, entries4 := slices.Repeat([]uint64{untouched}, n+2*guard), slices.Repeat([]uint64{untouched}, n+2*guard)
-	for i := range n {
-		packed8[i], packed4[i] = uint16(r.Uint32()), uint8(r.Uint32())
-	}
-	Pack8(entries8[guard:n+guard], nil, packed8)
-	Pack4(entries4[guard:n+guard], nil, packed4)
-	for i := range entries8 {
-		want8, want4 := uint64(untouched), uint64(untouched)
-		if row := i - guard; row >= 0 && row < n {
-			want8 = Entry(int16(int8(packed8[row]&0xff)), packed8[row]>>8, uint16(row))
-			low := int16(packed4[row] & 15)
-			if low > 7 {
-				low -= 16
-			}
-			want4 = Entry(low, uint16(packed4[row]>>4), uint16(row))
-		}
-		if entries8[i] != want8 || entries4[i] != want4 {
-			t.Fatalf("%d rows: entry %d is %x of 8 bits and %x of 4, want %x and %x", n, i-guard, entries8[i], entries4[i], want8, want4)
-		}
-	}
-	if g, h := Total(equal[guard : n+guard]); g != sumGrad || h != uint64(one)*uint64(n) {
-		t.Fatalf("%d rows of equal hessians add up to (%d, %d), want (%d, %d)", n, g, h, sumGrad, uint64(one)*uint64(n))
-	}
-}
-
 // Floats are added up the same in every form that the machine has: rounded as math/big does it.
 func TestSumFloatsForms(t *testing.T) {
 	defer func(set cpu.Level) { unpacking = set }(unpacking)
@@ -152,52 +61,4 @@ func TestSumFloatsForms(t *testing.T) {
 			checkSumFloats(t, r, BlockRows)
 		})
 	}
-}
-
-func checkSumFloats(t *testing.T, r *rand.Rand, n int) {
-	t.Helper()
-	const unit = 1 << 20
-	rows := min(2*n, BlockRows)
-	grad, hess := make([]float32, rows), make([]float32, rows)
-	for i := range grad {
-		grad[i], hess[i] = float32(r.NormFloat64()*100), r.Float32()*1000
-		switch i % 5 {
-		case 0: // halves
-			grad[i], hess[i] = (float32(r.IntN(64)-32)+0.5)/unit, (float32(r.IntN(64))+0.5)/unit
-		case 1:
-			grad[i], hess[i] = -math.Nextafter32(2048, 0), math.Nextafter32(2048, 0)
-		case 2:
-			grad[i], hess[i] = -float32(r.Float64()/unit), float32(r.Float64()/unit)
-		}
-	}
-	entries := make([]uint64, n)
-	for i, row := range r.Perm(rows)[:n] {
-		entries[i] = uint64(row)
-	}
-	slices.Sort(entries)
-	wantGrad, wantHess := new(big.Int), new(big.Int)
-	for i, row := range entries {
-		wantGrad.Add(wantGrad, toEven(float64(grad[row])*unit))
-		wantHess.Add(wantHess, toEven(float64(hess[row])*unit))
-		entries[i] = Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row))
-	}
-	g, h := SumFloats(entries, grad, hess, unit, unit)
-	if wantGrad.Cmp(big.NewInt(g)) != 0 || wantHess.Cmp(big.NewInt(h)) != 0 {
-		t.Fatalf("%d entries add up to (%d, %d), want (%v, %v)", n, g, h, wantGrad, wantHess)
-	}
-}
-
-// toEven rounds a product that is exact to the nearest whole number, halves to even.
-func toEven(x float64) *big.Int {
-	twice, _ := new(big.Float).SetFloat64(2 * x).Int(nil) // towards zero
-	exact := new(big.Float).SetInt(twice).Cmp(new(big.Float).SetFloat64(2*x)) == 0
-	whole := new(big.Int).Quo(twice, big.NewInt(2))
-	if twice.Bit(0) == 0 { // less than half a step from it
-		return whole
-	}
-	up := big.NewInt(int64(twice.Sign()))
-	if !exact || whole.Bit(0) == 1 {
-		return whole.Add(whole, up)
-	}
-	return whole
 }

@@ -1,0 +1,17 @@
+//go:build !purego
+
+package hist_test
+
+import (
+	"testing"
+
+	"boost/internal/kernel/hist"
+)
+
+func TestNEONStaysInItsMemory(t *testing.T) {
+	defer hist.UseBest()
+	hist.UseNEON(true)
+	t.Run("few", fewStaysInItsCodes)
+	t.Run("sums", TestUnpackStaysInItsSums)
+	t.Run("entries", TestPackStaysInItsRows)
+}

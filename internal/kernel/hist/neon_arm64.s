@@ -1,0 +1,93 @@
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+// func totalNEON(entries *uint64, n uint64) uint64
+TEXT ·totalNEON(SB), NOSPLIT, $0-24
+	MOVD entries+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD $0xffffffff0000ffff, R2 // all but the row
+	VDUP R2, V0.D2
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+
+totalWords:
+	VLD1.P 64(R0), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VAND   V0.B16, V16.B16, V16.B16
+	VAND   V0.B16, V17.B16, V17.B16
+	VAND   V0.B16, V18.B16, V18.B16
+	VAND   V0.B16, V19.B16, V19.B16
+	VADD   V16.D2, V1.D2, V1.D2
+	VADD   V17.D2, V2.D2, V2.D2
+	VADD   V18.D2, V1.D2, V1.D2
+	VADD   V19.D2, V2.D2, V2.D2
+	SUBS   $8, R1, R1
+	BNE    totalWords
+
+	VADD  V2.D2, V1.D2, V1.D2
+	VADDP V1.D2, V1.D2, V1.D2
+	FMOVD F1, ret+16(FP)
+	RET
+
+// func unpackNEON(grad *int64, hess, sums *uint64, n uint64)
+TEXT ·unpackNEON(SB), NOSPLIT, $0-32
+	MOVD grad+0(FP), R0
+	MOVD hess+8(FP), R1
+	MOVD sums+16(FP), R2
+	MOVD n+24(FP), R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+
+unpackWords:
+	VLD1    (R2), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1    (R0), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VLD1    (R1), [V24.D2, V25.D2, V26.D2, V27.D2]
+	SSRA2D32(20, 16)
+	SSRA2D32(21, 17)
+	SSRA2D32(22, 18)
+	SSRA2D32(23, 19)
+	VUZP1   V17.S4, V16.S4, V16.S4 // lower halves
+	VUZP1   V19.S4, V18.S4, V18.S4
+	VUADDW  V16.S2, V24.D2, V24.D2
+	VUADDW2 V16.S4, V25.D2, V25.D2
+	VUADDW  V18.S2, V26.D2, V26.D2
+	VUADDW2 V18.S4, V27.D2, V27.D2
+	VST1.P  [V0.D2, V1.D2, V2.D2, V3.D2], 64(R2)
+	VST1.P  [V20.D2, V21.D2, V22.D2, V23.D2], 64(R0)
+	VST1.P  [V24.D2, V25.D2, V26.D2, V27.D2], 64(R1)
+	SUBS    $8, R3, R3
+	BNE     unpackWords
+	RET
+
+// func unpackToNEON(grad *int64, hess, sums *uint64, n uint64)
+TEXT ·unpackToNEON(SB), NOSPLIT, $0-32
+	MOVD grad+0(FP), R0
+	MOVD hess+8(FP), R1
+	MOVD sums+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD $0xffffffff, R4
+	VDUP R4, V4.D2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+
+unpackToWords:
+	VLD1   (R2), [V16.D2, V17.D2, V18.D2, V19.D2]
+	SSHR2D32(20, 16)
+	SSHR2D32(21, 17)
+	SSHR2D32(22, 18)
+	SSHR2D32(23, 19)
+	VAND   V4.B16, V16.B16, V24.B16
+	VAND   V4.B16, V17.B16, V25.B16
+	VAND   V4.B16, V18.B16, V26.B16
+	VAND   V4.B16, V19.B16, V27.B16
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R2)
+	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], 64(R0)
+	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], 64(R1)
+	SUBS   $8, R3, R3
+	BNE    unpackToWords
+	RET
