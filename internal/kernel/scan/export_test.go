@@ -1,3 +1,5 @@
+//go:build !arm64 || purego
+
 package scan
 
 import "boost/internal/cpu"

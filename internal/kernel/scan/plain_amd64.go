@@ -11,22 +11,15 @@ import (
 // vectors is the instruction set that gains are computed with, 8 or 4 at a time.
 var vectors = cpu.Used()
 
-// Fewer codes than leastCodes, or leastNarrow by 4 at a time, are sooner done one by one; more than mostCodes are, for
-// assembly cannot be interrupted and a code takes 3 ns.
-const (
-	leastCodes  = 12
-	leastNarrow = 20
-	mostCodes   = 1 << 18
-	// tiny is a gain of which the products may lose too much to the smallest numbers.
-	tiny = 1e-60
-)
+// leastNarrow is leastCodes by 4 at a time.
+const leastNarrow = 20
 
 // plainVectors does plainPass's work on codes that it can do by vectors: without L1, and
 // where a side that has enough hessian has a denominator above 0. It returns the best
 // gain above a bar, its code or -1, and the sums on its left.
 func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool, bar float64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
 	n := len(grad)
-	if vectors == cpu.Generic || n < leastCodes || vectors == cpu.AVX2 && n < leastNarrow || n > mostCodes || r.L1 != 0 || !(r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0) {
+	if vectors == cpu.Generic || n < leastCodes || vectors == cpu.AVX2 && n < leastNarrow || n > mostCodes || !r.dividable() {
 		return 0, 0, left, false
 	}
 	_ = hess[n-1]
@@ -39,16 +32,7 @@ func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64],
 		return 0, 0, left, false
 	}
 	sums := [...]int64{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), atLeast}
-	// What may exceed the best gain is found by products that are off by a few roundings,
-	// unless their factors are too large or too small for that.
-	slack := 1 - 1.0/(1<<40)
-	if largest := float64(float64(total.Hess)*r.HessScale) + r.L2; !(largest < 1e100 && r.L2+r.MinChild > 1e-100) {
-		slack = math.Inf(-1)
-	}
-	beat := Refused
-	if bar > tiny {
-		beat = float64(bar * slack)
-	}
+	slack, beat := r.beat(total, bar)
 	if vectors == cpu.AVX2 {
 		return plainNarrow(grad, hess, total, start, r, float64(atLeast), slack, first, bar, beat)
 	}
@@ -82,27 +66,4 @@ func plainNarrow(grad []int64, hess []uint64, total, start Sums[int64, uint64], 
 		}
 	}
 	return gain, code, left, true
-}
-
-// leastHess returns the least hessian sum of a side, at least atLeast, that is not below
-// MinChild; ok is false where that is not found at once.
-func (r *Rule) leastHess(atLeast int64) (least int64, ok bool) {
-	if r.MinChild == 0 {
-		return atLeast, true
-	}
-	at := math.Ceil(r.MinChild / r.HessScale)
-	if !(at < 1<<53) {
-		return 0, false
-	}
-	for range 2 { // a quotient is off by one rounding
-		if float64((at-1)*r.HessScale) >= r.MinChild {
-			at--
-		} else if float64(at*r.HessScale) < r.MinChild {
-			at++
-		}
-	}
-	if float64((at-1)*r.HessScale) >= r.MinChild || float64(at*r.HessScale) < r.MinChild {
-		return 0, false
-	}
-	return max(atLeast, int64(at)), true
 }
