@@ -237,3 +237,18 @@ func TestParsers(t *testing.T) {
 		}
 	}
 }
+
+// The vectors of arm64 are used unless BOOST_CPU asks for plain Go; the words for other processors do not
+// turn them off.
+func TestNEON(t *testing.T) {
+	has := runtime.GOARCH == "arm64" && assembly
+	for _, c := range []struct {
+		word string
+		want bool
+	}{{"", has}, {"avx2", has}, {"generic", false}} {
+		t.Setenv(Variable, c.word)
+		if got := NEON(); got != c.want {
+			t.Errorf("%s=%q: %v, want %v", Variable, c.word, got, c.want)
+		}
+	}
+}

@@ -26,6 +26,9 @@ const fewTile = 1024
 // cycles a row for 16 codes, with 0.2 for planes. A row of the Go form takes a load, a shift, and
 // a read-modify-write of a slot, 1.2 cycles and more. Of a whole block, BenchmarkFew finds 2 times
 // the Go form's speed at 16 codes, 4.7 at 8 and 6 at 4; with AVX2 1.1, 1.9 and 3.
+//
+// With NEON planes are masked and added up in pairs of bytes, 16 rows at a time: 9 instructions for a
+// code and 7 for up to four codes.
 type Few struct {
 	planes [4][fewTile]uint8
 	all    [4][16]uint32

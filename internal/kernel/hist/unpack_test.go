@@ -1,8 +1,6 @@
 package hist
 
 import (
-	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -101,53 +99,4 @@ func checkPacking(t *testing.T, r *rand.Rand, n int, extremes []int16) {
 	if g, h := Total(equal[guard : n+guard]); g != sumGrad || h != uint64(one)*uint64(n) {
 		t.Fatalf("%d rows of equal hessians add up to (%d, %d), want (%d, %d)", n, g, h, sumGrad, uint64(one)*uint64(n))
 	}
-}
-
-// checkSumFloats adds up the floats of n rows.
-func checkSumFloats(t *testing.T, r *rand.Rand, n int) {
-	t.Helper()
-	const unit = 1 << 20
-	rows := min(2*n, BlockRows)
-	grad, hess := make([]float32, rows), make([]float32, rows)
-	for i := range grad {
-		grad[i], hess[i] = float32(r.NormFloat64()*100), r.Float32()*1000
-		switch i % 5 {
-		case 0: // halves
-			grad[i], hess[i] = (float32(r.IntN(64)-32)+0.5)/unit, (float32(r.IntN(64))+0.5)/unit
-		case 1:
-			grad[i], hess[i] = -math.Nextafter32(2048, 0), math.Nextafter32(2048, 0)
-		case 2:
-			grad[i], hess[i] = -float32(r.Float64()/unit), float32(r.Float64()/unit)
-		}
-	}
-	entries := make([]uint64, n)
-	for i, row := range r.Perm(rows)[:n] {
-		entries[i] = uint64(row)
-	}
-	slices.Sort(entries)
-	wantGrad, wantHess := new(big.Int), new(big.Int)
-	for i, row := range entries {
-		wantGrad.Add(wantGrad, toEven(float64(grad[row])*unit))
-		wantHess.Add(wantHess, toEven(float64(hess[row])*unit))
-		entries[i] = Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row))
-	}
-	g, h := SumFloats(entries, grad, hess, unit, unit)
-	if wantGrad.Cmp(big.NewInt(g)) != 0 || wantHess.Cmp(big.NewInt(h)) != 0 {
-		t.Fatalf("%d entries add up to (%d, %d), want (%v, %v)", n, g, h, wantGrad, wantHess)
-	}
-}
-
-// toEven rounds a product that is exact to the nearest whole number, halves to even.
-func toEven(x float64) *big.Int {
-	twice, _ := new(big.Float).SetFloat64(2 * x).Int(nil) // towards zero
-	exact := new(big.Float).SetInt(twice).Cmp(new(big.Float).SetFloat64(2*x)) == 0
-	whole := new(big.Int).Quo(twice, big.NewInt(2))
-	if twice.Bit(0) == 0 { // less than half a step from it
-		return whole
-	}
-	up := big.NewInt(int64(twice.Sign()))
-	if !exact || whole.Bit(0) == 1 {
-		return whole.Add(whole, up)
-	}
-	return whole
 }

@@ -24,8 +24,8 @@ func TestSoftmaxNEONGivesGoBits(t *testing.T) {
 
 // BenchmarkNEON takes turns with the Go forms.
 //
-// Bound: a row of the log loss is a division and 20 instructions, a score of softmax two exponentials of 12
-// and 16 more. Squared moves 24 bytes a row.
+// Bound: a row of the log loss is 20 instructions with half a division of two numbers, a score of softmax two
+// exponentials of 12 and 10 more. Squared moves 24 bytes a row.
 func BenchmarkNEON(b *testing.B) {
 	b.Cleanup(loss.UseBest)
 	const n, k = 4096, 7
