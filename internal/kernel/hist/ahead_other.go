@@ -13,14 +13,6 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 
 func addWordsAhead([]uint64, []uint16, []uint64) int { return 0 }
 
-func packVectors([]uint64, []int16, []uint16) int { return 0 }
-
-func packEqualVectors([]uint64, []int16, uint16) int { return 0 }
-
-func pack8Vectors([]uint64, []uint16) int { return 0 }
-
-func pack4Vectors([]uint64, []uint8) int { return 0 }
-
 func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum, hessSum int64, n int) {
 	return 0, 0, 0
 }

@@ -14,4 +14,5 @@ func TestNEONStaysInItsMemory(t *testing.T) {
 	t.Run("few", fewStaysInItsCodes)
 	t.Run("sums", TestUnpackStaysInItsSums)
 	t.Run("entries", TestPackStaysInItsRows)
+	t.Run("subtract", TestSubtractStaysInItsSums)
 }

@@ -18,3 +18,12 @@
 
 // sadalp Vd.4s, Vn.8h
 #define SADALP4S(d, n) WORD $(0x4e606800 | (n)<<5 | (d))
+
+// cmlt Vd.8h, Vn.8h, #0
+#define CMLTZERO8H(d, n) WORD $(0x4e60a800 | (n)<<5 | (d))
+
+// sshr Vd.8h, Vn.8h, #8
+#define SSHR8H8(d, n) WORD $(0x4f180400 | (n)<<5 | (d))
+
+// sshr Vd.8h, Vn.8h, #12
+#define SSHR8H12(d, n) WORD $(0x4f140400 | (n)<<5 | (d))

@@ -91,3 +91,113 @@ unpackToWords:
 	SUBS   $8, R3, R3
 	BNE    unpackToWords
 	RET
+
+// func subtractNEON(from, what unsafe.Pointer, n uint64)
+TEXT ·subtractNEON(SB), NOSPLIT, $0-24
+	MOVD from+0(FP), R0
+	MOVD what+8(FP), R1
+	MOVD n+16(FP), R2
+
+subtractWords:
+	VLD1   (R0), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P 64(R1), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VSUB   V20.D2, V16.D2, V16.D2
+	VSUB   V21.D2, V17.D2, V17.D2
+	VSUB   V22.D2, V18.D2, V18.D2
+	VSUB   V23.D2, V19.D2, V19.D2
+	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R0)
+	SUBS   $8, R2, R2
+	BNE    subtractWords
+	RET
+
+DATA counting<>+0(SB)/8, $0x0003000200010000
+DATA counting<>+8(SB)/8, $0x0007000600050004
+GLOBL counting<>(SB), RODATA|NOPTR, $16
+
+// ROWS puts the first eight rows into V0 and their number into all of V1.
+#define ROWS \
+	MOVD  $counting<>(SB), R8; \
+	VLD1  (R8), [V0.H8];       \
+	MOVD  $8, R8;              \
+	VDUP  R8, V1.H8
+
+// ENTRIES writes the entries of eight rows with hessian codes V16 and gradient codes V17 to R0, and goes on to the next rows.
+#define ENTRIES \
+	CMLTZERO8H(18, 17);              \
+	VZIP1  V0.H8, V16.H8, V20.H8;    \
+	VZIP2  V0.H8, V16.H8, V21.H8;    \
+	VZIP1  V18.H8, V17.H8, V22.H8;   \
+	VZIP2  V18.H8, V17.H8, V23.H8;   \
+	VZIP1  V22.S4, V20.S4, V24.S4;   \
+	VZIP2  V22.S4, V20.S4, V25.S4;   \
+	VZIP1  V23.S4, V21.S4, V26.S4;   \
+	VZIP2  V23.S4, V21.S4, V27.S4;   \
+	VADD   V1.H8, V0.H8, V0.H8;      \
+	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], 64(R0)
+
+// func packNEON(entries *uint64, grad *int16, hess *uint16, n uint64)
+TEXT ·packNEON(SB), NOSPLIT, $0-32
+	MOVD entries+0(FP), R0
+	MOVD grad+8(FP), R1
+	MOVD hess+16(FP), R2
+	MOVD n+24(FP), R3
+	ROWS
+
+packRows:
+	VLD1.P 16(R1), [V17.H8]
+	VLD1.P 16(R2), [V16.H8]
+	ENTRIES
+	SUBS   $8, R3, R3
+	BNE    packRows
+	RET
+
+// func packEqualNEON(entries *uint64, grad *int16, hess, n uint64)
+TEXT ·packEqualNEON(SB), NOSPLIT, $0-32
+	MOVD entries+0(FP), R0
+	MOVD grad+8(FP), R1
+	MOVD hess+16(FP), R2
+	MOVD n+24(FP), R3
+	VDUP R2, V16.H8
+	ROWS
+
+packEqualRows:
+	VLD1.P 16(R1), [V17.H8]
+	ENTRIES
+	SUBS   $8, R3, R3
+	BNE    packEqualRows
+	RET
+
+// func pack8NEON(entries *uint64, packed *uint16, n uint64)
+TEXT ·pack8NEON(SB), NOSPLIT, $0-24
+	MOVD entries+0(FP), R0
+	MOVD packed+8(FP), R1
+	MOVD n+16(FP), R3
+	ROWS
+
+pack8Rows:
+	VLD1.P 16(R1), [V16.H8]
+	VSHL   $8, V16.H8, V17.H8
+	SSHR8H8(17, 17)
+	VUSHR  $8, V16.H8, V16.H8
+	ENTRIES
+	SUBS   $8, R3, R3
+	BNE    pack8Rows
+	RET
+
+// func pack4NEON(entries *uint64, packed *uint8, n uint64)
+TEXT ·pack4NEON(SB), NOSPLIT, $0-24
+	MOVD entries+0(FP), R0
+	MOVD packed+8(FP), R1
+	MOVD n+16(FP), R3
+	ROWS
+
+pack4Rows:
+	VLD1.P 8(R1), [V16.B8]
+	VUXTL  V16.B8, V16.H8
+	VSHL   $12, V16.H8, V17.H8
+	SSHR8H12(17, 17)
+	VUSHR  $4, V16.H8, V16.H8
+	ENTRIES
+	SUBS   $8, R3, R3
+	BNE    pack4Rows
+	RET

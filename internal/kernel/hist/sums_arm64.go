@@ -2,7 +2,11 @@
 
 package hist
 
-import "boost/internal/cpu"
+import (
+	"unsafe"
+
+	"boost/internal/cpu"
+)
 
 // neon says that the vectors are in use.
 var neon = cpu.NEON()
@@ -30,6 +34,26 @@ func unpackNEON(grad *int64, hess, sums *uint64, n uint64)
 //
 //go:noescape
 func unpackToNEON(grad *int64, hess, sums *uint64, n uint64)
+
+// subtractNEON subtracts n sums of what from those of from.
+//
+//go:noescape
+func subtractNEON(from, what unsafe.Pointer, n uint64)
+
+// packNEON fills n entries, packEqualNEON those of rows with one hessian code, pack8NEON and
+// pack4NEON from packed codes.
+//
+//go:noescape
+func packNEON(entries *uint64, grad *int16, hess *uint16, n uint64)
+
+//go:noescape
+func packEqualNEON(entries *uint64, grad *int16, hess, n uint64)
+
+//go:noescape
+func pack8NEON(entries *uint64, packed *uint16, n uint64)
+
+//go:noescape
+func pack4NEON(entries *uint64, packed *uint8, n uint64)
 
 // sumsSteps returns how many of n words vectors take in a call.
 func sumsSteps(n int) int {
@@ -66,4 +90,56 @@ func totalVectors(entries []uint64) (packed uint64, n int) {
 		packed = totalNEON(&entries[0], uint64(n))
 	}
 	return packed, n
+}
+
+// subtractVectors is Subtract for the first sums, and says how many.
+func subtractVectors[T int64 | uint64](from, what []T) (done int) {
+	for {
+		n := sumsSteps(len(what) - done)
+		if n == 0 {
+			return done
+		}
+		subtractNEON(unsafe.Pointer(&from[done:][:n][0]), unsafe.Pointer(&what[done]), uint64(n))
+		done += n
+	}
+}
+
+// packVectors is Pack for as many entries as vectors take, and says how many.
+func packVectors(entries []uint64, grad []int16, hess []uint16) int {
+	n := sumsSteps(len(entries))
+	if n > 0 {
+		_, _ = grad[n-1], hess[n-1]
+		packNEON(&entries[0], &grad[0], &hess[0], uint64(n))
+	}
+	return n
+}
+
+// packEqualVectors is PackEqual of rows in order for as many entries as vectors take, and says how many.
+func packEqualVectors(entries []uint64, grad []int16, hess uint16) int {
+	n := sumsSteps(len(entries))
+	if n > 0 {
+		_ = grad[n-1]
+		packEqualNEON(&entries[0], &grad[0], uint64(hess), uint64(n))
+	}
+	return n
+}
+
+// pack8Vectors is Pack8 of rows in order for as many entries as vectors take, and says how many.
+func pack8Vectors(entries []uint64, packed []uint16) int {
+	n := sumsSteps(len(entries))
+	if n > 0 {
+		_ = packed[n-1]
+		pack8NEON(&entries[0], &packed[0], uint64(n))
+	}
+	return n
+}
+
+// pack4Vectors is pack8Vectors for Pack4.
+func pack4Vectors(entries []uint64, packed []uint8) int {
+	n := sumsSteps(len(entries))
+	if n > 0 {
+		_ = packed[n-1]
+		pack4NEON(&entries[0], &packed[0], uint64(n))
+	}
+	return n
 }
