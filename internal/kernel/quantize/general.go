@@ -25,6 +25,19 @@ func (r *Rule) plain() bool { return !r.Stochastic && r.GradOffset == 0 && r.Min
 // number of codes.
 const mostCodes = 1 << 16
 
+// most is the bound of what a row adds to Loss.Magnitude, in codes.
+func (r *Rule) most() float64 {
+	if r.GradOffset != 0 {
+		return mostCodes
+	}
+	return float64(r.MaxGrad)
+}
+
+// zero is the code of a gradient of 0 that is rounded to the nearest.
+func (r *Rule) zero() float64 {
+	return clamp(math.Round((0-r.GradOffset)/r.GradScale), float64(r.MinGrad), float64(r.MaxGrad))
+}
+
 // Make writes the codes of the rows first, first+1, … of the data set, and returns the loss.
 func Make[G int16 | int32, H uint16 | uint32](gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, r *Rule) Loss {
 	if r.plain() {
@@ -44,13 +57,10 @@ func MakeRows[G int16 | int32, H uint16 | uint32](
 	var hc [gathered]H
 	for len(rows) > 0 {
 		n := min(gathered, len(rows))
-		for i, row := range rows[:n] {
-			g[i], h[i] = grad[row], hess[row]
-		}
+		gather(&g, &h, grad, hess, rows[:n])
 		loss.Add(makeListed(gc[:n], hc[:n], g[:n], h[:n], first, rows[:n], r))
-		for i, row := range rows[:n] {
-			gradCodes[row], hessCodes[row] = gc[i], hc[i]
-		}
+		scatter(gradCodes, &gc, rows[:n])
+		scatter(hessCodes, &hc, rows[:n])
 		rows = rows[n:]
 	}
 	return loss
@@ -66,31 +76,28 @@ func makeListed[G int16 | int32, H uint16 | uint32](
 	return general(gradCodes, hessCodes, grad, hess, first, rows, r)
 }
 
-// gathered is the number of listed rows that MakeRows brings together at a time.
-const gathered = 256
-
 // general follows the rule word by word. Row i is number first + rows[i], or first + i
 // where rows is nil.
 func general[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, rows []uint16, r *Rule,
 ) Loss {
 	var loss Loss
-	for rows == nil {
-		some, done := drawnAhead(gradCodes, hessCodes, grad, hess, first, r)
+	for {
+		some, done := generalAhead(gradCodes, hessCodes, grad, hess, first, rows, r)
 		if done == 0 {
 			break
 		}
 		loss.Add(some)
 		grad, hess, gradCodes, hessCodes = grad[done:], hess[done:], gradCodes[done:], hessCodes[done:]
-		first += uint64(done)
+		if rows == nil {
+			first += uint64(done)
+		} else {
+			rows = rows[done:]
+		}
 	}
 	hess, gradCodes, hessCodes = hess[:len(grad)], gradCodes[:len(grad)], hessCodes[:len(grad)]
-	lo, hi, top := float64(r.MinGrad), float64(r.MaxGrad), float64(r.MaxHess)
-	most := float64(r.MaxGrad)
-	if r.GradOffset != 0 {
-		most = mostCodes
-	}
-	zero := clamp(math.Round((0-r.GradOffset)/r.GradScale), lo, hi)
+	lo, hi, top, most := float64(r.MinGrad), float64(r.MaxGrad), float64(r.MaxHess), r.most()
+	zero := r.zero()
 	for i, g32 := range grad {
 		g, h := float64(g32), float64(hess[i])
 		x, y := (g-r.GradOffset)/r.GradScale, h/r.HessScale
@@ -130,20 +137,55 @@ func one(b bool) uint64 {
 	return 0
 }
 
-// Span returns the smallest and the largest of the gradients.
+// Span returns the smallest and the largest of the gradients; NaN if one is. −0 is less than 0.
 func Span(grad []float32) (lowest, highest float32) {
-	lowest, highest = float32(math.Inf(1)), float32(math.Inf(-1))
-	for _, g := range grad {
-		lowest, highest = min(lowest, g), max(highest, g)
-	}
-	return lowest, highest
+	low, high := noSpan()
+	return ends(widen(low, high, grad))
 }
 
 // SpanRows is Span of the listed rows.
 func SpanRows(grad []float32, rows []uint16) (lowest, highest float32) {
-	lowest, highest = float32(math.Inf(1)), float32(math.Inf(-1))
-	for _, row := range rows {
-		lowest, highest = min(lowest, grad[row]), max(highest, grad[row])
+	low, high := noSpan()
+	var some [gathered]float32
+	for len(rows) > 0 {
+		n := min(gathered, len(rows))
+		gatherOne(&some, grad, rows[:n])
+		low, high = widen(low, high, some[:n])
+		rows = rows[n:]
 	}
-	return lowest, highest
+	return ends(low, high)
 }
+
+// noSpan returns the ends of the span of no gradients.
+func noSpan() (low, high int32) {
+	return ordered(infinity), ordered(infinity | 1<<31)
+}
+
+// widen returns the ends of a span that holds the gradients, too.
+func widen(low, high int32, grad []float32) (int32, int32) {
+	for done := 1; done > 0; {
+		low, high, done = spanAhead(low, high, grad)
+		grad = grad[done:]
+	}
+	for _, g := range grad {
+		n := ordered(math.Float32bits(g))
+		low, high = min(low, n), max(high, n)
+	}
+	return low, high
+}
+
+// ends returns the floats of a span.
+func ends(low, high int32) (lowest, highest float32) {
+	if most, least := noSpan(); low < least || high > most {
+		nan := float32(math.NaN())
+		return nan, nan
+	}
+	return unordered(low), unordered(high)
+}
+
+// ordered returns a number whose order among others is that of the floats with these bits: −0
+// before 0, and NaN beyond the infinities.
+func ordered(bits uint32) int32 { return int32(bits) ^ int32(bits)>>31&absMask }
+
+// unordered returns the float of such a number.
+func unordered(n int32) float32 { return math.Float32frombits(uint32(n ^ n>>31&absMask)) }

@@ -8,7 +8,32 @@ import (
 	"boost/internal/kernel/quantize"
 )
 
-// A read or a write past either end of the gradients or of their codes kills the test.
+// memory gives slices that begin, or end, where memory may not be touched.
+type memory struct {
+	name   string
+	floats func(n int) []float32
+	signed func(n int) []int16
+	words  func(n int) []uint16
+	bytes  func(n int) []uint8
+}
+
+func fences(t *testing.T) []memory {
+	return []memory{
+		{
+			"first",
+			func(n int) []float32 { return fence.First[float32](t, n) }, func(n int) []int16 { return fence.First[int16](t, n) },
+			func(n int) []uint16 { return fence.First[uint16](t, n) }, func(n int) []uint8 { return fence.First[uint8](t, n) },
+		},
+		{
+			"last",
+			func(n int) []float32 { return fence.Last[float32](t, n) }, func(n int) []int16 { return fence.Last[int16](t, n) },
+			func(n int) []uint16 { return fence.Last[uint16](t, n) }, func(n int) []uint8 { return fence.Last[uint8](t, n) },
+		},
+	}
+}
+
+// A read or a write past either end of the gradients, of their codes, or of a list of rows
+// kills the test.
 func TestStaysInItsMemory(t *testing.T) {
 	defer quantize.Use(cpu.Used())
 	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
@@ -22,26 +47,42 @@ func TestStaysInItsMemory(t *testing.T) {
 // testMemory makes codes in memory between pages that may not be touched.
 func testMemory(t *testing.T, vectors string) {
 	for n := 1; n < 100; n++ {
-		for _, place := range []struct {
-			floats func() []float32
-			grad   []int16
-			hess   []uint16
-		}{
-			{func() []float32 { return fence.First[float32](t, n) }, fence.First[int16](t, n), fence.First[uint16](t, n)},
-			{func() []float32 { return fence.Last[float32](t, n) }, fence.Last[int16](t, n), fence.Last[uint16](t, n)},
-		} {
-			grad, hess := place.floats(), place.floats()
+		for _, m := range fences(t) {
+			grad, hess, gc, hc := m.floats(n), m.floats(n), m.signed(n), m.words(n)
+			rows, words, bytes := m.words(n), m.words(n), m.bytes(n)
 			for i := range n {
-				grad[i], hess[i] = float32(i-n/2), float32(i)
+				grad[i], hess[i], rows[i] = float32(i-n/2), float32(i), uint16(i)
 			}
 			quantize.Scan(grad, hess)
-			for _, stochastic := range []bool{false, true} {
-				rule := &quantize.Rule{GradScale: 1, HessScale: 1, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: stochastic}
-				quantize.Make(place.grad, place.hess, grad, hess, 0, rule)
-				if want := n - 1 - n/2; int(place.grad[n-1]) != want || int(place.hess[n-1]) != n-1 {
-					t.Fatalf("%d rows, %v: the last codes are (%d, %d), want (%d, %d)", n, vectors, place.grad[n-1], place.hess[n-1], want, n-1)
+			quantize.ScanRows(grad, hess, rows)
+			if low, high := quantize.Span(grad); low != grad[0] || high != grad[n-1] {
+				t.Fatalf("%d rows, %v: span from %v to %v, want %v to %v", n, vectors, low, high, grad[0], grad[n-1])
+			}
+			quantize.SpanRows(grad, rows)
+			for _, rule := range wholeNumbers {
+				want := n - 1 - n/2 - int(rule.GradOffset)
+				check := func(form string) {
+					if int(gc[n-1]) != want || int(hc[n-1]) != n-1 {
+						t.Fatalf("%d rows %s, %v, %+v: the last codes are (%d, %d), want (%d, %d)", n, form, vectors, rule, gc[n-1], hc[n-1], want, n-1)
+					}
+					clear(gc)
+					clear(hc)
+				}
+				quantize.Make(gc, hc, grad, hess, 0, rule)
+				check("in order")
+				quantize.MakeListed(gc, hc, grad, hess, 0, rows, rule)
+				check("brought together")
+				quantize.MakeRows(gc, hc, grad, hess, 0, rows, rule)
+				check("listed")
+				for _, listed := range []bool{false, true} {
+					quantize.Pack8(words, grad, hess, 0, rows, listed, rule)
+					quantize.Pack4(bytes, grad, hess, 0, rows, listed, rule)
+					gc[n-1], hc[n-1] = quantize.Unpack8(words[n-1])
+					check("packed")
 				}
 			}
+			quantize.Join8(words, gc, hc)
+			quantize.Join4(bytes, gc, hc)
 		}
 	}
 }

@@ -9,16 +9,22 @@ package quantize
 //go:noescape
 func codesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
 
-// drawnAVX512 is general for n rows of stochastic rounding without an offset, a multiple of 16
-// and not 0.
+// generalAVX512 is general for n rows, a multiple of 16 and not 0: those of a list, or, where rows is
+// nil, consecutive ones.
 //
 //go:noescape
-func drawnAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
+func generalAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
 
 // scanAVX512 widens a Range by n rows, a multiple of 16 and not 0.
 //
 //go:noescape
 func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
+
+// spanAVX512 widens a span, whose ends are as ordered makes them, by n gradients, a multiple of 16 and
+// not 0.
+//
+//go:noescape
+func spanAVX512(grad *float32, n uint64, ends *int32)
 
 // codesAVX2 is Codes for n rows, a multiple of 16 and not 0. The largest codes of its rule are
 // floats.
@@ -26,7 +32,28 @@ func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
 //go:noescape
 func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
 
+// generalAVX2 is generalAVX512, but that an error of 2⁵³ and more need not be exact.
+//
+//go:noescape
+func generalAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
+
 // scanAVX2 widens a Range by n rows, a multiple of 16 and not 0.
 //
 //go:noescape
 func scanAVX2(grad *float32, hess *float32, n uint64, r *uint32)
+
+// spanAVX2 widens a span, whose ends are as ordered makes them, by n gradients, a multiple of 16 and
+// not 0.
+//
+//go:noescape
+func spanAVX2(grad *float32, n uint64, ends *int32)
+
+// join8AVX2 is join8 for n rows, a multiple of 16 and not 0.
+//
+//go:noescape
+func join8AVX2(packed *uint16, grad *int16, hess *uint16, n uint64)
+
+// join4AVX2 is join4 for n rows, a multiple of 16 and not 0.
+//
+//go:noescape
+func join4AVX2(packed *uint8, grad *int16, hess *uint16, n uint64)

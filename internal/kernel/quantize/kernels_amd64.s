@@ -4,6 +4,16 @@
 
 #include "textflag.h"
 
+DATA steps<>+0(SB)/8, $0x0000000000000000
+DATA steps<>+8(SB)/8, $0x9e3779b97f4a7c15
+DATA steps<>+16(SB)/8, $0x3c6ef372fe94f82a
+DATA steps<>+24(SB)/8, $0xdaa66d2c7ddf743f
+DATA steps<>+32(SB)/8, $0x78dde6e5fd29f054
+DATA steps<>+40(SB)/8, $0x1715609f7c746c69
+DATA steps<>+48(SB)/8, $0xb54cda58fbbee87e
+DATA steps<>+56(SB)/8, $0x538454127b096493
+GLOBL steps<>(SB), RODATA|NOPTR, $64
+
 // func codesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, POPCNT
 TEXT ·codesAVX512(SB), NOSPLIT, $0-56
@@ -128,167 +138,414 @@ rows:
 	VZEROUPPER
 	RET
 
-// func drawnAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
+// func generalAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, POPCNT
-TEXT ·drawnAVX512(SB), NOSPLIT, $0-56
+TEXT ·generalAVX512(SB), NOSPLIT, $0-72
 	MOVQ         grad+0(FP), AX
 	MOVQ         hess+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         gradCodes+24(FP), BX
 	MOVQ         hessCodes+32(FP), SI
-	MOVQ         rule+40(FP), DI
+	MOVQ         rule+56(FP), DI
 	LEAQ         (AX)(DX*4), DX
+	MOVQ         rows+40(FP), R8
+	MOVQ         form+48(FP), R9
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
-	XORQ         R8, R8
-	XORQ         R9, R9
 	XORQ         R10, R10
 	XORQ         R11, R11
-	VPBROADCASTQ (DI), Z2
-	VPBROADCASTQ 8(DI), Z3
-	VPBROADCASTQ 16(DI), Z4
-	VPBROADCASTQ 24(DI), Z5
-	MOVQ         $0x7fffffffffffffff, R12
-	VPBROADCASTQ R12, Z6
-	VPXORQ       Z7, Z7, Z7
-	MOVQ         $0x40f0000000000000, R12
-	VPBROADCASTQ R12, Z9
-	MOVQ         $0x3df0000000000000, R12
-	VPBROADCASTQ R12, Z10
-	VSUBPD       Z4, Z7, Z8
-	MOVQ         $0xf1bbcdcbfa53e0a8, R12
-	VPBROADCASTQ R12, Z11
-	MOVQ         $0xbf58476d1ce4e5b9, R12
-	VPBROADCASTQ R12, Z12
-	MOVQ         $0x94d049bb133111eb, R12
-	VPBROADCASTQ R12, Z13
-	MOVQ         $0x00000000ffffffff, R12
-	VPBROADCASTQ R12, Z14
-	VMOVDQU64    steps<>+0(SB), Z15
-	VPBROADCASTQ 32(DI), Z16
-	VPADDQ       Z16, Z15, Z15
+	XORQ         R12, R12
+	XORQ         R13, R13
+	VPXORQ       Z2, Z2, Z2
+	VPBROADCASTQ (DI), Z3
+	VPBROADCASTQ 8(DI), Z4
+	VPBROADCASTQ 16(DI), Z5
+	VPBROADCASTQ 24(DI), Z6
+	VPBROADCASTQ 32(DI), Z7
+	VPBROADCASTQ 40(DI), Z8
+	VPBROADCASTQ 48(DI), Z9
+	VPBROADCASTQ 56(DI), Z10
+	VPBROADCASTQ 64(DI), Z11
+	MOVQ         $0x7fffffffffffffff, DI
+	VPBROADCASTQ DI, Z12
+	MOVQ         $0x7fffffff7fffffff, DI
+	VPBROADCASTQ DI, Z13
+	MOVQ         $0x40f0000000000000, DI
+	VPBROADCASTQ DI, Z14
+	MOVQ         $0x4130000000000000, DI
+	VPBROADCASTQ DI, Z15
+	MOVQ         $0x3fdfffffffffffff, DI
+	VPBROADCASTQ DI, Z16
+	MOVQ         $0x00000000ffffffff, DI
+	VPBROADCASTQ DI, Z17
+	MOVQ         $0xbf58476d1ce4e5b9, DI
+	VPBROADCASTQ DI, Z18
+	MOVQ         $0x94d049bb133111eb, DI
+	VPBROADCASTQ DI, Z19
+	MOVQ         $0x9e3779b97f4a7c15, DI
+	VPBROADCASTQ DI, Z20
+	VPADDQ       steps<>+0(SB), Z10, Z21
+	CMPQ         R9, $0x01
+	JEQ          drawn
+	JHI          drawnOffset
 
-rows:
-	VCVTPS2PD     (AX), Z16
-	VCVTPS2PD     (CX), Z19
-	VDIVPD        Z2, Z16, Z16
-	VDIVPD        Z3, Z19, Z19
-	VMOVDQA64     Z15, Z20
-	VPADDQ        Z11, Z15, Z15
-	VPSRLQ        $0x1e, Z20, Z21
-	VPXORQ        Z21, Z20, Z20
-	VPMULLQ       Z12, Z20, Z20
-	VPSRLQ        $0x1b, Z20, Z21
-	VPXORQ        Z21, Z20, Z20
-	VPMULLQ       Z13, Z20, Z20
-	VPSRLQ        $0x1f, Z20, Z21
-	VPXORQ        Z21, Z20, Z20
-	VPSRLQ        $0x20, Z20, Z21
-	VPANDQ        Z14, Z20, Z20
-	VCVTUQQ2PD    Z21, Z21
-	VMULPD        Z10, Z21, Z21
-	VCVTUQQ2PD    Z20, Z20
-	VMULPD        Z10, Z20, Z20
-	VADDPD        Z21, Z16, Z21
-	VRNDSCALEPD   $0x01, Z21, Z21
-	VMAXPD        Z8, Z21, Z21
-	VMINPD        Z4, Z21, Z21
-	VADDPD        Z20, Z19, Z19
-	VRNDSCALEPD   $0x01, Z19, Z19
-	VMAXPD        Z7, Z19, Z19
-	VMINPD        Z5, Z19, Z19
-	VSUBPD        Z21, Z16, Z20
-	VPANDQ        Z6, Z20, Z20
-	VMULPD        Z9, Z20, Z20
-	VCVTTPD2QQ    Z20, Z20
-	VPADDQ        Z20, Z0, Z0
-	VPANDQ        Z6, Z16, Z16
-	VMINPD        Z4, Z16, Z16
-	VMULPD        Z9, Z16, Z16
-	VCVTTPD2QQ    Z16, Z16
-	VPADDQ        Z16, Z1, Z1
-	VCVTTPD2QQ    Z21, Z21
-	VCVTTPD2QQ    Z19, Z19
-	VCVTPS2PD     32(AX), Z16
-	VCVTPS2PD     32(CX), Z20
-	VDIVPD        Z2, Z16, Z16
-	VDIVPD        Z3, Z20, Z20
-	VMOVDQA64     Z15, Z22
-	VPADDQ        Z11, Z15, Z15
-	VPSRLQ        $0x1e, Z22, Z23
-	VPXORQ        Z23, Z22, Z22
-	VPMULLQ       Z12, Z22, Z22
-	VPSRLQ        $0x1b, Z22, Z23
-	VPXORQ        Z23, Z22, Z22
-	VPMULLQ       Z13, Z22, Z22
-	VPSRLQ        $0x1f, Z22, Z23
-	VPXORQ        Z23, Z22, Z22
-	VPSRLQ        $0x20, Z22, Z23
-	VPANDQ        Z14, Z22, Z22
-	VCVTUQQ2PD    Z23, Z23
-	VMULPD        Z10, Z23, Z23
-	VCVTUQQ2PD    Z22, Z22
-	VMULPD        Z10, Z22, Z22
-	VADDPD        Z23, Z16, Z23
-	VRNDSCALEPD   $0x01, Z23, Z23
-	VMAXPD        Z8, Z23, Z23
-	VMINPD        Z4, Z23, Z23
-	VADDPD        Z22, Z20, Z20
-	VRNDSCALEPD   $0x01, Z20, Z20
-	VMAXPD        Z7, Z20, Z20
-	VMINPD        Z5, Z20, Z20
-	VSUBPD        Z23, Z16, Z22
-	VPANDQ        Z6, Z22, Z22
-	VMULPD        Z9, Z22, Z22
-	VCVTTPD2QQ    Z22, Z22
-	VPADDQ        Z22, Z0, Z0
-	VPANDQ        Z6, Z16, Z16
-	VMINPD        Z4, Z16, Z16
-	VMULPD        Z9, Z16, Z16
-	VCVTTPD2QQ    Z16, Z16
-	VPADDQ        Z16, Z1, Z1
-	VCVTTPD2QQ    Z23, Z23
-	VCVTTPD2QQ    Z20, Z20
-	VPSLLD        $0x01, (AX), Z16
-	VPTESTMD      Z16, Z16, K2
-	KMOVW         K2, DI
-	POPCNTL       DI, DI
-	ADDQ          DI, R8
-	VPMOVQW       Z21, X17
-	VPMOVQW       Z23, X16
-	VINSERTI32X4  $0x01, X16, Y17, Y17
-	VPTESTMW      Y17, Y17, K1
-	KANDW         K2, K1, K1
-	KMOVW         K1, DI
-	POPCNTL       DI, DI
-	ADDQ          DI, R9
-	VMOVDQU64     Y17, (BX)
-	VPSLLD        $0x01, (CX), Z16
-	VPTESTMD      Z16, Z16, K2
-	KMOVW         K2, DI
-	POPCNTL       DI, DI
-	ADDQ          DI, R10
-	VPMOVQW       Z19, X18
-	VPMOVQW       Z20, X16
-	VINSERTI32X4  $0x01, X16, Y18, Y18
-	VPTESTMW      Y18, Y18, K1
-	KMOVW         K1, DI
-	POPCNTL       DI, DI
-	ADDQ          DI, R11
-	VMOVDQU64     Y18, (SI)
-	ADDQ          $0x40, AX
-	ADDQ          $0x40, CX
-	ADDQ          $0x20, BX
-	ADDQ          $0x20, SI
-	CMPQ          AX, DX
-	JNE           rows
-	MOVQ          loss+48(FP), AX
-	VEXTRACTI64X4 $0x01, Z0, Y2
-	VPADDQ        Y2, Y0, Y0
-	VEXTRACTI32X4 $0x01, Y0, X2
-	VPADDQ        X2, X0, X0
-	VPSHUFD       $0x4e, X0, X2
-	VPADDQ        X2, X0, X0
+nearest:
+	VCVTPS2PD    (AX), Z10
+	VCVTPS2PD    (CX), Z15
+	VPANDQ       Z12, Z10, Z18
+	VDIVPD       Z3, Z18, Z18
+	VSUBPD       Z5, Z10, Z10
+	VDIVPD       Z3, Z10, Z10
+	VDIVPD       Z4, Z15, Z15
+	VPANDNQ      Z10, Z12, Z17
+	VPORQ        Z16, Z17, Z17
+	VADDPD       Z17, Z10, Z17
+	VRNDSCALEPD  $0x03, Z17, Z17
+	VADDPD       Z16, Z15, Z15
+	VMAXPD       Z6, Z17, Z17
+	VMINPD       Z7, Z17, Z17
+	VRNDSCALEPD  $0x01, Z15, Z15
+	VMINPD       Z8, Z15, Z15
+	VSUBPD       Z17, Z10, Z10
+	VPANDQ       Z12, Z10, Z10
+	VMULPD       Z14, Z10, Z10
+	VCVTTPD2QQ   Z10, Z10
+	VPADDQ       Z10, Z0, Z0
+	VMINPD       Z9, Z18, Z18
+	VMULPD       Z14, Z18, Z18
+	VCVTTPD2QQ   Z18, Z18
+	VPADDQ       Z18, Z1, Z1
+	VCVTTPD2QQ   Z17, Z17
+	VCVTTPD2QQ   Z15, Z15
+	VCVTPS2PD    32(AX), Z10
+	VCVTPS2PD    32(CX), Z18
+	VPANDQ       Z12, Z10, Z20
+	VDIVPD       Z3, Z20, Z20
+	VSUBPD       Z5, Z10, Z10
+	VDIVPD       Z3, Z10, Z10
+	VDIVPD       Z4, Z18, Z18
+	VPANDNQ      Z10, Z12, Z19
+	VPORQ        Z16, Z19, Z19
+	VADDPD       Z19, Z10, Z19
+	VRNDSCALEPD  $0x03, Z19, Z19
+	VADDPD       Z16, Z18, Z18
+	VMAXPD       Z6, Z19, Z19
+	VMINPD       Z7, Z19, Z19
+	VRNDSCALEPD  $0x01, Z18, Z18
+	VMINPD       Z8, Z18, Z18
+	VSUBPD       Z19, Z10, Z10
+	VPANDQ       Z12, Z10, Z10
+	VMULPD       Z14, Z10, Z10
+	VCVTTPD2QQ   Z10, Z10
+	VPADDQ       Z10, Z0, Z0
+	VMINPD       Z9, Z20, Z20
+	VMULPD       Z14, Z20, Z20
+	VCVTTPD2QQ   Z20, Z20
+	VPADDQ       Z20, Z1, Z1
+	VCVTTPD2QQ   Z19, Z19
+	VCVTTPD2QQ   Z18, Z18
+	VPANDD       (AX), Z13, Z10
+	VPMAXUD      Z10, Z2, Z2
+	VPTESTMD     Z10, Z10, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R10
+	VPMOVQW      Z17, X22
+	VPMOVQW      Z19, X10
+	VINSERTI32X4 $0x01, X10, Y22, Y22
+	VPCMPW       $0x04, Y11, Y22, K2
+	KANDW        K1, K2, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R11
+	VMOVDQU64    Y22, (BX)
+	VMOVDQU32    (CX), Z10
+	VPMAXUD      Z10, Z2, Z2
+	VPTESTMD     Z10, Z10, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R12
+	VPMOVQW      Z15, X23
+	VPMOVQW      Z18, X10
+	VINSERTI32X4 $0x01, X10, Y23, Y23
+	VPTESTMW     Y23, Y23, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R13
+	VMOVDQU64    Y23, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	CMPQ         AX, DX
+	JNE          nearest
+	JMP          sums
+
+drawn:
+	TESTQ     R8, R8
+	JNE       drawnListed
+	VMOVDQA64 Z21, Z5
+	VPADDQ    eightGold<>+0(SB), Z21, Z16
+	VPADDQ    eightGold<>+0(SB), Z16, Z21
+	JMP       drawnKeys
+
+drawnListed:
+	VPMOVZXWQ (R8), Z5
+	VPMULLQ   Z20, Z5, Z5
+	VPADDQ    Z10, Z5, Z5
+	VPMOVZXWQ 16(R8), Z16
+	VPMULLQ   Z20, Z16, Z16
+	VPADDQ    Z10, Z16, Z16
+	ADDQ      $0x20, R8
+
+drawnKeys:
+	VCVTPS2PD    (AX), Z24
+	VCVTPS2PD    (CX), Z25
+	VDIVPD       Z3, Z24, Z24
+	VDIVPD       Z4, Z25, Z25
+	VPANDQ       Z12, Z24, Z27
+	VPSRLQ       $0x1e, Z5, Z26
+	VPXORQ       Z26, Z5, Z5
+	VPMULLQ      Z18, Z5, Z5
+	VPSRLQ       $0x1b, Z5, Z26
+	VPXORQ       Z26, Z5, Z5
+	VPMULLQ      Z19, Z5, Z5
+	VPSRLQ       $0x1f, Z5, Z26
+	VPXORQ       Z26, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z26
+	VPORQ        Z15, Z26, Z26
+	VPTERNLOGQ   $0xea, Z15, Z17, Z5
+	VSUBPD       Z15, Z26, Z26
+	VSUBPD       Z15, Z5, Z5
+	VADDPD       Z26, Z24, Z26
+	VRNDSCALEPD  $0x01, Z26, Z26
+	VADDPD       Z5, Z25, Z5
+	VMAXPD       Z6, Z26, Z26
+	VMINPD       Z7, Z26, Z26
+	VRNDSCALEPD  $0x01, Z5, Z5
+	VMINPD       Z8, Z5, Z5
+	VSUBPD       Z26, Z24, Z24
+	VPANDQ       Z12, Z24, Z24
+	VMULPD       Z14, Z24, Z24
+	VCVTTPD2QQ   Z24, Z24
+	VPADDQ       Z24, Z0, Z0
+	VMINPD       Z9, Z27, Z27
+	VMULPD       Z14, Z27, Z27
+	VCVTTPD2QQ   Z27, Z27
+	VPADDQ       Z27, Z1, Z1
+	VCVTTPD2QQ   Z26, Z26
+	VCVTTPD2QQ   Z5, Z5
+	VCVTPS2PD    32(AX), Z24
+	VCVTPS2PD    32(CX), Z25
+	VDIVPD       Z3, Z24, Z24
+	VDIVPD       Z4, Z25, Z25
+	VPANDQ       Z12, Z24, Z28
+	VPSRLQ       $0x1e, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPMULLQ      Z18, Z16, Z16
+	VPSRLQ       $0x1b, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPMULLQ      Z19, Z16, Z16
+	VPSRLQ       $0x1f, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPSRLQ       $0x20, Z16, Z27
+	VPORQ        Z15, Z27, Z27
+	VPTERNLOGQ   $0xea, Z15, Z17, Z16
+	VSUBPD       Z15, Z27, Z27
+	VSUBPD       Z15, Z16, Z16
+	VADDPD       Z27, Z24, Z27
+	VRNDSCALEPD  $0x01, Z27, Z27
+	VADDPD       Z16, Z25, Z16
+	VMAXPD       Z6, Z27, Z27
+	VMINPD       Z7, Z27, Z27
+	VRNDSCALEPD  $0x01, Z16, Z16
+	VMINPD       Z8, Z16, Z16
+	VSUBPD       Z27, Z24, Z24
+	VPANDQ       Z12, Z24, Z24
+	VMULPD       Z14, Z24, Z24
+	VCVTTPD2QQ   Z24, Z24
+	VPADDQ       Z24, Z0, Z0
+	VMINPD       Z9, Z28, Z28
+	VMULPD       Z14, Z28, Z28
+	VCVTTPD2QQ   Z28, Z28
+	VPADDQ       Z28, Z1, Z1
+	VCVTTPD2QQ   Z27, Z27
+	VCVTTPD2QQ   Z16, Z16
+	VPANDD       (AX), Z13, Z24
+	VPMAXUD      Z24, Z2, Z2
+	VPTESTMD     Z24, Z24, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R10
+	VPMOVQW      Z26, X22
+	VPMOVQW      Z27, X23
+	VINSERTI32X4 $0x01, X23, Y22, Y22
+	VPCMPW       $0x04, Y11, Y22, K2
+	KANDW        K1, K2, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R11
+	VMOVDQU64    Y22, (BX)
+	VMOVDQU32    (CX), Z24
+	VPMAXUD      Z24, Z2, Z2
+	VPTESTMD     Z24, Z24, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R12
+	VPMOVQW      Z5, X23
+	VPMOVQW      Z16, X5
+	VINSERTI32X4 $0x01, X5, Y23, Y23
+	VPTESTMW     Y23, Y23, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R13
+	VMOVDQU64    Y23, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	CMPQ         AX, DX
+	JNE          drawn
+	JMP          sums
+
+drawnOffset:
+	TESTQ     R8, R8
+	JNE       drawnOffsetListed
+	VMOVDQA64 Z21, Z16
+	VPADDQ    eightGold<>+0(SB), Z21, Z24
+	VPADDQ    eightGold<>+0(SB), Z24, Z21
+	JMP       drawnOffsetKeys
+
+drawnOffsetListed:
+	VPMOVZXWQ (R8), Z16
+	VPMULLQ   Z20, Z16, Z16
+	VPADDQ    Z10, Z16, Z16
+	VPMOVZXWQ 16(R8), Z24
+	VPMULLQ   Z20, Z24, Z24
+	VPADDQ    Z10, Z24, Z24
+	ADDQ      $0x20, R8
+
+drawnOffsetKeys:
+	VCVTPS2PD    (AX), Z25
+	VCVTPS2PD    (CX), Z26
+	VPANDQ       Z12, Z25, Z28
+	VDIVPD       Z3, Z28, Z28
+	VSUBPD       Z5, Z25, Z25
+	VDIVPD       Z3, Z25, Z25
+	VDIVPD       Z4, Z26, Z26
+	VPSRLQ       $0x1e, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPMULLQ      Z18, Z16, Z16
+	VPSRLQ       $0x1b, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPMULLQ      Z19, Z16, Z16
+	VPSRLQ       $0x1f, Z16, Z27
+	VPXORQ       Z27, Z16, Z16
+	VPSRLQ       $0x20, Z16, Z27
+	VPORQ        Z15, Z27, Z27
+	VPTERNLOGQ   $0xea, Z15, Z17, Z16
+	VSUBPD       Z15, Z27, Z27
+	VSUBPD       Z15, Z16, Z16
+	VADDPD       Z27, Z25, Z27
+	VRNDSCALEPD  $0x01, Z27, Z27
+	VADDPD       Z16, Z26, Z16
+	VMAXPD       Z6, Z27, Z27
+	VMINPD       Z7, Z27, Z27
+	VRNDSCALEPD  $0x01, Z16, Z16
+	VMINPD       Z8, Z16, Z16
+	VSUBPD       Z27, Z25, Z25
+	VPANDQ       Z12, Z25, Z25
+	VMULPD       Z14, Z25, Z25
+	VCVTTPD2QQ   Z25, Z25
+	VPADDQ       Z25, Z0, Z0
+	VMINPD       Z9, Z28, Z28
+	VMULPD       Z14, Z28, Z28
+	VCVTTPD2QQ   Z28, Z28
+	VPADDQ       Z28, Z1, Z1
+	VCVTTPD2QQ   Z27, Z27
+	VCVTTPD2QQ   Z16, Z16
+	VCVTPS2PD    32(AX), Z25
+	VCVTPS2PD    32(CX), Z26
+	VPANDQ       Z12, Z25, Z29
+	VDIVPD       Z3, Z29, Z29
+	VSUBPD       Z5, Z25, Z25
+	VDIVPD       Z3, Z25, Z25
+	VDIVPD       Z4, Z26, Z26
+	VPSRLQ       $0x1e, Z24, Z28
+	VPXORQ       Z28, Z24, Z24
+	VPMULLQ      Z18, Z24, Z24
+	VPSRLQ       $0x1b, Z24, Z28
+	VPXORQ       Z28, Z24, Z24
+	VPMULLQ      Z19, Z24, Z24
+	VPSRLQ       $0x1f, Z24, Z28
+	VPXORQ       Z28, Z24, Z24
+	VPSRLQ       $0x20, Z24, Z28
+	VPORQ        Z15, Z28, Z28
+	VPTERNLOGQ   $0xea, Z15, Z17, Z24
+	VSUBPD       Z15, Z28, Z28
+	VSUBPD       Z15, Z24, Z24
+	VADDPD       Z28, Z25, Z28
+	VRNDSCALEPD  $0x01, Z28, Z28
+	VADDPD       Z24, Z26, Z24
+	VMAXPD       Z6, Z28, Z28
+	VMINPD       Z7, Z28, Z28
+	VRNDSCALEPD  $0x01, Z24, Z24
+	VMINPD       Z8, Z24, Z24
+	VSUBPD       Z28, Z25, Z25
+	VPANDQ       Z12, Z25, Z25
+	VMULPD       Z14, Z25, Z25
+	VCVTTPD2QQ   Z25, Z25
+	VPADDQ       Z25, Z0, Z0
+	VMINPD       Z9, Z29, Z29
+	VMULPD       Z14, Z29, Z29
+	VCVTTPD2QQ   Z29, Z29
+	VPADDQ       Z29, Z1, Z1
+	VCVTTPD2QQ   Z28, Z28
+	VCVTTPD2QQ   Z24, Z24
+	VPANDD       (AX), Z13, Z25
+	VPMAXUD      Z25, Z2, Z2
+	VPTESTMD     Z25, Z25, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R10
+	VPMOVQW      Z27, X22
+	VPMOVQW      Z28, X23
+	VINSERTI32X4 $0x01, X23, Y22, Y22
+	VPCMPW       $0x04, Y11, Y22, K2
+	KANDW        K1, K2, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R11
+	VMOVDQU64    Y22, (BX)
+	VMOVDQU32    (CX), Z25
+	VPMAXUD      Z25, Z2, Z2
+	VPTESTMD     Z25, Z25, K1
+	KMOVW        K1, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R12
+	VPMOVQW      Z16, X23
+	VPMOVQW      Z24, X16
+	VINSERTI32X4 $0x01, X16, Y23, Y23
+	VPTESTMW     Y23, Y23, K2
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	ADDQ         DI, R13
+	VMOVDQU64    Y23, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	CMPQ         AX, DX
+	JNE          drawnOffset
+
+sums:
+	MOVQ          loss+64(FP), AX
+	VEXTRACTI64X4 $0x01, Z0, Y3
+	VPADDQ        Y3, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X3
+	VPADDQ        X3, X0, X0
+	VPSHUFD       $0x4e, X0, X3
+	VPADDQ        X3, X0, X0
 	VMOVQ         X0, CX
 	MOVQ          CX, (AX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
@@ -299,22 +556,32 @@ rows:
 	VPADDQ        X0, X1, X1
 	VMOVQ         X1, CX
 	MOVQ          CX, 8(AX)
-	MOVQ          R8, 16(AX)
-	MOVQ          R9, 24(AX)
-	MOVQ          R10, 32(AX)
-	MOVQ          R11, 40(AX)
+	MOVQ          R10, 16(AX)
+	MOVQ          R11, 24(AX)
+	MOVQ          R12, 32(AX)
+	MOVQ          R13, 40(AX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPMAXUD       Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPMAXUD       X0, X2, X2
+	VPSHUFD       $0x4e, X2, X0
+	VPMAXUD       X0, X2, X2
+	VPSHUFD       $0xb1, X2, X0
+	VPMAXUD       X0, X2, X2
+	VMOVD         X2, CX
+	MOVL          CX, 48(AX)
 	VZEROUPPER
 	RET
 
-DATA steps<>+0(SB)/8, $0x0000000000000000
-DATA steps<>+8(SB)/8, $0x9e3779b97f4a7c15
-DATA steps<>+16(SB)/8, $0x3c6ef372fe94f82a
-DATA steps<>+24(SB)/8, $0xdaa66d2c7ddf743f
-DATA steps<>+32(SB)/8, $0x78dde6e5fd29f054
-DATA steps<>+40(SB)/8, $0x1715609f7c746c69
-DATA steps<>+48(SB)/8, $0xb54cda58fbbee87e
-DATA steps<>+56(SB)/8, $0x538454127b096493
-GLOBL steps<>(SB), RODATA|NOPTR, $64
+DATA eightGold<>+0(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+8(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+16(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+24(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+32(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+40(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+48(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA eightGold<>+56(SB)/8, $0xf1bbcdcbfa53e0a8
+GLOBL eightGold<>(SB), RODATA|NOPTR, $64
 
 // func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
 // Requires: AVX, AVX2, AVX512F
@@ -370,6 +637,49 @@ rows:
 	VPMAXSD       X0, X2, X2
 	VMOVD         X2, AX
 	MOVL          AX, 8(BX)
+	VZEROUPPER
+	RET
+
+// func spanAVX512(grad *float32, n uint64, ends *int32)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·spanAVX512(SB), NOSPLIT, $0-24
+	MOVQ         grad+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	LEAQ         (AX)(CX*4), CX
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD 4(DX), Z1
+
+rows:
+	VMOVDQU32     (AX), Z2
+	VPSRAD        $0x1f, Z2, Z3
+	VPSRLD        $0x01, Z3, Z3
+	VPXORD        Z3, Z2, Z2
+	VPMINSD       Z2, Z0, Z0
+	VPMAXSD       Z2, Z1, Z1
+	ADDQ          $0x40, AX
+	CMPQ          AX, CX
+	JNE           rows
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPMINSD       Y2, Y0, Y0
+	VEXTRACTI128  $0x01, Y0, X2
+	VPMINSD       X2, X0, X0
+	VPSHUFD       $0x4e, X0, X2
+	VPMINSD       X2, X0, X0
+	VPSHUFD       $0xb1, X0, X2
+	VPMINSD       X2, X0, X0
+	VMOVD         X0, AX
+	MOVL          AX, (DX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPMAXSD       Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPMAXSD       X0, X1, X1
+	VPSHUFD       $0x4e, X1, X0
+	VPMAXSD       X0, X1, X1
+	VPSHUFD       $0xb1, X1, X0
+	VPMAXSD       X0, X1, X1
+	VMOVD         X1, AX
+	MOVL          AX, 4(DX)
 	VZEROUPPER
 	RET
 
@@ -517,6 +827,568 @@ rows:
 	VZEROUPPER
 	RET
 
+DATA magnitude644<>+0(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+8(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+16(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL magnitude644<>(SB), RODATA|NOPTR, $32
+
+DATA magnitude324<>+0(SB)/8, $0x7fffffff7fffffff
+DATA magnitude324<>+8(SB)/8, $0x7fffffff7fffffff
+DATA magnitude324<>+16(SB)/8, $0x7fffffff7fffffff
+DATA magnitude324<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL magnitude324<>(SB), RODATA|NOPTR, $32
+
+DATA perUnit4<>+0(SB)/8, $0x40f0000000000000
+DATA perUnit4<>+8(SB)/8, $0x40f0000000000000
+DATA perUnit4<>+16(SB)/8, $0x40f0000000000000
+DATA perUnit4<>+24(SB)/8, $0x40f0000000000000
+GLOBL perUnit4<>(SB), RODATA|NOPTR, $32
+
+DATA two204<>+0(SB)/8, $0x4130000000000000
+DATA two204<>+8(SB)/8, $0x4130000000000000
+DATA two204<>+16(SB)/8, $0x4130000000000000
+DATA two204<>+24(SB)/8, $0x4130000000000000
+GLOBL two204<>(SB), RODATA|NOPTR, $32
+
+DATA half4<>+0(SB)/8, $0x3fdfffffffffffff
+DATA half4<>+8(SB)/8, $0x3fdfffffffffffff
+DATA half4<>+16(SB)/8, $0x3fdfffffffffffff
+DATA half4<>+24(SB)/8, $0x3fdfffffffffffff
+GLOBL half4<>(SB), RODATA|NOPTR, $32
+
+DATA fourGold4<>+0(SB)/8, $0x78dde6e5fd29f054
+DATA fourGold4<>+8(SB)/8, $0x78dde6e5fd29f054
+DATA fourGold4<>+16(SB)/8, $0x78dde6e5fd29f054
+DATA fourGold4<>+24(SB)/8, $0x78dde6e5fd29f054
+GLOBL fourGold4<>(SB), RODATA|NOPTR, $32
+
+DATA times14<>+0(SB)/8, $0xbf58476d1ce4e5b9
+DATA times14<>+8(SB)/8, $0xbf58476d1ce4e5b9
+DATA times14<>+16(SB)/8, $0xbf58476d1ce4e5b9
+DATA times14<>+24(SB)/8, $0xbf58476d1ce4e5b9
+GLOBL times14<>(SB), RODATA|NOPTR, $32
+
+DATA times1Upper4<>+0(SB)/8, $0x00000000bf58476d
+DATA times1Upper4<>+8(SB)/8, $0x00000000bf58476d
+DATA times1Upper4<>+16(SB)/8, $0x00000000bf58476d
+DATA times1Upper4<>+24(SB)/8, $0x00000000bf58476d
+GLOBL times1Upper4<>(SB), RODATA|NOPTR, $32
+
+DATA times24<>+0(SB)/8, $0x94d049bb133111eb
+DATA times24<>+8(SB)/8, $0x94d049bb133111eb
+DATA times24<>+16(SB)/8, $0x94d049bb133111eb
+DATA times24<>+24(SB)/8, $0x94d049bb133111eb
+GLOBL times24<>(SB), RODATA|NOPTR, $32
+
+DATA times2Upper4<>+0(SB)/8, $0x0000000094d049bb
+DATA times2Upper4<>+8(SB)/8, $0x0000000094d049bb
+DATA times2Upper4<>+16(SB)/8, $0x0000000094d049bb
+DATA times2Upper4<>+24(SB)/8, $0x0000000094d049bb
+GLOBL times2Upper4<>(SB), RODATA|NOPTR, $32
+
+DATA golden4<>+0(SB)/8, $0x9e3779b97f4a7c15
+DATA golden4<>+8(SB)/8, $0x9e3779b97f4a7c15
+DATA golden4<>+16(SB)/8, $0x9e3779b97f4a7c15
+DATA golden4<>+24(SB)/8, $0x9e3779b97f4a7c15
+GLOBL golden4<>(SB), RODATA|NOPTR, $32
+
+DATA goldenUpper4<>+0(SB)/8, $0x000000009e3779b9
+DATA goldenUpper4<>+8(SB)/8, $0x000000009e3779b9
+DATA goldenUpper4<>+16(SB)/8, $0x000000009e3779b9
+DATA goldenUpper4<>+24(SB)/8, $0x000000009e3779b9
+GLOBL goldenUpper4<>(SB), RODATA|NOPTR, $32
+
+// func generalAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
+// Requires: AVX, AVX2
+TEXT ·generalAVX2(SB), NOSPLIT, $288-72
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         gradCodes+24(FP), BX
+	MOVQ         hessCodes+32(FP), SI
+	MOVQ         rule+56(FP), DI
+	LEAQ         (AX)(DX*4), DX
+	MOVQ         rows+40(FP), R8
+	MOVQ         form+48(FP), R9
+	VPBROADCASTQ (DI), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTQ 8(DI), Y0
+	VMOVDQU      Y0, 32(SP)
+	VPBROADCASTQ 16(DI), Y0
+	VMOVDQU      Y0, 64(SP)
+	VPBROADCASTQ 24(DI), Y0
+	VMOVDQU      Y0, 96(SP)
+	VPBROADCASTQ 32(DI), Y0
+	VMOVDQU      Y0, 128(SP)
+	VPBROADCASTQ 40(DI), Y0
+	VMOVDQU      Y0, 160(SP)
+	VPBROADCASTQ 48(DI), Y0
+	VMOVDQU      Y0, 192(SP)
+	VPBROADCASTQ 56(DI), Y0
+	VMOVDQU      Y0, 224(SP)
+	VPBROADCASTQ 64(DI), Y0
+	VMOVDQU      Y0, 256(SP)
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VMOVDQU      224(SP), Y3
+	VPADDQ       steps<>+0(SB), Y3, Y3
+	CMPQ         R9, $0x01
+	JEQ          drawn
+	JHI          drawnOffset
+
+nearest:
+	VCVTPS2PD   (CX), Y3
+	VCVTPS2PD   16(CX), Y8
+	VDIVPD      32(SP), Y3, Y3
+	VDIVPD      32(SP), Y8, Y8
+	VADDPD      half4<>+0(SB), Y3, Y3
+	VADDPD      half4<>+0(SB), Y8, Y8
+	VMINPD      160(SP), Y3, Y3
+	VMINPD      160(SP), Y8, Y8
+	VCVTTPD2DQY Y3, X3
+	VCVTTPD2DQY Y8, X8
+	VPACKUSDW   X8, X3, X3
+	VMOVDQU     X3, (SI)
+	VPXOR       Y8, Y8, Y8
+	VPCMPEQW    X8, X3, X3
+	VPSUBW      X3, X7, X7
+	VMOVDQU     (CX), Y3
+	VPMAXUD     Y3, Y2, Y2
+	VPCMPEQD    Y8, Y3, Y3
+	VPSUBD      Y3, Y6, Y6
+	VCVTPS2PD   (AX), Y3
+	VCVTPS2PD   16(AX), Y8
+	VPAND       magnitude644<>+0(SB), Y3, Y9
+	VPAND       magnitude644<>+0(SB), Y8, Y10
+	VDIVPD      (SP), Y9, Y9
+	VDIVPD      (SP), Y10, Y10
+	VMINPD      192(SP), Y9, Y9
+	VMINPD      192(SP), Y10, Y10
+	VMULPD      perUnit4<>+0(SB), Y9, Y9
+	VMULPD      perUnit4<>+0(SB), Y10, Y10
+	VROUNDPD    $0x03, Y9, Y9
+	VROUNDPD    $0x03, Y10, Y10
+	VADDPD      Y9, Y1, Y1
+	VADDPD      Y10, Y1, Y1
+	VSUBPD      64(SP), Y3, Y3
+	VSUBPD      64(SP), Y8, Y8
+	VDIVPD      (SP), Y3, Y3
+	VDIVPD      (SP), Y8, Y8
+	VMOVUPD     magnitude644<>+0(SB), Y9
+	VMOVUPD     magnitude644<>+0(SB), Y10
+	VPANDN      Y3, Y9, Y9
+	VPANDN      Y8, Y10, Y10
+	VPOR        half4<>+0(SB), Y9, Y9
+	VPOR        half4<>+0(SB), Y10, Y10
+	VADDPD      Y9, Y3, Y9
+	VADDPD      Y10, Y8, Y10
+	VROUNDPD    $0x03, Y9, Y9
+	VROUNDPD    $0x03, Y10, Y10
+	VMAXPD      96(SP), Y9, Y9
+	VMAXPD      96(SP), Y10, Y10
+	VMINPD      128(SP), Y9, Y9
+	VMINPD      128(SP), Y10, Y10
+	VSUBPD      Y9, Y3, Y3
+	VSUBPD      Y10, Y8, Y8
+	VCVTTPD2DQY Y9, X9
+	VCVTTPD2DQY Y10, X10
+	VPAND       magnitude644<>+0(SB), Y3, Y3
+	VPAND       magnitude644<>+0(SB), Y8, Y8
+	VMULPD      perUnit4<>+0(SB), Y3, Y3
+	VMULPD      perUnit4<>+0(SB), Y8, Y8
+	VROUNDPD    $0x03, Y3, Y3
+	VROUNDPD    $0x03, Y8, Y8
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y8, Y0, Y0
+	VPACKSSDW   X10, X9, X3
+	VMOVDQU     X3, (BX)
+	VINSERTI128 $0x01, X10, Y9, Y9
+	VPCMPEQD    256(SP), Y9, Y9
+	VMOVDQU     (AX), Y3
+	VPAND       magnitude324<>+0(SB), Y3, Y3
+	VPMAXUD     Y3, Y2, Y2
+	VPXOR       Y8, Y8, Y8
+	VPCMPEQD    Y8, Y3, Y3
+	VPSUBD      Y3, Y4, Y4
+	VPOR        Y3, Y9, Y9
+	VPSUBD      Y9, Y5, Y5
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	CMPQ        AX, DX
+	JNE         nearest
+	JMP         sums
+
+drawn:
+	TESTQ   R8, R8
+	JNE     drawnListed
+	VMOVDQA Y3, Y12
+	VPADDQ  fourGold4<>+0(SB), Y3, Y13
+	VPADDQ  fourGold4<>+0(SB), Y13, Y3
+	JMP     drawnKeys
+
+drawnListed:
+	VPMOVZXWQ (R8), Y8
+	VPMULUDQ  goldenUpper4<>+0(SB), Y8, Y12
+	VPSLLQ    $0x20, Y12, Y12
+	VPMULUDQ  golden4<>+0(SB), Y8, Y8
+	VPADDQ    Y8, Y12, Y12
+	VPADDQ    224(SP), Y12, Y12
+	VPMOVZXWQ 8(R8), Y8
+	VPMULUDQ  goldenUpper4<>+0(SB), Y8, Y13
+	VPSLLQ    $0x20, Y13, Y13
+	VPMULUDQ  golden4<>+0(SB), Y8, Y8
+	VPADDQ    Y8, Y13, Y13
+	VPADDQ    224(SP), Y13, Y13
+	ADDQ      $0x10, R8
+
+drawnKeys:
+	VPSRLQ      $0x1e, Y12, Y10
+	VPSRLQ      $0x1e, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPMULUDQ    times1Upper4<>+0(SB), Y12, Y8
+	VPMULUDQ    times1Upper4<>+0(SB), Y13, Y9
+	VPMULUDQ    times14<>+0(SB), Y10, Y10
+	VPMULUDQ    times14<>+0(SB), Y11, Y11
+	VPMULUDQ    times14<>+0(SB), Y12, Y12
+	VPMULUDQ    times14<>+0(SB), Y13, Y13
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y9, Y11, Y11
+	VPSLLQ      $0x20, Y10, Y10
+	VPSLLQ      $0x20, Y11, Y11
+	VPADDQ      Y10, Y12, Y12
+	VPADDQ      Y11, Y13, Y13
+	VPSRLQ      $0x1b, Y12, Y10
+	VPSRLQ      $0x1b, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPMULUDQ    times2Upper4<>+0(SB), Y12, Y8
+	VPMULUDQ    times2Upper4<>+0(SB), Y13, Y9
+	VPMULUDQ    times24<>+0(SB), Y10, Y10
+	VPMULUDQ    times24<>+0(SB), Y11, Y11
+	VPMULUDQ    times24<>+0(SB), Y12, Y12
+	VPMULUDQ    times24<>+0(SB), Y13, Y13
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y9, Y11, Y11
+	VPSLLQ      $0x20, Y10, Y10
+	VPSLLQ      $0x20, Y11, Y11
+	VPADDQ      Y10, Y12, Y12
+	VPADDQ      Y11, Y13, Y13
+	VPSRLQ      $0x1f, Y12, Y10
+	VPSRLQ      $0x1f, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPBLENDD    $0xaa, two204<>+0(SB), Y12, Y12
+	VPBLENDD    $0xaa, two204<>+0(SB), Y13, Y13
+	VPOR        two204<>+0(SB), Y10, Y10
+	VPOR        two204<>+0(SB), Y11, Y11
+	VSUBPD      two204<>+0(SB), Y12, Y12
+	VSUBPD      two204<>+0(SB), Y13, Y13
+	VSUBPD      two204<>+0(SB), Y10, Y10
+	VSUBPD      two204<>+0(SB), Y11, Y11
+	VCVTPS2PD   (CX), Y8
+	VCVTPS2PD   16(CX), Y9
+	VDIVPD      32(SP), Y8, Y8
+	VDIVPD      32(SP), Y9, Y9
+	VADDPD      Y12, Y8, Y8
+	VADDPD      Y13, Y9, Y9
+	VMINPD      160(SP), Y8, Y8
+	VMINPD      160(SP), Y9, Y9
+	VCVTTPD2DQY Y8, X8
+	VCVTTPD2DQY Y9, X9
+	VPACKUSDW   X9, X8, X8
+	VMOVDQU     X8, (SI)
+	VPXOR       Y9, Y9, Y9
+	VPCMPEQW    X9, X8, X8
+	VPSUBW      X8, X7, X7
+	VMOVDQU     (CX), Y8
+	VPMAXUD     Y8, Y2, Y2
+	VPCMPEQD    Y9, Y8, Y8
+	VPSUBD      Y8, Y6, Y6
+	VCVTPS2PD   (AX), Y8
+	VCVTPS2PD   16(AX), Y9
+	VDIVPD      (SP), Y8, Y8
+	VDIVPD      (SP), Y9, Y9
+	VADDPD      Y10, Y8, Y10
+	VADDPD      Y11, Y9, Y11
+	VROUNDPD    $0x01, Y10, Y10
+	VROUNDPD    $0x01, Y11, Y11
+	VPAND       magnitude644<>+0(SB), Y8, Y12
+	VPAND       magnitude644<>+0(SB), Y9, Y13
+	VMINPD      192(SP), Y12, Y12
+	VMINPD      192(SP), Y13, Y13
+	VMULPD      perUnit4<>+0(SB), Y12, Y12
+	VMULPD      perUnit4<>+0(SB), Y13, Y13
+	VROUNDPD    $0x03, Y12, Y12
+	VROUNDPD    $0x03, Y13, Y13
+	VADDPD      Y12, Y1, Y1
+	VADDPD      Y13, Y1, Y1
+	VMAXPD      96(SP), Y10, Y10
+	VMAXPD      96(SP), Y11, Y11
+	VMINPD      128(SP), Y10, Y10
+	VMINPD      128(SP), Y11, Y11
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y11, Y9, Y9
+	VCVTTPD2DQY Y10, X10
+	VCVTTPD2DQY Y11, X11
+	VPAND       magnitude644<>+0(SB), Y8, Y8
+	VPAND       magnitude644<>+0(SB), Y9, Y9
+	VMULPD      perUnit4<>+0(SB), Y8, Y8
+	VMULPD      perUnit4<>+0(SB), Y9, Y9
+	VROUNDPD    $0x03, Y8, Y8
+	VROUNDPD    $0x03, Y9, Y9
+	VADDPD      Y8, Y0, Y0
+	VADDPD      Y9, Y0, Y0
+	VPACKSSDW   X11, X10, X8
+	VMOVDQU     X8, (BX)
+	VINSERTI128 $0x01, X11, Y10, Y10
+	VPCMPEQD    256(SP), Y10, Y10
+	VMOVDQU     (AX), Y8
+	VPAND       magnitude324<>+0(SB), Y8, Y8
+	VPMAXUD     Y8, Y2, Y2
+	VPXOR       Y9, Y9, Y9
+	VPCMPEQD    Y9, Y8, Y8
+	VPSUBD      Y8, Y4, Y4
+	VPOR        Y8, Y10, Y10
+	VPSUBD      Y10, Y5, Y5
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	CMPQ        AX, DX
+	JNE         drawn
+	JMP         sums
+
+drawnOffset:
+	TESTQ   R8, R8
+	JNE     drawnOffsetListed
+	VMOVDQA Y3, Y12
+	VPADDQ  fourGold4<>+0(SB), Y3, Y13
+	VPADDQ  fourGold4<>+0(SB), Y13, Y3
+	JMP     drawnOffsetKeys
+
+drawnOffsetListed:
+	VPMOVZXWQ (R8), Y8
+	VPMULUDQ  goldenUpper4<>+0(SB), Y8, Y12
+	VPSLLQ    $0x20, Y12, Y12
+	VPMULUDQ  golden4<>+0(SB), Y8, Y8
+	VPADDQ    Y8, Y12, Y12
+	VPADDQ    224(SP), Y12, Y12
+	VPMOVZXWQ 8(R8), Y8
+	VPMULUDQ  goldenUpper4<>+0(SB), Y8, Y13
+	VPSLLQ    $0x20, Y13, Y13
+	VPMULUDQ  golden4<>+0(SB), Y8, Y8
+	VPADDQ    Y8, Y13, Y13
+	VPADDQ    224(SP), Y13, Y13
+	ADDQ      $0x10, R8
+
+drawnOffsetKeys:
+	VPSRLQ      $0x1e, Y12, Y10
+	VPSRLQ      $0x1e, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPMULUDQ    times1Upper4<>+0(SB), Y12, Y8
+	VPMULUDQ    times1Upper4<>+0(SB), Y13, Y9
+	VPMULUDQ    times14<>+0(SB), Y10, Y10
+	VPMULUDQ    times14<>+0(SB), Y11, Y11
+	VPMULUDQ    times14<>+0(SB), Y12, Y12
+	VPMULUDQ    times14<>+0(SB), Y13, Y13
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y9, Y11, Y11
+	VPSLLQ      $0x20, Y10, Y10
+	VPSLLQ      $0x20, Y11, Y11
+	VPADDQ      Y10, Y12, Y12
+	VPADDQ      Y11, Y13, Y13
+	VPSRLQ      $0x1b, Y12, Y10
+	VPSRLQ      $0x1b, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPMULUDQ    times2Upper4<>+0(SB), Y12, Y8
+	VPMULUDQ    times2Upper4<>+0(SB), Y13, Y9
+	VPMULUDQ    times24<>+0(SB), Y10, Y10
+	VPMULUDQ    times24<>+0(SB), Y11, Y11
+	VPMULUDQ    times24<>+0(SB), Y12, Y12
+	VPMULUDQ    times24<>+0(SB), Y13, Y13
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y9, Y11, Y11
+	VPSLLQ      $0x20, Y10, Y10
+	VPSLLQ      $0x20, Y11, Y11
+	VPADDQ      Y10, Y12, Y12
+	VPADDQ      Y11, Y13, Y13
+	VPSRLQ      $0x1f, Y12, Y10
+	VPSRLQ      $0x1f, Y13, Y11
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y11, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y10
+	VPSRLQ      $0x20, Y13, Y11
+	VPBLENDD    $0xaa, two204<>+0(SB), Y12, Y12
+	VPBLENDD    $0xaa, two204<>+0(SB), Y13, Y13
+	VPOR        two204<>+0(SB), Y10, Y10
+	VPOR        two204<>+0(SB), Y11, Y11
+	VSUBPD      two204<>+0(SB), Y12, Y12
+	VSUBPD      two204<>+0(SB), Y13, Y13
+	VSUBPD      two204<>+0(SB), Y10, Y10
+	VSUBPD      two204<>+0(SB), Y11, Y11
+	VCVTPS2PD   (CX), Y8
+	VCVTPS2PD   16(CX), Y9
+	VDIVPD      32(SP), Y8, Y8
+	VDIVPD      32(SP), Y9, Y9
+	VADDPD      Y12, Y8, Y8
+	VADDPD      Y13, Y9, Y9
+	VMINPD      160(SP), Y8, Y8
+	VMINPD      160(SP), Y9, Y9
+	VCVTTPD2DQY Y8, X8
+	VCVTTPD2DQY Y9, X9
+	VPACKUSDW   X9, X8, X8
+	VMOVDQU     X8, (SI)
+	VPXOR       Y9, Y9, Y9
+	VPCMPEQW    X9, X8, X8
+	VPSUBW      X8, X7, X7
+	VMOVDQU     (CX), Y8
+	VPMAXUD     Y8, Y2, Y2
+	VPCMPEQD    Y9, Y8, Y8
+	VPSUBD      Y8, Y6, Y6
+	VCVTPS2PD   (AX), Y8
+	VCVTPS2PD   16(AX), Y9
+	VPAND       magnitude644<>+0(SB), Y8, Y12
+	VPAND       magnitude644<>+0(SB), Y9, Y13
+	VDIVPD      (SP), Y12, Y12
+	VDIVPD      (SP), Y13, Y13
+	VMINPD      192(SP), Y12, Y12
+	VMINPD      192(SP), Y13, Y13
+	VMULPD      perUnit4<>+0(SB), Y12, Y12
+	VMULPD      perUnit4<>+0(SB), Y13, Y13
+	VROUNDPD    $0x03, Y12, Y12
+	VROUNDPD    $0x03, Y13, Y13
+	VADDPD      Y12, Y1, Y1
+	VADDPD      Y13, Y1, Y1
+	VSUBPD      64(SP), Y8, Y8
+	VSUBPD      64(SP), Y9, Y9
+	VDIVPD      (SP), Y8, Y8
+	VDIVPD      (SP), Y9, Y9
+	VADDPD      Y10, Y8, Y10
+	VADDPD      Y11, Y9, Y11
+	VROUNDPD    $0x01, Y10, Y10
+	VROUNDPD    $0x01, Y11, Y11
+	VMAXPD      96(SP), Y10, Y10
+	VMAXPD      96(SP), Y11, Y11
+	VMINPD      128(SP), Y10, Y10
+	VMINPD      128(SP), Y11, Y11
+	VSUBPD      Y10, Y8, Y8
+	VSUBPD      Y11, Y9, Y9
+	VCVTTPD2DQY Y10, X10
+	VCVTTPD2DQY Y11, X11
+	VPAND       magnitude644<>+0(SB), Y8, Y8
+	VPAND       magnitude644<>+0(SB), Y9, Y9
+	VMULPD      perUnit4<>+0(SB), Y8, Y8
+	VMULPD      perUnit4<>+0(SB), Y9, Y9
+	VROUNDPD    $0x03, Y8, Y8
+	VROUNDPD    $0x03, Y9, Y9
+	VADDPD      Y8, Y0, Y0
+	VADDPD      Y9, Y0, Y0
+	VPACKSSDW   X11, X10, X8
+	VMOVDQU     X8, (BX)
+	VINSERTI128 $0x01, X11, Y10, Y10
+	VPCMPEQD    256(SP), Y10, Y10
+	VMOVDQU     (AX), Y8
+	VPAND       magnitude324<>+0(SB), Y8, Y8
+	VPMAXUD     Y8, Y2, Y2
+	VPXOR       Y9, Y9, Y9
+	VPCMPEQD    Y9, Y8, Y8
+	VPSUBD      Y8, Y4, Y4
+	VPOR        Y8, Y10, Y10
+	VPSUBD      Y10, Y5, Y5
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	CMPQ        AX, DX
+	JNE         drawnOffset
+
+sums:
+	MOVQ         loss+64(FP), AX
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPD       X3, X0, X0
+	VPERMILPD    $0x01, X0, X3
+	VADDSD       X3, X0, X0
+	VCVTTSD2SIQ  X0, CX
+	MOVQ         CX, (AX)
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	VCVTTSD2SIQ  X1, CX
+	MOVQ         CX, 8(AX)
+	VPMOVZXWD    X7, Y7
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDD       X0, X4, X4
+	VPSHUFD      $0x4e, X4, X0
+	VPADDD       X0, X4, X4
+	VPSHUFD      $0xb1, X4, X0
+	VPADDD       X0, X4, X4
+	VMOVD        X4, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 16(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDD       X0, X5, X5
+	VPSHUFD      $0x4e, X5, X0
+	VPADDD       X0, X5, X5
+	VPSHUFD      $0xb1, X5, X0
+	VPADDD       X0, X5, X5
+	VMOVD        X5, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 24(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y6, X0
+	VPADDD       X0, X6, X6
+	VPSHUFD      $0x4e, X6, X0
+	VPADDD       X0, X6, X6
+	VPSHUFD      $0xb1, X6, X0
+	VPADDD       X0, X6, X6
+	VMOVD        X6, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 32(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0x4e, X7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0xb1, X7, X0
+	VPADDD       X0, X7, X7
+	VMOVD        X7, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 40(AX)
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, CX
+	MOVL         CX, 48(AX)
+	VZEROUPPER
+	RET
+
 // func scanAVX2(grad *float32, hess *float32, n uint64, r *uint32)
 // Requires: AVX, AVX2
 TEXT ·scanAVX2(SB), NOSPLIT, $0-32
@@ -565,5 +1437,94 @@ rows:
 	VPMAXSD      X0, X2, X2
 	VMOVD        X2, AX
 	MOVL         AX, 8(BX)
+	VZEROUPPER
+	RET
+
+// func spanAVX2(grad *float32, n uint64, ends *int32)
+// Requires: AVX, AVX2
+TEXT ·spanAVX2(SB), NOSPLIT, $0-24
+	MOVQ         grad+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	LEAQ         (AX)(CX*4), CX
+	VPBROADCASTD (DX), Y0
+	VPBROADCASTD 4(DX), Y1
+
+rows:
+	VMOVDQU      (AX), Y2
+	VPSRAD       $0x1f, Y2, Y3
+	VPSRLD       $0x01, Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VPMINSD      Y2, Y0, Y0
+	VPMAXSD      Y2, Y1, Y1
+	ADDQ         $0x20, AX
+	CMPQ         AX, CX
+	JNE          rows
+	VEXTRACTI128 $0x01, Y0, X2
+	VPMINSD      X2, X0, X0
+	VPSHUFD      $0x4e, X0, X2
+	VPMINSD      X2, X0, X0
+	VPSHUFD      $0xb1, X0, X2
+	VPMINSD      X2, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, (DX)
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXSD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXSD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXSD      X0, X1, X1
+	VMOVD        X1, AX
+	MOVL         AX, 4(DX)
+	VZEROUPPER
+	RET
+
+// func join8AVX2(packed *uint16, grad *int16, hess *uint16, n uint64)
+// Requires: AVX, AVX2
+TEXT ·join8AVX2(SB), NOSPLIT, $0-32
+	MOVQ     packed+0(FP), AX
+	MOVQ     grad+8(FP), CX
+	MOVQ     hess+16(FP), DX
+	MOVQ     n+24(FP), BX
+	VPCMPEQW Y0, Y0, Y0
+	VPSRLW   $0x08, Y0, Y0
+
+rows:
+	VPAND   (CX), Y0, Y1
+	VMOVDQU (DX), Y2
+	VPSLLW  $0x08, Y2, Y2
+	VPOR    Y1, Y2, Y2
+	VMOVDQU Y2, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x10, BX
+	JNE     rows
+	VZEROUPPER
+	RET
+
+// func join4AVX2(packed *uint8, grad *int16, hess *uint16, n uint64)
+// Requires: AVX, AVX2
+TEXT ·join4AVX2(SB), NOSPLIT, $0-32
+	MOVQ     packed+0(FP), AX
+	MOVQ     grad+8(FP), CX
+	MOVQ     hess+16(FP), DX
+	MOVQ     n+24(FP), BX
+	VPCMPEQW Y0, Y0, Y0
+	VPSRLW   $0x0c, Y0, Y0
+
+rows:
+	VPAND        (CX), Y0, Y1
+	VPAND        (DX), Y0, Y2
+	VPSLLW       $0x04, Y2, Y2
+	VPOR         Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPACKUSWB    X1, X2, X2
+	VMOVDQU      X2, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x10, BX
+	JNE          rows
 	VZEROUPPER
 	RET

@@ -13,7 +13,7 @@ func Unpack4(b uint8) (grad int16, hess uint16) { return int16(int8(b<<4) >> 4),
 // join8 packs the codes of all rows of packed.
 func join8(packed []uint16, grad []int16, hess []uint16) {
 	grad, hess = grad[:len(packed)], hess[:len(packed)]
-	i := 0
+	i := join8Ahead(packed, grad, hess)
 	for ; i+4 <= len(packed); i += 4 { // four words in one: no code reaches into the next
 		g, h := *(*uint64)(unsafe.Pointer(&grad[i])), *(*uint64)(unsafe.Pointer(&hess[i]))
 		*(*uint64)(unsafe.Pointer(&packed[i])) = g&0x00ff00ff00ff00ff | h<<8&0xff00ff00ff00ff00
@@ -26,7 +26,7 @@ func join8(packed []uint16, grad []int16, hess []uint16) {
 // join4 is join8 for codes of 4 bits.
 func join4(packed []uint8, grad []int16, hess []uint16) {
 	grad, hess = grad[:len(packed)], hess[:len(packed)]
-	for i := range packed {
+	for i := join4Ahead(packed, grad, hess); i < len(packed); i++ {
 		packed[i] = uint8(grad[i])&0x0f | uint8(hess[i])<<4
 	}
 }
@@ -73,14 +73,10 @@ func pack[P uint8 | uint16](
 	var some [gathered]P
 	for len(rows) > 0 {
 		n := min(gathered, len(rows))
-		for i, row := range rows[:n] {
-			g[i], h[i] = grad[row], hess[row]
-		}
+		gather(&g, &h, grad, hess, rows[:n])
 		loss.Add(makeListed(gc[:n], hc[:n], g[:n], h[:n], first, rows[:n], r))
 		join(some[:n], gc[:], hc[:])
-		for i, row := range rows[:n] {
-			packed[row] = some[i]
-		}
+		scatter(packed, &some, rows[:n])
 		rows = rows[n:]
 	}
 	return loss

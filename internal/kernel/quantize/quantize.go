@@ -54,11 +54,12 @@ func Scan(grad, hess []float32) Range {
 // ScanRows is Scan for the listed rows.
 func ScanRows(grad, hess []float32, rows []uint16) Range {
 	r := Empty()
-	for _, row := range rows {
-		r.MaxGrad = max(r.MaxGrad, math.Float32bits(grad[row])&absMask)
-		h := int32(math.Float32bits(hess[row]))
-		r.MinHess = min(r.MinHess, h)
-		r.MaxHess = max(r.MaxHess, h)
+	var g, h [gathered]float32
+	for len(rows) > 0 {
+		n := min(gathered, len(rows))
+		gather(&g, &h, grad, hess, rows[:n])
+		r = r.Merge(Scan(g[:n], h[:n]))
+		rows = rows[n:]
 	}
 	return r
 }

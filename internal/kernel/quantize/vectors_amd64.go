@@ -23,7 +23,6 @@ const (
 type vectorRule struct {
 	gradUnit, hessUnit float64
 	mostGrad, mostHess uint64
-	key                uint64
 }
 
 // short says whether codes are of 16 bits, which is what the assembly writes.
@@ -51,31 +50,6 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	}
 	return loss, n
 }
-
-// drawnAhead is general for as many rows as it can do, and says how many.
-func drawnAhead[G int16 | int32, H uint16 | uint32](
-	gradCodes []G, hessCodes []H, grad, hess []float32, first uint64, r *Rule,
-) (loss Loss, done int) {
-	n := min(len(grad), perCall) &^ (step - 1)
-	if vectors != cpu.AVX512 || n == 0 || !short[G]() || !r.Stochastic || r.GradOffset != 0 || r.MinGrad != -r.MaxGrad {
-		return Loss{}, 0
-	}
-	rule := vectorRule{gradUnit: r.GradScale, hessUnit: r.HessScale}
-	rule.mostGrad, rule.mostHess = math.Float64bits(float64(r.MaxGrad)), math.Float64bits(float64(r.MaxHess))
-	rule.key = r.Key + (first+1)*golden
-	drawnAVX512(&grad[0], &hess[0], uint64(n), (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0])), rule.words(), loss.words())
-	if r.EqualHess {
-		code := clamp(math.Round(float64(hess[0])/r.HessScale), 0, float64(r.MaxHess))
-		for i := range hessCodes[:n] {
-			hessCodes[i] = H(int64(code))
-		}
-		loss.HessKept = uint64(n) * one(code != 0)
-	}
-	return loss, n
-}
-
-// golden is the step between the draws of neighbouring rows (package rng).
-const golden = 0x9E3779B97F4A7C15
 
 // scanAhead is Scan for as many rows as it can do, and says how many.
 func scanAhead(r *Range, grad, hess []float32) (done int) {

@@ -62,8 +62,3 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	codesNEON(&grad[0], &hess[0], uint64(n), gc, hc, (*uint64)(unsafe.Pointer(&rule)), &loss.Error)
 	return loss, n
 }
-
-// drawnAhead leaves drawn codes to the Go form: NEON multiplies no numbers of 64 bits.
-func drawnAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float32, uint64, *Rule) (Loss, int) {
-	return Loss{}, 0
-}

@@ -10,8 +10,4 @@ func codesAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float
 	return Loss{}, 0
 }
 
-func drawnAhead[G int16 | int32, H uint16 | uint32]([]G, []H, []float32, []float32, uint64, *Rule) (Loss, int) {
-	return Loss{}, 0
-}
-
 func scanAhead(*Range, []float32, []float32) int { return 0 }

@@ -1,10 +1,10 @@
 package quantize_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 	"time"
 	"unsafe"
@@ -13,6 +13,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/quantize"
 	"boost/internal/need"
+	"boost/internal/rng"
 )
 
 // made is everything that a pass over rows gives.
@@ -73,15 +74,66 @@ func TestVectorsEqualGo(t *testing.T) {
 	}
 }
 
+// kinds are the rules that codes are made by.
+var kinds = []struct {
+	name             string
+	minG, maxG, maxH int64
+	stochastic       bool
+}{
+	{"i16", -32767, 32767, 65535, false}, {"i8", -127, 127, 255, true}, {"i4", -7, 7, 15, true},
+	{"i16_drawn", -32767, 32767, 65535, true}, {"i8_nearest", -127, 127, 255, false}, {"i4_nearest", -7, 7, 15, false},
+	{"i16_asymmetric", -32768, 32767, 65535, false}, {"i16_asymmetric_drawn", -32768, 32767, 65535, true},
+}
+
+// makeListed makes the codes of a list of rows of which values are those brought together.
+func makeListed(grad, hess []float32, first uint64, rows []uint16, r *quantize.Rule) made {
+	m := made{grad: make([]int16, len(grad)), hess: make([]uint16, len(grad))}
+	m.loss = quantize.MakeListed(m.grad, m.hess, grad, hess, first, rows, r)
+	return m
+}
+
+// compare makes codes by plain Go and by vectors, of rows in order and of a list of them.
+func compare(t *testing.T, use func(vectors bool), grad, hess []float32, first uint64, rows []uint16, rule *quantize.Rule) {
+	t.Helper()
+	for _, form := range []struct {
+		name string
+		run  func() made
+	}{
+		{"in order", func() made { return makeCodes(grad, hess, first, rule) }},
+		{"listed", func() made { return makeListed(grad, hess, first, rows, rule) }},
+	} {
+		use(false)
+		want := form.run()
+		use(true)
+		got := form.run()
+		for i := range grad {
+			if got.grad[i] != want.grad[i] || got.hess[i] != want.hess[i] {
+				t.Fatalf("%s: row %d of %d, (%v, %v) by %+v: codes (%d, %d), in Go (%d, %d)",
+					form.name, i, len(grad), grad[i], hess[i], rule, got.grad[i], got.hess[i], want.grad[i], want.hess[i])
+			}
+		}
+		if got.loss != want.loss {
+			t.Fatalf("%s: %d rows, %+v: loss %+v, in Go %+v", form.name, len(grad), rule, got.loss, want.loss)
+		}
+	}
+}
+
+// list draws n different row numbers of a block, in order.
+func list(r *rand.Rand, n int) []uint16 {
+	rows := make([]uint16, n)
+	for i, row := range r.Perm(1 << 16)[:n] {
+		rows[i] = uint16(row)
+	}
+	slices.Sort(rows)
+	return rows
+}
+
 // testVectors compares what is made with vectors to what is made without.
 func testVectors(t *testing.T, use func(vectors bool)) {
 	r := rand.New(rand.NewPCG(61, 0))
-	for _, mode := range []struct {
-		name       string
-		maxG, maxH int64
-		stochastic bool
-	}{{"i16", 32767, 65535, false}, {"i8", 127, 255, true}, {"i4", 7, 15, true}, {"i16_drawn", 32767, 65535, true}, {"i8_nearest", 127, 255, false}} {
-		t.Run("S2.37/"+mode.name, func(t *testing.T) {
+	rows := list(r, 130)
+	for _, kind := range kinds {
+		t.Run("S2.37/"+kind.name, func(t *testing.T) {
 			for try := range 3000 {
 				n := r.IntN(130)
 				// Scales of all sizes, the smallest float32 among them.
@@ -90,19 +142,26 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 				if try%5 == 0 {
 					gs, hs = float64(math.Float32frombits(1+r.Uint32N(3))), math.Ldexp(1, -140)
 				}
+				rule := &quantize.Rule{
+					GradScale: gs, HessScale: hs, MinGrad: kind.minG, MaxGrad: kind.maxG, MaxHess: kind.maxH,
+					Stochastic: kind.stochastic, Key: r.Uint64(),
+				}
+				asymmetric := kind.minG != -kind.maxG
+				if asymmetric && try%11 != 0 { // an offset of 0 is one, too
+					rule.GradOffset = float64(hard(r, gs, math.Ldexp(1, r.IntN(30)))) * float64(1-2*r.IntN(2))
+				}
 				grad, hess := make([]float32, n), make([]float32, n)
 				for i := range n {
-					grad[i], hess[i] = hard(r, gs, float64(mode.maxG)), hard(r, hs, float64(mode.maxH))
+					grad[i], hess[i] = hard(r, gs, float64(kind.maxG)), hard(r, hs, float64(kind.maxH))
 					if r.IntN(2) == 0 {
 						grad[i] = -grad[i]
 					}
 					if hess[i] == 0 && r.IntN(2) == 0 {
 						hess[i] = -hess[i]
 					}
-				}
-				rule := &quantize.Rule{
-					GradScale: gs, HessScale: hs, MinGrad: -mode.maxG, MaxGrad: mode.maxG, MaxHess: mode.maxH,
-					Stochastic: mode.stochastic, Key: r.Uint64(),
+					if asymmetric {
+						grad[i] = float32(max(min(float64(grad[i])+rule.GradOffset, math.MaxFloat32), -math.MaxFloat32))
+					}
 				}
 				if try%7 == 0 && n > 0 {
 					rule.EqualHess = true
@@ -110,23 +169,131 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 						hess[i] = hess[0]
 					}
 				}
-				first := uint64(r.Uint32())
-				use(false)
-				want := makeCodes(grad, hess, first, rule)
-				use(true)
-				got := makeCodes(grad, hess, first, rule)
-				for i := range n {
-					if got.grad[i] != want.grad[i] || got.hess[i] != want.hess[i] {
-						t.Fatalf("try %d: row %d of %d, (%v, %v) by %+v: codes (%d, %d), in Go (%d, %d)",
-							try, i, n, grad[i], hess[i], rule, got.grad[i], got.hess[i], want.grad[i], want.hess[i])
-					}
-				}
-				if got.loss != want.loss {
-					t.Fatalf("try %d, %d rows, %+v: loss %+v, in Go %+v", try, n, rule, got.loss, want.loss)
-				}
+				compare(t, use, grad, hess, uint64(r.Uint32()), rows[:n], rule)
 			}
 		})
 	}
+	// Whatever bits values and rules have: NaN, infinities, subnormal numbers, minus signs,
+	// scales of 0. Plain rounding to the nearest is left out: Codes is not for such values.
+	t.Run("S2.37/any_bits", func(t *testing.T) {
+		special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e-320, math.MaxFloat64, -1, 5e-324}
+		for try := range 4000 {
+			n := r.IntN(130)
+			kind := kinds[r.IntN(len(kinds))]
+			number := func() float64 {
+				if r.IntN(8) == 0 {
+					return special[r.IntN(len(special))]
+				}
+				return float64(math.Float32frombits(r.Uint32() >> 1))
+			}
+			rule := &quantize.Rule{
+				GradScale: number(), HessScale: number(), GradOffset: number(),
+				MinGrad: kind.minG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic, Key: r.Uint64(),
+			}
+			if rule.GradOffset == 0 && !kind.stochastic {
+				rule.GradOffset = 1
+			}
+			if try%3 == 0 { // only the values are unusual
+				rule.GradScale, rule.HessScale, rule.GradOffset = 0.5, 0.25, 3
+			}
+			grad, hess := make([]float32, n), make([]float32, n)
+			for i := range n {
+				grad[i], hess[i] = float32(r.NormFloat64()), r.Float32()
+				if try%2 == 0 && r.IntN(20) == 0 {
+					grad[i] = math.Float32frombits(r.Uint32())
+				}
+				if try%4 < 2 && r.IntN(20) == 0 {
+					hess[i] = math.Float32frombits(r.Uint32())
+				}
+				switch one := float32(special[r.IntN(len(special))]); r.IntN(200) {
+				case 0:
+					grad[i] = one
+				case 1:
+					hess[i] = one
+				}
+			}
+			compare(t, use, grad, hess, uint64(r.Uint32()), rows[:n], rule)
+		}
+	})
+	// At the ends of the codes, a step beyond, and halfway.
+	t.Run("S2.37/limits", func(t *testing.T) {
+		for _, kind := range kinds {
+			rule := &quantize.Rule{
+				GradScale: 0.5, HessScale: 2, MinGrad: kind.minG, MaxGrad: kind.maxG, MaxHess: kind.maxH,
+				Stochastic: kind.stochastic, Key: 11,
+			}
+			if kind.minG != -kind.maxG {
+				rule.GradOffset = -64
+			}
+			var grad, hess []float32
+			for _, code := range []float64{0, 1, float64(kind.maxG) - 1, float64(kind.maxG), float64(kind.maxG) + 1, float64(kind.minG), float64(kind.minG) - 1} {
+				for _, part := range []float64{-0.5, -0.25, 0, 0.25, 0.5} {
+					grad = append(grad, float32((code+part)*rule.GradScale+rule.GradOffset), float32(math.Copysign(0, -1)))
+					hess = append(hess, float32(math.Abs(code+part)*rule.HessScale), float32((float64(kind.maxH)+part)*rule.HessScale))
+				}
+			}
+			compare(t, use, grad, hess, 0, rows[:len(grad)], rule)
+		}
+	})
+	t.Run("S2.37/span", func(t *testing.T) {
+		for try := range 3000 {
+			n := r.IntN(100)
+			grad := make([]float32, n)
+			for i := range n {
+				switch grad[i] = math.Float32frombits(r.Uint32()); {
+				case try%4 == 0: // zeros alone, of both signs
+					grad[i] = float32(math.Copysign(0, float64(r.IntN(2))-0.5))
+				case try%4 == 1: // the lowest bits decide
+					grad[i] = math.Float32frombits(r.Uint32() & 0x8000_0003)
+				case try%4 == 2 && grad[i] != grad[i]:
+					grad[i] = float32(math.Inf(r.IntN(2)*2 - 1))
+				}
+			}
+			all := make([]uint16, n)
+			for i := range all {
+				all[i] = uint16(i)
+			}
+			wantLow, wantHigh := float32(math.Inf(1)), float32(math.Inf(-1))
+			for _, g := range grad {
+				wantLow, wantHigh = min(wantLow, g), max(wantHigh, g)
+			}
+			for _, vectors := range []bool{false, true} {
+				use(vectors)
+				if low, high := quantize.Span(grad); !same(low, wantLow) || !same(high, wantHigh) {
+					t.Fatalf("%v: by vectors %v from %v to %v, want from %v to %v", grad, vectors, low, high, wantLow, wantHigh)
+				}
+			}
+			if low, high := quantize.SpanRows(grad, all); !same(low, wantLow) || !same(high, wantHigh) {
+				t.Fatalf("%v, listed: from %v to %v, want from %v to %v", grad, low, high, wantLow, wantHigh)
+			}
+		}
+	})
+	t.Run("S2.37/packed", func(t *testing.T) {
+		for range 300 {
+			n := r.IntN(3000)
+			grad, hess := make([]float32, n), make([]float32, n)
+			for i := range n {
+				grad[i], hess[i] = float32(r.NormFloat64()), r.Float32()
+			}
+			rows := list(r, n/2)
+			rows = rows[:sort.Search(len(rows), func(i int) bool { return int(rows[i]) >= n })]
+			rule := &quantize.Rule{GradScale: 0.7, HessScale: 0.07, MinGrad: -7, MaxGrad: 7, MaxHess: 15, Stochastic: r.IntN(2) == 0, Key: 3}
+			pack := func(vectors, listed bool) ([]uint16, []uint8, [2]quantize.Loss) {
+				use(vectors)
+				words, bytes := make([]uint16, n), make([]uint8, n)
+				return words, bytes, [2]quantize.Loss{
+					quantize.Pack8(words, grad, hess, 70, rows, listed, rule), quantize.Pack4(bytes, grad, hess, 70, rows, listed, rule),
+				}
+			}
+			for _, listed := range []bool{false, true} {
+				wantWords, wantBytes, wantLoss := pack(false, listed)
+				words, bytes, loss := pack(true, listed)
+				if !slices.Equal(words, wantWords) || !slices.Equal(bytes, wantBytes) || loss != wantLoss {
+					t.Fatalf("%d rows, %d of them listed: %v, by %+v: not the words, bytes or losses of Go", n, len(rows), listed, rule)
+				}
+			}
+		}
+	})
 	t.Run("S2.37/range", func(t *testing.T) {
 		for range 3000 {
 			n := r.IntN(100)
@@ -147,6 +314,70 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 	})
 }
 
+// same says that two floats have the same bits, or are both NaN.
+func same(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}
+
+// On every instruction set: the draws of S2.13, and the codes of S2.5.
+func TestVectorsKnowTheirNumbers(t *testing.T) {
+	defer quantize.Use(cpu.Used())
+	key := rng.Key(42, rng.Rounding, 0, 0)
+	for _, level := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		if level > cpu.Used() {
+			continue
+		}
+		quantize.Use(level)
+		t.Run("S2.13/"+level.String(), func(t *testing.T) {
+			const n = 16
+			rule := &quantize.Rule{GradScale: 4, HessScale: 4, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: true, Key: key}
+			up, down, hess := make([]float32, n), make([]float32, n), make([]float32, n)
+			rows := make([]uint16, n)
+			for i := range n {
+				up[i], down[i], hess[i], rows[i] = 1, -1, 3, uint16(n-1-i)
+			}
+			for _, m := range []struct {
+				grad []float32
+				want []int16
+			}{{up, []int16{0, 1, 0, 0, 0, 0, 0, 0}}, {down, []int16{0, 0, -1, 0, 0, -1, -1, 0}}} {
+				got, listed := makeCodes(m.grad, hess, 0, rule), makeListed(m.grad, hess, 0, rows, rule)
+				slices.Reverse(listed.grad)
+				slices.Reverse(listed.hess)
+				if !slices.Equal(got.grad[:8], m.want) || !slices.Equal(listed.grad[:8], m.want) {
+					t.Errorf("codes of %v quarters: %d, listed %d, want %d", m.grad[0], got.grad[:8], listed.grad[:8], m.want)
+				}
+				if want := []uint16{1, 1, 1, 1, 0, 1, 1, 1}; !slices.Equal(got.hess[:8], want) || !slices.Equal(listed.hess[:8], want) {
+					t.Errorf("codes of hessians of three quarters: %d, listed %d, want %d", got.hess[:8], listed.hess[:8], want)
+				}
+			}
+		})
+		t.Run("S2.5/"+level.String(), func(t *testing.T) {
+			var grad, hess []float32
+			for range 8 {
+				grad, hess = append(grad, 0, 65535), append(hess, 1, 1)
+			}
+			rule := &quantize.Rule{GradScale: 1, GradOffset: 32768, HessScale: 1, MinGrad: math.MinInt16, MaxGrad: math.MaxInt16, MaxHess: math.MaxUint16}
+			if low, high := quantize.Span(grad); low != 0 || high != 65535 {
+				t.Errorf("span from %v to %v, want 0 to 65535", low, high)
+			}
+			got := makeCodes(grad, hess, 0, rule)
+			// Codes are exact. Of what is not 0, which are the 65,535s, none has the code of 0.
+			want := quantize.Loss{Magnitude: 8 * 65535 << 16, GradRows: 8, GradKept: 8, HessRows: 16, HessKept: 16}
+			if got.grad[0] != -32768 || got.grad[1] != 32767 || got.hess[0] != 1 || got.loss != want {
+				t.Errorf("codes %d, loss %+v, want −32768, 32767, … and %+v", got.grad, got.loss, want)
+			}
+		})
+	}
+}
+
+// wholeNumbers are rules by which a whole number up to 127 keeps its value, less the offset.
+var wholeNumbers = []*quantize.Rule{
+	{GradScale: 1, HessScale: 1, MinGrad: -127, MaxGrad: 127, MaxHess: 255},
+	{GradScale: 1, HessScale: 1, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: true},
+	{GradScale: 1, HessScale: 1, GradOffset: 3, MinGrad: -128, MaxGrad: 124, MaxHess: 255},
+	{GradScale: 1, HessScale: 1, GradOffset: 3, MinGrad: -128, MaxGrad: 124, MaxHess: 255, Stochastic: true},
+}
+
 // Nothing before and behind the codes is written.
 func TestVectorsStayInTheirSlices(t *testing.T) {
 	const room = 40
@@ -155,30 +386,56 @@ func TestVectorsStayInTheirSlices(t *testing.T) {
 		grad[i], hess[i] = float32(i), float32(i)
 	}
 	for n := range 100 {
-		for _, stochastic := range []bool{false, true} {
+		for _, rule := range wholeNumbers {
 			g, h := make([]int16, n+2*room), make([]uint16, n+2*room)
 			for i := range g {
 				g[i], h[i] = -77, 77
 			}
-			rule := &quantize.Rule{GradScale: 1, HessScale: 1, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: stochastic}
 			quantize.Make(g[room:room+n], h[room:room+n], grad[:n], hess[:n], 0, rule)
 			for i := range g {
 				inside := i >= room && i < room+n
 				if !inside && (g[i] != -77 || h[i] != 77) {
 					t.Fatalf("%d rows: entry %d is written", n, i-room)
 				}
-				if inside && int(g[i]) != min(i-room, 127) {
-					t.Fatalf("%d rows: code %d is %d", n, i-room, g[i])
+				if want := min(i-room, 127) - int(rule.GradOffset); inside && int(g[i]) != want {
+					t.Fatalf("%d rows by %+v: code %d is %d, want %d", n, rule, i-room, g[i], want)
 				}
 			}
 		}
 	}
 }
 
-// BenchmarkQuantizeGradients holds the vector forms to three times the Go forms and to
-// 4 GB of floats a second.
+// kept is what passes over rows find: without a use a compiler might leave them out.
+var kept struct {
+	quantize.Range
+	lowest, highest float32
+}
+
+// BenchmarkQuantizeGradients times every kind of codes with their packing, of all rows and
+// of a list of half of them, on every instruction set: the pass that makes the codes, and
+// both passes, with the one that the scales come from (Scan, and Span where there is an
+// offset). A row is 8 bytes of floats.
 //
-// Bound: two divisions a row, of which eight take 16 cycles: 1.3 ns at 3.1 GHz.
+// All rows are held to 4 GB a second, 2 ns a row, and to three times the Go forms, on every
+// instruction set. A list's speed is only stated: its rows are brought together, and their
+// codes spread, one at a time in Go.
+//
+// Bound: instructions a row, of which divisions by vectors of 8 and of 4 numbers.
+//
+//	                     AVX-512       AVX2
+//	nearest              6.0, 2/8      13.6, 2/4
+//	drawn                7.1, 2/8      16.0, 2/4
+//	with an offset       5.6, 3/8      10.3, 3/4
+//	drawn, offset        7.3, 3/8      16.4, 3/4
+//	Scan, Span           0.5, 0.5      1.1, 1.0
+//	8 or 4 bits          0.5           0.5
+//	a list: 16 bits      + 20          + 21
+//	a list: 8 or 4 bits  + 14          + 15
+//	a list: Scan, Span   + 8, + 5      + 8, + 5
+//
+// AVX2 multiplies no 64-bit numbers: of 16 instructions of a drawn row, 7 are its draw. Drawn
+// lists stay below 4 GB a second with it: for 8 bits they take 32 instructions, with Scan 41, and
+// 2 ns are 8 cycles at 4 GHz.
 func BenchmarkQuantizeGradients(b *testing.B) {
 	if cpu.Used() == cpu.Generic {
 		b.Skip("this machine has no vector form")
@@ -190,45 +447,125 @@ func BenchmarkQuantizeGradients(b *testing.B) {
 	for i := range grad {
 		grad[i], hess[i] = float32(r.NormFloat64()), r.Float32()
 	}
-	g, h := make([]int16, rows), make([]uint16, rows)
-	for _, stochastic := range []bool{false, true} {
-		b.Run(fmt.Sprintf("S2.37/1M/stochastic=%v", stochastic), func(b *testing.B) {
-			rule := &quantize.Rule{GradScale: 5.0 / 32767, HessScale: 1.0 / 65535, MinGrad: -32767, MaxGrad: 32767, MaxHess: 65535, Stochastic: stochastic, Key: 5}
-			levels := []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512}[:cpu.Used()+1]
-			if stochastic && len(levels) > 2 {
-				levels = slices.Delete(levels, 1, 2) // AVX2 multiplies no 64-bit numbers: draws are made in Go
+	lists := make([][]uint16, 0, rows/block+1) // half of the rows of each block
+	listed := 0
+	for lo := 0; lo < rows; lo += block {
+		var list []uint16
+		for i := range min(block, rows-lo) {
+			if r.IntN(2) == 0 {
+				list = append(list, uint16(i))
 			}
-			var sides []func()
-			for _, level := range levels {
-				sides = append(sides, func() {
-					quantize.Use(level)
-					for lo := 0; lo < rows; lo += block {
-						hi := min(lo+block, rows)
-						quantize.Make(g[lo:hi], h[lo:hi], grad[lo:hi], hess[lo:hi], uint64(lo), rule)
+		}
+		lists, listed = append(lists, list), listed+len(list)
+	}
+	g16, h16, words, bytes := make([]int16, rows), make([]uint16, rows), make([]uint16, rows), make([]uint8, rows)
+	levels := []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512}[:cpu.Used()+1]
+	for _, c := range []struct {
+		name       string
+		bits       int
+		offset     float64
+		stochastic bool
+	}{
+		{"f32", 32, 0, false},
+		{"i16", 16, 0, false},
+		{"i16_drawn", 16, 0, true},
+		{"i16_asymmetric", 16, 0.25, false},
+		{"i16_asymmetric_drawn", 16, 0.25, true},
+		{"i8_nearest", 8, 0, false},
+		{"i8", 8, 0, true},
+		{"i4_nearest", 4, 0, false},
+		{"i4", 4, 0, true},
+	} {
+		most := int64(1)<<(c.bits-1) - 1
+		rule := &quantize.Rule{
+			GradScale: 5 / float64(most), GradOffset: c.offset, HessScale: 1 / float64(2*most+1),
+			MinGrad: -most, MaxGrad: most, MaxHess: 2*most + 1, Stochastic: c.stochastic, Key: 5,
+		}
+		if c.offset != 0 {
+			rule.MinGrad--
+		}
+		for _, half := range []bool{false, true} {
+			name, floats := c.name, rows
+			if half {
+				name, floats = c.name+"/half", listed
+			}
+			scales := func() {
+				for lo := 0; lo < rows; lo += block {
+					g, h, list := grad[lo:min(lo+block, rows)], hess[lo:min(lo+block, rows)], lists[lo/block]
+					if half {
+						kept.Range = quantize.ScanRows(g, h, list)
+					} else {
+						kept.Range = quantize.Scan(g, h)
 					}
-				})
-			}
-			var took []time.Duration
-			for b.Loop() {
-				took = paired.Times(2*time.Second, sides...)
-			}
-			bytes := float64(rows) * float64(unsafe.Sizeof(grad[0])+unsafe.Sizeof(hess[0]))
-			for i, level := range levels[1:] {
-				ratio, speed := float64(took[0])/float64(took[1+i]), bytes/took[1+i].Seconds()/1e9
-				b.ReportMetric(ratio, "times_go_"+level.String())
-				b.ReportMetric(speed, "GB/s_"+level.String())
-				if last := i == len(levels)-2; last && (ratio < 3 || speed < 4 && !stochastic) {
-					b.Errorf("%.2f times the Go form, at least 3; %.2f GB of floats a second, at least 4", ratio, speed)
+					if c.offset == 0 {
+						continue
+					}
+					if half {
+						kept.lowest, kept.highest = quantize.SpanRows(g, list)
+					} else {
+						kept.lowest, kept.highest = quantize.Span(g)
+					}
 				}
 			}
-		})
+			codes := func() {
+				for lo := 0; lo < rows; lo += block {
+					hi := min(lo+block, rows)
+					g, h, list := grad[lo:hi], hess[lo:hi], lists[lo/block]
+					switch {
+					case c.bits == 16 && half:
+						quantize.MakeRows(g16[lo:hi], h16[lo:hi], g, h, uint64(lo), list, rule)
+					case c.bits == 16:
+						quantize.Make(g16[lo:hi], h16[lo:hi], g, h, uint64(lo), rule)
+					case c.bits == 8:
+						quantize.Pack8(words[lo:hi], g, h, uint64(lo), list, half, rule)
+					case c.bits == 4:
+						quantize.Pack4(bytes[lo:hi], g, h, uint64(lo), list, half, rule)
+					}
+				}
+			}
+			b.Run("S2.37/1M/"+name, func(b *testing.B) {
+				passes := []struct {
+					name string
+					run  func()
+				}{{"codes", codes}, {"both", func() { scales(); codes() }}}
+				if c.bits == 32 { // floats stay as they are: there is nothing to make
+					passes = passes[1:]
+				}
+				var sides []func()
+				for _, pass := range passes {
+					for _, level := range levels {
+						sides = append(sides, func() { quantize.Use(level); pass.run() })
+					}
+				}
+				var took []time.Duration
+				for b.Loop() {
+					took = paired.Times(time.Second, sides...)
+				}
+				size := float64(floats) * float64(unsafe.Sizeof(grad[0])+unsafe.Sizeof(hess[0]))
+				for i, pass := range passes {
+					times := took[i*len(levels):]
+					for j, level := range levels {
+						speed, ratio := size/times[j].Seconds()/1e9, float64(times[0])/float64(times[j])
+						b.ReportMetric(speed, "GB/s_"+pass.name+"_"+level.String())
+						if level == cpu.Generic {
+							continue
+						}
+						b.ReportMetric(ratio, "times_go_"+pass.name+"_"+level.String())
+						if !half && (speed < 4 || ratio < 3) {
+							b.Errorf("%s, %v: %.2f GB of floats a second, at least 4; %.2f times the Go form, at least 3", pass.name, level, speed, ratio)
+						}
+					}
+				}
+			})
+		}
 	}
 }
 
 // The codes of listed rows are those of all rows.
 func TestListedRowsHaveTheCodesOfAllRows(t *testing.T) {
+	defer quantize.Use(cpu.Used())
 	r := rand.New(rand.NewPCG(63, 0))
-	const n = 3000
+	const n = 1 << 16 // a whole block, where no bounds are checked
 	grad, hess := make([]float32, n), make([]float32, n)
 	var rows []uint16
 	for i := range n {
@@ -237,14 +574,29 @@ func TestListedRowsHaveTheCodesOfAllRows(t *testing.T) {
 			rows = append(rows, uint16(i))
 		}
 	}
-	for _, stochastic := range []bool{false, true} {
-		rule := &quantize.Rule{GradScale: 0.03, HessScale: 0.004, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: stochastic, Key: 9}
-		all := makeCodes(grad, hess, 1000, rule)
-		g, h := make([]int16, n), make([]uint16, n)
-		quantize.MakeRows(g, h, grad, hess, 1000, rows, rule)
-		for i := range n {
-			if in := slices.Contains(rows, uint16(i)); in && (g[i] != all.grad[i] || h[i] != all.hess[i]) || !in && (g[i] != 0 || h[i] != 0) {
-				t.Fatalf("stochastic %v: row %d has codes (%d, %d), among all rows (%d, %d)", stochastic, i, g[i], h[i], all.grad[i], all.hess[i])
+	for _, level := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		if level > cpu.Used() {
+			continue
+		}
+		quantize.Use(level)
+		for _, rule := range []*quantize.Rule{
+			{GradScale: 0.03, HessScale: 0.004, MinGrad: -127, MaxGrad: 127, MaxHess: 255},
+			{GradScale: 0.03, HessScale: 0.004, MinGrad: -127, MaxGrad: 127, MaxHess: 255, Stochastic: true, Key: 9},
+			{GradScale: 0.0001, GradOffset: 0.7, HessScale: 1.0 / 65535, MinGrad: -32768, MaxGrad: 32767, MaxHess: 65535},
+			{GradScale: 0.0001, GradOffset: 0.7, HessScale: 1.0 / 65535, MinGrad: -32768, MaxGrad: 32767, MaxHess: 65535, Stochastic: true, Key: 9},
+		} {
+			all := makeCodes(grad, hess, 1000, rule)
+			g, h := make([]int16, n), make([]uint16, n)
+			quantize.MakeRows(g, h, grad, hess, 1000, rows, rule)
+			listed := rows
+			for i := range n {
+				in := len(listed) > 0 && int(listed[0]) == i
+				if in {
+					listed = listed[1:]
+				}
+				if in && (g[i] != all.grad[i] || h[i] != all.hess[i]) || !in && (g[i] != 0 || h[i] != 0) {
+					t.Fatalf("%v, %+v: row %d has codes (%d, %d), among all rows (%d, %d)", level, rule, i, g[i], h[i], all.grad[i], all.hess[i])
+				}
 			}
 		}
 	}

@@ -11,11 +11,16 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!purego")
+	steps := firstSteps()
 	nearest()
-	draws()
+	general16(steps)
 	scan("scanAVX512", 16)
+	span("spanAVX512", 16)
 	nearest8()
+	general8(steps)
 	scan("scanAVX2", 8)
+	span("spanAVX2", 8)
+	join()
 	Generate()
 }
 
@@ -28,7 +33,6 @@ const (
 	hessUnit
 	mostGrad
 	mostHess
-	drawKey // of the first row
 )
 
 // spread returns a vector of eight times a word in memory.
@@ -101,7 +105,7 @@ func (s sums) store(loss reg.Register) {
 	}
 }
 
-// arguments are those that both functions have.
+// arguments are those that all functions that make codes have.
 type arguments struct {
 	grad, hess, end, gradCodes, hessCodes, rule reg.Register
 }
@@ -116,8 +120,8 @@ func load() arguments {
 	return a
 }
 
-// next goes on to the next rows, or on behind the loop.
-func (a arguments) next(label string) {
+// next goes on to the next rows of as many lanes, or on behind the loop.
+func (a arguments) next(label string, lanes uint64) {
 	ADDQ(U8(4*lanes), a.grad)
 	ADDQ(U8(4*lanes), a.hess)
 	ADDQ(U8(2*lanes), a.gradCodes)
@@ -192,114 +196,7 @@ func nearest() {
 	VPTESTMW(codes, codes, k)
 	s.count(3, k)
 	VMOVDQU64(codes, Mem{Base: a.hessCodes})
-	a.next("rows")
-
-	s.store(Load(Param("loss"), GP64()))
-	VZEROUPPER()
-	RET()
-}
-
-func draws() {
-	TEXT("drawnAVX512", NOSPLIT, "func(grad, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)")
-	Pragma("noescape")
-	Doc("drawnAVX512 is general for n rows of stochastic rounding without an offset, a multiple of 16",
-		"and not 0.")
-	a := load()
-	s := newSums()
-	gu, hu := spread(Mem{Base: a.rule, Disp: gradUnit}), spread(Mem{Base: a.rule, Disp: hessUnit})
-	mg, mh := spread(Mem{Base: a.rule, Disp: mostGrad}), spread(Mem{Base: a.rule, Disp: mostHess})
-	magnitude, none := constant(0x7fffffffffffffff), zero()
-	least, perUnit, unit32 := ZMM(), constant(0x40f0000000000000), constant(0x3df0000000000000) // 65536 and 2⁻³²
-	VSUBPD(mg, none, least)
-
-	// Keys of the next eight rows: key + (row+1)·golden.
-	const golden = 0x9E3779B97F4A7C15
-	const first, second = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-	step, m1, m2, low32 := constant(8*golden&(1<<64-1)), constant(first), constant(second), constant(1<<32-1)
-	state := ZMM()
-	steps := GLOBL("steps", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(8*i, U64(uint64(i)*golden))
-	}
-	VMOVDQU64(steps, state)
-	VPADDQ(spread(Mem{Base: a.rule, Disp: drawKey}), state, state)
-
-	Label("rows")
-	part := func(v Mem) reg.VecVirtual {
-		x := ZMM()
-		VCVTPS2PD(v, x)
-		return x
-	}
-	draw := func() (upper, lower reg.VecVirtual) {
-		z, t := ZMM(), ZMM()
-		mix := func(shift uint64, times reg.VecVirtual) {
-			VPSRLQ(U8(shift), z, t)
-			VPXORQ(t, z, z)
-			if times != nil {
-				VPMULLQ(times, z, z)
-			}
-		}
-		VMOVDQA64(state, z)
-		VPADDQ(step, state, state)
-		mix(30, m1)
-		mix(27, m2)
-		mix(31, nil)
-		upper, lower = ZMM(), ZMM()
-		VPSRLQ(U8(32), z, upper)
-		VPANDQ(low32, z, lower)
-		for _, u := range []reg.VecVirtual{upper, lower} {
-			VCVTUQQ2PD(u, u)
-			VMULPD(unit32, u, u)
-		}
-		return upper, lower
-	}
-	rounded := func(x, u, lo, hi reg.VecVirtual) reg.VecVirtual {
-		c := ZMM()
-		VADDPD(u, x, c)
-		VRNDSCALEPD(U8(1), c, c) // down
-		VMAXPD(lo, c, c)
-		VMINPD(hi, c, c)
-		return c
-	}
-	kept := K()
-	var gs, hs [2]reg.VecVirtual
-	for i := range 2 {
-		g, h := part(Mem{Base: a.grad, Disp: 32 * i}), part(Mem{Base: a.hess, Disp: 32 * i})
-		x, y := quotient(g, gu), quotient(h, hu)
-		ug, uh := draw()
-		gs[i], hs[i] = rounded(x, ug, least, mg), rounded(y, uh, none, mh)
-		off, size := ZMM(), ZMM()
-		VSUBPD(gs[i], x, off)
-		VPANDQ(magnitude, off, off)
-		VMULPD(perUnit, off, off)
-		VCVTTPD2QQ(off, off)
-		VPADDQ(off, s.err, s.err)
-		VPANDQ(magnitude, x, size)
-		VMINPD(mg, size, size)
-		VMULPD(perUnit, size, size)
-		VCVTTPD2QQ(size, size)
-		VPADDQ(size, s.magnitude, s.magnitude)
-		VCVTTPD2QQ(gs[i], gs[i])
-		VCVTTPD2QQ(hs[i], hs[i])
-	}
-	floats := ZMM()
-	k := K()
-	VPSLLD(U8(1), Mem{Base: a.grad}, floats)
-	VPTESTMD(floats, floats, k)
-	s.count(0, k)
-	codes := words(gs[0], gs[1])
-	VPTESTMW(codes, codes, kept)
-	KANDW(k, kept, kept)
-	s.count(1, kept)
-	VMOVDQU64(codes, Mem{Base: a.gradCodes})
-	VPSLLD(U8(1), Mem{Base: a.hess}, floats)
-	VPTESTMD(floats, floats, k)
-	s.count(2, k)
-	codes = words(hs[0], hs[1])
-	VPTESTMW(codes, codes, kept)
-	s.count(3, kept)
-	VMOVDQU64(codes, Mem{Base: a.hessCodes})
-	a.next("rows")
+	a.next("rows", lanes)
 
 	s.store(Load(Param("loss"), GP64()))
 	VZEROUPPER()
@@ -348,24 +245,9 @@ func scan(name string, lanes int) {
 	ADDQ(U8(4*lanes), hess)
 	CMPQ(grad, end)
 	JNE(LabelRef("rows"))
-	reduce := func(v reg.VecVirtual, disp int, op func(a, b, c Op)) {
-		half, out := YMM(), GP32()
-		if lanes == 16 {
-			VEXTRACTI64X4(U8(1), v, half)
-			op(half, v.AsY(), v.AsY())
-		}
-		VEXTRACTI128(U8(1), v.AsY(), half.AsX())
-		op(half.AsX(), v.AsX(), v.AsX())
-		for _, shuffle := range []uint64{0x4e, 0xb1} {
-			VPSHUFD(U8(shuffle), v.AsX(), half.AsX())
-			op(half.AsX(), v.AsX(), v.AsX())
-		}
-		VMOVD(v.AsX(), out)
-		MOVL(out, Mem{Base: r, Disp: disp})
-	}
-	reduce(maxGrad, 0, func(a, b, c Op) { VPMAXUD(a, b, c) })
-	reduce(minHess, 4, func(a, b, c Op) { VPMINSD(a, b, c) })
-	reduce(maxHess, 8, func(a, b, c Op) { VPMAXSD(a, b, c) })
+	reduce(maxGrad, r, 0, func(a, b, c Op) { VPMAXUD(a, b, c) })
+	reduce(minHess, r, 4, func(a, b, c Op) { VPMINSD(a, b, c) })
+	reduce(maxHess, r, 8, func(a, b, c Op) { VPMAXSD(a, b, c) })
 	VZEROUPPER()
 	RET()
 }
@@ -465,23 +347,11 @@ func nearest8() {
 	}
 	pass(a.grad, a.gradCodes, 0, 1, gradUnit, mg, true)
 	pass(a.hess, a.hessCodes, 2, 3, hessUnit, mh, false)
-	ADDQ(U8(32), a.grad)
-	ADDQ(U8(32), a.hess)
-	ADDQ(U8(16), a.gradCodes)
-	ADDQ(U8(16), a.hessCodes)
-	CMPQ(a.grad, a.end)
-	JNE(LabelRef("rows"))
+	a.next("rows", 8)
 
 	loss := Load(Param("loss"), GP64())
-	for i, v := range []reg.VecVirtual{errs, sizes} {
-		high, total := YMM(), GP64()
-		VEXTRACTF128(U8(1), v, high.AsX())
-		VADDPD(high.AsX(), v.AsX(), v.AsX())
-		VPERMILPD(U8(1), v.AsX(), high.AsX())
-		VADDSD(high.AsX(), v.AsX(), v.AsX())
-		VCVTTSD2SIQ(v.AsX(), total)
-		MOVQ(total, Mem{Base: loss, Disp: 8 * i})
-	}
+	storeFloats(errs, loss, 0)
+	storeFloats(sizes, loss, 8)
 	for i, n := range counts {
 		MOVQ(n, Mem{Base: loss, Disp: 16 + 8*i})
 	}
