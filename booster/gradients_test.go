@@ -74,20 +74,51 @@ func TestInvariantUnderSampling(t *testing.T) {
 					p.Objective, p.Rounds, p.Seed, p.Verify = []string{"regression", "multiclass"}[seed/2%2], 6, seed, true
 					p.LearningRate, p.Tree.MinDataInLeaf = 0.5, 1+int(seed)
 					s.change(&p)
-					switch sampling {
-					case "bag":
-						p.RowFraction = 0.6
-					case "goss":
-						p.GossTop, p.GossOther = 0.2, 0.2 // from round 2 on
-					case "mvs":
-						p.MvsFraction = 0.4
-					}
+					sample(&p, sampling)
 					m, err := booster.Train(t.Context(), p, table)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if m.Contents().Trees[0].NumSplits() == 0 {
 						t.Error("nothing was split: nothing was checked")
+					}
+				}
+			})
+		}
+	}
+}
+
+// sample sets a way of sampling rows: with a learning rate of 0.5 by gradients from round 2 on.
+func sample(p *booster.Params, way string) {
+	switch way {
+	case "bag":
+		p.RowFraction = 0.6
+	case "goss":
+		p.GossTop, p.GossOther = 0.2, 0.2
+	case "mvs":
+		p.MvsFraction = 0.4
+	}
+}
+
+// The same over more rows than a block holds, which several workers divide and add up.
+func TestInvariantUnderSamplingOverBlocks(t *testing.T) {
+	table := small(t, 7, 70_000, true)
+	for _, s := range storages {
+		for _, sampling := range []string{"all", "bag", "goss", "mvs"} {
+			t.Run("S2.26/"+s.name+"/"+sampling, func(t *testing.T) {
+				p := booster.Defaults()
+				p.Objective, p.Rounds, p.Verify, p.Threads, p.Builder = "regression", 3, true, 3, "row"
+				p.LearningRate, p.Tree.Leaves = 0.5, 16
+				s.change(&p)
+				sample(&p, sampling)
+				var report booster.Report
+				m := train(t, p, table, booster.WithReport(&report))
+				if report.Builder != "row" || report.Threads != 3 {
+					t.Errorf("builder %s on %d threads", report.Builder, report.Threads)
+				}
+				for _, grown := range m.Contents().Trees {
+					if grown.NumSplits() < 8 {
+						t.Errorf("%d splits: too few to show anything", grown.NumSplits())
 					}
 				}
 			})

@@ -60,6 +60,7 @@ type Grower struct {
 	made    tree.Tree
 	bag     *gradients.Bag
 	nLeaves int
+	sizes   sums // of the root's floats, where they are verified
 
 	// The passes over rows and features that the tree is grown by; see passes.go.
 	then    step
@@ -258,6 +259,11 @@ func (g *Grower) plantRoot() pass {
 func (g *Grower) searchRoot() pass {
 	root := &g.leaves[0]
 	root.total = g.rows.total(g.storage, g.within)
+	if g.verifying() {
+		if g.err = g.verifyRows(0); g.err != nil {
+			return pass{}
+		}
+	}
 	switch {
 	case !g.canSplit(root):
 		return pass{}
@@ -392,6 +398,11 @@ func (g *Grower) divided() pass {
 	g.smaller, g.larger, g.subtracted = at, next, false
 	if g.streaming && g.right || !g.streaming && rightRows < leftRows {
 		g.smaller, g.larger = next, at
+	}
+	if g.verifying() {
+		if g.err = g.verifySiblings(); g.err != nil {
+			return pass{}
+		}
 	}
 	if g.direct != nil {
 		g.err = g.divide(kept, last)

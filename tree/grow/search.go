@@ -5,7 +5,6 @@ import (
 
 	"boost/binning"
 	"boost/gradients"
-	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
 	"boost/parallel"
@@ -95,8 +94,8 @@ func (g *Grower) searched() pass {
 	if g.tiles > 0 {
 		g.builder.EndTiles()
 	}
-	if g.config.Verify || invariant.Enabled {
-		if g.err = g.verify(); g.err != nil {
+	if g.verifying() {
+		if g.err = g.verifyFeatures(); g.err != nil {
 			return pass{}
 		}
 	}

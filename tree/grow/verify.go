@@ -3,8 +3,11 @@ package grow
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"boost/gradients"
+	"boost/internal/detmath"
+	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
@@ -13,16 +16,16 @@ import (
 // not agree: a defect of this program or of the machine.
 var ErrInvariant = errors.New("histogram invariant broken")
 
-// verify checks SEEDS S2.26 for the current siblings: the slots of every active
-// feature add up to the leaf's total, and so do the codes of the leaf's rows. Float
-// sums differ by rounding and are checked by their counts.
-func (g *Grower) verify() error {
-	for s := range g.nSiblings {
-		at := g.siblings[s]
+// verifying says that SEEDS S2.26 is checked: the slots of every active feature of a node that
+// is searched add up to the node's total (verifyFeatures), and so do the values of the rows of
+// every node, of the last leaves too (verifyRows). Sums of codes are equal, sums of floats differ
+// by roundings (tolerance).
+func (g *Grower) verifying() bool { return g.config.Verify || invariant.Enabled }
+
+// verifyFeatures checks the histograms of the current siblings.
+func (g *Grower) verifyFeatures() error {
+	for _, at := range g.siblings[:g.nSiblings] {
 		l := &g.leaves[at]
-		if err := g.verifyRows(at, l); err != nil {
-			return err
-		}
 		for _, f := range g.active {
 			if err := g.verifyFeature(at, l, f); err != nil {
 				return err
@@ -32,12 +35,23 @@ func (g *Grower) verify() error {
 	return nil
 }
 
-func (g *Grower) verifyRows(at int, l *leaf) error {
+// verifySiblings checks the rows of the current siblings.
+func (g *Grower) verifySiblings() error {
+	for _, at := range g.siblings[:g.nSiblings] {
+		if err := g.verifyRows(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Grower) verifyRows(at int) error {
+	l := &g.leaves[at]
 	if n := g.rows.count(at); n != l.rows {
 		return fmt.Errorf("%w: leaf %d holds %d rows, its split counted %d", ErrInvariant, at, n, l.rows)
 	}
 	if g.storage.Mode() == gradients.F32 {
-		return nil
+		return g.verifyFloats(at, l, fmt.Sprintf("the rows of leaf %d", at), g.exactly(at))
 	}
 	var total sums
 	for _, run := range g.rows.runs(at) {
@@ -60,25 +74,83 @@ func (g *Grower) verifyRows(at int, l *leaf) error {
 
 func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 	var total sums
-	rows := 0
-	for i := g.offsets[f]; i < g.offsets[f+1]; i++ {
-		if g.storage.Mode() != gradients.F32 {
-			total.grad += l.hist.Grad[i]
-			total.hess += l.hist.Hess[i]
-		}
-		if g.storage.Counts() {
-			rows += int(l.hist.Count[i])
-		}
-	}
+	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Counts() {
+		rows := 0
+		for _, n := range l.hist.Count[from:to] {
+			rows += int(n)
+		}
+		if rows != l.rows {
+			return fmt.Errorf("%w: feature %d counts %d rows in leaf %d instead of %d", ErrInvariant, f, rows, at, l.rows)
+		}
 		total.rows = int64(rows)
 	}
-	if g.storage.Counts() && rows != l.rows {
-		return fmt.Errorf("%w: feature %d counts %d rows in leaf %d instead of %d", ErrInvariant, f, rows, at, l.rows)
+	if g.storage.Mode() == gradients.F32 {
+		var grad, hess detmath.Sum
+		for i := from; i < to; i++ {
+			grad.Add(l.hist.GradF[i])
+			hess.Add(l.hist.HessF[i])
+		}
+		return g.verifyFloats(at, l, fmt.Sprintf("feature %d of leaf %d", f, at), sums{gradF: grad.Round(), hessF: hess.Round()})
 	}
-	if g.storage.Mode() != gradients.F32 && total != l.total {
+	for i := from; i < to; i++ {
+		total.grad += l.hist.Grad[i]
+		total.hess += l.hist.Hess[i]
+	}
+	if total != l.total {
 		return fmt.Errorf("%w: feature %d of leaf %d adds up to (%d, %d), the leaf's total is (%d, %d)",
 			ErrInvariant, f, at, total.grad, total.hess, l.total.grad, l.total.hess)
 	}
 	return nil
+}
+
+// exactly returns the sums of a leaf's floats, rounded once, and those of their sizes for the root.
+func (g *Grower) exactly(at int) sums {
+	grad, hess := g.storage.Floats()
+	var gradSum, hessSum, gradSize, hessSize detmath.Sum
+	for _, run := range g.rows.runs(at) {
+		lo, _ := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
+		for _, e := range run.Entries {
+			row := lo + int(hist.Row(e))
+			x, y := float64(grad[row]), float64(hess[row])
+			gradSum.Add(x)
+			hessSum.Add(y)
+			gradSize.Add(math.Abs(x))
+			hessSize.Add(math.Abs(y))
+		}
+	}
+	if g.leaves[at].parent < 0 {
+		g.sizes = sums{gradF: gradSize.Round(), hessF: hessSize.Round()}
+	}
+	return sums{gradF: gradSum.Round(), hessF: hessSum.Round()}
+}
+
+// verifyFloats compares exact sums of what with the total of a leaf.
+func (g *Grower) verifyFloats(at int, l *leaf, what string, exact sums) error {
+	share := g.tolerance(l.depth)
+	if math.Abs(exact.gradF-l.total.gradF) <= share*g.sizes.gradF && math.Abs(exact.hessF-l.total.hessF) <= share*g.sizes.hessF {
+		return nil
+	}
+	return fmt.Errorf("%w: %s add up to (%v, %v), the leaf's total is (%v, %v)",
+		ErrInvariant, what, exact.gradF, exact.hessF, l.total.gradF, l.total.hessF)
+}
+
+// tolerance bounds what roundings may make of the sums of a node of a depth, as a share of the
+// sum of |value| over all rows of the root: no sum on the way is larger, so that each operation
+// is off by at most 2⁻⁵³ of it.
+//
+// A slot's value takes part in 4,096 additions of a group and one for each group; sums over
+// slots see each row once, so that this many times 2⁻⁵³ bounds the error of a feature's slots
+// together. Each level down subtracts one such histogram from another, and takes a total off by
+// adding up the slots of a feature, of which the widest has so many codes: after d levels the
+// slots are off by (d+1) times the former, the total by the sum of that over the levels, all of
+// it less than (d+1)² times the sum of both. Twice that, for the error of the bound itself.
+func (g *Grower) tolerance(depth int) float64 {
+	const group = 4096
+	codes := 0
+	for f := range g.config.Features {
+		codes = max(codes, int(g.offsets[f+1]-g.offsets[f]))
+	}
+	levels := float64(depth + 1)
+	return levels * levels * float64(group+parallel.Blocks(g.rows.rows, group)+codes+3) * 0x1p-52
 }
