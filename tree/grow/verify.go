@@ -51,7 +51,11 @@ func (g *Grower) verifyRows(at int) error {
 		return fmt.Errorf("%w: leaf %d holds %d rows, its split counted %d", ErrInvariant, at, n, l.rows)
 	}
 	if g.storage.Mode() == gradients.F32 {
-		return g.verifyFloats(at, l, fmt.Sprintf("the rows of leaf %d", at), g.exactly(at))
+		if exact := g.exactly(at); !g.near(l, exact) {
+			return fmt.Errorf("%w: the rows of leaf %d add up to (%v, %v), the leaf's total is (%v, %v)",
+				ErrInvariant, at, exact.gradF, exact.hessF, l.total.gradF, l.total.hessF)
+		}
+		return nil
 	}
 	var total sums
 	for _, run := range g.rows.runs(at) {
@@ -91,7 +95,11 @@ func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 			grad.Add(l.hist.GradF[i])
 			hess.Add(l.hist.HessF[i])
 		}
-		return g.verifyFloats(at, l, fmt.Sprintf("feature %d of leaf %d", f, at), sums{gradF: grad.Round(), hessF: hess.Round()})
+		if exact := (sums{gradF: grad.Round(), hessF: hess.Round()}); !g.near(l, exact) {
+			return fmt.Errorf("%w: feature %d of leaf %d adds up to (%v, %v), the leaf's total is (%v, %v)",
+				ErrInvariant, f, at, exact.gradF, exact.hessF, l.total.gradF, l.total.hessF)
+		}
+		return nil
 	}
 	for i := from; i < to; i++ {
 		total.grad += l.hist.Grad[i]
@@ -125,14 +133,10 @@ func (g *Grower) exactly(at int) sums {
 	return sums{gradF: gradSum.Round(), hessF: hessSum.Round()}
 }
 
-// verifyFloats compares exact sums of what with the total of a leaf.
-func (g *Grower) verifyFloats(at int, l *leaf, what string, exact sums) error {
+// near says that exact sums of floats are a leaf's total up to roundings.
+func (g *Grower) near(l *leaf, exact sums) bool {
 	share := g.tolerance(l.depth)
-	if math.Abs(exact.gradF-l.total.gradF) <= share*g.sizes.gradF && math.Abs(exact.hessF-l.total.hessF) <= share*g.sizes.hessF {
-		return nil
-	}
-	return fmt.Errorf("%w: %s add up to (%v, %v), the leaf's total is (%v, %v)",
-		ErrInvariant, what, exact.gradF, exact.hessF, l.total.gradF, l.total.hessF)
+	return math.Abs(exact.gradF-l.total.gradF) <= share*g.sizes.gradF && math.Abs(exact.hessF-l.total.hessF) <= share*g.sizes.hessF
 }
 
 // tolerance bounds what roundings may make of the sums of a node of a depth, as a share of the
