@@ -11,3 +11,7 @@ func PackInGo(in bool) {
 		unpacking = cpu.Generic
 	}
 }
+
+// Use makes sums be subtracted, and entries made, added up and taken apart, with an instruction
+// set that the machine has.
+func Use(set cpu.Level) { subtracting, unpacking = set, set }

@@ -1,12 +1,15 @@
 package hist_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
 
+	"boost/internal/cpu"
 	"boost/internal/fence"
 	"boost/internal/kernel/hist"
+	"boost/internal/need"
 )
 
 // The codes of a row-major block lie between two pages that may not be touched: a
@@ -51,27 +54,30 @@ func TestRowsStayInTheirEntries(t *testing.T) {
 
 // So do sums that are subtracted and those they are subtracted from.
 func TestSubtractStaysInItsSums(t *testing.T) {
-	from, what := fence.Pages(t, 1), fence.Pages(t, 1)
-	words := func(b []byte) []uint64 { return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8) }
-	for n := range 70 {
-		a, b := words(from), words(what)
-		hist.Subtract(a[:n], b[:n])
-		hist.Subtract(a[len(a)-n:], b[len(b)-n:])
-	}
+	everySet(t, func(t *testing.T) {
+		for n := 1; n < 70; n++ {
+			hist.Subtract(fence.First[uint64](t, n), fence.First[uint64](t, n))
+			hist.Subtract(fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+		}
+	})
 }
 
 // So do sums that are taken apart and those they are added to.
 func TestUnpackStaysInItsSums(t *testing.T) {
-	for n := 1; n < 70; n++ {
-		hist.Unpack(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
-		hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
-		hist.UnpackTo(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
-		hist.UnpackTo(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
-	}
+	everySet(t, func(t *testing.T) {
+		for n := 1; n < 70; n++ {
+			hist.Unpack(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
+			hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+			hist.UnpackTo(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
+			hist.UnpackTo(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+		}
+	})
 }
 
 // So do entries that are made, what they are made of, and those that are added up.
-func TestPackStaysInItsRows(t *testing.T) {
+func TestPackStaysInItsRows(t *testing.T) { everySet(t, packStaysInItsRows) }
+
+func packStaysInItsRows(t *testing.T) {
 	for n := 1; n < 70; n++ {
 		hist.Pack(fence.First[uint64](t, n), fence.First[int16](t, n), fence.First[uint16](t, n))
 		hist.Pack(fence.Last[uint64](t, n), fence.Last[int16](t, n), fence.Last[uint16](t, n))
@@ -91,6 +97,54 @@ func TestPackStaysInItsRows(t *testing.T) {
 	}
 }
 
+// everySet runs a test with every instruction set that sums are subtracted with, and entries
+// made, added up and taken apart.
+func everySet(t *testing.T, test func(t *testing.T)) {
+	defer hist.Use(cpu.Used())
+	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			hist.Use(set)
+			test(t)
+		})
+	}
+}
+
+// So do the codes and the entries of columns of two bytes, and the sums.
+func TestWordsStayInTheirCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 0))
+	const slots = 300
+	hist.EachForm(func(form string) {
+		for n := 1; n < 70; n++ {
+			for _, gap := range []int{1, 3} {
+				codes, entries, want := make([]uint16, 0, gap*n), make([]uint64, 0, n), map[uint32]sum{}
+				for row := range gap * n {
+					code := uint16(r.IntN(slots))
+					if codes = append(codes, code); row%gap < gap-1 { // the last row is in, the first is with a gap of 1
+						continue
+					}
+					entries = append(entries, hist.Entry(-3, 5, uint16(row)))
+					s := want[uint32(code)]
+					want[uint32(code)] = sum{s.grad - 3, s.hess + 5, s.rows + 1}
+				}
+				for _, side := range []struct {
+					codes         func(testing.TB, int) []uint16
+					entries, sums func(testing.TB, int) []uint64
+				}{
+					{fence.First[uint16], fence.First[uint64], fence.First[uint64]},
+					{fence.Last[uint16], fence.Last[uint64], fence.Last[uint64]},
+				} {
+					c, e, sums := side.codes(t, len(codes)), side.entries(t, n), side.sums(t, slots)
+					copy(c, codes)
+					copy(e, entries)
+					hist.OneWordWords(sums, c, e)
+					checkPacked(t, fmt.Sprintf("%s, %d entries of every %d rows", form, n, gap), sums, want)
+				}
+			}
+		}
+	})
+}
+
 // So do the codes and the entries of columns that are compared, at both ends.
 func TestFewStaysInItsCodes(t *testing.T) { eachComparing(t, fewStaysInItsCodes) }
 
@@ -101,14 +155,17 @@ func fewStaysInItsCodes(t *testing.T) {
 		for _, lo := range []int{0, 1, 6} {
 			b := fewBlock(r, lo+n, lo, lo+n, []int{16, 3})
 			halves, bytes := nibbles(b.codes[0]), narrow[uint8](b.codes[1])
-			for _, side := range []func(int) []uint8{
-				func(n int) []uint8 { return fence.First[uint8](t, n) },
-				func(n int) []uint8 { return fence.Last[uint8](t, n) },
+			for _, side := range []struct {
+				codes   func(testing.TB, int) []uint8
+				entries func(testing.TB, int) []uint64
+			}{
+				{fence.First[uint8], fence.First[uint64]},
+				{fence.Last[uint8], fence.Last[uint64]},
 			} {
-				four, eight := side(len(halves)), side(len(bytes))
+				four, eight := side.codes(t, len(halves)), side.codes(t, len(bytes))
 				copy(four, halves)
 				copy(eight, bytes)
-				entries := fence.Last[uint64](t, n)
+				entries := side.entries(t, n)
 				copy(entries, b.entries())
 				checkFew(t, "fenced nibbles", f, b, entries, [][]uint8{four}, true, []int{16})
 				other := &block{rows: b.rows, grad: b.grad, hess: b.hess, codes: b.codes[1:]}

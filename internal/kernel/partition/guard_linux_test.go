@@ -11,30 +11,39 @@ import (
 	"boost/internal/need"
 )
 
-// Codes, entries and scratch end where memory may not be touched: a read or a write past
-// their ends kills the test.
+// Codes, entries and scratch begin or end where memory may not be touched: a read or a write
+// past their ends kills the test.
 func TestStaysInItsSlices(t *testing.T) {
 	for _, set := range sets {
 		t.Run(set.String(), func(t *testing.T) {
 			need.Vectors(t, set)
 			defer partition.Use(set)()
-			staysInItsSlices(t)
+			staysInItsSlices(t, memory{fence.First[uint8], fence.First[uint16], fence.First[uint64]})
+			staysInItsSlices(t, memory{fence.Last[uint8], fence.Last[uint16], fence.Last[uint64]})
 		})
 	}
 }
 
-func staysInItsSlices(t *testing.T) {
+// memory is where slices are put.
+type memory struct {
+	bytes func(testing.TB, int) []uint8
+	words func(testing.TB, int) []uint16
+	longs func(testing.TB, int) []uint64
+}
+
+func staysInItsSlices(t *testing.T, in memory) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(41, 0))
 	for _, rows := range []int{16, 17, 18, 19, 63, 64, 127, 128, 129, 140, 255, 256, 257, 300, 1000, 4096} {
 		for _, share := range []float64{0.1, 0.3, 0.9, 1} {
 			var entries []uint64
 			for row := range rows {
-				if row == rows-1 || r.Float64() < share {
+				if row == 0 || row == rows-1 || r.Float64() < share {
 					entries = append(entries, hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row)))
 				}
 			}
-			codes, nibbles := fence.Last[uint8](t, rows), fence.Last[uint8](t, (rows+1)/2)
-			work, scratch := fence.Last[uint64](t, len(entries)), fence.Last[uint64](t, len(entries))
+			codes, nibbles := in.bytes(t, rows), in.bytes(t, (rows+1)/2)
+			work, scratch := in.longs(t, len(entries)), in.longs(t, len(entries))
 			plain := make([]uint32, rows)
 			var left [256]uint8
 			for c := range left {
@@ -49,7 +58,7 @@ func staysInItsSlices(t *testing.T) {
 			if n := partition.Bytes(work, codes, &left, scratch); !slices.Equal(work[:n], wantL) || !slices.Equal(work[n:], wantR) {
 				t.Fatalf("%d rows, share %v: divided at %d, want %d", rows, share, n, len(wantL))
 			}
-			words, table := fence.Last[uint16](t, rows), fence.Last[uint8](t, 1000)
+			words, table := in.words(t, rows), in.bytes(t, 1000)
 			for code := range table {
 				table[code] = uint8(r.IntN(2))
 			}

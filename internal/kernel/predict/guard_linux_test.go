@@ -9,16 +9,21 @@ import (
 	"boost/internal/kernel/predict"
 )
 
-// Codes and scores end where memory may not be touched: a read or a write past their ends
-// kills the test.
+// Codes and scores begin or end where memory may not be touched: a read or a write past their
+// ends kills the test.
 func TestTileStaysInItsSlices(t *testing.T) {
 	everySet(t, func(t *testing.T, set cpu.Level) {
 		r := rand.New(rand.NewPCG(43, 0))
-		scores := (*[predict.TileRows]float64)(fence.Last[float64](t, predict.TileRows))
-		for _, leaves := range []int{2, 31, 32, 33, 256} {
-			var area predict.Area
-			s, codes := newTile(r, leaves, func(n int) []uint8 { return fence.Last[uint8](t, n) })
-			s.checkTile(t, set, r, codes, scores, &area)
+		for _, side := range []struct {
+			codes  func(testing.TB, int) []uint8
+			scores func(testing.TB, int) []float64
+		}{{fence.First[uint8], fence.First[float64]}, {fence.Last[uint8], fence.Last[float64]}} {
+			scores := (*[predict.TileRows]float64)(side.scores(t, predict.TileRows))
+			for _, leaves := range []int{2, 31, 32, 33, 256} {
+				var area predict.Area
+				s, codes := newTile(r, leaves, func(n int) []uint8 { return side.codes(t, n) })
+				s.checkTile(t, set, r, codes, scores, &area)
+			}
 		}
 	})
 }

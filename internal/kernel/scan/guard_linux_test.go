@@ -9,7 +9,7 @@ import (
 	"boost/internal/need"
 )
 
-// A read past the end of a feature's sums kills the test.
+// A read past either end of a feature's sums kills the test.
 func TestStaysInItsSlices(t *testing.T) {
 	need.Vectors(t, cpu.AVX2)
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
@@ -34,6 +34,8 @@ func staysInItsSlices(t *testing.T, use func()) {
 				f.Total.Hess += f.Hess[c]
 			}
 			rule := scan.Rule{MinChild: 1e-3, GradScale: 1, HessScale: 1, MinRows: 1}
+			bothForms(t, use, codes, f, &rule)
+			f.Regular = codes - 1 // a code for missing values behind
 			bothForms(t, use, codes, f, &rule)
 			f.Regular = codes + 1 // the last code is a candidate, and the vectors read it
 			bothForms(t, use, codes, f, &rule)
