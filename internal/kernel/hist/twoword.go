@@ -22,15 +22,24 @@ func TwoWordColumn[C Code, VG GradValue, VH HessValue, G int64 | float64, H uint
 	sums []Slot[G, H], counts []uint32, codes []C, grad []VG, hess []VH, entries []uint64,
 ) {
 	grad, hess = grad[:len(codes)], hess[:len(codes)]
+	if counts == nil {
+		for _, e := range entries {
+			row := int(uint16(e >> rowShift))
+			s := &sums[codes[row]]
+			s.Grad += G(grad[row])
+			s.Hess += H(hess[row])
+		}
+		return
+	}
+	counts = counts[:len(sums)]
 	for _, e := range entries {
 		row := int(uint16(e >> rowShift))
 		c := codes[row]
+		g, h := G(grad[row]), H(hess[row])
 		s := &sums[c]
-		s.Grad += G(grad[row])
-		s.Hess += H(hess[row])
-		if counts != nil {
-			counts[c]++
-		}
+		s.Grad += g
+		s.Hess += h
+		counts[c]++
 	}
 }
 
