@@ -35,7 +35,10 @@ const nanKey = math.MaxUint64
 // rankBuffers keeps the rows' memory between rounds.
 var rankBuffers = sync.Pool{New: func() any { return new(rankBuffer) }}
 
-type rankBuffer struct{ rows, spare []ranked }
+type rankBuffer struct {
+	rows, spare []ranked
+	at          [][digits]uint32 // of a radixSort
+}
 
 func (auc) Eval(in Input) float64 {
 	if in.Outputs != 1 {
@@ -49,7 +52,7 @@ func (auc) Eval(in Input) float64 {
 	}
 	rows := buffer.rows[:n]
 	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in: &in, rows: rows, shift: stepShift(in.Weights)})
-	return area(sortRanked(rows, buffer.spare[:n], in.Pool))
+	return area(buffer.sort(n, in.Pool))
 }
 
 // stepShift returns s such that every weight times 2^s stays below 2^53.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"sync"
 
 	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
@@ -60,8 +61,11 @@ func (m rootMean) Eval(in Input) float64 { return math.Sqrt(m.mean.Eval(in)) }
 // rounded, the sums are exact and rounded once. Rows of weight 0 do not count,
 // whatever their loss.
 func weightedSums(in *Input, row rowLosses) (total, weight float64) {
-	t := &sumTask{in: in, row: row, parts: make([]sumPart, threadsOf(in.Pool))}
+	t := sumTasks.Get().(*sumTask)
+	defer sumTasks.Put(t)
+	t.begin(in, row)
 	run(in.Pool, parallel.Blocks(len(in.Labels), blockRows), t)
+	t.in, t.row = nil, nil
 	var sum, weights detmath.Sum
 	for i := range t.parts {
 		sum.Merge(&t.parts[i].total)
@@ -84,6 +88,22 @@ type sumTask struct {
 type sumPart struct {
 	total, weight detmath.Sum
 	losses        [blockRows]float64
+}
+
+// sumTasks keeps the workers' memory between rounds.
+var sumTasks = sync.Pool{New: func() any { return new(sumTask) }}
+
+// begin makes the sums of as many workers as there are 0.
+func (t *sumTask) begin(in *Input, row rowLosses) {
+	t.in, t.row = in, row
+	n := threadsOf(in.Pool)
+	if cap(t.parts) < n {
+		t.parts = make([]sumPart, n)
+	}
+	t.parts = t.parts[:n]
+	for i := range t.parts {
+		t.parts[i].total, t.parts[i].weight = detmath.Sum{}, detmath.Sum{}
+	}
 }
 
 func (t *sumTask) Run(worker, index int) {

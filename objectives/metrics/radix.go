@@ -16,17 +16,20 @@ const (
 	leastSortBlock = 1 << 14
 )
 
-// sortRanked sorts rows by key with spare of the same length as scratch, and returns
-// the one of the two that holds the result. The order of equal keys is their order
-// in rows or, for few rows, undefined; no caller may depend on it.
-func sortRanked(rows, spare []ranked, pool *parallel.Pool) []ranked {
-	n := len(rows)
+// sort sorts the first n rows by key, and returns them. The order of equal keys is their
+// order in rows or, for few rows, undefined; no caller may depend on it.
+func (b *rankBuffer) sort(n int, pool *parallel.Pool) []ranked {
+	rows := b.rows[:n]
 	if n < smallSort {
 		slices.SortFunc(rows, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
 		return rows
 	}
 	size := max(leastSortBlock, parallel.Blocks(n, 4*threadsOf(pool)))
-	s := &radixSort{from: rows, to: spare, size: size, at: make([][digits]uint32, parallel.Blocks(n, size))}
+	blocks := parallel.Blocks(n, size)
+	if cap(b.at) < blocks {
+		b.at = make([][digits]uint32, blocks)
+	}
+	s := &radixSort{from: rows, to: b.spare[:n], size: size, at: b.at[:blocks]}
 	for s.shift = 0; s.shift < 64; s.shift += digitBits {
 		s.scatter = false
 		run(pool, len(s.at), s)
