@@ -60,8 +60,7 @@ func (t *trainer) candidates() (plans []histogram.Plan, reason string, err error
 	}
 	byShape := histogram.Plan{Strategy: strategy, Mirror: mirrored && strategy != histogram.FeatureParallel}
 	plans = t.open(byShape, mirrored)
-	trees := t.p.Rounds * t.outputs
-	if forcedPlan == "" && (t.n*t.matrix.NFeatures() < worthMeasuring || trees < worthTrees*histogram.TrialTrees(len(plans))) {
+	if forcedPlan == "" && (t.n*t.matrix.NFeatures() < worthMeasuring || t.turns(len(plans)) == 0) {
 		plans = plans[:1]
 	}
 	return plans, reason, nil
@@ -69,6 +68,17 @@ func (t *trainer) candidates() (plans []histogram.Plan, reason string, err error
 
 // worthTrees: the trees that plans are measured on may be one in so many.
 const worthTrees = 3
+
+// turns returns how many times plans take their turn to be measured: fewer in a short training,
+// 0 where the trees of the fewest turns would be too many of all.
+func (t *trainer) turns(plans int) int {
+	for n := histogram.MostTurns; n >= histogram.LeastTurns; n-- {
+		if t.p.Rounds*t.outputs >= worthTrees*histogram.TrialTrees(plans, n) {
+			return n
+		}
+	}
+	return 0
+}
 
 // open lists the plans that differ from the first in what the parameters leave open.
 func (t *trainer) open(byShape histogram.Plan, mirrored bool) []histogram.Plan {
@@ -129,7 +139,7 @@ func (t *trainer) choosePlan() (plan, error) {
 			return settled(plans[at], fmt.Sprintf("%q was the fastest in an earlier run, says the cache", name)), nil
 		}
 	}
-	p.trial, p.mirrored = histogram.NewTrial(plans), slices.ContainsFunc(plans, usesMirror)
+	p.trial, p.mirrored = histogram.NewTrial(plans, t.turns(len(plans))), slices.ContainsFunc(plans, usesMirror)
 	p.reason += "; the first trees measure other ways"
 	return p, nil
 }

@@ -128,8 +128,17 @@ func TestMeasuredPlans(t *testing.T) {
 		{"builder feature", cells, func(p *booster.Params) { p.Builder = "feature" }, nil},
 		{"builder sequential, layout col", cells, func(p *booster.Params) { p.Builder, p.Binning.Layout = "sequential", "col" }, nil},
 		{"too few cells", cells + 1, func(*booster.Params) {}, nil},
-		// 1 + 3·6 trees measure; there have to be three times as many.
-		{"too few rounds", cells, func(p *booster.Params) { p.Rounds = 56 }, nil},
+		// 1 + 2·6 trees measure in a short training; there have to be three times as many.
+		{"few rounds", cells, func(p *booster.Params) { p.Rounds = 39 }, []string{
+			"row by rows", "row by rows, 2048 at a time", "sequential by rows", "row", "row, 2048 at a time", "feature"}},
+		{"too few rounds", cells, func(p *booster.Params) { p.Rounds = 38 }, nil},
+		{"preset fast", cells, func(p *booster.Params) {
+			p.Rounds = booster.Defaults().Rounds
+			if err := p.UsePreset("fast"); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{
+			"row by rows", "row by rows, 2048 at a time", "sequential by rows", "row", "row, 2048 at a time", "feature"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plansParams()

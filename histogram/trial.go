@@ -10,7 +10,7 @@ import (
 // made for the measurement alone.
 //
 // A first tree, by the first plan, is not measured: it meets cold memory. The plans then
-// take turns, tree by tree, three times, so that a slow moment of the machine does not hit
+// take turns, tree by tree, several times, so that a slow moment of the machine does not hit
 // one of them alone, and of each plan the shortest time counts. Plans that the first turn
 // shows to be far slower than another are left out of the others; where the root shows it
 // already, the rest of the tree is grown by the first plan.
@@ -19,6 +19,7 @@ type Trial struct {
 	costs []planCost
 	at    int // plan of the current tree; -1 for the first tree
 	turns int // that are over
+	most  int // turns
 	done  bool
 
 	root, rest  pass    // of the current tree
@@ -40,7 +41,10 @@ type planCost struct {
 }
 
 const (
-	trialTurns = 3
+	// MostTurns are as many as differ from more by less than plans have to. LeastTurns let a
+	// slow moment pass.
+	MostTurns  = 3
+	LeastTurns = 2
 	// farSlower: a plan that takes so many times as long as the best one is not tried again.
 	farSlower = 1.5
 	// worthLeaving: a plan has to take at most this share of the first one's time to
@@ -48,18 +52,18 @@ const (
 	worthLeaving = 0.9
 )
 
-// NewTrial returns a Trial of the given plans, the first of which is kept unless
+// NewTrial returns a Trial of the given plans in so many turns. The first plan is kept unless
 // another is clearly faster.
-func NewTrial(plans []Plan) *Trial {
-	t := &Trial{plans: plans, costs: make([]planCost, len(plans)), at: -1, done: len(plans) < 2}
+func NewTrial(plans []Plan, turns int) *Trial {
+	t := &Trial{plans: plans, costs: make([]planCost, len(plans)), at: -1, most: turns, done: len(plans) < 2}
 	for i := range t.costs {
 		t.costs[i] = planCost{root: math.Inf(1), rest: math.Inf(1)}
 	}
 	return t
 }
 
-// TrialTrees is the most trees that a Trial of so many plans takes.
-func TrialTrees(plans int) int { return 1 + trialTurns*plans }
+// TrialTrees is the most trees that a Trial of so many plans and turns takes.
+func TrialTrees(plans, turns int) int { return 1 + turns*plans }
 
 // Done says that the plans are measured.
 func (t *Trial) Done() bool { return t.done }
@@ -130,7 +134,7 @@ func (t *Trial) Next() {
 	}
 	t.at = 0 // which is never left out
 	t.turns++
-	t.done = t.leaveOut() < 2 || t.turns == trialTurns
+	t.done = t.leaveOut() < 2 || t.turns == t.most
 }
 
 // hopeless leaves out a plan that was not tried and differs from one that was given up at its

@@ -85,10 +85,10 @@ func TestTrial(t *testing.T) {
 		{"one plan", []histogram.Plan{planB}, nil, planB, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			trial := histogram.NewTrial(c.plans)
+			trial := histogram.NewTrial(c.plans, histogram.MostTurns)
 			var trees []histogram.Plan
 			for !trial.Done() {
-				if len(trees) == histogram.TrialTrees(len(c.plans)) {
+				if len(trees) == histogram.TrialTrees(len(c.plans), histogram.MostTurns) {
 					t.Fatalf("not done after %d trees", len(trees))
 				}
 				p := trial.Plan()
@@ -124,7 +124,7 @@ func TestTrial(t *testing.T) {
 
 // A tree that has no root to add up shows nothing of its plan, which is tried again.
 func TestTrialWithoutPasses(t *testing.T) {
-	trial := histogram.NewTrial([]histogram.Plan{planA, planB})
+	trial := histogram.NewTrial([]histogram.Plan{planA, planB}, histogram.MostTurns)
 	for tree, want := range []histogram.Plan{planA, planA, planA, planB, planB, planA} {
 		if got := trial.Plan(); got != want {
 			t.Errorf("tree %d is grown by %v, want %v", tree, got, want)
@@ -133,6 +133,32 @@ func TestTrialWithoutPasses(t *testing.T) {
 			trial.AddRoot(10, 10)
 		}
 		trial.Next()
+	}
+}
+
+// A trial of two turns ends after them.
+func TestTrialOfTwoTurns(t *testing.T) {
+	plans := []histogram.Plan{planA, planB}
+	trial := histogram.NewTrial(plans, histogram.LeastTurns)
+	var trees []histogram.Plan
+	for !trial.Done() {
+		p := trial.Plan()
+		trees = append(trees, p)
+		took := time.Duration(1000)
+		if p == planB {
+			took = 850
+		}
+		if len(trees) == 3 { // a slow moment in B's first turn
+			took = 1400
+		}
+		trial.AddRoot(1000, took)
+		trial.Next()
+	}
+	if want := []histogram.Plan{planA, planA, planB, planA, planB}; !slices.Equal(trees, want) || len(trees) != histogram.TrialTrees(2, 2) {
+		t.Errorf("trees by %v, want %v", trees, want)
+	}
+	if got := trial.Plan(); got != planB {
+		t.Errorf("%v wins, want %v; costs %v", got, planB, trial.Costs())
 	}
 }
 

@@ -213,7 +213,7 @@ func TestTrial(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trial := histogram.NewTrial(plans)
+			trial := histogram.NewTrial(plans, histogram.MostTurns)
 			g := grow.New(grow.Config{
 				Matrix: d.matrix, Mirror: d.mirror(pool), Features: d.features, Pool: pool, Strategy: histogram.RowParallel, Trial: trial,
 				Params: p, LearningRate: rate, Seed: 7, Verify: true,
@@ -228,7 +228,7 @@ func TestTrial(t *testing.T) {
 					t.Fatalf("tree %d by %v: %s", trees, trial.Plan(), diff)
 				}
 			}
-			if least, most := 1+len(plans), histogram.TrialTrees(len(plans)); trees < least || trees > most {
+			if least, most := 1+len(plans), histogram.TrialTrees(len(plans), histogram.MostTurns); trees < least || trees > most {
 				t.Errorf("%d trees, want %d … %d", trees, least, most)
 			}
 			for i, cost := range trial.Costs() {
