@@ -63,6 +63,7 @@ func (r *renewal) Run(worker, block int) {
 	lo, hi := parallel.Block(block, r.rows.rows, hist.BlockRows)
 	grad, hess := r.storage.Floats()
 	grad, hess = grad[lo:hi], hess[lo:hi]
+	keep(touch(grad, 16) + touch(hess, 16))
 	to := r.byOne[worker]
 	for l := range r.leaves {
 		g, h := hist.SumFloats(r.rows.byLeaf[l][block].Entries, grad, hess, r.up.gradF, r.up.hessF)
