@@ -134,12 +134,14 @@ func (r *RowMajor) at(row, i int) uint32 {
 
 // rowStride returns the distance between rows of n bytes: of the multiples of 4 that
 // waste at most a third, the one at which a row spans the fewest cache lines, since
-// a pass over scattered rows pays by the line.
+// a pass over scattered rows pays by the line: 64 bytes instead of 52 take 0.88 of the time of
+// training, 96 instead of 92 take 0.97. No multiple of two lines: a tile's codes are then in every other line
+// of all rows, which takes half of a cache's sets, and 128 bytes instead of 100 take 1.14.
 func rowStride(n int) int {
 	shortest := (n + 3) &^ 3
 	best, fewest := shortest, linesPerPeriod(shortest, n)
 	for stride := shortest + 4; stride <= n+n/3; stride += 4 {
-		if lines := linesPerPeriod(stride, n); lines < fewest {
+		if lines := linesPerPeriod(stride, n); lines < fewest && stride%(2*alignment) != 0 {
 			best, fewest = stride, lines
 		}
 	}
