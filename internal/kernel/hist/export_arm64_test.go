@@ -9,6 +9,9 @@ var machineNEON = neon
 // PackInGo makes entries be added up, and sums unpacked, by the Go forms, or again by the machine's.
 func PackInGo(in bool) { neon = !in && machineNEON }
 
+// Use makes no difference: no other instruction set is below NEON, which UseNEON chooses.
+func Use(cpu.Level) {}
+
 // UseNEON makes the vectors of arm64 be used, or not.
 func UseNEON(on bool) { neon = on }
 
