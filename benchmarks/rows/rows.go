@@ -79,23 +79,19 @@ func Read(events io.Reader) ([]Result, error) {
 
 func parse(text string) []Result {
 	var results []Result
-	failing := -1
+	var said []string // by the part that runs; it fails or not after that
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
-		if name, is := strings.CutPrefix(l, "--- FAIL: Benchmark"); is {
-			failing = -1
-			if strings.Contains(name, "/") { // the whole is said to fail as well
-				results = append(results, Result{Name: name})
-				failing = len(results) - 1
-			}
-			continue
-		}
-		if strings.HasPrefix(l, "    ") && failing >= 0 {
+		if strings.HasPrefix(l, "    ") {
 			_, complaint, _ := strings.Cut(strings.TrimSpace(l), ": ")
-			results[failing].Failed = append(results[failing].Failed, complaint)
+			said = append(said, complaint)
 			continue
 		}
-		failing = -1
+		// The whole is said to fail as well.
+		if name, is := strings.CutPrefix(l, "--- FAIL: Benchmark"); is && strings.Contains(name, "/") {
+			results = append(results, Result{Name: name, Failed: said})
+		}
+		said = nil
 		m := line.FindStringSubmatch(l)
 		if m == nil {
 			continue

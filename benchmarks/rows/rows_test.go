@@ -30,7 +30,8 @@ func TestRead(t *testing.T) {
 	got, err := rows.Read(events(t,
 		"goos: linux\n", "=== RUN   BenchmarkA\n", "BenchmarkA/S1.20/threads=1\n",
 		"BenchmarkA/S1.20/threads=1-2         \t", "       1\t9975370752 ns/op\t         5.174 ns/update\t        50.04 x_search\n",
-		"--- FAIL: BenchmarkB/S0.19\n", "    bench_test.go:59: 2 cores are 1.46 times as fast as one, want 1.60\n",
+		"=== RUN   BenchmarkB\n", "BenchmarkB\n", "    bench_test.go:30: what the whole says\n", "=== RUN   BenchmarkB/S0.19\n", "BenchmarkB/S0.19\n",
+		"    bench_test.go:59: 2 cores are 1.46 times as fast as one, want 1.60\n", "--- FAIL: BenchmarkB/S0.19\n",
 		"--- FAIL: BenchmarkB\n", "FAIL\n"))
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, error %v", got, err)
