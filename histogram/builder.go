@@ -326,7 +326,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		}
 	}
 	if !st.Counts() && b.Few(rows) {
-		dst.resetFew(b.Slots())
+		dst.resetFew(b.Slots(), b.inWords(st))
 		if b.grad32, b.hess32 = nil, nil; st.Mode() == gradients.I32 {
 			b.grad32, b.hess32 = st.Codes32()
 		}
@@ -334,7 +334,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.EndTiles()
 		return 0
 	}
-	dst.reserve(st, b.Slots())
+	dst.reserve(st, b.Slots(), b.inWords(st))
 	if rows == 0 {
 		dst.clear(st, 0, b.Slots())
 		b.EndTiles()
@@ -368,6 +368,18 @@ func (b *Builder) open(dst *Histogram, st *gradients.Storage) {
 	}
 	b.storage, b.dst, b.reducing = st, dst, false
 }
+
+// inWords is InWords for a storage.
+func (b *Builder) inWords(st *gradients.Storage) bool {
+	return inWords(b.matrix, st.OneWord(), st.Counts())
+}
+
+func inWords(m *binning.Matrix, oneWord, counts bool) bool {
+	return oneWord && !counts && m.NRows() <= wordRows
+}
+
+// wordRows is hist.WordRows, a variable for tests.
+var wordRows = hist.WordRows
 
 // isDense says that so many rows are read as if all rows that they lie among were.
 func (b *Builder) isDense(rows, span int) bool {

@@ -98,7 +98,8 @@ func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.S
 				count += int(h.Count[at])
 			}
 			if st.Mode() != gradients.F32 {
-				grad += h.Grad[at]
+				sum, _ := h.At(int(at))
+				grad += sum
 			}
 		}
 		if st.Counts() && count != len(rows) {
@@ -253,12 +254,19 @@ func TestLayout(t *testing.T) {
 			st := d.storage(t, mode, pool)
 			h := &histogram.Histogram{}
 			b.Build(h, st, runsOf(st, []uint32{7}))
-			ints, floats, counts := 321, 0, 0
-			if mode.Mode == gradients.F32 {
+			ints, floats, counts, words := 321, 0, 0, 0
+			set := mode.settings()
+			switch {
+			case mode.Mode == gradients.F32:
 				ints, floats = 0, 321
+			case set.OneWord() && !set.Counts():
+				ints, words = 0, 321
 			}
-			if mode.settings().Counts() {
+			if set.Counts() {
 				counts = 321
+			}
+			if h.Words() != words {
+				t.Errorf("%d packed sums, want %d", h.Words(), words)
 			}
 			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
 				t.Errorf("lengths %d %d %d %d %d", len(h.Grad), len(h.Hess), len(h.GradF), len(h.HessF), len(h.Count))
@@ -274,13 +282,13 @@ func TestLayout(t *testing.T) {
 		for f, first := range []int{0, 5, 305} {
 			at := first + int(d.codes[f][7])
 			used[at] = true
-			if h.Grad[at] != int64(grad[7]) || h.Hess[at] != uint64(hess[7]) {
-				t.Errorf("feature %d: slot %d is (%d, %d), want (%d, %d)", f, at, h.Grad[at], h.Hess[at], grad[7], hess[7])
+			if g, q := h.At(at); g != int64(grad[7]) || q != uint64(hess[7]) {
+				t.Errorf("feature %d: slot %d is (%d, %d), want (%d, %d)", f, at, g, q, grad[7], hess[7])
 			}
 		}
-		for at := range h.Grad {
-			if !used[at] && (h.Grad[at] != 0 || h.Hess[at] != 0) {
-				t.Errorf("slot %d holds (%d, %d)", at, h.Grad[at], h.Hess[at])
+		for at := range b.Slots() {
+			if g, q := h.At(at); !used[at] && (g != 0 || q != 0) {
+				t.Errorf("slot %d holds (%d, %d)", at, g, q)
 			}
 		}
 	})
@@ -318,8 +326,8 @@ func TestExtremeCodes(t *testing.T) {
 								g, q = g<<16, uint64(rows)*math.MaxUint32
 							}
 							for f, at := range d.matrix.Offsets()[:7] {
-								if h.Grad[at] != g || h.Hess[at] != q {
-									t.Errorf("%v, feature %d: (%d, %d), want (%d, %d)", st.Mode(), f, h.Grad[at], h.Hess[at], g, q)
+								if grad, hess := h.At(int(at)); grad != g || hess != q {
+									t.Errorf("%v, feature %d: (%d, %d), want (%d, %d)", st.Mode(), f, grad, hess, g, q)
 								}
 							}
 						}
@@ -404,10 +412,11 @@ func TestHistogramEquivalence(t *testing.T) {
 					for c, w := range exact {
 						at := d.matrix.Offsets()[f] + c
 						half := float64(w.count) / 2 * (1 + 1e-9)
-						if e := math.Abs(float64(h.Grad[at])*p.GradScale - w.gradF); e > half*p.GradScale+1e-12 {
+						grad, hess := h.At(int(at))
+						if e := math.Abs(float64(grad)*p.GradScale - w.gradF); e > half*p.GradScale+1e-12 {
 							t.Fatalf("gradient sum of %d rows is off by %v, scale %v", w.count, e, p.GradScale)
 						}
-						if e := math.Abs(float64(h.Hess[at])*p.HessScale - w.hessF); e > half*p.HessScale+1e-12 {
+						if e := math.Abs(float64(hess)*p.HessScale - w.hessF); e > half*p.HessScale+1e-12 {
 							t.Fatalf("hessian sum of %d rows is off by %v, scale %v", w.count, e, p.HessScale)
 						}
 					}
@@ -512,7 +521,7 @@ func TestEqualHessians(t *testing.T) {
 							rows[codes[row]]++
 						}
 						for code, n := range rows {
-							if got := a.Hess[int(d.matrix.Offsets()[f])+code]; got != n*65535 {
+							if _, got := a.At(int(d.matrix.Offsets()[f]) + code); got != n*65535 {
 								t.Fatalf("%v, %v: %d rows of feature %d, code %d have the hessian sum %d", mode, s, n, f, code, got)
 							}
 						}

@@ -34,7 +34,6 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 // deliver adds a unit's packed sums to the slots of its features, which have undefined
 // contents if they are fresh, and clears them. The slot of a feature's rest code is left for restore.
 func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
-	grad, hess := b.dst.Grad, b.dst.Hess
 	if b.flags[u] != nil {
 		b.deliverFlags(u, packed, fresh)
 		return
@@ -46,18 +45,31 @@ func (b *Builder) deliver(u int, packed []uint64, fresh bool) {
 		for _, f := range unit.Features {
 			first, lo, rest, hi := b.bundled(f)
 			part := packed[first : first+hi-lo-1]
-			hist.Unpack(grad[lo:rest], hess[lo:rest], part[:rest-lo])
-			hist.Unpack(grad[rest+1:hi], hess[rest+1:hi], part[rest-lo:])
+			b.dst.take(lo, part[:rest-lo], false)
+			b.dst.take(rest+1, part[rest-lo:], false)
 		}
 		packed[0] = 0
 		return
 	}
-	lo, hi := b.bins(b.units[u].Features[0])
-	if fresh {
-		hist.UnpackTo(grad[lo:hi], hess[lo:hi], packed)
-		return
+	lo, _ := b.bins(b.units[u].Features[0])
+	b.dst.take(lo, packed, fresh)
+}
+
+// take adds packed sums to the slots from lo on, or sets these to them if they are fresh, and
+// clears the packed ones.
+func (h *Histogram) take(lo int, packed []uint64, fresh bool) {
+	hi := lo + len(packed)
+	switch {
+	case h.inWords && fresh:
+		copy(h.words[lo:hi], packed)
+		clear(packed)
+	case h.inWords:
+		hist.Merge(h.words[lo:hi], packed)
+	case fresh:
+		hist.UnpackTo(h.Grad[lo:hi], h.Hess[lo:hi], packed)
+	default:
+		hist.Unpack(h.Grad[lo:hi], h.Hess[lo:hi], packed)
 	}
-	hist.Unpack(grad[lo:hi], hess[lo:hi], packed)
 }
 
 // flag is a feature of two codes in a bundle of such: twice its first slot, and its rest code.
@@ -94,6 +106,18 @@ func (b *Builder) deliverFlags(u int, packed []uint64, fresh bool) {
 	grad, hess, flags := b.dst.Grad, b.dst.Hess, b.flags[u]
 	packed[0] = 0
 	packed = packed[1 : 1+len(flags)]
+	if b.dst.inWords {
+		words := b.dst.words
+		for i, f := range flags {
+			slot := f.other()
+			if fresh {
+				words[slot] = 0
+			}
+			words[slot] += packed[i]
+			packed[i] = 0
+		}
+		return
+	}
 	if fresh {
 		for i, f := range flags {
 			slot, sum := f.other(), packed[i]
@@ -165,6 +189,10 @@ func (b *Builder) restore(u int) {
 	if !b.rests {
 		return
 	}
+	if b.dst.inWords {
+		b.restoreWords(u)
+		return
+	}
 	if b.flags[u] != nil {
 		grad, hess := b.dst.Grad, b.dst.Hess
 		for _, f := range b.flags[u] {
@@ -185,5 +213,28 @@ func (b *Builder) restore(u int) {
 			rest.Hess -= b.dst.Hess[slot]
 		}
 		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = rest.Grad, rest.Hess
+	}
+}
+
+// restoreWords is restore for packed sums, which add up as their parts do.
+func (b *Builder) restoreWords(u int) {
+	words, total := b.dst.words, hist.Join(b.total.Grad, b.total.Hess)
+	if b.flags[u] != nil {
+		for _, f := range b.flags[u] {
+			words[f.rest()] = total - words[f.other()]
+		}
+		return
+	}
+	for _, f := range b.units[u].Features {
+		code, ok := b.matrix.Rest(f)
+		if !ok {
+			return
+		}
+		lo, hi := b.bins(f)
+		rest := total
+		for _, sum := range words[lo:hi] {
+			rest -= sum
+		}
+		words[lo+int(code)] = rest
 	}
 }

@@ -8,7 +8,9 @@ import (
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
-// Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF.
+// Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. Where no node
+// can have so many rows that both sums of a slot outgrow one word (Builder.inWords), integer modes
+// keep them packed, in half the memory, and Grad and Hess are not used: Sums reads both kinds.
 // Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
 // (DESIGN §8), and Count means nothing.
@@ -22,25 +24,68 @@ type Histogram struct {
 	HessF []float64
 	Count []uint32
 
+	words   []uint64 // packed sums, see package internal/kernel/hist
+	inWords bool     // the sums are in words
+
 	touched []uint64 // bits of the slots that need not be 0, unless all is set; nil for all
 	all     bool
 }
 
 // reserve makes h a histogram for the storage's sums with n slots, of undefined contents,
-// reusing memory.
-func (h *Histogram) reserve(st *gradients.Storage, n int) {
+// packed or not, reusing memory.
+func (h *Histogram) reserve(st *gradients.Storage, n int, inWords bool) {
 	if st.Counts() && h.Count == nil {
 		h.Count = make([]uint32, n)
 	}
 	switch {
 	case st.Mode() != gradients.F32:
-		if h.Grad == nil {
-			h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
-		}
+		h.reserveSums(n, inWords)
 		h.all = true
 	case h.GradF == nil:
 		h.GradF, h.HessF = make([]float64, n), make([]float64, n)
 	}
+}
+
+// reserveSums is reserve for integer sums.
+func (h *Histogram) reserveSums(n int, inWords bool) {
+	switch h.inWords = inWords; {
+	case inWords && h.words == nil:
+		h.words = make([]uint64, n)
+	case !inWords && h.Grad == nil:
+		h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
+	}
+}
+
+// Sums returns the integer sums of the slots lo … hi-1. Packed ones are taken apart into grad and
+// hess, which then have to have room for as many, and others are h's own.
+func (h *Histogram) Sums(lo, hi int, grad []int64, hess []uint64) ([]int64, []uint64) {
+	if !h.inWords {
+		return h.Grad[lo:hi], h.Hess[lo:hi]
+	}
+	grad, hess = grad[:hi-lo], hess[:hi-lo]
+	hist.Split(grad, hess, h.words[lo:hi])
+	return grad, hess
+}
+
+// At returns the integer sums of a slot.
+func (h *Histogram) At(slot int) (grad int64, hess uint64) {
+	if h.inWords {
+		return hist.SplitWord(h.words[slot])
+	}
+	return h.Grad[slot], h.Hess[slot]
+}
+
+// InWords says that Sums takes sums apart.
+func (h *Histogram) InWords() bool { return h.inWords }
+
+// clearSums sets the integer sums of the slots lo … hi-1 to 0.
+func (h *Histogram) clearSums(lo, hi int) {
+	if h.inWords {
+		clear(h.words[lo:hi])
+		return
+	}
+	clear(h.Grad[lo:hi])
+	clear(h.Hess[lo:hi])
 }
 
 // clear sets the slots lo … hi-1 to 0.
@@ -49,8 +94,7 @@ func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
 		clear(h.Count[lo:hi])
 	}
 	if st.Mode() != gradients.F32 {
-		clear(h.Grad[lo:hi])
-		clear(h.Hess[lo:hi])
+		h.clearSums(lo, hi)
 		return
 	}
 	clear(h.GradF[lo:hi])
@@ -66,6 +110,10 @@ func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, h
 	if st.Mode() != gradients.F32 {
 		if child.Partial() {
 			h.subtractTouched(child, lo, hi)
+			return
+		}
+		if h.inWords { // the child's hessians are no more than its parent's: nothing is borrowed
+			hist.Subtract(h.words[lo:hi], child.words[lo:hi])
 			return
 		}
 		hist.Subtract(h.Grad[lo:hi], child.Grad[lo:hi])
@@ -95,7 +143,7 @@ func subtract[T float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 in words; a tree of L leaves needs at most L at once.
 type Pool struct {
 	slots int
 	free  []*Histogram

@@ -12,14 +12,23 @@ import (
 // Bytes returns the memory of one histogram over a matrix.
 func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 	perSlot := int64(16)
-	if set.Counts() {
+	switch {
+	case set.Counts():
 		perSlot = 20
+	case InWords(m, set):
+		perSlot = 8
 	}
 	slots := int64(m.Offsets()[m.NFeatures()])
 	if slots >= manySlots && !set.Counts() && m.OwnColumns() {
 		return perSlot*slots + slots/8
 	}
 	return perSlot * slots
+}
+
+// InWords says that histograms over a matrix keep both sums of a slot in one word: no node has more
+// rows than packed sums hold, and rows are not counted.
+func InWords(m *binning.Matrix, set gradients.Settings) bool {
+	return inWords(m, set.OneWord(), set.Counts())
 }
 
 // ScratchBytes returns the most memory that a Builder over all rows of a matrix takes

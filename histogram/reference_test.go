@@ -193,7 +193,8 @@ func (d *table) check(t *testing.T, name string, h *histogram.Histogram, st *gra
 			if st.Mode() == gradients.F32 {
 				ok = math.Float64bits(h.GradF[at]) == math.Float64bits(w.gradF) && math.Float64bits(h.HessF[at]) == math.Float64bits(w.hessF)
 			} else {
-				ok = h.Grad[at] == w.grad && h.Hess[at] == w.hess
+				grad, hess := h.At(at)
+				ok = grad == w.grad && hess == w.hess
 			}
 			if st.Counts() {
 				ok = ok && h.Count[at] == w.count
@@ -210,7 +211,7 @@ func slotAt(h *histogram.Histogram, st *gradients.Storage, at int) slot {
 	if st.Mode() == gradients.F32 {
 		s.gradF, s.hessF = h.GradF[at], h.HessF[at]
 	} else {
-		s.grad, s.hess = h.Grad[at], h.Hess[at]
+		s.grad, s.hess = h.At(at)
 	}
 	if st.Counts() {
 		s.count = h.Count[at]
@@ -238,13 +239,7 @@ func (d *table) all() []int {
 // poison fills a histogram's memory with what must not be seen again. Sums that keep to
 // the slots that their rows touch leave nothing in others.
 func poison(h *histogram.Histogram, n int) {
-	if h.Partial() {
-		for _, slot := range h.Touched(0, n, nil) {
-			h.Grad[slot], h.Hess[slot] = -77, 77
-		}
-	} else {
-		h.Grad, h.Hess = slices.Repeat([]int64{-77}, n), slices.Repeat([]uint64{77}, n)
-	}
+	h.Poison(n)
 	h.GradF, h.HessF, h.Count = make([]float64, n), make([]float64, n), make([]uint32, n)
 	for i := range n {
 		h.GradF[i], h.HessF[i], h.Count[i] = math.NaN(), math.Inf(1), 77

@@ -25,7 +25,7 @@ func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 	for w := range b.offers {
 		b.offers[w].entries = nil // a panic may have left some
 	}
-	dst.reserve(st, b.Slots())
+	dst.reserve(st, b.Slots(), b.inWords(st))
 	b.reserveFew()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }

@@ -30,16 +30,13 @@ func (b *Builder) Few(rows int) bool {
 func (h *Histogram) Partial() bool { return h.touched != nil && !h.all }
 
 // resetFew is reset for a node with few rows, with integer sums.
-func (h *Histogram) resetFew(n int) {
-	if h.Grad == nil {
-		h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
-	}
+func (h *Histogram) resetFew(n int, inWords bool) {
+	h.reserveSums(n, inWords)
 	if h.touched == nil {
 		h.touched, h.all = make([]uint64, (n+63)/64), true
 	}
 	if h.all {
-		clear(h.Grad)
-		clear(h.Hess)
+		h.clearSums(0, n)
 		clear(h.touched)
 		h.all = false
 		return
@@ -47,7 +44,7 @@ func (h *Histogram) resetFew(n int) {
 	for i, word := range h.touched {
 		for ; word != 0; word &= word - 1 {
 			slot := i*64 + bits.TrailingZeros64(word)
-			h.Grad[slot], h.Hess[slot] = 0, 0
+			h.clearSums(slot, slot+1)
 		}
 		h.touched[i] = 0
 	}
@@ -76,6 +73,10 @@ func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
 		word := child.touched[i]
 		for ; word != 0; word &= word - 1 {
 			if slot := i*64 + bits.TrailingZeros64(word); slot >= lo && slot < hi {
+				if h.inWords {
+					h.words[slot] -= child.words[slot]
+					continue
+				}
 				h.Grad[slot] -= child.Grad[slot]
 				h.Hess[slot] -= child.Hess[slot]
 			}
@@ -83,18 +84,16 @@ func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
 	}
 }
 
-// narrow makes h keep to the slots that are not 0.
-func (h *Histogram) narrow() {
+// narrow makes h, of n slots, keep to the slots that are not 0.
+func (h *Histogram) narrow(n int) {
 	if h.touched == nil {
-		h.touched = make([]uint64, (len(h.Grad)+63)/64)
+		h.touched = make([]uint64, (n+63)/64)
 	}
 	for i := range h.touched {
-		lo := i * 64
-		grad, word := h.Grad[lo:min(lo+64, len(h.Grad))], uint64(0)
-		hess := h.Hess[lo:][:len(grad)]
-		for slot, g := range grad {
-			if g != 0 || hess[slot] != 0 {
-				word |= 1 << slot
+		word := uint64(0)
+		for slot := i * 64; slot < min(i*64+64, n); slot++ {
+			if grad, hess := h.At(slot); grad != 0 || hess != 0 {
+				word |= 1 << (slot % 64)
 			}
 		}
 		h.touched[i] = word
@@ -109,7 +108,7 @@ func (b *Builder) Narrow(parent, child *Histogram, st *gradients.Storage) {
 		lo, hi := b.bins(f)
 		parent.SubtractRange(child, st, lo, hi)
 	}
-	parent.narrow()
+	parent.narrow(b.Slots())
 }
 
 // buildFew adds up the rows of a node slot by slot, without scratch that would have to
@@ -156,7 +155,11 @@ func (b *Builder) codesOf(block int, e uint64) (grad int64, hess uint64) {
 }
 
 func (h *Histogram) add(slot uint32, grad int64, hess uint64) {
-	h.Grad[slot] += grad
-	h.Hess[slot] += hess
+	if h.inWords {
+		h.words[slot] += hist.Join(grad, hess)
+	} else {
+		h.Grad[slot] += grad
+		h.Hess[slot] += hess
+	}
 	h.touched[slot/64] |= 1 << (slot % 64)
 }

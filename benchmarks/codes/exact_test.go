@@ -148,8 +148,9 @@ type histSearch struct {
 // Run searches one feature; it makes the histSearch a parallel.Task.
 func (s *histSearch) Run(_, f int) {
 	lo, hi := s.offsets[f], s.offsets[f+1]
+	grad, hess := s.hist.Sums(int(lo), int(hi), nil, nil) // so many rows have two arrays
 	split := scan.Numeric(&scan.Feature[int64, uint64]{
-		Grad: s.hist.Grad[lo:hi], Hess: s.hist.Hess[lo:hi], Regular: int(s.cuts.Features[f].Regular), Total: s.total,
+		Grad: grad, Hess: hess, Regular: int(s.cuts.Features[f].Regular), Total: s.total,
 	}, &s.rule)
 	s.gains[f] = split.Gain
 }

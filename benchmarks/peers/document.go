@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// UpdateDocument puts the session's section, the summary of the last sessions kept in folder and
+// UpdateDocument puts the session's section, the summaries of the sessions kept in folder and
 // what is known of their rows' quality into the Markdown file at path, in place of those of
 // before; the rest of the file stays. A new section goes to the end. A nil session has none.
 func (s *Session) UpdateDocument(path, folder string) error {
@@ -21,12 +21,13 @@ func (s *Session) UpdateDocument(path, folder string) error {
 	}
 	last, qualities := map[string]*Session{}, map[string]*Quality{}
 	var list []*Quality
+	var histories []*History
 	for _, row := range Rows() {
 		h, err := Open(folder, row.Name)
 		if err != nil {
 			return err
 		}
-		last[row.Name] = h.Latest()
+		last[row.Name], histories = h.Latest(), append(histories, h)
 		q, err := OpenQuality(QualityFolder(folder), row.Name)
 		if err != nil {
 			return err
@@ -38,6 +39,9 @@ func (s *Session) UpdateDocument(path, folder string) error {
 	var b strings.Builder
 	Summary(&b, last, qualities)
 	text := ReplaceSection(string(old), "peers summary", b.String())
+	b.Reset()
+	Machines(&b, histories)
+	text = ReplaceSection(text, "peers machines", b.String())
 	b.Reset()
 	QualityReport(&b, list)
 	text = ReplaceSection(text, "peers quality", b.String())

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/benchmarks/machine"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/synth"
 	"boost/parallel"
@@ -331,6 +332,33 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 	if strings.Count(got, "### a small one") != 1 || strings.Count(got, "| `wide` |") != 1 {
 		t.Errorf("two updates made two sections:\n%s", got)
+	}
+}
+
+// A row measured on several processors has its last session on each in the table of machines.
+func TestMachines(t *testing.T) {
+	session := func(cpu, commit string, contenders ...peers.Contender) *peers.Session {
+		s := &peers.Session{Row: row(nil), Machine: machine.Info{CPU: cpu, Commit: commit}}
+		if err := measure(t, s, io.Discard, contenders...); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	fast := func(cpu, commit string) *peers.Session {
+		return session(cpu, commit, contender(peers.BoostName, "train=2"), contender("lightgbm-row", "lightgbm=6"))
+	}
+	interrupted := fast("A", "five")
+	interrupted.Done = false
+	one, several := &peers.History{Sessions: []*peers.Session{fast("A", "one")}}, &peers.History{
+		Sessions: []*peers.Session{fast("A", "two"), fast("B", "three"), fast("A", "four"), interrupted},
+	}
+	var out bytes.Buffer
+	peers.Machines(&out, []*peers.History{one, several})
+	_, body, _ := strings.Cut(out.String(), "--:|\n")
+	want := "| `dense` | A | four | 2.000 | 6.000 | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
+		"| `dense` | B | three | 2.000 | 6.000 | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
+	if body != want {
+		t.Errorf("lines\n%swant\n%s", body, want)
 	}
 }
 

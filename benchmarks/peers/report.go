@@ -121,3 +121,28 @@ func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Qu
 			float64(v.ours.run.PeakBytes)/1e6, float64(v.lightGBM.run.PeakBytes)/1e6, result)
 	}
 }
+
+// Machines writes a line for each row and kind of processor that it was measured on, with the last
+// session there. Rows of one processor are left out: the summary has them.
+func Machines(w io.Writer, histories []*History) {
+	fmt.Fprintln(w, "| row | processor | commit | boost s | LightGBM's best s | boost is | fastest peer s | boost is | 2 threads are |")
+	fmt.Fprintln(w, "|-----|-----------|--------|--------:|------------------:|---------:|---------------:|---------:|--------------:|")
+	for _, h := range histories {
+		sessions := h.machines()
+		if len(sessions) < 2 {
+			continue
+		}
+		for _, s := range sessions {
+			v := s.Verdict()
+			if v.ByLightGBM == 0 {
+				continue
+			}
+			scaling := "–"
+			if v.Scaling > 0 {
+				scaling = fmt.Sprintf("%.2f × one", v.Scaling)
+			}
+			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
+				v.ours.seconds, v.lightGBM.seconds, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"boost/benchmarks/machine"
 	"boost/benchmarks/record"
@@ -86,6 +87,18 @@ func (h *History) Latest() *Session {
 		}
 	}
 	return nil
+}
+
+// machines returns the last session that is done on each kind of processor, the newest first.
+func (h *History) machines() []*Session {
+	var list []*Session
+	seen := map[string]bool{}
+	for _, s := range slices.Backward(h.Sessions) {
+		if s.Done && !seen[s.Machine.CPU] {
+			seen[s.Machine.CPU], list = true, append(list, s)
+		}
+	}
+	return list
 }
 
 // Save writes the sessions; a program that is ended meanwhile leaves the file of before.

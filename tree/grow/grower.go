@@ -43,6 +43,7 @@ type Grower struct {
 	config  Config
 	within  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
+	widest  int // codes of the feature that has the most
 	builder *histogram.Builder
 	direct  *histogram.Direct // adds up rows without flat histograms; then hists is not used
 	hists   *histogram.Pool
@@ -148,6 +149,9 @@ func New(c Config) *Grower {
 	for s := range g.candidates {
 		g.candidates[s] = make([]candidate, c.Matrix.NFeatures())
 		g.has[s] = make([]bool, c.Matrix.NFeatures())
+	}
+	for f := range c.Matrix.NFeatures() {
+		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
 	for w := range g.workers {
 		g.workers[w].gains = make([]float64, c.Matrix.NFeatures())

@@ -44,6 +44,9 @@ type searchScratch struct {
 	hess  []uint64
 	count []uint32
 	codes []uint32
+	// Packed sums, taken apart.
+	splitGrad []int64
+	splitHess []uint64
 }
 
 const (
@@ -151,7 +154,7 @@ func (g *Grower) searchFlags(worker, sibling int, l *leaf, features []int) {
 	has := g.has[sibling]
 	at := int(g.offsets[features[0]])
 	gains := g.workers[worker].gains[:len(features)]
-	grad, hess := l.hist.Grad[at:at+2*len(gains)], l.hist.Hess[at:at+2*len(gains)]
+	grad, hess := g.slotSums(worker, l, at, at+2*len(gains))
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess}
 	scan.Flags(gains, grad, hess, total, &g.rule)
 	best, bar := len(gains), float64(scan.Refused)
@@ -257,12 +260,12 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, leas
 		preferUsed(g, l, f, &h, c)
 		return split.Gain
 	}
+	if counts == nil && g.direct == nil && l.hist.Partial() && g.config.Features[f].Kind != binning.Categorical {
+		return g.searchTouched(worker, l, f, least, c)
+	}
 	grad, hess, rows := g.slots(worker, l, f)
 	if counts == nil {
 		counts = rows
-	}
-	if counts == nil && l.hist.Partial() && g.config.Features[f].Kind != binning.Categorical {
-		return g.searchTouched(worker, l, f, grad, hess, least, c)
 	}
 	return g.searchSlots(worker, l, f, grad, hess, counts, least, c)
 }
@@ -271,7 +274,7 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, leas
 // searches these, the first and the last of the present values', and the missing code's.
 // A code without rows repeats the candidate before it, which wins the tie; only the
 // first has none before it (see scan.Numeric).
-func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []uint64, least float64, c *candidate) (gain float64) {
+func (g *Grower) searchTouched(worker int, l *leaf, f int, least float64, c *candidate) (gain float64) {
 	w, regular := &g.workers[worker], g.config.Features[f].Regular
 	w.codes = append(w.codes[:0], 0)
 	from := int(g.offsets[f])
@@ -283,14 +286,15 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 		w.codes = append(w.codes, regular-1)
 	}
 	n := len(w.codes)
-	if int(regular) < len(grad) {
+	slots := int(g.offsets[f+1]) - from
+	if int(regular) < slots {
 		w.codes = append(w.codes, regular)
 	}
 	if len(w.grad) < len(w.codes) {
-		w.grad, w.hess = make([]int64, len(grad)), make([]uint64, len(grad))
+		w.grad, w.hess = make([]int64, slots), make([]uint64, slots)
 	}
 	for i, code := range w.codes {
-		w.grad[i], w.hess[i] = grad[code], hess[code]
+		w.grad[i], w.hess[i] = l.hist.At(from + int(code))
 	}
 	h := scan.Feature[int64, uint64]{
 		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n, Least: least,
@@ -302,7 +306,8 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, grad []int64, hess []
 	}
 	fill(g, c, l, f, split, 0)
 	if g.reuse != nil { // used codes need not be among those that are not 0
-		h.Grad, h.Hess, h.Regular = grad, hess, int(regular)
+		h.Grad, h.Hess = g.slotSums(worker, l, from, from+slots)
+		h.Regular = int(regular)
 		preferUsed(g, l, f, &h, c)
 	}
 	return split.Gain
@@ -338,11 +343,22 @@ func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64,
 		if g.storage.Counts() {
 			count = l.hist.Count[from:to]
 		}
-		return l.hist.Grad[from:to], l.hist.Hess[from:to], count
+		grad, hess = g.slotSums(worker, l, int(from), int(to))
+		return grad, hess, count
 	}
 	at, _ := slices.BinarySearch(l.sums.Features, int32(f))
 	grad, hess, count, _ = g.directSlots(worker, l, at)
 	return grad, hess, count
+}
+
+// slotSums returns the integer sums of a leaf's slots, in the worker's scratch where they are packed.
+func (g *Grower) slotSums(worker int, l *leaf, from, to int) ([]int64, []uint64) {
+	w := &g.workers[worker]
+	if n := to - from; l.hist.InWords() && len(w.splitGrad) < n {
+		n = max(n, g.widest, chunkCodes)
+		w.splitGrad, w.splitHess = make([]int64, n), make([]uint64, n)
+	}
+	return l.hist.Sums(from, to, w.splitGrad, w.splitHess)
 }
 
 // searchCodes searches the histogram of one feature by the feature's kind.

@@ -102,8 +102,9 @@ func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 		return nil
 	}
 	for i := from; i < to; i++ {
-		total.grad += l.hist.Grad[i]
-		total.hess += l.hist.Hess[i]
+		grad, hess := l.hist.At(int(i))
+		total.grad += grad
+		total.hess += hess
 	}
 	if total != l.total {
 		return fmt.Errorf("%w: feature %d of leaf %d adds up to (%d, %d), the leaf's total is (%d, %d)",

@@ -237,3 +237,29 @@ func unpackToAhead(grad []int64, hess []uint64, sums []uint64) int {
 	}
 	return 0
 }
+
+// splitVectors is Split for as many sums as vectors take, and says how many.
+func splitVectors(grad []int64, hess []uint64, sums []uint64) int {
+	n := steps(len(sums), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		splitAVX512(&grad[0], &hess[0], &sums[0], uint64(n))
+	default:
+		splitAVX2(&grad[0], &hess[0], &sums[0], uint64(n))
+	}
+	return n
+}
+
+// mergeVectors is Merge for as many sums as vectors take, and says how many.
+func mergeVectors(to, from []uint64) int {
+	n := steps(len(from), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		mergeAVX512(&to[0], &from[0], uint64(n))
+	default:
+		mergeAVX2(&to[0], &from[0], uint64(n))
+	}
+	return n
+}

@@ -154,6 +154,39 @@ func UnpackTo(grad []int64, hess []uint64, sums []uint64) {
 	}
 }
 
+// Split is UnpackTo that leaves the packed sums as they are.
+func Split(grad []int64, hess []uint64, sums []uint64) {
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for n := 1; n > 0; {
+		n = splitVectors(grad, hess, sums)
+		grad, hess, sums = grad[n:], hess[n:], sums[n:]
+	}
+	grad, hess = grad[:len(sums)], hess[:len(sums)]
+	for i, s := range sums {
+		grad[i], hess[i] = SplitWord(s)
+	}
+}
+
+// SplitWord takes one packed sum apart.
+func SplitWord(sum uint64) (grad int64, hess uint64) { return int64(sum) >> 32, sum & 0xffffffff }
+
+// Join is what SplitWord takes apart: grad from -2³¹ to 2³¹-1, hess below 2³².
+func Join(grad int64, hess uint64) uint64 { return uint64(grad)<<32 + hess }
+
+// Merge adds packed sums to others, which are as many, or more, and clears them.
+func Merge(to, from []uint64) {
+	to = to[:len(from)]
+	for n := 1; n > 0; {
+		n = mergeVectors(to, from)
+		to, from = to[n:], from[n:]
+	}
+	to = to[:len(from)]
+	for i, s := range from {
+		to[i] += s
+		from[i] = 0
+	}
+}
+
 // Total returns the sums of the gradient and hessian codes of one block's entries.
 func Total(entries []uint64) (grad int64, hess uint64) {
 	packed, n := totalVectors(entries) // one block cannot overflow it (WordRows)

@@ -141,6 +141,26 @@ func unpackToAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
 //go:noescape
 func unpackToAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
 
+// splitAVX512 is Split for n sums, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func splitAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
+
+// splitAVX2 is Split for n sums, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func splitAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
+
+// mergeAVX512 is Merge for n sums, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func mergeAVX512(to *uint64, from *uint64, n uint64)
+
+// mergeAVX2 is Merge for n sums, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func mergeAVX2(to *uint64, from *uint64, n uint64)
+
 // subtractAVX512 is Subtract for n sums, a multiple of twice its 8 lanes and not 0.
 //
 //go:noescape

@@ -2874,6 +2874,99 @@ sums:
 	VZEROUPPER
 	RET
 
+// func splitAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·splitAVX512(SB), NOSPLIT, $0-32
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000000ffffffff, SI
+	VPBROADCASTQ SI, Z0
+	VPXOR        X1, X1, X1
+
+sums:
+	VMOVDQU64 (DX), Z1
+	VPANDQ    Z0, Z1, Z2
+	VMOVDQU64 Z2, (CX)
+	VPSRAQ    $0x20, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JNZ       sums
+	VZEROUPPER
+	RET
+
+// func splitAVX2(grad *int64, hess *uint64, sums *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·splitAVX2(SB), NOSPLIT, $0-32
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000000ffffffff, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	VPXOR        X1, X1, X1
+
+sums:
+	VMOVDQU  (DX), Y1
+	VPAND    Y0, Y1, Y2
+	VMOVDQU  Y2, (CX)
+	VPSRAD   $0x1f, Y1, Y2
+	VPSHUFD  $0xf5, Y1, Y1
+	VPBLENDD $0xaa, Y2, Y1, Y2
+	VMOVDQU  Y2, (AX)
+	ADDQ     $0x20, AX
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, DX
+	SUBQ     $0x04, BX
+	JNZ      sums
+	VZEROUPPER
+	RET
+
+// func mergeAVX512(to *uint64, from *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·mergeAVX512(SB), NOSPLIT, $0-24
+	MOVQ  to+0(FP), AX
+	MOVQ  from+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+
+sums:
+	VMOVDQU64 (CX), Z1
+	VMOVDQU64 Z0, (CX)
+	VPADDQ    (AX), Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x08, DX
+	JNZ       sums
+	VZEROUPPER
+	RET
+
+// func mergeAVX2(to *uint64, from *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·mergeAVX2(SB), NOSPLIT, $0-24
+	MOVQ  to+0(FP), AX
+	MOVQ  from+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+
+sums:
+	VMOVDQU (CX), Y1
+	VMOVDQU Y0, (CX)
+	VPADDQ  (AX), Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x04, DX
+	JNZ     sums
+	VZEROUPPER
+	RET
+
 // func subtractAVX512(from *uint64, what *uint64, n uint64)
 // Requires: AVX, AVX512F
 TEXT ·subtractAVX512(SB), NOSPLIT, $0-24

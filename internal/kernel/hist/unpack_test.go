@@ -36,10 +36,39 @@ func checkUnpack(t *testing.T, r *rand.Rand, n int) {
 			t.Fatalf("%d sums: entry %d becomes (%d, %d) with %x left, want (%d, %d)", n, i-guard, anyGrad[i], anyHess[i], packed[i], wantGrad, wantHess)
 		}
 	}
+	checkWords(t, sums, guard, n)
 	Unpack(grad[guard:n+guard], hess[guard:n+guard], sums[guard:n+guard])
 	for i := range sums {
 		if inside := i >= guard && i < n+guard; grad[i] != wantGrad[i] || hess[i] != wantHess[i] || inside != (sums[i] == 0) {
 			t.Fatalf("%d sums: entry %d is (%d, %d) with %x left, want (%d, %d)", n, i-guard, grad[i], hess[i], sums[i], wantGrad[i], wantHess[i])
+		}
+	}
+}
+
+// checkWords reads n of the packed sums, from the at-th on, and adds them to others: both touch
+// nothing beside them.
+func checkWords(t *testing.T, sums []uint64, at, n int) {
+	t.Helper()
+	grad, hess := slices.Repeat([]int64{-5}, len(sums)), slices.Repeat([]uint64{5}, len(sums))
+	left, from, to := slices.Clone(sums), slices.Clone(sums), slices.Clone(sums)
+	slices.Reverse(to)
+	want := slices.Clone(to)
+	Split(grad[at:at+n], hess[at:at+n], left[at:at+n])
+	Merge(to[at:at+n], from[at:at+n])
+	for i, sum := range sums {
+		wantGrad, wantHess, wantFrom := int64(-5), uint64(5), sum
+		if i >= at && i < at+n {
+			wantGrad, wantHess, wantFrom = int64(int32(sum>>32)), sum&0xffffffff, 0
+			want[i] += sum
+			if g, h := SplitWord(sum); g != wantGrad || h != wantHess || Join(g, h) != sum {
+				t.Fatalf("%x is (%d, %d), which is %x", sum, g, h, Join(g, h))
+			}
+		}
+		if grad[i] != wantGrad || hess[i] != wantHess || left[i] != sum {
+			t.Fatalf("%d sums: %x at %d is split into (%d, %d) with %x left, want (%d, %d)", n, sum, i-at, grad[i], hess[i], left[i], wantGrad, wantHess)
+		}
+		if to[i] != want[i] || from[i] != wantFrom {
+			t.Fatalf("%d sums: entry %d becomes %x with %x left, want %x with %x", n, i-at, to[i], from[i], want[i], wantFrom)
 		}
 	}
 }

@@ -31,10 +31,14 @@ func main() {
 		rows(n)
 	}
 	fetchRows()
-	unpack("unpackAVX512", 8, true)
-	unpack("unpackAVX2", 4, true)
-	unpack("unpackToAVX512", 8, false)
-	unpack("unpackToAVX2", 4, false)
+	unpack("unpackAVX512", 8, adding)
+	unpack("unpackAVX2", 4, adding)
+	unpack("unpackToAVX512", 8, setting)
+	unpack("unpackToAVX2", 4, setting)
+	unpack("splitAVX512", 8, reading)
+	unpack("splitAVX2", 4, reading)
+	merge("mergeAVX512", 8)
+	merge("mergeAVX2", 4)
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
 	pack("packAVX512", 8, false)
@@ -54,15 +58,17 @@ func main() {
 	Generate()
 }
 
-// unpack writes the function that takes so many packed sums at a time apart, and adds them
-// to what is there or not.
-func unpack(name string, lanes int, adding bool) {
+// What is done with packed sums that are taken apart.
+const (
+	adding  = "Unpack"   // they are added to what is there, and cleared
+	setting = "UnpackTo" // they take its place, and are cleared
+	reading = "Split"    // they take its place, and stay
+)
+
+// unpack writes the function that takes so many packed sums at a time apart.
+func unpack(name string, lanes int, form string) {
 	TEXT(name, NOSPLIT, "func(grad *int64, hess *uint64, sums *uint64, n uint64)")
 	Pragma("noescape")
-	form := "UnpackTo"
-	if adding {
-		form = "Unpack"
-	}
 	Doc(name + " is " + form + " for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
 	grad, hess := Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
 	sums, n := Load(Param("sums"), GP64()), Load(Param("n"), GP64())
@@ -76,14 +82,16 @@ func unpack(name string, lanes int, adding bool) {
 	Label("sums")
 	if lanes == 8 {
 		VMOVDQU64(at(sums), packed)
-		VMOVDQU64(none, at(sums))
+		if form != reading {
+			VMOVDQU64(none, at(sums))
+		}
 		VPANDQ(mask, packed, low)
-		if adding {
+		if form == adding {
 			VPADDQ(at(hess), low, low)
 		}
 		VMOVDQU64(low, at(hess))
 		VPSRAQ(U8(32), packed, high)
-		if adding {
+		if form == adding {
 			VPADDQ(at(grad), high, high)
 		}
 		VMOVDQU64(high, at(grad))
@@ -91,16 +99,18 @@ func unpack(name string, lanes int, adding bool) {
 		// AVX2 shifts no signed number of 64 bits: the sign goes to the upper half, the upper
 		// half to the lower.
 		VMOVDQU(at(sums), packed)
-		VMOVDQU(none, at(sums))
+		if form != reading {
+			VMOVDQU(none, at(sums))
+		}
 		VPAND(mask, packed, low)
-		if adding {
+		if form == adding {
 			VPADDQ(at(hess), low, low)
 		}
 		VMOVDQU(low, at(hess))
 		VPSRAD(U8(31), packed, high)
 		VPSHUFD(U8(0xf5), packed, packed)
 		VPBLENDD(U8(0xaa), high, packed, high)
-		if adding {
+		if form == adding {
 			VPADDQ(at(grad), high, high)
 		}
 		VMOVDQU(high, at(grad))
@@ -108,6 +118,31 @@ func unpack(name string, lanes int, adding bool) {
 	for _, p := range []reg.Register{grad, hess, sums} {
 		ADDQ(U8(8*lanes), p)
 	}
+	SUBQ(U8(lanes), n)
+	JNZ(LabelRef("sums"))
+	VZEROUPPER()
+	RET()
+}
+
+// merge writes the function that adds so many sums at a time to others, and clears them.
+func merge(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(to, from *uint64, n uint64)")
+	Pragma("noescape")
+	Doc(name + " is Merge for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	to, from, n := Load(Param("to"), GP64()), Load(Param("from"), GP64()), Load(Param("n"), GP64())
+	vector, move := vectors(lanes), func(from, to Op) { VMOVDQU64(from, to) }
+	if lanes == 4 {
+		move = VMOVDQU
+	}
+	none, sum := vector(), vector()
+	zero(none)
+	Label("sums")
+	move(Mem{Base: from}, sum)
+	move(none, Mem{Base: from})
+	VPADDQ(Mem{Base: to}, sum, sum)
+	move(sum, Mem{Base: to})
+	ADDQ(U8(8*lanes), to)
+	ADDQ(U8(8*lanes), from)
 	SUBQ(U8(lanes), n)
 	JNZ(LabelRef("sums"))
 	VZEROUPPER()
