@@ -16,9 +16,3 @@ func addWordsAhead([]uint64, []uint16, []uint64) int { return 0 }
 func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum, hessSum int64, n int) {
 	return 0, 0, 0
 }
-
-// NEON would take two words at a time, which the processor's four ports for whole numbers do as fast.
-
-func splitVectors([]int64, []uint64, []uint64) int { return 0 }
-
-func mergeVectors(_, _ []uint64) int { return 0 }

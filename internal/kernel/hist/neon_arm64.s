@@ -92,6 +92,54 @@ unpackToWords:
 	BNE    unpackToWords
 	RET
 
+// func splitNEON(grad *int64, hess, sums *uint64, n uint64)
+TEXT ·splitNEON(SB), NOSPLIT, $0-32
+	MOVD grad+0(FP), R0
+	MOVD hess+8(FP), R1
+	MOVD sums+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD $0xffffffff, R4
+	VDUP R4, V4.D2
+
+splitWords:
+	VLD1.P 64(R2), [V16.D2, V17.D2, V18.D2, V19.D2]
+	SSHR2D32(20, 16)
+	SSHR2D32(21, 17)
+	SSHR2D32(22, 18)
+	SSHR2D32(23, 19)
+	VAND   V4.B16, V16.B16, V24.B16
+	VAND   V4.B16, V17.B16, V25.B16
+	VAND   V4.B16, V18.B16, V26.B16
+	VAND   V4.B16, V19.B16, V27.B16
+	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], 64(R0)
+	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], 64(R1)
+	SUBS   $8, R3, R3
+	BNE    splitWords
+	RET
+
+// func mergeNEON(to, from *uint64, n uint64)
+TEXT ·mergeNEON(SB), NOSPLIT, $0-24
+	MOVD to+0(FP), R0
+	MOVD from+8(FP), R1
+	MOVD n+16(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+
+mergeWords:
+	VLD1   (R0), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1   (R1), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VADD   V20.D2, V16.D2, V16.D2
+	VADD   V21.D2, V17.D2, V17.D2
+	VADD   V22.D2, V18.D2, V18.D2
+	VADD   V23.D2, V19.D2, V19.D2
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R1)
+	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R0)
+	SUBS   $8, R2, R2
+	BNE    mergeWords
+	RET
+
 // func subtractNEON(from, what unsafe.Pointer, n uint64)
 TEXT ·subtractNEON(SB), NOSPLIT, $0-24
 	MOVD from+0(FP), R0

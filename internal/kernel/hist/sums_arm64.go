@@ -35,6 +35,16 @@ func unpackNEON(grad *int64, hess, sums *uint64, n uint64)
 //go:noescape
 func unpackToNEON(grad *int64, hess, sums *uint64, n uint64)
 
+// splitNEON is unpackToNEON that leaves the packed sums as they are.
+//
+//go:noescape
+func splitNEON(grad *int64, hess, sums *uint64, n uint64)
+
+// mergeNEON adds n packed sums to others and clears them.
+//
+//go:noescape
+func mergeNEON(to, from *uint64, n uint64)
+
 // subtractNEON subtracts n sums of what from those of from.
 //
 //go:noescape
@@ -79,6 +89,26 @@ func unpackToAhead(grad []int64, hess []uint64, sums []uint64) int {
 	if n > 0 {
 		_, _ = grad[n-1], hess[n-1]
 		unpackToNEON(&grad[0], &hess[0], &sums[0], uint64(n))
+	}
+	return n
+}
+
+// splitVectors is Split for as many sums as vectors take, and says how many.
+func splitVectors(grad []int64, hess []uint64, sums []uint64) int {
+	n := sumsSteps(len(sums))
+	if n > 0 {
+		_, _ = grad[n-1], hess[n-1]
+		splitNEON(&grad[0], &hess[0], &sums[0], uint64(n))
+	}
+	return n
+}
+
+// mergeVectors is Merge for as many sums as vectors take, and says how many.
+func mergeVectors(to, from []uint64) int {
+	n := sumsSteps(len(from))
+	if n > 0 {
+		_ = to[n-1]
+		mergeNEON(&to[0], &from[0], uint64(n))
 	}
 	return n
 }
