@@ -139,16 +139,20 @@ const inTurn = histogram.RowParallel + 1
 // may show.
 func TestNoStaleValues(t *testing.T) {
 	plans := allPlans()
-	for _, s := range append(slices.Clone(strategies), inTurn) {
+	for i, s := range append(slices.Clone(strategies), inTurn, inTurn, histogram.Sequential) {
+		rows := 70_000
+		if i > len(strategies) { // few enough for packed sums, which rounds of wider codes leave
+			rows = 20_000
+		}
 		for _, mirrored := range []bool{false, true} {
 			if s == inTurn && !mirrored {
 				continue
 			}
-			t.Run(fmt.Sprintf("S2.20/%s/mirror=%v", []string{"sequential", "feature", "row", "in_turn"}[s], mirrored), func(t *testing.T) {
+			t.Run(fmt.Sprintf("S2.20/%s/mirror=%v/rows=%d", []string{"sequential", "feature", "row", "in_turn"}[s], mirrored, rows), func(t *testing.T) {
 				pool := parallel.NewPool(3)
 				defer pool.Close()
 				r := rand.New(rand.NewPCG(3, uint64(s)))
-				d := newTable(t, 3, 70_000, []uint32{5, 200, 16, 1000, 256, 70_000, 255, 300, 9, 100}, binning.Adaptive)
+				d := newTable(t, 3, rows, []uint32{5, 200, 16, 1000, 256, 70_000, 255, 300, 9, 100}, binning.Adaptive)
 				var mirror *binning.RowMajor
 				if mirrored {
 					mirror = binning.NewRowMajor(d.matrix, d.mirrored, pool)

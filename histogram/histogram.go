@@ -46,9 +46,13 @@ func (h *Histogram) reserve(st *gradients.Storage, n int, inWords bool) {
 	}
 }
 
-// reserveSums is reserve for integer sums.
+// reserveSums is reserve for integer sums. Which slots were touched is known of those of the same
+// kind alone: a round whose codes are wider has the other.
 func (h *Histogram) reserveSums(n int, inWords bool) {
-	switch h.inWords = inWords; {
+	if h.inWords != inWords {
+		h.inWords, h.all = inWords, true
+	}
+	switch {
 	case inWords && h.words == nil:
 		h.words = make([]uint64, n)
 	case !inWords && h.Grad == nil:
