@@ -120,15 +120,17 @@ func (b *Builder) deliverFlags(u int, packed []uint64, fresh bool) {
 	}
 	if fresh {
 		for i, f := range flags {
-			slot, sum := f.other(), packed[i]
-			grad[slot], hess[slot], packed[i] = int64(sum)>>32, sum&0xffffffff, 0
+			slot := f.other()
+			grad[slot], hess[slot] = hist.SplitWord(packed[i])
+			packed[i] = 0
 		}
 		return
 	}
 	for i, f := range flags {
-		slot, sum := f.other(), packed[i]
-		grad[slot] += int64(sum) >> 32
-		hess[slot] += sum & 0xffffffff
+		slot := f.other()
+		g, h := hist.SplitWord(packed[i])
+		grad[slot] += g
+		hess[slot] += h
 		packed[i] = 0
 	}
 }

@@ -131,10 +131,9 @@ func Unpack(grad []int64, hess []uint64, sums []uint64) {
 	}
 	grad, hess = grad[:len(sums)], hess[:len(sums)]
 	for i, s := range sums {
-		// The lower half never carries into the upper one (WordRows), so the
-		// arithmetic shift alone recovers the gradient sum.
-		grad[i] += int64(s) >> 32
-		hess[i] += s & 0xffffffff
+		g, h := SplitWord(s)
+		grad[i] += g
+		hess[i] += h
 		sums[i] = 0
 	}
 }
@@ -148,8 +147,7 @@ func UnpackTo(grad []int64, hess []uint64, sums []uint64) {
 	}
 	grad, hess = grad[:len(sums)], hess[:len(sums)]
 	for i, s := range sums {
-		grad[i] = int64(s) >> 32
-		hess[i] = s & 0xffffffff
+		grad[i], hess[i] = SplitWord(s)
 		sums[i] = 0
 	}
 }
@@ -167,7 +165,8 @@ func Split(grad []int64, hess []uint64, sums []uint64) {
 	}
 }
 
-// SplitWord takes one packed sum apart.
+// SplitWord takes one packed sum apart. Its lower half never carries into the upper one (WordRows),
+// so the arithmetic shift alone recovers the gradient sum.
 func SplitWord(sum uint64) (grad int64, hess uint64) { return int64(sum) >> 32, sum & 0xffffffff }
 
 // Join is what SplitWord takes apart: grad from -2³¹ to 2³¹-1, hess below 2³².
@@ -193,7 +192,7 @@ func Total(entries []uint64) (grad int64, hess uint64) {
 	for _, e := range entries[n:] {
 		packed += e &^ rowMask
 	}
-	return int64(packed) >> 32, packed & 0xffffffff
+	return SplitWord(packed)
 }
 
 // SumFloats adds up the gradients and hessians of the entries' rows, ascending, times gradUp and
