@@ -125,7 +125,7 @@ func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Qu
 // Machines writes a line for each row and kind of processor that it was measured on, with the last
 // session there. Rows of one processor are left out: the summary has them.
 func Machines(w io.Writer, histories []*History) {
-	fmt.Fprintln(w, "| row | processor | commit | boost s | LightGBM's best s | boost is | fastest peer s | boost is | 2 threads are |")
+	fmt.Fprintln(w, "| row | processor | commit | boost s | LightGBM's best s | boost is | fastest peer s | boost is | all threads are |")
 	fmt.Fprintln(w, "|-----|-----------|--------|--------:|------------------:|---------:|---------------:|---------:|--------------:|")
 	for _, h := range histories {
 		sessions := h.machines()
