@@ -62,6 +62,17 @@ unpackWords:
 	BNE     unpackWords
 	RET
 
+// HALVES puts the signed upper halves of V16 to V19 into V20 to V23, and the lower ones, by the mask V4, into V24 to V27.
+#define HALVES \
+	SSHR2D32(20, 16);               \
+	SSHR2D32(21, 17);               \
+	SSHR2D32(22, 18);               \
+	SSHR2D32(23, 19);               \
+	VAND V4.B16, V16.B16, V24.B16;  \
+	VAND V4.B16, V17.B16, V25.B16;  \
+	VAND V4.B16, V18.B16, V26.B16;  \
+	VAND V4.B16, V19.B16, V27.B16
+
 // func unpackToNEON(grad *int64, hess, sums *uint64, n uint64)
 TEXT ·unpackToNEON(SB), NOSPLIT, $0-32
 	MOVD grad+0(FP), R0
@@ -77,14 +88,7 @@ TEXT ·unpackToNEON(SB), NOSPLIT, $0-32
 
 unpackToWords:
 	VLD1   (R2), [V16.D2, V17.D2, V18.D2, V19.D2]
-	SSHR2D32(20, 16)
-	SSHR2D32(21, 17)
-	SSHR2D32(22, 18)
-	SSHR2D32(23, 19)
-	VAND   V4.B16, V16.B16, V24.B16
-	VAND   V4.B16, V17.B16, V25.B16
-	VAND   V4.B16, V18.B16, V26.B16
-	VAND   V4.B16, V19.B16, V27.B16
+	HALVES
 	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R2)
 	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], 64(R0)
 	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], 64(R1)
@@ -103,14 +107,7 @@ TEXT ·splitNEON(SB), NOSPLIT, $0-32
 
 splitWords:
 	VLD1.P 64(R2), [V16.D2, V17.D2, V18.D2, V19.D2]
-	SSHR2D32(20, 16)
-	SSHR2D32(21, 17)
-	SSHR2D32(22, 18)
-	SSHR2D32(23, 19)
-	VAND   V4.B16, V16.B16, V24.B16
-	VAND   V4.B16, V17.B16, V25.B16
-	VAND   V4.B16, V18.B16, V26.B16
-	VAND   V4.B16, V19.B16, V27.B16
+	HALVES
 	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], 64(R0)
 	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], 64(R1)
 	SUBS   $8, R3, R3
