@@ -4,7 +4,7 @@
 
 package quantize
 
-// codesAVX512 is Codes for n rows, a multiple of 16 and not 0.
+// codesAVX512 is Codes for n rows, a multiple of 16 and not 0, at most perCall.
 //
 //go:noescape
 func codesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
@@ -26,8 +26,7 @@ func scanAVX512(grad *float32, hess *float32, n uint64, r *uint32)
 //go:noescape
 func spanAVX512(grad *float32, n uint64, ends *int32)
 
-// codesAVX2 is Codes for n rows, a multiple of 16 and not 0. The largest codes of its rule are
-// floats.
+// codesAVX2 is codesAVX512.
 //
 //go:noescape
 func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)

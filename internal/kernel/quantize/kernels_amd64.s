@@ -15,7 +15,7 @@ DATA steps<>+56(SB)/8, $0x538454127b096493
 GLOBL steps<>(SB), RODATA|NOPTR, $64
 
 // func codesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, POPCNT
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, POPCNT
 TEXT ·codesAVX512(SB), NOSPLIT, $0-56
 	MOVQ         grad+0(FP), AX
 	MOVQ         hess+8(FP), CX
@@ -30,90 +30,125 @@ TEXT ·codesAVX512(SB), NOSPLIT, $0-56
 	XORQ         R9, R9
 	XORQ         R10, R10
 	XORQ         R11, R11
-	VPBROADCASTQ (DI), Z2
-	VPBROADCASTQ 8(DI), Z3
-	VPBROADCASTQ 16(DI), Z4
-	VPBROADCASTQ 24(DI), Z5
-	MOVQ         $0x0000000000008000, DI
-	VPBROADCASTQ DI, Z6
-	MOVQ         $0x7fffffff7fffffff, DI
-	VPBROADCASTQ DI, Z7
+	MOVQ         $0x3ff0000000000008, R12
+	VPBROADCASTQ R12, Z2
+	MOVQ         $0x4330000000000000, R12
+	VPBROADCASTQ R12, Z3
+	MOVQ         $0x0000800000008000, R12
+	VPBROADCASTQ R12, Z4
+	VPXORQ       Z5, Z5, Z5
+	MOVQ         $0x7fffffffffffffff, R12
+	VPBROADCASTQ R12, Z6
+	MOVQ         $0x7fffffff7fffffff, R12
+	VPBROADCASTQ R12, Z7
+	VMOVDQU32    even<>+0(SB), Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	VPBROADCASTQ (DI), Z12
+	VPBROADCASTQ 16(DI), Z13
+	VPBROADCASTQ 32(DI), Z14
+	VPBROADCASTQ 8(DI), Z15
+	VPBROADCASTQ 24(DI), Z16
+	VPBROADCASTQ 40(DI), Z17
 
 rows:
-	VMOVDQU32     (AX), Z8
-	VPANDD        Z7, Z8, Z9
-	VPSRAD        $0x1f, Z8, Z8
-	VPTESTMD      Z9, Z9, K1
+	VCVTPS2PD     (AX), Z18
+	VPANDQ        Z6, Z18, Z18
+	VCVTPS2PD     32(AX), Z19
+	VPANDQ        Z6, Z19, Z19
+	VMULPD        Z13, Z18, Z20
+	VMINPD        Z14, Z20, Z20
+	VMULPD        Z2, Z20, Z21
+	VMULPD        Z13, Z19, Z22
+	VMINPD        Z14, Z22, Z22
+	VMULPD        Z2, Z22, Z23
+	VADDPD.RZ_SAE Z3, Z20, Z20
+	VADDPD.RZ_SAE Z3, Z22, Z22
+	VPERMT2D      Z22, Z8, Z20
+	VADDPD.RZ_SAE Z3, Z21, Z21
+	VADDPD.RZ_SAE Z3, Z23, Z23
+	VPERMT2D      Z23, Z8, Z21
+	VPCMPD        $0x04, Z21, Z20, K1
+	KORTESTW      K1, K1
+	JNE           gradientsDivide
+
+gradientsParts:
+	VPADDD        Z4, Z20, Z18
+	VPSRLD        $0x10, Z18, Z18
+	VPSLLD        $0x10, Z18, Z19
+	VPSUBD        Z19, Z20, Z19
+	VPADDD        Z19, Z10, Z10
+	VPABSD        Z19, Z19
+	VPADDD        Z19, Z9, Z9
+	VPADDD        Z18, Z11, Z11
+	VMOVDQU32     (AX), Z19
+	VPTESTMD      Z7, Z19, K1
 	KMOVW         K1, DI
 	POPCNTL       DI, DI
 	ADDQ          DI, R8
-	VCVTPS2PD     Y9, Z12
-	VDIVPD        Z2, Z12, Z12
-	VCVTTPD2QQ    Z12, Z12
-	VPMINSQ       Z4, Z12, Z12
-	VPADDQ        Z6, Z12, Z13
-	VPSRLQ        $0x10, Z13, Z13
-	VPSLLQ        $0x10, Z13, Z14
-	VPSUBQ        Z14, Z12, Z14
-	VPABSQ        Z14, Z14
-	VPADDQ        Z14, Z0, Z0
-	VPADDQ        Z12, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z9, Y9
-	VCVTPS2PD     Y9, Z9
-	VDIVPD        Z2, Z9, Z9
-	VCVTTPD2QQ    Z9, Z9
-	VPMINSQ       Z4, Z9, Z9
-	VPADDQ        Z6, Z9, Z12
-	VPSRLQ        $0x10, Z12, Z12
-	VPSLLQ        $0x10, Z12, Z14
-	VPSUBQ        Z14, Z9, Z14
-	VPABSQ        Z14, Z14
-	VPADDQ        Z14, Z0, Z0
-	VPADDQ        Z9, Z1, Z1
-	VPMOVQW       Z13, X10
-	VPMOVQW       Z12, X9
-	VINSERTI32X4  $0x01, X9, Y10, Y10
-	VPTESTMW      Y10, Y10, K1
+	VPTESTMD      Z18, Z18, K1
 	KMOVW         K1, DI
 	POPCNTL       DI, DI
 	ADDQ          DI, R9
-	VPMOVDW       Z8, Y8
-	VPXORD        Y8, Y10, Y10
-	VPSUBW        Y8, Y10, Y10
-	VMOVDQU64     Y10, (BX)
-	VMOVDQU32     (CX), Z8
-	VPANDD        Z7, Z8, Z9
-	VPTESTMD      Z9, Z9, K1
+	VPMOVD2M      Z19, K1
+	VPSUBD        Z18, Z5, K1, Z18
+	VPMOVDW       Z18, (BX)
+	VCVTPS2PD     (CX), Z18
+	VCVTPS2PD     32(CX), Z19
+	VMULPD        Z16, Z18, Z20
+	VMINPD        Z17, Z20, Z20
+	VMULPD        Z2, Z20, Z21
+	VMULPD        Z16, Z19, Z22
+	VMINPD        Z17, Z22, Z22
+	VMULPD        Z2, Z22, Z23
+	VADDPD.RZ_SAE Z3, Z20, Z20
+	VADDPD.RZ_SAE Z3, Z22, Z22
+	VPERMT2D      Z22, Z8, Z20
+	VADDPD.RZ_SAE Z3, Z21, Z21
+	VADDPD.RZ_SAE Z3, Z23, Z23
+	VPERMT2D      Z23, Z8, Z21
+	VPCMPD        $0x04, Z21, Z20, K1
+	KORTESTW      K1, K1
+	JNE           hessiansDivide
+
+hessiansParts:
+	VPADDD        Z4, Z20, Z18
+	VPSRLD        $0x10, Z18, Z18
+	VPTESTMD      (CX), Z7, K1
 	KMOVW         K1, DI
 	POPCNTL       DI, DI
 	ADDQ          DI, R10
-	VCVTPS2PD     Y8, Z9
-	VDIVPD        Z3, Z9, Z9
-	VCVTTPD2QQ    Z9, Z9
-	VPMINSQ       Z5, Z9, Z9
-	VPADDQ        Z6, Z9, Z9
-	VPSRLQ        $0x10, Z9, Z9
-	VEXTRACTF64X4 $0x01, Z8, Y8
-	VCVTPS2PD     Y8, Z8
-	VDIVPD        Z3, Z8, Z8
-	VCVTTPD2QQ    Z8, Z8
-	VPMINSQ       Z5, Z8, Z8
-	VPADDQ        Z6, Z8, Z8
-	VPSRLQ        $0x10, Z8, Z8
-	VPMOVQW       Z9, X11
-	VPMOVQW       Z8, X8
-	VINSERTI32X4  $0x01, X8, Y11, Y11
-	VPTESTMW      Y11, Y11, K1
+	VPTESTMD      Z18, Z18, K1
 	KMOVW         K1, DI
 	POPCNTL       DI, DI
 	ADDQ          DI, R11
-	VMOVDQU64     Y11, (SI)
+	VPMOVDW       Z18, (SI)
 	ADDQ          $0x40, AX
 	ADDQ          $0x40, CX
 	ADDQ          $0x20, BX
 	ADDQ          $0x20, SI
 	CMPQ          AX, DX
 	JNE           rows
+	VEXTRACTI64X4 $0x00, Z11, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPADDQ        Z2, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z11, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPADDQ        Z2, Z1, Z1
+	VPSLLQ        $0x10, Z1, Z1
+	VEXTRACTI64X4 $0x00, Z10, Y2
+	VPMOVSXDQ     Y2, Z2
+	VPADDQ        Z2, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VPMOVSXDQ     Y2, Z2
+	VPADDQ        Z2, Z1, Z1
+	VEXTRACTI64X4 $0x00, Z9, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPADDQ        Z2, Z0, Z0
 	MOVQ          loss+48(FP), AX
 	VEXTRACTI64X4 $0x01, Z0, Y2
 	VPADDQ        Y2, Y0, Y0
@@ -137,6 +172,46 @@ rows:
 	MOVQ          R11, 40(AX)
 	VZEROUPPER
 	RET
+
+gradientsDivide:
+	VDIVPD        Z12, Z18, Z18
+	VMINPD        Z14, Z18, Z18
+	VDIVPD        Z12, Z19, Z19
+	VMINPD        Z14, Z19, Z19
+	VADDPD.RZ_SAE Z3, Z18, Z18
+	VADDPD.RZ_SAE Z3, Z19, Z19
+	VPERMT2D      Z19, Z8, Z18
+	VMOVDQA32     Z18, Z20
+	JMP           gradientsParts
+
+hessiansDivide:
+	VDIVPD        Z15, Z18, Z18
+	VMINPD        Z17, Z18, Z18
+	VDIVPD        Z15, Z19, Z19
+	VMINPD        Z17, Z19, Z19
+	VADDPD.RZ_SAE Z3, Z18, Z18
+	VADDPD.RZ_SAE Z3, Z19, Z19
+	VPERMT2D      Z19, Z8, Z18
+	VMOVDQA32     Z18, Z20
+	JMP           hessiansParts
+
+DATA even<>+0(SB)/4, $0x00000000
+DATA even<>+4(SB)/4, $0x00000002
+DATA even<>+8(SB)/4, $0x00000004
+DATA even<>+12(SB)/4, $0x00000006
+DATA even<>+16(SB)/4, $0x00000008
+DATA even<>+20(SB)/4, $0x0000000a
+DATA even<>+24(SB)/4, $0x0000000c
+DATA even<>+28(SB)/4, $0x0000000e
+DATA even<>+32(SB)/4, $0x00000010
+DATA even<>+36(SB)/4, $0x00000012
+DATA even<>+40(SB)/4, $0x00000014
+DATA even<>+44(SB)/4, $0x00000016
+DATA even<>+48(SB)/4, $0x00000018
+DATA even<>+52(SB)/4, $0x0000001a
+DATA even<>+56(SB)/4, $0x0000001c
+DATA even<>+60(SB)/4, $0x0000001e
+GLOBL even<>(SB), RODATA|NOPTR, $64
 
 // func generalAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, POPCNT
@@ -683,9 +758,49 @@ rows:
 	VZEROUPPER
 	RET
 
+DATA beyond4<>+0(SB)/8, $0x3ff0000000000008
+DATA beyond4<>+8(SB)/8, $0x3ff0000000000008
+DATA beyond4<>+16(SB)/8, $0x3ff0000000000008
+DATA beyond4<>+24(SB)/8, $0x3ff0000000000008
+GLOBL beyond4<>(SB), RODATA|NOPTR, $32
+
+DATA three514<>+0(SB)/8, $0x4338000000000000
+DATA three514<>+8(SB)/8, $0x4338000000000000
+DATA three514<>+16(SB)/8, $0x4338000000000000
+DATA three514<>+24(SB)/8, $0x4338000000000000
+GLOBL three514<>(SB), RODATA|NOPTR, $32
+
+DATA oneHalf4<>+0(SB)/8, $0x3fe0000000000000
+DATA oneHalf4<>+8(SB)/8, $0x3fe0000000000000
+DATA oneHalf4<>+16(SB)/8, $0x3fe0000000000000
+DATA oneHalf4<>+24(SB)/8, $0x3fe0000000000000
+GLOBL oneHalf4<>(SB), RODATA|NOPTR, $32
+
+DATA half324<>+0(SB)/8, $0x0000800000008000
+DATA half324<>+8(SB)/8, $0x0000800000008000
+DATA half324<>+16(SB)/8, $0x0000800000008000
+DATA half324<>+24(SB)/8, $0x0000800000008000
+GLOBL half324<>(SB), RODATA|NOPTR, $32
+
+DATA magnitude644<>+0(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+8(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+16(SB)/8, $0x7fffffffffffffff
+DATA magnitude644<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL magnitude644<>(SB), RODATA|NOPTR, $32
+
+DATA pairs<>+0(SB)/4, $0x00000000
+DATA pairs<>+4(SB)/4, $0x00000004
+DATA pairs<>+8(SB)/4, $0x00000001
+DATA pairs<>+12(SB)/4, $0x00000005
+DATA pairs<>+16(SB)/4, $0x00000002
+DATA pairs<>+20(SB)/4, $0x00000006
+DATA pairs<>+24(SB)/4, $0x00000003
+DATA pairs<>+28(SB)/4, $0x00000007
+GLOBL pairs<>(SB), RODATA|NOPTR, $32
+
 // func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·codesAVX2(SB), NOSPLIT, $0-56
+// Requires: AVX, AVX2
+TEXT ·codesAVX2(SB), NOSPLIT, $192-56
 	MOVQ         grad+0(FP), AX
 	MOVQ         hess+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -693,145 +808,310 @@ TEXT ·codesAVX2(SB), NOSPLIT, $0-56
 	MOVQ         hessCodes+32(FP), SI
 	MOVQ         rule+40(FP), DI
 	LEAQ         (AX)(DX*4), DX
-	VBROADCASTSD 16(DI), Y0
-	VBROADCASTSD 24(DI), Y1
-	MOVQ         $0x40e0000000000000, R8
-	VMOVQ        R8, X2
-	VPBROADCASTQ X2, Y2
-	MOVQ         $0x40f0000000000000, R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         $0x3ef0000000000000, R8
-	VMOVQ        R8, X4
-	VPBROADCASTQ X4, Y4
-	MOVQ         $0x7fffffff7fffffff, R8
-	VMOVQ        R8, X5
-	VPBROADCASTQ X5, Y5
+	VPBROADCASTQ (DI), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTQ 8(DI), Y0
+	VMOVDQU      Y0, 32(SP)
+	VPBROADCASTQ 16(DI), Y0
+	VMOVDQU      Y0, 64(SP)
+	VPBROADCASTQ 24(DI), Y0
+	VMOVDQU      Y0, 96(SP)
+	VPBROADCASTQ 32(DI), Y0
+	VMOVDQU      Y0, 128(SP)
+	VPBROADCASTQ 40(DI), Y0
+	VMOVDQU      Y0, 160(SP)
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
 	VPXOR        Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	XORQ         R8, R8
-	XORQ         R9, R9
-	XORQ         R10, R10
-	XORQ         R11, R11
+	VPXOR        Y7, Y7, Y7
 
 rows:
-	VMOVDQU      (AX), Y9
-	VPAND        Y5, Y9, Y10
-	VPCMPEQD     Y6, Y10, Y11
-	VMOVMSKPS    Y11, R12
-	XORL         $0x000000ff, R12
-	POPCNTL      R12, R12
-	ADDQ         R12, R8
-	VEXTRACTI128 $0x01, Y10, X11
-	VCVTPS2PD    X10, Y10
-	VBROADCASTSD (DI), Y12
-	VDIVPD       Y12, Y10, Y10
-	VROUNDPD     $0x03, Y10, Y10
-	VMINPD       Y0, Y10, Y10
-	VADDPD       Y2, Y10, Y12
-	VMULPD       Y4, Y12, Y12
-	VROUNDPD     $0x01, Y12, Y12
-	VMULPD       Y3, Y12, Y13
-	VSUBPD       Y13, Y10, Y13
-	VPSLLQ       $0x01, Y13, Y13
-	VPSRLQ       $0x01, Y13, Y13
-	VADDPD       Y13, Y7, Y7
-	VADDPD       Y10, Y8, Y8
-	VCVTTPD2DQY  Y12, X10
-	VCVTPS2PD    X11, Y11
-	VBROADCASTSD (DI), Y12
-	VDIVPD       Y12, Y11, Y11
-	VROUNDPD     $0x03, Y11, Y11
-	VMINPD       Y0, Y11, Y11
-	VADDPD       Y2, Y11, Y12
-	VMULPD       Y4, Y12, Y12
-	VROUNDPD     $0x01, Y12, Y12
-	VMULPD       Y3, Y12, Y13
-	VSUBPD       Y13, Y11, Y13
-	VPSLLQ       $0x01, Y13, Y13
-	VPSRLQ       $0x01, Y13, Y13
-	VADDPD       Y13, Y7, Y7
-	VADDPD       Y11, Y8, Y8
-	VCVTTPD2DQY  Y12, X11
-	VPACKUSDW    X11, X10, X10
-	VPCMPEQW     X6, X10, X11
-	VPMOVMSKB    X11, R12
-	XORL         $0x0000ffff, R12
-	POPCNTL      R12, R12
-	SHRL         $0x01, R12
-	ADDQ         R12, R9
-	VPSRAD       $0x1f, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X11
-	VPACKSSDW    X11, X9, X9
-	VPXOR        X9, X10, X10
-	VPSUBW       X9, X10, X10
-	VMOVDQU      X10, (BX)
-	VMOVDQU      (CX), Y9
-	VPAND        Y5, Y9, Y9
-	VPCMPEQD     Y6, Y9, Y10
-	VMOVMSKPS    Y10, R12
-	XORL         $0x000000ff, R12
-	POPCNTL      R12, R12
-	ADDQ         R12, R10
-	VEXTRACTI128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VBROADCASTSD 8(DI), Y11
-	VDIVPD       Y11, Y9, Y9
-	VROUNDPD     $0x03, Y9, Y9
-	VMINPD       Y1, Y9, Y9
-	VADDPD       Y2, Y9, Y9
-	VMULPD       Y4, Y9, Y9
-	VROUNDPD     $0x01, Y9, Y9
-	VCVTTPD2DQY  Y9, X9
-	VCVTPS2PD    X10, Y10
-	VBROADCASTSD 8(DI), Y11
-	VDIVPD       Y11, Y10, Y10
-	VROUNDPD     $0x03, Y10, Y10
-	VMINPD       Y1, Y10, Y10
-	VADDPD       Y2, Y10, Y10
-	VMULPD       Y4, Y10, Y10
-	VROUNDPD     $0x01, Y10, Y10
-	VCVTTPD2DQY  Y10, X10
-	VPACKUSDW    X10, X9, X9
-	VPCMPEQW     X6, X9, X10
-	VPMOVMSKB    X10, R12
-	XORL         $0x0000ffff, R12
-	POPCNTL      R12, R12
-	SHRL         $0x01, R12
-	ADDQ         R12, R11
-	VMOVDQU      X9, (SI)
-	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
-	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
+	VCVTPS2PD (AX), Y8
+	VPAND     magnitude644<>+0(SB), Y8, Y8
+	VCVTPS2PD 16(AX), Y9
+	VPAND     magnitude644<>+0(SB), Y9, Y9
+	VMULPD    64(SP), Y8, Y10
+	VMINPD    128(SP), Y10, Y10
+	VMULPD    beyond4<>+0(SB), Y10, Y11
+	VMULPD    64(SP), Y9, Y12
+	VMINPD    128(SP), Y12, Y12
+	VMULPD    beyond4<>+0(SB), Y12, Y13
+	VSUBPD    oneHalf4<>+0(SB), Y10, Y10
+	VADDPD    three514<>+0(SB), Y10, Y10
+	VSUBPD    oneHalf4<>+0(SB), Y12, Y12
+	VADDPD    three514<>+0(SB), Y12, Y12
+	VSHUFPS   $0x88, Y12, Y10, Y10
+	VSUBPD    oneHalf4<>+0(SB), Y11, Y11
+	VADDPD    three514<>+0(SB), Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y13, Y13
+	VADDPD    three514<>+0(SB), Y13, Y13
+	VSHUFPS   $0x88, Y13, Y11, Y11
+	VPXOR     Y10, Y11, Y11
+	VPTEST    Y11, Y11
+	JNE       gradients0Divide
+
+gradients0Parts:
+	VPADDD    half324<>+0(SB), Y10, Y8
+	VPSRLD    $0x10, Y8, Y8
+	VCMPPS    $0x00, (AX), Y0, Y9
+	VPSUBD    Y9, Y4, Y4
+	VPSLLD    $0x10, Y8, Y9
+	VPSUBD    Y9, Y10, Y9
+	VPADDD    Y9, Y2, Y2
+	VPABSD    Y9, Y9
+	VPADDD    Y9, Y1, Y1
+	VPADDD    Y8, Y3, Y3
+	VPERMQ    $0xd8, (AX), Y9
+	VPSIGND   Y9, Y8, Y8
+	VCVTPS2PD 32(AX), Y9
+	VPAND     magnitude644<>+0(SB), Y9, Y9
+	VCVTPS2PD 48(AX), Y10
+	VPAND     magnitude644<>+0(SB), Y10, Y10
+	VMULPD    64(SP), Y9, Y11
+	VMINPD    128(SP), Y11, Y11
+	VMULPD    beyond4<>+0(SB), Y11, Y12
+	VMULPD    64(SP), Y10, Y13
+	VMINPD    128(SP), Y13, Y13
+	VMULPD    beyond4<>+0(SB), Y13, Y14
+	VSUBPD    oneHalf4<>+0(SB), Y11, Y11
+	VADDPD    three514<>+0(SB), Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y13, Y13
+	VADDPD    three514<>+0(SB), Y13, Y13
+	VSHUFPS   $0x88, Y13, Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y12, Y12
+	VADDPD    three514<>+0(SB), Y12, Y12
+	VSUBPD    oneHalf4<>+0(SB), Y14, Y14
+	VADDPD    three514<>+0(SB), Y14, Y14
+	VSHUFPS   $0x88, Y14, Y12, Y12
+	VPXOR     Y11, Y12, Y12
+	VPTEST    Y12, Y12
+	JNE       gradients1Divide
+
+gradients1Parts:
+	VPADDD    half324<>+0(SB), Y11, Y9
+	VPSRLD    $0x10, Y9, Y9
+	VCMPPS    $0x00, 32(AX), Y0, Y10
+	VPSUBD    Y10, Y4, Y4
+	VPSLLD    $0x10, Y9, Y10
+	VPSUBD    Y10, Y11, Y10
+	VPADDD    Y10, Y2, Y2
+	VPABSD    Y10, Y10
+	VPADDD    Y10, Y1, Y1
+	VPADDD    Y9, Y3, Y3
+	VPERMQ    $0xd8, 32(AX), Y10
+	VPSIGND   Y10, Y9, Y9
+	VPACKSSDW Y9, Y8, Y8
+	VPCMPEQW  Y0, Y8, Y9
+	VPSUBW    Y9, Y5, Y5
+	VMOVDQU   pairs<>+0(SB), Y9
+	VPERMD    Y8, Y9, Y8
+	VMOVDQU   Y8, (BX)
+	VCVTPS2PD (CX), Y8
+	VCVTPS2PD 16(CX), Y9
+	VMULPD    96(SP), Y8, Y10
+	VMINPD    160(SP), Y10, Y10
+	VMULPD    beyond4<>+0(SB), Y10, Y11
+	VMULPD    96(SP), Y9, Y12
+	VMINPD    160(SP), Y12, Y12
+	VMULPD    beyond4<>+0(SB), Y12, Y13
+	VSUBPD    oneHalf4<>+0(SB), Y10, Y10
+	VADDPD    three514<>+0(SB), Y10, Y10
+	VSUBPD    oneHalf4<>+0(SB), Y12, Y12
+	VADDPD    three514<>+0(SB), Y12, Y12
+	VSHUFPS   $0x88, Y12, Y10, Y10
+	VSUBPD    oneHalf4<>+0(SB), Y11, Y11
+	VADDPD    three514<>+0(SB), Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y13, Y13
+	VADDPD    three514<>+0(SB), Y13, Y13
+	VSHUFPS   $0x88, Y13, Y11, Y11
+	VPXOR     Y10, Y11, Y11
+	VPTEST    Y11, Y11
+	JNE       hessians0Divide
+
+hessians0Parts:
+	VPADDD    half324<>+0(SB), Y10, Y8
+	VPSRLD    $0x10, Y8, Y8
+	VCMPPS    $0x00, (CX), Y0, Y9
+	VPSUBD    Y9, Y6, Y6
+	VCVTPS2PD 32(CX), Y9
+	VCVTPS2PD 48(CX), Y10
+	VMULPD    96(SP), Y9, Y11
+	VMINPD    160(SP), Y11, Y11
+	VMULPD    beyond4<>+0(SB), Y11, Y12
+	VMULPD    96(SP), Y10, Y13
+	VMINPD    160(SP), Y13, Y13
+	VMULPD    beyond4<>+0(SB), Y13, Y14
+	VSUBPD    oneHalf4<>+0(SB), Y11, Y11
+	VADDPD    three514<>+0(SB), Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y13, Y13
+	VADDPD    three514<>+0(SB), Y13, Y13
+	VSHUFPS   $0x88, Y13, Y11, Y11
+	VSUBPD    oneHalf4<>+0(SB), Y12, Y12
+	VADDPD    three514<>+0(SB), Y12, Y12
+	VSUBPD    oneHalf4<>+0(SB), Y14, Y14
+	VADDPD    three514<>+0(SB), Y14, Y14
+	VSHUFPS   $0x88, Y14, Y12, Y12
+	VPXOR     Y11, Y12, Y12
+	VPTEST    Y12, Y12
+	JNE       hessians1Divide
+
+hessians1Parts:
+	VPADDD       half324<>+0(SB), Y11, Y9
+	VPSRLD       $0x10, Y9, Y9
+	VCMPPS       $0x00, 32(CX), Y0, Y10
+	VPSUBD       Y10, Y6, Y6
+	VPACKUSDW    Y9, Y8, Y8
+	VPCMPEQW     Y0, Y8, Y9
+	VPSUBW       Y9, Y7, Y7
+	VMOVDQU      pairs<>+0(SB), Y9
+	VPERMD       Y8, Y9, Y8
+	VMOVDQU      Y8, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
 	CMPQ         AX, DX
 	JNE          rows
 	MOVQ         loss+48(FP), AX
-	VEXTRACTF128 $0x01, Y7, X0
-	VADDPD       X0, X7, X7
-	VPERMILPD    $0x01, X7, X0
-	VADDSD       X0, X7, X7
-	VCVTTSD2SIQ  X7, CX
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y8, Y8, Y8
+	VEXTRACTI128 $0x00, Y3, X9
+	VPMOVZXDQ    X9, Y9
+	VPADDQ       Y9, Y0, Y0
+	VEXTRACTI128 $0x01, Y3, X3
+	VPMOVZXDQ    X3, Y3
+	VPADDQ       Y3, Y0, Y0
+	VPSLLQ       $0x10, Y0, Y0
+	VEXTRACTI128 $0x00, Y2, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y3, Y0, Y0
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXDQ    X2, Y2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x00, Y1, X2
+	VPMOVZXDQ    X2, Y2
+	VPADDQ       Y2, Y8, Y8
+	VEXTRACTI128 $0x01, Y1, X1
+	VPMOVZXDQ    X1, Y1
+	VPADDQ       Y1, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X1
+	VPADDQ       X1, X8, X8
+	VPSHUFD      $0x4e, X8, X1
+	VPADDQ       X1, X8, X8
+	VMOVQ        X8, CX
 	MOVQ         CX, (AX)
-	VEXTRACTF128 $0x01, Y8, X0
-	VADDPD       X0, X8, X8
-	VPERMILPD    $0x01, X8, X0
-	VADDSD       X0, X8, X8
-	VCVTTSD2SIQ  X8, CX
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
 	MOVQ         CX, 8(AX)
-	MOVQ         R8, 16(AX)
-	MOVQ         R9, 24(AX)
-	MOVQ         R10, 32(AX)
-	MOVQ         R11, 40(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDD       X0, X4, X4
+	VPSHUFD      $0x4e, X4, X0
+	VPADDD       X0, X4, X4
+	VPSHUFD      $0xb1, X4, X0
+	VPADDD       X0, X4, X4
+	VMOVD        X4, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 16(AX)
+	VPMADDWD     ones164<>+0(SB), Y5, Y5
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDD       X0, X5, X5
+	VPSHUFD      $0x4e, X5, X0
+	VPADDD       X0, X5, X5
+	VPSHUFD      $0xb1, X5, X0
+	VPADDD       X0, X5, X5
+	VMOVD        X5, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 24(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y6, X0
+	VPADDD       X0, X6, X6
+	VPSHUFD      $0x4e, X6, X0
+	VPADDD       X0, X6, X6
+	VPSHUFD      $0xb1, X6, X0
+	VPADDD       X0, X6, X6
+	VMOVD        X6, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 32(AX)
+	VPMADDWD     ones164<>+0(SB), Y7, Y7
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0x4e, X7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0xb1, X7, X0
+	VPADDD       X0, X7, X7
+	VMOVD        X7, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 40(AX)
 	VZEROUPPER
 	RET
 
-DATA magnitude644<>+0(SB)/8, $0x7fffffffffffffff
-DATA magnitude644<>+8(SB)/8, $0x7fffffffffffffff
-DATA magnitude644<>+16(SB)/8, $0x7fffffffffffffff
-DATA magnitude644<>+24(SB)/8, $0x7fffffffffffffff
-GLOBL magnitude644<>(SB), RODATA|NOPTR, $32
+gradients0Divide:
+	VDIVPD   (SP), Y8, Y8
+	VMINPD   128(SP), Y8, Y8
+	VROUNDPD $0x03, Y8, Y8
+	VADDPD   three514<>+0(SB), Y8, Y8
+	VDIVPD   (SP), Y9, Y9
+	VMINPD   128(SP), Y9, Y9
+	VROUNDPD $0x03, Y9, Y9
+	VADDPD   three514<>+0(SB), Y9, Y9
+	VSHUFPS  $0x88, Y9, Y8, Y8
+	VMOVDQA  Y8, Y10
+	JMP      gradients0Parts
+
+gradients1Divide:
+	VDIVPD   (SP), Y9, Y9
+	VMINPD   128(SP), Y9, Y9
+	VROUNDPD $0x03, Y9, Y9
+	VADDPD   three514<>+0(SB), Y9, Y9
+	VDIVPD   (SP), Y10, Y10
+	VMINPD   128(SP), Y10, Y10
+	VROUNDPD $0x03, Y10, Y10
+	VADDPD   three514<>+0(SB), Y10, Y10
+	VSHUFPS  $0x88, Y10, Y9, Y9
+	VMOVDQA  Y9, Y11
+	JMP      gradients1Parts
+
+hessians0Divide:
+	VDIVPD   32(SP), Y8, Y8
+	VMINPD   160(SP), Y8, Y8
+	VROUNDPD $0x03, Y8, Y8
+	VADDPD   three514<>+0(SB), Y8, Y8
+	VDIVPD   32(SP), Y9, Y9
+	VMINPD   160(SP), Y9, Y9
+	VROUNDPD $0x03, Y9, Y9
+	VADDPD   three514<>+0(SB), Y9, Y9
+	VSHUFPS  $0x88, Y9, Y8, Y8
+	VMOVDQA  Y8, Y10
+	JMP      hessians0Parts
+
+hessians1Divide:
+	VDIVPD   32(SP), Y9, Y9
+	VMINPD   160(SP), Y9, Y9
+	VROUNDPD $0x03, Y9, Y9
+	VADDPD   three514<>+0(SB), Y9, Y9
+	VDIVPD   32(SP), Y10, Y10
+	VMINPD   160(SP), Y10, Y10
+	VROUNDPD $0x03, Y10, Y10
+	VADDPD   three514<>+0(SB), Y10, Y10
+	VSHUFPS  $0x88, Y10, Y9, Y9
+	VMOVDQA  Y9, Y11
+	JMP      hessians1Parts
+
+DATA ones164<>+0(SB)/8, $0x0001000100010001
+DATA ones164<>+8(SB)/8, $0x0001000100010001
+DATA ones164<>+16(SB)/8, $0x0001000100010001
+DATA ones164<>+24(SB)/8, $0x0001000100010001
+GLOBL ones164<>(SB), RODATA|NOPTR, $32
 
 DATA magnitude324<>+0(SB)/8, $0x7fffffff7fffffff
 DATA magnitude324<>+8(SB)/8, $0x7fffffff7fffffff

@@ -19,10 +19,20 @@ const (
 	perCall = 1 << 18
 )
 
-// vectorRule is a rule as the assembly reads it: units, and the largest codes, of codesAVX512 in 1/65,536 as a number, of the others as floats.
+// vectorRule is a rule as the assembly reads it: units, a number a little less than 1 over each, and
+// the largest codes in 1/65,536.
 type vectorRule struct {
 	gradUnit, hessUnit float64
-	mostGrad, mostHess uint64
+	gradPer, hessPer   float64
+	mostGrad, mostHess float64
+}
+
+// per returns a number less than 1/unit, by at most 2⁻⁵¹ of it, and whether it is one whose products
+// with floats are ordinary numbers.
+func per(unit float64) (float64, bool) {
+	const far = 1 << 500
+	p := math.Nextafter(1/unit, 0)
+	return p, 1.0/far < p && p < far
 }
 
 // short says whether codes are of 16 bits, which is what the assembly writes.
@@ -39,13 +49,16 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	if vectors == cpu.Generic || n == 0 || !short[G]() {
 		return Loss{}, 0
 	}
-	rule := vectorRule{gradUnit: gradUnit, hessUnit: hessUnit}
-	rule.mostGrad, rule.mostHess = uint64(maxGrad), uint64(maxHess)
+	gradPer, ok := per(gradUnit)
+	hessPer, also := per(hessUnit)
+	if !ok || !also {
+		return Loss{}, 0
+	}
+	rule := vectorRule{gradUnit, hessUnit, gradPer, hessPer, float64(maxGrad), float64(maxHess)}
 	gc, hc := (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0]))
 	if vectors == cpu.AVX512 { // named, not by a variable, so that rule and loss stay on the stack
 		codesAVX512(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
 	} else {
-		rule.mostGrad, rule.mostHess = math.Float64bits(float64(maxGrad)), math.Float64bits(float64(maxHess))
 		codesAVX2(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
 	}
 	return loss, n

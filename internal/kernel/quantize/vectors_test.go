@@ -235,6 +235,55 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 			compare(t, use, grad, hess, 0, rows[:len(grad)], rule)
 		}
 	})
+	// Quotients in 1/65,536 as near to whole numbers as floats lie to each other, on either side,
+	// where products alone do not tell which it is; the other rows of a round are not so near.
+	t.Run("S2.37/next_to_whole_numbers", func(t *testing.T) {
+		for try := range 6000 {
+			kind := kinds[r.IntN(len(kinds))]
+			whole := func(most int64) float64 {
+				return float64(1 + r.Uint64N(uint64(most)<<16)>>r.IntN(40))
+			}
+			scale := func(value float32, whole float64) float64 {
+				unit := float64(value) / whole
+				for range r.IntN(4) {
+					unit = math.Nextafter(unit, math.Inf(2*(try%2)-1))
+				}
+				return unit * 65536
+			}
+			g, h := math.Float32frombits(0x20000000+r.Uint32N(0x30000000)), math.Float32frombits(0x20000000+r.Uint32N(0x30000000))
+			rule := &quantize.Rule{
+				GradScale: scale(g, whole(kind.maxG)), HessScale: scale(h, whole(kind.maxH)),
+				MinGrad: -kind.maxG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic, Key: r.Uint64(),
+			}
+			grad, hess := make([]float32, 48), make([]float32, 48)
+			for i := range grad {
+				grad[i], hess[i] = g*r.Float32(), h*r.Float32()
+				if i >= 16 && r.IntN(2) == 0 {
+					grad[i], hess[i] = float32(math.Copysign(float64(g), float64(r.IntN(2))-0.5)), h
+				}
+			}
+			compare(t, use, grad, hess, 0, rows[:48], rule)
+		}
+	})
+	// Sums of as many rows as one call takes, of the largest codes and of the largest errors.
+	t.Run("S2.37/largest_sums", func(t *testing.T) {
+		n := 1<<18 + 40
+		grad, hess := make([]float32, n), make([]float32, n)
+		for _, kind := range kinds {
+			rule := &quantize.Rule{GradScale: 0.5, HessScale: 2, MinGrad: -kind.maxG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic}
+			for _, part := range []float64{0, 0.5, 0.49} {
+				for i := range grad {
+					grad[i], hess[i] = float32((float64(kind.maxG)-part)*rule.GradScale), float32((float64(kind.maxH)-part)*rule.HessScale)
+				}
+				use(false)
+				want := makeCodes(grad, hess, 0, rule)
+				use(true)
+				if got := makeCodes(grad, hess, 0, rule); !slices.Equal(got.grad, want.grad) || !slices.Equal(got.hess, want.hess) || got.loss != want.loss {
+					t.Fatalf("%+v, the largest codes less %v: loss %+v, in Go %+v", rule, part, got.loss, want.loss)
+				}
+			}
+		}
+	})
 	t.Run("S2.37/span", func(t *testing.T) {
 		for try := range 3000 {
 			n := r.IntN(100)

@@ -193,16 +193,7 @@ func general8(steps Mem) {
 	storeFloats(sizes, loss, 8)
 	VPMOVZXWD(without[3].AsX(), without[3])
 	for i, v := range without {
-		high, rows, n := XMM(), GP32(), Load(Param("n"), GP64())
-		VEXTRACTI128(U8(1), v, high)
-		VPADDD(high, v.AsX(), v.AsX())
-		for _, shuffle := range []uint64{0x4e, 0xb1} {
-			VPSHUFD(U8(shuffle), v.AsX(), high)
-			VPADDD(high, v.AsX(), v.AsX())
-		}
-		VMOVD(v.AsX(), rows)
-		SUBQ(rows.As64(), n)
-		MOVQ(n, Mem{Base: loss, Disp: 16 + 8*i})
+		storeRest(v, loss, 16+8*i)
 	}
 	reduce(largest, loss, largestAt, func(a, b, c Op) { VPMAXUD(a, b, c) })
 	VZEROUPPER()
