@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"boost/internal/kernel/text"
 )
 
 // textRows is how many rows of text are made at a time.
@@ -72,7 +74,7 @@ func (c *outColumn) appendCSV(b []byte, row int) []byte {
 	case c.leaves != nil:
 		return strconv.AppendInt(b, int64(c.leaf(row)), 10)
 	case c.values != nil:
-		return strconv.AppendFloat(b, c.float(row), 'g', -1, 64)
+		return text.AppendFloat(b, c.float(row))
 	}
 	return csvCell(b, c.text(row))
 }
@@ -120,7 +122,7 @@ func (c *outColumn) appendJSON(b []byte, row int) []byte {
 	case c.classes != nil:
 		return append(b, c.text(row)...)
 	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
+	return text.AppendFloat(b, v)
 }
 
 // jsonText appends s as a JSON string.

@@ -11,11 +11,12 @@ import (
 
 // generalRule is a rule as the assembly reads it.
 type generalRule struct {
-	gradScale, hessScale, gradOffset float64
-	leastGrad, mostGrad, mostHess    float64
-	mostSize                         float64 // bound of |gradient|/gradScale
-	key                              uint64  // what the first row's draw is mixed from
-	zero                             uint64  // the code of a gradient of 0, in every lane
+	gradScale, hessScale          float64
+	gradPer, hessPer, gradOffset  float64 // per: as vectorRule has it, of scales
+	leastGrad, mostGrad, mostHess float64
+	mostSize                      float64 // bound of |gradient|/gradScale
+	key                           uint64  // what the first row's draw is mixed from
+	zero                          uint64  // the code of a gradient of 0, in every lane
 }
 
 // generalLoss is what the assembly writes: the loss, and the largest bits of a |gradient|
@@ -48,8 +49,13 @@ func generalAhead[G int16 | int32, H uint16 | uint32](
 	if vectors == cpu.Generic || n == 0 || !short[G]() || !r.ordinary() {
 		return Loss{}, 0
 	}
+	gradPer, ok := per(r.GradScale)
+	hessPer, also := per(r.HessScale)
+	if !ok || !also {
+		return Loss{}, 0
+	}
 	rule := generalRule{
-		gradScale: r.GradScale, hessScale: r.HessScale, gradOffset: r.GradOffset,
+		gradScale: r.GradScale, hessScale: r.HessScale, gradPer: gradPer, hessPer: hessPer, gradOffset: r.GradOffset,
 		leastGrad: float64(r.MinGrad), mostGrad: float64(r.MaxGrad), mostHess: float64(r.MaxHess),
 		mostSize: r.most(), key: r.Key + (first+1)*golden,
 	}

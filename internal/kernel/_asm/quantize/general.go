@@ -10,6 +10,8 @@ import (
 const (
 	gradScale = 8 * iota
 	hessScale
+	gradPerScale // a little less than 1/gradScale, as vectorRule has it of units
+	hessPerScale
 	gradOffset
 	leastGrad
 	topGrad
@@ -88,10 +90,9 @@ func general16(steps Mem) {
 	a, list, form := load(), Load(Param("rows"), GP64()), Load(Param("form"), GP64())
 	s := newSums()
 	largest := zero()
-	value := func(disp int) reg.VecVirtual { return spread(Mem{Base: a.rule, Disp: disp}) }
-	gs, hs, away := value(gradScale), value(hessScale), value(gradOffset)
-	least, mg, mh, most := value(leastGrad), value(topGrad), value(topHess), value(topSize)
-	key, zeros := value(firstKey), value(zeroCode)
+	value := func(disp int) Mem { return Mem{Base: a.rule, Disp: disp} } // a word that all lanes take
+	gp, hp, beyond := spread(value(gradPerScale)), spread(value(hessPerScale)), constant(bitsBeyond)
+	key, zeros := spread(value(firstKey)), spread(value(zeroCode))
 	magnitude, magnitudes := constant(magnitude64), constant(magnitude32)
 	perUnit, two20, half, low32 := constant(bits65536), constant(bits2To20), constant(bitsHalf), constant(1<<32-1)
 	m1, m2, gold := constant(times1), constant(times2), constant(golden)
@@ -117,78 +118,147 @@ func general16(steps Mem) {
 		Label(label + "Keys")
 		return z
 	}
-	draw := func(z reg.VecVirtual) (upper, lower reg.VecVirtual) {
-		t := ZMM()
-		mix := func(shift uint64, times reg.VecVirtual) {
-			VPSRLQ(U8(shift), z, t)
-			VPXORQ(t, z, z)
-			if times != nil {
-				VPMULLQ(times, z, z)
+	mixed := func(z [2]reg.VecVirtual) [2]reg.VecVirtual {
+		for _, z := range z {
+			t := ZMM()
+			mix := func(shift uint64, times reg.VecVirtual) {
+				VPSRLQ(U8(shift), z, t)
+				VPXORQ(t, z, z)
+				if times != nil {
+					VPMULLQ(times, z, z)
+				}
 			}
+			mix(30, m1)
+			mix(27, m2)
+			mix(31, nil)
 		}
-		mix(30, m1)
-		mix(27, m2)
-		mix(31, nil)
-		upper, lower = t, z
-		VPSRLQ(U8(32), z, upper)
-		VPORQ(two20, upper, upper)
-		const andOr = 0xea
-		VPTERNLOGQ(U8(andOr), two20, low32, lower)
-		VSUBPD(two20, upper, upper)
-		VSUBPD(two20, lower, lower)
-		return upper, lower
+		return z
 	}
-	// parts adds |v|, in 1/65,536 and rounded down, to a sum.
-	parts := func(v, sum reg.VecVirtual) {
-		VMULPD(perUnit, v, v)
-		VCVTTPD2QQ(v, v)
-		VPADDQ(v, sum, sum)
+	// upper and lower are the halves of a draw as numbers from 0 to 1.
+	upper := func(z reg.VecVirtual) reg.VecVirtual {
+		u := ZMM()
+		VPSRLQ(U8(32), z, u)
+		VPORQ(two20, u, u)
+		VSUBPD(two20, u, u)
+		return u
+	}
+	lower := func(z reg.VecVirtual) reg.VecVirtual {
+		const orAnd = 0xf8
+		v := ZMM()
+		VMOVDQA64(two20, v)
+		VPTERNLOGQ(U8(orAnd), z, low32, v)
+		VSUBPD(two20, v, v)
+		return v
+	}
+	// among writes how a quotient is used without dividing: both of its bounds go the same way,
+	// which no order of numbers is lost on, and where the ends differ in any of the round's rows,
+	// these are divided (nearest.go says more of it). by returns what makes the end of the quotients
+	// of vector i.
+	var divide []func()
+	among := func(label string, fetch func(i int, q reg.VecVirtual), per reg.VecVirtual, scale int, by func(i int) func(q reg.VecVirtual)) (ends [2]reg.VecVirtual) {
+		differ := [2]reg.OpmaskVirtual{K(), K()}
+		for i := range ends {
+			ends[i] = ZMM()
+			above := ZMM()
+			fetch(i, ends[i])
+			VMULPD(per, ends[i], ends[i])
+			VMULPD(beyond, ends[i], above)
+			end := by(i)
+			end(ends[i])
+			end(above)
+			const unequal = 4
+			VPCMPQ(U8(unequal), ends[i], above, differ[i])
+		}
+		KORTESTB(differ[0], differ[1])
+		JNE(LabelRef(label + "Divide"))
+		Label(label + "Among")
+		divide = append(divide, func() {
+			Label(label + "Divide")
+			for i := range ends {
+				fetch(i, ends[i])
+				VDIVPD_BCST(value(scale), ends[i], ends[i])
+				by(i)(ends[i])
+			}
+			JMP(LabelRef(label + "Among"))
+		})
+		return ends
 	}
 	body := func(label string, drawn, offset bool) {
 		Label(label)
-		var z, gradCodes, hessCodes [2]reg.VecVirtual
+		var z, size, gradCodes [2]reg.VecVirtual
 		if drawn {
-			z = keys(label)
+			z = mixed(keys(label))
+		}
+		hessians := func(i int, q reg.VecVirtual) { VCVTPS2PD(Mem{Base: a.hess, Disp: 32 * i}, q) }
+		added := func(i int) func(q reg.VecVirtual) {
+			more := half
+			if drawn {
+				more = lower(z[i])
+			}
+			return func(q reg.VecVirtual) {
+				VADDPD(more, q, q)
+				VMINPD_BCST(value(topHess), q, q)
+				VCVTTPD2QQ(q, q)
+			}
+		}
+		var hessCodes [2]reg.VecVirtual
+		if offset {
+			hessCodes = among(label+"Hess", hessians, hp, hessScale, added)
+		} else { // products would save nothing: the draws take as long as two divisions
+			for i := range hessCodes {
+				hessCodes[i] = ZMM()
+				hessians(i, hessCodes[i])
+				VDIVPD_BCST(value(hessScale), hessCodes[i], hessCodes[i])
+				added(i)(hessCodes[i])
+			}
+		}
+		gradients := func(i int, q reg.VecVirtual) { VCVTPS2PD(Mem{Base: a.grad, Disp: 32 * i}, q) }
+		// sized takes what a gradient, divided, adds to the magnitude.
+		sized := func(q reg.VecVirtual) {
+			VMINPD_BCST(value(topSize), q, q)
+			VMULPD(perUnit, q, q)
+			VCVTTPD2QQ(q, q)
+		}
+		if offset {
+			sizes := func(i int, q reg.VecVirtual) {
+				gradients(i, q)
+				VPANDQ(magnitude, q, q)
+			}
+			size = among(label+"Size", sizes, gp, gradScale, func(int) func(q reg.VecVirtual) { return sized })
 		}
 		const floor, trunc = 1, 3
-		for i := range 2 {
-			x, y, c, d, size := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-			VCVTPS2PD(Mem{Base: a.grad, Disp: 32 * i}, x)
-			VCVTPS2PD(Mem{Base: a.hess, Disp: 32 * i}, y)
+		for i := range size {
+			x, c := ZMM(), ZMM()
+			gradients(i, x)
 			if offset {
-				VPANDQ(magnitude, x, size)
-				VDIVPD(gs, size, size)
-				VSUBPD(away, x, x)
+				VSUBPD_BCST(value(gradOffset), x, x)
 			}
-			VDIVPD(gs, x, x)
-			VDIVPD(hs, y, y)
-			if !offset {
-				VPANDQ(magnitude, x, size)
-			}
+			VDIVPD_BCST(value(gradScale), x, x)
 			if drawn {
-				u, v := draw(z[i])
-				VADDPD(u, x, c)
+				c = upper(z[i])
+				VADDPD(c, x, c)
 				VRNDSCALEPD(U8(floor), c, c)
-				VADDPD(v, y, d)
 			} else {
 				VPANDNQ(x, magnitude, c) // the sign
 				VPORQ(half, c, c)
 				VADDPD(c, x, c)
 				VRNDSCALEPD(U8(trunc), c, c)
-				VADDPD(half, y, d)
 			}
-			VMAXPD(least, c, c)
-			VMINPD(mg, c, c)
-			VRNDSCALEPD(U8(floor), d, d)
-			VMINPD(mh, d, d)
+			VMAXPD_BCST(value(leastGrad), c, c)
+			VMINPD_BCST(value(topGrad), c, c)
+			if !offset {
+				size[i] = ZMM()
+				VPANDQ(magnitude, x, size[i])
+				sized(size[i])
+			}
+			VPADDQ(size[i], s.magnitude, s.magnitude)
 			VSUBPD(c, x, x)
 			VPANDQ(magnitude, x, x)
-			parts(x, s.err)
-			VMINPD(most, size, size)
-			parts(size, s.magnitude)
+			VMULPD(perUnit, x, x)
+			VCVTTPD2QQ(x, x)
+			VPADDQ(x, s.err, s.err)
 			VCVTTPD2QQ(c, c)
-			VCVTTPD2QQ(d, d)
-			gradCodes[i], hessCodes[i] = c, d
+			gradCodes[i] = c
 		}
 		floats, rows, kept := ZMM(), K(), K()
 		VPANDD(Mem{Base: a.grad}, magnitudes, floats)
@@ -218,6 +288,9 @@ func general16(steps Mem) {
 	reduce(largest, loss, largestAt, func(a, b, c Op) { VPMAXUD(a, b, c) })
 	VZEROUPPER()
 	RET()
+	for _, block := range divide {
+		block()
+	}
 }
 
 // eightGold is a table of eight times eight times golden.
