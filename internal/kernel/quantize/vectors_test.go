@@ -469,20 +469,21 @@ var kept struct {
 // instruction set. A list's speed is only stated: its rows are brought together, and their
 // codes spread, one at a time in Go.
 //
-// Bound: instructions a row, of which divisions by vectors of 8 and of 4 numbers.
+// Bound: instructions a row, of which divisions by vectors of 8 and of 4 numbers. Nearest codes
+// are divided next to whole numbers only.
 //
 //	                     AVX-512       AVX2
-//	nearest              6.0, 2/8      13.6, 2/4
-//	drawn                7.1, 2/8      16.0, 2/4
-//	with an offset       5.6, 3/8      10.3, 3/4
-//	drawn, offset        7.3, 3/8      16.4, 3/4
+//	nearest              4.6           8.6
+//	drawn                7.1, 2/8      17.0, 2/4
+//	with an offset       7.1, 1/8      10.3, 3/4
+//	drawn, offset        8.8, 1/8      17.5, 3/4
 //	Scan, Span           0.5, 0.5      1.1, 1.0
 //	8 or 4 bits          0.5           0.5
 //	a list: 16 bits      + 20          + 21
 //	a list: 8 or 4 bits  + 14          + 15
 //	a list: Scan, Span   + 8, + 5      + 8, + 5
 //
-// AVX2 multiplies no 64-bit numbers: of 16 instructions of a drawn row, 7 are its draw. Drawn
+// AVX2 multiplies no 64-bit numbers: of 17 instructions of a drawn row, 7 are its draw. Drawn
 // lists stay below 4 GB a second with it: for 8 bits they take 32 instructions, with Scan 41, and
 // 2 ns are 8 cycles at 4 GHz.
 func BenchmarkQuantizeGradients(b *testing.B) {
