@@ -12,8 +12,9 @@ import (
 // vectors is the instruction set that codes are made with.
 var vectors = cpu.Used()
 
-// step is a number of rows that every form takes without a rest, perCall bounds those of
-// one call: it cannot be interrupted.
+// step is a number of rows that every form takes without a rest. perCall bounds those of
+// one call, which cannot be interrupted, and whose counts of rows are kept in signed 16 bits, 16 to a
+// vector, and sums of errors of up to half a code in 32 bits, eight to a vector.
 const (
 	step    = 16
 	perCall = 1 << 18

@@ -238,9 +238,12 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 	// Quotients in 1/65,536 as near to whole numbers as floats lie to each other, on either side,
 	// where products alone do not tell which it is; the other rows of a round are not so near.
 	t.Run("S2.37/next_to_whole_numbers", func(t *testing.T) {
-		for try := range 6000 {
+		for try := range 8000 {
 			kind := kinds[r.IntN(len(kinds))]
-			whole := func(most int64) float64 {
+			whole := func(most int64) float64 { // of all sizes, halves of codes among them
+				if n := r.Uint64N(uint64(most)); r.IntN(2) == 0 {
+					return float64(2*n+1) * 32768
+				}
 				return float64(1 + r.Uint64N(uint64(most)<<16)>>r.IntN(40))
 			}
 			scale := func(value float32, whole float64) float64 {
@@ -253,7 +256,10 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 			g, h := math.Float32frombits(0x20000000+r.Uint32N(0x30000000)), math.Float32frombits(0x20000000+r.Uint32N(0x30000000))
 			rule := &quantize.Rule{
 				GradScale: scale(g, whole(kind.maxG)), HessScale: scale(h, whole(kind.maxH)),
-				MinGrad: -kind.maxG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic, Key: r.Uint64(),
+				MinGrad: kind.minG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic, Key: r.Uint64(),
+			}
+			if kind.minG != -kind.maxG {
+				rule.GradOffset = float64(g) * (2*r.Float64() - 1)
 			}
 			grad, hess := make([]float32, 48), make([]float32, 48)
 			for i := range grad {
@@ -270,7 +276,10 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 		n := 1<<18 + 40
 		grad, hess := make([]float32, n), make([]float32, n)
 		for _, kind := range kinds {
-			rule := &quantize.Rule{GradScale: 0.5, HessScale: 2, MinGrad: -kind.maxG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic}
+			rule := &quantize.Rule{GradScale: 0.5, HessScale: 2, MinGrad: kind.minG, MaxGrad: kind.maxG, MaxHess: kind.maxH, Stochastic: kind.stochastic}
+			if kind.minG != -kind.maxG {
+				rule.GradOffset = 1
+			}
 			for _, part := range []float64{0, 0.5, 0.49} {
 				for i := range grad {
 					grad[i], hess[i] = float32((float64(kind.maxG)-part)*rule.GradScale), float32((float64(kind.maxH)-part)*rule.HessScale)

@@ -8,16 +8,18 @@ import (
 	"strconv"
 )
 
-// AppendFloat appends the shortest decimal that reads back as v, and of several the nearest to it: what
-// strconv.AppendFloat does with 'g', -1 and 64, in a third of the time for numbers of ordinary size, 2⁻⁶³ to 2⁵³.
+// AppendFloat appends the shortest decimal that reads back as v, and of several the nearest to it:
+// what strconv.AppendFloat does with 'g', -1 and 64, in 0.4 of the time for numbers of ordinary
+// size, 2⁻⁶³ to 2⁵³. Capacity of b behind what is appended may be written to.
 //
-// The method is Giulietti's ("The Schubfach way to render doubles", 2020): 4·v, and four times both ends of the interval of
-// what reads back as v, are scaled by a power of ten that leaves 16 or 17 digits, as whole numbers whose last bit is
-// set where something was cut off; comparing these decides as exact fractions would. No power is rounded here: those that
-// ordinary sizes need have less than 128 bits.
+// The method is Giulietti's ("The Schubfach way to render doubles", 2020): 4·v, and four times
+// both ends of the interval of what reads back as v, are scaled by a power of ten that leaves 16
+// or 17 digits, as whole numbers whose last bit is set where something was cut off; comparing
+// these decides as exact fractions would. No power is rounded here: those that ordinary sizes
+// need have less than 128 bits.
 //
-// Bound: three products of 64 by 128 bits, and a division by a constant for each eight and each
-// two digits, 17 to 25 ns.
+// Bound: three products of 64 by 128 bits, a product each for the digits by eight, four, two and
+// one; some 120 instructions, 25 to 40 ns.
 func AppendFloat(b []byte, v float64) []byte {
 	word := math.Float64bits(v)
 	exponent := int(word>>52&0x7ff) - exponentBias
@@ -42,18 +44,18 @@ const (
 type ten struct{ high, low uint64 }
 
 // tens are the powers from 0 on.
-var tens = func() (tens [36]ten) {
+var tens = func() (powers [36]ten) {
 	high, low := uint64(0), uint64(1)
-	for i := range tens {
+	for i := range powers {
 		if zeros := bits.LeadingZeros64(high); zeros < 64 {
-			tens[i].high, tens[i].low = high<<zeros|low>>(64-zeros), low<<zeros
+			powers[i].high, powers[i].low = high<<zeros|low>>(64-zeros), low<<zeros
 		} else {
-			tens[i].high = low << bits.LeadingZeros64(low)
+			powers[i].high = low << bits.LeadingZeros64(low)
 		}
 		carry, five := bits.Mul64(low, 5)
 		high, low = 5*high+carry, five
 	}
-	return tens
+	return powers
 }()
 
 // shortest returns the decimal digits·10^power of c·2^exponent. closer says that the next smaller float
@@ -86,7 +88,7 @@ func shortest(c uint64, exponent int, closer bool) (digits uint64, power int) {
 	return digits + one(up), power
 }
 
-// one is a number that needs no branch.
+// one returns 1 for true, without a branch.
 func one(b bool) uint64 {
 	var n uint64
 	if b {
@@ -97,25 +99,22 @@ func one(b bool) uint64 {
 
 // times returns the upper 64 bits of a product of 192, the last one set where a bit below them is.
 func (t *ten) times(n uint64) uint64 {
-	carry, _ := bits.Mul64(t.low, n)
+	carry, rest := bits.Mul64(t.low, n)
 	high, low := bits.Mul64(t.high, n)
 	low, over := bits.Add64(low, carry, 0)
-	high += over
-	if low > 1 {
-		high |= 1
-	}
-	return high
+	return high + over | one(low|rest != 0)
 }
 
 // mostText is more than any text has, the words that it is written in included.
 const mostText = 40
 
-// appendDecimal appends digits·10^power, digits not 0 and of at most 17 places, as strconv's format 'g' has it: with an
-// exponent where the first digit stands more than four places behind the point, or seven before it.
+// appendDecimal appends digits·10^power, digits not 0 and of at most 17 places, as strconv's
+// format 'g' has it: with an exponent where the first digit stands more than four places behind
+// the point, or seven and more before it.
 func appendDecimal(b []byte, digits uint64, power int) []byte {
 	n := places(digits)
 	power += n - 1 // of the first digit
-	digits *= whole[17-n]
+	digits *= wholeTens[17-n]
 	first, rest := digits/1e16, digits%1e16
 	// The text of the digits is that of first, next and last, as many of them as count.
 	next, last := eight(uint32(rest/1e8)), eight(uint32(rest%1e8))
@@ -167,19 +166,19 @@ func appendDecimal(b []byte, digits uint64, power int) []byte {
 
 func put(b []byte, word uint64) { binary.LittleEndian.PutUint64(b, word) }
 
-// whole are the powers of ten that fit a word.
-var whole = func() (tens [20]uint64) {
-	tens[0] = 1
-	for i := range tens[1:] {
-		tens[i+1] = 10 * tens[i]
+// wholeTens are the powers of ten that fit a word.
+var wholeTens = func() (powers [20]uint64) {
+	powers[0] = 1
+	for i := range powers[1:] {
+		powers[i+1] = 10 * powers[i]
 	}
-	return tens
+	return powers
 }()
 
 // places returns the number of digits of n, which is not 0.
 func places(n uint64) int {
-	at := bits.Len64(n) * 1233 >> 12 // of 2ⁿ to the base 10, rounded down
-	if n >= whole[at] {
+	at := bits.Len64(n) * 1233 >> 12 // of two to that length, to the base 10, rounded down
+	if n >= wholeTens[at] {
 		at++
 	}
 	return at
@@ -190,6 +189,6 @@ func eight(n uint32) uint64 {
 	fours := uint64(n/10_000) | uint64(n%10_000)<<32
 	hundreds := fours * 10_486 >> 20 & 0x7f_0000_007f // a quotient by 100, of each half
 	twos := hundreds | (fours-100*hundreds)<<16
-	tens := twos * 103 >> 10 & 0xf_000f_000f_000f // and by 10, of each quarter
-	return tens | (twos-10*tens)<<8
+	upper := twos * 103 >> 10 & 0xf_000f_000f_000f // and by 10, of each quarter
+	return upper | (twos-10*upper)<<8
 }

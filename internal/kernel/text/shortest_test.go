@@ -67,6 +67,16 @@ func TestAppendFloat(t *testing.T) {
 		}
 	})
 	r := rand.New(rand.NewPCG(81, 0))
+	t.Run("middles", func(t *testing.T) { // of two decimals, where the digits of the number end behind theirs
+		for zeros := range 53 {
+			for e := -130; e <= 10; e++ {
+				for range 20 {
+					c := (1<<52 | r.Uint64N(1<<52)) >> zeros << zeros
+					checkFloat(t, math.Ldexp(float64(c), e))
+				}
+			}
+		}
+	})
 	n := 400_000
 	if testing.Short() {
 		n = 100_000

@@ -10,7 +10,7 @@ import (
 const (
 	gradScale = 8 * iota
 	hessScale
-	gradPerScale // a little less than 1/gradScale, as vectorRule has it of units
+	gradPerScale // a little less than 1/gradScale, for the form of AVX-512
 	hessPerScale
 	gradOffset
 	leastGrad
@@ -150,12 +150,13 @@ func general16(steps Mem) {
 		VSUBPD(two20, v, v)
 		return v
 	}
-	// among writes how a quotient is used without dividing: both of its bounds go the same way,
-	// which no order of numbers is lost on, and where the ends differ in any of the round's rows,
-	// these are divided (nearest.go says more of it). by returns what makes the end of the quotients
-	// of vector i.
+	// among makes what follows from quotients without dividing, as nearest.go does: both bounds go
+	// through the same steps, none of which reverses an order, and where results differ in any
+	// of the round's rows, these are divided. by returns the steps for vector i.
 	var divide []func()
-	among := func(label string, fetch func(i int, q reg.VecVirtual), per reg.VecVirtual, scale int, by func(i int) func(q reg.VecVirtual)) (ends [2]reg.VecVirtual) {
+	among := func(
+		label string, fetch func(i int, q reg.VecVirtual), per reg.VecVirtual, scale int, by func(i int) func(q reg.VecVirtual),
+	) (ends [2]reg.VecVirtual) {
 		differ := [2]reg.OpmaskVirtual{K(), K()}
 		for i := range ends {
 			ends[i] = ZMM()
@@ -204,7 +205,7 @@ func general16(steps Mem) {
 		var hessCodes [2]reg.VecVirtual
 		if offset {
 			hessCodes = among(label+"Hess", hessians, hp, hessScale, added)
-		} else { // products would save nothing: the draws take as long as two divisions
+		} else { // products would save nothing: draws alone take as long as two divisions
 			for i := range hessCodes {
 				hessCodes[i] = ZMM()
 				hessians(i, hessCodes[i])

@@ -8,7 +8,8 @@ import (
 
 // general8 writes the form of AVX2, two vectors of four numbers a round. Of 64-bit numbers
 // it multiplies halves and converts none: sums of what rounding lost are floats, which hold
-// them exactly below 2⁵³.
+// them exactly below 2⁵³. It divides: the steps that products need twice take longer than divisions
+// do beside all others.
 func general8(steps Mem) {
 	four := func(name string, word uint64) Mem { return wide(name+"4", word, 4) }
 	magnitude, magnitudes := four("magnitude64", magnitude64), four("magnitude32", magnitude32)

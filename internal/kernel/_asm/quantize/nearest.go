@@ -10,15 +10,16 @@ import (
 // quotient by the unit, rounded to a float and then down, of which only the lower 32 bits are
 // kept, there being no more where the largest code bounds it.
 //
-// Divisions would take two thirds of the time on some processors, and no fused multiplication is
-// allowed near a model that could mend a product to a quotient. But a product tells what a quotient
-// is between: vectorRule.gradPer is less than 1/unit and at most 2⁻⁵¹ of it less, so that
+// Divisions would take two thirds of the time on some processors, and the fused multiplication
+// that could mend a product to a quotient is not allowed near a model. But products tell what a
+// quotient lies between: vectorRule.gradPer is less than 1/unit, by at most 2⁻⁵¹ of it, so that
 //
-//	least = value·per  ≤  value/unit  <  least·(1 + 2⁻⁴⁹) = beyond,
+//	least = value·per  ≤  value/unit  ≤  least·(1 + 2⁻⁴⁹) = beyond,
 //
-// all of them rounded to floats. Where least and beyond round down to the same number, it is the
-// quotient's, too. Where one of a vector's rows has different ones, which is where a quotient
-// lies within 2⁻⁴⁹ of a whole number, its rows are divided.
+// all of them rounded to floats, and the second one is not equal but at 0. Where least and
+// beyond round down to the same number, it is the quotient's, too. Where they do not, in any of
+// 16 rows (8 with AVX2), which needs a quotient within 2⁻⁴⁹ of itself from a whole number,
+// all of these rows are divided.
 
 // Offsets in the struct vectorRule of the package.
 const (
@@ -151,9 +152,9 @@ func nearest16() {
 	}
 }
 
-// nearest8 is nearest16 with AVX2, in four vectors of four quotients. Numbers are rounded down by taking a half off
-// and rounding to the nearest, which gives the number below where a quotient is whole and odd: beyond
-// is more than the quotient, so that is seen.
+// nearest8 is nearest16 with AVX2, in four vectors of four quotients. Numbers are rounded down by
+// taking a half off and rounding to the nearest, which gives the number below where a quotient
+// is whole and odd: beyond is more than the quotient, so that is seen.
 func nearest8() {
 	four := func(name string, word uint64) Mem { return wide(name+"4", word, 4) }
 	beyond, three51, oneHalf := four("beyond", bitsBeyond), four("three51", bitsThree51), four("oneHalf", bitsOneHalf)
@@ -311,20 +312,20 @@ func nearest8() {
 // widen adds 32-bit numbers to sums of 64 bits.
 func widen(v, sum reg.VecVirtual, signed bool) {
 	for i := range 2 {
-		var half, wide reg.VecVirtual
+		var half, words reg.VecVirtual
 		if v.Size() == 64 {
-			half, wide = YMM(), ZMM()
+			half, words = YMM(), ZMM()
 			VEXTRACTI64X4(U8(i), v, half)
 		} else {
-			half, wide = XMM(), YMM()
+			half, words = XMM(), YMM()
 			VEXTRACTI128(U8(i), v, half)
 		}
 		if signed {
-			VPMOVSXDQ(half, wide)
+			VPMOVSXDQ(half, words)
 		} else {
-			VPMOVZXDQ(half, wide)
+			VPMOVZXDQ(half, words)
 		}
-		VPADDQ(wide, sum, sum)
+		VPADDQ(words, sum, sum)
 	}
 }
 
