@@ -258,21 +258,21 @@ func TestLayout(t *testing.T) {
 			st := d.storage(t, mode, pool)
 			h := &histogram.Histogram{}
 			b.Build(h, st, runsOf(st, []uint32{7}))
-			ints, floats, counts, words := 321, 0, 0, 0
+			grads, hessians, floats, counts := 321, 321, 0, 0
 			set := mode.settings()
 			switch {
 			case mode.Mode == gradients.F32:
-				ints, floats = 0, 321
+				grads, hessians, floats = 0, 0, 321
 			case set.OneWord() && !set.Counts():
-				ints, words = 0, 321
+				hessians = 0
 			}
 			if set.Counts() {
 				counts = 321
 			}
-			if h.Words() != words {
-				t.Errorf("%d packed sums, want %d", h.Words(), words)
+			if h.InWords() != (grads != hessians) {
+				t.Errorf("packed sums: %v", h.InWords())
 			}
-			if len(h.Grad) != ints || len(h.Hess) != ints || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
+			if len(h.Grad) != grads || len(h.Hess) != hessians || len(h.GradF) != floats || len(h.HessF) != floats || len(h.Count) != counts {
 				t.Errorf("lengths %d %d %d %d %d", len(h.Grad), len(h.Hess), len(h.GradF), len(h.HessF), len(h.Count))
 			}
 		})

@@ -2,6 +2,7 @@ package histogram
 
 import (
 	"slices"
+	"unsafe"
 
 	"boost/internal/kernel/hist"
 )
@@ -10,8 +11,9 @@ import (
 // again; of sums that keep to the slots that their rows touch these.
 func (h *Histogram) Poison(n int) {
 	if !h.Partial() {
-		h.Grad, h.Hess = slices.Repeat([]int64{-77}, n), slices.Repeat([]uint64{77}, n)
-		h.words = slices.Repeat([]uint64{hist.Join(-77, 77)}, n)
+		word := hist.Join(-77, 77)
+		h.Grad, h.Hess = slices.Repeat([]int64{int64(word)}, n), slices.Repeat([]uint64{77}, n)
+		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(&h.Grad[0])), n)
 		return
 	}
 	for _, slot := range h.Touched(0, n, nil) {
@@ -23,13 +25,11 @@ func (h *Histogram) Poison(n int) {
 	}
 }
 
-// Words returns the number of packed sums.
-func (h *Histogram) Words() int { return len(h.words) }
-
-// KeepWide makes histograms of few rows keep sums in two arrays too, and returns what takes that back.
-func KeepWide() (restore func()) {
+// KeepWide makes histograms of more than so many rows keep sums in two arrays, -1 all of them, and
+// returns what takes that back.
+func KeepWide(rows int) (restore func()) {
 	before := wordRows
-	wordRows = -1
+	wordRows = rows
 	return func() { wordRows = before }
 }
 

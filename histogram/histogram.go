@@ -1,6 +1,8 @@
 package histogram
 
 import (
+	"unsafe"
+
 	"boost/gradients"
 	"boost/internal/kernel/hist"
 )
@@ -8,9 +10,9 @@ import (
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
-// Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. Where no node
-// can have so many rows that both sums of a slot outgrow one word (Builder.inWords), integer modes
-// keep them packed, in half the memory, and Grad and Hess are not used: Sums reads both kinds.
+// Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. A node of so few
+// rows that both sums of a slot fit one word (Builder.inWords) keeps them packed, in the memory of
+// Grad, and Grad and Hess mean nothing: Sums reads both kinds.
 // Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
 // (DESIGN §8), and Count means nothing.
@@ -24,8 +26,9 @@ type Histogram struct {
 	HessF []float64
 	Count []uint32
 
-	words   []uint64 // packed sums, see package internal/kernel/hist
+	words   []uint64 // packed sums, see package internal/kernel/hist: the memory of Grad
 	inWords bool     // the sums are in words
+	unmoved bool     // they will be, slot by slot as SubtractRange moves them there
 
 	touched []uint64 // bits of the slots that need not be 0, unless all is set; nil for all
 	all     bool
@@ -47,16 +50,17 @@ func (h *Histogram) reserve(st *gradients.Storage, n int, inWords bool) {
 }
 
 // reserveSums is reserve for integer sums. Which slots were touched is known of those of the same
-// kind alone: a round whose codes are wider has the other.
+// kind alone: a node of more rows, or a round whose codes are wider, has the other.
 func (h *Histogram) reserveSums(n int, inWords bool) {
-	if h.inWords != inWords {
+	if h.unmoved = false; h.inWords != inWords {
 		h.inWords, h.all = inWords, true
 	}
-	switch {
-	case inWords && h.words == nil:
-		h.words = make([]uint64, n)
-	case !inWords && h.Grad == nil:
-		h.Grad, h.Hess = make([]int64, n), make([]uint64, n)
+	if h.Grad == nil {
+		h.Grad = make([]int64, n)
+		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), n)
+	}
+	if !inWords && h.Hess == nil {
+		h.Hess = make([]uint64, n)
 	}
 }
 
@@ -105,6 +109,14 @@ func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
 	clear(h.HessF[lo:hi])
 }
 
+// Subtracting begins to turn a parent's histogram into that of the child that was not built, of
+// so many rows: SubtractRange does it, for ranges of slots in any order. Where the child's rows are
+// few enough, its sums are packed on the way, unless only few of them would be touched.
+func (h *Histogram) Subtracting(child *Histogram, rows int) {
+	h.unmoved = !h.inWords && child.inWords && !child.Partial() && rows <= wordRows
+	h.inWords = h.inWords || h.unmoved
+}
+
 // SubtractRange turns the slots lo … hi-1 of a parent's histogram into those of the
 // child that was not built: h −= child. A slot without rows is 0 in every mode.
 func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, hi int) {
@@ -112,21 +124,30 @@ func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, h
 		subtract(h.Count[lo:hi], child.Count[lo:hi])
 	}
 	if st.Mode() != gradients.F32 {
-		if child.Partial() {
-			h.subtractTouched(child, lo, hi)
-			return
-		}
-		if h.inWords { // the child's hessians are no more than its parent's: nothing is borrowed
-			hist.Subtract(h.words[lo:hi], child.words[lo:hi])
-			return
-		}
-		hist.Subtract(h.Grad[lo:hi], child.Grad[lo:hi])
-		hist.Subtract(h.Hess[lo:hi], child.Hess[lo:hi])
+		h.subtractSums(child, lo, hi)
 		return
 	}
 	subtract(h.GradF[lo:hi], child.GradF[lo:hi])
 	subtract(h.HessF[lo:hi], child.HessF[lo:hi])
 	dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
+}
+
+// subtractSums is SubtractRange for integer sums. A child's packed sums are no more than its
+// parent's: nothing is borrowed.
+func (h *Histogram) subtractSums(child *Histogram, lo, hi int) {
+	switch {
+	case h.unmoved:
+		hist.JoinLess(h.words[lo:hi], h.Grad[lo:hi], h.Hess[lo:hi], child.words[lo:hi])
+	case child.Partial():
+		h.subtractTouched(child, lo, hi)
+	case h.inWords:
+		hist.Subtract(h.words[lo:hi], child.words[lo:hi])
+	case child.inWords:
+		hist.SplitLess(h.Grad[lo:hi], h.Hess[lo:hi], child.words[lo:hi])
+	default:
+		hist.Subtract(h.Grad[lo:hi], child.Grad[lo:hi])
+		hist.Subtract(h.Hess[lo:hi], child.Hess[lo:hi])
+	}
 }
 
 // dropResidue clears what rounding leaves in slots that have no rows: split search
@@ -147,7 +168,8 @@ func subtract[T float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 in words; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 where no
+// node has too many rows for packed sums; a tree of L leaves needs at most L at once.
 type Pool struct {
 	slots int
 	free  []*Histogram

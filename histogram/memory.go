@@ -15,7 +15,7 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 	switch {
 	case set.Counts():
 		perSlot = 20
-	case InWords(m, set):
+	case Packs(set) && m.NRows() <= wordRows:
 		perSlot = 8
 	}
 	slots := int64(m.Offsets()[m.NFeatures()])
@@ -25,11 +25,8 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 	return perSlot * slots
 }
 
-// InWords says that histograms over a matrix keep both sums of a slot in one word: no node has more
-// rows than packed sums hold, and rows are not counted.
-func InWords(m *binning.Matrix, set gradients.Settings) bool {
-	return inWords(m, set.OneWord(), set.Counts())
-}
+// Packs says that histograms of nodes of few rows keep both sums of a slot in one word.
+func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() }
 
 // ScratchBytes returns the most memory that a Builder over all rows of a matrix takes
 // beside the histograms, given what its mirror has.

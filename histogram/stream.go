@@ -25,7 +25,6 @@ func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 	for w := range b.offers {
 		b.offers[w].entries = nil // a panic may have left some
 	}
-	dst.reserve(st, b.Slots(), b.inWords(st))
 	b.reserveFew()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }
@@ -93,9 +92,10 @@ func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
 	return block, entries, dense
 }
 
-// EndStream ends what Stream has begun: total is the sum of all the rows' codes. It returns in
-// how many parts the histogram is completed, as Tiles does; 0: it is complete.
-func (b *Builder) EndStream(total Total) int {
+// EndStream ends what Stream has begun, with the number of all the rows and the sum of their
+// codes. It returns in how many parts the histogram is completed, as Tiles does; 0: it is complete.
+func (b *Builder) EndStream(rows int, total Total) int {
+	b.dst.reserve(b.storage, b.Slots(), inWords(b.storage, rows))
 	b.total = total
 	return b.endRows(false)
 }

@@ -57,7 +57,7 @@ func TestStream(t *testing.T) {
 								b.Help(worker)
 							}
 						}))
-						pool.Do(b.EndStream(total), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
+						pool.Do(b.EndStream(len(in), total), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 						b.EndTiles()
 						d.check(t, fmt.Sprintf("%s, mirror %d, %d threads, turn %d, %d of %d rows", name, i, threads, turn, len(in), rows), h, st, d.all(), want)
 					}
@@ -81,7 +81,7 @@ func TestHelp(t *testing.T) {
 	b.Stream(h, st)
 	b.Offer(threads-1, runs[0].Block, runs[0].Entries)
 	pool.Do(threads-1, parallel.Func(func(_, i int) { b.Help(i) }))
-	pool.Do(b.EndStream(histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
+	pool.Do(b.EndStream(len(in), histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 	b.EndTiles()
 	d.check(t, "rows of another worker", h, st, d.all(), d.reference(st, in))
 }

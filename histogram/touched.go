@@ -77,8 +77,9 @@ func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
 					h.words[slot] -= child.words[slot]
 					continue
 				}
-				h.Grad[slot] -= child.Grad[slot]
-				h.Hess[slot] -= child.Hess[slot]
+				grad, hess := child.At(slot)
+				h.Grad[slot] -= grad
+				h.Hess[slot] -= hess
 			}
 		}
 	}

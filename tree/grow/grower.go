@@ -319,9 +319,12 @@ func (g *Grower) buildAndSearch(at int) pass {
 	}
 	tiles, alone := 0, false
 	if g.streaming {
-		tiles = g.builder.EndStream(g.leaves[at].total.codes())
+		tiles = g.builder.EndStream(g.leaves[at].rows, g.leaves[at].total.codes())
 	} else {
 		tiles, alone = g.build(at)
+	}
+	if g.larger >= 0 {
+		g.leaves[g.larger].hist.Subtracting(g.leaves[at].hist, g.leaves[g.larger].rows)
 	}
 	if larger := g.larger; larger >= 0 && tiles == 0 {
 		hist := g.leaves[larger].hist

@@ -42,7 +42,7 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
 	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads)
-	if histogram.InWords(m, set) { // the sums of a feature, or of a chunk of them, taken apart
+	if histogram.Packs(set) { // the sums of a feature, or of a chunk of them, taken apart
 		widest := int64(chunkCodes)
 		for f := range m.NFeatures() {
 			widest = max(widest, int64(m.FeatureInfo(f).NBins))
