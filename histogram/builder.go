@@ -326,7 +326,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		}
 	}
 	if !st.Counts() && b.Few(rows) {
-		dst.resetFew(b.Slots(), inWords(st, rows))
+		dst.resetFew(b.Slots(), b.kind(st, rows))
 		if b.grad32, b.hess32 = nil, nil; st.Mode() == gradients.I32 {
 			b.grad32, b.hess32 = st.Codes32()
 		}
@@ -334,7 +334,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.EndTiles()
 		return 0
 	}
-	dst.reserve(st, b.Slots(), inWords(st, rows))
+	dst.reserve(st, b.Slots(), b.kind(st, rows))
 	if rows == 0 {
 		dst.clear(st, 0, b.Slots())
 		b.EndTiles()
@@ -369,9 +369,10 @@ func (b *Builder) open(dst *Histogram, st *gradients.Storage) {
 	b.storage, b.dst, b.reducing = st, dst, false
 }
 
-// inWords says that the histogram of a node of so many rows keeps packed sums.
-func inWords(st *gradients.Storage, rows int) bool {
-	return st.OneWord() && !st.Counts() && rows <= wordRows
+// kind returns how the sums of a node of so many rows are kept.
+func (b *Builder) kind(st *gradients.Storage, rows int) kind {
+	packs := st.OneWord() && !st.Counts()
+	return kind{inWords: packs && rows <= wordRows, wide: !packs || b.matrix.NRows() > wordRows}
 }
 
 // wordRows is hist.WordRows, a variable for tests.

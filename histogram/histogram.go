@@ -11,7 +11,7 @@ import (
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
 // Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. A node of so few
-// rows that both sums of a slot fit one word (Builder.inWords) keeps them packed, in the memory of
+// rows that both sums of a slot fit one word (Builder.kind) keeps them packed, in the memory of
 // Grad, and Grad and Hess mean nothing: Sums reads both kinds.
 // Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
@@ -34,15 +34,21 @@ type Histogram struct {
 	all     bool
 }
 
+// kind says how the integer sums of a node are kept.
+type kind struct {
+	inWords bool
+	wide    bool // the histogram may be that of a node with two arrays later: it has room for them
+}
+
 // reserve makes h a histogram for the storage's sums with n slots, of undefined contents,
-// packed or not, reusing memory.
-func (h *Histogram) reserve(st *gradients.Storage, n int, inWords bool) {
+// reusing memory.
+func (h *Histogram) reserve(st *gradients.Storage, n int, k kind) {
 	if st.Counts() && h.Count == nil {
 		h.Count = make([]uint32, n)
 	}
 	switch {
 	case st.Mode() != gradients.F32:
-		h.reserveSums(n, inWords)
+		h.reserveSums(n, k)
 		h.all = true
 	case h.GradF == nil:
 		h.GradF, h.HessF = make([]float64, n), make([]float64, n)
@@ -51,15 +57,15 @@ func (h *Histogram) reserve(st *gradients.Storage, n int, inWords bool) {
 
 // reserveSums is reserve for integer sums. Which slots were touched is known of those of the same
 // kind alone: a node of more rows, or a round whose codes are wider, has the other.
-func (h *Histogram) reserveSums(n int, inWords bool) {
-	if h.unmoved = false; h.inWords != inWords {
-		h.inWords, h.all = inWords, true
+func (h *Histogram) reserveSums(n int, k kind) {
+	if h.unmoved = false; h.inWords != k.inWords {
+		h.inWords, h.all = k.inWords, true
 	}
 	if h.Grad == nil {
 		h.Grad = make([]int64, n)
 		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), n)
 	}
-	if !inWords && h.Hess == nil {
+	if k.wide && h.Hess == nil {
 		h.Hess = make([]uint64, n)
 	}
 }

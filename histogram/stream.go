@@ -95,7 +95,7 @@ func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
 // EndStream ends what Stream has begun, with the number of all the rows and the sum of their
 // codes. It returns in how many parts the histogram is completed, as Tiles does; 0: it is complete.
 func (b *Builder) EndStream(rows int, total Total) int {
-	b.dst.reserve(b.storage, b.Slots(), inWords(b.storage, rows))
+	b.dst.reserve(b.storage, b.Slots(), b.kind(b.storage, rows))
 	b.total = total
 	return b.endRows(false)
 }

@@ -30,8 +30,8 @@ func (b *Builder) Few(rows int) bool {
 func (h *Histogram) Partial() bool { return h.touched != nil && !h.all }
 
 // resetFew is reset for a node with few rows, with integer sums.
-func (h *Histogram) resetFew(n int, inWords bool) {
-	h.reserveSums(n, inWords)
+func (h *Histogram) resetFew(n int, k kind) {
+	h.reserveSums(n, k)
 	if h.touched == nil {
 		h.touched, h.all = make([]uint64, (n+63)/64), true
 	}
