@@ -265,16 +265,16 @@ func (b *Builder) group() {
 	if b.sparse != nil {
 		return
 	}
-	type kind struct {
+	type alike struct {
 		bits binning.Width
 		few  bool
 	}
-	open := map[kind]int{}
+	open := map[alike]int{}
 	for u, active := range b.active {
 		if !active {
 			continue
 		}
-		k := kind{b.units[u].Bits, b.isFew(u)}
+		k := alike{b.units[u].Bits, b.isFew(u)}
 		if g, ok := open[k]; ok && !b.matrix.Masked() {
 			b.groups[g].units[b.groups[g].n] = u
 			b.groups[g].n++

@@ -302,7 +302,7 @@ func TestLayout(t *testing.T) {
 func TestExtremeCodes(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
-	for _, rows := range []int{65_536, 65_537, 131_073} {
+	for _, rows := range []int{65_536, 65_537, 131_072, 131_073} {
 		d := newTable(t, 7, rows, []uint32{1, 1, 1, 1, 2, 20, 300}, binning.Adaptive)
 		for f := range d.codes {
 			clear(d.codes[f])
@@ -323,16 +323,26 @@ func TestExtremeCodes(t *testing.T) {
 					t.Run(fmt.Sprintf("S2.16/rows=%d/code=%d/%v/mirror=%v", rows, extreme, s, mirror != nil), func(t *testing.T) {
 						b := histogram.New(d.matrix, mirror, pool, s)
 						for _, st := range []*gradients.Storage{st, wide} {
-							h := &histogram.Histogram{}
-							b.Build(h, st, runsOf(st, in))
-							g, q := int64(extreme)*int64(rows), uint64(rows)*math.MaxUint16
-							if st.Mode() == gradients.I32 {
-								g, q = g<<16, uint64(rows)*math.MaxUint32
-							}
-							for f, at := range d.matrix.Offsets()[:7] {
-								if grad, hess := h.At(int(at)); grad != g || hess != q {
-									t.Errorf("%v, feature %d: (%d, %d), want (%d, %d)", st.Mode(), f, grad, hess, g, q)
+							check := func(h *histogram.Histogram, rows int) {
+								g, q := int64(extreme)*int64(rows), uint64(rows)*math.MaxUint16
+								if st.Mode() == gradients.I32 {
+									g, q = g<<16, uint64(rows)*math.MaxUint32
 								}
+								for f, at := range d.matrix.Offsets()[:7] {
+									if grad, hess := h.At(int(at)); grad != g || hess != q {
+										t.Errorf("%v, %d rows, feature %d: (%d, %d), want (%d, %d)", st.Mode(), rows, f, grad, hess, g, q)
+									}
+								}
+							}
+							for _, n := range []int{rows / 2, rows - rows/2} {
+								h, child := &histogram.Histogram{}, &histogram.Histogram{}
+								b.Build(h, st, runsOf(st, in))
+								check(h, rows)
+								b.Build(child, st, runsOf(st, in[:n]))
+								check(child, n)
+								h.Subtracting(child, rows-n)
+								h.SubtractRange(child, st, 0, b.Slots())
+								check(h, rows-n)
 							}
 						}
 					})

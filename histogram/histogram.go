@@ -11,8 +11,8 @@ import (
 // code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
 //
 // Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. A node of so few
-// rows that both sums of a slot fit one word (Builder.kind) keeps them packed, in the memory of
-// Grad, and Grad and Hess mean nothing: Sums reads both kinds.
+// rows that both sums of a slot fit one word (Builder.kind) may keep them packed, in the memory of
+// Grad, and Grad and Hess mean nothing then: Sums reads both kinds.
 // Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
 // (DESIGN §8), and Count means nothing.
@@ -116,8 +116,8 @@ func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
 }
 
 // Subtracting begins to turn a parent's histogram into that of the child that was not built, of
-// so many rows: SubtractRange does it, for ranges of slots in any order. Where the child's rows are
-// few enough, its sums are packed on the way, unless only few of them would be touched.
+// so many rows: SubtractRange does it then, once for each slot, for ranges in any order. Where the
+// rows are few enough, their sums are packed on the way, unless only few would be touched.
 func (h *Histogram) Subtracting(child *Histogram, rows int) {
 	h.unmoved = !h.inWords && child.inWords && !child.Partial() && rows <= wordRows
 	h.inWords = h.inWords || h.unmoved
@@ -138,8 +138,8 @@ func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, h
 	dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
 }
 
-// subtractSums is SubtractRange for integer sums. A child's packed sums are no more than its
-// parent's: nothing is borrowed.
+// subtractSums is SubtractRange for integer sums. Of packed ones, the hessians of a child are no more
+// than its parent's: nothing is borrowed.
 func (h *Histogram) subtractSums(child *Histogram, lo, hi int) {
 	switch {
 	case h.unmoved:
@@ -174,8 +174,8 @@ func subtract[T float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 where no
-// node has too many rows for packed sums; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 where the
+// table has no more rows than packed sums hold; a tree of L leaves needs at most L at once.
 type Pool struct {
 	slots int
 	free  []*Histogram

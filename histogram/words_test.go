@@ -12,7 +12,7 @@ import (
 	"boost/parallel"
 )
 
-// Tables of few rows keep both sums of a slot in one word, and so do those of most tests; larger
+// Nodes of few rows keep both sums of a slot in one word, and so do those of most tests; larger
 // ones have two arrays. What is shown of one kind is shown of the other.
 func TestTwoArrays(t *testing.T) {
 	t.Cleanup(histogram.KeepWide(-1))
@@ -50,65 +50,84 @@ func TestKindsTakeTurns(t *testing.T) {
 }
 
 // Nodes of few rows keep sums in words, others in two arrays, and children follow from parents of
-// either kind, in memory that either has used.
+// either kind, in memory that either has used: whoever adds up, from whatever layout.
 func TestKindsOfSiblings(t *testing.T) {
-	workers := parallel.NewPool(1)
+	workers := parallel.NewPool(2)
 	defer workers.Close()
 	for _, limit := range []int{-1, 40, 700, 1500, 3000} {
-		for _, nCodes := range [][]uint32{{5, 200, 300}, {40_000, 9}} {
-			t.Run(fmt.Sprintf("%d_rows/%d_codes", limit, nCodes[0]), func(t *testing.T) {
-				t.Cleanup(histogram.KeepWide(limit))
-				r := rand.New(rand.NewPCG(12, uint64(limit)))
-				d := newTable(t, 12, 3000, nCodes, binning.Adaptive)
-				b := histogram.New(d.matrix, nil, workers, histogram.Sequential)
-				st := d.storage(t, form{Mode: gradients.I16}, workers)
-				memory := histogram.NewPool(b.Slots())
-				type node struct {
-					rows []uint32
-					hist *histogram.Histogram
+		for _, nCodes := range [][]uint32{{5, 200, 2, 300, 2}, {40_000, 9}} {
+			d := newTable(t, 12, 3000, nCodes, binning.Adaptive)
+			for _, strategy := range strategies {
+				for i, mirror := range d.mirrors(form{Mode: gradients.I16}, workers) {
+					t.Run(fmt.Sprintf("%d_rows/%d_codes/%v/%d", limit, nCodes[0], strategy, i), func(t *testing.T) {
+						t.Cleanup(histogram.KeepWide(limit))
+						siblings(t, d, histogram.New(d.matrix, mirror, workers, strategy), workers, limit)
+					})
 				}
-				var leaves []node
-				for step := range 200 {
-					if len(leaves) == 0 {
-						root := node{d.sample(nil, 1), memory.Get()}
-						b.Build(root.hist, st, runsOf(st, root.rows))
-						leaves = append(leaves, root)
-					}
-					at := r.IntN(len(leaves))
-					parent := leaves[at]
-					leaves = slices.Delete(leaves, at, at+1)
-					if len(parent.rows) < 2 || r.IntN(4) == 0 {
-						memory.Put(parent.hist)
-						continue
-					}
-					small, large := node{hist: memory.Get()}, node{hist: parent.hist}
-					share := r.Float64() / 2
-					for _, row := range parent.rows {
-						if r.Float64() < share {
-							small.rows = append(small.rows, row)
-						} else {
-							large.rows = append(large.rows, row)
-						}
-					}
-					b.Build(small.hist, st, runsOf(st, small.rows))
-					large.hist.Subtracting(small.hist, len(large.rows))
-					if !large.hist.Partial() && b.Few(len(large.rows)) {
-						b.Narrow(large.hist, small.hist, st)
-					} else {
-						offsets := d.matrix.Offsets()
-						for _, f := range r.Perm(len(nCodes)) {
-							large.hist.SubtractRange(small.hist, st, int(offsets[f]), int(offsets[f+1]))
-						}
-					}
-					for _, n := range []node{small, large} {
-						if n.hist.InWords() && len(n.rows) > limit {
-							t.Fatalf("step %d: %d rows in words", step, len(n.rows))
-						}
-						d.check(t, fmt.Sprintf("step %d, %d of %d rows", step, len(n.rows), len(parent.rows)), n.hist, st, d.all(), d.reference(st, n.rows))
-						leaves = append(leaves, n)
-					}
-				}
-			})
+			}
+		}
+	}
+}
+
+// siblings splits nodes at random, as a tree grows, and checks both children.
+func siblings(t *testing.T, d *table, b *histogram.Builder, workers *parallel.Pool, limit int) {
+	type node struct {
+		rows []uint32
+		hist *histogram.Histogram
+	}
+	var leaves []node
+	r := rand.New(rand.NewPCG(12, uint64(limit)))
+	st := d.storage(t, form{Mode: gradients.I16}, workers)
+	memory, offsets := histogram.NewPool(b.Slots()), d.matrix.Offsets()
+	build := func(n node) {
+		runs := runsOf(st, n.rows)
+		if b.Strategy() != histogram.RowParallel || b.Few(len(n.rows)) || len(n.rows) == 0 || r.IntN(2) == 0 {
+			b.Build(n.hist, st, runs)
+			return
+		}
+		b.Stream(n.hist, st)
+		for _, run := range runs {
+			b.Add(r.IntN(workers.Threads()), run.Block, run.Entries)
+		}
+		workers.Do(b.EndStream(len(n.rows), histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
+		b.EndTiles()
+	}
+	for step := range 60 {
+		if len(leaves) == 0 {
+			leaves = append(leaves, node{d.sample(nil, 1), memory.Get()})
+			build(leaves[0])
+		}
+		at := r.IntN(len(leaves))
+		parent := leaves[at]
+		leaves = slices.Delete(leaves, at, at+1)
+		if len(parent.rows) < 2 || r.IntN(4) == 0 {
+			memory.Put(parent.hist)
+			continue
+		}
+		built, other := node{hist: memory.Get()}, node{hist: parent.hist}
+		share := r.Float64() * 0.6 // what is built may have more rows: a tree guesses
+		for _, row := range parent.rows {
+			if r.Float64() < share {
+				built.rows = append(built.rows, row)
+			} else {
+				other.rows = append(other.rows, row)
+			}
+		}
+		build(built)
+		other.hist.Subtracting(built.hist, len(other.rows))
+		if !other.hist.Partial() && b.Few(len(other.rows)) {
+			b.Narrow(other.hist, built.hist, st)
+		} else {
+			for _, f := range r.Perm(len(d.codes)) {
+				other.hist.SubtractRange(built.hist, st, int(offsets[f]), int(offsets[f+1]))
+			}
+		}
+		for _, n := range []node{built, other} {
+			if n.hist.InWords() && len(n.rows) > limit {
+				t.Fatalf("step %d: %d rows in words", step, len(n.rows))
+			}
+			d.check(t, fmt.Sprintf("step %d, %d of %d rows", step, len(n.rows), len(parent.rows)), n.hist, st, d.all(), d.reference(st, n.rows))
+			leaves = append(leaves, n)
 		}
 	}
 }

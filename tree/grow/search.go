@@ -132,13 +132,14 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
-// without a missing one and follow each other, where sums are integers without counts.
+// without a missing one and follow each other, where sums are integers without counts: as many at
+// most as have chunkCodes.
 func (g *Grower) flags(l *leaf, features []int) int {
 	if g.storage.Counts() || l.hist.Partial() || g.reuse != nil {
 		return 0
 	}
 	n := 0
-	for n < len(features) && features[n] == features[0]+n {
+	for n < min(len(features), chunkCodes/2) && features[n] == features[0]+n {
 		if f := &g.config.Features[features[n]]; f.Kind == binning.Categorical || f.Regular != 2 || f.HasMissing {
 			break
 		}

@@ -169,7 +169,8 @@ func Split(grad []int64, hess []uint64, sums []uint64) {
 // so the arithmetic shift alone recovers the gradient sum.
 func SplitWord(sum uint64) (grad int64, hess uint64) { return int64(sum) >> 32, sum & 0xffffffff }
 
-// Join is what SplitWord takes apart: grad from -2³¹ to 2³¹-1, hess below 2³².
+// Join is what SplitWord takes apart: grad from -2³¹ to 2³¹-1, hess below 2³². Of larger ones it is a
+// term of sums modulo 2⁶⁴ (JoinLess).
 func Join(grad int64, hess uint64) uint64 { return uint64(grad)<<32 + hess }
 
 // Merge adds packed sums to others, which are as many, or more, and clears them.

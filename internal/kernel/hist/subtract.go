@@ -11,8 +11,10 @@ func Subtract[T int64 | uint64](from, what []T) {
 	}
 }
 
-// JoinLess sets packed sums to those of two arrays less other packed ones. words may be the memory
-// of grad. It and SplitLess are for the few nodes where the one kind of sums follows from the other.
+// JoinLess sets packed sums to those of two arrays less other packed ones. Only the differences have
+// to fit a word: it holds all of them modulo 2⁶⁴. words may be the memory of grad.
+//
+// It and SplitLess serve nodes near the root, below a parent that has too many rows for packed sums.
 //
 // Bound: 32 bytes read and written a slot, and eight instructions.
 func JoinLess(words []uint64, grad []int64, hess, less []uint64) {
