@@ -14,12 +14,11 @@ import (
 
 // cacheVersion is the version of the cache file that this program writes; it reads no
 // other, as a cache can always be made again.
-const cacheVersion = 2
+const cacheVersion = 3
 
 const (
 	cacheMagic  = "BOOSTBIN"
 	cacheHeader = 64
-	cacheStart  = 2048 // of the sections; before them lie the header and the plans
 	cacheAlign  = 64
 	cachePage   = 1 << 20 // bytes read or written at a time
 )
@@ -37,7 +36,7 @@ var ErrCache = errors.New("unusable cache")
 //
 //	offset size
 //	0      8    magic 42 4f 4f 53 54 42 49 4e ("BOOSTBIN")
-//	8      4    version, 2
+//	8      4    version, 3
 //	12     4    01 02 03 04 as the machine writes the number 04030201h
 //	16     8    offset of the table
 //	24     8    length of the table
@@ -45,8 +44,7 @@ var ErrCache = errors.New("unusable cache")
 //	40     4    CRC32C of the table
 //	44     16   0
 //	60     4    CRC32C of the 60 bytes before
-//	64     1984 measured plans, as planFile draws them
-//	2048   …    sections at multiples of 64, zeros between; the table, JSON
+//	64     …    sections at multiples of 64, zeros between; the table, JSON
 type cacheEntry struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"`
@@ -68,7 +66,7 @@ type cacheWriter struct {
 
 func newCacheWriter(f *os.File) *cacheWriter {
 	w := &cacheWriter{file: f, out: bufio.NewWriterSize(f, cachePage)}
-	w.write(make([]byte, cacheStart))
+	w.write(make([]byte, cacheHeader))
 	return w
 }
 
@@ -123,20 +121,18 @@ func (w *cacheWriter) finish() error {
 type cacheReader struct {
 	in      io.ReaderAt
 	entries []cacheEntry
-	plans   []keptPlan
 }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: it is damaged: %s", ErrCache, fmt.Sprintf(format, args...))
 }
 
-// readHeader returns what lies before the sections of a cache of this version. Plans may
-// still be damaged.
+// readHeader returns what lies before the sections of a cache of this version.
 func readHeader(in io.ReaderAt, size uint64) ([]byte, error) {
-	if size < cacheStart {
+	if size < cacheHeader {
 		return nil, damaged("%d bytes are no cache", size)
 	}
-	h := make([]byte, cacheStart)
+	h := make([]byte, cacheHeader)
 	if _, err := in.ReadAt(h, 0); err != nil {
 		return nil, damaged("%v", err)
 	}
@@ -159,10 +155,6 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans, err := decodePlans(h[cacheHeader:])
-	if err != nil {
-		return nil, err
-	}
 	if binary.NativeEndian.Uint32(h[12:]) != byteOrderWord {
 		return nil, fmt.Errorf("%w: a machine with another byte order wrote it", ErrCache)
 	}
@@ -177,7 +169,7 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 	if crc32.Checksum(table, castagnoli) != binary.LittleEndian.Uint32(h[40:]) {
 		return nil, damaged("the checksum of its table does not match")
 	}
-	r := &cacheReader{in: in, plans: plans}
+	r := &cacheReader{in: in}
 	if err := json.Unmarshal(table, &r.entries); err != nil {
 		return nil, damaged("%v", err)
 	}
@@ -186,7 +178,7 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 
 // checkEntries makes sure that the sections lie one behind the other up to the table.
 func (r *cacheReader) checkEntries(end uint64) error {
-	at := uint64(cacheStart)
+	at := uint64(cacheHeader)
 	for _, e := range append(slices.Clip(r.entries), cacheEntry{Name: "table", Offset: end}) {
 		if e.Offset < at || e.Offset-at >= cacheAlign || e.Offset%cacheAlign != 0 || e.Offset > end || e.Length > end-e.Offset {
 			return damaged("section %q cannot lie at %d", e.Name, e.Offset)

@@ -55,7 +55,6 @@ type Loaded struct {
 
 	from   *Model
 	task   *cacheTask
-	plans  *planFile
 	scans  []*dataset.Scan
 	sample dataset.Option // of the training table that stays in files
 }
@@ -79,7 +78,6 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.plans = &planFile{path: in.Cache}
 		if !in.Rebuild && l.fromCache(&in, key) {
 			return l, nil
 		}
@@ -187,9 +185,6 @@ func (l *Loaded) Options() []Option {
 	}
 	if l.task != nil {
 		opts = append(opts, func(o *options) { o.cache = l.task })
-	}
-	if l.plans != nil {
-		opts = append(opts, func(o *options) { o.plans = l.plans })
 	}
 	return opts
 }
@@ -374,7 +369,7 @@ func (l *Loaded) fromCache(in *Input, key *cacheKey) bool {
 		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", cacheReason(err))
 	default:
 		in.Log.Info("using cache: the tables are not read", "file", in.Cache)
-		l.Cached, l.Train, l.plans.kept = true, Data{c.whole}, c.reader.plans
+		l.Cached, l.Train = true, Data{c.whole}
 		for _, s := range c.valid {
 			l.Valid = append(l.Valid, Data{s})
 		}

@@ -2,7 +2,6 @@ package booster
 
 import (
 	"fmt"
-	"slices"
 
 	"boost/binning"
 	"boost/gradients"
@@ -29,28 +28,22 @@ func (b budget) String() string {
 // memory estimates what the rounds take: cuts; codes in both orders, with what says where
 // they are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
 // weight and what quantizing and growing take; histograms for all leaves but one and
-// what builds and searches them, in the plan that takes most. A round that needs wider
+// what builds and searches them. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
 // and the rows of samples count too.
 func (t *trainer) memory() (budget, error) {
-	plans, _, err := t.candidates()
+	plan, err := t.choosePlan()
 	if err != nil {
 		return budget{}, err
 	}
 	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes() + t.cuts.Bytes())}
-	mirror := t.mirrored()
-	if slices.ContainsFunc(plans, usesMirror) {
+	var mirror []binning.Joint
+	if plan.mirrored {
+		mirror = t.mirrored()
 		b.matrix += int64(binning.MirrorBytes(t.n, len(mirror)))
 	}
-	for _, p := range plans { // which share their memory
-		read := mirror
-		if !p.Mirror {
-			read = nil
-		}
-		config := grow.Config{Matrix: t.matrix, Strategy: p.Strategy, Params: t.p.Tree, Direct: t.direct(), Renew: t.p.RenewLeaves == renewOn}
-		rows, histograms := config.Bytes(read, t.storing, t.pool.Threads())
-		b.rows, b.histograms = max(b.rows, rows), max(b.histograms, histograms)
-	}
+	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, Direct: plan.direct, Renew: t.p.RenewLeaves == renewOn}
+	b.rows, b.histograms = config.Bytes(mirror, t.storing, t.pool.Threads())
 	perRow := int64(16*t.outputs + 8)
 	if t.rows.Weights != nil {
 		perRow += 8

@@ -45,7 +45,6 @@ type options struct {
 	report    *Report
 	pool      *parallel.Pool
 	cache     *cacheTask // to be written
-	plans     *planFile  // where measured plans are kept; nil for nowhere
 	store     func(tree int, values []float64) error
 }
 

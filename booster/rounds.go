@@ -61,9 +61,6 @@ func (t *trainer) round(round int) error {
 		if err != nil {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
-		if t.trial != nil && t.trial.Done() {
-			t.settlePlan()
-		}
 		if err := t.keep(len(t.trees), grown.Leaf); err != nil {
 			return err
 		}

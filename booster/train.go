@@ -14,7 +14,6 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
-	"boost/histogram"
 	"boost/internal/cpu"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -112,7 +111,6 @@ type trainer struct {
 	bag     *gradients.Bag // of this round: sample, or nil for all rows
 	outside []uint32       // rows not in the bag, ascending
 	grower  *grow.Grower
-	trial   *histogram.Trial // of ways to build histograms; nil where that is settled
 	task    gradientTask
 
 	trees     []tree.Tree
@@ -384,7 +382,6 @@ func (t *trainer) allocate() error {
 	t.say("histogram builder", "strategy", plan.name(), "reason", plan.reason, "threads", t.pool.Threads())
 	t.report.Builder, t.report.Gradients, t.report.Threads = plan.name(), t.p.Gradients, t.pool.Threads()
 	t.report.Objective = t.p.Objective
-	t.trial = plan.trial
 	var mirror *binning.RowMajor
 	if plan.mirrored {
 		mirror = binning.NewJoined(t.matrix, t.mirrored(), t.pool)
@@ -410,7 +407,7 @@ func (t *trainer) allocate() error {
 	}
 	t.grower = grow.New(grow.Config{
 		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Features: t.cuts.Features, Pool: t.pool,
-		Strategy: plan.Strategy, Chunk: plan.Chunk, Trial: plan.trial, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
+		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
 		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}

@@ -1,7 +1,6 @@
 package histogram
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -66,7 +65,7 @@ const (
 	smallTable = 50_000
 	// smallNode is the same for the updates of one node.
 	smallNode = 30_000
-	// rowChunk is the number of rows that a worker takes at a time where no plan says so.
+	// rowChunk is the number of rows that a worker takes at a time.
 	rowChunk = 8192
 	// denseShare: a node with at least one row in this many of its blocks' rows is
 	// read in sequence, others with their rows touched ahead; denseBytes: so is one with a
@@ -82,11 +81,9 @@ const (
 // per bin once a node had more than 65,536 rows.
 type Builder struct {
 	matrix   *binning.Matrix
-	copied   *binning.RowMajor // what New was given, until DropMirror
-	mirror   *binning.RowMajor // that is read; nil: all units are read by column
+	mirror   *binning.RowMajor // nil: all units are read by column
 	pool     *parallel.Pool
 	strategy Strategy
-	chunk    int // rows that a worker takes at a time
 	offsets  []uint32
 	units    []binning.Unit // in sparse layouts one per feature
 	unitAt   []int          // first slot of each unit, where units follow each other
@@ -144,11 +141,10 @@ type columnGroup struct {
 
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
 // row-major codes of some of the stored columns, each in a code of its own where gradients
-// are floats, and is read until Use says otherwise. A matrix that is kept by rows is its
-// own mirror.
+// are floats. A matrix that is kept by rows is its own mirror.
 func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
 	b := &Builder{
-		matrix: m, copied: mirror, pool: pool, offsets: m.Offsets(), units: m.Units(),
+		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
 		packed:  make([]packedScratch, pool.Threads()),
 		offers:  make([]offer, pool.Threads()),
 		wide:    make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
@@ -179,17 +175,9 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Str
 	for f := range b.features {
 		b.features[f] = f
 	}
-	b.Use(Plan{Strategy: s, Mirror: mirror != nil})
-	return b
-}
-
-// Use makes the Builder go by a plan from the next histogram on.
-func (b *Builder) Use(p Plan) {
-	b.strategy, b.chunk = p.Strategy, cmp.Or(p.Chunk, rowChunk)
-	if b.mirror = b.matrix.ByRow(); b.mirror == nil && p.Mirror {
-		b.mirror = b.copied
+	if byRow := m.ByRow(); byRow != nil {
+		b.mirror = byRow
 	}
-	clear(b.inMirror)
 	if b.mirror != nil {
 		for i := range b.mirror.Joints {
 			for _, u := range b.mirror.Joints[i].Units {
@@ -198,13 +186,7 @@ func (b *Builder) Use(p Plan) {
 		}
 	}
 	b.layOut()
-}
-
-// DropMirror lets go of a mirror that the plan in use does not read.
-func (b *Builder) DropMirror() {
-	if b.copied != b.mirror {
-		b.copied = nil
-	}
+	return b
 }
 
 // Slots returns the number of slots of a histogram.
@@ -353,7 +335,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.reserveTiles()
 		return len(b.tiles)
 	default:
-		b.pieces = cut(b.pieces[:0], runs, intGroup, b.chunk)
+		b.pieces = cut(b.pieces[:0], runs, intGroup, rowChunk)
 		b.addUp(rows, alone)
 		return b.endRows(alone)
 	}

@@ -118,27 +118,12 @@ func checkTotals(t *testing.T, d *table, h *histogram.Histogram, st *gradients.S
 	}
 }
 
-// allPlans are those of a builder that has a mirror.
-func allPlans() []histogram.Plan {
-	var plans []histogram.Plan
-	for _, s := range strategies {
-		for _, mirror := range []bool{false, true} {
-			for _, chunk := range []int{0, 1000, histogram.SmallChunk} {
-				plans = append(plans, histogram.Plan{Strategy: s, Mirror: mirror, Chunk: chunk})
-			}
-		}
-	}
-	return plans
-}
-
-// inTurn stands in a list of strategies for plans that take turns.
+// inTurn stands in a list of strategies for builders of all of them that take turns.
 const inTurn = histogram.RowParallel + 1
 
-// One builder is taken through nodes, modes and sets of features in random order, by one
-// plan or by all in turn, into histograms full of old values: nothing of an earlier pass
-// may show.
+// One builder, or several in turn, is taken through nodes, modes and sets of features in random
+// order, into histograms full of old values: nothing of an earlier pass may show.
 func TestNoStaleValues(t *testing.T) {
-	plans := allPlans()
 	for i, s := range append(slices.Clone(strategies), inTurn, inTurn, histogram.Sequential) {
 		rows := 70_000
 		if i > len(strategies) { // few enough for packed sums, which rounds of wider codes leave
@@ -161,7 +146,14 @@ func TestNoStaleValues(t *testing.T) {
 				for _, m := range modes {
 					stores[m] = d.storage(t, m, pool)
 				}
-				b := histogram.New(d.matrix, mirror, pool, s%inTurn)
+				builders := []*histogram.Builder{histogram.New(d.matrix, mirror, pool, s%inTurn)}
+				if s == inTurn {
+					builders = nil
+					for _, strategy := range strategies {
+						builders = append(builders, histogram.New(d.matrix, mirror, pool, strategy), histogram.New(d.matrix, nil, pool, strategy))
+					}
+				}
+				b := builders[0]
 				p := histogram.NewPool(b.Slots())
 				steps := 25
 				if testing.Short() {
@@ -181,10 +173,8 @@ func TestNoStaleValues(t *testing.T) {
 						st, in, features = stores[modes[0]], d.sample(r, 1), d.all()
 					}
 					h := p.Get()
+					b = builders[r.IntN(len(builders))]
 					b.SetFeatures(features)
-					if s == inTurn {
-						b.Use(plans[r.IntN(len(plans))])
-					}
 					b.Build(h, st, runsOf(st, in))
 					want := map[int][]slot{}
 					for _, f := range features {

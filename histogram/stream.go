@@ -53,7 +53,7 @@ func (b *Builder) Help(worker int) {
 // takeUp adds the rows of an offer until there are none left.
 func (b *Builder) takeUp(worker int, o *offer) {
 	for {
-		block, entries, dense := o.take(b.chunk)
+		block, entries, dense := o.take(rowChunk)
 		if len(entries) == 0 {
 			return
 		}

@@ -1,8 +1,6 @@
 package grow
 
 import (
-	"time"
-
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
@@ -19,10 +17,6 @@ type Config struct {
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
-	Chunk    int // of histogram.Plan
-	// Trial, unless nil, settles in the first trees how histograms are built; Mirror is
-	// let go where the best way does not read it.
-	Trial *histogram.Trial
 	// Direct keeps sums of the features that can be split only: the matrix is in the
 	// layout "csr" and gradients are integers. See histogram.DirectPays.
 	Direct bool
@@ -67,7 +61,6 @@ type Grower struct {
 	then    step
 	growing bool // what a panic leaves behind would be added to the next tree's sums
 	err     error
-	begun   time.Time // of the siblings' histograms, in a trial
 
 	// The split in turn.
 	at, next  int                  // the leaf that is split, and the number of its right child
@@ -137,7 +130,6 @@ func New(c Config) *Grower {
 		leaves:  make([]leaf, c.Params.Leaves),
 		workers: make([]searchScratch, c.Pool.Threads()),
 	}
-	g.builder.Use(histogram.Plan{Strategy: c.Strategy, Mirror: c.Mirror != nil, Chunk: c.Chunk})
 	g.hists = histogram.NewPool(g.builder.Slots())
 	if c.Direct {
 		g.direct = histogram.NewDirect(c.Matrix, within)
@@ -165,9 +157,6 @@ func New(c Config) *Grower {
 // tree's leaf values are scaled by the learning rate.
 func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output int) (tree.Tree, error) {
 	g.storage, g.round, g.output = st, round, output
-	if g.config.Trial != nil {
-		g.builder.Use(g.config.Trial.Plan())
-	}
 	g.rule = g.ruleOf(st)
 	g.active = g.columns.tree(round, output)
 	g.codes = g.slotsOf(g.active)
@@ -186,21 +175,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	}
 	t := g.finish()
 	g.storage = nil
-	if g.config.Trial != nil {
-		g.endTrial()
-	}
 	return t, nil
-}
-
-// endTrial ends the trial of the tree that was grown, and the whole trial with its last.
-func (g *Grower) endTrial() {
-	g.config.Trial.Next()
-	if !g.config.Trial.Done() {
-		return
-	}
-	g.builder.Use(g.config.Trial.Plan())
-	g.builder.DropMirror()
-	g.config.Trial, g.config.Mirror = nil, nil
 }
 
 // build begins to add up the rows of a leaf. It returns how many tiles of its histogram are
@@ -210,21 +185,6 @@ func (g *Grower) build(at int) (tiles int, alone bool) {
 	alone = g.builder.Strategy() == histogram.Sequential ||
 		l.rows*len(g.active)+updatesPerCode*g.nSiblings*g.codes < smallTiles
 	return g.builder.Tiles(l.hist, g.storage, g.rows.runs(at), l.total.codes(), alone), alone
-}
-
-// tried tells the trial how long building and searching a leaf's histogram took.
-func (g *Grower) tried() {
-	trial, rows, took := g.config.Trial, g.leaves[g.smaller].rows, time.Since(g.begun)
-	if g.builder.Few(rows) { // they are added up in one way only
-		return
-	}
-	updates := rows * len(g.active)
-	switch {
-	case g.nSiblings > 1: // not the root
-		trial.Add(updates, took)
-	case trial.AddRoot(updates, took):
-		g.builder.Use(trial.Plan())
-	}
 }
 
 // ruleOf translates the parameters to the storage's codes.
@@ -280,9 +240,8 @@ func (g *Grower) searchRoot() pass {
 }
 
 // streams says whether a leaf of about so many rows is added up while its rows are found.
-// Trials are not: they time passes over rows that lie ready.
 func (g *Grower) streams(rows int) bool {
-	return g.direct == nil && g.config.Trial == nil && g.builder.Streams(g.storage, rows)
+	return g.direct == nil && g.builder.Streams(g.storage, rows)
 }
 
 // stream begins the histogram of such a leaf, and returns what its rows are given to.
@@ -314,9 +273,6 @@ func (g *Grower) even(most, rows int) bool { return 2*most*g.config.Pool.Threads
 // buildAndSearch adds up the rows of a leaf, unless they have been when they were found, and
 // begins to subtract them from its parent's, which its sibling takes over, and to search both.
 func (g *Grower) buildAndSearch(at int) pass {
-	if g.config.Trial != nil {
-		g.begun = time.Now()
-	}
 	tiles, alone := 0, false
 	if g.streaming {
 		tiles = g.builder.EndStream(g.leaves[at].rows, g.leaves[at].total.codes())

@@ -3,7 +3,6 @@ package grow_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -190,60 +189,6 @@ func TestThreadsAndBuilders(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// The trees of a trial are those that each of its plans grows alone, in every mode, and
-// after it the mirror is let go unless the best plan reads it.
-func TestTrial(t *testing.T) {
-	d := wide(t, 5, 70_000)
-	pool := newPools(t, 3)[0]
-	plans := []histogram.Plan{{Strategy: histogram.RowParallel, Mirror: true}}
-	for _, mirror := range []bool{true, false} {
-		plans = append(plans, histogram.Plan{Strategy: histogram.RowParallel, Mirror: mirror, Chunk: histogram.SmallChunk},
-			histogram.Plan{Strategy: histogram.Sequential, Mirror: mirror})
-	}
-	plans = append(plans, histogram.Plan{Strategy: histogram.FeatureParallel})
-	p := grow.Defaults()
-	p.Leaves = 9
-	for _, mode := range modes {
-		t.Run(mode.String(), func(t *testing.T) {
-			st := d.storage(t, mode, pool, nil)
-			want, err := d.grower(p, pool, histogram.FeatureParallel, false).Grow(st, nil, 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trial := histogram.NewTrial(plans, histogram.MostTurns)
-			g := grow.New(grow.Config{
-				Matrix: d.matrix, Mirror: d.mirror(pool), Features: d.features, Pool: pool, Strategy: histogram.RowParallel, Trial: trial,
-				Params: p, LearningRate: rate, Seed: 7, Verify: true,
-			})
-			trees := 0
-			for ; !trial.Done(); trees++ {
-				made, err := g.Grow(st, nil, 0, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := differ(&made, &want); diff != "" {
-					t.Fatalf("tree %d by %v: %s", trees, trial.Plan(), diff)
-				}
-			}
-			if least, most := 1+len(plans), histogram.TrialTrees(len(plans), histogram.MostTurns); trees < least || trees > most {
-				t.Errorf("%d trees, want %d … %d", trees, least, most)
-			}
-			for i, cost := range trial.Costs() {
-				if cost <= 0 || math.IsInf(cost, 1) {
-					t.Errorf("%v takes %v ns", plans[i], cost)
-				}
-			}
-			made, err := g.Grow(st, nil, 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := differ(&made, &want); diff != "" {
-				t.Fatalf("after the trial, by %v: %s", trial.Plan(), diff)
-			}
-		})
 	}
 }
 

@@ -110,9 +110,6 @@ func (g *Grower) searched() pass {
 			l.hist = nil
 		}
 	}
-	if g.config.Trial != nil {
-		g.tried()
-	}
 	return g.splitBest()
 }
 
