@@ -85,14 +85,6 @@ func (a *treeTask) Run(_, block int) {
 	model.AddScores(a.t, a.cuts, a.matrix, lo, hi, a.scores)
 }
 
-// scoreSets adds a round's tree of one output to the scores of all validation sets.
-func (t *trainer) scoreSets(grown *tree.Tree, output int) {
-	for _, s := range t.sets {
-		task := treeTask{t: grown, cuts: t.cuts, matrix: s.matrix, scores: s.raw[output*s.n : (output+1)*s.n]}
-		t.pool.Do(task.pieces(), &task)
-	}
-}
-
 // evaluate computes the metrics of the validation sets for the round just done, or
 // records that it was passed over.
 func (t *trainer) evaluate(round int) {

@@ -58,7 +58,7 @@ func (t *trainer) trainMetrics() map[string]float64 {
 		t.addTrees(t.matrix, t.scores)
 	}
 	if t.inFiles { // a metric may take more memory than is left beside what the rounds held
-		t.matrix, t.grower, t.buffer, t.storage, t.bag = nil, nil, nil, nil, nil
+		t.matrix, t.whole, t.lanes, t.buffer, t.bag = nil, lane{}, nil, nil, nil
 		letGo()
 	}
 	s.values = make([]float64, len(s.raw))

@@ -152,7 +152,7 @@ func (t *trainer) startFromBase() error {
 		return err
 	}
 	t.trees = append(t.trees, trees...)
-	t.grower.Reuse(trees...)
+	t.reuse(trees)
 	t.first, t.done, t.best = t.from.Rounds(), t.from.Rounds(), t.from.Rounds()
 	t.wide = slices.Clone(t.from.Contents().WideRounds)
 	t.addTrees(t.matrix, t.scores)

@@ -27,7 +27,7 @@ func (b budget) String() string {
 
 // memory estimates what the rounds take: cuts; codes in both orders, with what says where
 // they are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
-// weight and what quantizing and growing take; histograms for all leaves but one and
+// weight and what quantizing and growing take, as often as there are lanes; histograms for all leaves but one and
 // what builds and searches them. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
 // and the rows of samples count too.
@@ -43,7 +43,16 @@ func (t *trainer) memory() (budget, error) {
 		b.matrix += int64(binning.MirrorBytes(t.n, len(mirror)))
 	}
 	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, Direct: plan.direct, Renew: t.p.RenewLeaves == renewOn}
-	b.rows, b.histograms = config.Bytes(mirror, t.storing, t.pool.Threads())
+	if t.nBeside < t.outputs {
+		b.rows, b.histograms = config.Bytes(mirror, t.storing, t.pool.Threads())
+		b.rows += int64(t.n) * t.storing.Mode.BytesPerRow()
+	}
+	if lanes := int64(min(t.nBeside, t.pool.Threads())); lanes > 0 {
+		config.Strategy = t.laneStrategy(config.Strategy)
+		rows, histograms := config.Bytes(mirror, t.storing, 1)
+		b.rows += lanes * (rows + int64(t.n)*t.storing.Mode.BytesPerRow())
+		b.histograms += lanes * histograms
+	}
 	perRow := int64(16*t.outputs + 8)
 	if t.rows.Weights != nil {
 		perRow += 8
@@ -57,7 +66,7 @@ func (t *trainer) memory() (budget, error) {
 	if t.p.goss() || t.p.mvs() {
 		perRow += 4 // what they are chosen by
 	}
-	b.rows += int64(t.n) * (perRow + t.storing.Mode.BytesPerRow())
+	b.rows += int64(t.n) * perRow
 	for _, s := range t.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
 		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))

@@ -3,12 +3,9 @@ package booster
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"time"
 
-	"boost/booster/model"
-	"boost/gradients"
 	"boost/parallel"
 )
 
@@ -46,35 +43,9 @@ func (t *trainer) rounds(ctx context.Context) error {
 func (t *trainer) round(round int) error {
 	t.pool.Do(parallel.Blocks(t.n, gradientBlock), &t.task)
 	t.sampleRows(round)
-	for k := range t.outputs {
-		grad, hess := t.buffer.Output(k)
-		out, err := t.storage.Quantize(t.pool, grad, hess, t.bag, round, k)
-		if err != nil {
-			return fmt.Errorf("round %d, output %d: %w", round, k, err)
-		}
-		if t.log.Enabled(context.Background(), slog.LevelDebug) {
-			t.log.Debug("quantized", "round", round, "output", k, "mode", t.storage.Mode().String(),
-				"grad_scale", t.storage.Params().GradScale, "hess_scale", t.storage.Params().HessScale)
-		}
-		t.note(round, k, out)
-		grown, err := t.grower.Grow(t.storage, t.bag, round, k)
-		if err != nil {
-			return fmt.Errorf("round %d, output %d: %w", round, k, err)
-		}
-		if err := t.keep(len(t.trees), grown.Leaf); err != nil {
-			return err
-		}
-		scores := t.scores[k*t.n : (k+1)*t.n]
-		t.grower.AddLeafValues(&grown, scores)
-		t.trees = append(t.trees, grown)
-		last := &t.trees[len(t.trees)-1]
-		if t.bag != nil {
-			task := treeTask{t: last, cuts: t.cuts, matrix: t.matrix, scores: scores, rows: t.outside}
-			t.pool.Do(task.pieces(), &task)
-		}
-		t.scoreSets(last, k)
+	if err := t.growTrees(round); err != nil {
+		return err
 	}
-	t.grower.Reuse(t.trees[len(t.trees)-t.outputs:]...)
 	t.done++
 	return nil
 }
@@ -118,30 +89,6 @@ func (t *trainer) listOutside() {
 		t.outside = make([]uint32, 0, t.n)
 	}
 	t.outside = t.bag.Outside(t.outside[:0])
-}
-
-// note records and reports what quantizing a round's gradients ran into.
-func (t *trainer) note(round, output int, out gradients.Outcome) {
-	used := t.storage.Mode().String()
-	if out.Wide {
-		wide := model.WideRound{Round: round, Output: output, Gradients: model.WideI32}
-		if t.storage.Mode() == gradients.I16 {
-			wide.Gradients = model.WideI16
-		}
-		t.wide = append(t.wide, wide)
-	}
-	if (out.Wide || out.Blind) && !t.warned {
-		t.warned = true
-		msg := fmt.Sprintf("one gradient is so large that codes of %s would lose the others: %s is used in such rounds", t.p.Gradients, used)
-		if out.Blind {
-			msg = fmt.Sprintf("one gradient is so large that even codes of %s lose the others: look at this row's label and weight", used)
-		}
-		t.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
-	}
-	if out.Clipped > 0 && !t.clipped {
-		t.clipped = true
-		t.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", out.Clipped)
-	}
 }
 
 // afterRound evaluates, reports progress and says whether early stopping ends training.

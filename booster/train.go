@@ -103,14 +103,16 @@ type trainer struct {
 	base    []float64
 	scores  []float64 // raw, outputs × n, output-major
 	buffer  *gradients.Buffer
-	storage *gradients.Storage
 	storing gradients.Settings
 	sample  *gradients.Bag // where rows are sampled
 	goss    *gradients.Goss
 	mvs     *gradients.Mvs
 	bag     *gradients.Bag // of this round: sample, or nil for all rows
 	outside []uint32       // rows not in the bag, ascending
-	grower  *grow.Grower
+	whole   lane           // on all workers; empty where all trees of a round grow side by side
+	lanes   []lane         // one a worker, where trees grow side by side
+	nBeside int            // trees of a round that do
+	grown   []grown        // by output
 	task    gradientTask
 
 	trees     []tree.Tree
@@ -216,7 +218,7 @@ func (t *trainer) usePool(rows int) {
 	if wanted == 0 {
 		wanted = cpu.Threads()
 	}
-	threads := min(wanted, max(1, rows*featureCount(t.schema)/minCellsPerThread))
+	threads := min(wanted, max(1, rows*featureCount(t.schema)*t.outputs/minCellsPerThread))
 	if threads < wanted {
 		t.log.Debug("small table: fewer threads than there are", "threads", threads, "of", wanted)
 	}
@@ -363,7 +365,12 @@ func (t *trainer) chooseMetrics() error {
 // allocate makes the buffers of the rounds, after checking that they fit the memory limit.
 func (t *trainer) allocate() error {
 	t.say("bin matrix", "layout", t.matrix.Layout(), "reason", t.matrix.Reason(), "codes", t.matrix.String())
+	t.nBeside = t.beside()
 	bytes, err := t.memory()
+	if err == nil && t.nBeside > 0 && t.within(bytes) != nil { // one lane takes less
+		t.nBeside = 0
+		bytes, err = t.memory()
+	}
 	if err == nil && t.inFiles && t.dropMirror(bytes) {
 		bytes, err = t.memory()
 	}
@@ -374,7 +381,6 @@ func (t *trainer) allocate() error {
 	if err := t.within(bytes); err != nil {
 		return err
 	}
-	t.storage = gradients.NewStorage(t.n, t.storing)
 	plan, err := t.choosePlan()
 	if err != nil {
 		return err
@@ -405,9 +411,9 @@ func (t *trainer) allocate() error {
 	if o, ok := t.target.objective.(objectives.StepLimiter); ok {
 		maxStep = o.MaxStep()
 	}
-	t.grower = grow.New(grow.Config{
-		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Features: t.cuts.Features, Pool: t.pool,
-		Strategy: plan.strategy, Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
+	t.makeLanes(grow.Config{
+		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Features: t.cuts.Features, Strategy: plan.strategy,
+		Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
 		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})
 	t.task = gradientTask{t}
