@@ -2,21 +2,30 @@
 
 package parallel
 
-// gate is where one goroutine sleeps until another opens it; an opening that nobody waits
-// for is kept for the next one to come, one of them at most.
-type gate struct {
+// sleeper is what a gate sleeps in.
+type sleeper struct {
 	opened chan struct{}
 }
 
+func (s *sleeper) init() { s.opened = make(chan struct{}, 1) }
+
 // open lets the waiting goroutine through, or the next that comes.
-func (g *gate) open() {
+func (s *sleeper) open() {
 	select {
-	case g.opened <- struct{}{}:
+	case s.opened <- struct{}{}:
 	default: // it is open
 	}
 }
 
-// wait returns once the gate is open, and shuts it. One goroutine waits at a time.
-func (g *gate) wait() { <-g.opened }
+// pass goes through the gate if it is open, and shuts it.
+func (s *sleeper) pass() bool {
+	select {
+	case <-s.opened:
+		return true
+	default:
+		return false
+	}
+}
 
-func newGate() *gate { return &gate{make(chan struct{}, 1)} }
+// sleep returns once the gate is open, and shuts it.
+func (s *sleeper) sleep() { <-s.opened }

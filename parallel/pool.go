@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 )
 
 // Task is a piece of work that can be cut into n independent indices.
@@ -34,7 +35,7 @@ type Series interface {
 }
 
 // Pool is a fixed set of long-lived workers. The goroutine that calls Do or DoSeries is
-// worker 0; the others sleep between passes and never spin.
+// worker 0; the others sleep between passes, those of a NewSpinningPool after a moment.
 // A Pool serves one call at a time: a call while another runs, from another goroutine
 // or from inside a task, panics.
 type Pool struct {
@@ -57,6 +58,7 @@ type team struct {
 	leader int          // the worker that opened it
 	inner  bool         // the leader waits for its end; else the last one out goes on with the series
 	left   *gate        // where it waits
+	spin   time.Duration
 
 	series  Series      // nil for Do
 	between atomic.Bool // Next runs, and no pass of its own
@@ -89,14 +91,18 @@ func panicked(v any) *workerPanic {
 
 // NewPool starts threads-1 workers; fewer than one thread counts as one.
 // Close ends them.
-func NewPool(threads int) *Pool {
+func NewPool(threads int) *Pool { return NewSpinningPool(threads, 0) }
+
+// NewSpinningPool is NewPool for workers that spin for so long before they sleep, where they wait
+// for a pass or for the end of one: for processors that nobody else needs.
+func NewSpinningPool(threads int, spin time.Duration) *Pool {
 	if threads < 1 {
 		threads = 1
 	}
-	p := &Pool{team: &team{threads: threads, wake: make([]*gate, threads), left: newGate()}}
+	p := &Pool{team: &team{threads: threads, wake: make([]*gate, threads), left: newGate(spin), spin: spin}}
 	p.joined.Store(shut)
 	for i := range p.wake {
-		p.wake[i] = newGate()
+		p.wake[i] = newGate(spin)
 	}
 	for i := 1; i < threads; i++ {
 		go p.work(i)

@@ -1,0 +1,105 @@
+package parallel_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"boost/parallel"
+)
+
+// tree is a Source of the nodes of a binary tree: those of a level are known once their
+// parents have been run.
+type tree struct {
+	depth   int
+	open    []int
+	running int
+	runs    []atomic.Int32
+	calls   atomic.Int32 // of Next and Done at the same time
+	panics  int
+}
+
+func newTree(depth int) *tree {
+	return &tree{depth: depth, open: []int{1}, runs: make([]atomic.Int32, 1<<depth)}
+}
+
+func (s *tree) Next(int) (piece int, n parallel.News) {
+	if s.calls.Add(1) != 1 {
+		panic("overlapping calls")
+	}
+	defer s.calls.Add(-1)
+	switch {
+	case len(s.open) > 0:
+		piece, s.open = s.open[len(s.open)-1], s.open[:len(s.open)-1]
+		s.running++
+		return piece, parallel.Piece
+	case s.running > 0:
+		return 0, parallel.Later
+	}
+	return 0, parallel.Ended
+}
+
+func (s *tree) Run(_, piece int) {
+	if piece == s.panics {
+		panic("this piece")
+	}
+	if piece%5 == 0 {
+		time.Sleep(time.Microsecond)
+	}
+	s.runs[piece].Add(1)
+}
+
+func (s *tree) Done(_, piece int) {
+	if s.calls.Add(1) != 1 {
+		panic("overlapping calls")
+	}
+	defer s.calls.Add(-1)
+	s.running--
+	if 2*piece < len(s.runs) {
+		s.open = append(s.open, 2*piece, 2*piece+1)
+	}
+}
+
+// Every piece is run once, for any number of workers, whether they spin or sleep.
+func TestLoop(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8} {
+		for _, spin := range []time.Duration{0, 20 * time.Microsecond} {
+			pool := parallel.NewSpinningPool(threads, spin)
+			for range 20 {
+				s := newTree(9)
+				pool.Do(threads, parallel.NewLoop(pool, s))
+				for i := 1; i < len(s.runs); i++ {
+					if n := s.runs[i].Load(); n != 1 {
+						t.Fatalf("%d threads, spin %v: piece %d ran %d times", threads, spin, i, n)
+					}
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
+// A panic in a piece reaches the caller, and no worker waits for what will not come.
+func TestLoopPanic(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		pool := parallel.NewPool(threads)
+		s := newTree(6)
+		s.panics = 1 // the others wait for its children
+		said := func() (said string) {
+			defer func() { said = fmt.Sprint(recover()) }()
+			pool.Do(threads, parallel.NewLoop(pool, s))
+			return ""
+		}()
+		if !strings.Contains(said, "this piece") {
+			t.Errorf("%d threads: %q", threads, said)
+		}
+		var ran atomic.Int32
+		pool.Do(50, parallel.Func(func(_, _ int) { ran.Add(1) }))
+		if ran.Load() != 50 {
+			t.Errorf("%d threads: %d of 50 pieces after a panic", threads, ran.Load())
+		}
+		pool.Close()
+	}
+}
