@@ -2,7 +2,6 @@ package binning
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"boost/internal/kernel/bin"
@@ -82,39 +81,6 @@ func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
 		m = &rows
 	}
 	return m, "asked for", nil
-}
-
-// choose decides between columns and CSR by SEEDS S1.7: CSR only if more than half of
-// the cells are rest codes and its bytes are fewer.
-func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
-	if err := a.countRests(ctx); err != nil {
-		return nil, "", err
-	}
-	var cells uint64
-	for f := range a.rest {
-		cells += uint64(a.rest[f].others)
-	}
-	all := uint64(a.rows) * uint64(len(a.features))
-	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
-	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
-	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
-	limit := len(a.features)
-	if eligible {
-		// More columns than this take more bytes than CSR does, be they of half a byte a row.
-		limit = int(min(uint64(limit), sparse/max(padded(U4.bytes(a.rows)), 1)+1))
-	}
-	groups, err := a.bundles(ctx, limit)
-	if err != nil {
-		return nil, "", err
-	}
-	dense := a.columnBytes(groups)
-	bytes := fmt.Sprintf("CSR takes %s, columns %s", readableBytes(sparse), readableBytes(dense))
-	if eligible && sparse < dense {
-		m, err := a.sparse(ctx, LayoutCSR)
-		return m, implicit + ", " + bytes, err
-	}
-	m, err := a.columns(ctx, groups)
-	return m, implicit + ", " + bytes, err
 }
 
 func (a *assembler) widest() uint32 {

@@ -513,13 +513,16 @@ func TestLayoutChoice(t *testing.T) {
 		// Two bytes: below a third.
 		{300, 340, 200, LayoutCol}, {300, 320, 200, LayoutCSR},
 		// Two codes in half a byte: below a quarter less the row pointers.
-		{200, 240, 2, LayoutCol}, {200, 220, 2, LayoutCSR},
+		{200, 245, 2, LayoutCol}, {200, 220, 2, LayoutCSR},
 		// The last number of features that two bytes index, and four bytes: below a fifth.
 		{65_536, 350, 200, LayoutCol}, {65_536, 310, 200, LayoutCSR}, {65_537, 310, 200, LayoutCol},
 		{65_537, 210, 200, LayoutCol}, {65_537, 190, 200, LayoutCSR},
 	} {
 		t.Run(fmt.Sprintf("S1.7/S1.23/%d_features_of_%d_codes_%d_promille", c.features, c.codes, c.others), func(t *testing.T) {
-			rows := 6400
+			rows := 1600 // so few that histograms cost more than they do
+			if c.codes == 2 {
+				rows = 640
+			}
 			if c.features > 1000 {
 				rows = 64
 			}
@@ -534,6 +537,37 @@ func TestLayoutChoice(t *testing.T) {
 			}
 		})
 	}
+	t.Run("S1.7/S1.23/sums_of_cells_that_cost_more", func(t *testing.T) {
+		for _, c := range []struct {
+			rows, features, others int
+			codes                  uint32
+			limit                  uint64
+			want, says             string
+		}{
+			{3680, 57, 223, 144, 0, LayoutCol, "cells cost more than histograms of"},       // as spambase
+			{5000, 93, 210, 30, 0, LayoutCol, "cells cost more than histograms of"},        // counts
+			{1000, 1000, 20, 20, 0, LayoutCSR, "histograms of 20000 codes cost more than"}, // as words in texts
+			// Columns and their copy by rows take 950 kB.
+			{5000, 93, 210, 30, 1_910_000, LayoutCol, "cells cost more than histograms of"},
+			{5000, 93, 210, 30, 1_800_000, LayoutCSR, "with a copy by rows are more than half of"},
+		} {
+			made := table(c.rows, c.features, c.others, c.codes)
+			codes, err := made.plain(t, Adaptive).Codes(made.hasMissing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes.Limit(c.limit)
+			pool := parallel.NewPool(2)
+			defer pool.Close()
+			m, err := codes.Matrix(t.Context(), Params{Layout: Auto, Bundle: BundleOff}, pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Layout() != c.want || !strings.Contains(m.Reason(), c.says) {
+				t.Errorf("%+v: layout %q, reason %q", c, m.Layout(), m.Reason())
+			}
+		}
+	})
 	t.Run("S1.23/unknown_layout", func(t *testing.T) {
 		p := Defaults()
 		p.Layout = "rows"

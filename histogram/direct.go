@@ -10,25 +10,16 @@ import (
 )
 
 // DirectPays says whether a sparse matrix is better searched with a Direct than with
-// flat histograms: where clearing, subtracting and searching the slots of every node
-// would cost more than adding up the rows of both its children.
-//
-// The figures are rough costs: 4 ns per slot and 100 ns per feature of a flat
-// histogram, and 6 ns per stored cell of an eighth of the rows, a usual node.
+// flat histograms: by binning.SparseSumsPay, or where flat ones would take too much memory.
 func DirectPays(m *binning.Matrix, leaves int) bool {
 	csr := m.CSR()
 	if csr == nil {
 		return false
 	}
-	slots, cells := uint64(m.Offsets()[m.NFeatures()]), csr.Entries()
+	slots := uint64(m.Offsets()[m.NFeatures()])
 	const roomy = 1 << 30 // bytes of flat histograms that are no trouble
-	return m.NFeatures() >= wide || 4*slots+100*uint64(m.NFeatures()) > 3*cells/4 || 16*slots*uint64(leaves) > roomy
+	return binning.SparseSumsPay(m.NFeatures(), slots, csr.Entries()) || 16*slots*uint64(leaves) > roomy
 }
-
-// wide is the number of features from which the limits on rows decide for direct sums:
-// among so many some will always gain most with hardly enough rows on one side, which
-// a histogram without counts has to count one by one.
-const wide = 4096
 
 // Direct adds up the rows of a node for those features only that could be split there:
 // for sparse tables with so many codes that one flat histogram per leaf is out of

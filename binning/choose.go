@@ -1,0 +1,73 @@
+package binning
+
+import (
+	"context"
+	"fmt"
+)
+
+// choose decides between columns and CSR. CSR has to leave out more than half of the
+// cells and to take fewer bytes (SEEDS S1.7); and its sums have to be cheaper, or columns
+// and their copy by rows too large for the memory.
+func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
+	if err := a.countRests(ctx); err != nil {
+		return nil, "", err
+	}
+	var cells, codes uint64
+	for f := range a.rest {
+		cells += uint64(a.rest[f].others)
+		codes += uint64(a.nCodes[f])
+	}
+	all := uint64(a.rows) * uint64(len(a.features))
+	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
+	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
+	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
+	faster := SparseSumsPay(len(a.features), codes, cells)
+	limit := len(a.features)
+	if eligible && faster {
+		// More columns than this take more bytes than CSR does, be they of half a byte a row.
+		limit = int(min(uint64(limit), sparse/max(padded(U4.bytes(a.rows)), 1)+1))
+	}
+	groups, err := a.bundles(ctx, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	dense := a.columnBytes(groups)
+	reason := fmt.Sprintf("%s, CSR takes %s, columns %s", implicit, readableBytes(sparse), readableBytes(dense))
+	if eligible && sparse < dense {
+		if faster {
+			m, err := a.sparse(ctx, LayoutCSR)
+			return m, fmt.Sprintf("%s, and histograms of %d codes cost more than %d cells", reason, codes, cells), err
+		}
+		if need := a.bothBytes(groups); a.limit > 0 && need > a.limit/2 {
+			m, err := a.sparse(ctx, LayoutCSR)
+			return m, fmt.Sprintf("%s, which with a copy by rows are more than half of %s", reason, readableBytes(a.limit)), err
+		}
+		reason += fmt.Sprintf(", and %d cells cost more than histograms of %d codes", cells, codes)
+	}
+	m, err := a.columns(ctx, groups)
+	return m, reason, err
+}
+
+// SparseSumsPay reports whether sums of the stored cells of a sparse table, for those
+// features only of which a node has enough, are cheaper than flat histograms: where
+// clearing, subtracting and searching the slots of a node costs more than adding up an
+// eighth of the cells, a usual node. The figures are rough costs: 2 ns a slot and 200 ns a
+// feature of a flat histogram, and 6 ns a cell. Flat histograms of cells that are kept in
+// CSR cost two to six times those of rows, and pay nowhere.
+func SparseSumsPay(features int, codes, cells uint64) bool {
+	return features >= manyFeatures || 2*codes+200*uint64(features) > 3*cells/4
+}
+
+// manyFeatures is the number of features from which the limits on rows decide for sparse
+// sums: among so many some will always gain most with hardly enough rows on one side,
+// which a histogram without counts has to count one by one.
+const manyFeatures = 4096
+
+// bothBytes returns what columns of these features and a copy of them by rows take.
+func (a *assembler) bothBytes(groups [][]int) uint64 {
+	nCodes := a.nCodes
+	if groups != nil {
+		nCodes = a.groupCodes(groups)
+	}
+	return Shape{Rows: a.rows, NCodes: nCodes}.Bytes(Params{Layout: LayoutBoth, Storage: a.params.Storage})
+}
