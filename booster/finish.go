@@ -51,12 +51,7 @@ func (t *trainer) fillReport() {
 
 // trainMetrics computes the metrics of the kept trees on the training rows.
 func (t *trainer) trainMetrics() map[string]float64 {
-	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.scores}
-	if t.best < t.done {
-		startScores(t.scores, t.initial, t.base)
-		t.trees = t.trees[:t.best*t.outputs]
-		t.addTrees(t.matrix, t.scores)
-	}
+	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.backToBest()}
 	if t.inFiles { // a metric may take more memory than is left beside what the rounds held
 		t.matrix, t.whole, t.lanes, t.buffer, t.bag = nil, lane{}, nil, nil, nil
 		letGo()

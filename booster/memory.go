@@ -30,7 +30,8 @@ func (b budget) String() string {
 // weight and what quantizing and growing take, as often as there are lanes; histograms for all leaves but one and
 // what builds and searches them. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
-// and the rows of samples count too.
+// and the rows of samples count too; the scores of the best round, which need not be kept,
+// do not.
 func (t *trainer) memory() (budget, error) {
 	plan, err := t.choosePlan()
 	if err != nil {
@@ -103,6 +104,14 @@ func (t *trainer) within(b budget) error {
 		advice = "raise it, or " + advice
 	}
 	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), name, sizeText(limit), b, advice)
+}
+
+// savesBest reports whether the best round's scores are kept: early stopping needs them,
+// and there is room beside what the rounds take. Who leaves a table in its files is short
+// of memory, unless a limit says how much there is.
+func (t *trainer) savesBest(b budget) bool {
+	b.rows += t.bestScoresBytes()
+	return t.stopsEarly() && (!t.inFiles || t.p.MemoryLimit > 0) && t.within(b) == nil
 }
 
 // machineMemory is what there is where train.memory_limit sets no limit; tests lower it.

@@ -28,6 +28,7 @@ func (t *trainer) rounds(ctx context.Context) error {
 			t.log.Warn("time limit reached", "rounds", round)
 			return nil
 		}
+		t.saveBest()
 		if err := t.round(round); err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func (t *trainer) listOutside() {
 func (t *trainer) afterRound(round int) (stop bool) {
 	t.evaluate(round)
 	t.best = t.done
-	if t.p.EarlyStopping > 0 && len(t.sets) > 0 {
+	if t.stopsEarly() {
 		if len(t.evals) > 0 {
 			lead := t.evals[0]
 			if math.IsNaN(lead.Value) && !t.undefined {

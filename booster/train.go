@@ -102,6 +102,7 @@ type trainer struct {
 	initial []float64 // init scores of the training rows, output-major; nil without
 	base    []float64
 	scores  []float64 // raw, outputs × n, output-major
+	saved   bestScores
 	buffer  *gradients.Buffer
 	storing gradients.Settings
 	sample  *gradients.Bag // where rows are sampled
@@ -377,10 +378,14 @@ func (t *trainer) allocate() error {
 	if err != nil {
 		return err
 	}
-	t.report.PeakBytes = bytes.total()
 	if err := t.within(bytes); err != nil {
 		return err
 	}
+	if t.savesBest(bytes) {
+		t.saved.kept = make([]float64, t.outputs*t.n)
+		bytes.rows += t.bestScoresBytes()
+	}
+	t.report.PeakBytes = bytes.total()
 	plan, err := t.choosePlan()
 	if err != nil {
 		return err
