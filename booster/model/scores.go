@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"sync"
 
 	"boost/binning"
@@ -54,22 +55,71 @@ type scorer struct {
 	columns  []predict.Column
 	scratch  predict.Scratch
 	expanded binning.Expansion
+	sides    []uint8    // by code of a feature: 1 where it goes right
+	shared   [256]uint8 // the same by code of a column that features share
 }
 
 var scorers = sync.Pool{New: func() any { return new(scorer) }}
 
 // prepare reuses the memory that the scorer has. It reports false where some feature
-// of the tree has no column of its own: its codes have to be expanded.
+// of the tree is in no column, or has missing values beside it: its codes have to be
+// expanded. A column that features share is read as it is, by nodes that know its codes.
 func (s *scorer) prepare(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) bool {
 	compileTree(&s.tree, t, c, func(node int) int32 { return int32(node) })
-	if !m.Direct(t.Feature) {
-		return false
-	}
 	s.columns = s.columns[:0]
-	for _, f := range t.Feature {
-		s.add(m.Column(int(f)))
+	for n, f := range t.Feature {
+		if m.Direct(t.Feature[n : n+1]) {
+			s.add(m.Column(int(f)))
+			continue
+		}
+		s.setSides(t, n, c.Features[f].Regular, int(m.FeatureInfo(int(f)).NBins))
+		unit := m.Shared(int(f), s.sides, &s.shared)
+		if unit < 0 {
+			return false
+		}
+		sendByTable(&s.tree, n, s.shared[:m.Units()[unit].NBins])
+		s.add(m.UnitColumn(unit))
 	}
 	return true
+}
+
+// setSides writes where node n sends each of its feature's codes.
+func (s *scorer) setSides(t *tree.Tree, n int, regular uint32, codes int) {
+	s.sides = slices.Grow(s.sides[:0], codes)[:codes]
+	for code := range s.sides {
+		s.sides[code] = 1
+		if t.GoesLeft(n, uint32(code), regular) {
+			s.sides[code] = 0
+		}
+	}
+}
+
+// sendByTable makes node n send each code to the side of the table: 1 is right. Where the
+// codes of the right side follow each other, the first code after the last, the node is a
+// comparison of numbers; else it looks up a bit.
+func sendByTable(t *predict.Tree, n int, sides []uint8) {
+	starts, first, right := 0, 0, 0
+	for code, side := range sides {
+		right += int(side)
+		if side == 1 && sides[(code+len(sides)-1)%len(sides)] == 0 {
+			starts, first = starts+1, code
+		}
+	}
+	node := &t.Nodes[n]
+	node.Form, node.Lo, node.Span = predict.Range, uint32(first), uint32(right)
+	switch {
+	case starts > 1:
+		last := len(sides) - 1
+		node.Form, node.Lo, node.Set, node.Span = predict.Bits, uint32(last), uint32(len(t.Words)), uint32(last/32+1)
+		for range node.Span {
+			t.Words = append(t.Words, 0)
+		}
+		for code, side := range sides {
+			t.Words[int(node.Set)+code/32] |= uint32(side) << (code % 32)
+		}
+	case first+right > len(sides): // all but the left ones, which end before the first
+		node.Span = -uint32(len(sides) - right)
+	}
 }
 
 func (s *scorer) add(c binning.Column) {
