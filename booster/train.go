@@ -210,6 +210,10 @@ func (t *trainer) say(msg string, args ...any) { t.log.Info(msg, args...) }
 // in waking and waiting than it saves.
 const minCellsPerThread = 25_000
 
+// maxSpin is how long a worker that waits spins before it sleeps: passes over small tables follow each
+// other within that, and it takes 10 to 60 µs to wake a thread.
+const maxSpin = 50 * time.Microsecond
+
 // usePool makes the run's pool: of the wanted threads, fewer for a small table.
 func (t *trainer) usePool(rows int) {
 	if t.pool != nil {
@@ -223,7 +227,11 @@ func (t *trainer) usePool(rows int) {
 	if threads < wanted {
 		t.log.Debug("small table: fewer threads than there are", "threads", threads, "of", wanted)
 	}
-	t.pool, t.ownPool = parallel.NewPool(threads), true
+	spin := maxSpin
+	if threads > cpu.Threads() { // by a quota, or as some are two on one core
+		spin = 0
+	}
+	t.pool, t.ownPool = parallel.NewSpinningPool(threads, spin), true
 }
 
 // holdOut splits off the rows that early stopping is judged on, as the set "valid".

@@ -154,7 +154,7 @@ func TestNoStaleValues(t *testing.T) {
 					}
 				}
 				b := builders[0]
-				p := histogram.NewPool(b.Slots())
+				p := histogram.NewPool()
 				steps := 25
 				if testing.Short() {
 					steps = 12
@@ -216,7 +216,7 @@ func TestAllocations(t *testing.T) {
 			for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
 				t.Run(fmt.Sprintf("S1.12/S2.20/%v/%v/mirror=%v", mode, s, mirror != nil), func(t *testing.T) {
 					b := histogram.New(d.matrix, mirror, pool, s)
-					p := histogram.NewPool(b.Slots())
+					p := histogram.NewPool()
 					build := func() {
 						for _, runs := range nodes {
 							h := p.Get()

@@ -1,6 +1,7 @@
 package histogram
 
 import (
+	"sync"
 	"unsafe"
 
 	"boost/gradients"
@@ -174,18 +175,21 @@ func subtract[T float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse. One histogram costs 16 bytes per bin, 20 with counts, 8 where the
-// table has no more rows than packed sums hold; a tree of L leaves needs at most L at once.
+// Pool keeps histograms for reuse, by several goroutines. One histogram costs 16 bytes per bin, 20 with
+// counts, 8 where the table has no more rows than packed sums hold; a tree of L leaves needs at most L at
+// once, and one for each leaf that is split ahead of its turn.
 type Pool struct {
-	slots int
-	free  []*Histogram
+	mu   sync.Mutex
+	free []*Histogram
 }
 
-// NewPool returns an empty pool for histograms of the given number of slots.
-func NewPool(slots int) *Pool { return &Pool{slots: slots} }
+// NewPool returns an empty pool.
+func NewPool() *Pool { return &Pool{} }
 
 // Get returns a histogram with undefined contents.
 func (p *Pool) Get() *Histogram {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if n := len(p.free); n > 0 {
 		h := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -195,4 +199,8 @@ func (p *Pool) Get() *Histogram {
 }
 
 // Put gives a histogram back.
-func (p *Pool) Put(h *Histogram) { p.free = append(p.free, h) }
+func (p *Pool) Put(h *Histogram) {
+	p.mu.Lock()
+	p.free = append(p.free, h)
+	p.mu.Unlock()
+}

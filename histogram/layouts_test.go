@@ -312,7 +312,7 @@ func TestAllocationsByLayout(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("S1.12/%s/%v/%v", name, mode, s), func(t *testing.T) {
 					b := histogram.New(m, nil, pool, s)
-					buffers := histogram.NewPool(b.Slots())
+					buffers := histogram.NewPool()
 					build := func() {
 						for _, runs := range nodes {
 							h := buffers.Get()

@@ -28,9 +28,9 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 // Packs says that histograms of nodes of few rows keep both sums of a slot in one word.
 func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() }
 
-// ScratchBytes returns the most memory that a Builder over all rows of a matrix takes
+// ScratchBytes returns the most memory that a Builder over nodes of at most so many rows takes
 // beside the histograms, given what its mirror has.
-func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set gradients.Settings, threads int) int64 {
+func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set gradients.Settings, threads, rows int) int64 {
 	layout := &Builder{matrix: m, units: m.Units()}
 	if layout.sparse = newSparseRows(m); layout.sparse != nil {
 		layout.units = layout.sparse.units(m)
@@ -70,7 +70,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	}
 	workers := int64(threads)
 	if set.Mode == gradients.F32 {
-		return bytes + floatScratch(m.NRows(), slots, widest, s, workers)
+		return bytes + floatScratch(rows, slots, widest, s, workers)
 	}
 	slot, oneWord := int64(8), set.OneWord()
 	if !oneWord {
@@ -92,7 +92,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	if oneWord {
 		bytes += workers * few
 	}
-	if bytes += workers * slots * slot; oneWord && m.NRows() > hist.WordRows {
+	if bytes += workers * slots * slot; oneWord && rows > hist.WordRows {
 		bytes += workers * all * 16 // what packed sums are flushed to
 	}
 	return bytes

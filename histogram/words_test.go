@@ -78,7 +78,7 @@ func siblings(t *testing.T, d *table, b *histogram.Builder, workers *parallel.Po
 	var leaves []node
 	r := rand.New(rand.NewPCG(12, uint64(limit)))
 	st := d.storage(t, form{Mode: gradients.I16}, workers)
-	memory, offsets := histogram.NewPool(b.Slots()), d.matrix.Offsets()
+	memory, offsets := histogram.NewPool(), d.matrix.Offsets()
 	build := func(n node) {
 		runs := runsOf(st, n.rows)
 		if b.Strategy() != histogram.RowParallel || b.Few(len(n.rows)) || len(n.rows) == 0 || r.IntN(2) == 0 {

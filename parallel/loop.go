@@ -52,40 +52,43 @@ func NewLoop(p *Pool, source Source) *Loop {
 
 // Run implements Task.
 func (l *Loop) Run(worker, _ int) {
+	returned, held := false, true
+	defer func() {
+		if !returned { // a panic, which the pool raises again in its caller
+			l.broken.Store(true)
+			if !held {
+				l.lock.lock()
+			}
+			l.wake()
+			l.lock.unlock()
+		}
+	}()
+	l.lock.lock()
 	for !l.broken.Load() {
-		l.lock.lock()
 		piece, news := l.source.Next(worker)
 		l.seats[worker].taken = news == Later
 		l.lock.unlock()
 		switch news {
 		case Piece:
-			l.do(worker, piece)
+			held = false
+			l.source.Run(worker, piece)
+			l.lock.lock()
+			held = true
+			l.source.Done(worker, piece)
+			l.wake()
 		case Later:
 			l.seats[worker].wait()
+			l.lock.lock()
 		case Ended:
+			returned = true
 			return
 		}
 	}
+	l.lock.unlock()
+	returned = true
 }
 
-// do runs a piece, after which others may know more.
-func (l *Loop) do(worker, piece int) {
-	ended := false
-	defer func() {
-		if !ended { // a panic, which the pool raises again in its caller
-			l.broken.Store(true)
-			l.lock.lock()
-			l.wake()
-		}
-	}()
-	l.source.Run(worker, piece)
-	l.lock.lock()
-	l.source.Done(worker, piece)
-	l.wake()
-	ended = true
-}
-
-// wake unlocks, and lets those that wait ask again.
+// wake lets those that wait ask again.
 func (l *Loop) wake() {
 	for i := range l.seats {
 		if s := &l.seats[i]; s.taken {
@@ -93,7 +96,6 @@ func (l *Loop) wake() {
 			s.open()
 		}
 	}
-	l.lock.unlock()
 }
 
 // spinLock is for a microsecond's work.
@@ -101,7 +103,7 @@ type spinLock struct{ held atomic.Bool }
 
 func (s *spinLock) lock() {
 	for n := 1; !s.held.CompareAndSwap(false, true); n++ {
-		if n%32 == 0 { // whoever holds it may have lost its processor
+		if n%256 == 0 { // whoever holds it may have lost its processor
 			runtime.Gosched()
 		}
 	}

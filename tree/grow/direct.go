@@ -15,16 +15,16 @@ type directParent struct {
 }
 
 // addUp adds up the rows of a leaf.
-func (g *Grower) addUp(at int) {
-	l := &g.leaves[at]
+func (g *splitter) addUp(at int) {
+	l := &g.nodes[at]
 	l.sums = g.direct.Build(g.storage, g.rows.runs(at), l.total.codes(), g.active, g.rule.MinRows)
 	l.kept = g.direct.Keep(l.sums)
 }
 
 // divide gives the current siblings their sums and finds their best splits: the rows of
 // the smaller one are added up, and taken away from its parent's sums for the larger.
-func (g *Grower) divide(parent directParent, last bool) error {
-	smaller, larger := &g.leaves[g.smaller], &g.leaves[g.larger]
+func (g *splitter) divide(parent directParent, last bool) error {
+	smaller, larger := &g.nodes[g.smaller], &g.nodes[g.larger]
 	switch {
 	case last || parent.sums != nil && !g.canSplit(larger):
 		if parent.sums != nil {
@@ -51,21 +51,21 @@ func (g *Grower) divide(parent directParent, last bool) error {
 }
 
 // searchDirect finds the best split of each of the current siblings that has sums.
-func (g *Grower) searchDirect() error {
+func (g *splitter) searchDirect() error {
 	for s := range g.nSiblings {
 		at := g.siblings[s]
-		l := &g.leaves[at]
+		l := &g.nodes[at]
 		l.best = candidate{}
 		if l.sums == nil {
 			continue
 		}
 		g.prepare(l)
-		allowed := g.columns.node(g.active, g.round, g.output, l.depth, len(g.made.Feature)*2+s, g.features)
+		allowed := g.sampler.node(g.active, g.round, g.output, l.depth, g.drawOf(s), g.features)
 		g.features, g.sibling = allowed, s
 		n := len(l.sums.Features)
 		g.dead = append(g.dead[:0], make([]bool, n)...)
 		chunks := (n + directChunk - 1) / directChunk
-		g.within.Do(chunks, (*directTask)(g))
+		g.pool.Do(chunks, (*directTask)(g))
 		l.sums.Drop(g.dead)
 		g.allowed[s] = both(g.allowed[s][:0], allowed, l.sums.Features)
 		g.choose(s, l)
@@ -100,11 +100,11 @@ const directChunk = 64
 
 // directTask searches a chunk of the features of one sibling, and marks those that
 // cannot be split any more.
-type directTask Grower
+type directTask splitter
 
 func (t *directTask) Run(worker, chunk int) {
-	g := (*Grower)(t)
-	l := &g.leaves[g.siblings[g.sibling]]
+	g := (*splitter)(t)
+	l := &g.nodes[g.siblings[g.sibling]]
 	lo := chunk * directChunk
 	for i, f := range l.sums.Features[lo:min(lo+directChunk, len(l.sums.Features))] {
 		c := &g.candidates[g.sibling][f]
@@ -119,7 +119,7 @@ func (t *directTask) Run(worker, chunk int) {
 
 // directSlots returns the sums of a leaf's i-th feature, by code, and how many rows are
 // off its rest code.
-func (g *Grower) directSlots(worker int, l *leaf, i int) (grad []int64, hess []uint64, count []uint32, stored uint64) {
+func (g *splitter) directSlots(worker int, l *node, i int) (grad []int64, hess []uint64, count []uint32, stored uint64) {
 	f := l.sums.Features[i]
 	w, n := &g.workers[worker], int(g.offsets[f+1]-g.offsets[f])
 	if len(w.grad) < n {
@@ -132,7 +132,7 @@ func (g *Grower) directSlots(worker int, l *leaf, i int) (grad []int64, hess []u
 
 // verifyDirect is verifyFeatures for a leaf without a histogram: the leaf's rows add up to the
 // sums of its best feature that were searched, code by code.
-func (g *Grower) verifyDirect(at int, l *leaf) error {
+func (g *splitter) verifyDirect(at int, l *node) error {
 	if !l.best.found {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (g *Grower) verifyDirect(at int, l *leaf) error {
 	}
 	for _, run := range g.rows.runs(at) {
 		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
-		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[0])
+		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.division.codes[0])
 		for _, e := range run.Entries {
 			row := int(hist.Row(e))
 			s := &left[c.At(row)]

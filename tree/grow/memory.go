@@ -16,8 +16,39 @@ import (
 func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	blocks, leaves, features := int64(parallel.Blocks(m.NRows(), hist.BlockRows)), int64(c.Params.Leaves), int64(m.NFeatures())
-	block := min(n, hist.BlockRows)
-	rows = 8*n + int64(threads)*8*block + leaves*blocks*int64(unsafe.Sizeof(histogram.Run{}))
+	nodes := int64(c.maxNodes(threads))
+	rows = 8*n + nodes*blocks*int64(unsafe.Sizeof(histogram.Run{}))
+	histograms = nodes*int64(unsafe.Sizeof(node{})) + features*2*8 // lists of all features and of a tree's
+	if p := &c.Params; p.ReuseFeature > 0 || p.ReuseCut > 0 {      // lists of cuts have room to grow
+		offsets := m.Offsets()
+		histograms += features*(1+24) + 2*4*int64(offsets[len(offsets)-1])
+	}
+	if c.Renew {
+		histograms += leaves * 16 * int64(threads)
+	}
+	r, h := c.splitterBytes(mirrored, set, threads, m.NRows())
+	rows, histograms = rows+r, histograms+h
+	if c.splitsAlone(threads) {
+		alone := *c
+		alone.Strategy = aloneStrategy(c.Strategy)
+		r, h = alone.splitterBytes(mirrored, set, 1, min(m.NRows(), c.aloneRows()))
+		rows, histograms = rows+int64(threads)*r, histograms+int64(threads)*h
+	}
+	if c.Direct {
+		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
+	}
+	kept := max(leaves-1, 1)
+	if c.splitsAlone(threads) {
+		kept += int64(aheadPerThread * threads)
+	}
+	return rows, histograms + kept*histogram.Bytes(m, set)
+}
+
+// splitterBytes is Bytes for a splitter alone, of so many threads and of nodes of so many rows.
+func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings, threads, most int) (rows, histograms int64) {
+	m := c.Matrix
+	block, features := int64(min(m.NRows(), hist.BlockRows)), int64(m.NFeatures())
+	rows = int64(threads) * 8 * block
 	if !m.OwnColumns() { // codes of a block are written out
 		widest := binning.U8
 		for f := range m.NFeatures() {
@@ -25,23 +56,16 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 		}
 		rows += int64(threads) * block * int64(widest) / 8
 	}
-	// Candidates of two leaves, and whether there are, and gains by worker; lists of all
-	// features, of a tree's, two nodes' and, where columns are drawn, their draws.
-	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2 + 6*8 + 8*int64(threads))
+	// Candidates of two nodes, and whether there are, and gains by worker; lists of two nodes'
+	// features and, where columns are drawn, their draws.
+	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2 + 4*8 + 8*int64(threads))
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}
-	if p := &c.Params; p.ReuseFeature > 0 || p.ReuseCut > 0 { // lists of cuts have room to grow
-		offsets := m.Offsets()
-		histograms += features*(1+24) + 2*4*int64(offsets[len(offsets)-1])
-	}
-	if c.Renew {
-		histograms += leaves * 16 * int64(threads)
-	}
 	if c.Direct {
-		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
+		return rows, histograms
 	}
-	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads)
+	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads, most)
 	if histogram.Packs(set) { // the sums of a feature, or of a chunk of them, taken apart
 		widest := int64(chunkCodes)
 		for f := range m.NFeatures() {
@@ -49,5 +73,5 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 		}
 		histograms += 16 * int64(threads) * widest
 	}
-	return rows, histograms + max(leaves-1, 1)*histogram.Bytes(m, set)
+	return rows, histograms
 }

@@ -1,9 +1,6 @@
 package grow
 
-import (
-	"boost/parallel"
-	"boost/tree"
-)
+import "boost/tree"
 
 // newTree returns a tree with room for the given number of leaves.
 func newTree(leaves int) tree.Tree {
@@ -16,36 +13,41 @@ func newTree(leaves int) tree.Tree {
 	}
 }
 
-// record appends the split of a leaf to the tree and returns its node number.
-func (g *Grower) record(parent *leaf, at, next int, best candidate) int32 {
+// record makes a leaf's node the tree's next split: its left child keeps the leaf's number, the
+// right one becomes the last leaf.
+func (g *Grower) record(n *node, leaf int) {
 	t := &g.made
-	node := int32(len(t.Feature))
-	if parent.parent >= 0 {
-		if parent.isRight {
-			t.Right[parent.parent] = node
+	split := int32(len(t.Feature))
+	if n.parent >= 0 {
+		if n.isRight {
+			t.Right[n.parent] = split
 		} else {
-			t.Left[parent.parent] = node
+			t.Left[n.parent] = split
 		}
 	}
-	code := uint32(best.code)
-	if best.categorical {
+	code := uint32(n.best.code)
+	if n.best.categorical {
 		if len(t.SetPtrs) == 0 {
 			t.SetPtrs = append(t.SetPtrs, 0)
 		}
 		code = uint32(len(t.SetPtrs) - 1)
-		t.Sets = append(t.Sets, parent.set...)
+		t.Sets = append(t.Sets, n.set...)
 		t.SetPtrs = append(t.SetPtrs, uint32(len(t.Sets)))
 	}
-	_, cover := g.value(parent.total)
-	t.Feature = append(t.Feature, int32(best.feature))
+	_, cover := g.value(n.total)
+	t.Feature = append(t.Feature, int32(n.best.feature))
 	t.Code = append(t.Code, code)
-	t.Categorical = append(t.Categorical, best.categorical)
-	t.MissingLeft = append(t.MissingLeft, best.missingLeft)
-	t.Left = append(t.Left, ^int32(at))
-	t.Right = append(t.Right, ^int32(next))
-	t.Gain = append(t.Gain, float32(best.gain))
+	t.Categorical = append(t.Categorical, n.best.categorical)
+	t.MissingLeft = append(t.MissingLeft, n.best.missingLeft)
+	t.Left = append(t.Left, ^int32(leaf))
+	t.Right = append(t.Right, ^int32(len(g.leaves)))
+	t.Gain = append(t.Gain, float32(n.best.gain))
 	t.Cover = append(t.Cover, cover)
-	return node
+	n.recorded = true
+	g.nodes[n.left].parent, g.nodes[n.right].parent = split, split
+	g.nodes[n.right].isRight = true
+	g.leaves[leaf] = int32(n.left)
+	g.leaves = append(g.leaves, int32(n.right))
 }
 
 // finish gives the leaves their values and returns the tree.
@@ -60,7 +62,7 @@ func (g *Grower) finish() tree.Tree {
 		renewed, unit = g.renewal.sum(g.storage, n, g.config.Pool)
 	}
 	for i := range n {
-		l := &g.leaves[i]
+		l := &g.nodes[g.leaves[i]]
 		grad, hess := g.value(l.total)
 		t.LeafCover[i] = hess
 		if g.renewal != nil {
@@ -71,12 +73,15 @@ func (g *Grower) finish() tree.Tree {
 			value = min(max(value, -limit), limit)
 		}
 		t.Leaf[i] = float64(g.config.LearningRate * value)
+	}
+	for i := range g.nodes[:g.nNodes] {
+		l := &g.nodes[i]
 		if l.hist != nil {
 			g.hists.Put(l.hist)
 			l.hist = nil
 		}
 		if l.sums != nil {
-			g.direct.Release(l.sums, l.kept)
+			g.all.direct.Release(l.sums, l.kept)
 			l.sums = nil
 		}
 	}
@@ -86,9 +91,11 @@ func (g *Grower) finish() tree.Tree {
 // AddLeafValues adds the tree's leaf values to the raw scores of the rows it was
 // grown on, one score per row of the matrix. It must follow the tree's Grow.
 func (g *Grower) AddLeafValues(t *tree.Tree, scores []float64) {
-	g.rows.leafValues, g.rows.scores = t.Leaf, scores
-	g.config.Pool.Do(g.rows.blocks(), (*scoreTask)(&g.rows))
-	g.rows.leafValues, g.rows.scores = nil, nil
+	task := scoreTask{g: g, values: t.Leaf, scores: scores, parts: 1}
+	if threads := g.config.Pool.Threads(); g.rows.nBlocks < threads && g.rows.rows >= smallScores {
+		task.parts = threads
+	}
+	g.scoring = task
+	g.config.Pool.Do(g.rows.nBlocks*task.parts, &g.scoring)
+	g.scoring = scoreTask{}
 }
-
-var _ parallel.Task = (*scoreTask)(nil)

@@ -13,7 +13,7 @@ import (
 // depend on the order of rows and 2³² rows cannot overflow. A worker's sums cost 16 bytes
 // per leaf.
 type renewal struct {
-	rows    *rowSets
+	g       *Grower
 	storage *gradients.Storage
 	leaves  int
 	up      sums // what values are multiplied by
@@ -23,8 +23,8 @@ type renewal struct {
 // leafSums are one worker's sums, by leaf.
 type leafSums struct{ grad, hess []int64 }
 
-func newRenewal(rows *rowSets, leaves, threads int) *renewal {
-	r := &renewal{rows: rows, byOne: make([]leafSums, threads)}
+func newRenewal(g *Grower, leaves, threads int) *renewal {
+	r := &renewal{g: g, byOne: make([]leafSums, threads)}
 	for w := range r.byOne {
 		r.byOne[w] = leafSums{make([]int64, leaves), make([]int64, leaves)}
 	}
@@ -40,7 +40,7 @@ func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (a
 	grad, hess := st.Largest()
 	g, h := unitOf(grad), unitOf(hess)
 	r.storage, r.leaves, r.up = st, leaves, sums{gradF: math.Ldexp(1, -g), hessF: math.Ldexp(1, -h)}
-	pool.Do(r.rows.blocks(), r)
+	pool.Do(r.g.rows.nBlocks, r)
 	r.storage = nil
 	all = r.byOne[0]
 	for _, other := range r.byOne[1:] {
@@ -60,13 +60,13 @@ func unitOf(largest float32) int {
 
 // Run adds up the rows of one block; it makes the renewal a parallel.Task.
 func (r *renewal) Run(worker, block int) {
-	lo, hi := parallel.Block(block, r.rows.rows, hist.BlockRows)
+	lo, hi := parallel.Block(block, r.g.rows.rows, hist.BlockRows)
 	grad, hess := r.storage.Floats()
 	grad, hess = grad[lo:hi], hess[lo:hi]
 	keep(touch(grad, 16) + touch(hess, 16))
 	to := r.byOne[worker]
-	for l := range r.leaves {
-		g, h := hist.SumFloats(r.rows.byLeaf[l][block].Entries, grad, hess, r.up.gradF, r.up.hessF)
+	for l, at := range r.g.leaves[:r.leaves] {
+		g, h := hist.SumFloats(r.g.rows.byNode[at][block].Entries, grad, hess, r.up.gradF, r.up.hessF)
 		to.grad[l] += g
 		to.hess[l] += h
 	}

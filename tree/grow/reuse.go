@@ -90,7 +90,7 @@ func (g *Grower) Reuse(trees ...tree.Tree) {
 // that is at another cut and counts for less. Among used cuts, and among the others, a split
 // counts for the more the more it gains, so that the best of each are all that has to be
 // compared; and where the best of all is at a used cut, none counts for more.
-func preferUsed[G scan.Grad, H scan.Hess](g *Grower, l *leaf, f int, h *scan.Feature[G, H], c *candidate) {
+func preferUsed[G scan.Grad, H scan.Hess](g *splitter, l *node, f int, h *scan.Feature[G, H], c *candidate) {
 	if g.reuse == nil || !c.found || !g.reuse.cutIsNew(c) || len(g.reuse.cuts[f]) == 0 {
 		return
 	}

@@ -22,24 +22,26 @@ type rowSets struct {
 	rows    int
 	nBlocks int
 	entries []uint64          // one per row; a block's start at block*hist.BlockRows
-	byLeaf  [][]histogram.Run // leaf → one run per block
+	byNode  [][]histogram.Run // node → one run per block; a split one's cover its children's
+}
+
+// division finds the rows of the root, and divides those of nodes, one at a time.
+type division struct {
+	*rowSets
 	scratch [][]uint64        // per worker, one block
 	codes   []binning.Scratch // per worker: codes of a block that are not stored as a column
 
 	// What the current task works on.
-	storage *gradients.Storage
-	bag     *gradients.Bag
-	at      int
-	next    int
-	table   splitTable
-	nLeft   []int // per block
-	missing []bool
-	byUnit  [256]uint8 // left, by code of the stored column
-	adder   adder
-
-	leafValues []float64
-	scores     []float64
-	totals     []sums
+	storage     *gradients.Storage
+	bag         *gradients.Bag
+	at          int
+	left, right int
+	table       splitTable
+	nLeft       []int // per block
+	missing     []bool
+	byUnit      [256]uint8 // left, by code of the stored column
+	adder       adder
+	totals      []sums
 }
 
 // adder is told of rows as soon as it is known that they are in a leaf, while they are in the
@@ -68,66 +70,61 @@ const (
 	lookGap            // their codes add up to nothing: the rows must be looked at
 )
 
-func (s *rowSets) init(rows, leaves, threads int) {
+func (s *rowSets) init(rows, nodes int) {
 	s.rows = rows
 	s.nBlocks = parallel.Blocks(rows, hist.BlockRows)
 	s.entries = make([]uint64, rows)
-	s.byLeaf = make([][]histogram.Run, leaves)
-	runs := make([]histogram.Run, leaves*s.nBlocks)
-	for l := range s.byLeaf {
-		s.byLeaf[l] = runs[l*s.nBlocks : (l+1)*s.nBlocks : (l+1)*s.nBlocks]
-		for b := range s.byLeaf[l] {
-			s.byLeaf[l][b].Block = b
+	s.byNode = make([][]histogram.Run, nodes)
+	runs := make([]histogram.Run, nodes*s.nBlocks)
+	for n := range s.byNode {
+		s.byNode[n] = runs[n*s.nBlocks : (n+1)*s.nBlocks : (n+1)*s.nBlocks]
+		for b := range s.byNode[n] {
+			s.byNode[n][b].Block = b
 		}
 	}
-	s.scratch = make([][]uint64, threads)
-	for w := range s.scratch {
-		s.scratch[w] = make([]uint64, min(rows, hist.BlockRows))
-	}
-	s.codes = make([]binning.Scratch, threads)
-	s.nLeft = make([]int, s.nBlocks)
-	s.missing = make([]bool, s.nBlocks)
-	s.totals = make([]sums, s.nBlocks)
 }
 
-func (s *rowSets) blocks() int { return s.nBlocks }
+func (s *division) init(rows *rowSets, threads int) {
+	s.rowSets = rows
+	s.scratch, s.codes = make([][]uint64, threads), make([]binning.Scratch, threads)
+	for w := range s.scratch {
+		s.scratch[w] = make([]uint64, min(rows.rows, hist.BlockRows))
+	}
+	s.nLeft, s.missing = make([]int, rows.nBlocks), make([]bool, rows.nBlocks)
+	s.totals = make([]sums, rows.nBlocks)
+}
 
-// runs returns a leaf's rows.
-func (s *rowSets) runs(leaf int) []histogram.Run { return s.byLeaf[leaf] }
+// runs returns a node's rows.
+func (s *rowSets) runs(node int) []histogram.Run { return s.byNode[node] }
 
-// count returns a leaf's number of rows.
-func (s *rowSets) count(leaf int) int {
+// count returns a node's number of rows.
+func (s *rowSets) count(node int) int {
 	n := 0
-	for _, r := range s.byLeaf[leaf] {
+	for _, r := range s.byNode[node] {
 		n += len(r.Entries)
 	}
 	return n
 }
 
-// most returns the largest number of rows that a leaf has in one block.
-func (s *rowSets) most(leaf int) int {
+// most returns the largest number of rows that a node has in one block.
+func (s *rowSets) most(node int) int {
 	n := 0
-	for _, r := range s.byLeaf[leaf] {
+	for _, r := range s.byNode[node] {
 		n = max(n, len(r.Entries))
 	}
 	return n
 }
 
-// start begins to put all rows of the bag into leaf 0, and to have them added up: by a pass of n
+// start begins to put all rows of the bag into the root, and to have them added up: by a pass of n
 // indices.
-func (s *rowSets) start(st *gradients.Storage, bag *gradients.Bag, to adder) (n int, task parallel.Task) {
-	s.storage, s.bag, s.adder = st, bag, to
-	for l := range s.byLeaf {
-		for b := range s.byLeaf[l] {
-			s.byLeaf[l][b].Entries = nil
-		}
-	}
+func (s *division) start(st *gradients.Storage, to adder) (n int, task parallel.Task) {
+	s.storage, s.adder = st, to
 	return s.indices(), (*startTask)(s)
 }
 
 // indices returns those of a pass over the blocks: behind the blocks is one for each worker that
 // may have to wait for the others, where rows are added up.
-func (s *rowSets) indices() int {
+func (s *division) indices() int {
 	if s.adder.builder == nil {
 		return s.nBlocks
 	}
@@ -135,10 +132,10 @@ func (s *rowSets) indices() int {
 }
 
 // startTask fills one block of the root, or helps others to add theirs up.
-type startTask rowSets
+type startTask division
 
 func (t *startTask) Run(worker, block int) {
-	s := (*rowSets)(t)
+	s := (*division)(t)
 	if block >= s.nBlocks {
 		s.adder.builder.Help(worker)
 		return
@@ -151,7 +148,7 @@ func (t *startTask) Run(worker, block int) {
 		entries = entries[:len(rows)]
 	}
 	s.storage.Entries(entries, block, rows)
-	s.byLeaf[0][block].Entries = entries
+	s.byNode[0][block].Entries = entries
 	if s.storage.OneWord() { // while they are in the cache
 		grad, hess := hist.Total(entries)
 		s.totals[block] = sums{grad: grad, hess: hess}
@@ -163,7 +160,7 @@ func (t *startTask) Run(worker, block int) {
 
 // total returns the sums of all rows of the root, where the pass that start began has put them.
 // Sums of floats are taken per 4,096 consecutive entries and added in order of rows.
-func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
+func (s *division) total(st *gradients.Storage, pool *parallel.Pool) sums {
 	s.storage = st
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)
@@ -183,11 +180,11 @@ func (s *rowSets) total(st *gradients.Storage, pool *parallel.Pool) sums {
 }
 
 // totalTask sums the codes of one block of the root, where entries do not carry them.
-type totalTask rowSets
+type totalTask division
 
 func (t *totalTask) Run(_, block int) {
-	s := (*rowSets)(t)
-	entries := s.byLeaf[0][block].Entries
+	s := (*division)(t)
+	entries := s.byNode[0][block].Entries
 	lo := block * hist.BlockRows
 	var total sums
 	for _, e := range entries {
@@ -198,12 +195,12 @@ func (t *totalTask) Run(_, block int) {
 	s.totals[block] = total
 }
 
-func (s *rowSets) floatTotal(st *gradients.Storage) sums {
+func (s *division) floatTotal(st *gradients.Storage) sums {
 	const group = 4096
 	grad, hess := st.Floats()
 	var total, part sums
 	n := 0
-	for b, run := range s.byLeaf[0] {
+	for b, run := range s.byNode[0] {
 		lo, hi := parallel.Block(b, s.rows, hist.BlockRows)
 		g, h := grad[lo:hi], hess[lo:hi]
 		for _, e := range run.Entries {
@@ -224,10 +221,10 @@ func (s *rowSets) floatTotal(st *gradients.Storage) sums {
 // smallSplit is the number of rows below which a split is not worth waking workers.
 const smallSplit = 16_384
 
-// split begins to move the rows of leaf at that go right to leaf next, and to have those of one
+// split begins to divide the rows of a node between its children, and to have those of one
 // side added up: by a pass of n indices, which may not be worth waking workers.
-func (s *rowSets) split(at, next int, table splitTable, to adder) (n int, task parallel.Task, alone bool) {
-	s.at, s.next, s.table, s.adder = at, next, table, to
+func (s *division) split(at, left, right int, table splitTable, to adder) (n int, task parallel.Task, alone bool) {
+	s.at, s.left, s.right, s.table, s.adder = at, left, right, table, to
 	s.table.unit = -1
 	if table.gap != lookGap {
 		if s.table.unit = table.matrix.Shared(table.feature, table.left, &s.byUnit); s.table.unit >= 0 {
@@ -237,9 +234,9 @@ func (s *rowSets) split(at, next int, table splitTable, to adder) (n int, task p
 	return s.indices(), (*splitTask)(s), to.builder == nil && s.count(at) < smallSplit
 }
 
-// endSplit returns the number of rows that have stayed in the leaf, and whether it had rows with
+// endSplit returns the number of rows that have gone left, and whether the node had rows with
 // the missing code.
-func (s *rowSets) endSplit() (leftRows int, missingRows bool) {
+func (s *division) endSplit() (leftRows int, missingRows bool) {
 	missingRows = s.table.gap == hasGap
 	for b := range s.nBlocks {
 		leftRows += s.nLeft[b]
@@ -249,16 +246,15 @@ func (s *rowSets) endSplit() (leftRows int, missingRows bool) {
 }
 
 // splitTask splits the run of one block, or helps others to add theirs up.
-type splitTask rowSets
+type splitTask division
 
 func (t *splitTask) Run(worker, block int) {
-	s := (*rowSets)(t)
+	s := (*division)(t)
 	if block >= s.nBlocks {
 		s.adder.builder.Help(worker)
 		return
 	}
-	run := &s.byLeaf[s.at][block]
-	entries := run.Entries
+	entries := s.byNode[s.at][block].Entries
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 	n := 0
 	s.missing[block] = false
@@ -271,8 +267,8 @@ func (t *splitTask) Run(worker, block int) {
 		s.missing[block] = s.table.gap == lookGap && holds(c, entries, s.table.missing)
 		n = s.divide(entries, c, s.scratch[worker])
 	}
-	run.Entries = entries[:n:n]
-	s.byLeaf[s.next][block].Entries = entries[n:]
+	s.byNode[s.left][block].Entries = entries[:n:n]
+	s.byNode[s.right][block].Entries = entries[n:]
 	s.nLeft[block] = n
 	switch {
 	case s.adder.builder == nil:
@@ -284,7 +280,7 @@ func (t *splitTask) Run(worker, block int) {
 }
 
 // divide moves the entries that go left to the front; c holds the block's codes.
-func (s *rowSets) divide(entries []uint64, c binning.Column, scratch []uint64) int {
+func (s *division) divide(entries []uint64, c binning.Column, scratch []uint64) int {
 	left := s.table.left
 	switch c.Bits {
 	case binning.U4:
@@ -314,15 +310,27 @@ func holds(c binning.Column, entries []uint64, code uint32) bool {
 // that order: the first leaves otherwise wait for a line for each of their rows, which costs training 2 to 3 %.
 // Four rows at a time, leaves in turn over parts of a block that stay in the first cache, and numbers of
 // leaves by row first, with the scores in order after them, take as long as without, within a fifth.
-type scoreTask rowSets
+type scoreTask struct {
+	g      *Grower
+	values []float64 // by leaf
+	scores []float64
+	parts  int // of the leaves of a block
+}
 
-func (t *scoreTask) Run(_, block int) {
-	s := (*rowSets)(t)
+// smallScores is the number of rows from which the leaves of a block are shared out among workers.
+const smallScores = 8192
+
+func (t *scoreTask) Run(_, index int) {
+	block, part := index/t.parts, index%t.parts
+	s := &t.g.rows
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
-	scores := s.scores[lo:hi]
-	keep(touch(scores, 8))
-	for l, value := range s.leafValues {
-		for _, e := range s.byLeaf[l][block].Entries {
+	scores := t.scores[lo:hi]
+	if t.parts == 1 {
+		keep(touch(scores, 8))
+	}
+	for l := part; l < len(t.values); l += t.parts {
+		value := t.values[l]
+		for _, e := range s.byNode[t.g.leaves[l]][block].Entries {
 			scores[hist.Row(e)] += value
 		}
 	}

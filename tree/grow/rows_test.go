@@ -26,14 +26,14 @@ func TestEven(t *testing.T) {
 		{16, []int{900, 1000, 1100, 1000, 900, 1000, 1100, 1000, 900, 1000, 1100, 1000, 900, 1000, 1100, 100}, true},
 	} {
 		pool := parallel.NewPool(c.threads)
-		g := &Grower{config: Config{Pool: pool}}
+		g := &splitter{Grower: &Grower{}, pool: pool}
 		var runs []histogram.Run
 		rows := 0
 		for b, n := range c.blocks {
 			runs = append(runs, histogram.Run{Block: b, Entries: make([]uint64, n)})
 			rows += n
 		}
-		g.rows.byLeaf = [][]histogram.Run{nil, runs}
+		g.rows.byNode = [][]histogram.Run{nil, runs}
 		if got := g.even(g.rows.most(1), rows); got != c.want {
 			t.Errorf("%d threads, %v rows: even %v", c.threads, c.blocks, got)
 		}

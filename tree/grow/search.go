@@ -70,56 +70,64 @@ const (
 // search begins to fill in the missing histogram of the current siblings, and the tiles that are
 // left of the other, and to find the best split of each feature in each. alone says that tiles
 // are not worth waking workers.
-func (g *Grower) search(tiles int, alone bool) pass {
+func (g *splitter) search(tiles int, alone bool) pass {
 	for s := range g.nSiblings {
-		if g.allowed[s] = g.active; g.columns.samplesNodes() {
-			g.sampled[s] = g.columns.node(g.active, g.round, g.output, g.leaves[g.siblings[s]].depth, len(g.made.Feature)*2+s, g.sampled[s])
+		if g.allowed[s] = g.active; g.sampler.samplesNodes() {
+			g.sampled[s] = g.sampler.node(g.active, g.round, g.output, g.nodes[g.siblings[s]].depth, g.drawOf(s), g.sampled[s])
 			g.allowed[s] = g.sampled[s]
 		}
 	}
 	for _, at := range g.siblings[:g.nSiblings] {
-		g.prepare(&g.leaves[at])
+		g.prepare(&g.nodes[at])
 	}
 	for w := range g.workers {
 		g.workers[w].had = [2]float64{}
 	}
 	if g.tiles = tiles; tiles > 0 {
-		return pass{n: tiles, task: (*tileTask)(g), alone: alone, then: (*Grower).searched}
+		return pass{n: tiles, task: (*tileTask)(g), alone: alone, then: (*splitter).finishSearch}
 	}
 	codes, n := g.nSiblings*g.codes, len(g.active)
-	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.config.Pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
-	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < smallSearch, then: (*Grower).searched}
+	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
+	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < smallSearch, then: (*splitter).finishSearch}
 }
 
-// searched chooses the best split of each of the current siblings, and goes on with the best
+// drawOf returns the number by which columns are drawn for a sibling: it counts the tree's splits.
+func (g *splitter) drawOf(sibling int) int {
+	if g.larger < 0 { // the root
+		return 0
+	}
+	return 2*(len(g.made.Feature)+1) + sibling
+}
+
+// finishSearch chooses the best split of each of the current siblings, and goes on with the best
 // leaf of all.
-func (g *Grower) searched() pass {
+func (g *splitter) finishSearch() pass {
 	if g.tiles > 0 {
 		g.builder.EndTiles()
 	}
 	if g.verifying() {
-		if g.err = g.verifyFeatures(); g.err != nil {
+		if g.failed = g.verifyFeatures(); g.failed != nil {
 			return pass{}
 		}
 	}
 	for s := range g.nSiblings {
-		l := &g.leaves[g.siblings[s]]
+		l := &g.nodes[g.siblings[s]]
 		g.choose(s, l)
 		if !l.best.found {
 			g.hists.Put(l.hist)
 			l.hist = nil
 		}
 	}
-	return g.splitBest()
+	return g.goOn()
 }
 
 // searchOne makes the candidate of one feature.
-func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
+func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c, had := &g.candidates[sibling][f], &g.workers[worker].had[sibling]
 	c.found = false
 	gain := g.searchFeature(worker, l, f, nil, *had, c)
 	g.has[sibling][f] = c.found
-	if c.found && !c.unproven && !g.columns.samplesNodes() { // else it may not be allowed
+	if c.found && !c.unproven && !g.sampler.samplesNodes() { // else it may not be allowed
 		if g.reuse != nil { // what gains less than the split counts for counts for less
 			gain = l.part + c.score
 		}
@@ -131,7 +139,7 @@ func (g *Grower) searchOne(worker, sibling int, l *leaf, f int) {
 // flags returns how many of the features, from the first on, are numeric ones of two codes
 // without a missing one and follow each other, where sums are integers without counts: as many at
 // most as have chunkCodes.
-func (g *Grower) flags(l *leaf, features []int) int {
+func (g *splitter) flags(l *node, features []int) int {
 	if g.storage.Counts() || l.hist.Partial() || g.reuse != nil {
 		return 0
 	}
@@ -148,7 +156,7 @@ func (g *Grower) flags(l *leaf, features []int) int {
 // searchFlags finds the best splits of features of two codes whose sums follow each other:
 // of as many as may be the best of them. A split that surely has rows on both sides beats all
 // that gain less.
-func (g *Grower) searchFlags(worker, sibling int, l *leaf, features []int) {
+func (g *splitter) searchFlags(worker, sibling int, l *node, features []int) {
 	has := g.has[sibling]
 	at := int(g.offsets[features[0]])
 	gains := g.workers[worker].gains[:len(features)]
@@ -156,7 +164,7 @@ func (g *Grower) searchFlags(worker, sibling int, l *leaf, features []int) {
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess}
 	scan.Flags(gains, grad, hess, total, &g.rule)
 	best, bar := len(gains), float64(scan.Refused)
-	if !g.columns.samplesNodes() { // else the best one may be out
+	if !g.sampler.samplesNodes() { // else the best one may be out
 		for i, gain := range gains {
 			if gain > bar && g.rule.Proven(scan.Sums[int64, uint64]{Hess: hess[2*i]}, total) {
 				best, bar = i, gain
@@ -181,29 +189,29 @@ func (g *Grower) slotsOf(features []int) int {
 }
 
 // searchTask subtracts and searches a chunk of the active features.
-type searchTask Grower
+type searchTask splitter
 
 func (t *searchTask) Run(worker, chunk int) {
-	g := (*Grower)(t)
+	g := (*splitter)(t)
 	features := g.active[chunk*g.chunk:]
 	g.searchFeatures(worker, features[:min(g.chunk, len(features))])
 }
 
 // tileTask makes a tile of a histogram, and subtracts and searches its features.
-type tileTask Grower
+type tileTask splitter
 
 func (t *tileTask) Run(worker, tile int) {
-	g := (*Grower)(t)
+	g := (*splitter)(t)
 	g.searchFeatures(worker, g.builder.Tile(worker, tile))
 }
 
 // searchFeatures subtracts and searches some of the active features.
-func (g *Grower) searchFeatures(worker int, features []int) {
+func (g *splitter) searchFeatures(worker int, features []int) {
 	if g.larger >= 0 && !g.subtracted {
 		g.subtract(features)
 	}
 	for s := range g.nSiblings {
-		l := &g.leaves[g.siblings[s]]
+		l := &g.nodes[g.siblings[s]]
 		if !g.canSplit(l) {
 			for _, f := range features {
 				g.has[s][f] = false
@@ -225,8 +233,8 @@ func (g *Grower) searchFeatures(worker int, features []int) {
 
 // subtract takes the smaller sibling's sums of the features away from what are still their
 // parent's: of features whose slots follow each other in one go.
-func (g *Grower) subtract(features []int) {
-	from, what := g.leaves[g.larger].hist, g.leaves[g.smaller].hist
+func (g *splitter) subtract(features []int) {
+	from, what := g.nodes[g.larger].hist, g.nodes[g.smaller].hist
 	for i := 0; i < len(features); {
 		lo := features[i]
 		hi := lo + 1
@@ -238,7 +246,7 @@ func (g *Grower) subtract(features []int) {
 }
 
 // prepare settles what all features of a leaf's search have in common.
-func (g *Grower) prepare(l *leaf) {
+func (g *splitter) prepare(l *node) {
 	grad, hess := g.value(l.total)
 	l.part = g.rule.Part(grad, hess, g.rule.L2)
 }
@@ -246,7 +254,7 @@ func (g *Grower) prepare(l *leaf) {
 // searchFeature finds the best split of one feature, and returns its gain before the leaf's
 // part is taken off. counts holds exact numbers of rows per code, or is nil: then splits of a
 // numeric feature that gain less than least are left out.
-func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, least float64, c *candidate) (gain float64) {
+func (g *splitter) searchFeature(worker int, l *node, f int, counts []uint32, least float64, c *candidate) (gain float64) {
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Mode() == gradients.F32 {
 		total := scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF, Rows: uint64(l.rows)}
@@ -272,7 +280,7 @@ func (g *Grower) searchFeature(worker int, l *leaf, f int, counts []uint32, leas
 // searches these, the first and the last of the present values', and the missing code's.
 // A code without rows repeats the candidate before it, which wins the tie; only the
 // first has none before it (see scan.Numeric).
-func (g *Grower) searchTouched(worker int, l *leaf, f int, least float64, c *candidate) (gain float64) {
+func (g *splitter) searchTouched(worker int, l *node, f int, least float64, c *candidate) (gain float64) {
 	w, regular := &g.workers[worker], g.config.Features[f].Regular
 	w.codes = append(w.codes[:0], 0)
 	from := int(g.offsets[f])
@@ -312,7 +320,7 @@ func (g *Grower) searchTouched(worker int, l *leaf, f int, least float64, c *can
 }
 
 // searchSlots is searchFeature for integer sums.
-func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []uint64, counts []uint32, least float64, c *candidate) (gain float64) {
+func (g *splitter) searchSlots(worker int, l *node, f int, grad []int64, hess []uint64, counts []uint32, least float64, c *candidate) (gain float64) {
 	h := scan.Feature[int64, uint64]{
 		Grad: grad, Hess: hess, Count: counts,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
@@ -335,7 +343,7 @@ func (g *Grower) searchSlots(worker int, l *leaf, f int, grad []int64, hess []ui
 
 // slots returns the sums of a leaf by codes of a feature, in integer modes, with numbers
 // of rows where these are kept. A direct search always has them, in the worker's scratch.
-func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64, count []uint32) {
+func (g *splitter) slots(worker int, l *node, f int) (grad []int64, hess []uint64, count []uint32) {
 	if g.direct == nil {
 		from, to := g.offsets[f], g.offsets[f+1]
 		if g.storage.Counts() {
@@ -350,7 +358,7 @@ func (g *Grower) slots(worker int, l *leaf, f int) (grad []int64, hess []uint64,
 }
 
 // slotSums returns the integer sums of a leaf's slots, in the worker's scratch where they are packed.
-func (g *Grower) slotSums(worker int, l *leaf, from, to int) ([]int64, []uint64) {
+func (g *splitter) slotSums(worker int, l *node, from, to int) ([]int64, []uint64) {
 	w := &g.workers[worker]
 	if n := to - from; l.hist.InWords() && len(w.splitGrad) < n {
 		n = max(n, g.widest, chunkCodes)
@@ -360,7 +368,7 @@ func (g *Grower) slotSums(worker int, l *leaf, from, to int) ([]int64, []uint64)
 }
 
 // searchCodes searches the histogram of one feature by the feature's kind.
-func searchCodes[G scan.Grad, H scan.Hess](g *Grower, worker int, l *leaf, f int, h *scan.Feature[G, H]) (scan.Split[G, H], scan.Grouping) {
+func searchCodes[G scan.Grad, H scan.Hess](g *splitter, worker int, l *node, f int, h *scan.Feature[G, H]) (scan.Split[G, H], scan.Grouping) {
 	feature := &g.config.Features[f]
 	h.Regular = int(feature.Regular)
 	if feature.Kind == binning.Categorical {
@@ -370,7 +378,7 @@ func searchCodes[G scan.Grad, H scan.Hess](g *Grower, worker int, l *leaf, f int
 	return scan.Numeric(h, &g.rule), 0
 }
 
-func (g *Grower) catRule(l *leaf) scan.CatRule {
+func (g *splitter) catRule(l *node) scan.CatRule {
 	p := &g.config.Params
 	return scan.CatRule{
 		OneHotMax: p.OneHotMax, Smooth: p.Smooth, L2: p.CatL2, MaxPerSide: p.MaxPerSide,
@@ -380,7 +388,7 @@ func (g *Grower) catRule(l *leaf) scan.CatRule {
 
 // fill turns a scan's result into a candidate, or says that there is none where the split
 // does not gain enough.
-func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s scan.Split[G, H], grouping scan.Grouping) {
+func fill[G scan.Grad, H scan.Hess](g *splitter, c *candidate, l *node, f int, s scan.Split[G, H], grouping scan.Grouping) {
 	c.found = false
 	if !s.Found {
 		return
@@ -401,7 +409,7 @@ func fill[G scan.Grad, H scan.Hess](g *Grower, c *candidate, l *leaf, f int, s s
 }
 
 // sumsOf translates a scan's sums.
-func sumsOf[G scan.Grad, H scan.Hess](g *Grower, s scan.Sums[G, H]) sums {
+func sumsOf[G scan.Grad, H scan.Hess](g *splitter, s scan.Sums[G, H]) sums {
 	if g.storage.Mode() == gradients.F32 {
 		return sums{gradF: float64(s.Grad), hessF: float64(s.Hess)}
 	}
@@ -416,7 +424,7 @@ func sumsOf[G scan.Grad, H scan.Hess](g *Grower, s scan.Sums[G, H]) sums {
 // whose sides may lack rows only bounds its feature's gain: such bounds are worked
 // off from the highest, each with a count of the leaf's rows, until the best of
 // all is exact (DESIGN §8).
-func (g *Grower) choose(sibling int, l *leaf) {
+func (g *splitter) choose(sibling int, l *node) {
 	candidates, has := g.candidates[sibling], g.has[sibling]
 	for {
 		best := -1
@@ -445,7 +453,7 @@ func (g *Grower) choose(sibling int, l *leaf) {
 }
 
 // count returns the number of the leaf's rows per code of a feature.
-func (g *Grower) count(leaf, f int) []uint32 {
+func (g *splitter) count(leaf, f int) []uint32 {
 	n := max(int(g.offsets[f+1]-g.offsets[f]), 16)
 	if cap(g.counts) < n {
 		g.counts = make([]uint32, n)
@@ -457,7 +465,7 @@ func (g *Grower) count(leaf, f int) []uint32 {
 			continue
 		}
 		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
-		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[0])
+		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.division.codes[0])
 		switch c.Bits {
 		case binning.U4:
 			hist.CountNibbles(counts, c.U4(), run.Entries)
@@ -473,7 +481,7 @@ func (g *Grower) count(leaf, f int) []uint32 {
 }
 
 // categories returns the ascending codes that a categorical candidate sends left.
-func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
+func (g *splitter) categories(l *node, c *candidate) []uint32 {
 	from, to := g.offsets[c.feature], g.offsets[c.feature+1]
 	rule, scratch := g.catRule(l), &g.workers[0].cat
 	regular := int(g.config.Features[c.feature].Regular)
@@ -493,23 +501,9 @@ func (g *Grower) categories(l *leaf, c *candidate) []uint32 {
 }
 
 // table returns where the codes of a leaf's best split go.
-func (g *Grower) table(l *leaf) splitTable {
+func (g *splitter) table(l *node) splitTable {
 	best, feature := &l.best, &g.config.Features[l.best.feature]
-	n := int(g.offsets[best.feature+1] - g.offsets[best.feature])
-	if need := max(n, 256); len(g.left) < need {
-		g.left = make([]uint8, need)
-	}
-	left := g.left[:max(n, 256)]
-	clear(left)
-	if best.categorical {
-		for _, code := range l.set {
-			left[code] = 1
-		}
-	} else {
-		for code := range best.code + 1 {
-			left[code] = 1
-		}
-	}
+	left := g.leftCodes(l, best)
 	t := splitTable{matrix: g.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
 	if feature.HasMissing {
 		t.gap = hasGap
@@ -527,8 +521,29 @@ func (g *Grower) table(l *leaf) splitTable {
 	return t
 }
 
+// leftCodes returns 1 for each code of a present value that a candidate sends left: the node's set
+// is its, where it is categorical. There are at least 256 entries.
+func (g *splitter) leftCodes(l *node, c *candidate) []uint8 {
+	n := max(int(g.offsets[c.feature+1]-g.offsets[c.feature]), 256)
+	if len(g.left) < n {
+		g.left = make([]uint8, n)
+	}
+	left := g.left[:n]
+	clear(left)
+	if c.categorical {
+		for _, code := range l.set {
+			left[code] = 1
+		}
+		return left
+	}
+	for code := range c.code + 1 {
+		left[code] = 1
+	}
+	return left
+}
+
 // missingIsNothing says that the sums of a feature's missing code are all zero.
-func (g *Grower) missingIsNothing(l *leaf, f int) bool {
+func (g *splitter) missingIsNothing(l *node, f int) bool {
 	code := g.config.Features[f].Regular
 	if g.storage.Counts() {
 		return l.hist.Count[g.offsets[f]+code] == 0

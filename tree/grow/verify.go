@@ -23,9 +23,9 @@ var ErrInvariant = errors.New("histogram invariant broken")
 func (g *Grower) verifying() bool { return g.config.Verify || invariant.Enabled }
 
 // verifyFeatures checks the histograms of the current siblings.
-func (g *Grower) verifyFeatures() error {
+func (g *splitter) verifyFeatures() error {
 	for _, at := range g.siblings[:g.nSiblings] {
-		l := &g.leaves[at]
+		l := &g.nodes[at]
 		for _, f := range g.active {
 			if err := g.verifyFeature(at, l, f); err != nil {
 				return err
@@ -36,7 +36,7 @@ func (g *Grower) verifyFeatures() error {
 }
 
 // verifySiblings checks the rows of the current siblings.
-func (g *Grower) verifySiblings() error {
+func (g *splitter) verifySiblings() error {
 	for _, at := range g.siblings[:g.nSiblings] {
 		if err := g.verifyRows(at); err != nil {
 			return err
@@ -45,8 +45,8 @@ func (g *Grower) verifySiblings() error {
 	return nil
 }
 
-func (g *Grower) verifyRows(at int) error {
-	l := &g.leaves[at]
+func (g *splitter) verifyRows(at int) error {
+	l := &g.nodes[at]
 	if n := g.rows.count(at); n != l.rows {
 		return fmt.Errorf("%w: leaf %d holds %d rows, its split counted %d", ErrInvariant, at, n, l.rows)
 	}
@@ -76,7 +76,7 @@ func (g *Grower) verifyRows(at int) error {
 	return nil
 }
 
-func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
+func (g *splitter) verifyFeature(at int, l *node, f int) error {
 	var total sums
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Counts() {
@@ -114,7 +114,7 @@ func (g *Grower) verifyFeature(at int, l *leaf, f int) error {
 }
 
 // exactly returns the sums of a leaf's floats, rounded once, and those of their sizes for the root.
-func (g *Grower) exactly(at int) sums {
+func (g *splitter) exactly(at int) sums {
 	grad, hess := g.storage.Floats()
 	var gradSum, hessSum, gradSize, hessSize detmath.Sum
 	for _, run := range g.rows.runs(at) {
@@ -128,14 +128,14 @@ func (g *Grower) exactly(at int) sums {
 			hessSize.Add(math.Abs(y))
 		}
 	}
-	if g.leaves[at].parent < 0 {
+	if g.nodes[at].parent < 0 {
 		g.sizes = sums{gradF: gradSize.Round(), hessF: hessSize.Round()}
 	}
 	return sums{gradF: gradSum.Round(), hessF: hessSum.Round()}
 }
 
 // near says that exact sums of floats are a leaf's total up to roundings.
-func (g *Grower) near(l *leaf, exact sums) bool {
+func (g *Grower) near(l *node, exact sums) bool {
 	share := g.tolerance(l.depth)
 	return math.Abs(exact.gradF-l.total.gradF) <= share*g.sizes.gradF && math.Abs(exact.hessF-l.total.hessF) <= share*g.sizes.hessF
 }

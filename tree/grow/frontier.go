@@ -1,0 +1,235 @@
+package grow
+
+import (
+	"slices"
+
+	"boost/histogram"
+	"boost/parallel"
+)
+
+// frontier decides which node is split next, and by whom.
+//
+// A tree grows best leaf first: each split is of the leaf that gains most then. How a leaf is
+// split follows from its rows alone, so that leaves may be split ahead of their turn, by one
+// worker each: the result waits until it is the best leaf's, and is thrown away if the tree has
+// all its leaves before. Trees are those of one worker, split by split. Nodes of many rows are
+// split by all workers together: there may be no other that is worth it beside them.
+type frontier struct {
+	*Grower
+	solos   []*splitter    // by worker; nil: all nodes are split by all
+	loop    *parallel.Loop // of these
+	joint   int            // the node that all workers split, -1 for none
+	pending []int32        // nodes that may be split and are no splits of the tree yet
+	ahead   int            // of them, those that are busy or expanded
+	most    int            // of ahead
+}
+
+// largeNode is the number of updates of a histogram from which all workers split a node together.
+const largeNode = 1 << 18
+
+// aheadPerThread bounds the nodes that are split ahead of their turn, each of which takes a histogram.
+const aheadPerThread = 4
+
+// splitsAlone reports whether nodes of few rows are split by one worker each. Where features are
+// drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
+// so many features that only nodes of a few rows would be.
+func (c *Config) splitsAlone(threads int) bool {
+	return threads > 1 && !c.Direct && c.Params.ColNode >= 1 && c.aloneRows() >= 64
+}
+
+// aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.
+func (c *Config) aloneRows() int { return largeNode / max(c.Matrix.NFeatures(), 1) }
+
+// maxNodes returns the most nodes that a tree has, with those that are split ahead in vain.
+func (c *Config) maxNodes(threads int) int {
+	n := 2*c.Params.Leaves - 1
+	if c.splitsAlone(threads) {
+		n += 2 * aheadPerThread * threads
+	}
+	return n
+}
+
+// aloneStrategy returns how one worker builds histograms where all together go by the given strategy.
+func aloneStrategy(all histogram.Strategy) histogram.Strategy {
+	if all == histogram.RowParallel {
+		return histogram.Sequential
+	}
+	return all
+}
+
+func (f *frontier) init(g *Grower) {
+	f.Grower = g
+	threads := g.config.Pool.Threads()
+	if !g.config.splitsAlone(threads) {
+		return
+	}
+	f.solos, f.most = make([]*splitter, threads), aheadPerThread*threads
+	for w := range f.solos {
+		f.solos[w] = newSplitter(g, parallel.NewPool(1), aloneStrategy(g.config.Strategy))
+	}
+	f.loop = parallel.NewLoop(g.config.Pool, f)
+}
+
+// begin makes the frontier ready for a tree.
+func (f *frontier) begin() {
+	f.joint, f.pending, f.ahead = -1, f.pending[:0], 0
+	for _, s := range f.solos {
+		s.begin(nil)
+	}
+}
+
+// goOn goes on with the tree when all workers have split a node, have searched the root, or have
+// come out of splitting nodes alone.
+func (f *frontier) goOn() pass {
+	switch {
+	case f.joint >= 0:
+		f.expand(f.joint)
+		f.joint = -1
+	case len(f.leaves) == 1 && f.nNodes == 1:
+		f.offer(0)
+	}
+	at := f.commit()
+	if f.err != nil || at < 0 {
+		return pass{}
+	}
+	if f.loop == nil || f.isLarge(at) {
+		f.joint = at
+		f.take(at)
+		return f.all.split(at, f.nodes[at].last)
+	}
+	return pass{n: len(f.solos), task: f.loop, then: (*splitter).goOn}
+}
+
+// isLarge reports whether all workers split a node together.
+func (f *frontier) isLarge(at int) bool { return f.nodes[at].rows*len(f.active) >= largeNode }
+
+// offer lists a node that is searched, if it can be split.
+func (f *frontier) offer(at int) {
+	if f.nodes[at].best.found {
+		f.pending = append(f.pending, int32(at))
+	}
+}
+
+// take marks a node as being split, and gives its children their numbers.
+func (f *frontier) take(at int) {
+	n := &f.nodes[at]
+	n.state = busy
+	n.last = len(f.leaves)+1 == f.config.Params.Leaves
+	n.left, _ = f.newNode()
+	n.right, _ = f.newNode()
+	f.nodes[n.left].up, f.nodes[n.right].up = at, at
+	f.ahead++
+}
+
+// expand takes over the children of a node that has been split.
+func (f *frontier) expand(at int) {
+	n := &f.nodes[at]
+	n.state = expanded
+	f.offer(n.left)
+	f.offer(n.right)
+}
+
+// commit makes splits of the tree of all nodes whose turn it is and that have been split. It
+// returns the node whose turn is next, -1 where the tree is grown.
+func (f *frontier) commit() int {
+	for len(f.leaves) < f.config.Params.Leaves {
+		leaf := f.bestLeaf()
+		if leaf < 0 {
+			return -1
+		}
+		at := int(f.leaves[leaf])
+		n := &f.nodes[at]
+		if n.state != expanded {
+			return at
+		}
+		f.record(n, leaf)
+		i := slices.Index(f.pending, int32(at))
+		f.pending = slices.Delete(f.pending, i, i+1)
+		f.ahead--
+	}
+	return -1
+}
+
+// bestLeaf returns the leaf whose split counts for most, the lowest number among equal
+// ones; -1 if none can be split.
+func (f *frontier) bestLeaf() int {
+	leaf, score := -1, 0.0
+	for i, at := range f.leaves {
+		if best := &f.nodes[at].best; best.found && (leaf < 0 || best.score > score) {
+			leaf, score = i, best.score
+		}
+	}
+	return leaf
+}
+
+// Next implements parallel.Source: the node whose turn it is, or one that is likely to have its turn.
+func (f *frontier) Next(int) (at int, n parallel.News) {
+	if at = f.commit(); f.err != nil || at < 0 {
+		return 0, parallel.Ended
+	}
+	if f.nodes[at].state == open {
+		if f.isLarge(at) {
+			return 0, parallel.Ended
+		}
+		f.take(at)
+		return at, parallel.Piece
+	}
+	if at = f.likely(); at < 0 {
+		return 0, parallel.Later
+	}
+	f.take(at)
+	return at, parallel.Piece
+}
+
+// likely returns the node that would be split first of those that no worker has taken, if the tree
+// has room for its split after all others that are known to come before; else -1.
+func (f *frontier) likely() int {
+	room := f.config.Params.Leaves - len(f.leaves)
+	if f.ahead >= f.most {
+		return -1
+	}
+	best, score := -1, 0.0
+	for _, at := range f.pending {
+		if n := &f.nodes[at]; n.state == open && (best < 0 || n.best.score > score) && !f.isLarge(int(at)) {
+			if turn := f.turn(int(at)); best < 0 || turn > score {
+				best, score = int(at), turn
+			}
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	for _, at := range f.pending {
+		if int(at) != best && f.turn(int(at)) >= score {
+			room--
+		}
+	}
+	if room < 1 {
+		return -1
+	}
+	return best
+}
+
+// turn returns the score that a node has its turn by: no sooner than the nodes above it that are
+// no splits of the tree yet.
+func (f *frontier) turn(at int) float64 {
+	score := f.nodes[at].best.score
+	for up := f.nodes[at].up; up >= 0 && !f.nodes[up].recorded; up = f.nodes[up].up {
+		score = min(score, f.nodes[up].best.score)
+	}
+	return score
+}
+
+// Run implements parallel.Source.
+func (f *frontier) Run(worker, at int) {
+	f.solos[worker].splitAlone(at, f.nodes[at].last)
+}
+
+// Done implements parallel.Source.
+func (f *frontier) Done(worker, at int) {
+	if err := f.solos[worker].failed; err != nil {
+		f.err = err
+		return
+	}
+	f.expand(at)
+}
