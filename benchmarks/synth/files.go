@@ -83,7 +83,7 @@ func (d dense) render(lo, hi int, withCSV bool) chunk {
 			c.csv = strconv.AppendFloat(c.csv, float64(v), 'g', -1, 32)
 			c.csv = append(c.csv, ',')
 		}
-		c.csv = append(c.csv, '0'+byte(y), '\n')
+		c.csv = append(strconv.AppendFloat(c.csv, float64(y), 'g', -1, 32), '\n')
 	}
 	return c
 }

@@ -15,8 +15,9 @@ const purpose rng.Purpose = 1 << 32
 // derived from two others, a flag of few levels. The label depends on the first 28
 // columns at most, by smooth, stepped and pairwise terms and noise.
 type Generator struct {
-	columns int
-	keys    []uint64 // one per column, the label noise last
+	columns    int
+	keys       []uint64 // one per column, the label noise last
+	continuous bool     // no column has few levels: those of flags are not cut into levels
 }
 
 // NewGenerator returns the generator of tables with the given number of columns, at least 1.
@@ -30,6 +31,15 @@ func NewGenerator(seed uint64, columns int) (*Generator, error) {
 	}
 	g.keys[columns] = rng.Key(seed, purpose, 0, 1)
 	return g, nil
+}
+
+// newContinuous returns the generator of tables whose columns all have as many values as rows.
+func newContinuous(seed uint64, columns int) (*Generator, error) {
+	g, err := NewGenerator(seed, columns)
+	if err == nil {
+		g.continuous = true
+	}
+	return g, err
 }
 
 func (g *Generator) width() int { return g.columns }
@@ -91,7 +101,10 @@ func (g *Generator) fillRow(row uint64, latent []float64, x []float32) {
 			z = bell(draw)
 			value = 0.98 + float64(z*0.05)
 		case flag:
-			level := math.Floor(4 * float64(u*u))
+			level := 4 * float64(u*u)
+			if !g.continuous {
+				level = math.Floor(level)
+			}
 			z = level - 1
 			value = level * 1.0865
 		}

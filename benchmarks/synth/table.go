@@ -15,18 +15,34 @@ const (
 	Airline = "airline"
 	// Covertype has 54 columns and seven classes.
 	Covertype = "covertype"
+	// Continuous is Dense without columns of few levels.
+	Continuous = "dense-continuous"
+	// Counts has small counts, most of them zero, and nine classes.
+	Counts = "counts"
+	// ZeroHeavy has cells that are zero or of a long-tailed distribution.
+	ZeroHeavy = "zero-heavy"
+	// Flags has columns of two values, some of up to ten, and a number for its label.
+	Flags = "flags"
 )
 
 // Kinds lists all kinds in the order of documents.
-func Kinds() []string { return append([]string{Dense, Airline, Covertype}, SparseKinds()...) }
+func Kinds() []string {
+	return append([]string{Dense, Airline, Covertype, Continuous, Counts, ZeroHeavy, Flags}, SparseKinds()...)
+}
 
 // Sparse says that a table of that kind is kept as LibSVM and as CSR, not as a matrix.
 func Sparse(kind string) bool { return slices.Contains(SparseKinds(), kind) }
 
-// Classes returns the number of classes of a kind's label; labels are 0 … classes-1.
+// Classes returns the number of classes of a kind's label; labels are 0 … classes-1. It is 1
+// where the label is a number.
 func Classes(kind string) int {
-	if kind == Covertype {
+	switch kind {
+	case Covertype:
 		return classes
+	case Counts:
+		return countClasses
+	case Flags:
+		return 1
 	}
 	return 2
 }
@@ -61,6 +77,17 @@ func New(kind string, seed uint64, columns int) (Table, error) {
 	case kind == Dense:
 		g, err := NewGenerator(seed, columns)
 		return dense{g}, err
+	case kind == Continuous:
+		g, err := newContinuous(seed, columns)
+		return dense{g}, err
+	case (kind == Counts || kind == ZeroHeavy || kind == Flags) && columns < 1:
+		return nil, fmt.Errorf("%d columns: a table of kind %s has at least one", columns, kind)
+	case kind == Counts:
+		return dense{newCounts(seed, columns)}, nil
+	case kind == ZeroHeavy:
+		return dense{newZeroHeavy(seed, columns)}, nil
+	case kind == Flags:
+		return dense{newFlags(seed, columns)}, nil
 	case kind == Airline && columns == len(airlineLevels):
 		return dense{newAirline(seed)}, nil
 	case kind == Airline:

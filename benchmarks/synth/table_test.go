@@ -42,6 +42,10 @@ func TestTablesArePinned(t *testing.T) {
 	}{
 		{synth.Airline, "25b79af18ae82b7c625c4cc7000ad8a124fc94514ffe9db31f9fd8e926b1ea40", 8},
 		{synth.Covertype, "19adb10c92287bfd083502d47c002a086d228581d170f54e6bd6acdf1d0c638f", 54},
+		{synth.Continuous, "24126c31e44313adf9a85cf0a0e4909524973c8b7f0e0b1702ae4f1794cf1f47", 28},
+		{synth.Counts, "3555667c730b3622ee7fc0cded7342be3bb8c4566265c7a14420dd1b55279913", 93},
+		{synth.ZeroHeavy, "93717e6557922a6fad124360fc5781f814127960ff2f34282adc6f0b86fe220e", 28},
+		{synth.Flags, "9e1c5aa8c212d80114822e5502f8536ba0d587d0d25c0d5946cd37207afcb1b2", 376},
 	} {
 		g, err := synth.New(c.kind, 1, c.columns)
 		if err != nil {
