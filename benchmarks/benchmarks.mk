@@ -80,6 +80,6 @@ accuracy-check: ## train three real sets; fails where a loss is out of bounds
 	go run ./benchmarks accuracy --check --data $(BOOST_SHARED)/data --threads $(THREADS)
 
 accuracy-peers: peers-env ## train the peers on the re-splits of the small sets (SETS=a,b for some)
-	OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \
+	OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \
 		$(PEERS_PYTHON) benchmarks/python/accuracy_small.py --data $(BOOST_SHARED)/data \
 		--out benchmarks/accuracy_small.json --splits $(SPLITS) --threads $(THREADS) $(if $(SETS),--sets $(SETS))

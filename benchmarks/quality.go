@@ -108,13 +108,15 @@ func (j *judging) contenders(row peers.Row, self string) ([]peers.Contender, err
 	all := peers.Contenders(row, self, j.python, j.script)
 	var list []peers.Contender
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(c peers.Contender) bool { return c.Name == name })
+		name = peers.Base(name)
+		i := slices.IndexFunc(all, func(c peers.Contender) bool { return peers.Base(c.Name) == name })
 		if i < 0 {
 			return nil, fmt.Errorf("row %s has no contender %q", j.row, name)
 		}
 		if slices.ContainsFunc(list, func(c peers.Contender) bool { return c.Name == name }) {
 			return nil, fmt.Errorf("%s is named twice; boost takes part anyway", name)
 		}
+		all[i].Name = name
 		list = append(list, all[i])
 	}
 	return list, nil

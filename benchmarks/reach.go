@@ -110,12 +110,19 @@ func (r *reaching) sets() ([]*accuracy.Set, error) {
 
 // plan names the commands that train.
 func (r *reaching) plan(cmd *cobra.Command, self string, save func() error) *reach.Plan {
-	peer := func(mode string) reach.Contender {
-		return reach.Contender{Name: mode, Command: []string{r.python, r.script, mode}}
+	var modes []reach.Contender
+	for _, mode := range []string{"lightgbm", "lightgbm-row", "lightgbm-col", "lightgbm-quantized-row", "lightgbm-quantized-col"} {
+		name := mode
+		if mode == "lightgbm" {
+			name = "lightgbm-default"
+		}
+		for _, wait := range peers.Waits() {
+			modes = append(modes, reach.Contender{Name: name + "-" + wait, Command: []string{r.python, r.script, mode}, Wait: wait})
+		}
 	}
 	return &reach.Plan{
-		Default: peer("lightgbm"),
-		Modes:   []reach.Contender{peer("lightgbm-row"), peer("lightgbm-col"), peer("lightgbm-quantized-row"), peer("lightgbm-quantized-col")},
+		Default: modes[0],
+		Modes:   modes[1:],
 		Ways: []reach.Contender{
 			{Name: "boost", Command: []string{self, "reach-train"}},
 			{Name: "preset fast", Command: []string{self, "reach-train", "--preset", "fast"}},

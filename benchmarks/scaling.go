@@ -70,7 +70,7 @@ func scalingCommand() *cobra.Command {
 // trainedIn trains in a process of its own and returns what training alone takes.
 func trainedIn(ctx context.Context, self, folder string, rounds, threads int) (scaling.Run, error) {
 	command := []string{self, "train", "--data", folder, "--rounds", strconv.Itoa(rounds), "--threads", strconv.Itoa(threads)}
-	out, state, err := peers.Execute(ctx, command, threads)
+	out, state, err := peers.Execute(ctx, command, threads, "")
 	if err != nil {
 		return scaling.Run{}, fmt.Errorf("train: %w", err)
 	}

@@ -103,6 +103,7 @@ type Run struct {
 	PeakBytes int64   `json:"peak_bytes"`             // of the whole process
 	Columns   int64   `json:"column_bytes,omitempty"` // boost: the table's columns
 	Widest    int64   `json:"widest_bytes,omitempty"` // boost: the largest of them
+	Wait      string  `json:"wait,omitempty"`         // how idle threads of OpenMP waited; "" = passively
 }
 
 // Commands start readers: Self is this program, Python and Script the peers' side.
@@ -119,7 +120,7 @@ func (c Commands) Prepare(ctx context.Context, folder string) error {
 	return start(cmd)
 }
 
-func (c Commands) run(ctx context.Context, folder string, r Reading) (Run, error) {
+func (c Commands) run(ctx context.Context, folder, wait string, r Reading) (Run, error) {
 	command := []string{c.Python, c.Script, r.Reader}
 	if r.Reader == Boost || r.Reader == Inflate {
 		command = []string{c.Self, "read", "--reader", r.Reader}
@@ -128,7 +129,7 @@ func (c Commands) run(ctx context.Context, folder string, r Reading) (Run, error
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(r.Threads), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = peers.Environment(r.Threads, wait)
 	var run Run
 	if err := start(cmd); err != nil {
 		return run, fmt.Errorf("%s on %s: %w", r.Reader, r.File, err)
@@ -136,7 +137,7 @@ func (c Commands) run(ctx context.Context, folder string, r Reading) (Run, error
 	if err := json.Unmarshal(out.Bytes(), &run); err != nil {
 		return run, fmt.Errorf("%s printed %q: %w", r.Reader, out.String(), err)
 	}
-	run.PeakBytes = peers.PeakOf(cmd.ProcessState)
+	run.PeakBytes, run.Wait = peers.PeakOf(cmd.ProcessState), wait
 	return run, nil
 }
 

@@ -20,19 +20,28 @@ func isOurs(name string) bool { return name == BoostName || name == EightBits ||
 
 // Contender is a command that does a row's task.
 type Contender struct {
-	Name    string
+	Name    string   // of a peer with OpenMP, its way of waiting at the end
 	Command []string // without the flags that the row adds
+	Wait    string   // one of Waits; "" = no OpenMP
 }
 
-// Contenders returns boost and the peers that can do the row's task: self is this
+// Contenders returns boost and the peers that can do the row's task, each peer with OpenMP once for
+// each way of waiting: self is this
 // program, python the interpreter of the peers' environment, script the path of peer.py.
 func Contenders(row Row, self, python, script string) []Contender {
-	list := []Contender{{BoostName, []string{self, "train"}}}
+	list := []Contender{{Name: BoostName, Command: []string{self, "train"}}}
 	if row.Task != Bin {
-		list = append(list, Contender{EightBits, []string{self, "train", "--gradients", "i8"}})
+		list = append(list, Contender{Name: EightBits, Command: []string{self, "train", "--gradients", "i8"}})
 	}
 	for _, name := range peerNames(row) {
-		list = append(list, Contender{name, []string{python, script, name}})
+		command := []string{python, script, name}
+		if !openMP(name) {
+			list = append(list, Contender{Name: name, Command: command})
+			continue
+		}
+		for _, wait := range Waits() {
+			list = append(list, Contender{Name: name + "-" + wait, Command: command, Wait: wait})
+		}
 	}
 	return list
 }
@@ -61,7 +70,7 @@ func peerNames(row Row) []string {
 // isLightGBM says that a contender counts for "LightGBM's best" in the row. Where raw
 // text is read it is pandas that it is read with, if pandas can.
 func isLightGBM(row *Row, name string) bool {
-	if row.Task == Text && !synth.Sparse(row.Kind) && strings.HasSuffix(name, "-file") {
+	if row.Task == Text && !synth.Sparse(row.Kind) && strings.HasSuffix(Base(name), "-file") {
 		return false
 	}
 	return strings.HasPrefix(name, "lightgbm-")

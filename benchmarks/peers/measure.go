@@ -32,7 +32,8 @@ type Plan struct {
 // from one minute to the next.
 const near = 1.4
 
-// Measure goes on with a session until it is done. First every peer runs once; then
+// Measure goes on with a session until it is done. First every peer runs once in each of its ways of
+// waiting, the faster of which goes on; then
 // boost in each of its ways and the two fastest peers, the fastest LightGBM where it is not among them, and those
 // near these as far as time allows take turns, so that a slow minute of the machine hits all alike.
 func (s *Session) Measure(ctx context.Context, p *Plan) error {
@@ -75,7 +76,9 @@ func (p *Plan) contender(name string) Contender {
 		look = BoostName
 	}
 	i := slices.IndexFunc(p.Contenders, func(c Contender) bool { return c.Name == look })
-	return Contender{name, p.Contenders[i].Command}
+	c := p.Contenders[i]
+	c.Name = name
+	return c
 }
 
 // first runs every peer once. One that takes three times as long as the second fastest is
@@ -116,7 +119,7 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, turn, rounds in
 	switch {
 	case err == nil:
 		s.Runs = append(s.Runs, Measured{Contender: c.Name, Turn: turn, Rounds: rounds, Load: load, Run: run})
-		fmt.Fprintf(p.Words, "turn %d  %-24s load %.2f  bin %.2f  train %.2f s\n", turn, c.Name, run.Load, run.Bin, run.Train)
+		fmt.Fprintf(p.Words, "turn %d  %-30s load %.2f  bin %.2f  train %.2f s\n", turn, c.Name, run.Load, run.Bin, run.Train)
 	case ctx.Err() != nil, isOurs(c.Name):
 		return err
 	default: // a peer that fails is named in the table
@@ -157,6 +160,7 @@ func (s *Session) choose(p *Plan) []string {
 	}
 	seconds := func(m *Measured) float64 { return s.Row.Seconds(&m.Run) }
 	slices.SortStableFunc(order, func(a, b *Measured) int { return cmp.Compare(seconds(a), seconds(b)) })
+	order = betterWaits(order)
 	wallOf := func(m *Measured) float64 { return m.Run.Wall * float64(s.Row.Rounds) / float64(m.Rounds) }
 	var nearby []*Measured
 	light, wall, peers := 0.0, 0.0, 0 // the fastest LightGBM's seconds; what a turn of the chosen takes, and how many they are
@@ -181,6 +185,17 @@ func (s *Session) choose(p *Plan) []string {
 		list = append(list, m.Contender)
 	}
 	return list
+}
+
+// betterWaits leaves each peer in the faster of its ways of waiting; the order is by seconds.
+func betterWaits(order []*Measured) []*Measured {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(order, func(m *Measured) bool {
+		base := Base(m.Contender)
+		slower := seen[base]
+		seen[base] = true
+		return slower
+	})
 }
 
 // turnSeconds returns what a turn took.

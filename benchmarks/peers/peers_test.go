@@ -164,7 +164,7 @@ func TestMeasure(t *testing.T) {
 	}
 	var out bytes.Buffer
 	s.Table(&out)
-	for _, want := range []string{"| hessboost                |     3 |", "| lightgbm-row             |  once |", "2.50 × |"} {
+	for _, want := range []string{"| hessboost                      |     3 |", "| lightgbm-row                   |  once |", "2.50 × |"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the table\n%s", want, out.String())
 		}
@@ -325,7 +325,7 @@ func TestSessionGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(text)
-	for _, want := range []string{"# Speed\n\nText.\n", "### a small one", "`make peers ROW=dense`", "| not measured |", "| 3.0 × | 2.000 | 6.000 | 3.00 × |", "Versions: lightgbm 1, boost 1."} {
+	for _, want := range []string{"# Speed\n\nText.\n", "### a small one", "`make peers ROW=dense`", "| not measured |", "| 3.0 × | 2.000 | 6.000 (lightgbm-row) † | 3.00 × |", "The peers waited passively only.", "Versions: lightgbm 1, boost 1."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the document:\n%s", want, got)
 		}
@@ -355,8 +355,8 @@ func TestMachines(t *testing.T) {
 	var out bytes.Buffer
 	peers.Machines(&out, []*peers.History{one, several})
 	_, body, _ := strings.Cut(out.String(), "--:|\n")
-	want := "| `dense` | A | four | 2.000 | 6.000 | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
-		"| `dense` | B | three | 2.000 | 6.000 | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
+	want := "| `dense` | A | four | 2.000 | 6.000 (lightgbm-row) † | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
+		"| `dense` | B | three | 2.000 | 6.000 (lightgbm-row) † | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
 	if body != want {
 		t.Errorf("lines\n%swant\n%s", body, want)
 	}

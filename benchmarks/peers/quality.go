@@ -99,7 +99,7 @@ func (q *Quality) Measure(ctx context.Context, contenders []Contender, seed uint
 			return err
 		}
 		t.Metrics[c.Name] = q.Row.metricOf(&run)
-		fmt.Fprintf(words, "table %d  %-24s %s %.5f\n", seed, c.Name, q.Row.metric(), t.Metrics[c.Name])
+		fmt.Fprintf(words, "table %d  %-30s %s %.5f\n", seed, c.Name, q.Row.metric(), t.Metrics[c.Name])
 		if err := q.Save(); err != nil {
 			return err
 		}
@@ -119,6 +119,7 @@ func (q *Quality) Complete(seed uint64) bool {
 
 // values returns a contender's metrics, table by table.
 func (q *Quality) values(name string) []float64 {
+	name = Base(name)
 	if !slices.Contains(q.Names, name) {
 		return nil
 	}

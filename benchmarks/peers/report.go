@@ -9,8 +9,8 @@ import (
 // Table writes a session's figures as a Markdown table that reads well as plain text
 // too: the same columns for every row.
 func (s *Session) Table(w io.Writer) {
-	fmt.Fprintf(w, "| %-24s | turns | load s | bin s | train s | predict s | measured s | spread | CPU s | peak MB | of it data | %8s | boost is |\n", "trainer", s.Row.metric())
-	fmt.Fprintln(w, "|--------------------------|------:|-------:|------:|--------:|----------:|-----------:|-------:|------:|--------:|-----------:|---------:|---------:|")
+	fmt.Fprintf(w, "| %-30s | turns | load s | bin s | train s | predict s | measured s | spread | CPU s | peak MB | of it data | %8s | boost is |\n", "trainer", s.Row.metric())
+	fmt.Fprintln(w, "|--------------------------------|------:|-------:|------:|--------:|----------:|-----------:|-------:|------:|--------:|-----------:|---------:|---------:|")
 	v := s.Verdict()
 	ours := v.ours
 	for _, name := range s.names() {
@@ -24,7 +24,7 @@ func (s *Session) Table(w io.Writer) {
 		} else if ours.seconds > 0 && name != ours.name {
 			times = fmt.Sprintf("%.2f ×", f.seconds/ours.seconds)
 		}
-		fmt.Fprintf(w, "| %-24s | %5s | %6.2f | %5.2f | %7.2f | %9.2f | %10.3f | %4.0f %% | %5.1f | %7.0f | %10.0f | %8s | %8s |\n", name, turns,
+		fmt.Fprintf(w, "| %-30s | %5s | %6.2f | %5.2f | %7.2f | %9.2f | %10.3f | %4.0f %% | %5.1f | %7.0f | %10.0f | %8s | %8s |\n", name, turns,
 			f.run.Load, f.run.Bin, f.run.Train, f.run.Predict, f.seconds, 100*f.spread, f.cpu,
 			float64(f.run.PeakBytes)/1e6, float64(f.run.PeakBytes-f.run.BaseBytes)/1e6, s.Row.quality(&f.run), times)
 	}
@@ -72,6 +72,9 @@ func (s *Session) section() string {
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, " %s: %s.", m.Contender, m.Why)
 	}
+	if s.passiveOnly() {
+		b.WriteString(" The peers waited passively only.")
+	}
 	b.WriteString("\n\n")
 	s.Table(&b)
 	v := s.Verdict()
@@ -115,8 +118,9 @@ func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Qu
 			result += ": " + strings.Join(v.Short, "; ")
 		}
 		result += qualities[row.Name].note(s, &v)
-		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
-			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest,
+		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f (%s)%s | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
+			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, s.mark(), v.ByLightGBM,
+			v.fastest.seconds, v.fastest.name, v.ByFastest,
 			s.Row.metric(), s.Row.quality(&v.ours.run), s.Row.quality(&v.lightGBM.run),
 			float64(v.ours.run.PeakBytes)/1e6, float64(v.lightGBM.run.PeakBytes)/1e6, result)
 	}
@@ -141,8 +145,8 @@ func Machines(w io.Writer, histories []*History) {
 			if v.Scaling > 0 {
 				scaling = fmt.Sprintf("%.2f × one", v.Scaling)
 			}
-			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
-				v.ours.seconds, v.lightGBM.seconds, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
+			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f (%s)%s | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
+				v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, s.mark(), v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
 		}
 	}
 }

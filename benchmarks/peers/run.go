@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (c Contender) start(ctx context.Context, row *Row, rounds int, limit time.D
 	defer cancel()
 	var run Run
 	begin := time.Now()
-	out, state, err := Execute(limited, append(c.Command[:1:1], c.args(row, rounds, folder, predictions)...), c.threads(row))
+	out, state, err := Execute(limited, append(c.Command[:1:1], c.args(row, rounds, folder, predictions)...), c.threads(row), c.Wait)
 	if err != nil {
 		run.Wall = time.Since(begin).Seconds()
 		if limited.Err() != nil && ctx.Err() == nil {
@@ -93,13 +92,11 @@ func (c Contender) start(ctx context.Context, row *Row, rounds int, limit time.D
 	return run, err
 }
 
-// Execute runs a trainer's command on so many threads and returns what it prints. The error
-// wraps ErrAbsent or ErrKilled where these say it better.
-func Execute(ctx context.Context, command []string, threads int) ([]byte, *os.ProcessState, error) {
+// Execute runs a trainer's command on so many threads, which wait as Environment has it, and
+// returns what it prints. The error wraps ErrAbsent or ErrKilled where these say it better.
+func Execute(ctx context.Context, command []string, threads int, wait string) ([]byte, *os.ProcessState, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	// Waiting threads of OpenMP sleep: on a machine with other work, spinning ones
-	// cost the peers a factor of ten.
-	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OMP_NUM_THREADS="+strconv.Itoa(threads), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = Environment(threads, wait)
 	var out, words bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &words
 	err := cmd.Run()

@@ -21,14 +21,15 @@ const mostTimes = 4
 
 // Contender is a command that trains; the flags of a run are added to it.
 type Contender struct {
-	Name    string
+	Name    string // of LightGBM's modes, the way of waiting at the end
 	Command []string
+	Wait    string // one of peers.Waits; "" = no OpenMP
 }
 
 // Plan is what measuring a table needs.
 type Plan struct {
 	Default  Contender   // LightGBM as it is by default, whose loss is the target
-	Modes    []Contender // LightGBM's, which may be faster
+	Modes    []Contender // LightGBM's and its ways of waiting, which may be faster
 	Ways     []Contender // boost's
 	Threads  int
 	Words    io.Writer    // progress
@@ -121,7 +122,7 @@ func (t *Table) find(ctx context.Context, p *Plan, c Contender) error {
 func (c Contender) start(ctx context.Context, threads int, args []string) (Run, error) {
 	var run Run
 	command := append(slices.Clone(c.Command), append(args, "--threads", strconv.Itoa(threads))...)
-	out, state, err := peers.Execute(ctx, command, threads)
+	out, state, err := peers.Execute(ctx, command, threads, c.Wait)
 	if err != nil {
 		return run, fmt.Errorf("%s: %w", c.Name, err)
 	}

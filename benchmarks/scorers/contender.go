@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -62,6 +63,7 @@ type Run struct {
 	Notes    string    `json:"notes,omitempty"` // what the scorer chose by itself
 	Wall     float64   `json:"wall_seconds"`    // of the process, start and end included
 	LoadMean string    `json:"load,omitempty"`  // the machine's load average before it
+	Wait     string    `json:"wait,omitempty"`  // how idle threads of OpenMP waited; "" = passively
 }
 
 // Quantiles are those of the times of single rows.
@@ -82,9 +84,9 @@ type Place struct {
 	Rows         int
 }
 
-// start runs a stage. The processes have one thread to score with; models are prepared on
-// all.
-func (c Contender) start(ctx context.Context, stage string, s Shape, p Place, limit time.Duration) (Run, error) {
+// start runs a stage. The processes have one thread to score with, and wait is how those of
+// OpenMP would wait for it; models are prepared on all.
+func (c Contender) start(ctx context.Context, stage, wait string, s Shape, p Place, limit time.Duration) (Run, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	args := append([]string{}, c.Command[1:]...)
@@ -94,9 +96,9 @@ func (c Contender) start(ctx context.Context, stage string, s Shape, p Place, li
 		args = append(args, "--single")
 	}
 	cmd := exec.CommandContext(limited, c.Command[0], args...)
-	cmd.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = peers.Environment(runtime.NumCPU(), "")
 	if stage == Score {
-		cmd.Env = append(cmd.Env, "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+		cmd.Env = append(peers.Environment(1, wait), "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 	}
 	// What a killed compiler's children hold open is not waited for.
 	cmd.WaitDelay = 5 * time.Second
@@ -125,7 +127,7 @@ func (c Contender) start(ctx context.Context, stage string, s Shape, p Place, li
 	if err := json.Unmarshal([]byte(text[strings.LastIndexByte(text, '\n')+1:]), &run); err != nil {
 		return run, fmt.Errorf("printed %q: %w", text, err)
 	}
-	run.Wall = time.Since(begin).Seconds()
+	run.Wall, run.Wait = time.Since(begin).Seconds(), wait
 	if run.Rows < 1 || run.Seconds <= 0 && run.Warm.P50 <= 0 {
 		return run, fmt.Errorf("printed %q: no figures in it", text)
 	}

@@ -77,6 +77,9 @@ func TestSession(t *testing.T) {
 	if len(s.Missing) != 2 || !strings.Contains(s.Missing[0].Why, "no good") || s.Missing[1].Why != "not installed" {
 		t.Errorf("missing: %+v", s.Missing)
 	}
+	if len(s.Runs) != 2 || s.Runs[0].Run.Wait != "passive" || s.Runs[1].Run.Wait != "active" {
+		t.Errorf("runs %+v, want one that waits passively and one that waits actively", s.Runs)
+	}
 	s.Done = false // as an interruption after both turns would leave it
 	if err := h.Save(); err != nil {
 		t.Fatal(err)

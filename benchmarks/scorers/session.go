@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"boost/benchmarks/machine"
+	"boost/benchmarks/peers"
 	"boost/benchmarks/record"
 )
 
@@ -91,7 +92,7 @@ type Plan struct {
 }
 
 // Measure goes on with a session until it is done. All contenders of a shape take turns, so
-// that a slow minute of the machine hits all alike. One that fails is named and left out.
+// that a slow minute of the machine hits all alike. Peers wait passively and actively in turn. One that fails is named and left out.
 func (s *Session) Measure(ctx context.Context, p *Plan) error {
 	for _, shape := range p.Shapes {
 		prepared := map[string]bool{}
@@ -114,12 +115,12 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, tu
 	var run Run
 	var err error
 	if !prepared[c.Name] {
-		_, err = c.start(ctx, Prepare, shape, p.Places[shape], p.Patience)
+		_, err = c.start(ctx, Prepare, "", shape, p.Places[shape], p.Patience)
 		prepared[c.Name] = true
 	}
 	if err == nil {
 		load := machine.LoadAverage()
-		run, err = c.start(ctx, Score, shape, p.Places[shape], p.Patience)
+		run, err = c.start(ctx, Score, peers.WaitOf(turn-1), shape, p.Places[shape], p.Patience)
 		run.LoadMean = load
 	}
 	switch {

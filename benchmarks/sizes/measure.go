@@ -132,7 +132,7 @@ func (p *Plan) bare(ctx context.Context, folder, whole string, text []byte) (Fil
 }
 
 func execute(ctx context.Context, threads int, command []string, into any) error {
-	out, _, err := peers.Execute(ctx, command, threads)
+	out, _, err := peers.Execute(ctx, command, threads, "")
 	if err != nil {
 		return err
 	}
