@@ -28,7 +28,7 @@ const picture = `
     7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes  benchmarks/quantized
   7.2:  ptq/compress/registry
   7.5:  benchmarks/peers  benchmarks/accuracy  benchmarks/tensors
-  7.7:  benchmarks/compression  benchmarks/loading  benchmarks/packed  benchmarks/rows  benchmarks/guard  benchmarks/scaling  benchmarks/reach  benchmarks/scorers  benchmarks/sizes
+  7.7:  benchmarks/compression  benchmarks/loading  benchmarks/packed  benchmarks/rows  benchmarks/guard  benchmarks/scaling  benchmarks/reach  benchmarks/real  benchmarks/scorers  benchmarks/sizes
     8:  internal/report  internal/serve  benchmarks
     9:  configs
    10:  cmd/boost

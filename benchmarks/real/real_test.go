@@ -1,0 +1,348 @@
+package real_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/benchmarks/real"
+)
+
+// The test binary plays the trainers: it prints what the real ones would.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(train(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// train is `SELF real-train …` or `PYTHON SCRIPT PEER …`, where the tests pass this binary as both
+// and the script is what happens to the peers. Active waiting is faster on two threads.
+func train(args []string) int {
+	flags := map[string]string{}
+	for i := range len(args) - 1 {
+		flags[args[i]] = args[i+1]
+	}
+	two := flags["--threads"] == "2"
+	if args[0] == "real-train" {
+		seconds := 2.0
+		if two {
+			seconds = 1
+		}
+		fmt.Printf(`{"version": "boost fake", "rows": 1000, "columns": 10, "read_seconds": 1, "bin_seconds": 1, "file_seconds": 4, "layout": "both", "ways": [{"way": "default", "seconds": %g, "repeats": 3}]}`, seconds)
+		return 0
+	}
+	peer, script := args[1], args[0]
+	if script == "absent" {
+		return 3
+	}
+	if script == "broken" && peer == real.XGBoost {
+		fmt.Fprintln(os.Stderr, "Traceback:\nValueError: no such column\n  [bt] (0) somewhere")
+		return 1
+	}
+	var ways []string
+	for i, way := range strings.Split(flags["--ways"], ",") {
+		seconds := 8.0 + float64(i)
+		if peer == real.XGBoost {
+			seconds = 5
+		}
+		if two && os.Getenv("OMP_WAIT_POLICY") == "ACTIVE" {
+			seconds /= 2
+		}
+		ways = append(ways, fmt.Sprintf(`{"way": %q, "seconds": %g, "repeats": 3}`, way, seconds))
+	}
+	if flags["--known"] != "0" { // a second process hears of the first
+		ways = append(ways, `{"way": "slow", "seconds": 0, "left_out": true}`)
+	}
+	fmt.Println("words of the library")
+	fmt.Printf(`{"version": "%s fake", "rows": 1000, "columns": 10, "read_seconds": 3, "read_engine": "c", "bin_seconds": 1, "ways": [%s]}`, peer, strings.Join(ways, ", "))
+	return 0
+}
+
+// calibrated calibrates to one of the given figures after the other, the last again and again.
+func calibrated(figures ...float64) func() real.Calibration {
+	return func() real.Calibration {
+		now := figures[0]
+		if len(figures) > 1 {
+			figures = figures[1:]
+		}
+		return real.Calibration{One: now, Both: now}
+	}
+}
+
+func plan(script string, calibrate func() real.Calibration) *real.Plan {
+	return &real.Plan{
+		Commands: real.Commands{Self: os.Args[0], Python: os.Args[0], Script: script}, Threads: []int{2, 1}, Patience: time.Minute,
+		Calibrate: calibrate, Pause: func() {}, Words: io.Discard, Save: func() error { return nil },
+	}
+}
+
+// result is a fresh one of a record of one session.
+func result(turns int) (*real.Record, *real.Result) {
+	r := &real.Record{Done: true}
+	r.Begin("now", "build", []string{"houses"}, false)
+	return r, r.Result(real.Result{Name: "houses", Task: "binary", Outputs: 1, Wanted: turns,
+		Settings: real.Settings{Rounds: 60, Leaves: 31, Budget: 0.5}})
+}
+
+func TestMeasure(t *testing.T) {
+	r, s := result(2)
+	p := plan("peers", calibrated(1))
+	if err := r.Measure(t.Context(), s, p); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Done || len(s.Turns) != 2 || s.Rows != 1000 || s.Columns != 10 {
+		t.Fatalf("%d turns, done %v, %d × %d", len(s.Turns), s.Done, s.Rows, s.Columns)
+	}
+	// Every trainer in every way of waiting with both numbers of threads, boost before each peer.
+	var order []string
+	for _, run := range s.Turns[0].Runs {
+		order = append(order, fmt.Sprintf("%s:%d:%s", run.Trainer, run.Threads, run.Wait))
+	}
+	want := "boost:2: lightgbm:2:passive lightgbm:2:active boost:2: xgboost:2:passive xgboost:2:active " +
+		"boost:1: lightgbm:1:passive lightgbm:1:active boost:1: xgboost:1:passive xgboost:1:active"
+	if got := strings.Join(order, " "); got != want {
+		t.Errorf("runs\n%s, want\n%s", got, want)
+	}
+	// In the second turn only what was near the best goes on: of LightGBM's active 4, 4.5, 5 and 5.5 s
+	// those up to 1.4 × 4 = 5.6 s, of its passive 8 s and more none.
+	for _, run := range s.Turns[1].Runs {
+		if run.Trainer == real.LightGBM && run.Threads == 2 && (run.Wait == "passive" || len(run.Process.Ways) < 4) {
+			t.Errorf("LightGBM goes on %s in %+v", run.Wait, run.Process.Ways)
+		}
+	}
+	var b bytes.Buffer
+	r.Table(&b)
+	// 4 / 1 and 8 / 2 of LightGBM, 2.5 / 1 and 5 / 2 of XGBoost; 2 / 1; files 3 + 1 + 4 and 3 + 1 + 2.5 by 4.
+	if want := "| houses | 1000 × 10 × 1 | 1.000; 2.000 | 4.000 (quantized-row, active); 8.000 (quantized-row, passive) | 4.00 | 4.00 | 2.50 | 2.50 | 2.00 | 2.00 | 1.62 |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+}
+
+// A turn of a busy machine is taken again, twice at most, and does not count where a quiet one was had.
+func TestBusyTurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		calibrations []float64
+		turns        int
+		marked       bool
+	}{
+		"quiet":        {[]float64{1}, 2, false},
+		"busy once":    {[]float64{1, 2, 1}, 3, false},
+		"within bound": {[]float64{1, 1.09, 1.09}, 2, false},
+		// Each turn begins quiet and ends busy.
+		"always busy": {[]float64{1, 2, 1, 2, 1, 2, 1, 2}, 4, true},
+	} {
+		r, s := result(2)
+		if err := r.Measure(t.Context(), s, plan("peers", calibrated(c.calibrations...))); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		r.Table(&b)
+		if marked := strings.Contains(b.String(), "houses (busy)"); len(s.Turns) != c.turns || marked != c.marked {
+			t.Errorf("%s: %d turns, marked %v, want %d and %v", name, len(s.Turns), marked, c.turns, c.marked)
+		}
+	}
+}
+
+// Before a turn a quieter moment is waited for.
+func TestQuietMoment(t *testing.T) {
+	r, s := result(1)
+	p := plan("peers", calibrated(3, 3, 1))
+	pauses := 0
+	p.Pause = func() { pauses++ }
+	s.Best = real.Calibration{One: 1, Both: 1}
+	if err := r.Measure(t.Context(), s, p); err != nil || pauses != 2 || len(s.Turns) != 1 {
+		t.Errorf("%d pauses and %d turns, want 2 and 1; error %v", pauses, len(s.Turns), err)
+	}
+}
+
+func TestPeersThatFail(t *testing.T) {
+	r, s := result(1)
+	if err := r.Measure(t.Context(), s, plan("broken", calibrated(1))); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Missing) != 4 || s.Missing[0].Why != "ValueError: no such column" {
+		t.Errorf("missing %+v, want XGBoost in four ways with the error's line", s.Missing)
+	}
+	var b bytes.Buffer
+	r.Table(&b)
+	if want := "| 4.00 | 4.00 | – | – | 2.00 | 2.00 | – |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+
+	r, s = result(1)
+	if err := r.Measure(t.Context(), s, plan("absent", calibrated(1))); err != nil || len(s.Missing) != 8 || s.Missing[0].Why != "not installed" {
+		t.Errorf("missing %+v, error %v", s.Missing, err)
+	}
+
+	r, s = result(1)
+	p := plan("peers", calibrated(1))
+	p.Commands.Self = filepath.Join(t.TempDir(), "nowhere")
+	if err := r.Measure(t.Context(), s, p); err == nil || !strings.Contains(err.Error(), "boost: ") {
+		t.Errorf("boost fails: error %v", err)
+	}
+}
+
+// An interrupted session goes on where it was, for the same program and sets only, and figures of
+// other sets stay.
+func TestRecordGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results", "real.json")
+	r, s := result(2)
+	r.Sets = append(r.Sets, &real.Result{Name: "adult", Done: true})
+	interrupted := errors.New("interrupted")
+	p := plan("peers", calibrated(1))
+	p.Save = func() error { return errors.Join(r.Save(path), interrupted) }
+	if err := r.Measure(t.Context(), s, p); !errors.Is(err, interrupted) {
+		t.Fatal(err)
+	}
+	again, err := real.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Begin("later", "build", []string{"houses"}, false) != true || again.Session != "now" {
+		t.Errorf("the session was not taken up: %s", again.Session)
+	}
+	s = again.Result(real.Result{Name: "houses", Wanted: 2, Settings: s.Settings})
+	if len(s.Turns) != 1 {
+		t.Fatalf("%d turns were kept, want 1", len(s.Turns))
+	}
+	p.Save = func() error { return again.Save(path) }
+	if err := again.Measure(t.Context(), s, p); err != nil || len(s.Turns) != 2 || len(again.Sets) != 2 {
+		t.Errorf("%d turns of %d sets, want 2 of 2; error %v", len(s.Turns), len(again.Sets), err)
+	}
+	for _, c := range []struct {
+		build string
+		sets  []string
+		fresh bool
+	}{{"other", []string{"houses"}, false}, {"build", []string{"adult"}, false}, {"build", []string{"houses"}, true}} {
+		if again.Begin("later", c.build, c.sets, c.fresh) {
+			t.Errorf("%+v goes on", c)
+		}
+		if got := again.Result(real.Result{Name: "houses", Wanted: 2, Settings: s.Settings}); len(got.Turns) != 0 {
+			t.Errorf("%+v goes on with %d turns of before", c, len(got.Turns))
+		}
+		again.Session, again.Done = "now", false
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSets(t *testing.T) {
+	folder := t.TempDir()
+	for name, meta := range map[string]string{
+		"large":    `{"task": "binary", "label": "y", "rows_train": 900}`,
+		"small":    `{"task": "regression", "label": "y", "rows_train": 899}`,
+		"survival": `{"task": "survival", "label": {"time": "t"}, "rows_train": 5000}`,
+	} {
+		write(t, filepath.Join(folder, name, real.MetaFile), meta)
+	}
+	names := func(sets []real.Set) string {
+		var list []string
+		for _, s := range sets {
+			list = append(list, s.Name)
+		}
+		return strings.Join(list, " ")
+	}
+	sets, err := real.Sets(folder)
+	if want := "large counts zero-heavy flags dense-continuous"; err != nil || names(sets) != want {
+		t.Errorf("sets %q, error %v, want %q", names(sets), err, want)
+	}
+	sets, err = real.Sets(folder, "flags", "small")
+	if err != nil || names(sets) != "small flags" || sets[0].Shape != nil || sets[1].Shape == nil {
+		t.Errorf("sets %q, error %v", names(sets), err)
+	}
+	for _, name := range []string{"survival", "nothing"} {
+		if _, err := real.Sets(folder, name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestPrepare(t *testing.T) {
+	set, cache := filepath.Join(t.TempDir(), "houses"), t.TempDir()
+	const text = "x,y\n1,2\n"
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(set, "train.csv.gz"), b.String())
+	write(t, filepath.Join(set, real.MetaFile), `{"task": "regression", "label": "y", "label_classes": null, "rows_train": 1}`)
+	for range 2 {
+		folder, err := real.Prepare(set, cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(folder, real.TextFile))
+		if err != nil || string(got) != text {
+			t.Errorf("text %q, error %v, want %q", got, err, text)
+		}
+		if m, err := real.ReadMeta(folder); err != nil || m.Task != "regression" || m.Outputs() != 1 {
+			t.Errorf("meta %+v, error %v", m, err)
+		}
+	}
+	write(t, filepath.Join(set, "train.csv.gz"), "no gzip")
+	if _, err := real.Prepare(set, cache); err == nil {
+		t.Error("a broken file was taken for the text of before")
+	}
+}
+
+func TestShapesDescribe(t *testing.T) {
+	for _, shape := range real.Shapes() {
+		folder := t.TempDir()
+		if err := shape.Describe(folder); err != nil {
+			t.Fatal(err)
+		}
+		m, err := real.ReadMeta(folder)
+		if err != nil || m.Rows != shape.Rows || len(m.Columns) != shape.Columns+1 || m.Task != shape.Task {
+			t.Errorf("%s: %+v, error %v", shape.Name, m, err)
+		}
+		if want := map[string]int{"counts": 9}[shape.Name]; want > 0 && m.Outputs() != want || want == 0 && m.Outputs() != 1 {
+			t.Errorf("%s has %d outputs", shape.Name, m.Outputs())
+		}
+		if options, err := m.Options(); err != nil || len(options) == 0 {
+			t.Errorf("%s: %d options, error %v", shape.Name, len(options), err)
+		}
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	seconds := []float64{3, 1, 2}
+	next := func() (float64, error) {
+		s := seconds[0]
+		seconds = append(seconds[1:], s)
+		time.Sleep(time.Millisecond)
+		return s, nil
+	}
+	if least, times, err := real.Repeat(1e-9, next); err != nil || times != 1 || least != 3 {
+		t.Errorf("a spent budget: %d times, least %v, error %v, want once", times, least, err)
+	}
+	if least, times, err := real.Repeat(0.02, next); err != nil || times < 3 || least != 1 {
+		t.Errorf("%d times, least %v, error %v, want 3 at least and 1 s", times, least, err)
+	}
+	broken := errors.New("broken")
+	if _, _, err := real.Repeat(1, func() (float64, error) { return 0, broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCalibrate(t *testing.T) {
+	if c := real.Calibrate(); c.One <= 0 || c.Both <= 0 {
+		t.Errorf("%+v", c)
+	}
+}
