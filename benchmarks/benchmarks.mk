@@ -32,8 +32,12 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
 		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|hessboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
 
-peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./benchmarks peers --help), TURNS
+peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./benchmarks peers --help), TURNS; ROW=real on real tables (SETS=a,b for some)
+ifeq ($(ROW),real)
+	go run ./benchmarks real --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(SETS)" $(if $(filter command line,$(origin TURNS)),--turns $(TURNS))
+else
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row $(ROW) --turns $(TURNS)
+endif
 
 peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
