@@ -61,8 +61,12 @@ class Table:
         """Returns features, labels as numbers and weights or None."""
         import pandas
 
-        frame = pandas.read_csv(self.path, engine=engine, usecols=self.columns, dtype=self.types,
+        # With pyarrow the types are given afterwards: it cannot make levels of whole numbers with gaps.
+        types = self.types if engine == "c" else None
+        frame = pandas.read_csv(self.path, engine=engine, usecols=self.columns, dtype=types,
                                 keep_default_na=False, na_values=[""])
+        if types is None:
+            frame = frame.astype(self.types)
         label = frame.pop(self.label)
         weight = frame.pop(self.weight) if self.weight else None
         if self.task != "regression":

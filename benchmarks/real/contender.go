@@ -31,12 +31,13 @@ func waysOf(trainer string) []string {
 	return []string{"default"}
 }
 
-// waitsOf lists how the idle threads of a trainer wait, "" where there is one way of its own.
+// waitsOf lists how the idle threads of a trainer wait, "" where there is one way of its own. Active
+// threads are first: on a quiet machine they are faster, and what is far slower is then left out.
 func waitsOf(trainer string) []string {
 	if trainer == Boost {
 		return []string{""}
 	}
-	return peers.Waits()
+	return []string{peers.Active, peers.Passive}
 }
 
 // Commands start trainers: Self is this program, Python and Script the peers' side.

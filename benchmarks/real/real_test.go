@@ -106,8 +106,8 @@ func TestMeasure(t *testing.T) {
 	for _, run := range s.Turns[0].Runs {
 		order = append(order, fmt.Sprintf("%s:%d:%s", run.Trainer, run.Threads, run.Wait))
 	}
-	want := "boost:2: lightgbm:2:passive lightgbm:2:active boost:2: xgboost:2:passive xgboost:2:active " +
-		"boost:1: lightgbm:1:passive lightgbm:1:active boost:1: xgboost:1:passive xgboost:1:active"
+	want := "boost:2: lightgbm:2:active lightgbm:2:passive boost:2: xgboost:2:active xgboost:2:passive " +
+		"boost:1: lightgbm:1:active lightgbm:1:passive boost:1: xgboost:1:active xgboost:1:passive"
 	if got := strings.Join(order, " "); got != want {
 		t.Errorf("runs\n%s, want\n%s", got, want)
 	}
@@ -121,7 +121,7 @@ func TestMeasure(t *testing.T) {
 	var b bytes.Buffer
 	r.Table(&b)
 	// 4 / 1 and 8 / 2 of LightGBM, 2.5 / 1 and 5 / 2 of XGBoost; 2 / 1; files 3 + 1 + 4 and 3 + 1 + 2.5 by 4.
-	if want := "| houses | 1000 × 10 × 1 | 1.000; 2.000 | 4.000 (quantized-row, active); 8.000 (quantized-row, passive) | 4.00 | 4.00 | 2.50 | 2.50 | 2.00 | 2.00 | 1.62 |"; !strings.Contains(b.String(), want) {
+	if want := "| houses | 1000 × 10 × 1 | 1.000; 2.000 | 4.000 (quantized-row, active); 8.000 (quantized-row, active) | 4.00 | 4.00 | 2.50 | 2.50 | 2.00 | 2.00 | 1.62 |"; !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, &b)
 	}
 }
