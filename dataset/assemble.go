@@ -203,13 +203,7 @@ func (a *assembly) settle() error {
 }
 
 func (a *assembly) settleByValue(c *parts) error {
-	present, parsed := 0, 0
-	for i, level := range c.levels {
-		present += c.counts[i]
-		if _, _, ok := parseValue([]byte(level), a.decimal); ok {
-			parsed += c.counts[i]
-		}
-	}
+	present, parsed := a.countLevels(c)
 	for _, p := range c.pieces {
 		if p.numeric() {
 			present += p.present
@@ -234,6 +228,30 @@ func (a *assembly) settleByValue(c *parts) error {
 		return nil
 	}
 	return problem
+}
+
+// countLevels returns how many cells of a column hold a level, and how many of those
+// levels are numbers. Where all or none are, it returns the number of levels for that of
+// cells, which takes no look at the cells.
+func (a *assembly) countLevels(c *parts) (present, parsed int) {
+	numbers := make([]bool, len(c.levels))
+	for i, level := range c.levels {
+		if _, _, numbers[i] = parseValue([]byte(level), a.decimal); numbers[i] {
+			parsed++
+		}
+	}
+	if (parsed == 0 || parsed == len(c.levels)) && !c.anyNumeric() {
+		return len(c.levels), parsed
+	}
+	c.count()
+	parsed = 0
+	for i, count := range c.counts {
+		present += count
+		if numbers[i] {
+			parsed += count
+		}
+	}
+	return present, parsed
 }
 
 // mixedColumn describes a column that is neither clearly numbers nor clearly text.

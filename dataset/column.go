@@ -212,12 +212,7 @@ func categoryColumn(name string, role Role, codes []int32, levels []string, nume
 
 // codedColumn is categoryColumn with the levels as an array, too.
 func codedColumn(name string, role Role, codes []int32, levels []string, texts *array.String, numeric bool) *Column {
-	missing := 0
-	for _, code := range codes {
-		if code < 0 {
-			missing++
-		}
-	}
+	missing := missingCodes(codes)
 	var present *memory.Buffer
 	if missing > 0 {
 		bitmap := make([]byte, (len(codes)+7)/8)
@@ -234,6 +229,19 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 	return &Column{name: name, kind: Category, role: role, missing: missing,
 		levels: levels, numericLevels: numeric,
 		array: array.NewDictionaryArray(dictionaryType, indices, texts)}
+}
+
+// missingCodes counts codes below 0, without a branch.
+func missingCodes(codes []int32) int {
+	var even, odd uint32
+	for ; len(codes) >= 2; codes = codes[2:] {
+		even += uint32(codes[0]) >> 31
+		odd += uint32(codes[1]) >> 31
+	}
+	for _, code := range codes {
+		even += uint32(code) >> 31
+	}
+	return int(even + odd)
 }
 
 // levelArray holds the levels of a dictionary.

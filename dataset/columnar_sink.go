@@ -51,7 +51,7 @@ func (c *pieceSink) asNumbers() bool {
 func (c *pieceSink) finish(p *piece, index int) {
 	switch {
 	case p.codes != nil:
-		p.fresh, p.present = p.dictionary.fresh(p.codes, index)
+		p.noteLevels(index)
 		for row := 0; row < len(p.codes) && c.broken != nil; row++ {
 			if p.codes[row] == brokenCode {
 				p.odd.add(row, c.broken, c.skipBadRows)

@@ -268,6 +268,6 @@ func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) 
 			p.odd.add(i, []byte(text), b.skipBadRows)
 		}
 	}
-	p.fresh, p.present = d.fresh(p.codes, 0)
+	p.noteLevels(0)
 	return p, nil
 }

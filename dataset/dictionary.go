@@ -28,6 +28,7 @@ type dictionary struct {
 	levels []string // per code: the text, decoded
 	seen   []int32  // per code: the last chunk in which it was seen, plus 1
 	merged []int32  // per code: its index in the column's dictionary, -1 if none yet
+	moved  bool     // whether an index in merged differs from the code
 }
 
 // shortCell is the length of the longest cell that two words hold.
@@ -210,47 +211,9 @@ func (d *dictionary) fresh(codes []int32, chunk int) (levels []int32, present in
 	return levels, present
 }
 
-// merge joins the text pieces of a column into one dictionary, in row order of
-// first appearance. It returns the levels and how many cells hold each.
-func merge(pieces []*piece) (levels []string, counts []int) {
-	index := make(map[string]int32)
-	for _, p := range pieces {
-		d := p.dictionary
-		if d == nil {
-			continue
-		}
-		for len(d.merged) < len(d.levels) {
-			d.merged = append(d.merged, -1)
-		}
-		for _, code := range p.fresh {
-			if d.merged[code] >= 0 {
-				continue
-			}
-			level := d.levels[code]
-			at, ok := index[level]
-			if !ok {
-				at = int32(len(levels))
-				index[level] = at
-				levels = append(levels, level)
-			}
-			d.merged[code] = at
-		}
-	}
-	counts = make([]int, len(levels))
-	for _, p := range pieces {
-		if p.dictionary == nil {
-			continue
-		}
-		for i, code := range p.codes {
-			if code >= 0 {
-				p.codes[i] = p.dictionary.merged[code]
-				counts[p.codes[i]]++
-			}
-		}
-		if p.summary != nil {
-			p.summary.merge(p, counts)
-		}
-		p.dictionary = nil
-	}
-	return levels, counts
+// noteLevels finds the levels of a piece of codes, and how many cells hold one. Each call
+// for a dictionary needs another chunk number.
+func (p *piece) noteLevels(chunk int) {
+	p.fresh, p.present = p.dictionary.fresh(p.codes, chunk)
+	p.levels = p.dictionary.levels
 }

@@ -82,6 +82,9 @@ type pass struct {
 	// made is called before emit, by the goroutine that made the chunk; nil for nothing to
 	// do. It sees the targets that the chunk's pieces follow then.
 	made func(ch *chunk, targets []target)
+	// gathered says that the chunks are placed in their order: then fresh need not hold
+	// levels that an earlier chunk with the same dictionary has.
+	gathered bool
 	// apart says that no chunk has to do with another: dictionaries need not outlive them.
 	apart   bool
 	stop    atomic.Bool // a chunk has an error that no later one can change

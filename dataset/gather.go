@@ -28,6 +28,7 @@ type store struct {
 	f32     []float32
 	f64     []float64
 	codes   []int32
+	levels  *levelSet // what codes index
 	text    []byte
 	offsets []int32
 	narrow  []*piece // those whose numbers are in f32
@@ -115,7 +116,13 @@ func (s *store) place(p *piece, room int, spare *spare) {
 		spare.put(nil, own, nil, nil)
 	case p.codes != nil:
 		own := p.codes
-		s.codes, p.codes = appendPart(s.codes, own, room)
+		s.codes, p.codes = appendRoom(s.codes, len(own), room)
+		if s.levels == nil {
+			s.levels = new(levelSet)
+		}
+		s.levels.add(p)
+		p.dictionary.translate(p.codes, own)
+		p.dictionary, p.levels, p.joined = nil, nil, s.levels
 		spare.put(nil, nil, own, nil)
 	case p.offsets != nil:
 		text, offsets := p.text, p.offsets
@@ -127,11 +134,18 @@ func (s *store) place(p *piece, room int, spare *spare) {
 // appendPart appends part to whole, or to a new slice with room for more where whole has
 // none left, and returns the place of the part too.
 func appendPart[T any](whole, part []T, room int) (appended, placed []T) {
-	if cap(whole)-len(whole) < len(part) {
-		whole = make([]T, 0, max(room, len(part)))
+	whole, placed = appendRoom(whole, len(part), room)
+	copy(placed, part)
+	return whole, placed
+}
+
+// appendRoom is appendPart for a part of n elements that are yet to be written.
+func appendRoom[T any](whole []T, n, room int) (appended, placed []T) {
+	if cap(whole)-len(whole) < n {
+		whole = make([]T, 0, max(room, n))
 	}
 	at := len(whole)
-	whole = append(whole, part...)
+	whole = whole[:at+n]
 	return whole, whole[at:]
 }
 

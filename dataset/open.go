@@ -126,7 +126,7 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 	whole := c.thin == nil
 	var rows, bytes int64 // so far, if the table is read whole
 	var p *pass
-	p = &pass{targets: targets, chunkRows: c.chunkRows, emit: func(ch *chunk) {
+	p = &pass{targets: targets, chunkRows: c.chunkRows, gathered: whole, emit: func(ch *chunk) {
 		size := int64(0) // before its pieces become parts of larger slices
 		for i := range ch.pieces {
 			ch.pieces[i].setLarge()

@@ -41,6 +41,7 @@ type sink struct {
 	target int
 	piece  *piece
 	dict   *dictionary
+	known  int // levels of dict before the chunk
 	second *sink
 }
 
@@ -53,6 +54,8 @@ type chunkParser struct {
 	sinks          []sink        // per input column
 	window         text.Window   // cells of the chunk that were read ahead
 	ahead          bool          // whether there are numbers enough in the chunk for that
+	located        *cellBlock    // of records of text, nil until needed
+	leftOut        bool          // whether cells of records that are left out may be in dicts
 }
 
 func newChunkParser(l *layout) *chunkParser {
@@ -75,7 +78,20 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk {
 	}
 	p.window.Reset()
 	p.ahead = text.Usable() && 2*numbers >= len(p.sinks)
+	// Records mostly of text are read in blocks, those mostly of numbers cell by cell. Where
+	// the decimal point separates, quotes tell numbers from two cells.
+	blocks := len(p.sinks) > 1 && len(p.sinks) <= blockCells/8 && 2*numbers < len(p.sinks) && p.decimal != p.sep
+	if blocks && p.located == nil {
+		p.located = new(cellBlock)
+	}
+	quotes := blocks && bytes.IndexByte(b, '"') >= 0
 	for i := 0; i < len(b) && ch.shape.allows(p.skipBadRows); {
+		if blocks {
+			if next := p.block(b, i, ch, quotes); next > i {
+				i = next
+				continue
+			}
+		}
 		if n := blankLine(b, i); n > 0 {
 			i += n
 			ch.lines++
@@ -119,11 +135,12 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 		}
 		s.dict = p.dicts[t]
 		s.piece.dictionary = s.dict
+		s.known = len(s.dict.levels)
 		s.piece.codes = p.spare.int32s(most)
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)
-		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, piece: s.piece, dict: s.dict, second: &second}}
+		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, piece: s.piece, dict: s.dict, known: s.known, second: &second}}
 	}
 	return s
 }
@@ -273,7 +290,15 @@ func (p *chunkParser) close(s *sink, ch *chunk) {
 		}
 	case levelSink:
 		piece.codes = piece.codes[:rows]
-		piece.fresh, piece.present = s.dict.fresh(piece.codes, ch.index)
+		if !p.gathered || p.leftOut {
+			piece.noteLevels(ch.index)
+			break
+		}
+		// Every new level has a row, and those known before came with earlier chunks.
+		piece.levels = s.dict.levels
+		for code := s.known; code < len(piece.levels); code++ {
+			piece.fresh = append(piece.fresh, int32(code))
+		}
 	case textSink:
 		piece.offsets = piece.offsets[:rows+1]
 		piece.text = piece.text[:piece.offsets[rows]]
@@ -298,6 +323,7 @@ func present[F float32 | float64](values []F) int {
 // badShape notes a record that has the wrong number of cells, the last of the
 // cells read so far ending at b[end], and returns the index behind the record.
 func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk) int {
+	p.leftOut = true
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
 			if s.piece != nil {

@@ -68,6 +68,8 @@ type piece struct {
 	dictionary *dictionary
 	followed   *followed // instead of it, once the codes are those of a model
 	fresh      []int32   // levels of the dictionary, in order of first appearance in the chunk
+	levels     []string  // of the dictionary when the piece was made
+	joined     *levelSet // the column's dictionary in the making, once the codes are its own
 
 	text    []byte
 	offsets []int32 // where rows begin and end, less the first is where in text

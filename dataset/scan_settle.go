@@ -296,7 +296,7 @@ func (p *piece) drop(bad []int32, chunk int) {
 	case p.codes != nil:
 		p.codes = dropRows(p.codes, bad)
 		clear(p.dictionary.seen)
-		p.fresh, p.present = p.dictionary.fresh(p.codes, chunk)
+		p.noteLevels(chunk)
 	}
 }
 

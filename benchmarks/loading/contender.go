@@ -42,7 +42,7 @@ type Bar struct {
 
 // Files lists the files in the order of the table, those made by pyarrow too.
 func Files() []string {
-	return []string{FloatsCSV, ShortCSV, StringsCSV, FloatsGzip, FloatsZstd, FloatsParquet, StringsParquet, SVM}
+	return []string{FloatsCSV, ShortCSV, StringsCSV, LevelsCSV, FloatsGzip, FloatsZstd, FloatsParquet, StringsParquet, SVM}
 }
 
 // The Parquet forms of FloatsCSV and StringsCSV, as pyarrow writes them by itself.
@@ -59,7 +59,7 @@ func Readings(file string) []Reading {
 	switch file {
 	case FloatsCSV:
 		readers = []string{Boost, PyArrow, Pandas, LGBM}
-	case ShortCSV, StringsCSV:
+	case ShortCSV, StringsCSV, LevelsCSV:
 		readers = []string{Boost, PyArrow, Pandas}
 	case FloatsGzip:
 		both, readers = []int{2}, []string{Boost, Inflate, PyArrow, Pandas}
@@ -87,6 +87,7 @@ func Bars() []Bar {
 		{FloatsCSV, PyArrow, 1, 1}, {FloatsCSV, Pandas, 1, 2}, {FloatsCSV, PyArrow, 2, 1},
 		{ShortCSV, PyArrow, 1, 1}, {ShortCSV, Pandas, 1, 2}, {ShortCSV, PyArrow, 2, 1},
 		{StringsCSV, PyArrow, 1, 1}, {StringsCSV, PyArrow, 2, 1},
+		{LevelsCSV, PyArrow, 1, 1.2}, {LevelsCSV, PyArrow, 2, 1.2},
 		{FloatsGzip, Inflate, 2, 1 / 1.15}, {FloatsZstd, PyArrow, 2, 1},
 		{FloatsParquet, PyArrow, 1, .7}, {FloatsParquet, PyArrow, 2, .7},
 		{StringsParquet, PyArrow, 1, .7}, {StringsParquet, PyArrow, 2, .7},

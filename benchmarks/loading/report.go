@@ -29,7 +29,7 @@ func (r *Record) Table(w io.Writer) {
 		for _, run := range o.Runs {
 			slowest = max(slowest, run.Seconds)
 		}
-		fmt.Fprintf(w, "| %-15s | %-18s | %7d | %7.2f | %11.2f | %4.0f %% | %4.0f | %7.0f |\n", o.File, o.shown(), o.Threads,
+		fmt.Fprintf(w, "| %-15s | %-18s | %7d | %7.3f | %11.3f | %4.0f %% | %4.0f | %7.0f |\n", o.File, o.shown(), o.Threads,
 			b.Seconds, b.CPU, 100*(slowest/b.Seconds-1), float64(r.Sizes[o.File])/1e6/b.Seconds, float64(b.PeakBytes)/1e6)
 	}
 	fmt.Fprintf(w, "\n| %-15s | %-12s | threads | bar    | ratio |       |\n", "file", "against")

@@ -16,7 +16,7 @@ import (
 )
 
 // tablesVersion changes with what the writers below write.
-const tablesVersion = "1"
+const tablesVersion = "2"
 
 // The generated files. Parquet files of the first and the third are made by pyarrow.
 const (
@@ -26,6 +26,7 @@ const (
 	FloatsGzip = "floats.csv.gz"
 	FloatsZstd = "floats.csv.zst"
 	SVM        = "sparse.svm" // 50 of 2,000 columns in a row
+	LevelsCSV  = "levels.csv" // 7 columns of 2 to 5,000 short texts and one of integers, without gaps
 )
 
 // IDColumn is the column of StringsCSV whose cells all differ.
@@ -37,6 +38,7 @@ var writers = []struct {
 	write func(w *bufio.Writer, r *rand.Rand, rows int)
 }{
 	{FloatsCSV, writeFloats}, {ShortCSV, writeShort}, {StringsCSV, writeStrings}, {SVM, writeSVM},
+	{LevelsCSV, writeLevels},
 }
 
 // Folder returns where Generate writes the tables.
@@ -150,12 +152,13 @@ func writeShort(w *bufio.Writer, r *rand.Rand, rows int) {
 	}
 }
 
-// vocabulary returns n different texts of 3 to 18 characters, some of two words.
-func vocabulary(r *rand.Rand, n int) []string {
+// vocabulary returns n different texts of the given lengths, the longer ones partly of
+// two words.
+func vocabulary(r *rand.Rand, n, shortest, longest int) []string {
 	seen := make(map[string]bool, n)
 	list := make([]string, 0, n)
 	for len(list) < n {
-		b := make([]byte, 3+r.IntN(16))
+		b := make([]byte, shortest+r.IntN(longest-shortest+1))
 		for i := range b {
 			b[i] = 'a' + byte(r.IntN(26))
 		}
@@ -174,7 +177,7 @@ func vocabulary(r *rand.Rand, n int) []string {
 func writeStrings(w *bufio.Writer, r *rand.Rand, rows int) {
 	var words [][]string
 	for _, n := range []int{50, 200, 1000, 2000, 5000} {
-		words = append(words, vocabulary(r, n))
+		words = append(words, vocabulary(r, n, 3, 18))
 	}
 	w.WriteString(IDColumn + ",number,amount,share,year,s50,s200,s1000,s2000,s5000\n")
 	var line []byte
@@ -220,5 +223,23 @@ func writeSVM(w *bufio.Writer, r *rand.Rand, rows int) {
 			line = strconv.AppendFloat(append(line, ':'), r.NormFloat64(), 'g', 6, 64)
 		}
 		w.Write(append(line, '\n'))
+	}
+}
+
+// writeLevels writes a third of the rows: 14 MB where the others have a million.
+func writeLevels(w *bufio.Writer, r *rand.Rand, rows int) {
+	var words [][]string
+	for _, n := range []int{2, 5, 12, 40, 200, 1000, 5000} {
+		words = append(words, vocabulary(r, n, 2, 7))
+	}
+	w.WriteString("s2,s5,s12,s40,s200,s1000,s5000,number\n")
+	var line []byte
+	for range rows / 3 {
+		line = line[:0]
+		for _, list := range words {
+			line = append(line, list[r.IntN(len(list))]...)
+			line = append(line, ',')
+		}
+		w.Write(append(strconv.AppendInt(line, r.Int64N(10_000), 10), '\n'))
 	}
 }

@@ -38,6 +38,9 @@ def pyarrow_reader(path, threads):
     options = csv.ReadOptions(use_threads=many)
     # Without this a cell that is empty in a column of text would be a text, for boost a gap.
     convert = csv.ConvertOptions(strings_can_be_null=True)
+    if os.path.basename(path).startswith("levels"):  # dictionaries, as boost makes them
+        convert.auto_dict_encode = True
+        convert.auto_dict_max_cardinality = 1 << 20
     return lambda: csv.read_csv(path, read_options=options, convert_options=convert)
 
 

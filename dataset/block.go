@@ -1,0 +1,258 @@
+package dataset
+
+import (
+	"bytes"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// blockCells is about how many cells of text are located before they are read.
+const blockCells = 2048
+
+// cellBlock holds where the cells of some records end. Records are taken apart in two
+// steps: first all separators and line feeds of a block are found, eight bytes at a time,
+// then the cells are read column by column. So no cell waits for the end of the one
+// before it, and what depends on the column alone is done once a block.
+//
+//	b     a , b c , " d , e " \n f …
+//	ends  ↑ ↑     ↑           ↑        of three columns; the first stands before b[i]
+//
+// A block takes the usual forms of records only: as many cells as columns, quotes around
+// whole cells or none, no quotes and no line breaks within. It refuses others as a whole.
+type cellBlock struct {
+	ends [1 + blockCells + 64]int32
+	// wait is the number of records to read one by one after a block was refused, penalty
+	// what it becomes the next time.
+	wait, penalty int
+}
+
+// mostPenalty bounds how many records are read one by one after a refusal.
+const mostPenalty = 4096
+
+// block reads records from b[i] on into the sinks and returns the index behind them, or i
+// where they are not of the usual forms. quotes says that there are quotes in b.
+func (p *chunkParser) block(b []byte, i int, ch *chunk, quotes bool) (next int) {
+	x, columns := p.located, len(p.sinks)
+	if x.wait > 0 {
+		x.wait--
+		return i
+	}
+	cells, closed := 0, true
+	if quotes {
+		cells, closed = x.locateQuoted(b, i, p.sep)
+	} else {
+		cells = x.locate(b, i, p.sep)
+	}
+	ends := x.ends[:1+cells/columns*columns]
+	if closed && len(ends) == 1 {
+		return i
+	}
+	if !closed || !usual(b, ends, columns) {
+		x.penalty = min(max(16, 2*x.penalty), mostPenalty)
+		x.wait = x.penalty
+		return i
+	}
+	x.penalty = 0
+	ch.begins(ch.rows, ch.lines)
+	for col := range p.sinks {
+		switch s := &p.sinks[col]; s.kind {
+		case skipSink:
+		case levelSink:
+			p.levelColumn(b, ends, col, ch.rows, s, quotes)
+		case textSink:
+			p.textColumn(b, ends, col, ch.rows, s, quotes)
+		case numberSink:
+			p.numberColumn(b, ends, col, ch.rows)
+		default:
+			for k, row := col, ch.rows; k < len(ends)-1; k, row = k+columns, row+1 {
+				p.cell(s, b, int(ends[k])+1, row)
+			}
+		}
+	}
+	ch.rows += cells / columns
+	ch.lines += cells / columns
+	return int(ends[len(ends)-1]) + 1
+}
+
+// usual reports whether records end where the cells of so many columns do and nowhere
+// else, and quotes stand around whole cells only.
+func usual(b []byte, ends []int32, columns int) bool {
+	for k := columns; k < len(ends); k += columns {
+		if b[ends[k]] != '\n' {
+			return false
+		}
+	}
+	text := b[ends[0]+1 : ends[len(ends)-1]+1]
+	if bytes.Count(text, []byte{'\n'}) != (len(ends)-1)/columns {
+		return false
+	}
+	quotes := bytes.Count(text, []byte{'"'})
+	return quotes == 0 || quotes == 2*quotedCells(b, ends, columns)
+}
+
+// locate finds where the cells from b[i] on end, as far as the block goes, in text without
+// quotes. It returns how many it found.
+func (x *cellBlock) locate(b []byte, i int, sep byte) (cells int) {
+	seps := ones * uint64(sep)
+	x.ends[0] = int32(i) - 1
+	n := 1
+	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
+		var ends uint64
+		for w := 0; w < 64; w += 8 {
+			word := wordAt(b, i+w)
+			ends |= gathered(zeroBytes(word^feeds)|zeroBytes(word^seps)) << w
+		}
+		n = x.add(n, i, ends)
+	}
+	return n - 1
+}
+
+// add notes the ends among the 64 bytes from i on behind the n that there are.
+func (x *cellBlock) add(n, i int, ends uint64) int {
+	list := x.ends[n : n+64]
+	for k := range list {
+		if ends == 0 {
+			return n + k
+		}
+		list[k] = int32(i + bits.TrailingZeros64(ends))
+		ends &= ends - 1
+	}
+	return n + 64
+}
+
+// locateQuoted is locate for text with quotes. It reports whether no line ends within
+// quotes, too.
+func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int, closed bool) {
+	seps := ones * uint64(sep)
+	x.ends[0] = int32(i) - 1
+	n := 1
+	var inside uint64 // all ones within quotes
+	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
+		var lines, others, quotes uint64
+		for w := 0; w < 64; w += 8 {
+			word := wordAt(b, i+w)
+			lines |= gathered(zeroBytes(word^feeds)) << w
+			others |= gathered(zeroBytes(word^seps)) << w
+			quotes |= gathered(zeroBytes(word^quoteMarks)) << w
+		}
+		// Each bit becomes the parity of those up to it: whether the byte stands within quotes,
+		// the opening one among them.
+		for s := 1; s < 64; s *= 2 {
+			quotes ^= quotes << s
+		}
+		quotes ^= inside
+		if quotes&lines != 0 {
+			return 0, false
+		}
+		inside = uint64(int64(quotes) >> 63)
+		n = x.add(n, i, lines|others&^quotes)
+	}
+	return n - 1, true
+}
+
+const (
+	lows       = 0x7F * ones
+	quoteMarks = '"' * ones
+)
+
+// zeroBytes sets the top bits of the bytes of x that are 0, and no other bits.
+func zeroBytes(x uint64) uint64 { return ^(x&lows + lows | x) & highs }
+
+// gathered moves the top bits of the eight bytes of x, whose other bits are 0, to the
+// lowest eight bits: the product adds up each at its own place, and none carries.
+func gathered(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
+
+// quotedCells counts the cells that begin and end with a quote.
+func quotedCells(b []byte, ends []int32, columns int) (n int) {
+	for k := 1; k < len(ends); k++ {
+		start, end := int(ends[k-1])+1, int(ends[k])
+		if end-start >= 2 && k%columns == 0 && b[end-1] == '\r' {
+			end--
+		}
+		if end-start >= 2 && b[start] == '"' && b[end-1] == '"' {
+			n++
+		}
+	}
+	return n
+}
+
+// contentOf returns where the content of a cell of a block begins and ends. last says that
+// the cell ends its line, quoted that there are cells with quotes.
+func contentOf(b []byte, start, end int, last, quoted bool) (int, int) {
+	if last && end > start && b[end-1] == '\r' {
+		end--
+	}
+	if quoted && end > start && b[start] == '"' {
+		return start + 1, end - 1
+	}
+	return start, end
+}
+
+// levelColumn reads the cells of one column as levels.
+func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink, quoted bool) {
+	columns := len(p.sinks)
+	last := col == columns-1
+	codes := s.piece.codes
+	d := s.dict
+	for k := col; k+1 < len(ends); k += columns {
+		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), last, quoted)
+		length := end - start
+		code := int32(unknownCode)
+		if length <= shortCell {
+			mask := &cellMasks[length]
+			lo, hi := wordAt(b, start)&mask[0], wordAt(b, start+8)&mask[1]
+			slot := &d.shorts[hashOf(lo, hi)&uint64(len(d.shorts)-1)]
+			if slot.lo^lo|slot.hi^hi|uint64(slot.size^int32(length+1)) == 0 {
+				code = slot.code
+			} else {
+				code = d.find(lo, hi, length)
+			}
+		} else {
+			code = d.findLong(b[start:end])
+		}
+		if code < missingCode {
+			if code = d.code(b[start:end], p.options); code == brokenCode {
+				s.piece.odd.add(row, b[start:end], p.skipBadRows)
+			}
+		}
+		codes[row] = code
+		row++
+	}
+}
+
+// cellMasks cut two words to cells of up to shortCell bytes.
+var cellMasks = func() (masks [shortCell + 1][2]uint64) {
+	for n := range masks {
+		masks[n] = [2]uint64{1<<(8*min(n, 8)) - 1, 1<<(8*max(n-8, 0)) - 1}
+	}
+	return masks
+}()
+
+// textColumn reads the cells of one column as text.
+func (p *chunkParser) textColumn(b []byte, ends []int32, col, row int, s *sink, quoted bool) {
+	columns := len(p.sinks)
+	for k := col; k+1 < len(ends); k += columns {
+		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), col == columns-1, quoted)
+		if cell := b[start:end]; p.encoding == nil && utf8.Valid(cell) {
+			s.piece.setText(row, cell)
+		} else {
+			p.put(s, cell, row)
+		}
+		row++
+	}
+}
+
+// numberColumn reads the cells of one column as numbers.
+func (p *chunkParser) numberColumn(b []byte, ends []int32, col, row int) {
+	columns := len(p.sinks)
+	sinks := p.sinks[col : col+1]
+	for k := col; k+1 < len(ends); k += columns {
+		start := int(ends[k]) + 1
+		if _, n := quickNumbers(b, start, row, sinks, p.sep, p.decimal); n == 0 {
+			if _, done, _ := p.quickNumber(b, start, row, &sinks[0]); !done {
+				p.cell(&sinks[0], b, start, row)
+			}
+		}
+		row++
+	}
+}
