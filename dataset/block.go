@@ -123,44 +123,21 @@ func (x *cellBlock) add(n, i int, ends uint64) int {
 // locateQuoted is locate for text with quotes. It reports whether no line ends within
 // quotes, too.
 func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int, closed bool) {
-	seps := ones * uint64(sep)
 	x.ends[0] = int32(i) - 1
 	n := 1
 	var inside uint64 // all ones within quotes
 	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
-		var lines, others, quotes uint64
-		for w := 0; w < 64; w += 8 {
-			word := wordAt(b, i+w)
-			lines |= gathered(zeroBytes(word^feeds)) << w
-			others |= gathered(zeroBytes(word^seps)) << w
-			quotes |= gathered(zeroBytes(word^quoteMarks)) << w
-		}
-		// Each bit becomes the parity of those up to it: whether the byte stands within quotes,
-		// the opening one among them.
-		for s := 1; s < 64; s *= 2 {
-			quotes ^= quotes << s
-		}
-		quotes ^= inside
-		if quotes&lines != 0 {
+		m := maskBytes((*[64]byte)(b[i:]), sep)
+		// The bytes within quotes, the opening one among them.
+		within := parities(m.quotes) ^ inside
+		if within&m.lines != 0 {
 			return 0, false
 		}
-		inside = uint64(int64(quotes) >> 63)
-		n = x.add(n, i, lines|others&^quotes)
+		inside = uint64(int64(within) >> 63)
+		n = x.add(n, i, m.lines|m.seps&^within)
 	}
 	return n - 1, true
 }
-
-const (
-	lows       = 0x7F * ones
-	quoteMarks = '"' * ones
-)
-
-// zeroBytes sets the top bits of the bytes of x that are 0, and no other bits.
-func zeroBytes(x uint64) uint64 { return ^(x&lows + lows | x) & highs }
-
-// gathered moves the top bits of the eight bytes of x, whose other bits are 0, to the
-// lowest eight bits: the product adds up each at its own place, and none carries.
-func gathered(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
 
 // quotedCells counts the cells that begin and end with a quote.
 func quotedCells(b []byte, ends []int32, columns int) (n int) {

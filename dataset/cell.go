@@ -1,6 +1,9 @@
 package dataset
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // problem says why a stretch of text is no cell.
 type problem uint8
@@ -126,7 +129,11 @@ func (r *cellReader) recordEnd(b []byte, i int) (end, breaks int) {
 // lastRecordEnd returns the index after the last line feed in b that ends a
 // record, 0 if none does. b begins with a record and may end anywhere.
 func (r *cellReader) lastRecordEnd(b []byte) int {
-	last, i := 0, 0
+	if bytes.IndexByte(b, '"') < 0 {
+		return bytes.LastIndexByte(b, '\n') + 1
+	}
+	last := r.usualRecordEnd(b)
+	i := last
 	for {
 		at := nextQuote(b, i)
 		if feed := bytes.LastIndexByte(b[i:at], '\n'); feed >= 0 {
@@ -150,6 +157,28 @@ func (r *cellReader) lastRecordEnd(b []byte) int {
 			i++
 		}
 	}
+}
+
+// usualRecordEnd goes through b as far as each quote begins a cell, without blanks before
+// it, or lies in a cell that one began, 64 bytes at a time. It returns the index after the
+// last line feed there that ends a record.
+func (r *cellReader) usualRecordEnd(b []byte) (last int) {
+	before := uint64(1) // whether the byte before the 64 allows a quote, in the lowest bit
+	var inside uint64
+	for i := 0; i+64 <= len(b); i += 64 {
+		m := maskBytes((*[64]byte)(b[i:]), r.sep)
+		within := parities(m.quotes) ^ inside
+		allowed := (m.lines|m.seps|m.quotes)<<1 | before
+		if m.quotes&within&^allowed != 0 {
+			break
+		}
+		if ends := m.lines &^ within; ends != 0 {
+			last = i + 64 - bits.LeadingZeros64(ends)
+		}
+		inside = uint64(int64(within) >> 63)
+		before = (m.lines | m.seps | m.quotes) >> 63
+	}
+	return last
 }
 
 // nextQuote returns the index of the first quote from b[i] on, or len(b). It looks

@@ -616,15 +616,3 @@ func TestHostileShapes(t *testing.T) {
 		}
 	})
 }
-
-// TestLastRecordEnd compares the quick search for record ends with the plain one.
-func TestLastRecordEnd(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a,\"b\nc": 0, "a,\"b\nc\"\nd": 8, "\"\"\"\n\"\n": 6, "a\n\"b": 2,
-		"5\"\nx": 3, "a, \"x\ny\"\n": 9, "\"a\"b\"\nc": 6, "\"a\n\"\"": 0, "a\"b\n\"c\nd": 4, "\"a\" \"b\n": 7,
-	} {
-		if got := dataset.LastRecordEnd([]byte(text), ','); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
