@@ -144,7 +144,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("verdicts %v, want %v\n%s", got, want, &table)
 	}
 	// LightGBM reads once with each way of waiting, and the better one is named.
-	if want := "| floats.csv      | lightgbm, active   |       2 |    1.25 |"; !strings.Contains(table.String(), want) {
+	if want := "| floats.csv      | lightgbm, active   |       2 |   1.250 |"; !strings.Contains(table.String(), want) {
 		t.Errorf("no %q in\n%s", want, &table)
 	}
 	// Columns, the widest again, and two chunks of 1 MiB of text and one as large of cells each.
