@@ -153,7 +153,7 @@ func TestNoStaleValues(t *testing.T) {
 						builders = append(builders, histogram.New(d.matrix, mirror, pool, strategy), histogram.New(d.matrix, nil, pool, strategy))
 					}
 				}
-				b := builders[0]
+				var b *histogram.Builder
 				p := histogram.NewPool()
 				steps := 25
 				if testing.Short() {

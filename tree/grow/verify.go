@@ -128,7 +128,7 @@ func (g *splitter) exactly(at int) sums {
 			hessSize.Add(math.Abs(y))
 		}
 	}
-	if g.nodes[at].parent < 0 {
+	if g.nodes[at].up < 0 {
 		g.sizes = sums{gradF: gradSize.Round(), hessF: hessSize.Round()}
 	}
 	return sums{gradF: gradSum.Round(), hessF: hessSum.Round()}
