@@ -91,9 +91,10 @@ func (g *splitter) search(tiles int, alone bool) pass {
 	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < smallSearch, then: (*splitter).finishSearch}
 }
 
-// drawOf returns the number by which columns are drawn for a sibling: it counts the tree's splits.
+// drawOf returns the number by which columns are drawn for a sibling, where they are drawn for every
+// node: it counts the tree's splits, of which others may make more only where they are not.
 func (g *splitter) drawOf(sibling int) int {
-	if g.larger < 0 { // the root
+	if g.larger < 0 || g.config.Params.ColNode >= 1 { // the root, or no draw
 		return 0
 	}
 	return 2*(len(g.made.Feature)+1) + sibling
