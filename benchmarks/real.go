@@ -39,7 +39,7 @@ func realCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&m.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the real data sets")
 	f.StringSliceVar(&m.names, "sets", nil, "these tables only; what is known of the others stays")
-	f.IntVar(&m.turns, "turns", 3, "turns of all trainers on a table; up to two more where the machine was busy")
+	f.IntVar(&m.turns, "turns", 3, "turns of all trainers on a table; in each a process is run up to three times until the machine is quiet")
 	f.IntVar(&m.settings.Rounds, "rounds", 60, "boosting rounds")
 	f.IntVar(&m.settings.Leaves, "leaves", 31, "leaves of a tree")
 	f.Float64Var(&m.settings.Budget, "budget", 0.5, "seconds that one way of a trainer is repeated for in a process")

@@ -81,12 +81,14 @@ type Timed struct {
 
 // Run is one process.
 type Run struct {
-	Trainer string  `json:"trainer"`
-	Threads int     `json:"threads"`
-	Wait    string  `json:"wait,omitempty"`
-	Load    string  `json:"load,omitempty"` // the machine's load average before it
-	Wall    float64 `json:"wall_seconds"`
-	Process Process `json:"figures"`
+	Trainer string      `json:"trainer"`
+	Threads int         `json:"threads"`
+	Wait    string      `json:"wait,omitempty"`
+	Load    string      `json:"load,omitempty"` // the machine's load average before it
+	Before  Calibration `json:"before"`         // how fast the machine was before and after
+	After   Calibration `json:"after"`
+	Wall    float64     `json:"wall_seconds"`
+	Process Process     `json:"figures"`
 }
 
 // start runs a trainer on the table in a folder. known is the least seconds that the trainer took

@@ -1,5 +1,7 @@
 package real
 
+import "slices"
+
 // What counts: no table below Floor times LightGBM's best, and Mean in the geometric mean.
 const (
 	Floor = 1.5
@@ -12,44 +14,40 @@ type figure struct {
 	way, wait string
 	file      float64 // from the file to the model, the least
 	engine    string  // pandas' that the file was read with
+	busy      bool    // no run was on a quiet machine
 }
 
-// counting returns the turns that count: the quiet ones, or all where none was quiet.
-func (s *Result) counting() (turns []*Turn, wasBusy bool) {
-	for i := range s.Turns {
-		if s.Turns[i].slower(s.Best) <= busy {
-			turns = append(turns, &s.Turns[i])
+// figure returns that of a trainer, of its quiet runs, or of all where none was quiet.
+func (s *Result) figure(trainer string, threads int) (f figure) {
+	runs := s.runs(trainer, threads)
+	if quiet := slices.DeleteFunc(slices.Clone(runs), func(r *Run) bool { return r.slower(s.Best) > busy }); len(quiet) > 0 {
+		runs = quiet
+	} else {
+		f.busy = len(runs) > 0
+	}
+	for _, run := range runs {
+		way, seconds := run.Process.fastest()
+		if way == "" {
+			continue
 		}
-	}
-	if len(turns) > 0 {
-		return turns, false
-	}
-	for i := range s.Turns {
-		turns = append(turns, &s.Turns[i])
-	}
-	return turns, true
-}
-
-// figure returns that of a trainer.
-func (s *Result) figure(trainer string, threads int) figure {
-	var f figure
-	turns, _ := s.counting()
-	for _, turn := range turns {
-		for i := range turn.Runs {
-			run := &turn.Runs[i]
-			way, seconds := run.Process.fastest()
-			if run.Trainer != trainer || run.Threads != threads || way == "" {
-				continue
-			}
-			if f.seconds == 0 || seconds < f.seconds {
-				f.seconds, f.way, f.wait = seconds, way, run.Wait
-			}
-			if file := run.Process.file(); f.file == 0 || file < f.file {
-				f.file, f.engine = file, run.Process.Engine
-			}
+		if f.seconds == 0 || seconds < f.seconds {
+			f.seconds, f.way, f.wait = seconds, way, run.Wait
+		}
+		if file := run.Process.file(); f.file == 0 || file < f.file {
+			f.file, f.engine = file, run.Process.Engine
 		}
 	}
 	return f
+}
+
+// busy reports whether any figure was found on a busy machine only.
+func (s *Result) busy() bool {
+	for _, trainer := range []string{Boost, LightGBM, XGBoost} {
+		if s.figure(trainer, 1).busy || s.figure(trainer, 2).busy {
+			return true
+		}
+	}
+	return false
 }
 
 // file returns the seconds from the file to the model. Of a peer they are the sum of the least

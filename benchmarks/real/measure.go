@@ -12,14 +12,14 @@ import (
 	"boost/benchmarks/peers"
 )
 
-// busy is how much slower than the session's best calibration the machine may be in a turn that
-// counts.
+// busy is how much slower than the session's best calibration the machine may be before and after
+// a run that counts.
 const busy = 1.1
 
-// moreTurns is how many turns are added at most for such as were busy.
-const moreTurns = 2
+// attempts is how often a process is run at most in a turn, until the machine is quiet.
+const attempts = 3
 
-// near is how much slower than a trainer's best way one may be to go on after the first turn.
+// near is how much slower than a trainer's best way one may be to go on after its first quiet run.
 const near = 1.4
 
 // Plan is what measuring a table needs.
@@ -34,58 +34,22 @@ type Plan struct {
 	Save      func() error // keeps the record, after each turn
 }
 
-// Measure takes turns on a table until as many as wanted were quiet, or moreTurns more were taken.
+// Measure takes turns on a table, as many as are wanted.
 func (r *Record) Measure(ctx context.Context, result *Result, p *Plan) error {
-	if result.Done {
-		return nil
-	}
-	best := r.best().best(result.Best)
-	for result.quiet() < result.Wanted && len(result.Turns) < result.Wanted+moreTurns {
-		turn := Turn{Before: p.quietMoment(&best)}
+	result.Best = r.best().best(result.Best)
+	for !result.Done {
+		turn := Turn{}
 		if err := result.turn(ctx, p, &turn); err != nil {
 			return err
 		}
-		turn.After = p.Calibrate()
-		best = best.best(turn.After)
-		result.Best = best
 		result.Turns = append(result.Turns, turn)
-		fmt.Fprintf(p.Words, "%-20s turn %d  machine × %.2f of its best time\n", result.Name, len(result.Turns), turn.slower(best))
+		result.Done = len(result.Turns) >= result.Wanted
 		r.put(result)
 		if err := p.Save(); err != nil {
 			return err
 		}
 	}
-	result.Done = true
-	return p.Save()
-}
-
-// quietMoment calibrates until the machine is quiet, a few times at most, and returns the last.
-func (p *Plan) quietMoment(best *Calibration) Calibration {
-	const tries = 5
-	for try := 1; ; try++ {
-		c := p.Calibrate()
-		*best = best.best(c)
-		if c.slower(*best) <= busy || try == tries {
-			return c
-		}
-		p.Pause()
-	}
-}
-
-// slower returns by what factor the machine was slower than the best in a turn.
-func (t *Turn) slower(best Calibration) float64 {
-	return max(t.Before.slower(best), t.After.slower(best))
-}
-
-// quiet returns how many turns were.
-func (s *Result) quiet() int {
-	n := 0
-	for i := range s.Turns {
-		if s.Turns[i].slower(s.Best) <= busy {
-			n++
-		}
-	}
-	return n
+	return nil
 }
 
 // turn runs all trainers: boost before each peer, so that a drift of the machine hits all alike.
@@ -102,37 +66,66 @@ func (s *Result) turn(ctx context.Context, p *Plan, turn *Turn) error {
 	return nil
 }
 
-// run runs a trainer in those of its ways that go on. A peer that fails is named and left out.
+// run runs a trainer in those of its ways that go on, again where the machine was busy. A peer that
+// fails is named and left out.
 func (s *Result) run(ctx context.Context, p *Plan, turn *Turn, trainer string, threads int, wait string) error {
 	ways := s.goOn(trainer, threads, wait)
 	if len(ways) == 0 || s.missing(trainer, threads, wait) {
 		return nil
 	}
-	known := s.least(trainer, threads)
-	for _, before := range turn.Runs {
-		if before.Trainer == trainer && before.Threads == threads {
-			if way, seconds := before.Process.fastest(); way != "" && (known == 0 || seconds < known) {
-				known = seconds
-			}
+	for range attempts {
+		before := p.quietMoment(&s.Best)
+		run, err := p.Commands.start(ctx, s.Settings, p.Folder, trainer, threads, wait, ways, turn.known(trainer, threads), p.Patience)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, trainer == Boost:
+			return err
+		default:
+			s.Missing = append(s.Missing, Missing{trainer, threads, wait, reason(err)})
+			fmt.Fprintf(p.Words, "%-20s %s, %d threads, %s: %s\n", s.Name, trainer, threads, wait, reason(err))
+			return nil
 		}
-	}
-	run, err := p.Commands.start(ctx, s.Settings, p.Folder, trainer, threads, wait, ways, known, p.Patience)
-	switch {
-	case err == nil:
+		run.Before, run.After = before, p.Calibrate()
+		s.Best = s.Best.best(run.After)
 		turn.Runs = append(turn.Runs, run)
-		way, seconds := run.Process.fastest()
-		fmt.Fprintf(p.Words, "%-20s turn %d  %-8s %d threads %-7s %8.3f s %s\n", s.Name, len(s.Turns)+1, trainer, threads, wait, seconds, way)
 		if trainer == Boost {
 			s.Rows, s.Columns = run.Process.Rows, run.Process.Columns
 		}
-		return nil
-	case ctx.Err() != nil, trainer == Boost:
-		return err
+		way, seconds := run.Process.fastest()
+		fmt.Fprintf(p.Words, "%-20s turn %d  %-8s %d threads %-7s %8.3f s %-14s machine × %.2f of its best time\n",
+			s.Name, len(s.Turns)+1, trainer, threads, wait, seconds, way, run.slower(s.Best))
+		if run.slower(s.Best) <= busy {
+			return nil
+		}
 	}
-	why := reason(err)
-	s.Missing = append(s.Missing, Missing{trainer, threads, wait, why})
-	fmt.Fprintf(p.Words, "%-20s %s, %d threads, %s: %s\n", s.Name, trainer, threads, wait, why)
 	return nil
+}
+
+// quietMoment calibrates until the machine is quiet, a few times at most, and returns the last.
+func (p *Plan) quietMoment(best *Calibration) Calibration {
+	const tries = 5
+	for try := 1; ; try++ {
+		c := p.Calibrate()
+		*best = best.best(c)
+		if c.slower(*best) <= busy || try == tries {
+			return c
+		}
+		p.Pause()
+	}
+}
+
+// known returns the least seconds of a trainer in this turn, 0 = none: other turns had another machine.
+func (t *Turn) known(trainer string, threads int) float64 {
+	known := 0.0
+	for i := range t.Runs {
+		if t.Runs[i].Trainer != trainer || t.Runs[i].Threads != threads {
+			continue
+		}
+		if way, seconds := t.Runs[i].Process.fastest(); way != "" && (known == 0 || seconds < known) {
+			known = seconds
+		}
+	}
+	return known
 }
 
 // reason is a short one for a table: of what Python says, the line of the error.
@@ -163,47 +156,45 @@ func (p *Process) fastest() (way string, seconds float64) {
 	return way, seconds
 }
 
-// goOn returns the ways that a trainer still has to run in: all at first, then those near its
-// best way.
+// goOn returns the ways that a trainer still has to run in: those that had no quiet run so far, and
+// those near its best way in such.
 func (s *Result) goOn(trainer string, threads int, wait string) []string {
-	ways := waysOf(trainer)
-	best := s.least(trainer, threads)
-	if best == 0 {
-		return ways
+	type key struct{ wait, way string }
+	least, best := map[key]float64{}, 0.0 // 0 = left out
+	for _, run := range s.runs(trainer, threads) {
+		if run.slower(s.Best) > busy {
+			continue
+		}
+		for _, w := range run.Process.Ways {
+			k := key{run.Wait, w.Way}
+			if seconds, tried := least[k]; !tried || seconds == 0 || !w.LeftOut && w.Seconds < seconds {
+				least[k] = w.Seconds
+			}
+			if !w.LeftOut && (best == 0 || w.Seconds < best) {
+				best = w.Seconds
+			}
+		}
 	}
-	return slices.DeleteFunc(ways, func(way string) bool {
-		seconds := s.secondsOf(trainer, threads, wait, way)
-		return seconds == 0 || seconds > near*best
+	return slices.DeleteFunc(waysOf(trainer), func(way string) bool {
+		seconds, tried := least[key{wait, way}]
+		return tried && (seconds == 0 || seconds > near*best)
 	})
 }
 
-// least returns the least seconds of a trainer in any way and turn so far, 0 = none.
-func (s *Result) least(trainer string, threads int) float64 {
-	least := 0.0
-	for _, wait := range waitsOf(trainer) {
-		for _, way := range waysOf(trainer) {
-			if seconds := s.secondsOf(trainer, threads, wait, way); seconds > 0 && (least == 0 || seconds < least) {
-				least = seconds
+// runs returns those of a trainer in all turns.
+func (s *Result) runs(trainer string, threads int) []*Run {
+	var list []*Run
+	for i := range s.Turns {
+		for j := range s.Turns[i].Runs {
+			if run := &s.Turns[i].Runs[j]; run.Trainer == trainer && run.Threads == threads {
+				list = append(list, run)
 			}
 		}
 	}
-	return least
+	return list
 }
 
-// secondsOf returns the least seconds of a way in all turns so far, 0 = none.
-func (s *Result) secondsOf(trainer string, threads int, wait, way string) float64 {
-	least := 0.0
-	for i := range s.Turns {
-		for _, run := range s.Turns[i].Runs {
-			if run.Trainer != trainer || run.Threads != threads || run.Wait != wait {
-				continue
-			}
-			for _, w := range run.Process.Ways {
-				if w.Way == way && !w.LeftOut && (least == 0 || w.Seconds < least) {
-					least = w.Seconds
-				}
-			}
-		}
-	}
-	return least
+// slower returns by what factor the machine was slower than the best before or after a run.
+func (r *Run) slower(best Calibration) float64 {
+	return max(r.Before.slower(best), r.After.slower(best))
 }

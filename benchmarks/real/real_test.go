@@ -126,32 +126,58 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A turn of a busy machine is taken again, twice at most, and does not count where a quiet one was had.
-func TestBusyTurns(t *testing.T) {
+// A run of a busy machine is done again, twice at most, and the set is marked where none was quiet.
+func TestBusyRuns(t *testing.T) {
+	calls := 0
 	for name, c := range map[string]struct {
-		calibrations []float64
-		turns        int
-		marked       bool
+		calibrate func() real.Calibration
+		runs      int
+		marked    bool
 	}{
-		"quiet":        {[]float64{1}, 2, false},
-		"busy once":    {[]float64{1, 2, 1}, 3, false},
-		"within bound": {[]float64{1, 1.09, 1.09}, 2, false},
-		// Each turn begins quiet and ends busy.
-		"always busy": {[]float64{1, 2, 1, 2, 1, 2, 1, 2}, 4, true},
+		"quiet":        {calibrated(1), 12, false},
+		"busy once":    {calibrated(1, 2, 1), 13, false},
+		"within bound": {calibrated(1, 1.09, 1.09), 12, false},
+		"always busy": {func() real.Calibration { // after each run
+			calls++
+			return real.Calibration{One: 1, Both: float64(2 - calls%2)}
+		}, 36, true},
 	} {
-		r, s := result(2)
-		if err := r.Measure(t.Context(), s, plan("peers", calibrated(c.calibrations...))); err != nil {
+		r, s := result(1)
+		if err := r.Measure(t.Context(), s, plan("peers", c.calibrate)); err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
 		r.Table(&b)
-		if marked := strings.Contains(b.String(), "houses (busy)"); len(s.Turns) != c.turns || marked != c.marked {
-			t.Errorf("%s: %d turns, marked %v, want %d and %v", name, len(s.Turns), marked, c.turns, c.marked)
+		if marked := strings.Contains(b.String(), "houses (busy)"); len(s.Turns[0].Runs) != c.runs || marked != c.marked {
+			t.Errorf("%s: %d runs, marked %v, want %d and %v", name, len(s.Turns[0].Runs), marked, c.runs, c.marked)
 		}
 	}
 }
 
-// Before a turn a quieter moment is waited for.
+// A way that was slow on a busy machine only is not given up.
+func TestBusyRunsGiveNothingUp(t *testing.T) {
+	r, s := result(2)
+	calls := 0
+	p := plan("peers", func() real.Calibration { // the first turn's three attempts of 12 runs are busy
+		if calls++; calls <= 72 && calls%2 == 0 {
+			return real.Calibration{One: 2, Both: 2}
+		}
+		return real.Calibration{One: 1, Both: 1}
+	})
+	if err := r.Measure(t.Context(), s, p); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Turns) != 2 || len(s.Turns[0].Runs) != 36 || len(s.Turns[1].Runs) != 12 {
+		t.Fatalf("%d turns", len(s.Turns))
+	}
+	for _, run := range s.Turns[1].Runs {
+		if run.Trainer == real.LightGBM && run.Wait == "passive" && run.Threads == 2 && len(run.Process.Ways) < 4 {
+			t.Errorf("only %+v of LightGBM's ways are tried on the quiet machine", run.Process.Ways)
+		}
+	}
+}
+
+// Before a run a quieter moment is waited for.
 func TestQuietMoment(t *testing.T) {
 	r, s := result(1)
 	p := plan("peers", calibrated(3, 3, 1))

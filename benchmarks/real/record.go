@@ -34,17 +34,15 @@ type Result struct {
 	Command   string       `json:"command"`
 	Settings  Settings     `json:"settings"`
 	Wanted    int          `json:"turns_wanted"`
-	Best      Calibration  `json:"best_calibration"` // of the session, up to the last turn
+	Best      Calibration  `json:"best_calibration"` // of the session, up to the last run
 	Turns     []Turn       `json:"turns"`
 	Missing   []Missing    `json:"missing,omitempty"`
 	Done      bool         `json:"done"`
 }
 
-// Turn is one run of all trainers, and how fast the machine was before and after.
+// Turn is the runs of all trainers, those of a busy machine too.
 type Turn struct {
-	Before Calibration `json:"before"`
-	After  Calibration `json:"after"`
-	Runs   []Run       `json:"runs"`
+	Runs []Run `json:"runs"`
 }
 
 // Missing is a trainer that gave no figure.

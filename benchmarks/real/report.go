@@ -47,7 +47,7 @@ func lines(w io.Writer, results []*Result) []ratios {
 	var all []ratios
 	for _, s := range results {
 		name := s.Name
-		if _, wasBusy := s.counting(); wasBusy {
+		if s.busy() {
 			name += " (busy)"
 		}
 		one, two := s.figure(Boost, 1), s.figure(Boost, 2)

@@ -17,10 +17,10 @@ func known(name string, boost, light, xg float64) *real.Result {
 		Name: name, Task: "binary", Rows: 1000, Columns: 10, Outputs: 1, Done: true, Command: "make peers ROW=real",
 		Machine: machine.Info{CPU: "A", Commit: "abc"}, Best: real.Calibration{One: 1, Both: 1},
 	}
-	turn := real.Turn{Before: s.Best, After: s.Best}
+	turn := real.Turn{}
 	for _, threads := range []int{2, 1} {
 		for trainer, seconds := range map[string]float64{real.Boost: boost, real.LightGBM: light, real.XGBoost: xg} {
-			run := real.Run{Trainer: trainer, Threads: threads, Process: real.Process{Version: trainer + " 1", Read: 1, Bin: 1}}
+			run := real.Run{Trainer: trainer, Threads: threads, Before: s.Best, After: s.Best, Process: real.Process{Version: trainer + " 1", Read: 1, Bin: 1}}
 			if trainer != real.Boost {
 				run.Wait = "active"
 			}
@@ -81,10 +81,12 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A turn of a busy machine does not count beside a quiet one, though it was faster by chance.
-func TestBusyTurnsDoNotCount(t *testing.T) {
+// A run of a busy machine does not count beside a quiet one, though it was faster by chance.
+func TestBusyRunsDoNotCount(t *testing.T) {
 	s, other := known("wine", 2, 8, 8), known("wine", 1, 4, 4)
-	other.Turns[0].After = real.Calibration{One: 1, Both: 1.2}
+	for i := range other.Turns[0].Runs {
+		other.Turns[0].Runs[i].After = real.Calibration{One: 1, Both: 1.2}
+	}
 	s.Turns = append(s.Turns, other.Turns...)
 	var b bytes.Buffer
 	(&real.Record{Sets: []*real.Result{s}}).Table(&b)
