@@ -37,17 +37,17 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk, quotes bool) (next int) 
 		x.wait--
 		return i
 	}
-	cells, closed := 0, true
+	var records int
 	if quotes {
-		cells, closed = x.locateQuoted(b, i, p.sep)
+		records = x.locateQuoted(b, i, p.sep) / columns
 	} else {
-		cells = x.locate(b, i, p.sep)
+		records = x.locate(b, i, p.sep) / columns
 	}
-	ends := x.ends[:1+cells/columns*columns]
-	if closed && len(ends) == 1 {
+	if records == 0 {
 		return i
 	}
-	if !closed || !usual(b, ends, columns) {
+	ends := x.ends[:1+records*columns]
+	if !usual(b, ends, columns) {
 		x.penalty = min(max(16, 2*x.penalty), mostPenalty)
 		x.wait = x.penalty
 		return i
@@ -69,13 +69,14 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk, quotes bool) (next int) 
 			}
 		}
 	}
-	ch.rows += cells / columns
-	ch.lines += cells / columns
+	ch.rows += records
+	ch.lines += records
 	return int(ends[len(ends)-1]) + 1
 }
 
 // usual reports whether records end where the cells of so many columns do and nowhere
-// else, and quotes stand around whole cells only.
+// else, and quotes stand around whole cells only. Then every quote opens or closes what the
+// search for ends took it to.
 func usual(b []byte, ends []int32, columns int) bool {
 	for k := columns; k < len(ends); k += columns {
 		if b[ends[k]] != '\n' {
@@ -120,9 +121,8 @@ func (x *cellBlock) add(n, i int, ends uint64) int {
 	return n + 64
 }
 
-// locateQuoted is locate for text with quotes. It reports whether no line ends within
-// quotes, too.
-func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int, closed bool) {
+// locateQuoted is locate for text with quotes: separators within them end no cell.
+func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int) {
 	x.ends[0] = int32(i) - 1
 	n := 1
 	var inside uint64 // all ones within quotes
@@ -130,13 +130,10 @@ func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int, closed b
 		m := maskBytes((*[64]byte)(b[i:]), sep)
 		// The bytes within quotes, the opening one among them.
 		within := parities(m.quotes) ^ inside
-		if within&m.lines != 0 {
-			return 0, false
-		}
 		inside = uint64(int64(within) >> 63)
 		n = x.add(n, i, m.lines|m.seps&^within)
 	}
-	return n - 1, true
+	return n - 1
 }
 
 // quotedCells counts the cells that begin and end with a quote.
