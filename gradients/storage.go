@@ -96,7 +96,7 @@ func NewStorage(rows int, set Settings) *Storage {
 	if set.Asymmetric && set.Mode != I16 {
 		panic(fmt.Sprintf("gradients: mode %v has no asymmetric codes, only %v has", set.Mode, I16))
 	}
-	blocks := parallel.Blocks(rows, hist.BlockRows)
+	blocks := parallel.Blocks(rows, pieceRows)
 	s := &Storage{
 		rows: rows, set: set, mode: set.Mode,
 		ranges: make([]quantize.Range, blocks), losses: make([]quantize.Loss, blocks),
@@ -357,9 +357,10 @@ func errShare(l quantize.Loss) float64 {
 
 func (s *Storage) scan(pool *parallel.Pool) quantize.Range {
 	s.phase = scanRange
-	pool.Do(len(s.ranges), (*storageTask)(s))
+	n := s.pieces()
+	pool.Do(n, (*storageTask)(s))
 	r := quantize.Empty()
-	for _, block := range s.ranges {
+	for _, block := range s.ranges[:n] {
 		r = r.Merge(block)
 	}
 	return r
@@ -368,9 +369,10 @@ func (s *Storage) scan(pool *parallel.Pool) quantize.Range {
 // span returns the range of the gradients in the bag.
 func (s *Storage) span(pool *parallel.Pool) span {
 	s.phase = scanSpan
-	pool.Do(len(s.spans), (*storageTask)(s))
+	n := s.pieces()
+	pool.Do(n, (*storageTask)(s))
 	all := span{float32(math.Inf(1)), float32(math.Inf(-1))}
-	for _, block := range s.spans {
+	for _, block := range s.spans[:n] {
 		all = span{min(all.lowest, block.lowest), max(all.highest, block.highest)}
 	}
 	if all.lowest > all.highest {
@@ -381,19 +383,35 @@ func (s *Storage) span(pool *parallel.Pool) span {
 
 func (s *Storage) code(pool *parallel.Pool) quantize.Loss {
 	s.phase = makeCodes
-	pool.Do(len(s.losses), (*storageTask)(s))
+	n := s.pieces()
+	pool.Do(n, (*storageTask)(s))
 	var loss quantize.Loss
-	for _, block := range s.losses {
+	for _, block := range s.losses[:n] {
 		loss.Add(block)
 	}
 	return loss
 }
 
-// storageTask runs one block of the current phase.
+// pieceRows is the number of rows of a piece of a phase: workers have pieces of small tables too.
+const pieceRows = 8192
+
+// rowsOfPiece returns how many rows a piece has: a whole block where rows come from a bag, which
+// lists them by block, and of 32-bit codes, whose losses are rounded by block.
+func (s *Storage) rowsOfPiece() int {
+	if s.bag != nil || s.phase == makeCodes && s.mode == I32 {
+		return hist.BlockRows
+	}
+	return pieceRows
+}
+
+// pieces returns the number of pieces of the current phase.
+func (s *Storage) pieces() int { return parallel.Blocks(s.rows, s.rowsOfPiece()) }
+
+// storageTask runs one piece of the current phase.
 type storageTask Storage
 
 func (s *storageTask) Run(_, block int) {
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	lo, hi := parallel.Block(block, s.rows, (*Storage)(s).rowsOfPiece())
 	grad, hess := s.grad[lo:hi], s.hess[lo:hi]
 	var rows []uint16
 	if s.bag != nil {
@@ -479,7 +497,7 @@ func (s *Storage) findGrad(bits uint32) int {
 var errFound = errors.New("found")
 
 func (s *Storage) eachRow(visit func(row int) error) error {
-	for block := range s.ranges {
+	for block := range parallel.Blocks(s.rows, hist.BlockRows) {
 		lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 		if s.bag != nil {
 			for _, r := range s.bag.Block(block) {
