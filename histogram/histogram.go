@@ -90,8 +90,11 @@ func (h *Histogram) At(slot int) (grad int64, hess uint64) {
 	return h.Grad[slot], h.Hess[slot]
 }
 
-// InWords says that Sums takes sums apart.
+// InWords says that Sums takes sums apart, and that Words has them as they are.
 func (h *Histogram) InWords() bool { return h.inWords }
+
+// Words returns the packed sums of the slots lo … hi-1.
+func (h *Histogram) Words(lo, hi int) []uint64 { return h.words[lo:hi] }
 
 // clearSums sets the integer sums of the slots lo … hi-1 to 0.
 func (h *Histogram) clearSums(lo, hi int) {

@@ -113,7 +113,7 @@ func (t *directTask) Run(worker, chunk int) {
 		if g.dead[lo+i] = stored < g.rule.MinRows; !g.dead[lo+i] {
 			g.searchSlots(worker, l, int(f), grad, hess, count, 0, c)
 		}
-		g.has[g.sibling][f] = c.found
+		g.scores[g.sibling][f] = c.scoreOf()
 	}
 }
 

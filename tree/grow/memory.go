@@ -56,9 +56,9 @@ func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings,
 		}
 		rows += int64(threads) * block * int64(widest) / 8
 	}
-	// Candidates of two nodes, and whether there are, and gains by worker; lists of two nodes'
+	// Candidates of two nodes, their scores, and gains by worker; lists of two nodes'
 	// features and, where columns are drawn, their draws.
-	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2 + 4*8 + 8*int64(threads))
+	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2*8 + 4*8 + 8*int64(threads))
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}

@@ -25,6 +25,14 @@ type candidate struct {
 	left        sums
 }
 
+// scoreOf returns what the candidate counts for, none where it is none.
+func (c *candidate) scoreOf() float64 {
+	if !c.found {
+		return none
+	}
+	return c.score
+}
+
 // grouped says that the split puts levels together by their statistic, which costs
 // categorical.l2.
 func (c *candidate) grouped() bool {
@@ -77,8 +85,10 @@ func (g *splitter) search(tiles int, alone bool) pass {
 			g.allowed[s] = g.sampled[s]
 		}
 	}
-	for _, at := range g.siblings[:g.nSiblings] {
-		g.prepare(&g.nodes[at])
+	for s, at := range g.siblings[:g.nSiblings] {
+		l := &g.nodes[at]
+		g.prepare(l)
+		g.packed[s].Node(&g.rule, scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess})
 	}
 	for w := range g.workers {
 		g.workers[w].had = [2]float64{}
@@ -122,12 +132,18 @@ func (g *splitter) finishSearch() pass {
 	return g.goOn()
 }
 
+// none is the score of a feature without a candidate.
+const none = -1.0
+
 // searchOne makes the candidate of one feature.
 func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c, had := &g.candidates[sibling][f], &g.workers[worker].had[sibling]
 	c.found = false
-	gain := g.searchFeature(worker, l, f, nil, *had, c)
-	g.has[sibling][f] = c.found
+	gain, done := g.searchPacked(sibling, l, f, *had, c)
+	if !done {
+		gain = g.searchFeature(worker, l, f, nil, *had, c)
+	}
+	g.scores[sibling][f] = c.scoreOf()
 	if c.found && !c.unproven && !g.sampler.samplesNodes() { // else it may not be allowed
 		if g.reuse != nil { // what gains less than the split counts for counts for less
 			gain = l.part + c.score
@@ -135,6 +151,21 @@ func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 		// Gains that differ by roundings may be equal once the leaf's part is taken off.
 		*had = max(*had, gain-float64(gain/(1<<48)))
 	}
+}
+
+// searchPacked is searchFeature for a numeric feature whose sums are packed, where they can be searched
+// as they are.
+func (g *splitter) searchPacked(sibling int, l *node, f int, least float64, c *candidate) (gain float64, done bool) {
+	feature := &g.config.Features[f]
+	if feature.Kind == binning.Categorical || l.hist == nil || !l.hist.InWords() || l.hist.Partial() || g.reuse != nil {
+		return 0, false
+	}
+	split, ok := g.packed[sibling].Codes(l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(feature.Regular), least)
+	if !ok {
+		return 0, false
+	}
+	fill(g, c, l, f, split, 0)
+	return split.Gain, true
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
@@ -158,7 +189,7 @@ func (g *splitter) flags(l *node, features []int) int {
 // of as many as may be the best of them. A split that surely has rows on both sides beats all
 // that gain less.
 func (g *splitter) searchFlags(worker, sibling int, l *node, features []int) {
-	has := g.has[sibling]
+	scores := g.scores[sibling]
 	at := int(g.offsets[features[0]])
 	gains := g.workers[worker].gains[:len(features)]
 	grad, hess := g.slotSums(worker, l, at, at+2*len(gains))
@@ -173,7 +204,7 @@ func (g *splitter) searchFlags(worker, sibling int, l *node, features []int) {
 		}
 	}
 	for i, f := range features {
-		has[f] = false
+		scores[f] = none
 		if gain := gains[i]; gain > bar || gain == bar && i <= best && gain > scan.Refused {
 			g.searchOne(worker, sibling, l, f)
 		}
@@ -215,7 +246,7 @@ func (g *splitter) searchFeatures(worker int, features []int) {
 		l := &g.nodes[g.siblings[s]]
 		if !g.canSplit(l) {
 			for _, f := range features {
-				g.has[s][f] = false
+				g.scores[s][f] = none
 			}
 			continue
 		}
@@ -426,12 +457,12 @@ func sumsOf[G scan.Grad, H scan.Hess](g *splitter, s scan.Sums[G, H]) sums {
 // off from the highest, each with a count of the leaf's rows, until the best of
 // all is exact (DESIGN §8).
 func (g *splitter) choose(sibling int, l *node) {
-	candidates, has := g.candidates[sibling], g.has[sibling]
+	candidates, scores := g.candidates[sibling], g.scores[sibling]
 	for {
-		best := -1
+		best, most := -1, none
 		for _, f := range g.allowed[sibling] {
-			if has[f] && (best < 0 || candidates[f].score > candidates[best].score) {
-				best = f
+			if scores[f] > most {
+				best, most = f, scores[f]
 			}
 		}
 		if best < 0 {
@@ -441,7 +472,7 @@ func (g *splitter) choose(sibling int, l *node) {
 		c := &candidates[best]
 		if c.unproven {
 			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
-			has[best] = c.found
+			scores[best] = c.scoreOf()
 			continue // what it gains now may be less than the next bound
 		}
 		l.best = *c

@@ -4,6 +4,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/scan"
 	"boost/parallel"
 )
 
@@ -42,7 +43,8 @@ type splitter struct {
 	dead       []bool // of its features, those that cannot be split any more
 	features   []int  // of a direct search
 	candidates [2][]candidate
-	has        [2][]bool // the features that have a candidate
+	scores     [2][]float64 // of the candidates, by feature; none without one
+	packed     [2]scan.Packed
 	allowed    [2][]int
 	sampled    [2][]int // memory of allowed
 	workers    []searchScratch
@@ -63,7 +65,7 @@ func newSplitter(g *Grower, pool *parallel.Pool, strategy histogram.Strategy) *s
 	}
 	s.division.init(&g.rows, pool.Threads())
 	for i := range s.candidates {
-		s.candidates[i], s.has[i] = make([]candidate, n), make([]bool, n)
+		s.candidates[i], s.scores[i] = make([]candidate, n), make([]float64, n)
 	}
 	for w := range s.workers {
 		s.workers[w].gains = make([]float64, n)

@@ -86,9 +86,11 @@ type Feature[G Grad, H Hess] struct {
 }
 
 // bar returns what a gain has to exceed to be looked at.
-func (f *Feature[G, H]) bar() float64 {
-	if f.Least > 0 {
-		return math.Nextafter(f.Least, Refused)
+func (f *Feature[G, H]) bar() float64 { return barOf(f.Least) }
+
+func barOf(least float64) float64 {
+	if least > 0 {
+		return math.Nextafter(least, Refused)
 	}
 	return Refused
 }

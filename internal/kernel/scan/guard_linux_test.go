@@ -42,3 +42,24 @@ func staysInItsSlices(t *testing.T, use func()) {
 		}
 	}
 }
+
+func TestPackedStaysInItsSlice(t *testing.T) {
+	need.Vectors(t, cpu.AVX512)
+	defer scan.UseGo(false)
+	for codes := 2; codes < 70; codes++ {
+		for _, words := range [][]uint64{fence.First[uint64](t, codes), fence.Last[uint64](t, codes)} {
+			f := &scan.Feature[int64, uint64]{Grad: make([]int64, codes), Hess: make([]uint64, codes)}
+			for c := range codes {
+				f.Grad[c], f.Hess[c] = int64(c)-7, uint64(c+1)
+				f.Total.Grad += f.Grad[c]
+				f.Total.Hess += f.Hess[c]
+			}
+			rule := scan.Rule{MinChild: 1e-3, GradScale: 1, HessScale: 1, MinRows: 1}
+			for _, f.Regular = range []int{codes, codes - 1} {
+				if _, ok := packedAsApart(t, codes, f, words, &rule); !ok {
+					t.Fatal("not done by vectors")
+				}
+			}
+		}
+	}
+}

@@ -367,3 +367,243 @@ next:
 	MOVQ         AX, 128(R8)
 	VZEROUPPER
 	RET
+
+DATA halves<>+0(SB)/4, $0x00000000
+DATA halves<>+4(SB)/4, $0x00000002
+DATA halves<>+8(SB)/4, $0x00000004
+DATA halves<>+12(SB)/4, $0x00000006
+DATA halves<>+16(SB)/4, $0x00000008
+DATA halves<>+20(SB)/4, $0x0000000a
+DATA halves<>+24(SB)/4, $0x0000000c
+DATA halves<>+28(SB)/4, $0x0000000e
+DATA halves<>+32(SB)/4, $0x00000010
+DATA halves<>+36(SB)/4, $0x00000012
+DATA halves<>+40(SB)/4, $0x00000014
+DATA halves<>+44(SB)/4, $0x00000016
+DATA halves<>+48(SB)/4, $0x00000018
+DATA halves<>+52(SB)/4, $0x0000001a
+DATA halves<>+56(SB)/4, $0x0000001c
+DATA halves<>+60(SB)/4, $0x0000001e
+DATA halves<>+64(SB)/4, $0x00000001
+DATA halves<>+68(SB)/4, $0x00000003
+DATA halves<>+72(SB)/4, $0x00000005
+DATA halves<>+76(SB)/4, $0x00000007
+DATA halves<>+80(SB)/4, $0x00000009
+DATA halves<>+84(SB)/4, $0x0000000b
+DATA halves<>+88(SB)/4, $0x0000000d
+DATA halves<>+92(SB)/4, $0x0000000f
+DATA halves<>+96(SB)/4, $0x00000011
+DATA halves<>+100(SB)/4, $0x00000013
+DATA halves<>+104(SB)/4, $0x00000015
+DATA halves<>+108(SB)/4, $0x00000017
+DATA halves<>+112(SB)/4, $0x00000019
+DATA halves<>+116(SB)/4, $0x0000001b
+DATA halves<>+120(SB)/4, $0x0000001d
+DATA halves<>+124(SB)/4, $0x0000001f
+GLOBL halves<>(SB), RODATA|NOPTR, $128
+
+DATA lower32<>+0(SB)/8, $0x00000000ffffffff
+GLOBL lower32<>(SB), RODATA|NOPTR, $8
+
+// func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[6]uint64, bar float64, best *[3]uint64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·wordsAVX512(SB), NOSPLIT, $0-56
+	MOVQ         words+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         first+24(FP), DX
+	MOVQ         node+32(FP), BX
+	VPBROADCASTQ start+16(FP), Z0
+	VPBROADCASTQ (BX), Z1
+	VPBROADCASTD (BX), Z2
+	VPBROADCASTD 4(BX), Z3
+	VPBROADCASTD 8(BX), Z4
+	VPBROADCASTD 12(BX), Z5
+	VMOVDQU32    halves<>+0(SB), Z6
+	VMOVDQU32    halves<>+64(SB), Z7
+	VPXORQ       Z8, Z8, Z8
+	MOVQ         $0x00000007, SI
+	VPBROADCASTQ SI, Z9
+	VPBROADCASTQ bar+40(FP), Z10
+	VPTERNLOGQ   $0xff, Z11, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	VMOVDQU64    counting<>+0(SB), Z13
+	VPBROADCASTQ eight<>+0(SB), Z14
+	XORQ         SI, SI
+	VMULSD       40(BX), X10, X15
+	VCVTSD2SS    X15, X15, X15
+	VBROADCASTSS X15, Z15
+	KXNORB       K1, K1, K1
+	KXNORB       K2, K2, K2
+
+words_step:
+	CMPQ     CX, $0x10
+	JAE      words_whole
+	MOVQ     $-1, DI
+	BZHIQ    CX, DI, DI
+	KMOVW    DI, K1
+	KSHIFTRW $0x08, K1, K2
+
+words_whole:
+	VMOVDQU64.Z  (AX), K1, Z16
+	VMOVDQU64.Z  64(AX), K2, Z17
+	VPORQ        Z16, Z17, Z18
+	VPTESTMQ     Z18, Z18, K3
+	KMOVB        K3, DI
+	ORL          DX, DI
+	JZ           words_next
+	VALIGNQ      $0x07, Z8, Z16, Z18
+	VPADDQ       Z18, Z16, Z16
+	VALIGNQ      $0x06, Z8, Z16, Z18
+	VPADDQ       Z18, Z16, Z16
+	VALIGNQ      $0x04, Z8, Z16, Z18
+	VPADDQ       Z18, Z16, Z16
+	VALIGNQ      $0x07, Z8, Z17, Z18
+	VPADDQ       Z18, Z17, Z17
+	VALIGNQ      $0x06, Z8, Z17, Z18
+	VPADDQ       Z18, Z17, Z17
+	VALIGNQ      $0x04, Z8, Z17, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPERMQ       Z16, Z9, Z18
+	VPERMQ       Z17, Z9, Z20
+	VPADDQ       Z0, Z16, Z16
+	VPADDQ       Z18, Z0, Z0
+	VPADDQ       Z0, Z17, Z17
+	VPADDQ       Z20, Z0, Z0
+	VMOVDQA64    Z16, Z18
+	VPERMT2D     Z17, Z6, Z18
+	VMOVDQA64    Z16, Z20
+	VPERMT2D     Z17, Z7, Z20
+	VPSUBD       Z18, Z2, Z21
+	VPSUBD       Z20, Z3, Z22
+	VPCMPUD      $0x05, Z4, Z18, K3
+	VPCMPUD      $0x05, Z4, Z21, K3, K3
+	VCVTUDQ2PS   Z18, Z18
+	VCVTUDQ2PS   Z21, Z21
+	VCVTDQ2PS    Z20, Z20
+	VCVTDQ2PS    Z22, Z22
+	VADDPS       Z5, Z18, Z18
+	VADDPS       Z5, Z21, Z21
+	VMULPS       Z20, Z20, Z20
+	VMULPS       Z22, Z22, Z22
+	VMULPS       Z21, Z20, Z20
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z22, Z20, Z20
+	VMULPS       Z21, Z18, Z18
+	VMULPS       Z15, Z18, Z18
+	VCMPPS       $0x15, Z18, Z20, K3, K3
+	KTESTW       K3, K3
+	JZ           words_next
+	ORQ          $0x01, SI
+	KTESTB       K3, K3
+	JZ           words_half_a
+	VPSUBQ       Z16, Z1, Z15
+	VPBROADCASTQ lower32<>+0(SB), Z20
+	VPANDQ       Z20, Z16, Z18
+	VPANDQ       Z20, Z15, Z20
+	VPSRAQ       $0x20, Z16, Z21
+	VPSRAQ       $0x20, Z15, Z15
+	VCVTQQ2PD    Z18, Z18
+	VCVTQQ2PD    Z20, Z20
+	VCVTQQ2PD    Z21, Z21
+	VCVTQQ2PD    Z15, Z15
+	VPBROADCASTQ 24(BX), Z22
+	VMULPD       Z22, Z18, Z18
+	VMULPD       Z22, Z20, Z20
+	VPBROADCASTQ 16(BX), Z22
+	VMULPD       Z22, Z21, Z21
+	VMULPD       Z22, Z15, Z15
+	VPBROADCASTQ 32(BX), Z22
+	VADDPD       Z22, Z18, Z18
+	VADDPD       Z22, Z20, Z20
+	VMULPD       Z21, Z21, Z21
+	VMULPD       Z15, Z15, Z15
+	VDIVPD       Z18, Z21, Z21
+	VDIVPD       Z20, Z15, Z15
+	VADDPD       Z15, Z21, Z21
+	VCMPPD       $0x1e, Z10, Z21, K3, K4
+	VMOVAPD      Z21, K4, Z10
+	VMOVDQA64    Z13, K4, Z11
+	VMOVDQA64    Z16, K4, Z12
+
+words_half_a:
+	KSHIFTRW     $0x08, K3, K3
+	VPADDQ       Z14, Z13, Z15
+	KTESTB       K3, K3
+	JZ           words_half_b
+	VPSUBQ       Z17, Z1, Z16
+	VPBROADCASTQ lower32<>+0(SB), Z20
+	VPANDQ       Z20, Z17, Z18
+	VPANDQ       Z20, Z16, Z20
+	VPSRAQ       $0x20, Z17, Z21
+	VPSRAQ       $0x20, Z16, Z16
+	VCVTQQ2PD    Z18, Z18
+	VCVTQQ2PD    Z20, Z20
+	VCVTQQ2PD    Z21, Z21
+	VCVTQQ2PD    Z16, Z16
+	VPBROADCASTQ 24(BX), Z22
+	VMULPD       Z22, Z18, Z18
+	VMULPD       Z22, Z20, Z20
+	VPBROADCASTQ 16(BX), Z22
+	VMULPD       Z22, Z21, Z21
+	VMULPD       Z22, Z16, Z16
+	VPBROADCASTQ 32(BX), Z22
+	VADDPD       Z22, Z18, Z18
+	VADDPD       Z22, Z20, Z20
+	VMULPD       Z21, Z21, Z21
+	VMULPD       Z16, Z16, Z16
+	VDIVPD       Z18, Z21, Z21
+	VDIVPD       Z20, Z16, Z16
+	VADDPD       Z16, Z21, Z21
+	VCMPPD       $0x1e, Z10, Z21, K3, K3
+	VMOVAPD      Z21, K3, Z10
+	VMOVDQA64    Z15, K3, Z11
+	VMOVDQA64    Z17, K3, Z12
+
+words_half_b:
+	VSHUFF64X2   $0x4e, Z10, Z10, Z16
+	VMAXPD       Z16, Z10, Z15
+	VSHUFF64X2   $0xb1, Z15, Z15, Z16
+	VMAXPD       Z16, Z15, Z15
+	VPERMILPD    $0x55, Z15, Z16
+	VMAXPD       Z16, Z15, Z15
+	VMULSD       40(BX), X15, X15
+	VCVTSD2SS    X15, X15, X15
+	VBROADCASTSS X15, Z15
+
+words_next:
+	XORQ          DX, DX
+	VPADDQ        Z14, Z13, Z13
+	VPADDQ        Z14, Z13, Z13
+	ADDQ          $0x80, AX
+	SUBQ          $0x10, CX
+	JG            words_step
+	MOVQ          best+48(FP), AX
+	MOVQ          $-1, DI
+	MOVQ          DI, 8(AX)
+	TESTQ         SI, SI
+	JZ            words_end
+	VSHUFF64X2    $0x4e, Z10, Z10, Z1
+	VMAXPD        Z1, Z10, Z0
+	VSHUFF64X2    $0xb1, Z0, Z0, Z1
+	VMAXPD        Z1, Z0, Z0
+	VPERMILPD     $0x55, Z0, Z1
+	VMAXPD        Z1, Z0, Z0
+	VCMPPD        $0x00, Z0, Z10, K1
+	VPTERNLOGQ    $0xff, Z19, Z19, Z19
+	VMOVDQA64     Z11, K1, Z19
+	VMOVDQA64     Z19, Z1
+	VSHUFI64X2    $0x4e, Z1, Z1, Z2
+	VPMINUQ       Z2, Z1, Z1
+	VSHUFI64X2    $0xb1, Z1, Z1, Z2
+	VPMINUQ       Z2, Z1, Z1
+	VPSHUFD       $0x4e, Z1, Z2
+	VPMINUQ       Z2, Z1, Z1
+	VPCMPEQQ      Z1, Z19, K1, K1
+	VMOVQ         X1, 8(AX)
+	VMOVQ         X0, (AX)
+	VPCOMPRESSQ.Z Z12, K1, Z0
+	VMOVQ         X0, 16(AX)
+
+words_end:
+	VZEROUPPER
+	RET

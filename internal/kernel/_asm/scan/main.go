@@ -46,6 +46,7 @@ func main() {
 	DATA(0, F64(1e-60))
 	plain(counting, eight, tiny)
 	plainAVX2(counting, tiny)
+	wordsAVX512(counting, eight)
 	Generate()
 }
 
@@ -175,14 +176,25 @@ func plain(counting, eight, tiny Mem) {
 	for i, v := range []reg.VecVirtual{bestGain, bestCode, bestGrad, bestHess} {
 		VMOVDQU64(v, Mem{Base: best, Disp: 64 * i})
 	}
-	// Of the lanes with the best gain that with the lowest code; without a code all have −1,
-	// the largest.
-	lane := K()
-	VCMPPD(U8(equal), largest(bestGain), bestGain, lane)
-	codes, lowest, turned := ZMM(), ZMM(), ZMM()
-	VPTERNLOGQ(U8(0xff), codes, codes, codes)
-	VMOVDQA64(bestCode, lane, codes)
-	VMOVDQA64(codes, lowest)
+	firstOfBest(bestGain, bestCode, func(lane reg.OpmaskVirtual, _, _ reg.VecVirtual) {
+		number := GP64()
+		KMOVB(lane, number.As32())
+		BSFQ(number, number)
+		MOVQ(number, Mem{Base: best, Disp: 64 * 4})
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// firstOfBest finds the lanes of the best gain, and of them that of the lowest code; without a code all have
+// −1, the largest.
+func firstOfBest(gains, codes reg.VecVirtual, use func(lane reg.OpmaskVirtual, gain, code reg.VecVirtual)) {
+	lane, gain := K(), largest(gains)
+	VCMPPD(U8(equal), gain, gains, lane)
+	of, lowest, turned := ZMM(), ZMM(), ZMM()
+	VPTERNLOGQ(U8(0xff), of, of, of)
+	VMOVDQA64(codes, lane, of)
+	VMOVDQA64(of, lowest)
 	for _, turn := range []func(){
 		func() { VSHUFI64X2(U8(0x4e), lowest, lowest, turned) },
 		func() { VSHUFI64X2(U8(0xb1), lowest, lowest, turned) },
@@ -191,13 +203,8 @@ func plain(counting, eight, tiny Mem) {
 		turn()
 		VPMINUQ(turned, lowest, lowest)
 	}
-	VPCMPEQQ(lowest, codes, lane, lane)
-	number := GP64()
-	KMOVB(lane, number.As32())
-	BSFQ(number, number)
-	MOVQ(number, Mem{Base: best, Disp: 64 * 4})
-	VZEROUPPER()
-	RET()
+	VPCMPEQQ(lowest, of, lane, lane)
+	use(lane, gain, lowest)
 }
 
 // largest returns a vector of the largest of eight numbers.

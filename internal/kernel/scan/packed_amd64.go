@@ -1,0 +1,61 @@
+//go:build amd64 && !purego
+
+package scan
+
+import (
+	"math"
+
+	"boost/internal/cpu"
+)
+
+// packedVectors is what wordsAVX512 knows of a node.
+//
+//	0  total   the packed sums of all rows
+//	1  least   hessian sum of a side, at least, in the lower half; the ridge, as a float32, in the upper
+//	2  scales of gradients and hessians, as float64
+//	4  l2
+//	5  units   gains times this are in units of codes, a little less so that no rounding matters
+type packedVectors struct {
+	ready  bool
+	common [6]uint64
+}
+
+// node begins a node. Its features can be searched by vectors where all that is compared as float32,
+// products of three sums and ratios of them, is far from that type's limits: where a side has a
+// hessian sum of 1 at least, and L2 is not too large.
+func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
+	v.ready = false
+	if vectors != cpu.AVX512 || !r.dividable() || !usual(r.GradScale) || !usual(r.HessScale) {
+		return
+	}
+	atLeast := int64(0)
+	if r.EqualHess {
+		atLeast = int64(r.ProofHess) + 1
+	}
+	least, ok := r.leastHess(atLeast)
+	ridge, units := r.L2/r.HessScale, r.HessScale/(r.GradScale*r.GradScale)
+	if !ok || least < 1 || least > math.MaxUint32 || !(ridge <= 1e18) || !(units >= 1e-200 && units <= 1e200) {
+		return
+	}
+	const slack = 1 - 1.0/(1<<18) // float32 loses less than 16 times 2⁻²⁴ on each side of a comparison
+	v.ready = true
+	v.common = [...]uint64{
+		uint64(total.Grad)<<32 + total.Hess,
+		uint64(math.Float32bits(float32(ridge)))<<32 | uint64(least),
+		math.Float64bits(r.GradScale), math.Float64bits(r.HessScale), math.Float64bits(r.L2), math.Float64bits(units * slack),
+	}
+}
+
+// usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
+func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
+
+// best returns the best gain above a bar, its code or -1, and the sums on its left.
+func (v *packedVectors) best(words []uint64, start uint64, bar float64) (gain float64, code int, left uint64) {
+	first := uint64(0)
+	if start != 0 {
+		first = 1
+	}
+	var best [3]uint64
+	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, &best)
+	return math.Float64frombits(best[0]), int(best[1]), best[2]
+}

@@ -1,0 +1,12 @@
+//go:build !amd64 || purego
+
+package scan
+
+// packedVectors are not to be had: packed sums are taken apart.
+type packedVectors struct{ ready bool }
+
+func (*packedVectors) node(*Rule, Sums[int64, uint64]) {}
+
+func (*packedVectors) best([]uint64, uint64, float64) (gain float64, code int, left uint64) {
+	return Refused, -1, 0
+}

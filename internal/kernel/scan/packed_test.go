@@ -1,0 +1,89 @@
+package scan_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"boost/internal/cpu"
+	"boost/internal/kernel/hist"
+	"boost/internal/kernel/scan"
+	"boost/internal/need"
+)
+
+// packedWords are the packed sums of a feature.
+func packedWords(f *scan.Feature[int64, uint64], words []uint64) []uint64 {
+	for c := range f.Grad {
+		words[c] = hist.Join(f.Grad[c], f.Hess[c])
+	}
+	return words
+}
+
+// packedAsApart searches the packed sums of a feature, and compares the answer with that of the Go form for
+// the sums taken apart. It reports whether the vectors could.
+func packedAsApart(t *testing.T, try int, f *scan.Feature[int64, uint64], words []uint64, rule *scan.Rule) (scan.Split[int64, uint64], bool) {
+	t.Helper()
+	scan.UseGo(true)
+	want := scan.Codes(f, rule)
+	scan.Use(cpu.AVX512)
+	var p scan.Packed
+	p.Node(rule, f.Total)
+	got, ok := p.Codes(packedWords(f, words), f.Regular, f.Least)
+	if ok && (got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain)) {
+		t.Fatalf("try %d, %d codes, least %v, %+v:\n%+v, taken apart\n%+v", try, len(f.Grad), f.Least, *rule, got, want)
+	}
+	return want, ok
+}
+
+// Nodes of few rows and of very many, all numbers of codes up to several steps, ties, empty codes at the
+// start, between and at the end, missing rows, rules that refuse a part of the candidates or all.
+func TestPackedEqualsApart(t *testing.T) {
+	need.Vectors(t, cpu.AVX512)
+	defer scan.UseGo(false)
+	r := rand.New(rand.NewPCG(31, 0))
+	able, found, left := 0, 0, 0
+	for try := range 30_000 {
+		n := randomNode(r, 1+r.IntN([]int{5, 60, 400, 4000}[r.IntN(4)]), 1+r.IntN([]int{20, 71, 300}[r.IntN(3)]), []uint64{3, 65535}[r.IntN(2)])
+		f := n.feature(false)
+		if r.IntN(4) == 0 { // as large as sums become
+			times := int64(65536 / len(n.codes))
+			for c := range f.Grad {
+				f.Grad[c] *= times
+				f.Hess[c] *= uint64(times)
+			}
+			f.Total.Grad *= times
+			f.Total.Hess *= uint64(times)
+		}
+		rule := randomRule(r)
+		rule.L1, rule.MinChild = 0, []float64{1e-3, 1e-3, 5, 1e-9, 0}[r.IntN(5)]
+		if r.IntN(8) == 0 {
+			rule.L2 = []float64{5e-324, 1e-30, 1e11, 1e19}[r.IntN(4)]
+		}
+		if r.IntN(8) == 0 {
+			rule.GradScale = []float64{5e-324, 1e-99, 1e-20, 1e99}[r.IntN(4)]
+		}
+		if r.IntN(8) == 0 {
+			rule.HessScale = []float64{5e-324, 1e-99, 1e-20, 1e99}[r.IntN(4)]
+		}
+		rule.ProofHess = (rule.MinRows - 1) * 65535
+		rule.EqualHess = r.IntN(3) == 0
+		words := make([]uint64, len(f.Grad))
+		s, ok := packedAsApart(t, try, f, words, &rule)
+		if !ok {
+			continue
+		}
+		if able++; !s.Found {
+			continue
+		}
+		if found++; s.MissingLeft {
+			left++
+		}
+		for _, share := range []float64{1e-9, 0.5, 1 - 1e-6, 1, math.Nextafter(1, 2)} {
+			f.Least = s.Gain * share
+			packedAsApart(t, try, f, words, &rule)
+		}
+	}
+	if able < 15_000 || found < 5000 || left < 1000 {
+		t.Errorf("%d by vectors, %d found, %d with missing rows on the left: too few of a kind", able, found, left)
+	}
+}
