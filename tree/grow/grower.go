@@ -39,7 +39,8 @@ type Grower struct {
 	config  Config
 	within  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
-	widest  int // codes of the feature that has the most
+	shapes  []shape // of the features
+	widest  int     // codes of the feature that has the most
 	hists   *histogram.Pool
 	rows    rowSets
 	renewal *renewal // nil: leaf values come from codes
@@ -120,6 +121,7 @@ func New(c Config) *Grower {
 	for f := range c.Matrix.NFeatures() {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
+	g.shapes = shapesOf(c.Features, g.offsets)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.reuse = newReuse(&c.Params, c.Features)

@@ -137,50 +137,75 @@ const none = -1.0
 
 // searchOne makes the candidate of one feature.
 func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
-	c, had := &g.candidates[sibling][f], &g.workers[worker].had[sibling]
+	c, had := &g.candidates[sibling][f], g.workers[worker].had[sibling]
 	c.found = false
-	gain, done := g.searchPacked(sibling, l, f, *had, c)
-	if !done {
-		gain = g.searchFeature(worker, l, f, nil, *had, c)
-	}
-	g.scores[sibling][f] = c.scoreOf()
-	if c.found && !c.unproven && !g.sampler.samplesNodes() { // else it may not be allowed
-		if g.reuse != nil { // what gains less than the split counts for counts for less
-			gain = l.part + c.score
-		}
-		// Gains that differ by roundings may be equal once the leaf's part is taken off.
-		*had = max(*had, gain-float64(gain/(1<<48)))
-	}
+	gain := g.searchFeature(worker, l, f, nil, had, c)
+	g.see(worker, sibling, l, f, gain, c)
 }
 
-// searchPacked is searchFeature for a numeric feature whose sums are packed, where they can be searched
-// as they are.
-func (g *splitter) searchPacked(sibling int, l *node, f int, least float64, c *candidate) (gain float64, done bool) {
-	feature := &g.config.Features[f]
-	if feature.Kind == binning.Categorical || l.hist == nil || !l.hist.InWords() || l.hist.Partial() || g.reuse != nil {
-		return 0, false
+// see takes note of the candidate of a feature, if it is one, and of its gain before the leaf's part
+// is taken off.
+func (g *splitter) see(worker, sibling int, l *node, f int, gain float64, c *candidate) {
+	if g.scores[sibling][f] = c.scoreOf(); !c.found || c.unproven || g.sampler.samplesNodes() { // it may not be allowed
+		return
 	}
-	split, ok := g.packed[sibling].Codes(l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(feature.Regular), least)
-	if !ok {
-		return 0, false
+	if g.reuse != nil { // what gains less than the split counts for counts for less
+		gain = l.part + c.score
 	}
+	// Gains that differ by roundings may be equal once the leaf's part is taken off.
+	had := &g.workers[worker].had[sibling]
+	*had = max(*had, gain-float64(gain/(1<<48)))
+}
+
+// packs reports whether the sums of a node are packed, and numeric features of it are searched by these.
+func (g *splitter) packs(sibling int, l *node) bool {
+	return l.hist.InWords() && g.reuse == nil && g.packed[sibling].Ready() && !l.hist.Partial()
+}
+
+// searchPacked is searchOne for a numeric feature of a node that packs.
+func (g *splitter) searchPacked(worker, sibling int, l *node, f int) {
+	var split scan.Split[int64, uint64]
+	shape := &g.shapes[f]
+	g.packed[sibling].Codes(&split, l.hist.Words(shape.from, shape.to), shape.regular, g.workers[worker].had[sibling])
+	if !split.Found {
+		g.scores[sibling][f] = none
+		return
+	}
+	c := &g.candidates[sibling][f]
 	fill(g, c, l, f, split, 0)
-	return split.Gain, true
+	g.see(worker, sibling, l, f, split.Gain, c)
+}
+
+// shape is what a search has to know of a feature.
+type shape struct {
+	from, to int // its slots
+	regular  int // codes of present values
+	numeric  bool
+	flags    int // how many features from this one on are numeric ones of two codes without a missing one
+}
+
+func shapesOf(features []binning.Feature, offsets []uint32) []shape {
+	shapes := make([]shape, len(features))
+	flags := 0
+	for f := len(features) - 1; f >= 0; f-- {
+		feature := &features[f]
+		s := shape{from: int(offsets[f]), to: int(offsets[f+1]), regular: int(feature.Regular), numeric: feature.Kind != binning.Categorical}
+		if flags++; !s.numeric || s.regular != 2 || feature.HasMissing {
+			flags = 0
+		}
+		s.flags = flags
+		shapes[f] = s
+	}
+	return shapes
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
-// without a missing one and follow each other, where sums are integers without counts: as many at
-// most as have chunkCodes.
-func (g *splitter) flags(l *node, features []int) int {
-	if g.storage.Counts() || l.hist.Partial() || g.reuse != nil {
-		return 0
-	}
-	n := 0
-	for n < min(len(features), chunkCodes/2) && features[n] == features[0]+n {
-		if f := &g.config.Features[features[n]]; f.Kind == binning.Categorical || f.Regular != 2 || f.HasMissing {
-			break
-		}
-		n++
+// without a missing one and follow each other: as many at most as have chunkCodes.
+func (g *splitter) flags(features []int) int {
+	first := features[0]
+	n := min(g.shapes[first].flags, len(features), chunkCodes/2)
+	for n > 0 && features[n-1] != first+n-1 {
+		n--
 	}
 	return n
 }
@@ -250,16 +275,30 @@ func (g *splitter) searchFeatures(worker int, features []int) {
 			}
 			continue
 		}
-		for rest := features; len(rest) > 0; {
-			n := g.flags(l, rest)
-			if n < leastFlags {
-				g.searchOne(worker, s, l, rest[0])
-				rest = rest[1:]
+		g.searchSibling(worker, s, l, features)
+	}
+}
+
+// searchSibling searches some of the active features of a node.
+func (g *splitter) searchSibling(worker, sibling int, l *node, features []int) {
+	packs := g.packs(sibling, l)
+	// Sums of two codes are searched many at a time, where they are integers without counts.
+	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil
+	for len(features) > 0 {
+		f := features[0]
+		if flags && g.shapes[f].flags >= leastFlags {
+			if n := g.flags(features); n >= leastFlags {
+				g.searchFlags(worker, sibling, l, features[:n])
+				features = features[n:]
 				continue
 			}
-			g.searchFlags(worker, s, l, rest[:n])
-			rest = rest[n:]
 		}
+		if packs && g.shapes[f].numeric {
+			g.searchPacked(worker, sibling, l, f)
+		} else {
+			g.searchOne(worker, sibling, l, f)
+		}
+		features = features[1:]
 	}
 }
 

@@ -28,16 +28,10 @@ const (
 
 // CatScratch is memory for Categorical, reused between calls.
 type CatScratch struct {
-	low, high extremes // as many levels as a group may have, and all where these are fewer
-	order     []uint32 // levels by statistic
-	statistic []float64
+	order     []uint32  // the levels that stand for enough rows
+	statistic []float64 // of these, by level
+	low, high []uint32  // those of the lowest and of the highest statistics, ascending: as many as a group may have
 	a, b      []uint32
-}
-
-// extremes are the levels of the lowest statistics, or of the highest, ascending.
-type extremes struct {
-	codes []uint32
-	stats []float64
 }
 
 // Categorical returns the best split of a categorical feature into a set of codes
@@ -50,24 +44,43 @@ func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 	if search.anyMissing {
 		search.try(search.missing, 0, MissingOnly, true, r.L2)
 	}
-	present := 0
-	for _, h := range f.Hess[:f.Regular] {
-		if h > 0 {
-			present++
-		}
-	}
-	if present <= c.OneHotMax {
+	switch {
+	case !groups(f.Hess[:f.Regular], c.OneHotMax):
 		for code, h := range f.Hess[:f.Regular] {
 			if h > 0 {
 				search.tryBoth(f.at(code), code, OneLevel, r.L2)
 			}
 		}
-		return search.best, search.grouping
+	case isInteger[H]() && c.tooFewRows():
+	default:
+		orderLevels(f, r, c, s)
+		search.prefixes(c, FromLow)
+		search.prefixes(c, FromHigh)
 	}
-	orderLevels(f, r, c, s)
-	search.prefixes(c, FromLow)
-	search.prefixes(c, FromHigh)
 	return search.best, search.grouping
+}
+
+// groups reports whether more levels are present than are split off one by one.
+func groups[H Hess](hess []H, most int) bool {
+	present := 0
+	for _, h := range hess {
+		if h > 0 {
+			if present++; present > most {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tooFewRows reports whether no group can have as many rows as one needs: by integers, levels stand for
+// no more rows together than the node has, but for roundings.
+func (c *CatRule) tooFewRows() bool { return float64(float64(c.NodeRows)*(1+1e-6)) < c.MinPerGroup }
+
+func isInteger[H Hess]() bool {
+	var h H
+	_, is := any(h).(uint64)
+	return is
 }
 
 // Set returns the ascending codes that a candidate of Categorical sends left. The
@@ -102,6 +115,20 @@ func estimate[H Hess](h, total H, rows uint64) float64 {
 	return float64(h) * float64(rows) / float64(total)
 }
 
+// leastOf returns the least hessian sum of a level that stands for at least so many rows: estimates only grow
+// with it.
+func (c *CatRule) leastOf(total uint64) uint64 {
+	enough := func(h uint64) bool { return h > 0 && estimate(h, total, c.NodeRows) >= c.Smooth }
+	at := uint64(max(1, min(c.Smooth*float64(total)/float64(max(c.NodeRows, 1)), 1<<62)))
+	for at > 1 && enough(at-1) { // a quotient is off by a few roundings
+		at--
+	}
+	for !enough(at) && at <= total {
+		at++
+	}
+	return at
+}
+
 // mostKept is the largest group of levels whose levels are kept while all are looked at,
 // each put in its place; for larger ones all levels are sorted.
 const mostKept = 64
@@ -109,70 +136,87 @@ const mostKept = 64
 // orderLevels finds, of the levels that stand for enough rows, those with the lowest and
 // the highest Σg/(Σh + smooth), ties by code: on each side as many as a group may have.
 func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) {
-	for _, side := range []*extremes{&s.low, &s.high} {
-		side.codes, side.stats = side.codes[:0], side.stats[:0]
-	}
-	keeping := c.MaxPerSide <= mostKept
-	if !keeping && len(s.statistic) < f.Regular {
+	s.order = listLevels(f, c, s.order[:0])
+	if len(s.statistic) < f.Regular {
 		s.statistic = make([]float64, f.Regular)
 	}
-	s.order = s.order[:0]
-	for code, h := range f.Hess[:f.Regular] {
-		if !(h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth) {
-			continue
-		}
+	statistic := s.statistic
+	for _, code := range s.order {
 		grad := float64(float64(f.Grad[code]) * r.GradScale)
 		if f.Count != nil {
 			grad += float64(float64(f.Count[code]) * r.GradOffset)
 		}
-		stat := grad / (float64(float64(h)*r.HessScale) + c.Smooth)
-		if !keeping {
-			s.order = append(s.order, uint32(code))
-			s.statistic[code] = stat
-			continue
-		}
-		if n := len(s.low.codes); n < c.MaxPerSide {
-			s.low.insert(uint32(code), stat)
-		} else if n > 0 && cmp.Less(stat, s.low.stats[n-1]) {
-			s.low.codes, s.low.stats = s.low.codes[:n-1], s.low.stats[:n-1]
-			s.low.insert(uint32(code), stat)
-		}
-		if n := len(s.high.codes); n < c.MaxPerSide {
-			s.high.insert(uint32(code), stat)
-		} else if n > 0 && !cmp.Less(stat, s.high.stats[0]) { // an equal one has the higher code
-			s.high.replaceFirst(uint32(code), stat)
-		}
+		statistic[code] = grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth)
 	}
-	if keeping {
+	n := min(c.MaxPerSide, len(s.order))
+	if n < len(s.order) && n <= mostKept {
+		s.keepExtremes(n)
 		return
 	}
-	statistic := s.statistic
 	slices.SortFunc(s.order, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(statistic[a], statistic[b]), cmp.Compare(a, b))
 	})
-	n := min(c.MaxPerSide, len(s.order))
-	s.low.codes = append(s.low.codes, s.order[:n]...)
-	s.high.codes = append(s.high.codes, s.order[len(s.order)-n:]...)
+	s.low = append(s.low[:0], s.order[:n]...)
+	s.high = append(s.high[:0], s.order[len(s.order)-n:]...)
+}
+
+// listLevels lists the levels that stand for enough rows.
+func listLevels[G Grad, H Hess](f *Feature[G, H], c *CatRule, order []uint32) []uint32 {
+	hess := f.Hess[:f.Regular]
+	if isInteger[H]() {
+		least := H(c.leastOf(uint64(f.Total.Hess)))
+		for code, h := range hess {
+			if h >= least {
+				order = append(order, uint32(code))
+			}
+		}
+		return order
+	}
+	for code, h := range hess {
+		if h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth {
+			order = append(order, uint32(code))
+		}
+	}
+	return order
+}
+
+// keepExtremes finds the n levels of the lowest and of the highest statistics, of which there are more.
+func (s *CatScratch) keepExtremes(n int) {
+	s.low, s.high = s.low[:0], s.high[:0]
+	for _, code := range s.order {
+		stat := s.statistic[code]
+		if len(s.low) < n {
+			s.low = s.insert(s.low, code, stat)
+		} else if cmp.Less(stat, s.statistic[s.low[n-1]]) {
+			s.low = s.insert(s.low[:n-1], code, stat)
+		}
+		if len(s.high) < n {
+			s.high = s.insert(s.high, code, stat)
+		} else if !cmp.Less(stat, s.statistic[s.high[0]]) { // an equal one has the higher code
+			s.replaceFirst(s.high, code, stat)
+		}
+	}
 }
 
 // insert puts a level in its place: behind those of the same statistic, whose codes are
 // lower.
-func (e *extremes) insert(code uint32, stat float64) {
-	e.codes, e.stats = append(e.codes, code), append(e.stats, stat)
-	at := len(e.codes) - 1
-	for ; at > 0 && cmp.Less(stat, e.stats[at-1]); at-- {
-		e.codes[at], e.stats[at] = e.codes[at-1], e.stats[at-1]
+func (s *CatScratch) insert(codes []uint32, code uint32, stat float64) []uint32 {
+	codes = append(codes, code)
+	at := len(codes) - 1
+	for ; at > 0 && cmp.Less(stat, s.statistic[codes[at-1]]); at-- {
+		codes[at] = codes[at-1]
 	}
-	e.codes[at], e.stats[at] = code, stat
+	codes[at] = code
+	return codes
 }
 
 // replaceFirst is insert for a level that is not below the first, which it puts out.
-func (e *extremes) replaceFirst(code uint32, stat float64) {
+func (s *CatScratch) replaceFirst(codes []uint32, code uint32, stat float64) {
 	at := 0
-	for ; at+1 < len(e.codes) && !cmp.Less(stat, e.stats[at+1]); at++ {
-		e.codes[at], e.stats[at] = e.codes[at+1], e.stats[at+1]
+	for ; at+1 < len(codes) && !cmp.Less(stat, s.statistic[codes[at+1]]); at++ {
+		codes[at] = codes[at+1]
 	}
-	e.codes[at], e.stats[at] = code, stat
+	codes[at] = code
 }
 
 // set appends the ascending codes of a grouping to dst.
@@ -181,9 +225,9 @@ func (s *CatScratch) set(dst []uint32, code int, grouping Grouping) []uint32 {
 	case OneLevel:
 		return append(dst, uint32(code))
 	case FromLow:
-		dst = append(dst, s.low.codes[:code]...)
+		dst = append(dst, s.low[:code]...)
 	case FromHigh:
-		dst = append(dst, s.high.codes[len(s.high.codes)-code:]...)
+		dst = append(dst, s.high[len(s.high)-code:]...)
 	}
 	slices.Sort(dst)
 	return dst
@@ -201,9 +245,9 @@ type catSearch[G Grad, H Hess] struct {
 }
 
 func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
-	order := c.s.low.codes
+	order := c.s.low
 	if grouping == FromHigh {
-		order = c.s.high.codes
+		order = c.s.high
 	}
 	var left Sums[G, H]
 	group := 0.0

@@ -90,7 +90,7 @@ func (f *Feature[G, H]) bar() float64 { return barOf(f.Least) }
 
 func barOf(least float64) float64 {
 	if least > 0 {
-		return math.Nextafter(least, Refused)
+		return math.Float64frombits(math.Float64bits(least) - 1) // the next number below
 	}
 	return Refused
 }

@@ -49,13 +49,11 @@ func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
 // usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
 func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
 
-// best returns the best gain above a bar, its code or -1, and the sums on its left.
-func (v *packedVectors) best(words []uint64, start uint64, bar float64) (gain float64, code int, left uint64) {
+// find sets best.
+func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, bar float64) {
 	first := uint64(0)
 	if start != 0 {
 		first = 1
 	}
-	var best [3]uint64
-	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, &best)
-	return math.Float64frombits(best[0]), int(best[1]), best[2]
+	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(best))
 }

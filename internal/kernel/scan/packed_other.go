@@ -7,6 +7,4 @@ type packedVectors struct{ ready bool }
 
 func (*packedVectors) node(*Rule, Sums[int64, uint64]) {}
 
-func (*packedVectors) best([]uint64, uint64, float64) (gain float64, code int, left uint64) {
-	return Refused, -1, 0
-}
+func (*packedVectors) find(*packedBest, []uint64, uint64, float64) {}
