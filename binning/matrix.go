@@ -314,11 +314,14 @@ func (m *Matrix) Bundled() bool {
 	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.units) < len(m.infos)
 }
 
+// ByColumns reports whether every code is in a stored column, of one feature or of a bundle.
+func (m *Matrix) ByColumns() bool {
+	return m.byRow == nil && m.csr == nil && m.ellpack == nil && m.mask == nil
+}
+
 // OwnColumns says that every feature has a column of its own, whose codes are read as
 // they are.
-func (m *Matrix) OwnColumns() bool {
-	return m.byRow == nil && m.csr == nil && m.ellpack == nil && m.mask == nil && len(m.units) == len(m.infos)
-}
+func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.units) == len(m.infos) }
 
 // Rest returns the code of feature f that a bundle or a sparse layout does not
 // store, and whether there is one.

@@ -121,7 +121,7 @@ func New(c Config) *Grower {
 	for f := range c.Matrix.NFeatures() {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
-	g.shapes = shapesOf(c.Features, g.offsets)
+	g.shapes = shapesOf(c.Features, c.Matrix)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.reuse = newReuse(&c.Params, c.Features)

@@ -164,39 +164,20 @@ func (g *splitter) packs(sibling int, l *node) bool {
 
 // searchPacked is searchOne for a numeric feature of a node that packs.
 func (g *splitter) searchPacked(worker, sibling int, l *node, f int) {
+	shape, packed := &g.shapes[f], &g.packed[sibling]
+	g.scores[sibling][f] = none
+	words := l.hist.Words(shape.from, shape.to)
+	if !packed.Divides(words[shape.common]) {
+		return
+	}
 	var split scan.Split[int64, uint64]
-	shape := &g.shapes[f]
-	g.packed[sibling].Codes(&split, l.hist.Words(shape.from, shape.to), shape.regular, g.workers[worker].had[sibling])
+	packed.Codes(&split, words, shape.regular, g.workers[worker].had[sibling])
 	if !split.Found {
-		g.scores[sibling][f] = none
 		return
 	}
 	c := &g.candidates[sibling][f]
 	fill(g, c, l, f, split, 0)
 	g.see(worker, sibling, l, f, split.Gain, c)
-}
-
-// shape is what a search has to know of a feature.
-type shape struct {
-	from, to int // its slots
-	regular  int // codes of present values
-	numeric  bool
-	flags    int // how many features from this one on are numeric ones of two codes without a missing one
-}
-
-func shapesOf(features []binning.Feature, offsets []uint32) []shape {
-	shapes := make([]shape, len(features))
-	flags := 0
-	for f := len(features) - 1; f >= 0; f-- {
-		feature := &features[f]
-		s := shape{from: int(offsets[f]), to: int(offsets[f+1]), regular: int(feature.Regular), numeric: feature.Kind != binning.Categorical}
-		if flags++; !s.numeric || s.regular != 2 || feature.HasMissing {
-			flags = 0
-		}
-		s.flags = flags
-		shapes[f] = s
-	}
-	return shapes
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
@@ -525,18 +506,29 @@ func (g *splitter) choose(sibling int, l *node) {
 
 // count returns the number of the leaf's rows per code of a feature.
 func (g *splitter) count(leaf, f int) []uint32 {
-	n := max(int(g.offsets[f+1]-g.offsets[f]), 16)
-	if cap(g.counts) < n {
-		g.counts = make([]uint32, n)
+	m := g.config.Matrix
+	n := int(g.offsets[f+1] - g.offsets[f])
+	unit, codes := -1, n
+	if m.ByColumns() {
+		unit = m.UnitOf(f)
+		codes = int(m.Units()[unit].NBins)
 	}
-	counts := g.counts[:n]
+	if size := n + max(codes, 16); cap(g.counts) < size {
+		g.counts = make([]uint32, size)
+	}
+	counts := g.counts[:max(codes, 16)]
 	clear(counts)
 	for _, run := range g.rows.runs(leaf) {
 		if len(run.Entries) == 0 {
 			continue
 		}
 		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
-		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.division.codes[0])
+		var c binning.Column
+		if unit >= 0 {
+			c = m.UnitColumn(unit).Part(lo, hi)
+		} else {
+			c = m.Block(f, lo, hi, run.Entries, &g.division.codes[0])
+		}
 		switch c.Bits {
 		case binning.U4:
 			hist.CountNibbles(counts, c.U4(), run.Entries)
@@ -548,7 +540,25 @@ func (g *splitter) count(leaf, f int) []uint32 {
 			hist.CountColumn(counts, c.U32(), run.Entries)
 		}
 	}
-	return counts[:g.offsets[f+1]-g.offsets[f]]
+	rest, bundled := m.Rest(f)
+	if unit < 0 || !bundled {
+		return counts[:n]
+	}
+	// Rows that have another feature's code, or none, have this one's rest code.
+	own, first := g.counts[len(counts):len(counts)+n], counts[m.First(f):]
+	copy(own, first[:rest])
+	copy(own[rest+1:], first[rest:n-1])
+	own[rest] = 0
+	own[rest] = uint32(g.nodes[leaf].rows) - sumOf(own)
+	return own
+}
+
+func sumOf(counts []uint32) uint32 {
+	n := uint32(0)
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // categories returns the ascending codes that a categorical candidate sends left.

@@ -20,6 +20,10 @@ func (p *Packed) Node(r *Rule, total Sums[int64, uint64]) {
 // Ready reports whether Codes can be called for the node: else sums have to be taken apart first.
 func (p *Packed) Ready() bool { return p.vectors.ready }
 
+// Divides reports whether a split of a feature may leave enough hessian on both sides: one of them has no
+// more than all codes but one, say the most frequent, whose packed sums are given.
+func (p *Packed) Divides(code uint64) bool { return p.total.Hess-code&(1<<32-1) >= p.vectors.least() }
+
 // Codes sets s to what the function Codes returns for the packed sums of a feature, of which those of the
 // missing code, if the words reach that far, are words[regular].
 func (p *Packed) Codes(s *Split[int64, uint64], words []uint64, regular int, least float64) {

@@ -7,4 +7,6 @@ type packedVectors struct{ ready bool }
 
 func (*packedVectors) node(*Rule, Sums[int64, uint64]) {}
 
+func (*packedVectors) least() uint64 { return 0 }
+
 func (*packedVectors) find(*packedBest, []uint64, uint64, float64) {}
