@@ -65,7 +65,7 @@ const (
 	smallTable = 50_000
 	// smallNode is the same for the updates of one node.
 	smallNode = 30_000
-	// rowChunk is the number of rows that a worker takes at a time.
+	// rowChunk is the most rows that a worker takes at a time.
 	rowChunk = 8192
 	// denseShare: a node with at least one row in this many of its blocks' rows is
 	// read in sequence, others with their rows touched ahead; denseBytes: so is one with a
@@ -82,7 +82,7 @@ const (
 type Builder struct {
 	matrix   *binning.Matrix
 	mirror   *binning.RowMajor // nil: all units are read by column
-	pool     *parallel.Pool
+	pool     parallel.Runner
 	strategy Strategy
 	offsets  []uint32
 	units    []binning.Unit // in sparse layouts one per feature
@@ -142,7 +142,7 @@ type columnGroup struct {
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
 // row-major codes of some of the stored columns, each in a code of its own where gradients
 // are floats. A matrix that is kept by rows is its own mirror.
-func New(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, s Strategy) *Builder {
+func New(m *binning.Matrix, mirror *binning.RowMajor, pool parallel.Runner, s Strategy) *Builder {
 	b := &Builder{
 		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
 		packed:  make([]packedScratch, pool.Threads()),
@@ -335,7 +335,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.reserveTiles()
 		return len(b.tiles)
 	default:
-		b.pieces = cut(b.pieces[:0], runs, intGroup, rowChunk)
+		b.pieces = cut(b.pieces[:0], runs, intGroup, max(leastPiece, min(rowChunk, rows/(4*b.pool.Threads()))))
 		b.addUp(rows, alone)
 		return b.endRows(alone)
 	}

@@ -30,25 +30,38 @@ func newGate(spin time.Duration) *gate {
 
 // wait returns once the gate is open, and shuts it. One goroutine waits at a time.
 func (g *gate) wait() {
-	switch {
-	case g.spin == 0:
-	case g.skips > 0:
+	if !g.spins() || !g.watch(nil) {
+		g.sleep()
+	}
+}
+
+// spins reports whether the next wait is to begin with watch.
+func (g *gate) spins() bool {
+	if g.spin > 0 && g.skips > 0 {
 		g.skips--
-	default:
-		for start := time.Now(); ; {
-			for range 64 {
-				if g.pass() {
-					g.misses = 0
-					return
-				}
-			}
-			if time.Since(start) >= g.spin {
-				break
+		return false
+	}
+	return g.spin > 0
+}
+
+// watch goes through the gate as soon as it is open, for as long as it may spin since it began or
+// since it last did something else of use, and reports whether it has.
+func (g *gate) watch(meanwhile func() bool) bool {
+	for start := time.Now(); ; {
+		for range 64 {
+			if g.pass() {
+				g.misses = 0
+				return true
 			}
 		}
-		if g.misses++; g.misses >= patience {
-			g.misses, g.skips = 0, moreSkips
+		if meanwhile != nil && meanwhile() {
+			g.misses, start = 0, time.Now()
+		} else if time.Since(start) >= g.spin {
+			break
 		}
 	}
-	g.sleep()
+	if g.misses++; g.misses >= patience {
+		g.misses, g.skips = 0, moreSkips
+	}
+	return false
 }

@@ -31,14 +31,17 @@ const (
 type Loop struct {
 	source Source
 	lock   spinLock
-	broken atomic.Bool // a piece has panicked
-	seats  []seat      // by worker
+	broken atomic.Bool  // a piece has panicked
+	seats  []seat       // by worker
+	idle   atomic.Int32 // workers that wait for a piece, and would take part in that of another
+	shared atomic.Int32 // pieces that others may take part in
 }
 
 // seat is where a worker waits for pieces.
 type seat struct {
 	*gate
 	taken bool
+	crew  Crew
 }
 
 // NewLoop returns a Loop for the workers of a pool.
@@ -46,9 +49,14 @@ func NewLoop(p *Pool, source Source) *Loop {
 	l := &Loop{source: source, seats: make([]seat, p.Threads())}
 	for i := range l.seats {
 		l.seats[i].gate = newGate(p.spin)
+		l.seats[i].crew = Crew{loop: l, worker: i, left: newGate(p.spin)}
+		l.seats[i].crew.shut()
 	}
 	return l
 }
+
+// Crew returns what a worker runs a part of its piece by together with those that have none.
+func (l *Loop) Crew(worker int) *Crew { return &l.seats[worker].crew }
 
 // Run implements Task.
 func (l *Loop) Run(worker, _ int) {
@@ -77,7 +85,7 @@ func (l *Loop) Run(worker, _ int) {
 			l.source.Done(worker, piece)
 			l.wake()
 		case Later:
-			l.seats[worker].wait()
+			l.await(worker)
 			l.lock.lock()
 		case Ended:
 			returned = true
@@ -86,6 +94,20 @@ func (l *Loop) Run(worker, _ int) {
 	}
 	l.lock.unlock()
 	returned = true
+}
+
+// await waits until there may be a piece for a worker. While it spins it takes part in others'.
+func (l *Loop) await(worker int) {
+	s := &l.seats[worker]
+	if s.spins() {
+		l.idle.Add(1)
+		open := s.watch(s.crew.help)
+		l.idle.Add(-1)
+		if open {
+			return
+		}
+	}
+	s.sleep()
 }
 
 // wake lets those that wait ask again.

@@ -103,3 +103,90 @@ func TestLoopPanic(t *testing.T) {
 		pool.Close()
 	}
 }
+
+// crowd is a Source of pieces that come one after the other, each of which is run by all workers.
+type crowd struct {
+	loop   *parallel.Loop
+	pieces int
+	next   int
+	busy   bool
+	ran    []atomic.Int32 // by index of all pieces
+	by     []atomic.Int32 // by worker
+	panics int            // an index
+}
+
+const crowdIndices = 40
+
+func (s *crowd) Next(int) (piece int, n parallel.News) {
+	switch {
+	case s.busy:
+		return 0, parallel.Later
+	case s.next == s.pieces:
+		return 0, parallel.Ended
+	}
+	s.busy = true
+	s.next++
+	return s.next - 1, parallel.Piece
+}
+
+func (s *crowd) Run(worker, piece int) {
+	time.Sleep(5 * time.Microsecond) // the others begin to wait
+	s.loop.Crew(worker).Do(crowdIndices, parallel.Func(func(by, i int) {
+		if at := piece*crowdIndices + i; at == s.panics {
+			panic("this index")
+		} else {
+			s.ran[at].Add(1)
+		}
+		s.by[by].Add(1)
+		for begin := time.Now(); time.Since(begin) < time.Microsecond; {
+		}
+	}))
+	for i := range crowdIndices {
+		if n := s.ran[piece*crowdIndices+i].Load(); n != 1 && s.panics < 0 {
+			panic(fmt.Sprintf("index %d of piece %d was run %d times when Do returned", i, piece, n))
+		}
+	}
+}
+
+func (s *crowd) Done(int, int) { s.busy = false }
+
+func newCrowd(pool *parallel.Pool, pieces int) *crowd {
+	s := &crowd{pieces: pieces, panics: -1, ran: make([]atomic.Int32, pieces*crowdIndices), by: make([]atomic.Int32, pool.Threads())}
+	s.loop = parallel.NewLoop(pool, s)
+	return s
+}
+
+// Workers without a piece take part in that of another, and Do returns when all indices are done.
+func TestCrew(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8} {
+		for _, spin := range []time.Duration{0, 200 * time.Microsecond} {
+			pool := parallel.NewSpinningPool(threads, spin)
+			s := newCrowd(pool, 200)
+			pool.Do(threads, s.loop)
+			for at := range s.ran {
+				if n := s.ran[at].Load(); n != 1 {
+					t.Fatalf("%d threads, spin %v: index %d ran %d times", threads, spin, at, n)
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
+// A panic in an index reaches the caller, whoever ran it.
+func TestCrewPanic(t *testing.T) {
+	for index := range crowdIndices {
+		pool := parallel.NewSpinningPool(3, 200*time.Microsecond)
+		s := newCrowd(pool, 3)
+		s.panics = crowdIndices + index
+		said := func() (said string) {
+			defer func() { said = fmt.Sprint(recover()) }()
+			pool.Do(3, s.loop)
+			return ""
+		}()
+		if !strings.Contains(said, "this index") {
+			t.Errorf("index %d: %q", index, said)
+		}
+		pool.Close()
+	}
+}

@@ -50,14 +50,10 @@ type team struct {
 	busy    atomic.Bool
 	closed  atomic.Bool
 
-	// A worker that wakes up joins the pass that is open then, if one is. The worker that opened
-	// it does not wait for those who came too late to find a piece: at the end it closes the
-	// pass, and whoever comes out of it last ends it.
-	joined atomic.Int32 // workers that have joined the pass, or negative: none is open
-	inside atomic.Int32 // how many of them have not left; less than that while the pass is open
-	leader int          // the worker that opened it
-	inner  bool         // the leader waits for its end; else the last one out goes on with the series
-	left   *gate        // where it waits
+	entry        // workers that wake up join the pass that is open then, if one is
+	leader int   // the worker that opened it
+	inner  bool  // the leader waits for its end; else the last one out goes on with the series
+	left   *gate // where it waits
 	spin   time.Duration
 
 	series  Series      // nil for Do
@@ -70,9 +66,6 @@ type team struct {
 	next   atomic.Int64
 	failed atomic.Pointer[workerPanic]
 }
-
-// shut is joined without an open pass.
-const shut = -1 << 30
 
 const overlap = "parallel: Pool.Do or DoSeries called while another call of the same pool runs"
 
@@ -100,7 +93,7 @@ func NewSpinningPool(threads int, spin time.Duration) *Pool {
 		threads = 1
 	}
 	p := &Pool{team: &team{threads: threads, wake: make([]*gate, threads), left: newGate(spin), spin: spin}}
-	p.joined.Store(shut)
+	p.shut()
 	for i := range p.wake {
 		p.wake[i] = newGate(spin)
 	}
@@ -210,11 +203,10 @@ func (p *team) run(n int, task Task) {
 func (p *team) pass(n int, task Task) (ended bool) {
 	p.task, p.n = task, int64(n)
 	p.next.Store(0)
-	p.joined.Store(0)
+	p.open()
 	p.rouse(p.leader)
 	p.drain(p.leader)
-	joined := p.joined.Swap(shut)
-	return p.inside.Add(joined) == 0
+	return p.close()
 }
 
 // goOn goes on with the series: the worker is the last one out of a pass.
@@ -293,28 +285,14 @@ func (p *team) takePart(worker int) {
 	}
 	p.rouse(worker)
 	p.drain(worker)
-	// Only the leader adds to inside, all at once when it has closed the pass.
 	switch {
-	case p.inside.Add(-1) != 0:
+	case !p.leave():
 	case p.inner:
 		p.left.open()
 	default:
 		p.leader = worker
 		p.rouse(worker)
 		p.goOn(worker)
-	}
-}
-
-// join says whether a pass is open, and counts the worker into it.
-func (p *team) join() bool {
-	for {
-		joined := p.joined.Load()
-		if joined < 0 {
-			return false
-		}
-		if p.joined.CompareAndSwap(joined, joined+1) {
-			return true
-		}
 	}
 }
 

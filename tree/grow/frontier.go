@@ -3,7 +3,6 @@ package grow
 import (
 	"slices"
 
-	"boost/histogram"
 	"boost/parallel"
 )
 
@@ -49,14 +48,6 @@ func (c *Config) maxNodes(threads int) int {
 	return n
 }
 
-// aloneStrategy returns how one worker builds histograms where all together go by the given strategy.
-func aloneStrategy(all histogram.Strategy) histogram.Strategy {
-	if all == histogram.RowParallel {
-		return histogram.Sequential
-	}
-	return all
-}
-
 func (f *frontier) init(g *Grower) {
 	f.Grower = g
 	threads := g.config.Pool.Threads()
@@ -64,10 +55,10 @@ func (f *frontier) init(g *Grower) {
 		return
 	}
 	f.solos, f.most = make([]*splitter, threads), aheadPerThread*threads
-	for w := range f.solos {
-		f.solos[w] = newSplitter(g, parallel.NewPool(1), aloneStrategy(g.config.Strategy))
-	}
 	f.loop = parallel.NewLoop(g.config.Pool, f)
+	for w := range f.solos {
+		f.solos[w] = newSplitter(g, f.loop.Crew(w), g.config.Strategy)
+	}
 }
 
 // begin makes the frontier ready for a tree.

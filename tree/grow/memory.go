@@ -29,9 +29,10 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	r, h := c.splitterBytes(mirrored, set, threads, m.NRows())
 	rows, histograms = rows+r, histograms+h
 	if c.splitsAlone(threads) {
-		alone := *c
-		alone.Strategy = aloneStrategy(c.Strategy)
-		r, h = alone.splitterBytes(mirrored, set, 1, min(m.NRows(), c.aloneRows()))
+		r, h = c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
+		if m.OwnColumns() {
+			r /= int64(threads) // one worker divides rows
+		}
 		rows, histograms = rows+int64(threads)*r, histograms+int64(threads)*h
 	}
 	if c.Direct {

@@ -70,6 +70,7 @@ const (
 	// smallTiles is the same for the updates of a histogram that is made on the way, where
 	// searching a code counts as so many of them.
 	smallTiles     = 30_000
+	smallShare     = 6_000 // where workers that spin take part
 	updatesPerCode = 4
 	// leastFlags is the number of features that searchFlags pays for.
 	leastFlags = 8
@@ -98,7 +99,11 @@ func (g *splitter) search(tiles int, alone bool) pass {
 	}
 	codes, n := g.nSiblings*g.codes, len(g.active)
 	g.chunk = max(featureChunk, min(n/(chunksPerWorker*g.pool.Threads()), chunkCodes*n*g.nSiblings/max(codes, 1)))
-	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < smallSearch, then: (*splitter).finishSearch}
+	small := smallSearch
+	if g.crew != nil {
+		small = smallShare / updatesPerCode
+	}
+	return pass{n: (n + g.chunk - 1) / g.chunk, task: (*searchTask)(g), alone: codes < small, then: (*splitter).finishSearch}
 }
 
 // drawOf returns the number by which columns are drawn for a sibling, where they are drawn for every

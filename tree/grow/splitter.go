@@ -10,13 +10,14 @@ import (
 
 // splitter splits nodes, one at a time: it divides their rows, adds up those of one child, takes
 // these sums away from the parent's for the other, and searches both. It has all workers of a
-// pool for that, or is one of several that have one worker each.
+// pool for that, or is one of several that have a worker each and those that have nothing to split.
 //
 // Memory: per worker 512 KiB, a histogram builder's scratch and a candidate for each feature and
 // sibling.
 type splitter struct {
 	*Grower
-	pool     *parallel.Pool // for passes that a step runs by itself
+	pool     parallel.Runner // for passes that a step runs by itself
+	crew     *parallel.Crew  // of a splitter with a worker of its own
 	builder  *histogram.Builder
 	direct   *histogram.Direct // adds up rows without flat histograms; then there are none
 	division division
@@ -52,8 +53,8 @@ type splitter struct {
 	left       []uint8
 }
 
-// newSplitter returns a splitter with the workers of a pool.
-func newSplitter(g *Grower, pool *parallel.Pool, strategy histogram.Strategy) *splitter {
+// newSplitter returns a splitter with the workers of a pool, or of a crew.
+func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *splitter {
 	c := &g.config
 	n := c.Matrix.NFeatures()
 	s := &splitter{
@@ -61,9 +62,13 @@ func newSplitter(g *Grower, pool *parallel.Pool, strategy histogram.Strategy) *s
 		sampler: g.columns, workers: make([]searchScratch, pool.Threads()),
 	}
 	if c.Direct {
-		s.direct = histogram.NewDirect(c.Matrix, pool)
+		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Within())
 	}
-	s.division.init(&g.rows, pool.Threads())
+	dividing := pool.Threads()
+	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
+		dividing = 1
+	}
+	s.division.init(&g.rows, dividing)
 	for i := range s.candidates {
 		s.candidates[i], s.scores[i] = make([]candidate, n), make([]float64, n)
 	}
@@ -82,14 +87,19 @@ func (s *splitter) begin(bag *gradients.Bag) {
 // end lets go of what only the tree needed.
 func (s *splitter) end() { s.division.bag, s.built = nil, nil }
 
-// splitAlone splits a node in the worker that calls it.
+// splitAlone splits a node in the worker that calls it, with those of its crew.
 func (s *splitter) splitAlone(at int, last bool) {
-	for p := s.split(at, last); ; p = p.then(s) {
+	p := s.split(at, last)
+	for i := range p.n {
+		p.task.Run(0, i)
+	}
+	for p.then != nil {
+		if p = p.then(s); !p.alone {
+			s.pool.Do(p.n, p.task)
+			continue
+		}
 		for i := range p.n {
 			p.task.Run(0, i)
-		}
-		if p.then == nil {
-			return
 		}
 	}
 }
@@ -115,7 +125,7 @@ func (s *splitter) initRoot() pass {
 // searchRoot begins to search the root, whose rows are found.
 func (s *splitter) searchRoot() pass {
 	root := &s.nodes[0]
-	root.total = s.division.total(s.storage, s.pool)
+	root.total = s.division.total(s.storage, s.within)
 	if s.verifying() {
 		if s.failed = s.verifyRows(0); s.failed != nil {
 			return pass{}
@@ -142,7 +152,7 @@ func (s *splitter) goOn() pass {
 
 // streams reports whether a node of about so many rows is added up while its rows are found.
 func (s *splitter) streams(rows int) bool {
-	return s.direct == nil && s.builder.Streams(s.storage, rows)
+	return s.direct == nil && s.crew == nil && s.builder.Streams(s.storage, rows)
 }
 
 // stream begins the histogram of such a node, and returns what its rows are given to.
@@ -255,8 +265,12 @@ func (s *splitter) buildAndSearch(at int) pass {
 // left to the search, 0 for none, and whether they are not worth waking workers.
 func (s *splitter) build(at int) (tiles int, alone bool) {
 	l := &s.nodes[at]
-	alone = s.builder.Strategy() == histogram.Sequential ||
-		l.rows*len(s.active)+updatesPerCode*s.nSiblings*s.codes < smallTiles
+	small := smallTiles
+	if s.crew != nil {
+		small = smallShare
+	}
+	alone = s.builder.Strategy() == histogram.Sequential || s.crew != nil && !s.crew.Idle() ||
+		l.rows*len(s.active)+updatesPerCode*s.nSiblings*s.codes < small
 	return s.builder.Tiles(l.hist, s.storage, s.rows.runs(at), l.total.codes(), alone), alone
 }
 

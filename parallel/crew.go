@@ -1,0 +1,106 @@
+package parallel
+
+import "sync/atomic"
+
+// Runner runs tasks: a Pool, or a Crew.
+type Runner interface {
+	// Threads returns how many workers may take part, numbered from 0.
+	Threads() int
+	// Do calls task.Run for every index in [0, n) and returns when all are done.
+	Do(n int, task Task)
+}
+
+// Crew is a worker of a Loop and those that have no piece while it runs one: Do gives indices
+// to them as well. Workers have the numbers that they have in the loop. Only the worker calls it, while it
+// runs a piece.
+type Crew struct {
+	loop   *Loop
+	worker int
+	entry
+	left *gate // the worker waits there for the others
+	task Task
+	n    int64
+	next atomic.Int64
+	// failed is what a worker that took part has panicked with: it is raised in the one whose crew it is.
+	failed atomic.Pointer[workerPanic]
+	_      [64]byte // what others write is on another cache line
+}
+
+// Threads implements Runner.
+func (c *Crew) Threads() int { return len(c.loop.seats) }
+
+// Idle reports whether a worker spins without a piece: else Do runs all indices itself.
+func (c *Crew) Idle() bool { return c.loop.idle.Load() > 0 }
+
+// Do implements Runner.
+func (c *Crew) Do(n int, task Task) {
+	if n < 2 || !c.Idle() {
+		for i := range n {
+			task.Run(c.worker, i)
+		}
+		return
+	}
+	c.task, c.n = task, int64(n)
+	c.next.Store(0)
+	c.open()
+	c.loop.shared.Add(1)
+	returned := false
+	defer func() { // also where an index panics
+		c.loop.shared.Add(-1)
+		if !c.close() {
+			c.left.wait()
+		}
+		c.task = nil
+		if failed := c.failed.Swap(nil); failed != nil && returned {
+			panic(failed)
+		}
+	}()
+	c.drain(c.worker)
+	returned = true
+}
+
+// help takes part in the pieces of other workers, and reports whether it found an index to run.
+func (c *Crew) help() bool {
+	l := c.loop
+	if l.shared.Load() == 0 {
+		return false
+	}
+	ran := false
+	for i := range l.seats {
+		if other := &l.seats[i].crew; other != c && other.join() {
+			ran = other.takePart(c.worker) || ran
+		}
+	}
+	return ran
+}
+
+// takePart runs indices for the crew of another worker that it has joined.
+func (c *Crew) takePart(worker int) (ran bool) {
+	returned := false
+	defer func() {
+		v := recover()
+		if !returned { // the other is not to go on with what is missing
+			if v == nil {
+				v = "runtime.Goexit called"
+			}
+			c.failed.CompareAndSwap(nil, panicked(v))
+		}
+		if c.leave() {
+			c.left.open()
+		}
+	}()
+	ran = c.drain(worker)
+	returned = true
+	return ran
+}
+
+func (c *Crew) drain(worker int) (ran bool) {
+	for {
+		i := c.next.Add(1) - 1
+		if i >= c.n {
+			return ran
+		}
+		c.task.Run(worker, int(i))
+		ran = true
+	}
+}
