@@ -59,7 +59,7 @@ func (g *splitter) searchDirect() error {
 		if l.sums == nil {
 			continue
 		}
-		g.prepare(l)
+		g.prepare(s)
 		allowed := g.sampler.node(g.active, g.round, g.output, l.depth, g.drawOf(s), g.features)
 		g.features, g.sibling = allowed, s
 		n := len(l.sums.Features)

@@ -71,7 +71,8 @@ type node struct {
 	rows  int
 	depth int
 	total sums
-	part  float64 // the node's own part of a gain, while it is searched
+	part  float64    // the node's own part of a gain, while it is searched
+	rule  *scan.Rule // that it is searched by
 	hist  *histogram.Histogram
 	sums  *histogram.Sums // in a direct search; nil once they are of no more use
 	kept  bool            // the sums are kept until the node is split
@@ -184,7 +185,9 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 	}
 	if st.Mode() != gradients.F32 {
 		r.ProofHess = (r.MinRows - 1) * st.Mode().MaxHessCode()
-		r.EqualHess = st.EqualHessians()
+		if r.EqualHess = st.EqualHessians(); r.EqualHess {
+			r.LeastSide = r.ProofHess + 1
+		}
 	}
 	return r
 }

@@ -95,7 +95,7 @@ func preferUsed[G scan.Grad, H scan.Hess](g *splitter, l *node, f int, h *scan.F
 		return
 	}
 	var used candidate
-	fill(g, &used, l, f, scan.Among(h, &g.rule, g.reuse.cuts[f]), 0)
+	fill(g, &used, l, f, scan.Among(h, l.rule, g.reuse.cuts[f]), 0)
 	if used.found && (used.score > c.score || used.score == c.score && used.code < c.code) {
 		*c = used
 	}

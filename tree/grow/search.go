@@ -1,6 +1,7 @@
 package grow
 
 import (
+	"math"
 	"slices"
 
 	"boost/binning"
@@ -88,8 +89,8 @@ func (g *splitter) search(tiles int, alone bool) pass {
 	}
 	for s, at := range g.siblings[:g.nSiblings] {
 		l := &g.nodes[at]
-		g.prepare(l)
-		g.packed[s].Node(&g.rule, scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess})
+		g.prepare(s)
+		g.packed[s].Node(l.rule, scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess})
 	}
 	for w := range g.workers {
 		g.workers[w].had = [2]float64{}
@@ -205,7 +206,7 @@ func (g *splitter) searchFlags(worker, sibling int, l *node, features []int) {
 	gains := g.workers[worker].gains[:len(features)]
 	grad, hess := g.slotSums(worker, l, at, at+2*len(gains))
 	total := scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess}
-	scan.Flags(gains, grad, hess, total, &g.rule)
+	scan.Flags(gains, grad, hess, total, l.rule)
 	best, bar := len(gains), float64(scan.Refused)
 	if !g.sampler.samplesNodes() { // else the best one may be out
 		for i, gain := range gains {
@@ -302,10 +303,24 @@ func (g *splitter) subtract(features []int) {
 	}
 }
 
-// prepare settles what all features of a leaf's search have in common.
-func (g *splitter) prepare(l *node) {
+// mostLeast is the most rows of a node whose least hessian is looked for: of many rows it is too small to
+// be of use.
+const mostLeast = 16_384
+
+// prepare settles what all features of a sibling's search have in common.
+func (g *splitter) prepare(sibling int) {
+	at := g.siblings[sibling]
+	l, rule := &g.nodes[at], &g.rules[sibling]
+	*rule, l.rule = g.rule, rule
+	if g.storage.OneWord() && !rule.EqualHess && rule.MinRows > 1 && l.rows <= mostLeast {
+		least := uint64(math.MaxUint16)
+		for _, run := range g.rows.runs(at) {
+			least = min(least, hist.LeastHess(run.Entries))
+		}
+		rule.LeastSide = rule.MinRows * least
+	}
 	grad, hess := g.value(l.total)
-	l.part = g.rule.Part(grad, hess, g.rule.L2)
+	l.part = rule.Part(grad, hess, rule.L2)
 }
 
 // searchFeature finds the best split of one feature, and returns its gain before the leaf's
@@ -363,7 +378,7 @@ func (g *splitter) searchTouched(worker int, l *node, f int, least float64, c *c
 		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}
-	split := scan.Codes(&h, &g.rule)
+	split := scan.Codes(&h, l.rule)
 	if split.Found {
 		split.Code = int(w.codes[split.Code])
 	}
@@ -386,7 +401,7 @@ func (g *splitter) searchSlots(worker int, l *node, f int, grad []int64, hess []
 	var grouping scan.Grouping
 	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
 		h.Regular, h.Least = int(feature.Regular), least
-		if split = scan.Codes(&h, &g.rule); !split.Found {
+		if split = scan.Codes(&h, l.rule); !split.Found {
 			return split.Gain
 		}
 	} else {
@@ -430,9 +445,9 @@ func searchCodes[G scan.Grad, H scan.Hess](g *splitter, worker int, l *node, f i
 	h.Regular = int(feature.Regular)
 	if feature.Kind == binning.Categorical {
 		rule := g.catRule(l)
-		return scan.Categorical(h, &g.rule, &rule, &g.workers[worker].cat)
+		return scan.Categorical(h, l.rule, &rule, &g.workers[worker].cat)
 	}
-	return scan.Numeric(h, &g.rule), 0
+	return scan.Numeric(h, l.rule), 0
 }
 
 func (g *splitter) catRule(l *node) scan.CatRule {
@@ -576,14 +591,14 @@ func (g *splitter) categories(l *node, c *candidate) []uint32 {
 			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Regular: regular,
 			Total: scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF},
 		}
-		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
+		return scan.Set(&f, l.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
 	grad, hess, count := g.slots(0, l, c.feature)
 	f := scan.Feature[int64, uint64]{
 		Grad: grad, Hess: hess, Count: count, Regular: regular,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
 	}
-	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
+	return scan.Set(&f, l.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
 }
 
 // table returns where the codes of a leaf's best split go.

@@ -45,6 +45,7 @@ type splitter struct {
 	features   []int  // of a direct search
 	candidates [2][]candidate
 	scores     [2][]float64 // of the candidates, by feature; none without one
+	rules      [2]scan.Rule // that they are searched by
 	packed     [2]scan.Packed
 	allowed    [2][]int
 	sampled    [2][]int // memory of allowed

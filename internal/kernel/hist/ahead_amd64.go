@@ -2,7 +2,11 @@
 
 package hist
 
-import "boost/internal/cpu"
+import (
+	"math"
+
+	"boost/internal/cpu"
+)
 
 // fetching says that rows are added up by assembly. It takes no vectors, but is not
 // plain Go.
@@ -262,4 +266,15 @@ func mergeVectors(to, from []uint64) int {
 		mergeAVX2(&to[0], &from[0], uint64(n))
 	}
 	return n
+}
+
+// leastVectors is LeastHess for as many entries as vectors take, and says how many.
+func leastVectors(entries []uint64) (least uint64, n int) {
+	if unpacking == cpu.Generic {
+		return math.MaxUint16, 0
+	}
+	if n = len(entries) &^ 15; n == 0 {
+		return math.MaxUint16, 0
+	}
+	return leastAVX2(&entries[0], uint64(n)), n
 }

@@ -2,7 +2,10 @@
 
 package hist
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 var fetching = false
 
@@ -12,6 +15,8 @@ func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint
 }
 
 func addWordsAhead([]uint64, []uint16, []uint64) int { return 0 }
+
+func leastVectors([]uint64) (least uint64, n int) { return math.MaxUint16, 0 }
 
 func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum, hessSum int64, n int) {
 	return 0, 0, 0

@@ -196,6 +196,17 @@ func Total(entries []uint64) (grad int64, hess uint64) {
 	return SplitWord(packed)
 }
 
+// LeastHess returns the least hessian code of some entries of one block, 65,535 of none.
+//
+// Bound: 8 bytes an entry: 0.05 ns in the first two caches, and 0.4 in Go.
+func LeastHess(entries []uint64) uint64 {
+	least, n := leastVectors(entries)
+	for _, e := range entries[n:] {
+		least = min(least, e&math.MaxUint16)
+	}
+	return least
+}
+
 // SumFloats adds up the gradients and hessians of the entries' rows, ascending, times gradUp and
 // hessUp and rounded to whole numbers, halves to even. grad and hess begin at the block's first
 // row; no product is 2³¹ or more.

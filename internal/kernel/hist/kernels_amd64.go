@@ -321,3 +321,8 @@ func foldAVX2(sums *[4]uint32, parts *[4][16]uint32, n uint64)
 //
 //go:noescape
 func addWords(sums *uint64, slots uint64, codes *uint16, entries *uint64, n uint64) (done uint64)
+
+// leastAVX2 is LeastHess for n entries, a multiple of 16 and not 0.
+//
+//go:noescape
+func leastAVX2(entries *uint64, n uint64) uint64

@@ -4760,3 +4760,30 @@ bad3:
 	ADDQ $0x03, DI
 	MOVQ DI, done+40(FP)
 	RET
+
+// func leastAVX2(entries *uint64, n uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·leastAVX2(SB), NOSPLIT, $0-24
+	MOVQ     entries+0(FP), AX
+	MOVQ     n+8(FP), CX
+	VPCMPEQD Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+
+least_entries:
+	VPMINUW      (AX), Y0, Y0
+	VPMINUW      32(AX), Y1, Y1
+	VPMINUW      64(AX), Y0, Y0
+	VPMINUW      96(AX), Y1, Y1
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x10, CX
+	JNZ          least_entries
+	VPMINUW      Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPMINUW      X1, X0, X1
+	VPSRLDQ      $0x08, X1, X0
+	VPMINUW      X1, X0, X1
+	VZEROUPPER
+	VMOVQ        X1, AX
+	MOVWQZX      AX, AX
+	MOVQ         AX, ret+16(FP)
+	RET

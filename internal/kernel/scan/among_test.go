@@ -84,6 +84,7 @@ func TestAmongEqualsBigIntegers(t *testing.T) {
 		// Without counts the answer is exact, or bounds what is allowed and says so.
 		rule.ProofHess = (rule.MinRows - 1) * qmax
 		rule.EqualHess = !slices.ContainsFunc(n.hess, func(h uint64) bool { return h != qmax })
+		n.leastSide(&rule)
 		total, _ := n.sides(func(int) bool { return true })
 		got := scan.Among(n.feature(false), &rule, codes)
 		switch none := total.score(&rule, rule.L2); {

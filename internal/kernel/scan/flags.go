@@ -8,10 +8,7 @@ package scan
 // Bound: two divisions a feature, 8 cycles on one core; with all around it 3 to 4 ns.
 func Flags(gains []float64, grad []int64, hess []uint64, total Sums[int64, uint64], r *Rule) {
 	grad, hess = grad[:2*len(gains)], hess[:2*len(gains)]
-	atLeast := int64(0)
-	if r.EqualHess {
-		atLeast = int64(r.ProofHess) + 1
-	}
+	atLeast := int64(r.LeastSide)
 	totalGrad, totalHess := total.Grad, int64(total.Hess)
 	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	for i := range gains {

@@ -28,6 +28,9 @@ type Rule struct {
 	// EqualHess says that every row has the largest code, so that a sum that proves
 	// nothing disproves.
 	EqualHess bool
+	// LeastSide is a hessian sum that MinRows rows of the node have at least: a side with less has too
+	// few. 0 where none is known.
+	LeastSide uint64
 }
 
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1

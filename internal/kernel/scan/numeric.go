@@ -103,10 +103,7 @@ func plainPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], la
 		return Split[int64, uint64]{Gain: Refused}
 	}
 	grad, hess := f.Grad[:last+1], f.Hess[:last+1]
-	atLeast := int64(0) // hessian sum of a side that is not refused outright
-	if r.EqualHess {
-		atLeast = int64(r.ProofHess) + 1
-	}
+	atLeast := int64(r.LeastSide) // hessian sum of a side that is not refused outright
 	anyStart, bar := start.Grad != 0 || start.Hess != 0, f.bar()
 	best, code, left, ok := plainVectors(grad, hess, f.Total, start, r, atLeast, anyStart, bar)
 	if !ok {
@@ -184,7 +181,7 @@ func consider[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 flo
 			return Refused, false
 		}
 	} else if uint64(left.Hess) <= r.ProofHess || uint64(rightHess) <= r.ProofHess {
-		if r.EqualHess {
+		if left.Hess < H(r.LeastSide) || rightHess < H(r.LeastSide) {
 			return Refused, false
 		}
 		unproven = true

@@ -28,11 +28,7 @@ func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
 	if vectors != cpu.AVX512 || !r.dividable() || !usual(r.GradScale) || !usual(r.HessScale) {
 		return
 	}
-	atLeast := int64(0)
-	if r.EqualHess {
-		atLeast = int64(r.ProofHess) + 1
-	}
-	least, ok := r.leastHess(atLeast)
+	least, ok := r.leastHess(int64(r.LeastSide))
 	ridge, units := r.L2/r.HessScale, r.HessScale/(r.GradScale*r.GradScale)
 	if !ok || least < 1 || least > math.MaxUint32 || !(ridge <= 1e18) || !(units >= 1e-200 && units <= 1e200) {
 		return

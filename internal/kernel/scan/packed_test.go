@@ -73,6 +73,7 @@ func TestPackedEqualsApart(t *testing.T) {
 		}
 		rule.ProofHess = (rule.MinRows - 1) * 65535
 		rule.EqualHess = r.IntN(3) == 0
+		n.leastSide(&rule)
 		words := make([]uint64, len(f.Grad))
 		s, ok := packedAsApart(t, try, f, words, &rule)
 		if !ok {

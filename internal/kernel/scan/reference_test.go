@@ -44,6 +44,15 @@ func randomNode(r *rand.Rand, rows, regular int, qmax uint64) *node {
 	return n
 }
 
+// leastSide sets what is known of a side with enough rows: they have the largest code, or no less than the
+// least of all.
+func (n *node) leastSide(r *scan.Rule) {
+	r.LeastSide = r.MinRows * slices.Min(n.hess)
+	if r.EqualHess {
+		r.LeastSide = r.ProofHess + 1
+	}
+}
+
 func (n *node) nCodes() int {
 	if n.hasMissing {
 		return n.regular + 1

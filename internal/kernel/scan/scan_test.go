@@ -67,6 +67,7 @@ func TestNumericEqualsBigIntegers(t *testing.T) {
 			rule := randomRule(r)
 			rule.ProofHess = (rule.MinRows - 1) * qmax
 			rule.EqualHess = !slices.ContainsFunc(n.hess, func(h uint64) bool { return h != qmax })
+			n.leastSide(&rule)
 			got := scan.Numeric(n.feature(false), &rule)
 			want := n.numeric(&rule)
 			all, _ := n.sides(func(int) bool { return true })

@@ -67,6 +67,7 @@ func vectorsGiveGoAnswers(t *testing.T, use func()) {
 		}
 		rule.ProofHess = (rule.MinRows - 1) * qmax
 		rule.EqualHess = r.IntN(3) == 0
+		n.leastSide(&rule)
 		s := bothForms(t, use, try, f, &rule)
 		if s.Found {
 			found++

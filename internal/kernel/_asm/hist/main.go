@@ -55,6 +55,7 @@ func main() {
 	total("totalAVX2", 4)
 	few()
 	words()
+	least()
 	Generate()
 }
 
