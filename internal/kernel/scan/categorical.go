@@ -2,6 +2,7 @@ package scan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -28,10 +29,17 @@ const (
 
 // CatScratch is memory for Categorical, reused between calls.
 type CatScratch struct {
-	order     []uint32  // the levels that stand for enough rows
-	statistic []float64 // of these, by level
-	low, high []uint32  // those of the lowest and of the highest statistics, ascending: as many as a group may have
-	a, b      []uint32
+	codes           []uint32 // the levels that stand for enough rows
+	levels          []level  // the same
+	lowest, highest []level  // some of them
+	low, high       []uint32 // those of the lowest and of the highest statistics, ascending: as many as a group may have
+	a, b            []uint32
+}
+
+// level is a level's statistic, and its code.
+type level struct {
+	stat float64
+	code uint32
 }
 
 // Categorical returns the best split of a categorical feature into a set of codes
@@ -129,35 +137,90 @@ func (c *CatRule) leastOf(total uint64) uint64 {
 	return at
 }
 
-// mostKept is the largest group of levels whose levels are kept while all are looked at,
-// each put in its place; for larger ones all levels are sorted.
-const mostKept = 64
-
 // orderLevels finds, of the levels that stand for enough rows, those with the lowest and
 // the highest Σg/(Σh + smooth), ties by code: on each side as many as a group may have.
 func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) {
-	s.order = listLevels(f, c, s.order[:0])
-	if len(s.statistic) < f.Regular {
-		s.statistic = make([]float64, f.Regular)
-	}
-	statistic := s.statistic
-	for _, code := range s.order {
+	s.codes = listLevels(f, c, s.codes[:0])
+	s.levels = s.levels[:0]
+	for _, code := range s.codes {
 		grad := float64(float64(f.Grad[code]) * r.GradScale)
 		if f.Count != nil {
 			grad += float64(float64(f.Count[code]) * r.GradOffset)
 		}
-		statistic[code] = grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth)
+		s.levels = append(s.levels, level{grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth), code})
 	}
-	n := min(c.MaxPerSide, len(s.order))
-	if n < len(s.order) && n <= mostKept {
-		s.keepExtremes(n)
+	n := min(c.MaxPerSide, len(s.levels))
+	low, high := s.levels, s.levels
+	if 2*n < len(s.levels) && s.ends(n) {
+		low, high = s.lowest, s.highest
+		sortLevels(high)
+	}
+	sortLevels(low)
+	s.low = codesOf(s.low[:0], low[:n])
+	s.high = codesOf(s.high[:0], high[len(high)-n:])
+}
+
+// ends lists levels among which are the n lowest, and some among which are the n highest, both by code. It reports
+// whether it could: statistics may be too large, too far apart or all the same.
+func (s *CatScratch) ends(n int) bool {
+	const buckets = 64
+	least, most, finite := s.levels[0].stat, s.levels[0].stat, true
+	for i := range s.levels {
+		stat := s.levels[i].stat
+		least, most = min(least, stat), max(most, stat)
+		finite = finite && stat-stat == 0
+	}
+	scale := (buckets - 0.5) / (most - least)
+	if !finite || !(scale > 0 && scale <= math.MaxFloat64) {
+		return false
+	}
+	bucket := func(stat float64) int { return int(float64(stat-least)*scale) & (buckets - 1) }
+	var counts [buckets]int
+	for i := range s.levels {
+		counts[bucket(s.levels[i].stat)]++
+	}
+	to, from := 0, buckets-1 // the last bucket of the lowest, the first of the highest
+	for k := counts[0]; k < n; k += counts[to] {
+		to++
+	}
+	for k := counts[from]; k < n; k += counts[from] {
+		from--
+	}
+	s.lowest, s.highest = s.lowest[:0], s.highest[:0]
+	for _, l := range s.levels {
+		at := bucket(l.stat)
+		if at <= to {
+			s.lowest = append(s.lowest, l)
+		}
+		if at >= from {
+			s.highest = append(s.highest, l)
+		}
+	}
+	return true
+}
+
+// sortLevels sorts levels that ascend by code.
+func sortLevels(levels []level) {
+	if len(levels) > mostInserted {
+		slices.SortStableFunc(levels, func(a, b level) int { return cmp.Compare(a.stat, b.stat) })
 		return
 	}
-	slices.SortFunc(s.order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(statistic[a], statistic[b]), cmp.Compare(a, b))
-	})
-	s.low = append(s.low[:0], s.order[:n]...)
-	s.high = append(s.high[:0], s.order[len(s.order)-n:]...)
+	for i, l := range levels {
+		for ; i > 0 && cmp.Less(l.stat, levels[i-1].stat); i-- {
+			levels[i] = levels[i-1]
+		}
+		levels[i] = l
+	}
+}
+
+// mostInserted is the most levels that are sorted by putting each in its place.
+const mostInserted = 96
+
+func codesOf(dst []uint32, levels []level) []uint32 {
+	for i := range levels {
+		dst = append(dst, levels[i].code)
+	}
+	return dst
 }
 
 // listLevels lists the levels that stand for enough rows.
@@ -178,45 +241,6 @@ func listLevels[G Grad, H Hess](f *Feature[G, H], c *CatRule, order []uint32) []
 		}
 	}
 	return order
-}
-
-// keepExtremes finds the n levels of the lowest and of the highest statistics, of which there are more.
-func (s *CatScratch) keepExtremes(n int) {
-	s.low, s.high = s.low[:0], s.high[:0]
-	for _, code := range s.order {
-		stat := s.statistic[code]
-		if len(s.low) < n {
-			s.low = s.insert(s.low, code, stat)
-		} else if cmp.Less(stat, s.statistic[s.low[n-1]]) {
-			s.low = s.insert(s.low[:n-1], code, stat)
-		}
-		if len(s.high) < n {
-			s.high = s.insert(s.high, code, stat)
-		} else if !cmp.Less(stat, s.statistic[s.high[0]]) { // an equal one has the higher code
-			s.replaceFirst(s.high, code, stat)
-		}
-	}
-}
-
-// insert puts a level in its place: behind those of the same statistic, whose codes are
-// lower.
-func (s *CatScratch) insert(codes []uint32, code uint32, stat float64) []uint32 {
-	codes = append(codes, code)
-	at := len(codes) - 1
-	for ; at > 0 && cmp.Less(stat, s.statistic[codes[at-1]]); at-- {
-		codes[at] = codes[at-1]
-	}
-	codes[at] = code
-	return codes
-}
-
-// replaceFirst is insert for a level that is not below the first, which it puts out.
-func (s *CatScratch) replaceFirst(codes []uint32, code uint32, stat float64) {
-	at := 0
-	for ; at+1 < len(codes) && !cmp.Less(stat, s.statistic[codes[at+1]]); at++ {
-		codes[at] = codes[at+1]
-	}
-	codes[at] = code
 }
 
 // set appends the ascending codes of a grouping to dst.
