@@ -47,8 +47,19 @@ func (s *sleeper) pass() bool {
 func (s *sleeper) sleep() {
 	for !s.state.CompareAndSwap(gateOpen, gateShut) {
 		if s.state.CompareAndSwap(gateShut, gateAwaited) || s.state.Load() == gateAwaited {
-			// It returns at once if the state is no longer that; a signal ends it too.
-			_, _, _ = syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&s.state)), futexWait, uintptr(gateAwaited), 0, 0, 0)
+			s.await()
 		}
 	}
+}
+
+// sleepAmong is sleep where others may sleep too: it leaves the state so that open wakes one of them.
+func (s *sleeper) sleepAmong() {
+	for s.state.Swap(gateAwaited) != gateOpen {
+		s.await()
+	}
+}
+
+// await sleeps while the state is gateAwaited: it returns at once if it is not, and a signal ends it too.
+func (s *sleeper) await() {
+	_, _, _ = syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&s.state)), futexWait, uintptr(gateAwaited), 0, 0, 0)
 }

@@ -29,3 +29,6 @@ func (s *sleeper) pass() bool {
 
 // sleep returns once the gate is open, and shuts it.
 func (s *sleeper) sleep() { <-s.opened }
+
+// sleepAmong is sleep where others may sleep too.
+func (s *sleeper) sleepAmong() { <-s.opened }

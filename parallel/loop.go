@@ -1,9 +1,6 @@
 package parallel
 
-import (
-	"runtime"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Source hands out pieces of work that become known while others are done. Next and Done never
 // run at the same time.
@@ -30,7 +27,7 @@ const (
 // there are none. A worker that never comes is not missed.
 type Loop struct {
 	source Source
-	lock   spinLock
+	lock   shortLock
 	broken atomic.Bool  // a piece has panicked
 	seats  []seat       // by worker
 	idle   atomic.Int32 // workers that wait for a piece, and would take part in that of another
@@ -47,6 +44,7 @@ type seat struct {
 // NewLoop returns a Loop for the workers of a pool.
 func NewLoop(p *Pool, source Source) *Loop {
 	l := &Loop{source: source, seats: make([]seat, p.Threads())}
+	l.lock.init()
 	for i := range l.seats {
 		l.seats[i].gate = newGate(p.spin)
 		l.seats[i].crew = Crew{loop: l, worker: i, left: newGate(p.spin)}
@@ -119,16 +117,3 @@ func (l *Loop) wake() {
 		}
 	}
 }
-
-// spinLock is for a microsecond's work.
-type spinLock struct{ held atomic.Bool }
-
-func (s *spinLock) lock() {
-	for n := 1; !s.held.CompareAndSwap(false, true); n++ {
-		if n%256 == 0 { // whoever holds it may have lost its processor
-			runtime.Gosched()
-		}
-	}
-}
-
-func (s *spinLock) unlock() { s.held.Store(false) }
