@@ -47,7 +47,8 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
-	if t.report == nil {
+	reported := t.report != nil
+	if !reported {
 		t.report = &Report{}
 	}
 	if err := t.p.Validate(); err != nil {
@@ -73,7 +74,9 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	if err != nil {
 		return nil, err
 	}
-	t.fillReport()
+	if reported {
+		t.fillReport()
+	}
 	return m, stopErr
 }
 
