@@ -43,25 +43,55 @@ var added = [...]func(sums *uint64, codes *uint8, stride uint64, entries *uint64
 // processor does that by itself for rows that follow each other, where it costs nothing, but
 // not for those of which a half are skipped, which take a tenth less.
 func addAhead(sums []uint64, codes []uint8, stride, features int, entries []uint64) {
-	tiles := (features + tileFeatures - 1) / tileFeatures
-	rows := max(min(tileRows, nearBytes/(features+line)), leastRows)
-	if n := min(fetchAhead, len(entries)); n > 0 {
-		fetchRows(&codes[0], uint64(stride), &entries[0], uint64(n), uint64(min(features, 2*line)-1))
-	}
+	fetchFirst(codes, stride, features, entries)
+	rows := tiledRows(features)
 	for len(entries) > 0 {
 		n := min(rows, len(entries))
-		early := max(min(n, len(entries)-loadAhead), 0)
-		for f, tile := 0, 0; tile < tiles; tile++ {
-			to := features * (tile + 1) / tiles
-			last, fetching := fetched(features, tile, to), 0
-			if last >= f {
-				fetching = max(min(n, len(entries)-fetchAhead), 0)
-			}
-			added[to-f](&sums[f*Slots], &codes[f], uint64(stride), &entries[0], uint64(n), uint64(early), uint64(fetching), uint64(max(last-f, 0)))
-			f = to
+		for t := (tile{features: features, most: tileFeatures}); t.next(); {
+			early, fetching, width := t.ahead(n, len(entries))
+			added[t.to-t.from](&sums[t.from*Slots], &codes[t.from], uint64(stride), &entries[0], uint64(n), early, fetching, width)
 		}
 		entries = entries[n:]
 	}
+}
+
+// fetchFirst fetches the first rows, which have none before them that could.
+func fetchFirst(codes []uint8, stride, features int, entries []uint64) {
+	if n := min(fetchAhead, len(entries)); n > 0 {
+		fetchRows(&codes[0], uint64(stride), &entries[0], uint64(n), uint64(min(features, 2*line)-1))
+	}
+}
+
+// tiledRows returns how many rows of so many features go through all tiles at a time.
+func tiledRows(features int) int { return max(min(tileRows, nearBytes/(features+line)), leastRows) }
+
+// tile is the features from … to-1 of a pass over rows, in tiles of at most so many.
+type tile struct {
+	features, most int
+	number         int // of the next tile
+	from, to       int
+}
+
+// next goes on to the next tile, if there is one. Tiles are equally wide, as far as possible.
+func (t *tile) next() bool {
+	tiles := (t.features + t.most - 1) / t.most
+	if t.number == tiles {
+		return false
+	}
+	t.number++
+	t.from, t.to = t.to, t.features*t.number/tiles
+	return true
+}
+
+// ahead returns how many of the first n of some entries load the codes of the next row early, how
+// many fetch rows, and the width of what they fetch.
+func (t *tile) ahead(n, entries int) (early, fetching, width uint64) {
+	early = uint64(max(min(n, entries-loadAhead), 0))
+	last := fetched(t.features, t.number-1, t.to)
+	if last >= t.from {
+		fetching = uint64(max(min(n, entries-fetchAhead), 0))
+	}
+	return early, fetching, uint64(max(last-t.from, 0))
 }
 
 // fetched returns the code whose line the given tile, which ends before the feature to, fetches of

@@ -21,3 +21,9 @@ func leastVectors([]uint64) (least uint64, n int) { return math.MaxUint16, 0 }
 func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum, hessSum int64, n int) {
 	return 0, 0, 0
 }
+
+func pairsAhead[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
+	[]Slot[G, H], []uint8, int, int, []VG, []VH, []uint64,
+) bool {
+	return false
+}

@@ -3,6 +3,7 @@ package hist_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -46,6 +47,50 @@ func TestRowsStayInTheirEntries(t *testing.T) {
 				hist.OneWordRows(sums, codes, features, features, entries, true)
 				for f := range features {
 					checkPacked(t, form, sums[f*hist.Slots:(f+1)*hist.Slots], map[uint32]sum{0: {int64(-3 * n), uint64(5 * n), uint64(n)}})
+				}
+			}
+		}
+	})
+}
+
+// So do the codes of 32 bits of a block, and the slots of two words.
+func TestTwoWordRowsStayInTheirCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(38, 0))
+	hist.EachForm(func(form string) {
+		for _, features := range []int{1, 2, 3, 5, 8, 9, 16, 17, 33} {
+			for n := 1; n < 200; n += 1 + n/6 {
+				b := randomBlock(r, n, features, 256, 0.5)
+				b.rows = append(b.rows, uint16(n-1)) // the last row is in
+				slices.Sort(b.rows)
+				b.rows = slices.Compact(b.rows)
+				for _, side := range []struct {
+					bytes   func(testing.TB, int) []uint8
+					grad    func(testing.TB, int) []int32
+					hess    func(testing.TB, int) []uint32
+					entries func(testing.TB, int) []uint64
+					slots   func(testing.TB, int) []hist.Slot[int64, uint64]
+				}{
+					{fence.First[uint8], fence.First[int32], fence.First[uint32], fence.First[uint64], fence.First[hist.Slot[int64, uint64]]},
+					{fence.Last[uint8], fence.Last[int32], fence.Last[uint32], fence.Last[uint64], fence.Last[hist.Slot[int64, uint64]]},
+				} {
+					data, grad, hess := side.bytes(t, n*features), side.grad(t, n), side.hess(t, n)
+					entries, slots := side.entries(t, len(b.rows)), side.slots(t, features*hist.Slots)
+					for f, codes := range b.codes {
+						for row, c := range codes {
+							data[row*features+f] = byte(c)
+						}
+					}
+					copy(grad, b.grad32)
+					copy(hess, b.hess32)
+					hist.PackIndex(entries, b.rows)
+					hist.TwoWordRows(slots, nil, data, features, features, grad, hess, entries)
+					for f := range features {
+						want := make([]hist.Slot[int64, uint64], hist.Slots)
+						hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
+						if !slices.Equal(slots[f*hist.Slots:(f+1)*hist.Slots], want) {
+							t.Fatalf("%s, %d rows: feature %d of %d differs from the column", form, n, f, features)
+						}
+					}
 				}
 			}
 		}
@@ -198,10 +243,4 @@ func TestOneWordWordsChecksItsCodes(t *testing.T) {
 			}
 		}
 	})
-}
-
-func panics(f func()) (did bool) {
-	defer func() { did = recover() != nil }()
-	f()
-	return false
 }

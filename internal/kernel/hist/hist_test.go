@@ -314,15 +314,28 @@ func checkRowMajor(t *testing.T, b *block, stride int, data []byte) {
 	})
 	entries := make([]uint64, len(b.rows))
 	hist.PackIndex(entries, b.rows)
-	wide := make([]hist.Slot[int64, uint64], n)
-	hist.TwoWordRows(wide, nil, data, stride, features, b.grad32, b.hess32, entries)
-	for f := range features {
-		want := make([]hist.Slot[int64, uint64], hist.Slots)
-		hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
-		if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
-			t.Fatalf("TwoWordRows: feature %d of %d differs from the column", f, features)
-		}
+	wideRoom := make([]hist.Slot[int64, uint64], n+2*guard)
+	canarySlot := hist.Slot[int64, uint64]{Grad: -1, Hess: canary}
+	for i := range wideRoom {
+		wideRoom[i] = canarySlot
 	}
+	wide := wideRoom[guard : guard+n : guard+n]
+	hist.EachForm(func(form string) {
+		clear(wide)
+		hist.TwoWordRows(wide, nil, data, stride, features, b.grad32, b.hess32, entries)
+		for i, s := range wideRoom {
+			if (i < guard || i >= guard+n) && s != canarySlot {
+				t.Fatalf("TwoWordRows %s wrote slot %d of a room of %d with %d in use", form, i-guard, len(wideRoom), n)
+			}
+		}
+		for f := range features {
+			want := make([]hist.Slot[int64, uint64], hist.Slots)
+			hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
+			if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
+				t.Fatalf("TwoWordRows %s: feature %d of %d differs from the column", form, f, features)
+			}
+		}
+	})
 }
 
 // Every row has an extreme code: the sums of a whole block must not carry from one
@@ -354,21 +367,46 @@ func TestExtremeCodes(t *testing.T) {
 	})
 }
 
-func TestOneWordRowsChecksItsSlices(t *testing.T) {
+func TestRowsCheckTheirSlices(t *testing.T) {
 	entries := []uint64{hist.Entry(1, 1, 9)}
-	for name, call := range map[string]func(){
-		"codes too short": func() { hist.OneWordRows(make([]uint64, 5*hist.Slots), make([]uint8, 9*8+4), 8, 5, entries, false) },
-		"sums too short":  func() { hist.OneWordRows(make([]uint64, 5*hist.Slots-1), make([]uint8, 80), 8, 5, entries, false) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			call()
-		})
+	one := func(sums, codes int) func() {
+		return func() {
+			hist.OneWordRows(make([]uint64, sums), make([]uint8, codes), 8, 5, entries, false)
+		}
 	}
+	two := func(sums, codes, grad, hess int) func() {
+		return func() {
+			slots := make([]hist.Slot[int64, uint64], sums)
+			hist.TwoWordRows(slots, nil, make([]uint8, codes), 8, 5, make([]int32, grad), make([]uint32, hess), entries)
+		}
+	}
+	const slots = 5 * hist.Slots
+	hist.EachForm(func(form string) {
+		for _, c := range []struct {
+			name   string
+			panics bool
+			call   func()
+		}{
+			{"one word", false, one(slots, 9*8+5)},
+			{"one word, codes too short", true, one(slots, 9*8+4)},
+			{"one word, sums too short", true, one(slots-1, 80)},
+			{"two words", false, two(slots, 9*8+5, 10, 10)},
+			{"two words, codes too short", true, two(slots, 9*8+4, 10, 10)},
+			{"two words, sums too short", true, two(4*hist.Slots, 80, 10, 10)},
+			{"two words, gradients too short", true, two(slots, 80, 9, 10)},
+			{"two words, hessians too short", true, two(slots, 80, 10, 9)},
+		} {
+			if got := panics(c.call); got != c.panics {
+				t.Errorf("%s, %s: panics %v, want %v", form, c.name, got, c.panics)
+			}
+		}
+	})
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
 }
 
 func FuzzKernels(f *testing.F) {

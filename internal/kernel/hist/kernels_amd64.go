@@ -116,6 +116,102 @@ func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64,
 //go:noescape
 func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
+// addPairs1 is add1 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs2 is add2 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs3 is add3 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs4 is add4 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs5 is add5 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs6 is add6 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs7 is add7 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs8 is add8 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs9 is add9 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs10 is add10 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs11 is add11 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs12 is add12 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs13 is add13 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs14 is add14 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs15 is add15 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs16 is add16 for slots of two words, and for codes in grad and hess; it fetches these too, of the
+// same rows.
+//
+//go:noescape
+func addPairs16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
 // fetchRows fetches the rows of n entries, not 0: the lines of a row's first byte and of the one width further.
 //
 //go:noescape

@@ -2740,6 +2740,3336 @@ last:
 done:
 	RET
 
+// func addPairs1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs1(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVBLZX     (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVBLZX     (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X0
+	VMOVDQU     X0, (CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVBLZX     (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X0
+	VMOVDQU     X0, (CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVBLZX     (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X0
+	VMOVDQU     X0, (CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs2(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWLZX     (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVWLZX     (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 4224(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVWLZX     (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 4224(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVWLZX     (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 4224(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs3(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVL        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVL        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 8448(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVL        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 8448(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVWLZX     (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	MOVBLZX     2(DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 8448(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs4(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVL        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVL        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 12672(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVL        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 12672(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVL        (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 12672(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs5(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVQ        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 16896(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 16896(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVL        (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	MOVBLZX     4(DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 16896(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs6(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVQ        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 21120(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 21120(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVL        (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	MOVWLZX     4(DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 21120(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs7(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVQ        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 25344(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 25344(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVL        (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	MOVWLZX     4(DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	MOVBLZX     6(DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 25344(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs8(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), R8
+	MOVQ        grad+64(FP), R11
+	MOVQ        hess+72(FP), R12
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         rest
+	SUBQ        R9, DI
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVQ        (DX)(R10*1), AX
+	MOVQ        AX, R13
+	MOVWQZX     10(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R9, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R9
+	LEAQ        (BX)(R9*8), R9
+	CMPQ        DI, R9
+	JAE         early
+	SUBQ        R9, DI
+
+fetching:
+	MOVWQZX     514(R9)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        R8, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R9)(DI*1), BX
+	PREFETCHT0  (R11)(BX*4)
+	PREFETCHT0  (R12)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 29568(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R9, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  rest
+	SUBQ R9, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X1
+	VMOVD       (R12)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	MOVQ        R13, AX
+	MOVQ        (DX)(R10*1), R13
+	MOVWQZX     18(R9)(DI*1), R10
+	IMULQ       SI, R10
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 29568(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R9, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R9
+	LEAQ (BX)(R9*8), R9
+	CMPQ DI, R9
+	JAE  done
+	SUBQ R9, DI
+
+last:
+	MOVWQZX     2(R9)(DI*1), R10
+	IMULQ       SI, R10
+	MOVWQZX     2(R9)(DI*1), BX
+	VMOVD       (R11)(BX*4), X0
+	VMOVD       (R12)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R10*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 29568(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R9, DI
+
+done:
+	RET
+
+// func addPairs9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs9(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 33792(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 33792(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVBLZX     8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 33792(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs10(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 38016(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 38016(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVWLZX     8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 38016(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs11(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 42240(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 42240(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVWLZX     8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	MOVBLZX     10(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 42240(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs12(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 46464(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 46464(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVL        8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 46464(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs13(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 50688(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 50688(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVL        8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	MOVBLZX     12(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 50688(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs14(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 54912(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 54912(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVL        8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	MOVWLZX     12(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 54912(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs15(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 59136(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 59136(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVL        8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	MOVWLZX     12(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	MOVBLZX     14(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 59136(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
+// func addPairs16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs16(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), SI
+	MOVQ        stride+16(FP), DI
+	MOVQ        entries+24(FP), R8
+	MOVQ        width+56(FP), R9
+	MOVQ        grad+64(FP), R12
+	MOVQ        hess+72(FP), R13
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         rest
+	SUBQ        R10, R8
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVQ        (SI)(R11*1), AX
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     10(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R10, R8
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R10
+	LEAQ        (BX)(R10*8), R10
+	CMPQ        R8, R10
+	JAE         early
+	SUBQ        R10, R8
+
+fetching:
+	MOVWQZX     514(R10)(R8*1), BX
+	IMULQ       DI, BX
+	PREFETCHT0  (SI)(BX*1)
+	ADDQ        R9, BX
+	PREFETCHT0  (SI)(BX*1)
+	MOVWQZX     514(R10)(R8*1), BX
+	PREFETCHT0  (R12)(BX*4)
+	PREFETCHT0  (R13)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 63360(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         fetching
+	MOVQ        R10, R8
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  rest
+	SUBQ R10, R8
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X1
+	VMOVD       (R13)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, DX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 63360(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), DX
+	MOVWQZX     18(R10)(R8*1), R11
+	IMULQ       DI, R11
+	ADDQ        $0x08, R8
+	JNE         loading
+	MOVQ        R10, R8
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R10
+	LEAQ (BX)(R10*8), R10
+	CMPQ R8, R10
+	JAE  done
+	SUBQ R10, R8
+
+last:
+	MOVWQZX     2(R10)(R8*1), R11
+	IMULQ       DI, R11
+	MOVWQZX     2(R10)(R8*1), BX
+	VMOVD       (R12)(BX*4), X0
+	VMOVD       (R13)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(SI)(R11*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 63360(CX)(BX*1)
+	ADDQ        $0x08, R8
+	JNE         last
+	MOVQ        R10, R8
+
+done:
+	RET
+
 // func fetchRows(codes *uint8, stride uint64, entries *uint64, n uint64, width uint64)
 // Requires: MMX+
 TEXT ·fetchRows(SB), NOSPLIT, $0-40

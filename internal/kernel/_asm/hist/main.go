@@ -30,6 +30,9 @@ func main() {
 	for n := 1; n <= mostFeatures; n++ {
 		rows(n)
 	}
+	for n := 1; n <= mostFeatures; n++ {
+		pairs(n)
+	}
 	fetchRows()
 	unpack("unpackAVX512", 8, adding)
 	unpack("unpackAVX2", 4, adding)

@@ -171,11 +171,15 @@ func (r *rowPass) readWord() {
 	ANDQ(r.mask, r.word)
 }
 
-// add does the same for an entry whose codes are not loaded, and reads not a byte more than
-// the row has.
+// add does the same for an entry whose codes are not loaded.
 func (r *rowPass) add() {
 	r.find(0)
 	r.readWord()
+	r.eachExactly(r.addEight)
+}
+
+// eachExactly adds the codes of the row, and reads not a byte more than it has.
+func (r *rowPass) eachExactly(add func(codes reg.GPPhysical, feature, n int)) {
 	for i := 0; i < r.n; {
 		group := eight
 		for ; group > r.n-i; group /= 2 {
@@ -191,7 +195,7 @@ func (r *rowPass) add() {
 		default:
 			MOVBLZX(at, reg.EAX)
 		}
-		r.addEight(reg.RAX, i, group)
+		add(reg.RAX, i, group)
 		i += group
 	}
 }
