@@ -27,3 +27,7 @@ func pairsAhead[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float6
 ) bool {
 	return false
 }
+
+func countBytesAhead[C Code]([]uint32, []C, []uint64) int { return 0 }
+
+func countNibblesAhead([]uint32, []byte, []uint64) int { return 0 }

@@ -147,3 +147,56 @@ func BenchmarkPack(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCounts sets both forms of counting beside each other, for nodes of some entries: of
+// codes that are drawn, and of one code.
+//
+// Bound: three instructions an entry for a byte and eight for half of one, a write a cycle.
+func BenchmarkCounts(b *testing.B) {
+	defer hist.UseGo(false)
+	for _, nibbles := range []bool{false, true} {
+		for _, nCodes := range []uint32{1, 16, 200} {
+			for _, n := range []int{50, 100, 250, 500, 2000, 10_000, 60_000} {
+				if nibbles && nCodes > 16 {
+					continue
+				}
+				b.Run(fmt.Sprintf("nibbles=%v/codes=%d/entries=%d", nibbles, nCodes, n), func(b *testing.B) {
+					counts(b, nibbles, nCodes, n)
+				})
+			}
+		}
+	}
+}
+
+func counts(b *testing.B, nibbles bool, nCodes uint32, n int) {
+	r := rand.New(rand.NewPCG(8, 0))
+	codes, counts := make([]uint8, hist.BlockRows), make([]uint32, max(nCodes, 16))
+	for row := range codes {
+		if codes[row] = uint8(r.Uint32N(nCodes)); nibbles {
+			codes[row] |= uint8(r.Uint32N(nCodes)) << 4
+		}
+	}
+	entries := make([]uint64, n)
+	for i := range entries {
+		entries[i] = hist.Entry(0, 0, uint16(i*hist.BlockRows/n))
+	}
+	side := func(inGo bool) func() {
+		return func() {
+			hist.UseGo(inGo)
+			for range 1 + 10_000/n {
+				if nibbles {
+					hist.CountNibbles(counts, codes, entries)
+				} else {
+					hist.CountColumn(counts, codes, entries)
+				}
+			}
+		}
+	}
+	var took []time.Duration
+	for b.Loop() {
+		took = paired.Times(200*time.Millisecond, side(true), side(false))
+	}
+	for i, unit := range []string{"ns/entry_go", "ns/entry"} {
+		b.ReportMetric(float64(took[i].Nanoseconds())/float64(n*(1+10_000/n)), unit)
+	}
+}

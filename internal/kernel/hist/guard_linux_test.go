@@ -97,6 +97,49 @@ func TestTwoWordRowsStayInTheirCodes(t *testing.T) {
 	})
 }
 
+// So do codes that are counted, and their entries. More codes than slots are not for these functions.
+func TestCountsStayInTheirCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(39, 0))
+	const nCodes = 11
+	hist.EachForm(func(form string) {
+		for _, n := range []int{1, 7, 8, 40, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 70, 255, 256, 257, 263, 264, 300, 1000} {
+			for _, gap := range []int{1, 2, 3, 8} {
+				for _, side := range []struct {
+					codes   func(testing.TB, int) []uint8
+					entries func(testing.TB, int) []uint64
+					counts  func(testing.TB, int) []uint32
+				}{
+					{fence.First[uint8], fence.First[uint64], fence.First[uint32]},
+					{fence.Last[uint8], fence.Last[uint64], fence.Last[uint32]},
+				} {
+					rows := gap * n
+					bytes, halves, entries := side.codes(t, rows), side.codes(t, (rows+1)/2), side.entries(t, n)
+					for row := range bytes {
+						bytes[row] = uint8(r.IntN(nCodes))
+						halves[row/2] |= bytes[row] << (4 * (row % 2))
+					}
+					want := make([]uint32, 16)
+					for i := range entries {
+						row := i*gap + gap - 1
+						entries[i] = hist.Entry(0, 0, uint16(row))
+						want[bytes[row]]++
+					}
+					counts := side.counts(t, nCodes)
+					hist.CountColumn(counts, bytes, entries)
+					if !slices.Equal(counts, want[:nCodes]) {
+						t.Errorf("%s: %d bytes of every %d rows count %v, want %v", form, n, gap, counts, want)
+					}
+					counts = side.counts(t, 16)
+					hist.CountNibbles(counts, halves, entries)
+					if !slices.Equal(counts, want) {
+						t.Errorf("%s: %d nibbles of every %d rows count %v, want %v", form, n, gap, counts, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 // So do sums that are subtracted and those they are subtracted from.
 func TestSubtractStaysInItsSums(t *testing.T) {
 	everySet(t, func(t *testing.T) {

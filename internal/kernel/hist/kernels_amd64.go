@@ -422,3 +422,19 @@ func addWords(sums *uint64, slots uint64, codes *uint16, entries *uint64, n uint
 //
 //go:noescape
 func leastAVX2(entries *uint64, n uint64) uint64
+
+// countBytes adds 1 to a slot of one of 4 tables of 256 slots each, for n entries, a multiple of 8 and not 0.
+//
+//go:noescape
+func countBytes(tables *uint32, codes *uint8, entries *uint64, n uint64)
+
+// countNibbles is countBytes for tables of 16 slots each and codes of half a byte, which it reads up to the next
+// whole four bytes.
+//
+//go:noescape
+func countNibbles(tables *uint32, codes *uint8, entries *uint64, n uint64)
+
+// foldCountsAVX2 adds the first n slots, a multiple of 8 and not 0, of 4 tables of size slots each to counts.
+//
+//go:noescape
+func foldCountsAVX2(counts *uint32, n uint64, tables *uint32, size uint64)

@@ -8117,3 +8117,133 @@ least_entries:
 	MOVWQZX      AX, AX
 	MOVQ         AX, ret+16(FP)
 	RET
+
+// func countBytes(tables *uint32, codes *uint8, entries *uint64, n uint64)
+TEXT ·countBytes(SB), NOSPLIT, $0-32
+	MOVQ tables+0(FP), AX
+	MOVQ codes+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ n+24(FP), BX
+
+turn:
+	MOVWQZX 2(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    (AX)(SI*4)
+	MOVWQZX 10(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    1024(AX)(SI*4)
+	MOVWQZX 18(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    2048(AX)(SI*4)
+	MOVWQZX 26(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    3072(AX)(SI*4)
+	MOVWQZX 34(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    (AX)(SI*4)
+	MOVWQZX 42(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    1024(AX)(SI*4)
+	MOVWQZX 50(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    2048(AX)(SI*4)
+	MOVWQZX 58(DX), SI
+	MOVBQZX (CX)(SI*1), SI
+	INCL    3072(AX)(SI*4)
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, BX
+	JNZ     turn
+	RET
+
+// func countNibbles(tables *uint32, codes *uint8, entries *uint64, n uint64)
+// Requires: BMI2
+TEXT ·countNibbles(SB), NOSPLIT, $0-32
+	MOVQ tables+0(FP), AX
+	MOVQ codes+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ n+24(FP), BX
+
+turn:
+	MOVWQZX 2(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    (AX)(DI*4)
+	MOVWQZX 10(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    64(AX)(DI*4)
+	MOVWQZX 18(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    128(AX)(DI*4)
+	MOVWQZX 26(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    192(AX)(DI*4)
+	MOVWQZX 34(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    (AX)(DI*4)
+	MOVWQZX 42(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    64(AX)(DI*4)
+	MOVWQZX 50(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    128(AX)(DI*4)
+	MOVWQZX 58(DX), SI
+	MOVL    SI, DI
+	SHRL    $0x03, DI
+	SHLL    $0x02, SI
+	SHRXL   SI, (CX)(DI*4), DI
+	ANDL    $0x0f, DI
+	INCL    192(AX)(DI*4)
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, BX
+	JNZ     turn
+	RET
+
+// func foldCountsAVX2(counts *uint32, n uint64, tables *uint32, size uint64)
+// Requires: AVX, AVX2
+TEXT ·foldCountsAVX2(SB), NOSPLIT, $0-32
+	MOVQ counts+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ tables+16(FP), DX
+	MOVQ size+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+slots:
+	VMOVDQU (AX), Y0
+	VPADDD  (DX), Y0, Y0
+	VPADDD  (DX)(BX*4), Y0, Y0
+	VPADDD  (DX)(BX*8), Y0, Y0
+	VPADDD  (DX)(SI*4), Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JNZ     slots
+	VZEROUPPER
+	RET

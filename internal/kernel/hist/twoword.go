@@ -88,18 +88,3 @@ func TwoWordRows[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float
 		}
 	}
 }
-
-// CountColumn adds 1 to counts[codes[row]] for every entry.
-func CountColumn[C Code](counts []uint32, codes []C, entries []uint64) {
-	for _, e := range entries {
-		counts[codes[uint16(e>>rowShift)]]++
-	}
-}
-
-// CountNibbles is CountColumn for a column of packed 4-bit codes.
-func CountNibbles(counts []uint32, codes []byte, entries []uint64) {
-	for _, e := range entries {
-		row := uint16(e >> rowShift)
-		counts[codes[row>>1]>>(row&1<<2)&15]++
-	}
-}

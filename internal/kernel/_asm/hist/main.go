@@ -59,6 +59,7 @@ func main() {
 	few()
 	words()
 	least()
+	counts()
 	Generate()
 }
 
