@@ -86,3 +86,32 @@ func testMemory(t *testing.T, vectors string) {
 		}
 	}
 }
+
+// Neither are codes of 32 bits read or written past their ends.
+func TestWideCodesStayInTheirMemory(t *testing.T) {
+	defer quantize.Use(cpu.Used())
+	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		if !quantize.Use(level) {
+			continue
+		}
+		for n := 1; n < 100; n++ {
+			for i, m := range fences(t) {
+				grad, hess := m.floats(n), m.floats(n)
+				signed, words := fence.First[int32], fence.First[uint32]
+				if i == 1 {
+					signed, words = fence.Last[int32], fence.Last[uint32]
+				}
+				gc, hc := signed(t, n), words(t, n)
+				for i := range n {
+					grad[i], hess[i] = float32(i-n/2), float32(i)
+				}
+				quantize.Codes(gc, hc, grad, hess, 1, 1, 1<<31-1, 1<<32-1)
+				for i := range n {
+					if int(gc[i]) != i-n/2 || int(hc[i]) != i {
+						t.Fatalf("%v, %s: row %d of %d has codes (%d, %d), want (%d, %d)", level, m.name, i, n, gc[i], hc[i], i-n/2, i)
+					}
+				}
+			}
+		}
+	}
+}

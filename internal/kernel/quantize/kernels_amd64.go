@@ -9,6 +9,11 @@ package quantize
 //go:noescape
 func codesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
 
+// wideCodesAVX512 is Codes for codes of 32 bits of n rows, a multiple of 8 and not 0, at most perCall.
+//
+//go:noescape
+func wideCodesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int32, hessCodes *uint32, rule *uint64, loss *uint64)
+
 // generalAVX512 is general for n rows, a multiple of 16 and not 0: those of a list, or, where rows is
 // nil, consecutive ones.
 //
@@ -30,6 +35,11 @@ func spanAVX512(grad *float32, n uint64, ends *int32)
 //
 //go:noescape
 func codesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rule *uint64, loss *uint64)
+
+// wideCodesAVX2 is wideCodesAVX512.
+//
+//go:noescape
+func wideCodesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int32, hessCodes *uint32, rule *uint64, loss *uint64)
 
 // generalAVX2 is generalAVX512, but that an error of 2⁵³ and more need not be exact.
 //

@@ -213,6 +213,104 @@ DATA even<>+56(SB)/4, $0x0000001c
 DATA even<>+60(SB)/4, $0x0000001e
 GLOBL even<>(SB), RODATA|NOPTR, $64
 
+// func wideCodesAVX512(grad *float32, hess *float32, n uint64, gradCodes *int32, hessCodes *uint32, rule *uint64, loss *uint64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, POPCNT
+TEXT ·wideCodesAVX512(SB), NOSPLIT, $0-56
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         gradCodes+24(FP), BX
+	MOVQ         hessCodes+32(FP), SI
+	MOVQ         rule+40(FP), DI
+	LEAQ         (AX)(DX*4), DX
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	XORQ         R8, R8
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+	VPBROADCASTQ (DI), Z2
+	VPBROADCASTQ 8(DI), Z3
+	VPBROADCASTQ 32(DI), Z4
+	VPBROADCASTQ 40(DI), Z5
+	MOVQ         $0x0000000000008000, DI
+	VPBROADCASTQ DI, Z6
+	VPXORQ       Z7, Z7, Z7
+	MOVQ         $0x7fffffffffffffff, DI
+	VPBROADCASTQ DI, Z8
+	MOVQ         $0x7fffffff7fffffff, DI
+	VPBROADCASTQ DI, Z9
+
+rows:
+	VMOVDQU       (AX), Y10
+	VCVTPS2PD     Y10, Z11
+	VPANDQ        Z8, Z11, Z11
+	VDIVPD        Z2, Z11, Z11
+	VMINPD        Z4, Z11, Z11
+	VCVTTPD2QQ    Z11, Z11
+	VPADDQ        Z6, Z11, Z12
+	VPSRLQ        $0x10, Z12, Z12
+	VPADDQ        Z11, Z1, Z1
+	VPSLLQ        $0x10, Z12, Z13
+	VPSUBQ        Z13, Z11, Z13
+	VPABSQ        Z13, Z13
+	VPADDQ        Z13, Z0, Z0
+	VPTESTMD      Y9, Y10, K1
+	KMOVW         K1, DI
+	POPCNTL       DI, DI
+	ADDQ          DI, R8
+	VPTESTMQ      Z12, Z12, K1
+	KMOVW         K1, DI
+	POPCNTL       DI, DI
+	ADDQ          DI, R9
+	VPMOVD2M      Y10, K1
+	VPSUBQ        Z12, Z7, K1, Z12
+	VPMOVQD       Z12, (BX)
+	VCVTPS2PD     (CX), Z10
+	VDIVPD        Z3, Z10, Z10
+	VMINPD        Z5, Z10, Z10
+	VCVTTPD2QQ    Z10, Z10
+	VPADDQ        Z6, Z10, Z10
+	VPSRLQ        $0x10, Z10, Z10
+	VPTESTMD      (CX), Y9, K1
+	KMOVW         K1, DI
+	POPCNTL       DI, DI
+	ADDQ          DI, R10
+	VPTESTMQ      Z10, Z10, K1
+	KMOVW         K1, DI
+	POPCNTL       DI, DI
+	ADDQ          DI, R11
+	VPMOVQD       Z10, (SI)
+	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
+	ADDQ          $0x20, BX
+	ADDQ          $0x20, SI
+	CMPQ          AX, DX
+	JNE           rows
+	MOVQ          loss+48(FP), AX
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
+	VPSHUFD       $0x4e, X0, X2
+	VPADDQ        X2, X0, X0
+	VMOVQ         X0, CX
+	MOVQ          CX, (AX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPADDQ        Y0, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X0
+	VPADDQ        X0, X1, X1
+	VPSHUFD       $0x4e, X1, X0
+	VPADDQ        X0, X1, X1
+	VMOVQ         X1, CX
+	MOVQ          CX, 8(AX)
+	MOVQ          R8, 16(AX)
+	MOVQ          R9, 24(AX)
+	MOVQ          R10, 32(AX)
+	MOVQ          R11, 40(AX)
+	VZEROUPPER
+	RET
+
 // func generalAVX512(grad *float32, hess *float32, n uint64, gradCodes *int16, hessCodes *uint16, rows *uint16, form uint64, rule *uint64, loss *uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, POPCNT
 TEXT ·generalAVX512(SB), NOSPLIT, $0-72
@@ -1229,6 +1327,168 @@ DATA ones164<>+8(SB)/8, $0x0001000100010001
 DATA ones164<>+16(SB)/8, $0x0001000100010001
 DATA ones164<>+24(SB)/8, $0x0001000100010001
 GLOBL ones164<>(SB), RODATA|NOPTR, $32
+
+DATA two524<>+0(SB)/8, $0x4330000000000000
+DATA two524<>+8(SB)/8, $0x4330000000000000
+DATA two524<>+16(SB)/8, $0x4330000000000000
+DATA two524<>+24(SB)/8, $0x4330000000000000
+GLOBL two524<>(SB), RODATA|NOPTR, $32
+
+DATA half644<>+0(SB)/8, $0x0000000000008000
+DATA half644<>+8(SB)/8, $0x0000000000008000
+DATA half644<>+16(SB)/8, $0x0000000000008000
+DATA half644<>+24(SB)/8, $0x0000000000008000
+GLOBL half644<>(SB), RODATA|NOPTR, $32
+
+// func wideCodesAVX2(grad *float32, hess *float32, n uint64, gradCodes *int32, hessCodes *uint32, rule *uint64, loss *uint64)
+// Requires: AVX, AVX2
+TEXT ·wideCodesAVX2(SB), NOSPLIT, $0-56
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         gradCodes+24(FP), BX
+	MOVQ         hessCodes+32(FP), SI
+	MOVQ         rule+40(FP), DI
+	LEAQ         (AX)(DX*4), DX
+	VPBROADCASTQ (DI), Y0
+	VPBROADCASTQ 8(DI), Y1
+	VPBROADCASTQ 32(DI), Y2
+	VPBROADCASTQ 40(DI), Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPXOR        Y8, Y8, Y8
+	VPXOR        Y9, Y9, Y9
+	VPXOR        Y10, Y10, Y10
+
+rows:
+	VCVTPS2PD    (AX), Y11
+	VPAND        magnitude644<>+0(SB), Y11, Y11
+	VDIVPD       Y0, Y11, Y11
+	VMINPD       Y2, Y11, Y11
+	VROUNDPD     $0x03, Y11, Y11
+	VADDPD       two524<>+0(SB), Y11, Y11
+	VPXOR        two524<>+0(SB), Y11, Y11
+	VPADDQ       half644<>+0(SB), Y11, Y12
+	VPSRLQ       $0x10, Y12, Y12
+	VPADDQ       Y11, Y6, Y6
+	VPSLLQ       $0x10, Y12, Y13
+	VPSUBQ       Y13, Y11, Y13
+	VCVTPS2PD    16(AX), Y11
+	VPAND        magnitude644<>+0(SB), Y11, Y11
+	VDIVPD       Y0, Y11, Y11
+	VMINPD       Y2, Y11, Y11
+	VROUNDPD     $0x03, Y11, Y11
+	VADDPD       two524<>+0(SB), Y11, Y11
+	VPXOR        two524<>+0(SB), Y11, Y11
+	VPADDQ       half644<>+0(SB), Y11, Y14
+	VPSRLQ       $0x10, Y14, Y14
+	VPADDQ       Y11, Y6, Y6
+	VPSLLQ       $0x10, Y14, Y15
+	VPSUBQ       Y15, Y11, Y15
+	VSHUFPS      $0x88, Y14, Y12, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VPCMPEQD     Y4, Y12, Y11
+	VPSUBD       Y11, Y8, Y8
+	VCMPPS       $0x00, (AX), Y4, Y11
+	VPSUBD       Y11, Y7, Y7
+	VSHUFPS      $0x88, Y15, Y13, Y13
+	VPABSD       Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSIGND      (AX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VCVTPS2PD    (CX), Y11
+	VDIVPD       Y1, Y11, Y11
+	VMINPD       Y3, Y11, Y11
+	VROUNDPD     $0x03, Y11, Y11
+	VADDPD       two524<>+0(SB), Y11, Y11
+	VPXOR        two524<>+0(SB), Y11, Y11
+	VPADDQ       half644<>+0(SB), Y11, Y11
+	VPSRLQ       $0x10, Y11, Y11
+	VCVTPS2PD    16(CX), Y12
+	VDIVPD       Y1, Y12, Y12
+	VMINPD       Y3, Y12, Y12
+	VROUNDPD     $0x03, Y12, Y12
+	VADDPD       two524<>+0(SB), Y12, Y12
+	VPXOR        two524<>+0(SB), Y12, Y12
+	VPADDQ       half644<>+0(SB), Y12, Y12
+	VPSRLQ       $0x10, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+	VPCMPEQD     Y4, Y11, Y12
+	VPSUBD       Y12, Y10, Y10
+	VCMPPS       $0x00, (CX), Y4, Y12
+	VPSUBD       Y12, Y9, Y9
+	VMOVDQU      Y11, (SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	CMPQ         AX, DX
+	JNE          rows
+	MOVQ         loss+48(FP), AX
+	VPXOR        Y0, Y0, Y0
+	VEXTRACTI128 $0x00, Y5, X1
+	VPMOVZXDQ    X1, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y5, X1
+	VPMOVZXDQ    X1, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, CX
+	MOVQ         CX, (AX)
+	VEXTRACTI128 $0x01, Y6, X0
+	VPADDQ       X0, X6, X6
+	VPSHUFD      $0x4e, X6, X0
+	VPADDQ       X0, X6, X6
+	VMOVQ        X6, CX
+	MOVQ         CX, 8(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0x4e, X7, X0
+	VPADDD       X0, X7, X7
+	VPSHUFD      $0xb1, X7, X0
+	VPADDD       X0, X7, X7
+	VMOVD        X7, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 16(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y8, X0
+	VPADDD       X0, X8, X8
+	VPSHUFD      $0x4e, X8, X0
+	VPADDD       X0, X8, X8
+	VPSHUFD      $0xb1, X8, X0
+	VPADDD       X0, X8, X8
+	VMOVD        X8, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 24(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y9, X0
+	VPADDD       X0, X9, X9
+	VPSHUFD      $0x4e, X9, X0
+	VPADDD       X0, X9, X9
+	VPSHUFD      $0xb1, X9, X0
+	VPADDD       X0, X9, X9
+	VMOVD        X9, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 32(AX)
+	MOVQ         n+16(FP), DX
+	VEXTRACTI128 $0x01, Y10, X0
+	VPADDD       X0, X10, X10
+	VPSHUFD      $0x4e, X10, X0
+	VPADDD       X0, X10, X10
+	VPSHUFD      $0xb1, X10, X0
+	VPADDD       X0, X10, X10
+	VMOVD        X10, CX
+	SUBQ         CX, DX
+	MOVQ         DX, 40(AX)
+	VZEROUPPER
+	RET
 
 DATA magnitude324<>+0(SB)/8, $0x7fffffff7fffffff
 DATA magnitude324<>+8(SB)/8, $0x7fffffff7fffffff

@@ -36,7 +36,7 @@ func per(unit float64) (float64, bool) {
 	return p, 1.0/far < p && p < far
 }
 
-// short says whether codes are of 16 bits, which is what the assembly writes.
+// short says whether codes are of 16 bits; others are of 32.
 func short[G int16 | int32]() bool {
 	var code G
 	return unsafe.Sizeof(code) == 2
@@ -47,22 +47,37 @@ func codesAhead[G int16 | int32, H uint16 | uint32](
 	gradCodes []G, hessCodes []H, grad, hess []float32, gradUnit, hessUnit float64, maxGrad, maxHess int64,
 ) (loss Loss, done int) {
 	n := min(len(grad), perCall) &^ (step - 1)
-	if vectors == cpu.Generic || n == 0 || !short[G]() {
+	if vectors == cpu.Generic || n == 0 {
 		return Loss{}, 0
 	}
-	gradPer, ok := per(gradUnit)
-	hessPer, also := per(hessUnit)
+	_, _, _ = hess[n-1], gradCodes[n-1], hessCodes[n-1]
+	rule := vectorRule{gradUnit: gradUnit, hessUnit: hessUnit, mostGrad: float64(maxGrad), mostHess: float64(maxHess)}
+	gc, hc := unsafe.Pointer(&gradCodes[0]), unsafe.Pointer(&hessCodes[0])
+	if !short[G]() {
+		wideCodesAhead((*int32)(gc), (*uint32)(hc), grad[:n], hess[:n], &rule, &loss)
+		return loss, n
+	}
+	var ok, also bool
+	rule.gradPer, ok = per(gradUnit)
+	rule.hessPer, also = per(hessUnit)
 	if !ok || !also {
 		return Loss{}, 0
 	}
-	rule := vectorRule{gradUnit, hessUnit, gradPer, hessPer, float64(maxGrad), float64(maxHess)}
-	gc, hc := (*int16)(unsafe.Pointer(&gradCodes[0])), (*uint16)(unsafe.Pointer(&hessCodes[0]))
 	if vectors == cpu.AVX512 { // named, not by a variable, so that rule and loss stay on the stack
-		codesAVX512(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
+		codesAVX512(&grad[0], &hess[0], uint64(n), (*int16)(gc), (*uint16)(hc), rule.words(), loss.words())
 	} else {
-		codesAVX2(&grad[0], &hess[0], uint64(n), gc, hc, rule.words(), loss.words())
+		codesAVX2(&grad[0], &hess[0], uint64(n), (*int16)(gc), (*uint16)(hc), rule.words(), loss.words())
 	}
 	return loss, n
+}
+
+// wideCodesAhead is codesAhead for codes of 32 bits, of all the rows.
+func wideCodesAhead(gradCodes *int32, hessCodes *uint32, grad, hess []float32, rule *vectorRule, loss *Loss) {
+	if vectors == cpu.AVX512 {
+		wideCodesAVX512(&grad[0], &hess[0], uint64(len(grad)), gradCodes, hessCodes, rule.words(), loss.words())
+	} else {
+		wideCodesAVX2(&grad[0], &hess[0], uint64(len(grad)), gradCodes, hessCodes, rule.words(), loss.words())
+	}
 }
 
 // scanAhead is Scan for as many rows as it can do, and says how many.

@@ -288,13 +288,7 @@ func nearest8() {
 	widen(rests, size, true)
 	widen(errs, lost, false)
 	for i, v := range []reg.VecVirtual{lost, size} {
-		high, total := XMM(), GP64()
-		VEXTRACTI128(U8(1), v, high)
-		VPADDQ(high, v.AsX(), v.AsX())
-		VPSHUFD(U8(0x4e), v.AsX(), high)
-		VPADDQ(high, v.AsX(), v.AsX())
-		VMOVQ(v.AsX(), total)
-		MOVQ(total, Mem{Base: loss, Disp: 8 * i})
+		storeWords(v, loss, 8*i)
 	}
 	for i, v := range without {
 		if i%2 == 1 {
@@ -327,6 +321,17 @@ func widen(v, sum reg.VecVirtual, signed bool) {
 		}
 		VPADDQ(words, sum, sum)
 	}
+}
+
+// storeWords writes the sum of four words.
+func storeWords(v reg.VecVirtual, loss reg.Register, disp int) {
+	high, total := XMM(), GP64()
+	VEXTRACTI128(U8(1), v, high)
+	VPADDQ(high, v.AsX(), v.AsX())
+	VPSHUFD(U8(0x4e), v.AsX(), high)
+	VPADDQ(high, v.AsX(), v.AsX())
+	VMOVQ(v.AsX(), total)
+	MOVQ(total, Mem{Base: loss, Disp: disp})
 }
 
 // storeRest writes how many of the rows are not among those that eight lanes have counted.
