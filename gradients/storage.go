@@ -195,6 +195,18 @@ func (s *Storage) Code(row int) (grad int64, hess uint64) {
 	return int64(s.grad16[row]), uint64(s.hess16[row])
 }
 
+// Total returns the sums of the codes of one block's entries, in an integer mode.
+func (s *Storage) Total(block int, entries []uint64) (grad int64, hess uint64) {
+	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	switch {
+	case s.OneWord():
+		return hist.Total(entries)
+	case s.mode == I32:
+		return hist.TotalCodes(entries, s.grad32[lo:hi], s.hess32[lo:hi])
+	}
+	return hist.TotalCodes(entries, s.grad16[lo:hi], s.hess16[lo:hi])
+}
+
 // Get returns the dequantized gradient and hessian of a row.
 func (s *Storage) Get(row int) (grad, hess float64) {
 	if s.mode == F32 {

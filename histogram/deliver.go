@@ -15,18 +15,9 @@ type Total struct {
 func TotalOf(st *gradients.Storage, runs []Run) Total {
 	var t Total
 	for i := range runs {
-		run := &runs[i]
-		if st.OneWord() {
-			grad, hess := hist.Total(run.Entries)
-			t.Grad += grad
-			t.Hess += hess
-			continue
-		}
-		v := wideValues(st, run.Block)
-		for _, e := range run.Entries {
-			t.Grad += int64(v.grad[hist.Row(e)])
-			t.Hess += uint64(v.hess[hist.Row(e)])
-		}
+		grad, hess := st.Total(runs[i].Block, runs[i].Entries)
+		t.Grad += grad
+		t.Hess += hess
 	}
 	return t
 }

@@ -149,8 +149,8 @@ func (t *startTask) Run(worker, block int) {
 	}
 	s.storage.Entries(entries, block, rows)
 	s.byNode[0][block].Entries = entries
-	if s.storage.OneWord() { // while they are in the cache
-		grad, hess := hist.Total(entries)
+	if s.storage.Mode() != gradients.F32 { // while they are in the cache
+		grad, hess := s.storage.Total(block, entries)
 		s.totals[block] = sums{grad: grad, hess: hess}
 	}
 	if s.adder.builder != nil {
@@ -160,13 +160,10 @@ func (t *startTask) Run(worker, block int) {
 
 // total returns the sums of all rows of the root, where the pass that start began has put them.
 // Sums of floats are taken per 4,096 consecutive entries and added in order of rows.
-func (s *division) total(st *gradients.Storage, pool *parallel.Pool) sums {
+func (s *division) total(st *gradients.Storage, _ *parallel.Pool) sums {
 	s.storage = st
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)
-	}
-	if !st.OneWord() {
-		pool.Do(s.nBlocks, (*totalTask)(s))
 	}
 	var all sums
 	for _, t := range s.totals {
@@ -177,22 +174,6 @@ func (s *division) total(st *gradients.Storage, pool *parallel.Pool) sums {
 		all.rows = int64(s.count(0))
 	}
 	return all
-}
-
-// totalTask sums the codes of one block of the root, where entries do not carry them.
-type totalTask division
-
-func (t *totalTask) Run(_, block int) {
-	s := (*division)(t)
-	entries := s.byNode[0][block].Entries
-	lo := block * hist.BlockRows
-	var total sums
-	for _, e := range entries {
-		grad, hess := s.storage.Code(lo + int(hist.Row(e)))
-		total.grad += grad
-		total.hess += hess
-	}
-	s.totals[block] = total
 }
 
 func (s *division) floatTotal(st *gradients.Storage) sums {

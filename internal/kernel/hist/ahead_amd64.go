@@ -205,6 +205,48 @@ func pack4Vectors(entries []uint64, packed []uint8) int {
 	return n
 }
 
+// packIndexVectors is PackIndex of rows in order for as many entries as vectors take, and says how many.
+func packIndexVectors(entries []uint64) int {
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		packIndexAVX512(&entries[0], uint64(n))
+	default:
+		packIndexAVX2(&entries[0], uint64(n))
+	}
+	return n
+}
+
+// packListVectors is packIndexVectors for listed rows.
+func packListVectors(entries []uint64, rows []uint16) int {
+	n := steps(len(entries), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		packListAVX512(&entries[0], &rows[0], uint64(n))
+	default:
+		packListAVX2(&entries[0], &rows[0], uint64(n))
+	}
+	return n
+}
+
+// sumCodesVectors adds up the codes of as many rows as vectors take, if they are of 32 bits, and says
+// how many.
+func sumCodesVectors[G int16 | int32, H uint16 | uint32](grad []G, hess []H) (gradSum int64, hessSum uint64, n int) {
+	g, isGrad := any(grad).([]int32)
+	h, isHess := any(hess).([]uint32)
+	if n = steps(len(grad), 2*lanes()); n == 0 || !isGrad || !isHess {
+		return 0, 0, 0
+	}
+	if unpacking == cpu.AVX512 {
+		gradSum, hessSum = totalCodesAVX512(&g[0], &h[0], uint64(n))
+	} else {
+		gradSum, hessSum = totalCodesAVX2(&g[0], &h[0], uint64(n))
+	}
+	return gradSum, hessSum, n
+}
+
 // totalVectors adds up the packed words of as many entries as vectors take, and says how many.
 func totalVectors(entries []uint64) (packed uint64, n int) {
 	n = steps(len(entries), 2*lanes())

@@ -31,3 +31,11 @@ func pairsAhead[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float6
 func countBytesAhead[C Code]([]uint32, []C, []uint64) int { return 0 }
 
 func countNibblesAhead([]uint32, []byte, []uint64) int { return 0 }
+
+func packIndexVectors([]uint64) int { return 0 }
+
+func packListVectors([]uint64, []uint16) int { return 0 }
+
+func sumCodesVectors[G int16 | int32, H uint16 | uint32]([]G, []H) (gradSum int64, hessSum uint64, n int) {
+	return 0, 0, 0
+}

@@ -102,7 +102,8 @@ func BenchmarkWords(b *testing.B) {
 // BenchmarkPack sets entries that are made and added up by vectors, and sums of floats of their
 // rows, beside the Go forms, a block at a time.
 //
-// Bound: 12 bytes an entry to make one and 8 to add it up, in the second cache.
+// Bound: 12 bytes an entry to make one and 8 to add it up, in the second cache; with codes of 32 bits 8
+// to make it, without them, and 8 of codes to add up.
 func BenchmarkPack(b *testing.B) {
 	r := rand.New(rand.NewPCG(73, 0))
 	grad, hess, entries := make([]int16, hist.BlockRows), make([]uint16, hist.BlockRows), make([]uint64, hist.BlockRows)
@@ -114,6 +115,10 @@ func BenchmarkPack(b *testing.B) {
 	for i := range packed {
 		packed[i], gradF[i], hessF[i] = uint16(r.Uint32()), float32(r.NormFloat64()), r.Float32()
 	}
+	grad32, hess32 := make([]int32, hist.BlockRows), make([]uint32, hist.BlockRows)
+	for i := range grad32 {
+		grad32[i], hess32[i] = int32(r.Uint32()), r.Uint32()
+	}
 	forms := []struct {
 		name  string
 		oneIn int
@@ -121,6 +126,7 @@ func BenchmarkPack(b *testing.B) {
 	}{
 		{"codes of 16 bits", 1, func(entries []uint64) { hist.Pack(entries, grad, hess); hist.Total(entries) }},
 		{"codes of 8 bits", 1, func(entries []uint64) { hist.Pack8(entries, nil, packed); hist.Total(entries) }},
+		{"codes of 32 bits", 1, func(entries []uint64) { hist.PackIndex(entries, nil); hist.TotalCodes(entries, grad32, hess32) }},
 		{"floats of all rows", 1, func(entries []uint64) { hist.SumFloats(entries, gradF, hessF, 1<<20, 1<<20) }},
 		{"floats of 1 row in 8", 8, func(entries []uint64) { hist.SumFloats(entries, gradF, hessF, 1<<20, 1<<20) }},
 	}

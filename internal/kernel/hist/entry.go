@@ -108,16 +108,18 @@ func Pack4(entries []uint64, rows []uint16, packed []uint8) {
 
 // PackIndex fills entries that carry row numbers only, for histograms that read
 // their gradients from elsewhere: rows 0, 1, … when rows is nil, else the listed ones.
+//
+// Bound: 8 bytes an entry, and two of a list, in the second cache.
 func PackIndex(entries []uint64, rows []uint16) {
 	if rows == nil {
-		for i := range entries {
+		for i := packIndexVectors(entries); i < len(entries); i++ {
 			entries[i] = uint64(i) << rowShift
 		}
 		return
 	}
 	rows = rows[:len(entries)]
-	for i, r := range rows {
-		entries[i] = uint64(r) << rowShift
+	for i := packListVectors(entries, rows); i < len(rows); i++ {
+		entries[i] = uint64(rows[i]) << rowShift
 	}
 }
 
@@ -205,6 +207,36 @@ func LeastHess(entries []uint64) uint64 {
 		least = min(least, e&math.MaxUint16)
 	}
 	return least
+}
+
+// TotalCodes returns the sums of the gradient and hessian codes of one block's entries, which need not
+// carry them. grad and hess begin at the block's first row; the entries' rows ascend strictly.
+//
+// Bound: 8 bytes a row where rows follow each other, in the second cache; else four instructions and
+// the lines of the rows.
+func TotalCodes[G int16 | int32, H uint16 | uint32](entries []uint64, grad []G, hess []H) (gradSum int64, hessSum uint64) {
+	if n := len(entries); n > 0 {
+		if first, last := int(Row(entries[0])), int(Row(entries[n-1])); last-first+1 == n {
+			return sumCodes(grad[first:last+1], hess[first:last+1])
+		}
+	}
+	hess = hess[:len(grad)]
+	for _, e := range entries {
+		row := Row(e)
+		gradSum += int64(grad[row])
+		hessSum += uint64(hess[row])
+	}
+	return gradSum, hessSum
+}
+
+func sumCodes[G int16 | int32, H uint16 | uint32](grad []G, hess []H) (gradSum int64, hessSum uint64) {
+	gradSum, hessSum, n := sumCodesVectors(grad, hess)
+	hess = hess[:len(grad)]
+	for i := n; i < len(grad); i++ {
+		gradSum += int64(grad[i])
+		hessSum += uint64(hess[i])
+	}
+	return gradSum, hessSum
 }
 
 // SumFloats adds up the gradients and hessians of the entries' rows, ascending, times gradUp and

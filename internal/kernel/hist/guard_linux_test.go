@@ -7,10 +7,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"boost/internal/cpu"
 	"boost/internal/fence"
 	"boost/internal/kernel/hist"
-	"boost/internal/need"
 )
 
 // The codes of a row-major block lie between two pages that may not be touched: a
@@ -180,21 +178,12 @@ func packStaysInItsRows(t *testing.T) {
 		first, last := fence.First[uint64](t, n), fence.Last[uint64](t, n)
 		hist.PackIndex(first, nil)
 		hist.PackIndex(last, nil)
+		hist.TotalCodes(first, fence.First[int32](t, n), fence.First[uint32](t, n))
+		hist.TotalCodes(last, fence.Last[int32](t, n), fence.Last[uint32](t, n))
+		hist.PackIndex(fence.First[uint64](t, n), fence.First[uint16](t, n))
+		hist.PackIndex(fence.Last[uint64](t, n), fence.Last[uint16](t, n))
 		hist.SumFloats(first, fence.First[float32](t, n), fence.First[float32](t, n), 1, 1)
 		hist.SumFloats(last, fence.Last[float32](t, n), fence.Last[float32](t, n), 1, 1)
-	}
-}
-
-// everySet runs a test with every instruction set that sums are subtracted with, and entries
-// made, added up and taken apart.
-func everySet(t *testing.T, test func(t *testing.T)) {
-	defer hist.Use(cpu.Used())
-	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
-		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
-			hist.Use(set)
-			test(t)
-		})
 	}
 }
 

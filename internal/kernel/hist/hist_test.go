@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
+	"boost/internal/need"
 )
 
 // sum is one slot of the reference histogram.
@@ -131,6 +133,68 @@ func TestEntries(t *testing.T) {
 		if g, h := hist.Total([]uint64{e}); int(hist.Row(e)) != i || g != 0 || h != 0 {
 			t.Fatalf("PackIndex: entry %d is row %d with codes (%d, %d)", i, hist.Row(e), g, h)
 		}
+	}
+}
+
+// Entries without codes have the rows of a list, or all; the codes of their rows add up to the same in
+// every form.
+func TestTotalCodes(t *testing.T) { everySet(t, totalCodes) }
+
+func totalCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 0))
+	for try := range 400 {
+		n := 1 + r.IntN(200)
+		b := randomBlock(r, n, 0, 1, []float64{0, 0.1, 0.9}[r.IntN(3)])
+		if from := r.IntN(n); try%3 == 0 { // rows that follow each other
+			b.rows = b.rows[:0]
+			for row := from; row < n-r.IntN(n-from); row++ {
+				b.rows = append(b.rows, uint16(row))
+			}
+		}
+		if try%5 == 0 { // extreme codes
+			for i := range n {
+				b.grad[i], b.hess[i], b.grad32[i], b.hess32[i] = math.MinInt16, math.MaxUint16, math.MinInt32, math.MaxUint32
+			}
+		}
+		var want16, want32 sum
+		for _, row := range b.rows {
+			want16.grad, want16.hess = want16.grad+int64(b.grad[row]), want16.hess+uint64(b.hess[row])
+			want32.grad, want32.hess = want32.grad+int64(b.grad32[row]), want32.hess+uint64(b.hess32[row])
+		}
+		entries, all := make([]uint64, len(b.rows)), make([]uint64, n)
+		hist.PackIndex(entries, b.rows)
+		for i, e := range entries {
+			if e != hist.Entry(0, 0, b.rows[i]) {
+				t.Fatalf("entry %d of row %d is %#x", i, b.rows[i], e)
+			}
+		}
+		hist.PackIndex(all, nil)
+		for i, e := range all {
+			if e != hist.Entry(0, 0, uint16(i)) {
+				t.Fatalf("entry %d of all is %#x", i, e)
+			}
+		}
+		grad, hess := hist.TotalCodes(entries, b.grad, b.hess)
+		if got := (sum{grad: grad, hess: hess}); got != want16 {
+			t.Errorf("%d rows of %d, codes of 16 bits: %+v, want %+v", len(entries), n, got, want16)
+		}
+		grad, hess = hist.TotalCodes(entries, b.grad32, b.hess32)
+		if got := (sum{grad: grad, hess: hess}); got != want32 {
+			t.Errorf("%d rows of %d, codes of 32 bits: %+v, want %+v", len(entries), n, got, want32)
+		}
+	}
+}
+
+// everySet runs a test with every instruction set that sums are subtracted with, and entries
+// made, added up and taken apart.
+func everySet(t *testing.T, test func(t *testing.T)) {
+	defer hist.Use(cpu.Used())
+	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+		t.Run(set.String(), func(t *testing.T) {
+			need.Vectors(t, set)
+			hist.Use(set)
+			test(t)
+		})
 	}
 }
 

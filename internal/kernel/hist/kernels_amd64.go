@@ -307,6 +307,26 @@ func pack4AVX512(entries *uint64, codes *uint8, n uint64)
 //go:noescape
 func pack4AVX2(entries *uint64, codes *uint8, n uint64)
 
+// packIndexAVX512 is PackIndex for the first n rows of a block, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func packIndexAVX512(entries *uint64, n uint64)
+
+// packIndexAVX2 is PackIndex for the first n rows of a block, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func packIndexAVX2(entries *uint64, n uint64)
+
+// packListAVX512 is PackIndex of n rows, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func packListAVX512(entries *uint64, rows *uint16, n uint64)
+
+// packListAVX2 is PackIndex of n rows, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func packListAVX2(entries *uint64, rows *uint16, n uint64)
+
 // sumFloatsAVX512 is SumFloats for n entries, a multiple of its 8 lanes and not 0.
 //
 //go:noescape
@@ -326,6 +346,16 @@ func totalAVX512(entries *uint64, n uint64) uint64
 //
 //go:noescape
 func totalAVX2(entries *uint64, n uint64) uint64
+
+// totalCodesAVX512 adds up the codes of n rows, a multiple of twice its 8 lanes and not 0.
+//
+//go:noescape
+func totalCodesAVX512(grad *int32, hess *uint32, n uint64) (gradSum int64, hessSum uint64)
+
+// totalCodesAVX2 adds up the codes of n rows, a multiple of twice its 4 lanes and not 0.
+//
+//go:noescape
+func totalCodesAVX2(grad *int32, hess *uint32, n uint64) (gradSum int64, hessSum uint64)
 
 // planesAVX512 writes the lower and upper bytes of the hessian codes and of the gradient codes
 // of n entries, a multiple of 64 and not 0, in their order, and adds 16 parts of the sum of

@@ -6618,6 +6618,95 @@ DATA pack4AVX2Rows<>+16(SB)/8, $0x0000000000020000
 DATA pack4AVX2Rows<>+24(SB)/8, $0x0000000000030000
 GLOBL pack4AVX2Rows<>(SB), RODATA|NOPTR, $32
 
+// func packIndexAVX512(entries *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·packIndexAVX512(SB), NOSPLIT, $0-16
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VMOVDQU64    packIndexAVX512Rows<>+0(SB), Z0
+	MOVQ         $0x0000000000080000, DX
+	VPBROADCASTQ DX, Z1
+
+rows:
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x40, AX
+	VPADDQ    Z1, Z0, Z0
+	SUBQ      $0x08, CX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+DATA packIndexAVX512Rows<>+0(SB)/8, $0x0000000000000000
+DATA packIndexAVX512Rows<>+8(SB)/8, $0x0000000000010000
+DATA packIndexAVX512Rows<>+16(SB)/8, $0x0000000000020000
+DATA packIndexAVX512Rows<>+24(SB)/8, $0x0000000000030000
+DATA packIndexAVX512Rows<>+32(SB)/8, $0x0000000000040000
+DATA packIndexAVX512Rows<>+40(SB)/8, $0x0000000000050000
+DATA packIndexAVX512Rows<>+48(SB)/8, $0x0000000000060000
+DATA packIndexAVX512Rows<>+56(SB)/8, $0x0000000000070000
+GLOBL packIndexAVX512Rows<>(SB), RODATA|NOPTR, $64
+
+// func packIndexAVX2(entries *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·packIndexAVX2(SB), NOSPLIT, $0-16
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VMOVDQU      packIndexAVX2Rows<>+0(SB), Y0
+	MOVQ         $0x0000000000040000, DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+
+rows:
+	VMOVDQU Y0, (AX)
+	ADDQ    $0x20, AX
+	VPADDQ  Y1, Y0, Y0
+	SUBQ    $0x04, CX
+	JNZ     rows
+	VZEROUPPER
+	RET
+
+DATA packIndexAVX2Rows<>+0(SB)/8, $0x0000000000000000
+DATA packIndexAVX2Rows<>+8(SB)/8, $0x0000000000010000
+DATA packIndexAVX2Rows<>+16(SB)/8, $0x0000000000020000
+DATA packIndexAVX2Rows<>+24(SB)/8, $0x0000000000030000
+GLOBL packIndexAVX2Rows<>(SB), RODATA|NOPTR, $32
+
+// func packListAVX512(entries *uint64, rows *uint16, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·packListAVX512(SB), NOSPLIT, $0-24
+	MOVQ entries+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ rows+8(FP), DX
+
+rows:
+	VPMOVZXWQ (DX), Z0
+	VPSLLQ    $0x10, Z0, Z0
+	ADDQ      $0x10, DX
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+// func packListAVX2(entries *uint64, rows *uint16, n uint64)
+// Requires: AVX, AVX2
+TEXT ·packListAVX2(SB), NOSPLIT, $0-24
+	MOVQ entries+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ rows+8(FP), DX
+
+rows:
+	VPMOVZXWQ (DX), Y0
+	VPSLLQ    $0x10, Y0, Y0
+	ADDQ      $0x08, DX
+	VMOVDQU   Y0, (AX)
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, CX
+	JNZ       rows
+	VZEROUPPER
+	RET
+
 // func sumFloatsAVX512(entries *uint64, n uint64, grad *float32, hess *float32, gradUp float64, hessUp float64) (gradSum int64, hessSum int64)
 // Requires: AVX, AVX2, AVX512F, SSE2
 TEXT ·sumFloatsAVX512(SB), NOSPLIT, $0-64
@@ -6802,6 +6891,92 @@ entries:
 	VPADDQ       X1, X0, X0
 	VMOVQ        X0, DX
 	MOVQ         DX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func totalCodesAVX512(grad *int32, hess *uint32, n uint64) (gradSum int64, hessSum uint64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·totalCodesAVX512(SB), NOSPLIT, $0-40
+	MOVQ  grad+0(FP), AX
+	MOVQ  hess+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+
+rows:
+	VPMOVSXDQ     (AX), Z4
+	VPMOVZXDQ     (CX), Z5
+	VPADDQ        Z4, Z0, Z0
+	VPADDQ        Z5, Z1, Z1
+	VPMOVSXDQ     32(AX), Z4
+	VPMOVZXDQ     32(CX), Z5
+	VPADDQ        Z4, Z2, Z2
+	VPADDQ        Z5, Z3, Z3
+	ADDQ          $0x40, AX
+	ADDQ          $0x40, CX
+	SUBQ          $0x10, DX
+	JNZ           rows
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI128  $0x01, Y0, X2
+	VPADDQ        X2, X0, X2
+	VPSRLDQ       $0x08, X2, X0
+	VPADDQ        X0, X2, X2
+	VMOVQ         X2, AX
+	MOVQ          AX, gradSum+24(FP)
+	VPADDQ        Z3, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPADDQ        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPADDQ        X0, X1, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, hessSum+32(FP)
+	VZEROUPPER
+	RET
+
+// func totalCodesAVX2(grad *int32, hess *uint32, n uint64) (gradSum int64, hessSum uint64)
+// Requires: AVX, AVX2
+TEXT ·totalCodesAVX2(SB), NOSPLIT, $0-40
+	MOVQ  grad+0(FP), AX
+	MOVQ  hess+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+
+rows:
+	VPMOVSXDQ    (AX), Y4
+	VPMOVZXDQ    (CX), Y5
+	VPADDQ       Y4, Y0, Y0
+	VPADDQ       Y5, Y1, Y1
+	VPMOVSXDQ    16(AX), Y4
+	VPMOVZXDQ    16(CX), Y5
+	VPADDQ       Y4, Y2, Y2
+	VPADDQ       Y5, Y3, Y3
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JNZ          rows
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X2, X0, X2
+	VPSRLDQ      $0x08, X2, X0
+	VPADDQ       X0, X2, X2
+	VMOVQ        X2, AX
+	MOVQ         AX, gradSum+24(FP)
+	VPADDQ       Y3, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	MOVQ         AX, hessSum+32(FP)
 	VZEROUPPER
 	RET
 

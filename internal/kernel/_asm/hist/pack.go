@@ -47,6 +47,40 @@ func pack(name string, lanes int, equal bool) {
 	RET()
 }
 
+// packIndex writes the function that makes so many entries at a time that have only rows: of
+// consecutive ones, or of a list.
+func packIndex(name string, lanes int, listed bool) {
+	params, of := "", "for the first n rows of a block"
+	if listed {
+		params, of = "rows *uint16, ", "of n rows"
+	}
+	TEXT(name, NOSPLIT, "func(entries *uint64, "+params+"n uint64)")
+	Pragma("noescape")
+	Doc(name + " is PackIndex " + of + ", a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	entries, n := Load(Param("entries"), GP64()), Load(Param("n"), GP64())
+	var from reg.Register
+	var rows, step reg.VecVirtual
+	if listed {
+		from, rows = Load(Param("rows"), GP64()), vectors(lanes)()
+	} else {
+		rows, step = countRows(name, lanes)
+	}
+	Label("rows")
+	if listed {
+		VPMOVZXWQ(Mem{Base: from}, rows)
+		VPSLLQ(U8(16), rows, rows)
+		ADDQ(U8(2*lanes), from)
+	}
+	putEntries(entries, rows, lanes)
+	if !listed {
+		VPADDQ(step, rows, rows)
+	}
+	SUBQ(U8(lanes), n)
+	JNZ(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
+
 // packCodes writes the function that makes so many entries at a time of consecutive rows from
 // codes of so many bits: the gradient's below, the hessian's above.
 func packCodes(name string, lanes, bits int) {
@@ -224,6 +258,41 @@ func total(name string, lanes int) {
 	VPADDQ(sums[1], sums[0], sums[0])
 	addLanes(sums[0], lanes, word)
 	Store(word, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// totalCodes writes the function that adds up so many codes of 32 bits at a time.
+func totalCodes(name string, lanes int) {
+	TEXT(name, NOSPLIT, "func(grad *int32, hess *uint32, n uint64) (gradSum int64, hessSum uint64)")
+	Pragma("noescape")
+	Doc(name + " adds up the codes of n rows, a multiple of twice its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	grad, hess, n := Load(Param("grad"), GP64()), Load(Param("hess"), GP64()), Load(Param("n"), GP64())
+	vector := vectors(lanes)
+	var grads, hessians [2]reg.VecVirtual
+	for i := range grads {
+		grads[i], hessians[i] = vector(), vector()
+		zero(grads[i])
+		zero(hessians[i])
+	}
+	Label("rows")
+	for i := range grads {
+		g, h := vector(), vector()
+		VPMOVSXDQ(Mem{Base: grad, Disp: 4 * lanes * i}, g)
+		VPMOVZXDQ(Mem{Base: hess, Disp: 4 * lanes * i}, h)
+		VPADDQ(g, grads[i], grads[i])
+		VPADDQ(h, hessians[i], hessians[i])
+	}
+	ADDQ(U8(8*lanes), grad)
+	ADDQ(U8(8*lanes), hess)
+	SUBQ(U8(2*lanes), n)
+	JNZ(LabelRef("rows"))
+	for k, sums := range [][2]reg.VecVirtual{grads, hessians} {
+		word := GP64()
+		VPADDQ(sums[1], sums[0], sums[0])
+		addLanes(sums[0], lanes, word)
+		Store(word, ReturnIndex(k))
+	}
 	VZEROUPPER()
 	RET()
 }
