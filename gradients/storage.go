@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/quantize"
@@ -493,20 +494,28 @@ func (s *Storage) inspect() (clipped int, err error) {
 	return clipped, err
 }
 
-// findGrad returns the first row of the bag whose |gradient| has the given bits.
+// findGrad returns the first row of the bag whose |gradient| has the given bits, which are those of
+// the largest one: the pieces know theirs since the last scan.
 func (s *Storage) findGrad(bits uint32) int {
-	found := -1
-	_ = s.eachRow(func(row int) error {
-		if math.Float32bits(s.grad[row])&^(1<<31) == bits {
-			found = row
-			return errFound
+	s.phase = scanRange
+	for piece, r := range s.ranges[:s.pieces()] {
+		if r.MaxGrad != bits {
+			continue
 		}
-		return nil
-	})
-	return found
+		lo, hi := parallel.Block(piece, s.rows, s.rowsOfPiece())
+		if s.bag == nil {
+			return lo + slices.IndexFunc(s.grad[lo:hi], func(g float32) bool { return magnitudeBits(g) == bits })
+		}
+		for _, row := range s.bag.Block(piece) { // none where the largest of all is 0, and a block has no rows
+			if magnitudeBits(s.grad[lo+int(row)]) == bits {
+				return lo + int(row)
+			}
+		}
+	}
+	return -1
 }
 
-var errFound = errors.New("found")
+func magnitudeBits(g float32) uint32 { return math.Float32bits(g) &^ (1 << 31) }
 
 func (s *Storage) eachRow(visit func(row int) error) error {
 	for block := range parallel.Blocks(s.rows, hist.BlockRows) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"boost/gradients"
+	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
 
@@ -245,6 +246,50 @@ func TestGuards(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The row of the largest gradient is the first one in the bag, in whichever piece it lies, and where
+// all are 0.
+func TestMaxRow(t *testing.T) {
+	const rows = 2*hist.BlockRows + 20_000
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	st := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
+	grad, hess := filled(rows, 1e-3), filled(rows, 1)
+	check := func(name string, bag *gradients.Bag, want int) {
+		t.Helper()
+		out, err := st.Quantize(pool, grad, hess, bag, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !out.Wide || out.MaxRow != want {
+			t.Errorf("%s: %+v, want row %d", name, out, want)
+		}
+	}
+	bag := gradients.NewBag(rows)
+	bag.Sample(pool, 9, 0, 0.3)
+	var in []int
+	for block := range 3 {
+		for _, row := range bag.Block(block) {
+			in = append(in, block*hist.BlockRows+int(row))
+		}
+	}
+	for _, at := range []int{0, 1, len(in) / 2, len(in) - 2, len(in) - 1} {
+		row := in[at]
+		grad[row], grad[in[len(in)-1]] = -1e6, 1e6
+		check("all rows", nil, row)
+		check("a bag", bag, row)
+		if row > 0 && row-1 != in[max(at-1, 0)] {
+			grad[row-1] = 1e6
+			check("a bag, and a larger one outside", bag, row)
+			grad[row-1] = 1e-3
+		}
+		grad[row], grad[in[len(in)-1]] = 1e-3, 1e-3
+	}
+	clear(grad)
+	hess[in[3]] = 1e9
+	check("no gradients", nil, 0)
+	check("no gradients in a bag", bag, in[0])
 }
 
 func TestMaximaMapToTheLargestCode(t *testing.T) {
