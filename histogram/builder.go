@@ -100,6 +100,7 @@ type Builder struct {
 	groups       []columnGroup
 	places       []place
 	rowSlots     int
+	mirrorSlots  int               // of the mirrored units, without gaps
 	joined       bool              // some place is that of a joint
 	alone        []tile            // for one worker
 	shared       []tile            // for all

@@ -124,7 +124,7 @@ type place struct {
 // inactive ones too, then those of active units read by column, or, in sparse
 // layouts, all features as a flat histogram has them.
 func (b *Builder) plan() {
-	b.places, b.rowSlots, b.wideAt, b.joined = b.places[:0], 0, b.wideAt[:0], false
+	b.places, b.rowSlots, b.mirrorSlots, b.wideAt, b.joined = b.places[:0], 0, 0, b.wideAt[:0], false
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
 		for f := range b.units { // a pass adds up inactive features too, which has to be cleared
@@ -140,6 +140,7 @@ func (b *Builder) plan() {
 				p.joint, b.joined = j.Units, true
 			}
 			b.places = append(b.places, p)
+			b.mirrorSlots += p.size
 			if b.mirror.Bits == binning.U8 {
 				b.rowSlots += hist.Slots
 				continue

@@ -108,7 +108,7 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 		m, row := b.mirror, run.Block*hist.BlockRows
 		switch m.Bits {
 		case binning.U8:
-			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Joints), v.grad, v.hess, entries)
+			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Joints), b.mirrorSlots, v.grad, v.hess, entries)
 		case binning.U16:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, v.grad, v.hess, entries)
 		default:

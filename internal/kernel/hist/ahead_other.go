@@ -23,7 +23,7 @@ func sumFloatsVectors([]uint64, []float32, []float32, float64, float64) (gradSum
 }
 
 func pairsAhead[VG GradValue, VH HessValue, G int64 | float64, H uint64 | float64](
-	[]Slot[G, H], []uint8, int, int, []VG, []VH, []uint64,
+	[]Slot[G, H], []uint8, int, int, int, []VG, []VH, []uint64,
 ) bool {
 	return false
 }

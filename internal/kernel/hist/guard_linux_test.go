@@ -16,7 +16,7 @@ import (
 func TestRowMajorStaysInItsCodes(t *testing.T) {
 	inner := fence.Pages(t, 16)
 	r := rand.New(rand.NewPCG(4, 0))
-	for _, features := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 62, 63, 64, 65, 127, 128, 129} {
+	for _, features := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 62, 63, 64, 65, 127, 128, 129} {
 		stride := features
 		rows := min(len(inner)/stride, 300)
 		b := randomBlock(r, rows, features, 256, 0.3)
@@ -55,7 +55,7 @@ func TestRowsStayInTheirEntries(t *testing.T) {
 func TestTwoWordRowsStayInTheirCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(38, 0))
 	hist.EachForm(func(form string) {
-		for _, features := range []int{1, 2, 3, 5, 8, 9, 16, 17, 33} {
+		for _, features := range []int{1, 2, 3, 5, 8, 9, 16, 17, 27, 32, 33} {
 			for n := 1; n < 200; n += 1 + n/6 {
 				b := randomBlock(r, n, features, 256, 0.5)
 				b.rows = append(b.rows, uint16(n-1)) // the last row is in
@@ -81,7 +81,7 @@ func TestTwoWordRowsStayInTheirCodes(t *testing.T) {
 					copy(grad, b.grad32)
 					copy(hess, b.hess32)
 					hist.PackIndex(entries, b.rows)
-					hist.TwoWordRows(slots, nil, data, features, features, grad, hess, entries)
+					hist.TwoWordRows(slots, nil, data, features, features, 99*features, grad, hess, entries)
 					for f := range features {
 						want := make([]hist.Slot[int64, uint64], hist.Slots)
 						hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)

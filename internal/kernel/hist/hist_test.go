@@ -323,7 +323,7 @@ func TestRowMajor(t *testing.T) {
 	t.Run("S1.14/equals_naive", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 0))
 		for range 200 {
-			features := []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 28, 31, 63, 64, 65, 130}[r.IntN(17)]
+			features := []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 25, 28, 31, 32, 33, 63, 64, 65, 130}[r.IntN(21)]
 			b := randomBlock(r, 1+r.IntN(300), features, 256, []float64{0, 0.1, 1}[r.IntN(3)])
 			stride := (features+3)&^3 + 4*r.IntN(3)
 			checkRowMajor(t, b, stride, make([]byte, len(b.grad)*stride))
@@ -385,18 +385,20 @@ func checkRowMajor(t *testing.T, b *block, stride int, data []byte) {
 	}
 	wide := wideRoom[guard : guard+n : guard+n]
 	hist.EachForm(func(form string) {
-		clear(wide)
-		hist.TwoWordRows(wide, nil, data, stride, features, b.grad32, b.hess32, entries)
-		for i, s := range wideRoom {
-			if (i < guard || i >= guard+n) && s != canarySlot {
-				t.Fatalf("TwoWordRows %s wrote slot %d of a room of %d with %d in use", form, i-guard, len(wideRoom), n)
+		for _, used := range []int{0, features, 130 * features, 256 * features} {
+			clear(wide)
+			hist.TwoWordRows(wide, nil, data, stride, features, used, b.grad32, b.hess32, entries)
+			for i, s := range wideRoom {
+				if (i < guard || i >= guard+n) && s != canarySlot {
+					t.Fatalf("TwoWordRows %s wrote slot %d of a room of %d with %d in use", form, i-guard, len(wideRoom), n)
+				}
 			}
-		}
-		for f := range features {
-			want := make([]hist.Slot[int64, uint64], hist.Slots)
-			hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
-			if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
-				t.Fatalf("TwoWordRows %s: feature %d of %d differs from the column", form, f, features)
+			for f := range features {
+				want := make([]hist.Slot[int64, uint64], hist.Slots)
+				hist.TwoWordColumn(want, nil, b.codes[f], b.grad32, b.hess32, entries)
+				if !slices.Equal(wide[f*hist.Slots:(f+1)*hist.Slots], want) {
+					t.Fatalf("TwoWordRows %s: feature %d of %d, of %d slots, differs from the column", form, f, features, used)
+				}
 			}
 		}
 	})
@@ -441,7 +443,7 @@ func TestRowsCheckTheirSlices(t *testing.T) {
 	two := func(sums, codes, grad, hess int) func() {
 		return func() {
 			slots := make([]hist.Slot[int64, uint64], sums)
-			hist.TwoWordRows(slots, nil, make([]uint8, codes), 8, 5, make([]int32, grad), make([]uint32, hess), entries)
+			hist.TwoWordRows(slots, nil, make([]uint8, codes), 8, 5, 5, make([]int32, grad), make([]uint32, hess), entries)
 		}
 	}
 	const slots = 5 * hist.Slots

@@ -116,101 +116,197 @@ func add15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64,
 //go:noescape
 func add16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64)
 
-// addPairs1 is add1 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs1 is add1 for slots of two words, of 1 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs1(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs2 is add2 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs2 is add2 for slots of two words, of 2 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs2(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs3 is add3 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs3 is add3 for slots of two words, of 3 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs3(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs4 is add4 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs4 is add4 for slots of two words, of 4 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs4(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs5 is add5 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs5 is add5 for slots of two words, of 5 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs5(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs6 is add6 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs6 is add6 for slots of two words, of 6 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs6(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs7 is add7 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs7 is add7 for slots of two words, of 7 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs7(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs8 is add8 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs8 is add8 for slots of two words, of 8 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs8(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs9 is add9 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs9 is add9 for slots of two words, of 9 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs9(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs10 is add10 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs10 is add10 for slots of two words, of 10 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs10(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs11 is add11 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs11 is add11 for slots of two words, of 11 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs11(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs12 is add12 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs12 is add12 for slots of two words, of 12 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs12(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs13 is add13 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs13 is add13 for slots of two words, of 13 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs13(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs14 is add14 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs14 is add14 for slots of two words, of 14 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs14(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs15 is add15 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs15 is add15 for slots of two words, of 15 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs15(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
-// addPairs16 is add16 for slots of two words, and for codes in grad and hess; it fetches these too, of the
-// same rows.
+// addPairs16 is add16 for slots of two words, of 16 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
 //
 //go:noescape
 func addPairs16(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs17 is add16 for slots of two words, of 17 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs17(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs18 is add16 for slots of two words, of 18 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs18(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs19 is add16 for slots of two words, of 19 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs19(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs20 is add16 for slots of two words, of 20 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs20(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs21 is add16 for slots of two words, of 21 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs21(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs22 is add16 for slots of two words, of 22 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs22(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs23 is add16 for slots of two words, of 23 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs23(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs24 is add16 for slots of two words, of 24 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs24(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs25 is add16 for slots of two words, of 25 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs25(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs26 is add16 for slots of two words, of 26 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs26(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs27 is add16 for slots of two words, of 27 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs27(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs28 is add16 for slots of two words, of 28 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs28(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs29 is add16 for slots of two words, of 29 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs29(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs30 is add16 for slots of two words, of 30 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs30(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs31 is add16 for slots of two words, of 31 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs31(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+
+// addPairs32 is add16 for slots of two words, of 32 features and of codes in grad and hess, which it
+// fetches too, of the same rows.
+//
+//go:noescape
+func addPairs32(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
 
 // fetchRows fetches the rows of n entries, not 0: the lines of a row's first byte and of the one width further.
 //

@@ -2747,112 +2747,109 @@ TEXT ·addPairs1(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R9
+	MOVQ        hess+72(FP), R10
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVBLZX     (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVBLZX     (DX)(R11*1), R12
+	MOVWQZX     10(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
-	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R9)(BX*4)
+	PREFETCHT0  (R10)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVBLZX     (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X0
 	VMOVDQU     X0, (CX)(BX*1)
+	MOVBLZX     (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVBLZX     (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X0
 	VMOVDQU     X0, (CX)(BX*1)
+	MOVBLZX     (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X0
+	VMOVD       (R10)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVBLZX     (DX)(R10*1), AX
+	MOVBLZX     (DX)(R11*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X0
 	VMOVDQU     X0, (CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -2864,113 +2861,110 @@ TEXT ·addPairs2(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R9
+	MOVQ        hess+72(FP), R10
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWLZX     (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWLZX     (DX)(R11*1), R12
+	MOVWQZX     10(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
-	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R9)(BX*4)
+	PREFETCHT0  (R10)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVWLZX     (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 4224(CX)(BX*1)
+	MOVWLZX     (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVWLZX     (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 4224(CX)(BX*1)
+	MOVWLZX     (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X0
+	VMOVD       (R10)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVWLZX     (DX)(R10*1), AX
+	MOVWLZX     (DX)(R11*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -2981,7 +2975,7 @@ last:
 	VMOVDQU     X0, 4224(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -2993,121 +2987,118 @@ TEXT ·addPairs3(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVL        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVL        (DX)(R9*1), R12
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
 	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVL        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 8448(CX)(BX*1)
+	MOVL        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVL        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 8448(CX)(BX*1)
+	MOVL        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVWLZX     (DX)(R10*1), AX
+	MOVWLZX     (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -3116,14 +3107,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 4224(CX)(BX*1)
-	MOVBLZX     2(DX)(R10*1), AX
+	MOVBLZX     2(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 8448(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -3135,129 +3126,126 @@ TEXT ·addPairs4(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R9
+	MOVQ        hess+72(FP), R10
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVL        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVL        (DX)(R11*1), R12
+	MOVWQZX     10(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
-	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R9)(BX*4)
+	PREFETCHT0  (R10)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVL        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 12672(CX)(BX*1)
+	MOVL        (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVL        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 12672(CX)(BX*1)
+	MOVL        (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X0
+	VMOVD       (R10)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVL        (DX)(R10*1), AX
+	MOVL        (DX)(R11*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -3276,7 +3264,7 @@ last:
 	VMOVDQU     X0, 12672(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -3288,137 +3276,134 @@ TEXT ·addPairs5(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVQ        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
 	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 16896(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 16896(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVL        (DX)(R10*1), AX
+	MOVL        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -3435,14 +3420,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 12672(CX)(BX*1)
-	MOVBLZX     4(DX)(R10*1), AX
+	MOVBLZX     4(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 16896(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -3454,145 +3439,142 @@ TEXT ·addPairs6(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVQ        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
 	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 21120(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 21120(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVL        (DX)(R10*1), AX
+	MOVL        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -3609,7 +3591,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 12672(CX)(BX*1)
-	MOVWLZX     4(DX)(R10*1), AX
+	MOVWLZX     4(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X1
@@ -3620,7 +3602,7 @@ last:
 	VMOVDQU     X0, 21120(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -3632,153 +3614,150 @@ TEXT ·addPairs7(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVQ        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
 	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 25344(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 25344(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVL        (DX)(R10*1), AX
+	MOVL        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -3795,7 +3774,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 12672(CX)(BX*1)
-	MOVWLZX     4(DX)(R10*1), AX
+	MOVWLZX     4(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X1
@@ -3804,14 +3783,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 21120(CX)(BX*1)
-	MOVBLZX     6(DX)(R10*1), AX
+	MOVBLZX     6(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 25344(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -3823,161 +3802,158 @@ TEXT ·addPairs8(SB), NOSPLIT, $0-80
 	MOVQ        codes+8(FP), DX
 	MOVQ        stride+16(FP), SI
 	MOVQ        entries+24(FP), DI
-	MOVQ        width+56(FP), R8
-	MOVQ        grad+64(FP), R11
-	MOVQ        hess+72(FP), R12
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R9
+	MOVQ        hess+72(FP), R10
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R9, DI
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVQ        (DX)(R10*1), AX
-	MOVQ        AX, R13
-	MOVWQZX     10(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVQ        (DX)(R11*1), R12
+	MOVWQZX     10(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R9, DI
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R9
-	LEAQ        (BX)(R9*8), R9
-	CMPQ        DI, R9
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R9, DI
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R9)(DI*1), BX
+	MOVWQZX     514(R8)(DI*1), BX
 	IMULQ       SI, BX
 	PREFETCHT0  (DX)(BX*1)
-	ADDQ        R8, BX
+	ADDQ        AX, BX
 	PREFETCHT0  (DX)(BX*1)
-	MOVWQZX     514(R9)(DI*1), BX
-	PREFETCHT0  (R11)(BX*4)
-	PREFETCHT0  (R12)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R9)(BX*4)
+	PREFETCHT0  (R10)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 29568(CX)(BX*1)
+	MOVQ        (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X1
-	VMOVD       (R12)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X1
+	VMOVD       (R10)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	MOVQ        R13, AX
-	MOVQ        (DX)(R10*1), R13
-	MOVWQZX     18(R9)(DI*1), R10
-	IMULQ       SI, R10
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 29568(CX)(BX*1)
+	MOVQ        (DX)(R11*1), R12
+	MOVWQZX     18(R8)(DI*1), R11
+	IMULQ       SI, R11
 	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R9
-	LEAQ (BX)(R9*8), R9
-	CMPQ DI, R9
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R9, DI
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R9)(DI*1), R10
-	IMULQ       SI, R10
-	MOVWQZX     2(R9)(DI*1), BX
-	VMOVD       (R11)(BX*4), X0
-	VMOVD       (R12)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R11
+	IMULQ       SI, R11
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R9)(BX*4), X0
+	VMOVD       (R10)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (DX)(R10*1), AX
+	MOVQ        (DX)(R11*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -4012,7 +3988,7 @@ last:
 	VMOVDQU     X0, 29568(CX)(BX*1)
 	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R9, DI
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -4021,172 +3997,172 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs9(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 33792(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 33792(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -4219,14 +4195,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVBLZX     8(SI)(R11*1), AX
+	MOVBLZX     8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 33792(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -4235,180 +4211,180 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs10(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 38016(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 38016(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -4441,7 +4417,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVWLZX     8(SI)(R11*1), AX
+	MOVWLZX     8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -4450,9 +4426,9 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 38016(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -4461,188 +4437,188 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs11(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 42240(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 42240(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -4675,7 +4651,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVWLZX     8(SI)(R11*1), AX
+	MOVWLZX     8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -4684,14 +4660,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 38016(CX)(BX*1)
-	MOVBLZX     10(SI)(R11*1), AX
+	MOVBLZX     10(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 42240(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -4700,196 +4676,196 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs12(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 46464(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 46464(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -4922,7 +4898,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVL        8(SI)(R11*1), AX
+	MOVL        8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -4939,9 +4915,9 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 46464(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -4950,204 +4926,204 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs13(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 50688(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 50688(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -5180,7 +5156,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVL        8(SI)(R11*1), AX
+	MOVL        8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -5197,14 +5173,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 46464(CX)(BX*1)
-	MOVBLZX     12(SI)(R11*1), AX
+	MOVBLZX     12(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 50688(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -5213,212 +5189,212 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs14(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 54912(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 54912(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -5451,7 +5427,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVL        8(SI)(R11*1), AX
+	MOVL        8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -5468,7 +5444,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 46464(CX)(BX*1)
-	MOVWLZX     12(SI)(R11*1), AX
+	MOVWLZX     12(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X1
@@ -5477,9 +5453,9 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 54912(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -5488,220 +5464,220 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs15(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 54912(CX)(BX*1)
-	RORXQ       $0x2c, DX, BX
+	RORXQ       $0x2c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      59136(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 59136(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 54912(CX)(BX*1)
-	RORXQ       $0x2c, DX, BX
+	RORXQ       $0x2c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      59136(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 59136(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -5734,7 +5710,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVL        8(SI)(R11*1), AX
+	MOVL        8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -5751,7 +5727,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 46464(CX)(BX*1)
-	MOVWLZX     12(SI)(R11*1), AX
+	MOVWLZX     12(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X1
@@ -5760,14 +5736,14 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 54912(CX)(BX*1)
-	MOVBLZX     14(SI)(R11*1), AX
+	MOVBLZX     14(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      59136(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 59136(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 done:
 	RET
@@ -5776,228 +5752,228 @@ done:
 // Requires: AVX, BMI2, MMX+
 TEXT ·addPairs16(SB), NOSPLIT, $0-80
 	MOVQ        sums+0(FP), CX
-	MOVQ        codes+8(FP), SI
-	MOVQ        stride+16(FP), DI
-	MOVQ        entries+24(FP), R8
-	MOVQ        width+56(FP), R9
-	MOVQ        grad+64(FP), R12
-	MOVQ        hess+72(FP), R13
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
 	MOVQ        entries+24(FP), BX
-	MOVQ        early+40(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         rest
-	SUBQ        R10, R8
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVQ        (SI)(R11*1), AX
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     10(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X0
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X0, X1, X1
-	ADDQ        R10, R8
+	ADDQ        R8, DI
 	MOVQ        entries+24(FP), BX
-	MOVQ        fetching+48(FP), R10
-	LEAQ        (BX)(R10*8), R10
-	CMPQ        R8, R10
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
 	JAE         early
-	SUBQ        R10, R8
+	SUBQ        R8, DI
 
 fetching:
-	MOVWQZX     514(R10)(R8*1), BX
-	IMULQ       DI, BX
-	PREFETCHT0  (SI)(BX*1)
-	ADDQ        R9, BX
-	PREFETCHT0  (SI)(BX*1)
-	MOVWQZX     514(R10)(R8*1), BX
-	PREFETCHT0  (R12)(BX*4)
-	PREFETCHT0  (R13)(BX*4)
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 54912(CX)(BX*1)
-	RORXQ       $0x2c, DX, BX
+	RORXQ       $0x2c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      59136(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 59136(CX)(BX*1)
-	RORXQ       $0x34, DX, BX
+	RORXQ       $0x34, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      63360(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 63360(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         fetching
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 early:
 	MOVQ entries+24(FP), BX
-	MOVQ early+40(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  rest
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 loading:
 	VMOVDQA     X1, X0
-	MOVWQZX     10(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X1
-	VMOVD       (R13)(BX*4), X2
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
 	VPMOVSXDQ   X1, X1
 	VPUNPCKLQDQ X2, X1, X1
-	RORXQ       $0x3c, AX, BX
+	RORXQ       $0x3c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X2
 	VMOVDQU     X2, (CX)(BX*1)
-	RORXQ       $0x04, AX, BX
+	RORXQ       $0x04, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      4224(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 4224(CX)(BX*1)
-	RORXQ       $0x0c, AX, BX
+	RORXQ       $0x0c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      8448(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 8448(CX)(BX*1)
-	RORXQ       $0x14, AX, BX
+	RORXQ       $0x14, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      12672(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 12672(CX)(BX*1)
-	RORXQ       $0x1c, AX, BX
+	RORXQ       $0x1c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      16896(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 16896(CX)(BX*1)
-	RORXQ       $0x24, AX, BX
+	RORXQ       $0x24, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      21120(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 21120(CX)(BX*1)
-	RORXQ       $0x2c, AX, BX
+	RORXQ       $0x2c, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      25344(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 25344(CX)(BX*1)
-	RORXQ       $0x34, AX, BX
+	RORXQ       $0x34, R12, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 29568(CX)(BX*1)
-	MOVQ        (SI)(R11*1), AX
-	RORXQ       $0x3c, DX, BX
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 33792(CX)(BX*1)
-	RORXQ       $0x04, DX, BX
+	RORXQ       $0x04, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      38016(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 38016(CX)(BX*1)
-	RORXQ       $0x0c, DX, BX
+	RORXQ       $0x0c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      42240(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 42240(CX)(BX*1)
-	RORXQ       $0x14, DX, BX
+	RORXQ       $0x14, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      46464(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 46464(CX)(BX*1)
-	RORXQ       $0x1c, DX, BX
+	RORXQ       $0x1c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      50688(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 50688(CX)(BX*1)
-	RORXQ       $0x24, DX, BX
+	RORXQ       $0x24, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      54912(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 54912(CX)(BX*1)
-	RORXQ       $0x2c, DX, BX
+	RORXQ       $0x2c, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      59136(CX)(BX*1), X0, X2
 	VMOVDQU     X2, 59136(CX)(BX*1)
-	RORXQ       $0x34, DX, BX
+	RORXQ       $0x34, R13, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      63360(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 63360(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), DX
-	MOVWQZX     18(R10)(R8*1), R11
-	IMULQ       DI, R11
-	ADDQ        $0x08, R8
+	MOVQ        8(DX)(R9*1), R13
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
 	JNE         loading
-	MOVQ        R10, R8
+	MOVQ        R8, DI
 
 rest:
 	MOVQ entries+24(FP), BX
-	MOVQ n+32(FP), R10
-	LEAQ (BX)(R10*8), R10
-	CMPQ R8, R10
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
 	JAE  done
-	SUBQ R10, R8
+	SUBQ R8, DI
 
 last:
-	MOVWQZX     2(R10)(R8*1), R11
-	IMULQ       DI, R11
-	MOVWQZX     2(R10)(R8*1), BX
-	VMOVD       (R12)(BX*4), X0
-	VMOVD       (R13)(BX*4), X1
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
 	VPMOVSXDQ   X0, X0
 	VPUNPCKLQDQ X1, X0, X0
-	MOVQ        (SI)(R11*1), AX
+	MOVQ        (DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      (CX)(BX*1), X0, X1
@@ -6030,7 +6006,7 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      29568(CX)(BX*1), X0, X1
 	VMOVDQU     X1, 29568(CX)(BX*1)
-	MOVQ        8(SI)(R11*1), AX
+	MOVQ        8(DX)(R9*1), AX
 	RORXQ       $0x3c, AX, BX
 	ANDL        $0x00000ff0, BX
 	VPADDQ      33792(CX)(BX*1), X0, X1
@@ -6063,9 +6039,6515 @@ last:
 	ANDL        $0x00000ff0, BX
 	VPADDQ      63360(CX)(BX*1), X0, X0
 	VMOVDQU     X0, 63360(CX)(BX*1)
-	ADDQ        $0x08, R8
+	ADDQ        $0x08, DI
 	JNE         last
-	MOVQ        R10, R8
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs17(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs17(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 67584(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 67584(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVBLZX     16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 67584(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs18(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs18(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 71808(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 71808(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVWLZX     16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 71808(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs19(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs19(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 76032(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 76032(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVWLZX     16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	MOVBLZX     18(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 76032(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs20(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs20(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 80256(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 80256(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVL        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 80256(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs21(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs21(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 84480(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 84480(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVL        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	MOVBLZX     20(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 84480(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs22(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs22(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 88704(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 88704(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVL        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	MOVWLZX     20(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 88704(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs23(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs23(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 92928(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 92928(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVL        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	MOVWLZX     20(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	MOVBLZX     22(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 92928(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs24(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs24(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 97152(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs25(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs25(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 101376(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 101376(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVBLZX     24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 101376(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs26(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs26(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 105600(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 105600(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVWLZX     24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 105600(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs27(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs27(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 109824(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 109824(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVWLZX     24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	MOVBLZX     26(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 109824(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs28(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs28(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 114048(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 114048(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVL        24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 109824(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 114048(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs29(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs29(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 118272(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 118272(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVL        24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 109824(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 114048(CX)(BX*1)
+	MOVBLZX     28(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 118272(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs30(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs30(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 122496(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 122496(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVL        24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 109824(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 114048(CX)(BX*1)
+	MOVWLZX     28(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 118272(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 122496(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs31(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs31(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 122496(CX)(BX*1)
+	RORXQ       $0x2c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 126720(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 122496(CX)(BX*1)
+	RORXQ       $0x2c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 126720(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVL        24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 109824(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 114048(CX)(BX*1)
+	MOVWLZX     28(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 118272(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 122496(CX)(BX*1)
+	MOVBLZX     30(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 126720(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
+
+done:
+	RET
+
+// func addPairs32(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)
+// Requires: AVX, BMI2, MMX+
+TEXT ·addPairs32(SB), NOSPLIT, $0-80
+	MOVQ        sums+0(FP), CX
+	MOVQ        codes+8(FP), DX
+	MOVQ        stride+16(FP), SI
+	MOVQ        entries+24(FP), DI
+	MOVQ        width+56(FP), AX
+	MOVQ        grad+64(FP), R10
+	MOVQ        hess+72(FP), R11
+	MOVQ        entries+24(FP), BX
+	MOVQ        early+40(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         rest
+	SUBQ        R8, DI
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVQ        (DX)(R9*1), R12
+	MOVQ        8(DX)(R9*1), R13
+	MOVQ        16(DX)(R9*1), R14
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     10(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X0
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X0, X1, X1
+	ADDQ        R8, DI
+	MOVQ        entries+24(FP), BX
+	MOVQ        fetching+48(FP), R8
+	LEAQ        (BX)(R8*8), R8
+	CMPQ        DI, R8
+	JAE         early
+	SUBQ        R8, DI
+
+fetching:
+	MOVWQZX     514(R8)(DI*1), BX
+	IMULQ       SI, BX
+	PREFETCHT0  (DX)(BX*1)
+	ADDQ        AX, BX
+	PREFETCHT0  (DX)(BX*1)
+	MOVWQZX     514(R8)(DI*1), BX
+	PREFETCHT0  (R10)(BX*4)
+	PREFETCHT0  (R11)(BX*4)
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 122496(CX)(BX*1)
+	RORXQ       $0x2c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 126720(CX)(BX*1)
+	RORXQ       $0x34, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      130944(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 130944(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         fetching
+	MOVQ        R8, DI
+
+early:
+	MOVQ entries+24(FP), BX
+	MOVQ early+40(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  rest
+	SUBQ R8, DI
+
+loading:
+	VMOVDQA     X1, X0
+	MOVWQZX     10(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X1
+	VMOVD       (R11)(BX*4), X2
+	VPMOVSXDQ   X1, X1
+	VPUNPCKLQDQ X2, X1, X1
+	RORXQ       $0x3c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X2
+	VMOVDQU     X2, (CX)(BX*1)
+	RORXQ       $0x04, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 4224(CX)(BX*1)
+	RORXQ       $0x0c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 8448(CX)(BX*1)
+	RORXQ       $0x14, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 12672(CX)(BX*1)
+	RORXQ       $0x1c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 16896(CX)(BX*1)
+	RORXQ       $0x24, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 21120(CX)(BX*1)
+	RORXQ       $0x2c, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 25344(CX)(BX*1)
+	RORXQ       $0x34, R12, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 29568(CX)(BX*1)
+	MOVQ        (DX)(R9*1), R12
+	RORXQ       $0x3c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 33792(CX)(BX*1)
+	RORXQ       $0x04, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 38016(CX)(BX*1)
+	RORXQ       $0x0c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 42240(CX)(BX*1)
+	RORXQ       $0x14, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 46464(CX)(BX*1)
+	RORXQ       $0x1c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 50688(CX)(BX*1)
+	RORXQ       $0x24, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 54912(CX)(BX*1)
+	RORXQ       $0x2c, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 59136(CX)(BX*1)
+	RORXQ       $0x34, R13, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 63360(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), R13
+	RORXQ       $0x3c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 67584(CX)(BX*1)
+	RORXQ       $0x04, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 71808(CX)(BX*1)
+	RORXQ       $0x0c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 76032(CX)(BX*1)
+	RORXQ       $0x14, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 80256(CX)(BX*1)
+	RORXQ       $0x1c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 84480(CX)(BX*1)
+	RORXQ       $0x24, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 88704(CX)(BX*1)
+	RORXQ       $0x2c, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 92928(CX)(BX*1)
+	RORXQ       $0x34, R14, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 97152(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), R14
+	RORXQ       $0x3c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 101376(CX)(BX*1)
+	RORXQ       $0x04, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 105600(CX)(BX*1)
+	RORXQ       $0x0c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 109824(CX)(BX*1)
+	RORXQ       $0x14, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 114048(CX)(BX*1)
+	RORXQ       $0x1c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 118272(CX)(BX*1)
+	RORXQ       $0x24, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 122496(CX)(BX*1)
+	RORXQ       $0x2c, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X2
+	VMOVDQU     X2, 126720(CX)(BX*1)
+	RORXQ       $0x34, R15, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      130944(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 130944(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), R15
+	MOVWQZX     18(R8)(DI*1), R9
+	IMULQ       SI, R9
+	ADDQ        $0x08, DI
+	JNE         loading
+	MOVQ        R8, DI
+
+rest:
+	MOVQ entries+24(FP), BX
+	MOVQ n+32(FP), R8
+	LEAQ (BX)(R8*8), R8
+	CMPQ DI, R8
+	JAE  done
+	SUBQ R8, DI
+
+last:
+	MOVWQZX     2(R8)(DI*1), R9
+	IMULQ       SI, R9
+	MOVWQZX     2(R8)(DI*1), BX
+	VMOVD       (R10)(BX*4), X0
+	VMOVD       (R11)(BX*4), X1
+	VPMOVSXDQ   X0, X0
+	VPUNPCKLQDQ X1, X0, X0
+	MOVQ        (DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      (CX)(BX*1), X0, X1
+	VMOVDQU     X1, (CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      4224(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 4224(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      8448(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 8448(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      12672(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 12672(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      16896(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 16896(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      21120(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 21120(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      25344(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 25344(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      29568(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 29568(CX)(BX*1)
+	MOVQ        8(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      33792(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 33792(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      38016(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 38016(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      42240(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 42240(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      46464(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 46464(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      50688(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 50688(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      54912(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 54912(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      59136(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 59136(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      63360(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 63360(CX)(BX*1)
+	MOVQ        16(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      67584(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 67584(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      71808(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 71808(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      76032(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 76032(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      80256(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 80256(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      84480(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 84480(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      88704(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 88704(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      92928(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 92928(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      97152(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 97152(CX)(BX*1)
+	MOVQ        24(DX)(R9*1), AX
+	RORXQ       $0x3c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      101376(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 101376(CX)(BX*1)
+	RORXQ       $0x04, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      105600(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 105600(CX)(BX*1)
+	RORXQ       $0x0c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      109824(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 109824(CX)(BX*1)
+	RORXQ       $0x14, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      114048(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 114048(CX)(BX*1)
+	RORXQ       $0x1c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      118272(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 118272(CX)(BX*1)
+	RORXQ       $0x24, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      122496(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 122496(CX)(BX*1)
+	RORXQ       $0x2c, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      126720(CX)(BX*1), X0, X1
+	VMOVDQU     X1, 126720(CX)(BX*1)
+	RORXQ       $0x34, AX, BX
+	ANDL        $0x00000ff0, BX
+	VPADDQ      130944(CX)(BX*1), X0, X0
+	VMOVDQU     X0, 130944(CX)(BX*1)
+	ADDQ        $0x08, DI
+	JNE         last
+	MOVQ        R8, DI
 
 done:
 	RET

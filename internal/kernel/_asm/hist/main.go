@@ -20,6 +20,8 @@ const (
 	slots = 256 + 8
 	// mostFeatures is how many features a pass takes at the most.
 	mostFeatures = 16
+	// mostPairs is the same for slots of two words.
+	mostPairs = 32
 )
 
 // rowOf is where an entry keeps its row: in the third and fourth byte.
@@ -30,7 +32,7 @@ func main() {
 	for n := 1; n <= mostFeatures; n++ {
 		rows(n)
 	}
-	for n := 1; n <= mostFeatures; n++ {
+	for n := 1; n <= mostPairs; n++ {
 		pairs(n)
 	}
 	fetchRows()

@@ -17,9 +17,10 @@ const pairBytes = 16
 func pairs(n int) {
 	TEXT(fmt.Sprintf("addPairs%d", n), NOSPLIT, "func(sums *uint64, codes *uint8, stride uint64, entries *uint64, n uint64, early uint64, fetching uint64, width uint64, grad *int32, hess *uint32)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("addPairs%d is add%d for slots of two words, and for codes in grad and hess; it fetches these too, of the", n, n),
-		"same rows.")
+	Doc(fmt.Sprintf("addPairs%d is add%d for slots of two words, of %d features and of codes in grad and hess, which it", n, min(n, mostFeatures), n),
+		"fetches too, of the same rows.")
 	r := pairPass{
+		early: make([]reg.GPVirtual, (n+eight-1)/eight),
 		rowPass: rowPass{
 			n: n, sums: Load(Param("sums"), GP64()), codes: Load(Param("codes"), GP64()), stride: Load(Param("stride"), GP64()),
 			at: Load(Param("entries"), GP64()), width: Load(Param("width"), GP64()), end: GP64(), row: GP64(),
@@ -28,12 +29,9 @@ func pairs(n int) {
 	}
 	r.until("early", "rest")
 	r.find(0)
-	r.load(0, reg.RAX)
-	if n > eight {
-		r.load(1, reg.RDX)
-	} else {
-		r.next = GP64()
-		MOVQ(reg.RAX, r.next)
+	for i := range r.early {
+		r.early[i] = GP64()
+		r.loadPart(i, r.early[i])
 	}
 	r.find(1)
 	r.read(0, r.later)
@@ -59,6 +57,16 @@ type pairPass struct {
 	rowPass
 	grad, hess   reg.Register
 	value, later reg.VecVirtual
+	early        []reg.GPVirtual // codes of the next row
+}
+
+// loadPart loads the i-th eight codes of the row, or as many as it has.
+func (r *pairPass) loadPart(i int, to reg.GPVirtual) {
+	rest := r.rowPass
+	if r.n > eight {
+		rest.n = eight
+	}
+	rest.load(i, to)
 }
 
 // read loads the codes of the row of an entry further on, each as a word of 64 bits.
@@ -83,17 +91,10 @@ func (r *pairPass) fetch() {
 func (r *pairPass) addEarly() {
 	VMOVDQA(r.later, r.value)
 	r.read(1, r.later)
-	if r.n <= eight {
-		MOVQ(r.next, reg.RAX)
-		r.load(0, r.next)
-		r.find(2)
-		r.addEight(reg.RAX, 0, r.n)
-		return
+	for i, codes := range r.early {
+		r.addEight(codes, eight*i, min(r.n-eight*i, eight))
+		r.loadPart(i, codes)
 	}
-	r.addEight(reg.RAX, 0, eight)
-	r.load(0, reg.RAX)
-	r.addEight(reg.RDX, eight, r.n-eight)
-	r.load(1, reg.RDX)
 	r.find(2)
 }
 
@@ -101,11 +102,11 @@ func (r *pairPass) addEarly() {
 func (r *pairPass) add() {
 	r.find(0)
 	r.read(0, r.value)
-	r.eachExactly(r.addEight)
+	r.eachExactly(func(codes reg.GPPhysical, feature, n int) { r.addEight(codes, feature, n) })
 }
 
 // addEight adds to the slots of up to eight features.
-func (r *pairPass) addEight(codes reg.GPPhysical, feature, n int) {
+func (r *pairPass) addEight(codes reg.Register, feature, n int) {
 	for i := range n {
 		sum := XMM()
 		RORXQ(U8((8*i-4)&63), codes, reg.RBX) // a code times the size of a slot
