@@ -47,3 +47,28 @@ func TestCounts(t *testing.T) {
 		}
 	})
 }
+
+// Loops over rows allocate nothing, whichever form and element types they have.
+func TestRowLoopsAllocateNothing(t *testing.T) {
+	const n, features = 1000, 20
+	b := randomBlock(rand.New(rand.NewPCG(42, 0)), n, features, 16, 1)
+	entries, codes := b.entries(), narrow[uint8](b.codes[0])
+	rows, halves := make([]uint8, n*features), nibbles(b.codes[0])
+	one, two := make([]uint64, features*hist.Slots), make([]hist.Slot[int64, uint64], features*hist.Slots)
+	floats, counts := make([]hist.Slot[float64, float64], features*hist.Slots), make([]uint32, features*hist.Slots)
+	hist.EachForm(func(form string) {
+		for name, run := range map[string]func(){
+			"OneWordRows":            func() { hist.OneWordRows(one, rows, features, features, entries, true) },
+			"TwoWordRows":            func() { hist.TwoWordRows(two, nil, rows, features, features, 16*features, b.grad32, b.hess32, entries) },
+			"TwoWordRows, of floats": func() { hist.TwoWordRows(floats, counts, rows, features, features, 0, b.gradF, b.hessF, entries) },
+			"CountColumn":            func() { hist.CountColumn(counts, codes, entries) },
+			"CountNibbles":           func() { hist.CountNibbles(counts, halves, entries) },
+			"TotalCodes":             func() { hist.TotalCodes(entries, b.grad32, b.hess32) },
+			"TotalCodes, of 16 bits": func() { hist.TotalCodes(entries, b.grad, b.hess) },
+		} {
+			if got := testing.AllocsPerRun(10, run); got != 0 {
+				t.Errorf("%s, %s: %v allocations", form, name, got)
+			}
+		}
+	})
+}
