@@ -14,22 +14,30 @@ import (
 // Wherever in a cache line a row begins, a tile finds the lines of its codes fetched, by itself or
 // by one before it; and nothing is fetched that the row does not have.
 func TestFetched(t *testing.T) {
-	for features := 1; features <= 700; features++ {
-		tiles := (features + tileFeatures - 1) / tileFeatures
-		for begin := range line {
-			here := map[int]bool{}
-			for f, tile := 0, 0; tile < tiles; tile++ {
-				to := features * (tile + 1) / tiles
-				if last := fetched(features, tile, to); last >= features || last >= 0 && last < f {
-					t.Fatalf("tile %d, features %d to %d of %d, fetches up to %d", tile, f, to, features, last)
-				} else if last >= 0 {
-					here[(begin+f)/line], here[(begin+last)/line] = true, true
-				}
-				for ; f < to; f++ {
-					if !here[(begin+f)/line] {
-						t.Fatalf("tile %d needs feature %d of %d, whose line is not fetched where a row begins at byte %d", tile, f, features, begin)
-					}
-				}
+	for _, most := range []int{tileFeatures, 21, 31, mostPairTile} {
+		for features := 1; features <= 700; features++ {
+			for begin := range line {
+				checkFetched(t, features, most, begin)
+			}
+		}
+	}
+}
+
+func checkFetched(t *testing.T, features, most, begin int) {
+	here := map[int]bool{}
+	for part := (tile{features: features, most: most}); part.next(); {
+		const enough = 2 * fetchAhead
+		_, fetching, width := part.ahead(enough, enough)
+		last := part.from + int(width)
+		if last >= features || fetching > enough-fetchAhead {
+			t.Fatalf("%+v: %d rows are fetched up to feature %d", part, fetching, last)
+		}
+		if fetching > 0 {
+			here[(begin+part.from)/line], here[(begin+last)/line] = true, true
+		}
+		for f := part.from; f < part.to; f++ {
+			if !here[(begin+f)/line] {
+				t.Fatalf("%+v needs feature %d, whose line is not fetched where a row begins at byte %d", part, f, begin)
 			}
 		}
 	}
