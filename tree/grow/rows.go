@@ -160,7 +160,7 @@ func (t *startTask) Run(worker, block int) {
 
 // total returns the sums of all rows of the root, where the pass that start began has put them.
 // Sums of floats are taken per 4,096 consecutive entries and added in order of rows.
-func (s *division) total(st *gradients.Storage, _ *parallel.Pool) sums {
+func (s *division) total(st *gradients.Storage) sums {
 	s.storage = st
 	if st.Mode() == gradients.F32 {
 		return s.floatTotal(st)

@@ -126,7 +126,7 @@ func (s *splitter) initRoot() pass {
 // searchRoot begins to search the root, whose rows are found.
 func (s *splitter) searchRoot() pass {
 	root := &s.nodes[0]
-	root.total = s.division.total(s.storage, s.within)
+	root.total = s.division.total(s.storage)
 	if s.verifying() {
 		if s.failed = s.verifyRows(0); s.failed != nil {
 			return pass{}
