@@ -52,8 +52,7 @@ func (h *Histogram) take(lo int, packed []uint64, fresh bool) {
 	hi := lo + len(packed)
 	switch {
 	case h.inWords && fresh:
-		copy(h.words[lo:hi], packed)
-		clear(packed)
+		hist.Move(h.words[lo:hi], packed)
 	case h.inWords:
 		hist.Merge(h.words[lo:hi], packed)
 	case fresh:

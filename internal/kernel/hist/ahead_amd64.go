@@ -340,6 +340,19 @@ func mergeVectors(to, from []uint64) int {
 	return n
 }
 
+// moveVectors is Move for as many sums as vectors take, and says how many.
+func moveVectors(to, from []uint64) int {
+	n := steps(len(from), lanes())
+	switch {
+	case n == 0:
+	case unpacking == cpu.AVX512:
+		moveAVX512(&to[0], &from[0], uint64(n))
+	default:
+		moveAVX2(&to[0], &from[0], uint64(n))
+	}
+	return n
+}
+
 // leastVectors is LeastHess for as many entries as vectors take, and says how many.
 func leastVectors(entries []uint64) (least uint64, n int) {
 	if unpacking == cpu.Generic {

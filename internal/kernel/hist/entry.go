@@ -189,6 +189,24 @@ func Merge(to, from []uint64) {
 	}
 }
 
+// Move puts packed sums in the place of others, which are as many, or more, and clears them.
+func Move(to, from []uint64) {
+	to = to[:len(from)]
+	for n := 1; n > 0; {
+		n = moveVectors(to, from)
+		to, from = to[n:], from[n:]
+	}
+	if len(from) >= 8 { // there are no vectors
+		copy(to, from)
+		clear(from)
+		return
+	}
+	to = to[:len(from)]
+	for i, s := range from {
+		to[i], from[i] = s, 0
+	}
+}
+
 // Total returns the sums of the gradient and hessian codes of one block's entries.
 func Total(entries []uint64) (grad int64, hess uint64) {
 	packed, n := totalVectors(entries) // one block cannot overflow it (WordRows)

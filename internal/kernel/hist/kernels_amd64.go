@@ -353,6 +353,16 @@ func mergeAVX512(to *uint64, from *uint64, n uint64)
 //go:noescape
 func mergeAVX2(to *uint64, from *uint64, n uint64)
 
+// moveAVX512 is Move for n sums, a multiple of its 8 lanes and not 0.
+//
+//go:noescape
+func moveAVX512(to *uint64, from *uint64, n uint64)
+
+// moveAVX2 is Move for n sums, a multiple of its 4 lanes and not 0.
+//
+//go:noescape
+func moveAVX2(to *uint64, from *uint64, n uint64)
+
 // subtractAVX512 is Subtract for n sums, a multiple of twice its 8 lanes and not 0.
 //
 //go:noescape

@@ -12779,6 +12779,44 @@ sums:
 	VZEROUPPER
 	RET
 
+// func moveAVX512(to *uint64, from *uint64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·moveAVX512(SB), NOSPLIT, $0-24
+	MOVQ  to+0(FP), AX
+	MOVQ  from+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+
+sums:
+	VMOVDQU64 (CX), Z1
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x08, DX
+	JNZ       sums
+	VZEROUPPER
+	RET
+
+// func moveAVX2(to *uint64, from *uint64, n uint64)
+// Requires: AVX
+TEXT ·moveAVX2(SB), NOSPLIT, $0-24
+	MOVQ  to+0(FP), AX
+	MOVQ  from+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR X0, X0, X0
+
+sums:
+	VMOVDQU (CX), Y1
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x04, DX
+	JNZ     sums
+	VZEROUPPER
+	RET
+
 // func subtractAVX512(from *uint64, what *uint64, n uint64)
 // Requires: AVX, AVX512F
 TEXT ·subtractAVX512(SB), NOSPLIT, $0-24

@@ -113,6 +113,9 @@ func mergeVectors(to, from []uint64) int {
 	return n
 }
 
+// moveVectors is none: copying and clearing have vectors of their own.
+func moveVectors(_, _ []uint64) int { return 0 }
+
 // totalVectors adds up the packed words of as many entries as vectors take, and says how many.
 func totalVectors(entries []uint64) (packed uint64, n int) {
 	n = sumsSteps(len(entries))

@@ -10,6 +10,8 @@ func splitVectors([]int64, []uint64, []uint64) int { return 0 }
 
 func mergeVectors(_, _ []uint64) int { return 0 }
 
+func moveVectors(_, _ []uint64) int { return 0 }
+
 func totalVectors([]uint64) (packed uint64, n int) { return 0, 0 }
 
 func packVectors([]uint64, []int16, []uint16) int { return 0 }

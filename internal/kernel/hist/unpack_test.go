@@ -54,6 +54,17 @@ func checkWords(t *testing.T, sums []uint64, at, n int) {
 	slices.Reverse(to)
 	want := slices.Clone(to)
 	Split(grad[at:at+n], hess[at:at+n], left[at:at+n])
+	moved, taken := slices.Clone(to), slices.Clone(from)
+	Move(moved[at:at+n], taken[at:at+n])
+	for i := range moved {
+		wantMoved, wantTaken := to[i], from[i]
+		if i >= at && i < at+n {
+			wantMoved, wantTaken = from[i], 0
+		}
+		if moved[i] != wantMoved || taken[i] != wantTaken {
+			t.Fatalf("%d sums moved: entry %d becomes %x with %x left, want %x with %x", n, i-at, moved[i], taken[i], wantMoved, wantTaken)
+		}
+	}
 	Merge(to[at:at+n], from[at:at+n])
 	for i, sum := range sums {
 		wantGrad, wantHess, wantFrom := int64(-5), uint64(5), sum

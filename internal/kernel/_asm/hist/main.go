@@ -42,8 +42,10 @@ func main() {
 	unpack("unpackToAVX2", 4, setting)
 	unpack("splitAVX512", 8, reading)
 	unpack("splitAVX2", 4, reading)
-	merge("mergeAVX512", 8)
-	merge("mergeAVX2", 4)
+	merge("mergeAVX512", 8, true)
+	merge("mergeAVX2", 4, true)
+	merge("moveAVX512", 8, false)
+	merge("moveAVX2", 4, false)
 	subtract("subtractAVX512", 8)
 	subtract("subtractAVX2", 4)
 	pack("packAVX512", 8, false)
@@ -137,11 +139,16 @@ func unpack(name string, lanes int, form string) {
 	RET()
 }
 
-// merge writes the function that adds so many sums at a time to others, and clears them.
-func merge(name string, lanes int) {
+// merge writes the function that adds so many sums at a time to others, or puts them in their place, and
+// clears them.
+func merge(name string, lanes int, adds bool) {
 	TEXT(name, NOSPLIT, "func(to, from *uint64, n uint64)")
 	Pragma("noescape")
-	Doc(name + " is Merge for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
+	form := "Merge"
+	if !adds {
+		form = "Move"
+	}
+	Doc(name + " is " + form + " for n sums, a multiple of its " + strconv.Itoa(lanes) + " lanes and not 0.")
 	to, from, n := Load(Param("to"), GP64()), Load(Param("from"), GP64()), Load(Param("n"), GP64())
 	vector, move := vectors(lanes), func(from, to Op) { VMOVDQU64(from, to) }
 	if lanes == 4 {
@@ -152,7 +159,9 @@ func merge(name string, lanes int) {
 	Label("sums")
 	move(Mem{Base: from}, sum)
 	move(none, Mem{Base: from})
-	VPADDQ(Mem{Base: to}, sum, sum)
+	if adds {
+		VPADDQ(Mem{Base: to}, sum, sum)
+	}
 	move(sum, Mem{Base: to})
 	ADDQ(U8(8*lanes), to)
 	ADDQ(U8(8*lanes), from)
