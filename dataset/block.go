@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"math/bits"
 	"unicode/utf8"
+
+	"boost/internal/kernel/text"
 )
 
 // blockCells is about how many cells of text are located before they are read.
 const blockCells = 2048
 
 // cellBlock holds where the cells of some records end. Records are taken apart in two
-// steps: first all separators and line feeds of a block are found, eight bytes at a time,
+// steps: first all separators and line feeds of a block are found, many bytes at a time,
 // then the cells are read column by column. So no cell waits for the end of the one
 // before it, and what depends on the column alone is done once a block.
 //
@@ -83,19 +85,22 @@ func usual(b []byte, ends []int32, columns int) bool {
 			return false
 		}
 	}
-	text := b[ends[0]+1 : ends[len(ends)-1]+1]
-	if bytes.Count(text, []byte{'\n'}) != (len(ends)-1)/columns {
+	records := b[ends[0]+1 : ends[len(ends)-1]+1]
+	if bytes.Count(records, []byte{'\n'}) != (len(ends)-1)/columns {
 		return false
 	}
-	quotes := bytes.Count(text, []byte{'"'})
+	quotes := bytes.Count(records, []byte{'"'})
 	return quotes == 0 || quotes == 2*quotedCells(b, ends, columns)
 }
 
 // locate finds where the cells from b[i] on end, as far as the block goes, in text without
 // quotes. It returns how many it found.
 func (x *cellBlock) locate(b []byte, i int, sep byte) (cells int) {
-	seps := ones * uint64(sep)
 	x.ends[0] = int32(i) - 1
+	if text.Usable() {
+		return text.Ends(x.ends[1:1+blockCells+63], b[:max(i, len(b)-quickReach)], i, sep)
+	}
+	seps := ones * uint64(sep)
 	n := 1
 	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
 		var ends uint64

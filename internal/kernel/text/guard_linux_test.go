@@ -30,3 +30,20 @@ func TestWindowStaysInItsText(t *testing.T) {
 		}
 	}
 }
+
+// Ends writes behind what it found, and never behind its list: texts of separators alone
+// fill that to the last element.
+func TestEndsStayInTheirList(t *testing.T) {
+	need.Vectors(t, cpu.AVX512)
+	for n := 64; n < 300; n++ {
+		for every := 1; every < 5; every++ {
+			b, list := fence.Last[byte](t, 512), fence.Last[int32](t, n)
+			for i := range b {
+				b[i] = "x;"[min(1, i%every/max(every-1, 1))]
+			}
+			for _, at := range []int{0, 1, 63, 64, 448} {
+				Ends(list, b, at, ';')
+			}
+		}
+	}
+}

@@ -5,7 +5,8 @@
 package text
 
 // cellEndsAVX512 writes the indices of separators and line feeds in text[from:to], which is
-// a multiple of 64 bytes, until there are as many as wanted, and up to 63 more.
+// a multiple of 64 bytes, until there are as many as wanted, and up to 63 more. Behind the
+// last one it may write anything, up to ends[want+62].
 //
 //go:noescape
 func cellEndsAVX512(ends *int32, text *byte, from uint64, to uint64, want uint64, sep uint64) (n uint64)

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func cellEndsAVX512(ends *int32, text *byte, from uint64, to uint64, want uint64, sep uint64) (n uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI
+// Requires: AVX, AVX512BW, AVX512F, POPCNT
 TEXT ·cellEndsAVX512(SB), NOSPLIT, $0-56
 	MOVQ         ends+0(FP), AX
 	MOVQ         text+8(FP), CX
@@ -16,37 +16,83 @@ TEXT ·cellEndsAVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTB DI, Z0
 	MOVL         $0x0000000a, DI
 	VPBROADCASTB DI, Z1
+	MOVL         $0x00000040, DI
+	VPBROADCASTD DI, Z2
+	MOVL         $0x00000010, DI
+	VPBROADCASTD DI, Z3
+	VPBROADCASTD DX, Z4
+	VPADDD       counting<>+0(SB), Z4, Z4
+	VPADDD       Z3, Z4, Z5
+	VPADDD       Z3, Z5, Z6
+	VPADDD       Z3, Z6, Z3
 	XORQ         DI, DI
 
 block:
-	CMPQ      DX, BX
-	JCC       done
-	CMPQ      DI, SI
-	JCC       done
-	VMOVDQU64 (CX)(DX*1), Z2
-	VPCMPEQB  Z0, Z2, K1
-	VPCMPEQB  Z1, Z2, K2
-	KORQ      K1, K2, K1
-	KMOVQ     K1, R8
-	TESTQ     R8, R8
-	JZ        next
-
-end:
-	TZCNTQ R8, R9
-	ADDQ   DX, R9
-	MOVL   R9, (AX)(DI*4)
-	INCQ   DI
-	BLSRQ  R8, R8
-	JNZ    end
-
-next:
-	ADDQ $0x40, DX
-	JMP  block
+	CMPQ          DX, BX
+	JCC           done
+	CMPQ          DI, SI
+	JCC           done
+	VMOVDQU64     (CX)(DX*1), Z7
+	VPCMPEQB      Z0, Z7, K1
+	VPCMPEQB      Z1, Z7, K2
+	KORQ          K1, K2, K1
+	KMOVQ         K1, R8
+	KMOVW         R8, K1
+	VPCOMPRESSD.Z Z4, K1, Z7
+	VMOVDQU32     Z7, (AX)(DI*4)
+	MOVWLZX       R8, R9
+	POPCNTL       R9, R9
+	ADDQ          R9, DI
+	VPADDD        Z2, Z4, Z4
+	SHRQ          $0x10, R8
+	KMOVW         R8, K1
+	VPCOMPRESSD.Z Z5, K1, Z7
+	VMOVDQU32     Z7, (AX)(DI*4)
+	MOVWLZX       R8, R9
+	POPCNTL       R9, R9
+	ADDQ          R9, DI
+	VPADDD        Z2, Z5, Z5
+	SHRQ          $0x10, R8
+	KMOVW         R8, K1
+	VPCOMPRESSD.Z Z6, K1, Z7
+	VMOVDQU32     Z7, (AX)(DI*4)
+	MOVWLZX       R8, R9
+	POPCNTL       R9, R9
+	ADDQ          R9, DI
+	VPADDD        Z2, Z6, Z6
+	SHRQ          $0x10, R8
+	KMOVW         R8, K1
+	VPCOMPRESSD.Z Z3, K1, Z7
+	VMOVDQU32     Z7, (AX)(DI*4)
+	MOVWLZX       R8, R8
+	POPCNTL       R8, R8
+	ADDQ          R8, DI
+	VPADDD        Z2, Z3, Z3
+	ADDQ          $0x40, DX
+	JMP           block
 
 done:
 	VZEROUPPER
 	MOVQ DI, n+48(FP)
 	RET
+
+DATA counting<>+0(SB)/4, $0x00000000
+DATA counting<>+4(SB)/4, $0x00000001
+DATA counting<>+8(SB)/4, $0x00000002
+DATA counting<>+12(SB)/4, $0x00000003
+DATA counting<>+16(SB)/4, $0x00000004
+DATA counting<>+20(SB)/4, $0x00000005
+DATA counting<>+24(SB)/4, $0x00000006
+DATA counting<>+28(SB)/4, $0x00000007
+DATA counting<>+32(SB)/4, $0x00000008
+DATA counting<>+36(SB)/4, $0x00000009
+DATA counting<>+40(SB)/4, $0x0000000a
+DATA counting<>+44(SB)/4, $0x0000000b
+DATA counting<>+48(SB)/4, $0x0000000c
+DATA counting<>+52(SB)/4, $0x0000000d
+DATA counting<>+56(SB)/4, $0x0000000e
+DATA counting<>+60(SB)/4, $0x0000000f
+GLOBL counting<>(SB), RODATA|NOPTR, $64
 
 // func numbersAVX512(values *float64, ends *int32, text *byte, groups uint64, points uint64, powers *[16]float64) (ok uint64)
 // Requires: AVX, AVX512BW, AVX512CD, AVX512DQ, AVX512F, AVX512VL

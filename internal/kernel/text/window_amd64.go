@@ -9,8 +9,17 @@ import (
 	"boost/internal/cpu"
 )
 
-// Usable says whether Read ever finds anything on this machine.
+// Usable says whether Read and Ends ever find anything on this machine.
 func Usable() bool { return cpu.Used() == cpu.AVX512 }
+
+func ends(list []int32, text []byte, at int, sep byte) int {
+	to := at + (len(text)-at)&^63
+	want := len(list) - 63
+	if !Usable() || at >= to || to > 1<<31-1 || want < 1 {
+		return 0
+	}
+	return int(cellEndsAVX512(&list[0], unsafe.SliceData(text), uint64(at), uint64(to), uint64(want), uint64(sep)))
+}
 
 func (w *Window) read(text []byte, at int, sep, decimal byte) (cells, numbers int) {
 	w.n, w.next, w.ok = 0, 0, 0

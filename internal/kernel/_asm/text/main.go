@@ -16,19 +16,37 @@ func main() {
 	Generate()
 }
 
+// ends looks at 64 bytes at a time and writes the indices of 16 of them at once, those that
+// end a cell in front: no branch depends on how many cells end there.
 func ends() {
 	TEXT("cellEndsAVX512", NOSPLIT, "func(ends *int32, text *byte, from, to, want uint64, sep uint64) (n uint64)")
 	Pragma("noescape")
 	Doc("cellEndsAVX512 writes the indices of separators and line feeds in text[from:to], which is",
-		"a multiple of 64 bytes, until there are as many as wanted, and up to 63 more.")
+		"a multiple of 64 bytes, until there are as many as wanted, and up to 63 more. Behind the",
+		"last one it may write anything, up to ends[want+62].")
 	dst, text := Load(Param("ends"), GP64()), Load(Param("text"), GP64())
 	at, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
 	want, sep := Load(Param("want"), GP64()), Load(Param("sep"), GP64())
-	seps, feeds := ZMM(), ZMM()
+	seps, feeds, wide := ZMM(), ZMM(), ZMM()
 	VPBROADCASTB(sep.(reg.GPVirtual).As32(), seps)
-	feed := GP32()
-	MOVL(U32('\n'), feed)
-	VPBROADCASTB(feed, feeds)
+	r := GP32()
+	MOVL(U32('\n'), r)
+	VPBROADCASTB(r, feeds)
+	MOVL(U32(64), r)
+	VPBROADCASTD(r, wide)
+	step := ZMM()
+	MOVL(U32(16), r)
+	VPBROADCASTD(r, step)
+	var indices [4]reg.VecVirtual
+	for part := range indices {
+		indices[part] = ZMM()
+		if part == 0 {
+			VPBROADCASTD(at.(reg.GPVirtual).As32(), indices[0])
+			VPADDD(counting(), indices[0], indices[0])
+		} else {
+			VPADDD(step, indices[part-1], indices[part])
+		}
+	}
 	n := GP64()
 	XORQ(n, n)
 	Label("block")
@@ -42,23 +60,34 @@ func ends() {
 	VPCMPEQB(feeds, block, isFeed)
 	KORQ(isSep, isFeed, isSep)
 	KMOVQ(isSep, bits)
-	TESTQ(bits, bits)
-	JZ(LabelRef("next"))
-	Label("end")
-	end := GP64()
-	TZCNTQ(bits, end)
-	ADDQ(at, end)
-	MOVL(end.As32(), Mem{Base: dst, Index: n, Scale: 4})
-	INCQ(n)
-	BLSRQ(bits, bits)
-	JNZ(LabelRef("end"))
-	Label("next")
+	for part := range indices {
+		front, there, count := ZMM(), K(), GP32()
+		KMOVW(bits.As32(), there)
+		VPCOMPRESSD_Z(indices[part], there, front)
+		VMOVDQU32(front, Mem{Base: dst, Index: n, Scale: 4})
+		MOVWLZX(bits.As16(), count)
+		POPCNTL(count, count)
+		ADDQ(count.As64(), n)
+		VPADDD(wide, indices[part], indices[part])
+		if part < 3 {
+			SHRQ(U8(16), bits)
+		}
+	}
 	ADDQ(U8(64), at)
 	JMP(LabelRef("block"))
 	Label("done")
 	VZEROUPPER()
 	Store(n, ReturnIndex(0))
 	RET()
+}
+
+// counting returns the numbers from 0 to 15.
+func counting() Mem {
+	table := GLOBL("counting", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i))
+	}
+	return table
 }
 
 // Values of f(A, B, C) for VPTERNLOGQ, where A is the operand that is written to.
