@@ -26,6 +26,8 @@ type cellBlock struct {
 	// wait is the number of records to read one by one after a block was refused, penalty
 	// what it becomes the next time.
 	wait, penalty int
+
+	batch wordBatch
 }
 
 // mostPenalty bounds how many records are read one by one after a refusal.
@@ -169,34 +171,141 @@ func contentOf(b []byte, start, end int, last, quoted bool) (int, int) {
 
 // levelColumn reads the cells of one column as levels.
 func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink, quoted bool) {
-	columns := len(p.sinks)
-	last := col == columns-1
-	codes := s.piece.codes
-	d := s.dict
-	for k := col; k+1 < len(ends); k += columns {
-		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), last, quoted)
+	c := levelCells{ends: ends, columns: len(p.sinks), last: col == len(p.sinks)-1, quoted: quoted}
+	for k := col; k+1 < len(ends); {
+		var cell []byte
+		if s.dict.pairs == nil {
+			cell, k, row = c.words(b, k, row, s, &p.located.batch)
+		} else {
+			cell, k, row = c.pairs(b, k, row, s)
+		}
+		if cell == nil {
+			return
+		}
+		code := s.dict.code(cell, p.options)
+		if code == brokenCode {
+			s.piece.odd.add(row, cell, p.skipBadRows)
+		}
+		s.piece.codes[row] = code
+		k, row = k+c.columns, row+1
+	}
+}
+
+// levelCells are the cells of one column of a block.
+type levelCells struct {
+	ends         []int32
+	columns      int
+	last, quoted bool // as contentOf has them
+}
+
+// wordBatch holds some cells of up to wordCell bytes, as slots have them. Taking cells
+// out of the text and looking them up are two loops, as one would need more registers than
+// there are.
+type wordBatch struct {
+	words [batchCells]uint64
+	sizes [batchCells]int32
+}
+
+const batchCells = 128
+
+// words gives the cells from the k-th on their codes, as far as the dictionary, whose slots
+// are words, knows them. It returns the first other cell, nil for none, with its place.
+func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cell []byte, at, atRow int) {
+	codes, d := s.piece.codes, s.dict
+	for k+1 < len(c.ends) {
+		n := c.cut(b, k, batch)
+		known := d.codesOf(batch, n, codes[row:])
+		row, k = row+known, k+known*c.columns
+		if k+1 >= len(c.ends) || n == len(batch.words) && known == n {
+			continue
+		}
+		start, end := contentOf(b, int(c.ends[k])+1, int(c.ends[k+1]), c.last, c.quoted)
+		code := int32(unknownCode)
+		if end-start > shortCell {
+			code = d.findLong(b[start:end])
+		}
+		if code < missingCode {
+			return b[start:end], k, row
+		}
+		codes[row] = code
+		row, k = row+1, k+c.columns
+	}
+	return nil, k, row
+}
+
+// cut takes cells from the k-th on out of the text, up to the first of more than wordCell
+// bytes, and returns how many.
+func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
+	ends, columns := c.ends, c.columns
+	if c.last || c.quoted {
+		for n = 0; n < len(batch.words) && k+1 < len(ends); n, k = n+1, k+columns {
+			start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), c.last, c.quoted)
+			if end-start > wordCell {
+				break
+			}
+			batch.words[n] = wordAt(b, start) & (1<<(8*uint(end-start)) - 1)
+			batch.sizes[n] = int32(end-start) + 1
+		}
+		return n
+	}
+	for n = 0; n < len(batch.words) && k+1 < len(ends); n, k = n+1, k+columns {
+		start := int(ends[k]) + 1
+		length := int(ends[k+1]) - start
+		if length > wordCell {
+			break
+		}
+		batch.words[n] = wordAt(b, start) & (1<<(8*uint(length)) - 1)
+		batch.sizes[n] = int32(length) + 1
+	}
+	return n
+}
+
+// codesOf looks n cells up and writes their codes to codes, up to the first cell that has
+// none. It returns how many have.
+func (d *dictionary) codesOf(batch *wordBatch, n int, codes []int32) (known int) {
+	slots := d.words
+	codes = codes[:n]
+	for i := range codes {
+		word, size := batch.words[i%batchCells], batch.sizes[i%batchCells]
+		slot := &slots[hashOfWord(word)&uint64(len(slots)-1)]
+		code := slot.code
+		if slot.word^word|uint64(slot.size^size) != 0 {
+			code = d.findWord(word, int(size)-1)
+		}
+		if code < missingCode {
+			return i
+		}
+		codes[i] = code
+	}
+	return n
+}
+
+// pairs is words for a dictionary whose slots are pairs.
+func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRow int) {
+	ends, codes, d := c.ends, s.piece.codes, s.dict
+	slots := d.pairs
+	for ; k+1 < len(ends); k, row = k+c.columns, row+1 {
+		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), c.last, c.quoted)
 		length := end - start
 		code := int32(unknownCode)
 		if length <= shortCell {
 			mask := &cellMasks[length]
 			lo, hi := wordAt(b, start)&mask[0], wordAt(b, start+8)&mask[1]
-			slot := &d.shorts[hashOf(lo, hi)&uint64(len(d.shorts)-1)]
+			slot := &slots[hashOfPair(lo, hi)&uint64(len(slots)-1)]
 			if slot.lo^lo|slot.hi^hi|uint64(slot.size^int32(length+1)) == 0 {
 				code = slot.code
 			} else {
-				code = d.find(lo, hi, length)
+				code = d.findPair(lo, hi, length)
 			}
 		} else {
 			code = d.findLong(b[start:end])
 		}
 		if code < missingCode {
-			if code = d.code(b[start:end], p.options); code == brokenCode {
-				s.piece.odd.add(row, b[start:end], p.skipBadRows)
-			}
+			return b[start:end], k, row
 		}
 		codes[row] = code
-		row++
 	}
+	return nil, k, row
 }
 
 // cellMasks cut two words to cells of up to shortCell bytes.

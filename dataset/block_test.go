@@ -130,6 +130,45 @@ func TestLevelsOfSkippedRows(t *testing.T) {
 	}
 }
 
+// TestShortCells reads columns of cells that one word holds, with zeros among their bytes
+// once the head is over, which makes a table no text, and such where a cell that needs two words, or more, comes first, late or now and then.
+func TestShortCells(t *testing.T) {
+	const rows = 5_000
+	r := rand.New(rand.NewPCG(11, 12))
+	short := []string{"a", "a\x00", "a\x00\x00", "\x00", "\x00\x00\x00\x00\x00\x00\x00\x00", "1234567", "12345678", "1234567\x00", "\xff\xfe", "é"}
+	for i := range 900 {
+		short = append(short, fmt.Sprintf("s%d", i))
+	}
+	long := []string{"123456789", "12345678\x00", "1234567890123456", "123456789012345\x00", "12345678901234567", strings.Repeat("long ", 9)}
+	var b strings.Builder
+	b.WriteString("short,first,late,mixed,end\n")
+	records := [][]string{{"short", "first", "late", "mixed", "end"}}
+	for row := range rows {
+		record := make([]string, 5)
+		for i := range record {
+			record[i] = short[r.IntN(len(short))]
+			if i == 1 && row == 0 || i == 2 && row > 4_000 && r.IntN(200) == 0 || i == 3 && r.IntN(3) == 0 || i == 4 && r.IntN(400) == 0 {
+				record[i] = long[r.IntN(len(long))]
+			}
+			if row < 3_000 {
+				record[i] = strings.ReplaceAll(record[i], "\x00", "0")
+			}
+		}
+		records = append(records, record)
+		b.WriteString(strings.Join(record, ",") + "\n")
+	}
+	for i, record := range records {
+		for k, cell := range record {
+			records[i][k] = strings.ReplaceAll(cell, "\xff\xfe", "ÿþ")
+		}
+	}
+	text := strings.ReplaceAll(b.String(), "é", "\xe9")
+	for _, size := range []int{1 << 20, 30_000, 3_000} {
+		table := mustRead(t, text, dataset.Threads(2), dataset.ChunkSize(size), dataset.Missing("\x02"), dataset.Encoding("latin1"))
+		equalRecords(t, fmt.Sprintf("chunks of %d", size), table, records)
+	}
+}
+
 // TestErrorsBehindBlocks holds that lines are counted through blocks, and that cells that
 // are no text and rows of a wrong shape are found among them.
 func TestErrorsBehindBlocks(t *testing.T) {

@@ -17,13 +17,16 @@ const (
 // It outlives chunks, so that a level's text is stored once per worker. Two hash
 // tables with linear probing find the raw bytes of cells, one those of up to
 // shortCell bytes, which it holds itself; Go's own map costs several times as much
-// on the short cells of tables.
+// on the short cells of tables. Until a cell of more than wordCell bytes comes, the
+// slots of that table are words; then they become pairs of words, so that where both
+// kinds of cells take turns no branch depends on the kind.
 type dictionary struct {
-	shorts []shortSlot
-	taken  int // slots of shorts
-	longs  []longSlot
-	keys   []string // raw bytes of the longer cells
-	codes  []int32  // per key
+	words []wordSlot
+	pairs []pairSlot // in place of words; nil before
+	taken int        // slots of words, or of pairs
+	longs []longSlot
+	keys  []string // raw bytes of the longer cells
+	codes []int32  // per key
 
 	levels []string // per code: the text, decoded
 	seen   []int32  // per code: the last chunk in which it was seen, plus 1
@@ -31,14 +34,24 @@ type dictionary struct {
 	moved  bool     // whether an index in merged differs from the code
 }
 
-// shortCell is the length of the longest cell that two words hold.
-const shortCell = 16
+// wordCell and shortCell are the lengths of the longest cells that one word and two hold.
+const (
+	wordCell  = 8
+	shortCell = 16
+)
 
-// shortSlot holds a cell of up to shortCell bytes as two words, zeros behind its end.
-// Tables of slots are powers of two, at most half of them taken.
-type shortSlot struct {
+// wordSlot holds a cell of up to wordCell bytes, with zeros behind its end. Tables of slots
+// are powers of two, at most half of them taken.
+type wordSlot struct {
+	word uint64
+	size int32 // length + 1, 0 if the slot is free
+	code int32
+}
+
+// pairSlot is a wordSlot for up to shortCell bytes.
+type pairSlot struct {
 	lo, hi uint64
-	size   int32 // length + 1, 0 if the slot is free
+	size   int32
 	code   int32
 }
 
@@ -49,7 +62,7 @@ type longSlot struct {
 }
 
 func newDictionary() *dictionary {
-	return &dictionary{shorts: make([]shortSlot, 64), longs: make([]longSlot, 64)}
+	return &dictionary{words: make([]wordSlot, 64), longs: make([]longSlot, 64)}
 }
 
 // outgrown says whether so many levels are held that the model does not know that those
@@ -64,10 +77,33 @@ func (d *dictionary) outgrown(t *target) bool {
 
 // find returns the code of a cell of up to shortCell bytes, or unknownCode.
 func (d *dictionary) find(lo, hi uint64, length int) int32 {
-	shorts := d.shorts
-	mask := uint64(len(shorts) - 1)
-	for i := hashOf(lo, hi); ; i++ {
-		switch slot := &shorts[i&mask]; {
+	switch {
+	case d.pairs != nil:
+		return d.findPair(lo, hi, length)
+	case length > wordCell:
+		return unknownCode
+	}
+	return d.findWord(lo, length)
+}
+
+func (d *dictionary) findWord(word uint64, length int) int32 {
+	slots := d.words
+	mask := uint64(len(slots) - 1)
+	for i := hashOfWord(word); ; i++ {
+		switch slot := &slots[i&mask]; {
+		case slot.word == word && int(slot.size) == length+1:
+			return slot.code
+		case slot.size == 0:
+			return unknownCode
+		}
+	}
+}
+
+func (d *dictionary) findPair(lo, hi uint64, length int) int32 {
+	slots := d.pairs
+	mask := uint64(len(slots) - 1)
+	for i := hashOfPair(lo, hi); ; i++ {
+		switch slot := &slots[i&mask]; {
 		case slot.lo == lo && slot.hi == hi && int(slot.size) == length+1:
 			return slot.code
 		case slot.size == 0:
@@ -76,8 +112,13 @@ func (d *dictionary) find(lo, hi uint64, length int) int32 {
 	}
 }
 
-// hashOf mixes a short cell with two secret numbers.
-func hashOf(lo, hi uint64) uint64 {
+// hashOfWord and hashOfPair mix a short cell with two secret numbers.
+func hashOfWord(word uint64) uint64 {
+	high, low := bits.Mul64(word^secrets[0], secrets[1])
+	return high ^ low
+}
+
+func hashOfPair(lo, hi uint64) uint64 {
 	high, low := bits.Mul64(lo^secrets[0], hi^secrets[1])
 	return high ^ low
 }
@@ -91,7 +132,7 @@ func (d *dictionary) code(cell []byte, o *options) int32 {
 		code := d.find(lo, hi, len(cell))
 		if code == unknownCode {
 			code = d.newCode(cell, o)
-			d.addShort(shortSlot{lo: lo, hi: hi, size: int32(len(cell)) + 1, code: code})
+			d.addShort(pairSlot{lo: lo, hi: hi, size: int32(len(cell)) + 1, code: code})
 		}
 		return code
 	}
@@ -131,36 +172,84 @@ func (d *dictionary) newCode(cell []byte, o *options) int32 {
 	return int32(len(d.levels) - 1)
 }
 
-func (d *dictionary) addShort(slot shortSlot) {
+func (d *dictionary) addShort(slot pairSlot) {
+	if d.pairs == nil && slot.size > wordCell+1 {
+		d.pair()
+	}
 	d.taken++
-	if 2*d.taken > len(d.shorts) {
-		old := d.shorts
-		d.shorts = make([]shortSlot, growth(len(old))*len(old))
+	if d.pairs == nil {
+		if full(d.taken, len(d.words)) {
+			old := d.words
+			d.words = make([]wordSlot, grown(len(old)))
+			for _, slot := range old {
+				if slot.size != 0 {
+					d.placeWord(slot)
+				}
+			}
+		}
+		d.placeWord(wordSlot{word: slot.lo, size: slot.size, code: slot.code})
+		return
+	}
+	if full(d.taken, len(d.pairs)) {
+		old := d.pairs
+		d.pairs = make([]pairSlot, grown(len(old)))
 		for _, slot := range old {
 			if slot.size != 0 {
-				d.placeShort(slot)
+				d.placePair(slot)
 			}
 		}
 	}
-	d.placeShort(slot)
+	d.placePair(slot)
 }
 
-// growth is how many times larger a table of so many slots becomes: large ones double, so
-// that a column of ids does not take several times its own size.
-func growth(slots int) int {
-	if slots < 1<<16 {
-		return 4
+// pair makes the slots pairs of words.
+func (d *dictionary) pair() {
+	d.pairs = make([]pairSlot, len(d.words))
+	for _, slot := range d.words {
+		if slot.size != 0 {
+			d.placePair(pairSlot{lo: slot.word, size: slot.size, code: slot.code})
+		}
 	}
-	return 2
+	d.words = nil
 }
 
-func (d *dictionary) placeShort(slot shortSlot) {
-	mask := uint64(len(d.shorts) - 1)
-	i := hashOf(slot.lo, slot.hi)
-	for d.shorts[i&mask].size != 0 {
+// full reports whether a table of so many slots has to grow for so many to be taken.
+func full(taken, slots int) bool {
+	if slots < smallTable {
+		return 4*taken > slots
+	}
+	return 2*taken > slots
+}
+
+// smallTable is a number of slots whose table stays near the processor though most slots
+// are free: the fewer are taken, the more cells are found at the first look.
+const smallTable = 1 << 12
+
+// grown is how many slots a table of so many becomes. Large ones double, so that a column
+// of ids does not take several times its own size.
+func grown(slots int) int {
+	if slots < smallTable {
+		return 4 * slots
+	}
+	return 2 * slots
+}
+
+func (d *dictionary) placeWord(slot wordSlot) {
+	mask := uint64(len(d.words) - 1)
+	i := hashOfWord(slot.word)
+	for d.words[i&mask].size != 0 {
 		i++
 	}
-	d.shorts[i&mask] = slot
+	d.words[i&mask] = slot
+}
+
+func (d *dictionary) placePair(slot pairSlot) {
+	mask := uint64(len(d.pairs) - 1)
+	i := hashOfPair(slot.lo, slot.hi)
+	for d.pairs[i&mask].size != 0 {
+		i++
+	}
+	d.pairs[i&mask] = slot
 }
 
 func (d *dictionary) addLong(cell []byte, code int32) {
@@ -168,7 +257,7 @@ func (d *dictionary) addLong(cell []byte, code int32) {
 	d.codes = append(d.codes, code)
 	if 2*len(d.keys) > len(d.longs) {
 		old := d.longs
-		d.longs = make([]longSlot, growth(len(old))*len(old))
+		d.longs = make([]longSlot, grown(len(old)))
 		for _, slot := range old {
 			if slot.key != 0 {
 				d.placeLong(slot)
