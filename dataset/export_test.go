@@ -16,6 +16,14 @@ func LimitRows(t testing.TB, n int) {
 	t.Cleanup(func() { mostRows = most })
 }
 
+// SetRoom sets the most memory that columns share, and the least for a column to have large
+// pages of its own, until the test ends.
+func SetRoom(t testing.TB, shared, own int) {
+	wasShared, wasOwn := mostShared, leastOwn
+	mostShared, leastOwn = shared, own
+	t.Cleanup(func() { mostShared, leastOwn = wasShared, wasOwn })
+}
+
 var (
 	ParseNumber = parseNumber
 	ParseDate   = parseDate

@@ -87,6 +87,9 @@ func (g *gatherer) place(ch *chunk) {
 	}
 	if g.stores == nil {
 		g.stores = make([]store, len(ch.pieces))
+		if g.total > 0 {
+			g.reserve(ch)
+		}
 	}
 	room := max(g.total-g.rows, g.rows/2)
 	for i := range ch.pieces {

@@ -93,14 +93,17 @@ func TestColumnsThatGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{500, 4_000, 60_000} {
-		for _, threads := range []int{1, 3} {
-			got, err := dataset.Open(context.Background(), path, append(opts, dataset.ChunkSize(size), dataset.Threads(threads))...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if show(got) != show(want) {
-				t.Errorf("in chunks of %d bytes and %d threads the table is another", size, threads)
+	for _, shared := range []int{32 << 20, 0} { // columns side by side, and each on its own
+		dataset.SetRoom(t, shared, 1000)
+		for _, size := range []int{500, 4_000, 60_000} {
+			for _, threads := range []int{1, 3} {
+				got, err := dataset.Open(context.Background(), path, append(opts, dataset.ChunkSize(size), dataset.Threads(threads))...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if show(got) != show(want) {
+					t.Errorf("in chunks of %d bytes and %d threads the table is another", size, threads)
+				}
 			}
 		}
 	}

@@ -15,6 +15,8 @@ import (
 type layout struct {
 	*options
 	*pass
+	chunkBytes int // bytes of text parsed at a time
+
 	sep    byte
 	names  []string
 	sinks  [][]int       // per input column: indices of its targets

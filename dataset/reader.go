@@ -347,11 +347,23 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 	// One byte more than is read, for the line feed that the last line may lack. A
 	// buffer that has grown before is not used in full: chunks must not depend on which
 	// buffer was free.
-	size := max(c.chunkSize, len(c.carry)) + 1
+	size := max(c.layout.chunkBytes, len(c.carry)) + 1
 	if cap(buffer) < size {
 		buffer = make([]byte, size)
 	}
 	return buffer[:size], ctx.Err() == nil
+}
+
+// smallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
+// second cache. Each chunk costs something for every column, however few its rows are.
+const smallChunk = 256 << 10
+
+// chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
+func (o *options) chunkOf(columns int) int {
+	if o.chunkSize != defaultChunk {
+		return o.chunkSize
+	}
+	return max(smallChunk, min(columns*columnText, defaultChunk))
 }
 
 // layoutOf prepares reading the targets.
@@ -360,6 +372,9 @@ func (r *reader) layoutOf(p *pass) *layout {
 	l := &layout{options: r.options, pass: p, spare: new(spare), sep: r.dialect.sep, header: r.dialect.header,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
+	if l.chunkBytes = r.chunkSize; p.gathered {
+		l.chunkBytes = r.chunkOf(len(r.dialect.names))
+	}
 	for i, t := range targets {
 		l.sinks[t.source] = append(l.sinks[t.source], i)
 		l.text[i].Store(r.dialect.guess[t.source])
