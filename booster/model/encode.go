@@ -31,12 +31,22 @@ func (c *Contents) encode() ([]byte, error) {
 
 // SHA256 returns the hex digest of the model's bytes.
 func (m *Model) SHA256() (string, error) {
-	b, err := m.Encode()
-	if err != nil {
-		return "", err
+	sum := m.digest.Load()
+	if sum == nil {
+		b, err := m.Encode()
+		if err != nil {
+			return "", err
+		}
+		sum = m.digestOf(b)
 	}
-	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// digestOf keeps the digest of the model's bytes, of which making them is the larger part.
+func (m *Model) digestOf(encoded []byte) *[sha256.Size]byte {
+	sum := sha256.Sum256(encoded)
+	m.digest.Store(&sum)
+	return &sum
 }
 
 // Decode makes a model of the bytes of a `.boost` file. It checks everything before

@@ -164,6 +164,13 @@ func TestRoundTrip(t *testing.T) {
 	if other, _ := back.SHA256(); one != other || len(one) != 64 {
 		t.Errorf("sha256 %s and %s", one, other)
 	}
+	saved, err := model.Decode(data) // whose digest is known from saving it
+	if err != nil || saved.Save(filepath.Join(t.TempDir(), "m.boost")) != nil {
+		t.Fatal(err)
+	}
+	if other, _ := saved.SHA256(); one != other {
+		t.Errorf("sha256 %s, once saved %s", one, other)
+	}
 }
 
 // Names of any bytes, empty names, and names that JSON must escape come back as they were.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"sync"
 	"sync/atomic"
@@ -74,6 +75,8 @@ type Model struct {
 
 	levelsReady sync.Once
 	levels      []map[string]int // by feature; see LevelIndex
+
+	digest atomic.Pointer[[sha256.Size]byte] // see SHA256; nil until known
 }
 
 // New checks the contents and makes a model of them. The model keeps the slices that

@@ -23,5 +23,6 @@ func (m *Model) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("the model cannot be saved: %w", err)
 	}
+	m.digestOf(data)
 	return nil
 }
