@@ -52,6 +52,7 @@ func (h host) memoryQuota() int64 {
 // in, from its own up to the root of the mount: a limit of any holds for it. Version
 // 1 keeps a hierarchy per controller, version 2 one for all; a machine may have both.
 func (h host) eachGroup(controller string, visit func(dir string, version int)) {
+	mounts := h.read("/proc/self/mountinfo")
 	for line := range strings.Lines(h.read("/proc/self/cgroup")) {
 		// hierarchy-ID:controllers:path
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -64,7 +65,7 @@ func (h host) eachGroup(controller string, visit func(dir string, version int)) 
 		} else if !slices.Contains(strings.Split(fields[1], ","), controller) {
 			continue
 		}
-		mount, root := h.groupMount(version, controller)
+		mount, root := groupMount(mounts, version, controller)
 		if mount == "" {
 			continue
 		}
@@ -82,10 +83,10 @@ func (h host) eachGroup(controller string, visit func(dir string, version int)) 
 	}
 }
 
-// groupMount finds where the hierarchy is mounted and which of its directories
-// stands there; "" if it is not mounted.
-func (h host) groupMount(version int, controller string) (mount, root string) {
-	for line := range strings.Lines(h.read("/proc/self/mountinfo")) {
+// groupMount finds in the text of mountinfo where the hierarchy is mounted and which of its
+// directories stands there; "" if it is not mounted.
+func groupMount(mounts string, version int, controller string) (mount, root string) {
+	for line := range strings.Lines(mounts) {
 		// ID parent device root mount options… - type source super-options
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
 		left, right := strings.Fields(before), strings.Fields(after)
