@@ -212,6 +212,9 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 	if limit <= 0 {
 		return "", nil
 	}
+	if len(in.Train) == 1 && len(in.Valid) == 0 && dataset.SurelyFits(ctx, in.Train[0], limit, in.Options...) {
+		return "", nil
+	}
 	bytes := dataset.EstimateBytes(ctx, in.Train, in.Options...)
 	for _, path := range in.Valid {
 		bytes += dataset.EstimateBytes(ctx, []string{path}, in.ValidOptions...)

@@ -43,6 +43,34 @@ func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
 	return bySize(inputs)
 }
 
+// mostGrowth is how many times larger than its text a table may be: a cell has a separator
+// or a line feed, at most two columns of eight bytes, and one entry in a dictionary.
+const mostGrowth = 64
+
+// SurelyFits reports whether a table of one file, as the options ask for it, takes no more
+// than limit bytes whatever is in it, less what stands in files beside it. It only looks at the
+// beginning, and knows that of delimited text alone that is not packed.
+func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) bool {
+	if path == "-" {
+		return false
+	}
+	inputs, err := findInputs(ctx, []string{path}, false)
+	if err != nil || len(inputs) != 1 || inputs[0].spool != nil || inputs[0].size > limit/mostGrowth {
+		return false
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return false
+	}
+	defer closeInputs(inputs)
+	s, err := o.source(inputs)
+	if err != nil {
+		return false
+	}
+	defer s.close()
+	return o.opened.name == csvFormat && inputs[0].opened.packed == ""
+}
+
 // bySize judges files by their sizes and the endings of their names.
 func bySize(inputs []input) int64 {
 	var total int64

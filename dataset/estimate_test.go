@@ -74,3 +74,29 @@ func TestEstimateBytes(t *testing.T) {
 		})
 	}
 }
+
+// TestSurelyFits holds that only plain text of one file is known to fit, whatever is in it.
+func TestSurelyFits(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(folder, name), content) }
+	text := bytes.Repeat([]byte("1\n"), 1000)
+	plain := write("a.csv", text)
+	write("b.csv", text)
+	const most = 64 * 2000
+	for _, c := range []struct {
+		name, path string
+		limit      int64
+		want       bool
+	}{
+		{"at the limit", plain, most, true}, {"beyond it", plain, most - 64, false},
+		{"several files", filepath.Join(folder, "*.csv"), 1 << 40, false},
+		{"packed", write("p.csv.zst", zstded(text)), 1 << 40, false},
+		{"libsvm", write("t.svm", []byte("1 1:0.5\n0 2:1\n")), 1 << 40, false},
+		{"parquet", interop("types.none.parquet"), 1 << 40, false},
+		{"standard input", "-", 1 << 40, false}, {"no file", filepath.Join(folder, "none"), 1 << 40, false},
+	} {
+		if got := dataset.SurelyFits(context.Background(), c.path, c.limit); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
