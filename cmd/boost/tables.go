@@ -50,13 +50,14 @@ func leaves(names []string) []string {
 
 // offerKeys lets the shell complete --set with the keys.
 func offerKeys(cmd *cobra.Command, names []string) {
-	var words []string
-	for _, k := range configs.Keys() {
-		if names == nil || slices.Contains(names, k.Name) {
-			words = append(words, k.Name+"=\t"+k.Doc)
+	err := cmd.RegisterFlagCompletionFunc("set", func(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+		for _, k := range configs.Keys() {
+			if names == nil || slices.Contains(names, k.Name) {
+				words = append(words, k.Name+"=\t"+k.Doc)
+			}
 		}
-	}
-	err := cmd.RegisterFlagCompletionFunc("set", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+		return words, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	})
 	if err != nil {
 		panic("boost: no flag --set to complete: " + err.Error())
 	}
