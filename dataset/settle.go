@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"boost/internal/cpu"
 )
 
 // finish makes the table of the joined columns.
@@ -22,15 +26,47 @@ func (a *assembly) finish() (*Table, error) {
 	r := &remarks{assembly: a, rows: t.rows}
 	t.columns = make([]*Column, 0, len(a.columns)+len(a.bare))
 	bare := &bareColumns{left: a.bare, rows: t.rows, of: t.rest}
+	ready := a.columnsInPlace(t.rows)
 	for i, c := range a.columns {
 		t.columns = bare.add(t.columns, i)
-		if column := a.column(c, t.rows); r.admit(c, column) {
+		column := ready[i]
+		if column == nil {
+			column = a.column(c, t.rows)
+		}
+		if r.admit(c, column) {
 			t.columns = append(t.columns, column)
 		}
 	}
 	t.columns = bare.add(t.columns, len(a.columns))
 	t.notes, t.dates = r.all(), r.dates
 	return t, nil
+}
+
+// columnsInPlace makes those columns of a table of several chunks side by side whose cells stay
+// where they are: their gaps are counted, which takes the time of reading all of them once
+// more. It returns nil for the others, of which one at a time may be held twice.
+func (a *assembly) columnsInPlace(rows int) []*Column {
+	columns := make([]*Column, len(a.columns))
+	if len(a.chunks) < 2 {
+		return columns
+	}
+	threads := a.threads
+	if threads == 0 {
+		threads = cpu.Threads()
+	}
+	var group errgroup.Group
+	group.SetLimit(threads)
+	for i, c := range a.columns {
+		if c.f32 == nil && c.codes == nil || c.sparse != nil || c.followed != nil {
+			continue
+		}
+		group.Go(func() error {
+			columns[i] = a.column(c, rows)
+			return nil
+		})
+	}
+	_ = group.Wait() // none fails
+	return columns
 }
 
 // remarks collects what is to be said about a table's columns.
