@@ -27,7 +27,7 @@ const (
 	tilePlaces = 64
 	// leastPlaces is the fewest, unless there are not so many: reading a row and its entry
 	// costs as much as two or three updates.
-	leastPlaces = 6
+	leastPlaces = 3
 	// placeSlots is the number of slots whose search costs about as much as the updates.
 	placeSlots = 128
 	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of

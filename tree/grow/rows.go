@@ -1,6 +1,8 @@
 package grow
 
 import (
+	"sort"
+
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
@@ -295,10 +297,11 @@ type scoreTask struct {
 	g      *Grower
 	values []float64 // by leaf
 	scores []float64
-	parts  int // of the leaves of a block
+	parts  int // of the rows of a block
 }
 
-// smallScores is the number of rows from which the leaves of a block are shared out among workers.
+// smallScores is the number of rows from which the rows of a block are shared out among workers: each takes a
+// range of them, so that no two write to one cache line.
 const smallScores = 8192
 
 func (t *scoreTask) Run(_, index int) {
@@ -306,15 +309,27 @@ func (t *scoreTask) Run(_, index int) {
 	s := &t.g.rows
 	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
 	scores := t.scores[lo:hi]
-	if t.parts == 1 {
-		keep(touch(scores, 8))
+	size := (len(scores)/t.parts + 7) &^ 7
+	from, to := min(part*size, len(scores)), min((part+1)*size, len(scores))
+	if part == t.parts-1 {
+		to = len(scores)
 	}
-	for l := part; l < len(t.values); l += t.parts {
-		value := t.values[l]
-		for _, e := range s.byNode[t.g.leaves[l]][block].Entries {
+	keep(touch(scores[from:to], 8))
+	for l, value := range t.values {
+		entries := s.byNode[t.g.leaves[l]][block].Entries
+		if t.parts > 1 {
+			entries = entries[firstRow(entries, from):]
+			entries = entries[:firstRow(entries, to)]
+		}
+		for _, e := range entries {
 			scores[hist.Row(e)] += value
 		}
 	}
+}
+
+// firstRow returns the index of the first of some entries, which ascend, whose row is not below the given one.
+func firstRow(entries []uint64, row int) int {
+	return sort.Search(len(entries), func(i int) bool { return int(hist.Row(entries[i])) >= row })
 }
 
 // touch reads one of so many values, which are a cache line, so that all of them come into the
