@@ -394,13 +394,13 @@ func (g *splitter) searchTouched(worker int, l *node, f int, least float64, c *c
 // searchSlots is searchFeature for integer sums.
 func (g *splitter) searchSlots(worker int, l *node, f int, grad []int64, hess []uint64, counts []uint32, least float64, c *candidate) (gain float64) {
 	h := scan.Feature[int64, uint64]{
-		Grad: grad, Hess: hess, Count: counts,
+		Grad: grad, Hess: hess, Count: counts, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}
 	var split scan.Split[int64, uint64]
 	var grouping scan.Grouping
 	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
-		h.Regular, h.Least = int(feature.Regular), least
+		h.Regular = int(feature.Regular)
 		if split = scan.Codes(&h, l.rule); !split.Found {
 			return split.Gain
 		}

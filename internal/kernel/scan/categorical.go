@@ -48,6 +48,10 @@ type level struct {
 // missing code on the left.
 func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) (Split[G, H], Grouping) {
 	search := catSearch[G, H]{f: f, r: r, s: s, best: Split[G, H]{Gain: Refused}}
+	if f.Count == nil && r.dividable() && usual(r.GradScale) && usual(r.HessScale) {
+		search.compares = true
+		search.beat(f.Least)
+	}
 	search.missing, search.anyMissing = f.missing()
 	if search.anyMissing {
 		search.try(search.missing, 0, MissingOnly, true, r.L2)
@@ -266,6 +270,19 @@ type catSearch[G Grad, H Hess] struct {
 	anyMissing bool
 	best       Split[G, H]
 	grouping   Grouping
+	compares   bool    // gains are compared with toBeat before they are divided
+	toBeat     float64 // a little less than the least gain that is looked for
+}
+
+// beat raises the least gain that is looked for.
+func (c *catSearch[G, H]) beat(gain float64) { c.toBeat = float64(gain * (1 - 1.0/(1<<40))) }
+
+// falls reports whether a split surely gains less than is looked for: without divisions, by products
+// that are off by a few roundings.
+func (c *catSearch[G, H]) falls(left Sums[G, H], l2 float64) bool {
+	gl, hl := float64(float64(left.Grad)*c.r.GradScale), float64(float64(left.Hess)*c.r.HessScale)+l2
+	gr, hr := float64(float64(c.f.Total.Grad-left.Grad)*c.r.GradScale), float64(float64(c.f.Total.Hess-left.Hess)*c.r.HessScale)+l2
+	return float64(float64(gl*gl)*hr)+float64(float64(gr*gr)*hl) < float64(c.toBeat*float64(hl*hr))
 }
 
 func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
@@ -298,12 +315,18 @@ func (c *catSearch[G, H]) tryBoth(left Sums[G, H], code int, grouping Grouping, 
 }
 
 func (c *catSearch[G, H]) try(left Sums[G, H], code int, grouping Grouping, missingLeft bool, l2 float64) {
+	if c.compares && c.toBeat > 0 && c.falls(left, l2) {
+		return
+	}
 	gain, unproven := consider(c.f, c.r, left, l2)
-	if gain < 0 || gain < c.best.Gain || gain == c.best.Gain && !c.lower(code, grouping) {
+	if gain < 0 || gain < c.f.Least || gain < c.best.Gain || gain == c.best.Gain && !c.lower(code, grouping) {
 		return
 	}
 	c.best = Split[G, H]{true, gain, code, missingLeft, unproven, left}
 	c.grouping = grouping
+	if c.compares {
+		c.beat(max(gain, c.f.Least))
+	}
 }
 
 // lower says whether a grouping's set comes before the best one's. Equal sets keep

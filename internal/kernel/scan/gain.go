@@ -33,6 +33,15 @@ type Rule struct {
 	LeastSide uint64
 }
 
+// dividable says that gains are plain quotients: without L1, and where a side that has enough
+// hessian has a denominator above 0.
+func (r *Rule) dividable() bool {
+	return r.L1 == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
+}
+
+// usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
+func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
+
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1
 // (Chen and Guestrin 2016, eq. 7, with L1). 0 where the denominator is not positive.
 func (r *Rule) Part(g, h, l2 float64) float64 {
@@ -84,7 +93,7 @@ type Feature[G Grad, H Hess] struct {
 	// slices reach that far, is the missing code.
 	Regular int
 	Total   Sums[G, H]
-	// Least is a gain that is had already, or 0: Codes finds nothing that gains less.
+	// Least is a gain that is had already, or 0: Codes and Categorical find nothing that gains less.
 	Least float64
 }
 

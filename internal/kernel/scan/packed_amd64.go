@@ -42,9 +42,6 @@ func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
 	}
 }
 
-// usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
-func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
-
 // least returns the least hessian sum of a side.
 func (v *packedVectors) least() uint64 { return v.common[1] & (1<<32 - 1) }
 

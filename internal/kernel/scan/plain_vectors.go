@@ -13,12 +13,6 @@ const (
 	tiny = 1e-60
 )
 
-// dividable says that vectors can compute gains: without L1, and where a side that has enough
-// hessian has a denominator above 0.
-func (r *Rule) dividable() bool {
-	return r.L1 == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
-}
-
 // beat returns what gains are multiplied by to be compared by products, which are off by a few
 // roundings, and the least gain that is divided. Where factors are too large or too small for products, all
 // gains are divided.

@@ -250,3 +250,47 @@ func TestScanAllocatesNothing(t *testing.T) {
 		t.Errorf("a search allocates %v times", got)
 	}
 }
+
+// Without counts gains are compared before they are divided, and a least gain leaves out what gains less: the
+// answer is that of counts, wherever no side may lack rows.
+func TestCategoricalWithoutCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 0))
+	var scratch scan.CatScratch
+	same := 0
+	for try := range 10_000 {
+		n := randomNode(r, 1+r.IntN(300), 1+r.IntN([]int{12, 200}[r.IntN(2)]), []uint64{3, 65535}[r.IntN(2)])
+		rule := randomRule(r)
+		rule.MinRows = 1
+		cat := scan.CatRule{
+			OneHotMax: r.IntN(6), Smooth: []float64{0, 1, 10}[r.IntN(3)], L2: []float64{0, 10}[r.IntN(2)],
+			MaxPerSide: []int{1 + r.IntN(8), 70}[r.IntN(2)], MinPerGroup: []float64{0, 5, 30}[r.IntN(3)], NodeRows: uint64(len(n.codes)),
+		}
+		f := n.feature(false)
+		unseen := n.hasMissing && f.Grad[n.regular] == 0 && f.Hess[n.regular] == 0 // rows, if any, that sums do not show
+		got, grouping := scan.Categorical(f, &rule, &cat, &scratch)
+		if want, how := scan.Categorical(n.feature(true), &rule, &cat, &scratch); !got.Unproven && got.Found == want.Found && !unseen {
+			want.Left.Rows = 0
+			if got != want || grouping != how {
+				t.Fatalf("try %d: %+v by %d, with counts %+v by %d", try, got, grouping, want, how)
+			}
+			same++
+		}
+		if !got.Found || !(got.Gain > 0) {
+			continue
+		}
+		for _, share := range []float64{1e-9, 0.5, 1 - 1e-9, 1} {
+			f.Least = got.Gain * share
+			if again, how := scan.Categorical(f, &rule, &cat, &scratch); again != got || how != grouping {
+				t.Fatalf("try %d: with %v of the gain as the least %+v by %d, without one %+v by %d", try, share, again, how, got, grouping)
+			}
+		}
+		if f.Least = math.Nextafter(got.Gain, math.Inf(1)); f.Least > got.Gain {
+			if again, _ := scan.Categorical(f, &rule, &cat, &scratch); again.Found {
+				t.Fatalf("try %d: a least gain above the best, %v, finds %+v", try, got.Gain, again)
+			}
+		}
+	}
+	if same < 3000 {
+		t.Errorf("%d answers without counts to compare: too few", same)
+	}
+}
