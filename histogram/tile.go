@@ -83,7 +83,11 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 	places := hi - lo
 	n := (places + tilePlaces - 1) / tilePlaces
 	if n%workers != 0 {
-		n = max(n, min(n+workers-n%workers, places/leastPlaces))
+		least := leastPlaces
+		if lo >= len(b.mirror.Joints) { // each reads the rows for itself
+			least = 1
+		}
+		n = max(n, min(n+workers-n%workers, places/least))
 	}
 	weights := 0
 	for _, p := range b.places[lo:hi] {
