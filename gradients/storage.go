@@ -196,9 +196,10 @@ func (s *Storage) Code(row int) (grad int64, hess uint64) {
 	return int64(s.grad16[row]), uint64(s.hess16[row])
 }
 
-// Total returns the sums of the codes of one block's entries, in an integer mode.
-func (s *Storage) Total(block int, entries []uint64) (grad int64, hess uint64) {
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+// Total returns the sums of the codes of some entries, which count their rows from a first one, in an
+// integer mode.
+func (s *Storage) Total(first int, entries []uint64) (grad int64, hess uint64) {
+	lo, hi := first, min(first+hist.BlockRows, s.rows)
 	switch {
 	case s.OneWord():
 		return hist.Total(entries)
@@ -236,8 +237,8 @@ func (s *Storage) Bytes() int64 {
 
 // Entries fills entries with the rows of a block: all of them in order where rows is nil,
 // else the listed ones. In one-word modes they carry the codes, in others only the rows.
-func (s *Storage) Entries(entries []uint64, block int, rows []uint16) {
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+func (s *Storage) Entries(entries []uint64, first int, rows []uint16) {
+	lo, hi := first, min(first+hist.BlockRows, s.rows)
 	switch {
 	case !s.OneWord():
 		hist.PackIndex(entries, rows)

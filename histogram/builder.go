@@ -403,16 +403,14 @@ func (b *Builder) begin(u int) {
 // bins returns the slots of a feature in a flat histogram.
 func (b *Builder) bins(f int) (lo, hi int) { return int(b.offsets[f]), int(b.offsets[f+1]) }
 
-// rowsOf returns the rows of one block of per-row values.
-func rowsOf[T any](values []T, block int) []T {
-	lo := block * hist.BlockRows
-	return values[lo:min(lo+hist.BlockRows, len(values))]
+// rowsOf returns the per-row values that a run's entries can have, of which the first row is given.
+func rowsOf[T any](values []T, first int) []T {
+	return values[first:min(first+hist.BlockRows, len(values))]
 }
 
-// blockColumn returns a unit's codes of one block.
-func (b *Builder) blockColumn(worker, u, block int, entries []uint64) binning.Column {
-	lo := block * hist.BlockRows
-	hi := min(lo+hist.BlockRows, b.matrix.NRows())
+// columnOf returns a unit's codes of the rows that a run's entries can have.
+func (b *Builder) columnOf(worker, u, first int, entries []uint64) binning.Column {
+	lo, hi := first, min(first+hist.BlockRows, b.matrix.NRows())
 	if b.matrix.Masked() {
 		return b.matrix.Block(b.units[u].Features[0], lo, hi, entries, &b.scratch[worker])
 	}

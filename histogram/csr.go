@@ -6,21 +6,21 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// csrRows adds up, or counts, entries of one block of a matrix in the layout "csr". The
+// csrRows adds up, or counts, entries of one run of a matrix in the layout "csr". The
 // widths of the matrix's arrays are settled once, when it is made, so that each kind of
 // pass is written once for all of them.
 type csrRows interface {
 	// addOne adds to packed sums, flat by global code.
-	addOne(packed []uint64, offsets []uint32, block int, entries []uint64)
+	addOne(packed []uint64, offsets []uint32, first int, entries []uint64)
 	// addTwo is addOne for 32-bit codes.
-	addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, block int, v values[int32, uint32], entries []uint64)
+	addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, first int, v values[int32, uint32], entries []uint64)
 	// count counts the stored cells of each feature.
-	count(counts []uint32, block int, entries []uint64)
+	count(counts []uint32, first int, entries []uint64)
 	// sum adds to the slots that a Direct has for the features lo … hi-1; see hist.SumCSR.
 	// v is empty where entries carry the codes.
-	sum(slots []hist.CountedSlot, at []uint32, sign int64, lo, hi uint32, block int, v values[int32, uint32], entries []uint64)
+	sum(slots []hist.CountedSlot, at []uint32, sign int64, lo, hi uint32, first int, v values[int32, uint32], entries []uint64)
 	// divide takes from a node's slots what it adds to a child's; see hist.DivideCSR.
-	divide(node, child []hist.CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, block int, v values[int32, uint32], entries []uint64)
+	divide(node, child []hist.CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, first int, v values[int32, uint32], entries []uint64)
 }
 
 // newCSRRows returns the csrRows of a matrix's cells.
@@ -58,29 +58,29 @@ type csrOf[P hist.Pointer, I, C bin.Code] struct {
 	codes   []C
 }
 
-// from returns the pointers from a block's first row on.
-func (c *csrOf[P, I, C]) from(block int) []P { return c.ptr[block*hist.BlockRows:] }
+// from returns the pointers from a row on.
+func (c *csrOf[P, I, C]) from(first int) []P { return c.ptr[first:] }
 
-func (c *csrOf[P, I, C]) addOne(packed []uint64, offsets []uint32, block int, entries []uint64) {
-	hist.OneWordCSR(packed, offsets, c.from(block), c.columns, c.codes, entries)
+func (c *csrOf[P, I, C]) addOne(packed []uint64, offsets []uint32, first int, entries []uint64) {
+	hist.OneWordCSR(packed, offsets, c.from(first), c.columns, c.codes, entries)
 }
 
-func (c *csrOf[P, I, C]) addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, block int, v values[int32, uint32], entries []uint64) {
-	hist.TwoWordCSR(slots, offsets, c.from(block), c.columns, c.codes, v.grad, v.hess, entries)
+func (c *csrOf[P, I, C]) addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, first int, v values[int32, uint32], entries []uint64) {
+	hist.TwoWordCSR(slots, offsets, c.from(first), c.columns, c.codes, v.grad, v.hess, entries)
 }
 
-func (c *csrOf[P, I, C]) count(counts []uint32, block int, entries []uint64) {
-	hist.CountCSR(counts, c.from(block), c.columns, entries)
+func (c *csrOf[P, I, C]) count(counts []uint32, first int, entries []uint64) {
+	hist.CountCSR(counts, c.from(first), c.columns, entries)
 }
 
 func (c *csrOf[P, I, C]) sum(
-	slots []hist.CountedSlot, at []uint32, sign int64, lo, hi uint32, block int, v values[int32, uint32], entries []uint64,
+	slots []hist.CountedSlot, at []uint32, sign int64, lo, hi uint32, first int, v values[int32, uint32], entries []uint64,
 ) {
-	hist.SumCSR(slots, at, sign, lo, hi, c.from(block), c.columns, c.codes, v.grad, v.hess, entries)
+	hist.SumCSR(slots, at, sign, lo, hi, c.from(first), c.columns, c.codes, v.grad, v.hess, entries)
 }
 
 func (c *csrOf[P, I, C]) divide(
-	node, child []hist.CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, block int, v values[int32, uint32], entries []uint64,
+	node, child []hist.CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, first int, v values[int32, uint32], entries []uint64,
 ) {
-	hist.DivideCSR(node, child, nodeAt, childAt, lo, hi, c.from(block), c.columns, c.codes, v.grad, v.hess, entries)
+	hist.DivideCSR(node, child, nodeAt, childAt, lo, hi, c.from(first), c.columns, c.codes, v.grad, v.hess, entries)
 }

@@ -15,7 +15,7 @@ type Total struct {
 func TotalOf(st *gradients.Storage, runs []Run) Total {
 	var t Total
 	for i := range runs {
-		grad, hess := st.Total(runs[i].Block, runs[i].Entries)
+		grad, hess := st.Total(runs[i].First, runs[i].Entries)
 		t.Grad += grad
 		t.Hess += hess
 	}

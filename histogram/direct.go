@@ -217,7 +217,7 @@ type spreadTask Direct
 func (t *spreadTask) Run(_, index int) {
 	d := (*Direct)(t)
 	run := &d.runs[index]
-	words := rowsOf(d.words, run.Block)
+	words := rowsOf(d.words, run.First)
 	if len(run.Entries) < len(words) {
 		clear(words)
 	}
@@ -343,7 +343,7 @@ func (t *countTask) Run(worker, index int) {
 	}
 	p := d.pieces[index]
 	run := &d.runs[p.run]
-	d.rows.count(d.counts[worker], run.Block, run.Entries[p.lo:p.hi])
+	d.rows.count(d.counts[worker], run.First, run.Entries[p.lo:p.hi])
 }
 
 // choose lists the features that are worth adding up and gives them slots.
@@ -379,13 +379,13 @@ func (t *directTask) Run(_, index int) {
 		}
 		var v values[int32, uint32]
 		if d.storage.Mode() == gradients.I32 {
-			v = wideValues(d.storage, run.Block)
+			v = wideValues(d.storage, run.First)
 		}
 		lo, hi := d.parts[index], d.parts[index+1]
 		if d.child != nil {
-			d.rows.divide(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, run.Block, v, run.Entries)
+			d.rows.divide(d.sums.slots, d.child.slots, d.at, d.childAt, lo, hi, run.First, v, run.Entries)
 		} else {
-			d.rows.sum(d.sums.slots, d.at, d.sign, lo, hi, run.Block, v, run.Entries)
+			d.rows.sum(d.sums.slots, d.at, d.sign, lo, hi, run.First, v, run.Entries)
 		}
 	}
 }

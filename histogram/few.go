@@ -31,12 +31,12 @@ func (b *Builder) reserveFew() {
 	}
 }
 
-// addFew adds entries of one block to the packed sums of up to four columns of one width with
+// addFew adds entries of one run to the packed sums of up to four columns of one width with
 // few codes, as far as they can be compared, and returns the entries left.
-func (b *Builder) addFew(worker int, units []int, sums [][]uint64, block int, entries []uint64) (left []uint64) {
+func (b *Builder) addFew(worker int, units []int, sums [][]uint64, first int, entries []uint64) (left []uint64) {
 	var codes [4][]uint8
 	for i, u := range units {
-		if c := b.blockColumn(worker, u, block, entries); c.Bits == binning.U4 {
+		if c := b.columnOf(worker, u, first, entries); c.Bits == binning.U4 {
 			codes[i] = c.U4()
 		} else {
 			codes[i] = c.U8()
@@ -50,7 +50,7 @@ func (b *Builder) addFew(worker int, units []int, sums [][]uint64, block int, en
 
 // addFewPlaces is addFew for the first n of some places, the first of which has few codes;
 // slots begin at the slot base of a whole pass.
-func (b *Builder) addFewPlaces(worker int, slots []uint64, base int, places []place, block int, entries []uint64) (n int, left []uint64) {
+func (b *Builder) addFewPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) (n int, left []uint64) {
 	var units [4]int
 	var sums [4][]uint64
 	for n < len(places) && n < len(units) {
@@ -61,5 +61,5 @@ func (b *Builder) addFewPlaces(worker int, slots []uint64, base int, places []pl
 		units[n], sums[n] = p.unit, slots[p.at-base:p.at-base+p.size]
 		n++
 	}
-	return n, b.addFew(worker, units[:n], sums[:n], block, entries)
+	return n, b.addFew(worker, units[:n], sums[:n], first, entries)
 }

@@ -45,7 +45,7 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 	fresh := true
 	for _, p := range b.pieces {
 		run := &b.runs[p.run]
-		b.addColumns(worker, scratch, size, g, run.Block, run.Entries[p.lo:p.hi])
+		b.addColumns(worker, scratch, size, g, run.First, run.Entries[p.lo:p.hi])
 		if !p.endsGroup {
 			continue
 		}
@@ -59,15 +59,15 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 	}
 }
 
-// addColumns adds entries of one block to the packed sums of a group of columns,
+// addColumns adds entries of one run to the packed sums of a group of columns,
 // size slots apart.
-func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, block int, entries []uint64) {
+func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, first int, entries []uint64) {
 	if b.isFew(g.units[0]) {
 		var sums [4][]uint64
 		for i, u := range g.units[:g.n] {
 			sums[i] = scratch[i*size : i*size+b.size(u)]
 		}
-		if entries = b.addFew(worker, g.units[:g.n], sums[:g.n], block, entries); len(entries) == 0 {
+		if entries = b.addFew(worker, g.units[:g.n], sums[:g.n], first, entries); len(entries) == 0 {
 			return
 		}
 	}
@@ -75,30 +75,30 @@ func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGr
 	case g.n == 4 && bits == binning.U4:
 		var codes [4][]byte
 		for i, u := range g.units {
-			codes[i] = b.blockColumn(worker, u, block, entries).U4()
+			codes[i] = b.columnOf(worker, u, first, entries).U4()
 		}
 		hist.OneWordNibbles4((*[4 * nibbleCodes]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U8:
 		var codes [4][]uint8
 		for i, u := range g.units {
-			codes[i] = b.blockColumn(worker, u, block, entries).U8()
+			codes[i] = b.columnOf(worker, u, first, entries).U8()
 		}
 		hist.OneWordBytes4((*[4 * hist.Slots]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U16:
 		var sums [4][]uint64
 		var codes [4][]uint16
 		for i, u := range g.units {
-			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries).U16()
+			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.columnOf(worker, u, first, entries).U16()
 		}
 		hist.OneWordColumns4(&sums, &codes, entries)
 	default:
 		for i, u := range g.units[:g.n] {
-			oneWordColumn(scratch[i*size:(i+1)*size], b.blockColumn(worker, u, block, entries), entries)
+			oneWordColumn(scratch[i*size:(i+1)*size], b.columnOf(worker, u, first, entries), entries)
 		}
 	}
 }
 
-// oneWordColumn adds entries of one block to the packed sums of its column.
+// oneWordColumn adds entries of one run to the packed sums of its column.
 func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	switch c.Bits {
 	case binning.U4:
@@ -205,12 +205,12 @@ func (t *rowTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p := b.pieces[index]
 	run := &b.runs[p.run]
-	b.addPiece(worker, run.Block, run.Entries[p.lo:p.hi], b.dense)
+	b.addPiece(worker, run.First, run.Entries[p.lo:p.hi], b.dense)
 }
 
-// addPiece adds entries of one block to a worker's packed sums; dense says that their rows are
+// addPiece adds entries of one run to a worker's packed sums; dense says that their rows are
 // not fetched ahead one by one.
-func (b *Builder) addPiece(worker, block int, entries []uint64, dense bool) {
+func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
 	s := &b.packed[worker]
 	s.took = true
 	if s.rows+len(entries) > hist.WordRows {
@@ -218,52 +218,50 @@ func (b *Builder) addPiece(worker, block int, entries []uint64, dense bool) {
 	}
 	s.rows += len(entries)
 	if b.sparse != nil {
-		b.sparse.addOne(s.slots, b.offsets, block, entries)
+		b.sparse.addOne(s.slots, b.offsets, first, entries)
 		return
 	}
 	at := 0
 	if b.wholeRow {
-		b.addMirror(s.slots, block, entries, dense)
+		b.addMirror(s.slots, first, entries, dense)
 		at = len(b.mirror.Joints)
 	}
-	b.addPlaces(worker, s.slots, 0, b.places[at:], block, entries)
+	b.addPlaces(worker, s.slots, 0, b.places[at:], first, entries)
 }
 
-// addPlaces adds entries of one block to the packed sums of places that are read by column.
+// addPlaces adds entries of one run to the packed sums of places that are read by column.
 // slots begin at the slot base of a whole pass.
-func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place, block int, entries []uint64) {
+func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) {
 	for rest := places; len(rest) > 0; {
 		n, left := 1, entries
 		if b.isFew(rest[0].unit) {
-			n, left = b.addFewPlaces(worker, slots, base, rest, block, entries)
+			n, left = b.addFewPlaces(worker, slots, base, rest, first, entries)
 		}
 		for _, p := range rest[:n] {
 			if len(left) > 0 {
 				at := p.at - base
-				oneWordColumn(slots[at:at+max(p.size, 16)], b.blockColumn(worker, p.unit, block, left), left)
+				oneWordColumn(slots[at:at+max(p.size, 16)], b.columnOf(worker, p.unit, first, left), left)
 			}
 		}
 		rest = rest[n:]
 	}
 }
 
-// addMirror adds entries of one block to the packed sums of all mirrored units.
-func (b *Builder) addMirror(packed []uint64, block int, entries []uint64, dense bool) {
-	m, row := b.mirror, block*hist.BlockRows
+// addMirror adds entries of one run to the packed sums of all mirrored units.
+func (b *Builder) addMirror(packed []uint64, first int, entries []uint64, dense bool) {
+	m := b.mirror
 	switch m.Bits {
 	case binning.U8:
-		hist.OneWordRows(packed, b.mirrorBlock(block), m.Stride, len(m.Joints), entries, !dense)
+		hist.OneWordRows(packed, b.mirrorFrom(first), m.Stride, len(m.Joints), entries, !dense)
 	case binning.U16:
-		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, entries)
+		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[first*(m.Stride/2):], m.Stride/2, entries)
 	default:
-		hist.OneWordWideRows(packed, b.wideAt, m.Codes32()[row*(m.Stride/4):], m.Stride/4, entries)
+		hist.OneWordWideRows(packed, b.wideAt, m.Codes32()[first*(m.Stride/4):], m.Stride/4, entries)
 	}
 }
 
-// mirrorBlock returns the row-major codes from a block's first row on.
-func (b *Builder) mirrorBlock(block int) []uint8 {
-	return b.mirror.Data[block*hist.BlockRows*b.mirror.Stride:]
-}
+// mirrorFrom returns the row-major codes from a row on.
+func (b *Builder) mirrorFrom(first int) []uint8 { return b.mirror.Data[first*b.mirror.Stride:] }
 
 // flush moves a worker's packed sums to wide ones.
 func (b *Builder) flush(s *packedScratch) {

@@ -122,8 +122,8 @@ func runsOf(st *gradients.Storage, rows []uint32) []histogram.Run {
 	blocks := parallel.Blocks(st.Rows(), hist.BlockRows)
 	runs := make([]histogram.Run, blocks)
 	for b := range runs {
-		runs[b].Block = b
 		lo, hi := parallel.Block(b, st.Rows(), hist.BlockRows)
+		runs[b].First = lo
 		var in []uint16
 		for _, row := range rows {
 			if int(row) >= lo && int(row) < hi {
@@ -132,7 +132,7 @@ func runsOf(st *gradients.Storage, rows []uint32) []histogram.Run {
 		}
 		runs[b].Entries = make([]uint64, len(in))
 		if len(in) > 0 {
-			st.Entries(runs[b].Entries, b, in)
+			st.Entries(runs[b].Entries, lo, in)
 		}
 	}
 	return runs

@@ -2,9 +2,9 @@ package histogram
 
 import "boost/internal/kernel/hist"
 
-// Run is a node's rows inside one block of hist.BlockRows rows, ascending.
+// Run is some of a node's rows, ascending. All are less than hist.BlockRows rows behind the first.
 type Run struct {
-	Block   int
+	First   int      // row of the table that entries count theirs from; a multiple of 64
 	Entries []uint64 // package hist draws the layout
 }
 

@@ -35,27 +35,27 @@ func (s *sparseRows) units(m *binning.Matrix) []binning.Unit {
 	return units
 }
 
-// block returns the symbols of a block.
-func (s *sparseRows) block(block int) *hist.Symbols {
+// from returns the symbols from a row on.
+func (s *sparseRows) from(first int) *hist.Symbols {
 	symbols := s.symbols
-	symbols.First = uint64(block) * hist.BlockRows
+	symbols.First = uint64(first)
 	return &symbols
 }
 
-// addOne adds entries of one block to packed sums, flat by global code.
-func (s *sparseRows) addOne(packed []uint64, offsets []uint32, block int, entries []uint64) {
+// addOne adds entries of one run to packed sums, flat by global code.
+func (s *sparseRows) addOne(packed []uint64, offsets []uint32, first int, entries []uint64) {
 	if s.csr == nil {
-		hist.OneWordSymbols(packed, s.block(block), entries)
+		hist.OneWordSymbols(packed, s.from(first), entries)
 		return
 	}
-	s.csr.addOne(packed, offsets, block, entries)
+	s.csr.addOne(packed, offsets, first, entries)
 }
 
 // addTwo is addOne for 32-bit codes.
-func (s *sparseRows) addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, block int, v values[int32, uint32], entries []uint64) {
+func (s *sparseRows) addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, first int, v values[int32, uint32], entries []uint64) {
 	if s.csr == nil {
-		hist.TwoWordSymbols(slots, s.block(block), v.grad, v.hess, entries)
+		hist.TwoWordSymbols(slots, s.from(first), v.grad, v.hess, entries)
 		return
 	}
-	s.csr.addTwo(slots, offsets, block, v, entries)
+	s.csr.addTwo(slots, offsets, first, v, entries)
 }

@@ -11,7 +11,7 @@ import (
 // Streams says that a node of about so many rows is best added up while its rows are found:
 // in a pass over them, each for all features. Then Stream, Add for all of its rows, Help of who
 // has none left, and EndStream do what Tiles does of rows that are at hand, and their entries are
-// read while they are in a cache. No block should have many more rows than others: a worker without
+// read while they are in a cache. No run should have many more rows than others: a worker without
 // any comes too early to help.
 func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
 	threads := b.pool.Threads()
@@ -29,21 +29,21 @@ func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }
 
-// Add adds rows of one block, ascending. Workers may call it at the same time, each for
+// Add adds rows of one run, ascending. Workers may call it at the same time, each for
 // other rows.
-func (b *Builder) Add(worker, block int, entries []uint64) {
+func (b *Builder) Add(worker, first int, entries []uint64) {
 	n := len(entries)
 	if n == 0 {
 		return
 	}
 	o := &b.offers[worker]
-	o.put(block, entries, b.isDense(n, int(hist.Row(entries[n-1]))-int(hist.Row(entries[0]))+1))
+	o.put(first, entries, b.isDense(n, int(hist.Row(entries[n-1]))-int(hist.Row(entries[0]))+1))
 	b.takeUp(worker, o)
 }
 
 // Help adds rows that are still in the hands of other workers, of Adds that have begun: for a
 // worker that has no more of its own to add. Without it one would wait for the other to end a
-// whole block.
+// whole run.
 func (b *Builder) Help(worker int) {
 	for i := range b.offers[1:] {
 		b.takeUp(worker, &b.offers[(worker+1+i)%len(b.offers)])
@@ -53,11 +53,11 @@ func (b *Builder) Help(worker int) {
 // takeUp adds the rows of an offer until there are none left.
 func (b *Builder) takeUp(worker int, o *offer) {
 	for {
-		block, entries, dense := o.take(rowChunk)
+		first, entries, dense := o.take(rowChunk)
 		if len(entries) == 0 {
 			return
 		}
-		b.addPiece(worker, block, entries, dense)
+		b.addPiece(worker, first, entries, dense)
 	}
 }
 
@@ -65,31 +65,31 @@ func (b *Builder) takeUp(worker int, o *offer) {
 // piece begins with rows that nobody has fetched.
 const leastPiece = 1024
 
-// offer is the rows of one block that are left of an Add. Integer sums do not depend on who adds
+// offer is the rows of one run that are left of an Add. Integer sums do not depend on who adds
 // them.
 type offer struct {
 	mu      sync.Mutex
-	block   int
+	first   int
 	entries []uint64
 	dense   bool
 	_       [64]byte // the next one is on another cache line
 }
 
-func (o *offer) put(block int, entries []uint64, dense bool) {
+func (o *offer) put(first int, entries []uint64, dense bool) {
 	o.mu.Lock()
-	o.block, o.entries, o.dense = block, entries, dense
+	o.first, o.entries, o.dense = first, entries, dense
 	o.mu.Unlock()
 }
 
 // take takes half of the rows, but no more than most, so that whoever else takes some ends at
 // about the same time.
-func (o *offer) take(most int) (block int, entries []uint64, dense bool) {
+func (o *offer) take(most int) (first int, entries []uint64, dense bool) {
 	o.mu.Lock()
 	n := min(most, max(leastPiece, len(o.entries)/2), len(o.entries))
 	entries, o.entries = o.entries[:n], o.entries[n:]
-	block, dense = o.block, o.dense
+	first, dense = o.first, o.dense
 	o.mu.Unlock()
-	return block, entries, dense
+	return first, entries, dense
 }
 
 // EndStream ends what Stream has begun, with the number of all the rows and the sum of their

@@ -52,7 +52,7 @@ func TestStream(t *testing.T) {
 						b.Stream(h, st)
 						pool.Do(len(runs)+threads-1, parallel.Func(func(worker, run int) {
 							if run < len(runs) {
-								b.Add(worker, runs[run].Block, runs[run].Entries)
+								b.Add(worker, runs[run].First, runs[run].Entries)
 							} else {
 								b.Help(worker)
 							}
@@ -79,7 +79,7 @@ func TestHelp(t *testing.T) {
 	runs := runsOf(st, in)
 	b, h := histogram.New(d.matrix, nil, pool, histogram.RowParallel), &histogram.Histogram{}
 	b.Stream(h, st)
-	b.Offer(threads-1, runs[0].Block, runs[0].Entries)
+	b.Offer(threads-1, runs[0].First, runs[0].Entries)
 	pool.Do(threads-1, parallel.Func(func(_, i int) { b.Help(i) }))
 	pool.Do(b.EndStream(len(in), histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 	b.EndTiles()

@@ -172,7 +172,7 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 				b.deliverTile(t, s, fresh)
 				rows, fresh = n, false
 			}
-			b.addRows(worker, t, s.slots, base, run.Block, run.Entries)
+			b.addRows(worker, t, s.slots, base, run.First, run.Entries)
 		}
 	}
 	b.deliverTile(t, s, fresh)
@@ -203,14 +203,14 @@ func (b *Builder) deliverTile(t *tile, s *packedScratch, fresh bool) {
 // EndTiles ends what Tiles has begun.
 func (b *Builder) EndTiles() { b.storage, b.runs, b.dst = nil, nil, nil }
 
-// addRows adds entries of one block to the packed sums of a tile's places, which begin at
+// addRows adds entries of one run to the packed sums of a tile's places, which begin at
 // the slot base of a whole pass.
-func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, block int, entries []uint64) {
+func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, first int, entries []uint64) {
 	if mirrored := len(b.mirror.Joints); t.first < mirrored {
-		hist.OneWordRows(slots, b.mirrorBlock(block)[t.first:], b.mirror.Stride, len(t.places), entries, !b.dense)
+		hist.OneWordRows(slots, b.mirrorFrom(first)[t.first:], b.mirror.Stride, len(t.places), entries, !b.dense)
 		return
 	}
-	b.addPlaces(worker, slots, base, t.places, block, entries)
+	b.addPlaces(worker, slots, base, t.places, first, entries)
 }
 
 // tilesFor returns the tiles that a node of so many rows is made by, none where it is not:

@@ -122,10 +122,10 @@ func (b *Builder) buildFew() {
 			if len(run.Entries) == 0 {
 				continue
 			}
-			switch c := b.blockColumn(0, u, run.Block, run.Entries); c.Bits {
+			switch c := b.columnOf(0, u, run.First, run.Entries); c.Bits {
 			case binning.U4:
 				for _, e := range run.Entries {
-					grad, hess := b.codesOf(run.Block, e)
+					grad, hess := b.codesOf(run.First, e)
 					b.dst.add(at+c.At(int(hist.Row(e))), grad, hess)
 				}
 			case binning.U8:
@@ -141,17 +141,17 @@ func (b *Builder) buildFew() {
 
 func addFew[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
 	for _, e := range run.Entries {
-		grad, hess := b.codesOf(run.Block, e)
+		grad, hess := b.codesOf(run.First, e)
 		b.dst.add(at+uint32(codes[hist.Row(e)]), grad, hess)
 	}
 }
 
 // codesOf returns the gradient and hessian codes of an entry.
-func (b *Builder) codesOf(block int, e uint64) (grad int64, hess uint64) {
+func (b *Builder) codesOf(first int, e uint64) (grad int64, hess uint64) {
 	if b.grad32 == nil {
 		return int64(e) >> 32, e & 0xffff
 	}
-	row := block*hist.BlockRows + int(hist.Row(e))
+	row := first + int(hist.Row(e))
 	return int64(b.grad32[row]), uint64(b.hess32[row])
 }
 

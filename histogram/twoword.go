@@ -6,28 +6,28 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// values is one block's gradients in the form a two-word pass reads.
+// values is a run's gradients in the form a two-word pass reads.
 type values[VG hist.GradValue, VH hist.HessValue] struct {
 	grad []VG
 	hess []VH
 }
 
-func wideValues(st *gradients.Storage, block int) values[int32, uint32] {
+func wideValues(st *gradients.Storage, first int) values[int32, uint32] {
 	grad, hess := st.Codes32()
-	return values[int32, uint32]{rowsOf(grad, block), rowsOf(hess, block)}
+	return values[int32, uint32]{rowsOf(grad, first), rowsOf(hess, first)}
 }
 
-func shortValues(st *gradients.Storage, block int) values[int16, uint16] {
+func shortValues(st *gradients.Storage, first int) values[int16, uint16] {
 	grad, hess := st.Codes16()
-	return values[int16, uint16]{rowsOf(grad, block), rowsOf(hess, block)}
+	return values[int16, uint16]{rowsOf(grad, first), rowsOf(hess, first)}
 }
 
-func floatValues(st *gradients.Storage, block int) values[float32, float32] {
+func floatValues(st *gradients.Storage, first int) values[float32, float32] {
 	grad, hess := st.Floats()
-	return values[float32, float32]{rowsOf(grad, block), rowsOf(hess, block)}
+	return values[float32, float32]{rowsOf(grad, first), rowsOf(hess, first)}
 }
 
-// twoWordColumn adds entries of one block to the slots of one column.
+// twoWordColumn adds entries of one run to the slots of one column.
 func twoWordColumn[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
 	s sums[hist.Slot[G, H]], c binning.Column, v values[VG, VH], entries []uint64,
 ) {
@@ -67,11 +67,11 @@ func (b *Builder) wideColumns(worker int, g *columnGroup) {
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
 			entries := run.Entries[p.lo:p.hi]
-			column := b.blockColumn(worker, u, run.Block, entries)
+			column := b.columnOf(worker, u, run.First, entries)
 			if b.storage.Mode() == gradients.I32 {
-				twoWordColumn(scratch, column, wideValues(b.storage, run.Block), entries)
+				twoWordColumn(scratch, column, wideValues(b.storage, run.First), entries)
 			} else {
-				twoWordColumn(scratch, column, shortValues(b.storage, run.Block), entries)
+				twoWordColumn(scratch, column, shortValues(b.storage, run.First), entries)
 			}
 		}
 		b.deliverSlots(u, scratch.part(0, size))
@@ -89,11 +89,11 @@ func (t *wideRowTask) Run(worker, index int) {
 	s.took = true
 	switch run := &b.runs[p.run]; {
 	case b.sparse != nil:
-		b.sparse.addTwo(s.slots, b.offsets, run.Block, wideValues(b.storage, run.Block), run.Entries[p.lo:p.hi])
+		b.sparse.addTwo(s.slots, b.offsets, run.First, wideValues(b.storage, run.First), run.Entries[p.lo:p.hi])
 	case b.storage.Mode() == gradients.I32:
-		addRows(b, worker, s.sums, wideValues(b.storage, run.Block), p)
+		addRows(b, worker, s.sums, wideValues(b.storage, run.First), p)
 	default:
-		addRows(b, worker, s.sums, shortValues(b.storage, run.Block), p)
+		addRows(b, worker, s.sums, shortValues(b.storage, run.First), p)
 	}
 }
 
@@ -105,10 +105,10 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 	entries := run.Entries[p.lo:p.hi]
 	at := 0
 	if b.wholeRow {
-		m, row := b.mirror, run.Block*hist.BlockRows
+		m, row := b.mirror, run.First
 		switch m.Bits {
 		case binning.U8:
-			hist.TwoWordRows(s.slots, s.counts, b.mirrorBlock(run.Block), m.Stride, len(m.Joints), b.mirrorSlots, v.grad, v.hess, entries)
+			hist.TwoWordRows(s.slots, s.counts, b.mirrorFrom(run.First), m.Stride, len(m.Joints), b.mirrorSlots, v.grad, v.hess, entries)
 		case binning.U16:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, v.grad, v.hess, entries)
 		default:
@@ -117,7 +117,7 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 		at = len(m.Joints)
 	}
 	for _, p := range b.places[at:] {
-		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.blockColumn(worker, p.unit, run.Block, entries), v, entries)
+		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.columnOf(worker, p.unit, run.First, entries), v, entries)
 	}
 }
 
@@ -205,7 +205,7 @@ func (t *floatColumnTask) Run(worker, index int) {
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
 			entries := run.Entries[p.lo:p.hi]
-			twoWordColumn(scratch, b.blockColumn(worker, u, run.Block, entries), floatValues(b.storage, run.Block), entries)
+			twoWordColumn(scratch, b.columnOf(worker, u, run.First, entries), floatValues(b.storage, run.First), entries)
 			if p.endsGroup {
 				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], scratch.part(0, hi-lo))
 			}
@@ -219,7 +219,7 @@ type floatRowTask Builder
 func (t *floatRowTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	for _, p := range b.pieces[b.starts[b.wave+index]:b.starts[b.wave+index+1]] {
-		addRows(b, worker, b.floats[index].sums, floatValues(b.storage, b.runs[p.run].Block), p)
+		addRows(b, worker, b.floats[index].sums, floatValues(b.storage, b.runs[p.run].First), p)
 	}
 }
 

@@ -87,7 +87,7 @@ func siblings(t *testing.T, d *table, b *histogram.Builder, workers *parallel.Po
 		}
 		b.Stream(n.hist, st)
 		for _, run := range runs {
-			b.Add(r.IntN(workers.Threads()), run.Block, run.Entries)
+			b.Add(r.IntN(workers.Threads()), run.First, run.Entries)
 		}
 		workers.Do(b.EndStream(len(n.rows), histogram.TotalOf(st, runs)), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 		b.EndTiles()

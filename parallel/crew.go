@@ -29,6 +29,9 @@ type Crew struct {
 // Threads implements Runner.
 func (c *Crew) Threads() int { return len(c.loop.seats) }
 
+// Worker returns the worker that the crew is of.
+func (c *Crew) Worker() int { return c.worker }
+
 // Idle reports whether a worker spins without a piece: else Do runs all indices itself.
 func (c *Crew) Idle() bool { return c.loop.idle.Load() > 0 }
 

@@ -83,7 +83,7 @@ func (d data) root(b *testing.B, pool *parallel.Pool) (*gradients.Storage, []his
 	runs := make([]histogram.Run, parallel.Blocks(rows, hist.BlockRows))
 	for i := range runs {
 		lo, hi := parallel.Block(i, rows, hist.BlockRows)
-		runs[i] = histogram.Run{Block: i, Entries: make([]uint64, hi-lo)}
+		runs[i] = histogram.Run{First: lo, Entries: make([]uint64, hi-lo)}
 		hist.Pack(runs[i].Entries, g[lo:hi], h[lo:hi])
 	}
 	return storage, runs

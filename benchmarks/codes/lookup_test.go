@@ -64,7 +64,7 @@ func (p *pass) each(block func(f, lo, hi int, entries []uint64)) {
 	}
 	p.pool.Do(len(p.columns)/4, parallel.Func(func(_, group int) {
 		for _, run := range p.runs {
-			lo := run.Block * hist.BlockRows
+			lo := run.First
 			block(4*group, lo, lo+len(run.Entries), run.Entries)
 		}
 	}))

@@ -47,7 +47,7 @@ func (n *narrow) Run(worker, group int) {
 		if len(run.Entries) == 0 {
 			continue
 		}
-		lo, hi := parallel.Block(run.Block, n.matrix.NRows(), hist.BlockRows)
+		lo, hi := run.First, min(run.First+hist.BlockRows, n.matrix.NRows())
 		c0, grad := columns[0][lo:hi], n.grad[lo:hi]
 		c1, c2, c3, hess := columns[1][lo:hi][:len(c0)], columns[2][lo:hi][:len(c0)], columns[3][lo:hi][:len(c0)], n.hess[lo:hi][:len(c0)]
 		grad = grad[:len(c0)]

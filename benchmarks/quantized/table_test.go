@@ -134,9 +134,9 @@ func runs(st *gradients.Storage, rows []uint32) []histogram.Run {
 		for ; at < len(rows) && int(rows[at]) < hi; at++ {
 			in = append(in, uint16(int(rows[at])-lo))
 		}
-		packed[block] = histogram.Run{Block: block, Entries: make([]uint64, len(in))}
+		packed[block] = histogram.Run{First: lo, Entries: make([]uint64, len(in))}
 		if len(in) > 0 {
-			st.Entries(packed[block].Entries, block, in)
+			st.Entries(packed[block].Entries, lo, in)
 		}
 	}
 	return packed

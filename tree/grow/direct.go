@@ -5,7 +5,6 @@ import (
 
 	"boost/histogram"
 	"boost/internal/kernel/hist"
-	"boost/parallel"
 )
 
 // directParent is what a split leaf leaves to its children.
@@ -143,8 +142,8 @@ func (g *splitter) verifyDirect(at int, l *node) error {
 		left[code] = sums{grad: grad[code], hess: hess[code]}
 	}
 	for _, run := range g.rows.runs(at) {
-		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
-		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.division.codes[0])
+		lo, hi := run.First, min(run.First+hist.BlockRows, g.rows.rows)
+		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[g.worker])
 		for _, e := range run.Entries {
 			row := int(hist.Row(e))
 			s := &left[c.At(row)]

@@ -127,7 +127,7 @@ func New(c Config) *Grower {
 	g.columns.init(c)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))
-	g.rows.init(c.Matrix.NRows(), len(g.nodes))
+	g.rows.init(c.Matrix.NRows(), len(g.nodes), c.Pool.Threads())
 	g.all = newSplitter(g, g.within, c.Strategy)
 	if c.Renew {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())

@@ -7,7 +7,6 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
-	"boost/parallel"
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
@@ -15,9 +14,10 @@ import (
 // is kept per row, and of what histograms and the search take.
 func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
-	blocks, leaves, features := int64(parallel.Blocks(m.NRows(), hist.BlockRows)), int64(c.Params.Leaves), int64(m.NFeatures())
+	runs, _ := stretches(m.NRows(), threads)
+	leaves, features := int64(c.Params.Leaves), int64(m.NFeatures())
 	nodes := int64(c.maxNodes(threads))
-	rows = 8*n + nodes*blocks*int64(unsafe.Sizeof(histogram.Run{}))
+	rows = 8*n + nodes*int64(runs)*int64(unsafe.Sizeof(histogram.Run{}))
 	histograms = nodes*int64(unsafe.Sizeof(node{})) + features*2*8 // lists of all features and of a tree's
 	if p := &c.Params; p.ReuseFeature > 0 || p.ReuseCut > 0 {      // lists of cuts have room to grow
 		offsets := m.Offsets()
@@ -26,14 +26,18 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	if c.Renew {
 		histograms += leaves * 16 * int64(threads)
 	}
-	r, h := c.splitterBytes(mirrored, set, threads, m.NRows())
-	rows, histograms = rows+r, histograms+h
-	if c.splitsAlone(threads) {
-		r, h = c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
-		if m.OwnColumns() {
-			r /= int64(threads) // one worker divides rows
+	block := int64(min(m.NRows(), hist.BlockRows))
+	rows += int64(threads) * 8 * block
+	if !m.OwnColumns() { // codes of a block are written out
+		widest := binning.U8
+		for f := range m.NFeatures() {
+			widest = max(widest, binning.WidthOf(m.FeatureInfo(f).NBins))
 		}
-		rows, histograms = rows+int64(threads)*r, histograms+int64(threads)*h
+		rows += int64(threads) * block * int64(widest) / 8
+	}
+	histograms += c.splitterBytes(mirrored, set, threads, m.NRows())
+	if c.splitsAlone(threads) {
+		histograms += int64(threads) * c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
 	}
 	if c.Direct {
 		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
@@ -45,18 +49,11 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	return rows, histograms + kept*histogram.Bytes(m, set)
 }
 
-// splitterBytes is Bytes for a splitter alone, of so many threads and of nodes of so many rows.
-func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings, threads, most int) (rows, histograms int64) {
+// splitterBytes is what histograms and the search take of a splitter alone, of so many threads and of nodes of
+// so many rows.
+func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings, threads, most int) (histograms int64) {
 	m := c.Matrix
-	block, features := int64(min(m.NRows(), hist.BlockRows)), int64(m.NFeatures())
-	rows = int64(threads) * 8 * block
-	if !m.OwnColumns() { // codes of a block are written out
-		widest := binning.U8
-		for f := range m.NFeatures() {
-			widest = max(widest, binning.WidthOf(m.FeatureInfo(f).NBins))
-		}
-		rows += int64(threads) * block * int64(widest) / 8
-	}
+	features := int64(m.NFeatures())
 	// Candidates of two nodes, their scores, and gains by worker; lists of two nodes'
 	// features and, where columns are drawn, their draws.
 	histograms = features * (2*int64(unsafe.Sizeof(candidate{})) + 2*8 + 4*8 + 8*int64(threads))
@@ -64,7 +61,7 @@ func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings,
 		histograms += features * 4 * 8
 	}
 	if c.Direct {
-		return rows, histograms
+		return histograms
 	}
 	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads, most)
 	if histogram.Packs(set) { // the sums of a feature, or of a chunk of them, taken apart
@@ -74,5 +71,5 @@ func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings,
 		}
 		histograms += 16 * int64(threads) * widest
 	}
-	return rows, histograms
+	return histograms
 }

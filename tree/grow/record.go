@@ -91,11 +91,7 @@ func (g *Grower) finish() tree.Tree {
 // AddLeafValues adds the tree's leaf values to the raw scores of the rows it was
 // grown on, one score per row of the matrix. It must follow the tree's Grow.
 func (g *Grower) AddLeafValues(t *tree.Tree, scores []float64) {
-	task := scoreTask{g: g, values: t.Leaf, scores: scores, parts: 1}
-	if threads := g.config.Pool.Threads(); g.rows.nBlocks < threads && g.rows.rows >= smallScores {
-		task.parts = threads
-	}
-	g.scoring = task
-	g.config.Pool.Do(g.rows.nBlocks*task.parts, &g.scoring)
+	g.scoring = scoreTask{g: g, values: t.Leaf, scores: scores}
+	g.config.Pool.Do(g.rows.nRuns, &g.scoring)
 	g.scoring = scoreTask{}
 }

@@ -40,7 +40,7 @@ func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (a
 	grad, hess := st.Largest()
 	g, h := unitOf(grad), unitOf(hess)
 	r.storage, r.leaves, r.up = st, leaves, sums{gradF: math.Ldexp(1, -g), hessF: math.Ldexp(1, -h)}
-	pool.Do(r.g.rows.nBlocks, r)
+	pool.Do(r.g.rows.nRuns, r)
 	r.storage = nil
 	all = r.byOne[0]
 	for _, other := range r.byOne[1:] {
@@ -58,15 +58,17 @@ func unitOf(largest float32) int {
 	return exponent - 31
 }
 
-// Run adds up the rows of one block; it makes the renewal a parallel.Task.
-func (r *renewal) Run(worker, block int) {
-	lo, hi := parallel.Block(block, r.g.rows.rows, hist.BlockRows)
+// Run adds up the rows of one run; it makes the renewal a parallel.Task.
+func (r *renewal) Run(worker, index int) {
+	rows := &r.g.rows
+	lo := rows.byNode[0][index].First
+	hi := min(lo+rows.reach, rows.rows)
 	grad, hess := r.storage.Floats()
 	grad, hess = grad[lo:hi], hess[lo:hi]
 	keep(touch(grad, 16) + touch(hess, 16))
 	to := r.byOne[worker]
 	for l, at := range r.g.leaves[:r.leaves] {
-		g, h := hist.SumFloats(r.g.rows.byNode[at][block].Entries, grad, hess, r.up.gradF, r.up.hessF)
+		g, h := hist.SumFloats(rows.byNode[at][index].Entries, grad, hess, r.up.gradF, r.up.hessF)
 		to.grad[l] += g
 		to.hess[l] += h
 	}

@@ -1,8 +1,6 @@
 package grow
 
 import (
-	"sort"
-
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
@@ -11,27 +9,30 @@ import (
 	"boost/parallel"
 )
 
-// rowSets keeps which rows are in which leaf. The table is cut into blocks of
-// hist.BlockRows rows; inside a block every leaf owns one run of entries, and a
+// rowSets keeps which rows are in which leaf. The table is cut into stretches of at most hist.BlockRows
+// rows, as many for each worker; inside a stretch every leaf owns one run of entries, and a
 // split reorders just the runs of its leaf, in place:
 //
-//	block 0: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |   entries ascend by row in a run
-//	block 1: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |
+//	stretch 0: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |   entries ascend by row in a run
+//	stretch 1: | leaf 0 | leaf 3 | leaf 1 | leaf 2 |
 //
-// Blocks never wait for each other, a run's codes stay inside 64 Ki rows, and a
-// leaf's rows in block order ascend over the whole table.
+// Stretches never wait for each other, a run's codes stay inside 64 Ki rows, and a
+// leaf's rows in the order of stretches ascend over the whole table. With a bag, whose rows are listed by
+// block, stretches are blocks.
 type rowSets struct {
 	rows    int
-	nBlocks int
-	entries []uint64          // one per row; a block's start at block*hist.BlockRows
-	byNode  [][]histogram.Run // node → one run per block; a split one's cover its children's
+	nRuns   int
+	stretch int               // rows of one
+	reach   int               // rows of the table in one, of which a bag may have some
+	entries []uint64          // one per row; a stretch's start at its first row
+	byNode  [][]histogram.Run // node → one run per stretch; a split one's cover its children's
+	scratch [][]uint64        // per worker, for one run
+	codes   []binning.Scratch // per worker: codes of a run that are not stored as a column
 }
 
 // division finds the rows of the root, and divides those of nodes, one at a time.
 type division struct {
 	*rowSets
-	scratch [][]uint64        // per worker, one block
-	codes   []binning.Scratch // per worker: codes of a block that are not stored as a column
 
 	// What the current task works on.
 	storage     *gradients.Storage
@@ -39,7 +40,7 @@ type division struct {
 	at          int
 	left, right int
 	table       splitTable
-	nLeft       []int // per block
+	nLeft       []int // per run
 	missing     []bool
 	byUnit      [256]uint8 // left, by code of the stored column
 	adder       adder
@@ -72,28 +73,42 @@ const (
 	lookGap            // their codes add up to nothing: the rows must be looked at
 )
 
-func (s *rowSets) init(rows, nodes int) {
+// leastStretch is the fewest rows of a stretch, unless there are less: more of them cost small nodes more than
+// they save.
+const leastStretch = 4096
+
+// stretches returns how many stretches a table has for so many workers, and how many rows a stretch.
+func stretches(rows, threads int) (n, size int) {
+	n = parallel.Blocks(rows, hist.BlockRows)
+	if rows >= leastStretch*threads {
+		n = parallel.Blocks(n, threads) * threads
+	}
+	size = hist.BlockRows
+	if n > 0 {
+		size = (parallel.Blocks(rows, n) + 63) &^ 63
+	}
+	return parallel.Blocks(rows, size), size
+}
+
+func (s *rowSets) init(rows, nodes, threads int) {
 	s.rows = rows
-	s.nBlocks = parallel.Blocks(rows, hist.BlockRows)
+	s.nRuns, s.stretch = stretches(rows, threads)
 	s.entries = make([]uint64, rows)
 	s.byNode = make([][]histogram.Run, nodes)
-	runs := make([]histogram.Run, nodes*s.nBlocks)
+	runs := make([]histogram.Run, nodes*s.nRuns)
 	for n := range s.byNode {
-		s.byNode[n] = runs[n*s.nBlocks : (n+1)*s.nBlocks : (n+1)*s.nBlocks]
-		for b := range s.byNode[n] {
-			s.byNode[n][b].Block = b
-		}
+		s.byNode[n] = runs[n*s.nRuns : (n+1)*s.nRuns : (n+1)*s.nRuns]
+	}
+	s.scratch, s.codes = make([][]uint64, threads), make([]binning.Scratch, threads)
+	for w := range s.scratch {
+		s.scratch[w] = make([]uint64, min(rows, hist.BlockRows))
 	}
 }
 
-func (s *division) init(rows *rowSets, threads int) {
+func (s *division) init(rows *rowSets) {
 	s.rowSets = rows
-	s.scratch, s.codes = make([][]uint64, threads), make([]binning.Scratch, threads)
-	for w := range s.scratch {
-		s.scratch[w] = make([]uint64, min(rows.rows, hist.BlockRows))
-	}
-	s.nLeft, s.missing = make([]int, rows.nBlocks), make([]bool, rows.nBlocks)
-	s.totals = make([]sums, rows.nBlocks)
+	s.nLeft, s.missing = make([]int, rows.nRuns), make([]bool, rows.nRuns)
+	s.totals = make([]sums, rows.nRuns)
 }
 
 // runs returns a node's rows.
@@ -108,7 +123,7 @@ func (s *rowSets) count(node int) int {
 	return n
 }
 
-// most returns the largest number of rows that a node has in one block.
+// most returns the largest number of rows that a node has in one stretch.
 func (s *rowSets) most(node int) int {
 	n := 0
 	for _, r := range s.byNode[node] {
@@ -121,42 +136,49 @@ func (s *rowSets) most(node int) int {
 // indices.
 func (s *division) start(st *gradients.Storage, to adder) (n int, task parallel.Task) {
 	s.storage, s.adder = st, to
+	if s.reach = s.stretch; s.bag != nil {
+		s.reach = hist.BlockRows
+	}
 	return s.indices(), (*startTask)(s)
 }
 
-// indices returns those of a pass over the blocks: behind the blocks is one for each worker that
+// indices returns those of a pass over the runs: behind them is one for each worker that
 // may have to wait for the others, where rows are added up.
 func (s *division) indices() int {
 	if s.adder.builder == nil {
-		return s.nBlocks
+		return s.nRuns
 	}
-	return s.nBlocks + len(s.scratch) - 1
+	return s.nRuns + len(s.scratch) - 1
 }
 
-// startTask fills one block of the root, or helps others to add theirs up.
+// startTask fills one run of the root, or helps others to add theirs up.
 type startTask division
 
-func (t *startTask) Run(worker, block int) {
+func (t *startTask) Run(worker, index int) {
 	s := (*division)(t)
-	if block >= s.nBlocks {
+	if index >= s.nRuns {
 		s.adder.builder.Help(worker)
 		return
 	}
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
-	entries := s.entries[lo:hi]
+	run := &s.byNode[0][index]
+	lo := min(index*s.reach, s.rows)
+	run.First, run.Entries = lo, s.entries[lo:min(lo+s.reach, s.rows)]
 	var rows []uint16
-	if s.bag != nil {
-		rows = s.bag.Block(block)
-		entries = entries[:len(rows)]
+	if s.bag != nil && lo < s.rows {
+		rows = s.bag.Block(index)
+		run.Entries = run.Entries[:len(rows)]
 	}
-	s.storage.Entries(entries, block, rows)
-	s.byNode[0][block].Entries = entries
+	s.totals[index] = sums{}
+	if len(run.Entries) == 0 {
+		return
+	}
+	s.storage.Entries(run.Entries, run.First, rows)
 	if s.storage.Mode() != gradients.F32 { // while they are in the cache
-		grad, hess := s.storage.Total(block, entries)
-		s.totals[block] = sums{grad: grad, hess: hess}
+		grad, hess := s.storage.Total(run.First, run.Entries)
+		s.totals[index] = sums{grad: grad, hess: hess}
 	}
 	if s.adder.builder != nil {
-		s.adder.builder.Add(worker, block, entries)
+		s.adder.builder.Add(worker, run.First, run.Entries)
 	}
 }
 
@@ -183,9 +205,8 @@ func (s *division) floatTotal(st *gradients.Storage) sums {
 	grad, hess := st.Floats()
 	var total, part sums
 	n := 0
-	for b, run := range s.byNode[0] {
-		lo, hi := parallel.Block(b, s.rows, hist.BlockRows)
-		g, h := grad[lo:hi], hess[lo:hi]
+	for _, run := range s.byNode[0] {
+		g, h := grad[run.First:], hess[run.First:]
 		for _, e := range run.Entries {
 			part.gradF += float64(g[hist.Row(e)])
 			part.hessF += float64(h[hist.Row(e)])
@@ -221,44 +242,45 @@ func (s *division) split(at, left, right int, table splitTable, to adder) (n int
 // the missing code.
 func (s *division) endSplit() (leftRows int, missingRows bool) {
 	missingRows = s.table.gap == hasGap
-	for b := range s.nBlocks {
-		leftRows += s.nLeft[b]
-		missingRows = missingRows || s.missing[b]
+	for r := range s.nRuns {
+		leftRows += s.nLeft[r]
+		missingRows = missingRows || s.missing[r]
 	}
 	return leftRows, missingRows
 }
 
-// splitTask splits the run of one block, or helps others to add theirs up.
+// splitTask splits one run, or helps others to add theirs up.
 type splitTask division
 
-func (t *splitTask) Run(worker, block int) {
+func (t *splitTask) Run(worker, index int) {
 	s := (*division)(t)
-	if block >= s.nBlocks {
+	if index >= s.nRuns {
 		s.adder.builder.Help(worker)
 		return
 	}
-	entries := s.byNode[s.at][block].Entries
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
+	run := &s.byNode[s.at][index]
+	entries, first := run.Entries, run.First
+	lo, hi := first, min(first+hist.BlockRows, s.rows)
 	n := 0
-	s.missing[block] = false
+	s.missing[index] = false
 	switch {
 	case len(entries) == 0:
 	case s.table.unit >= 0:
 		n = s.divide(entries, s.table.matrix.UnitColumn(s.table.unit).Part(lo, hi), s.scratch[worker])
 	default:
 		c := s.table.matrix.Block(s.table.feature, lo, hi, entries, &s.codes[worker])
-		s.missing[block] = s.table.gap == lookGap && holds(c, entries, s.table.missing)
+		s.missing[index] = s.table.gap == lookGap && holds(c, entries, s.table.missing)
 		n = s.divide(entries, c, s.scratch[worker])
 	}
-	s.byNode[s.left][block].Entries = entries[:n:n]
-	s.byNode[s.right][block].Entries = entries[n:]
-	s.nLeft[block] = n
+	s.byNode[s.left][index] = histogram.Run{First: first, Entries: entries[:n:n]}
+	s.byNode[s.right][index] = histogram.Run{First: first, Entries: entries[n:]}
+	s.nLeft[index] = n
 	switch {
 	case s.adder.builder == nil:
 	case s.adder.right:
-		s.adder.builder.Add(worker, block, entries[n:])
+		s.adder.builder.Add(worker, first, entries[n:])
 	default:
-		s.adder.builder.Add(worker, block, entries[:n])
+		s.adder.builder.Add(worker, first, entries[:n])
 	}
 }
 
@@ -286,50 +308,32 @@ func holds(c binning.Column, entries []uint64, code uint32) bool {
 	return false
 }
 
-// scoreTask adds the leaf values to the scores of one block.
+// scoreTask adds the leaf values to the scores of the rows of one run.
 //
 // Bound: 24 bytes a row, an entry and a score each way, which take 0.5 to 0.7 ns in the order of
 // memory; five instructions a row, 0.5 ns in the cache. The scores, half a megabyte, are first read in
 // that order: the first leaves otherwise wait for a line for each of their rows, which costs training 2 to 3 %.
-// Four rows at a time, leaves in turn over parts of a block that stay in the first cache, and numbers of
+// Four rows at a time, leaves in turn over parts of a run that stay in the first cache, and numbers of
 // leaves by row first, with the scores in order after them, take as long as without, within a fifth.
 type scoreTask struct {
 	g      *Grower
 	values []float64 // by leaf
 	scores []float64
-	parts  int // of the rows of a block
 }
 
-// smallScores is the number of rows from which the rows of a block are shared out among workers: each takes a
-// range of them, so that no two write to one cache line.
-const smallScores = 8192
-
 func (t *scoreTask) Run(_, index int) {
-	block, part := index/t.parts, index%t.parts
 	s := &t.g.rows
-	lo, hi := parallel.Block(block, s.rows, hist.BlockRows)
-	scores := t.scores[lo:hi]
-	size := (len(scores)/t.parts + 7) &^ 7
-	from, to := min(part*size, len(scores)), min((part+1)*size, len(scores))
-	if part == t.parts-1 {
-		to = len(scores)
+	root := &s.byNode[0][index]
+	if len(root.Entries) == 0 {
+		return
 	}
-	keep(touch(scores[from:to], 8))
+	scores := t.scores[root.First:min(root.First+s.reach, s.rows)]
+	keep(touch(scores, 8))
 	for l, value := range t.values {
-		entries := s.byNode[t.g.leaves[l]][block].Entries
-		if t.parts > 1 {
-			entries = entries[firstRow(entries, from):]
-			entries = entries[:firstRow(entries, to)]
-		}
-		for _, e := range entries {
+		for _, e := range s.byNode[t.g.leaves[l]][index].Entries {
 			scores[hist.Row(e)] += value
 		}
 	}
-}
-
-// firstRow returns the index of the first of some entries, which ascend, whose row is not below the given one.
-func firstRow(entries []uint64, row int) int {
-	return sort.Search(len(entries), func(i int) bool { return int(hist.Row(entries[i])) >= row })
 }
 
 // touch reads one of so many values, which are a cache line, so that all of them come into the

@@ -30,7 +30,7 @@ func TestEven(t *testing.T) {
 		var runs []histogram.Run
 		rows := 0
 		for b, n := range c.blocks {
-			runs = append(runs, histogram.Run{Block: b, Entries: make([]uint64, n)})
+			runs = append(runs, histogram.Run{First: b * block, Entries: make([]uint64, n)})
 			rows += n
 		}
 		g.rows.byNode = [][]histogram.Run{nil, runs}

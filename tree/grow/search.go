@@ -8,7 +8,6 @@ import (
 	"boost/gradients"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
-	"boost/parallel"
 )
 
 // candidate is the best split of a leaf on one feature.
@@ -542,12 +541,12 @@ func (g *splitter) count(leaf, f int) []uint32 {
 		if len(run.Entries) == 0 {
 			continue
 		}
-		lo, hi := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
+		lo, hi := run.First, min(run.First+hist.BlockRows, g.rows.rows)
 		var c binning.Column
 		if unit >= 0 {
 			c = m.UnitColumn(unit).Part(lo, hi)
 		} else {
-			c = m.Block(f, lo, hi, run.Entries, &g.division.codes[0])
+			c = m.Block(f, lo, hi, run.Entries, &g.rows.codes[g.worker])
 		}
 		switch c.Bits {
 		case binning.U4:

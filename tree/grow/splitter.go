@@ -18,6 +18,7 @@ type splitter struct {
 	*Grower
 	pool     parallel.Runner // for passes that a step runs by itself
 	crew     *parallel.Crew  // of a splitter with a worker of its own
+	worker   int             // that, or the first of all
 	builder  *histogram.Builder
 	direct   *histogram.Direct // adds up rows without flat histograms; then there are none
 	division division
@@ -65,11 +66,10 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	if c.Direct {
 		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Within())
 	}
-	dividing := pool.Threads()
 	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
-		dividing = 1
+		s.worker = s.crew.Worker()
 	}
-	s.division.init(&g.rows, dividing)
+	s.division.init(&g.rows)
 	for i := range s.candidates {
 		s.candidates[i], s.scores[i] = make([]candidate, n), make([]float64, n)
 	}
@@ -91,19 +91,31 @@ func (s *splitter) end() { s.division.bag, s.built = nil, nil }
 // splitAlone splits a node in the worker that calls it, with those of its crew.
 func (s *splitter) splitAlone(at int, last bool) {
 	p := s.split(at, last)
-	for i := range p.n {
-		p.task.Run(0, i)
+	if s.nodes[at].rows < smallDivide {
+		s.run(p)
+	} else {
+		s.pool.Do(p.n, p.task)
 	}
 	for p.then != nil {
 		if p = p.then(s); !p.alone {
 			s.pool.Do(p.n, p.task)
 			continue
 		}
-		for i := range p.n {
+		for i := range p.n { // what is made alone is the first worker's
 			p.task.Run(0, i)
 		}
 	}
 }
+
+// run runs a pass in the splitter's own worker.
+func (s *splitter) run(p pass) {
+	for i := range p.n {
+		p.task.Run(s.worker, i)
+	}
+}
+
+// smallDivide is the number of rows below which dividing them is not shared with a worker that spins.
+const smallDivide = 2048
 
 // initRoot makes the root the only leaf.
 func (s *splitter) initRoot() pass {
@@ -115,7 +127,11 @@ func (s *splitter) initRoot() pass {
 	}
 	canSplit := s.canSplit(root)
 	s.siblings[0], s.nSiblings, s.smaller, s.larger = at, 1, at, -1
-	s.streaming = canSplit && s.streams(root.rows) && s.even(min(s.rows.rows, hist.BlockRows), s.rows.rows)
+	most := s.rows.stretch
+	if s.division.bag != nil {
+		most = hist.BlockRows
+	}
+	s.streaming = canSplit && s.streams(root.rows) && s.even(min(s.rows.rows, most), s.rows.rows)
 	if canSplit && s.direct == nil {
 		root.hist = s.hists.Get()
 	}

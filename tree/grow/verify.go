@@ -59,7 +59,7 @@ func (g *splitter) verifyRows(at int) error {
 	}
 	var total sums
 	for _, run := range g.rows.runs(at) {
-		lo, _ := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
+		lo := run.First
 		for _, e := range run.Entries {
 			grad, hess := g.storage.Code(lo + int(hist.Row(e)))
 			total.grad += grad
@@ -118,7 +118,7 @@ func (g *splitter) exactly(at int) sums {
 	grad, hess := g.storage.Floats()
 	var gradSum, hessSum, gradSize, hessSize detmath.Sum
 	for _, run := range g.rows.runs(at) {
-		lo, _ := parallel.Block(run.Block, g.rows.rows, hist.BlockRows)
+		lo := run.First
 		for _, e := range run.Entries {
 			row := lo + int(hist.Row(e))
 			x, y := float64(grad[row]), float64(hess[row])
