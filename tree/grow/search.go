@@ -516,7 +516,7 @@ func (g *splitter) choose(sibling int, l *node) {
 		}
 		l.best = *c
 		l.nothingMissing = g.config.Features[best].HasMissing && g.missingIsNothing(l, best)
-		if c.categorical {
+		if c.categorical && g.direct != nil { // the sums may go before the node is split
 			l.set = append(l.set[:0], g.categories(l, c)...)
 		}
 		return
@@ -583,26 +583,29 @@ func sumOf(counts []uint32) uint32 {
 // categories returns the ascending codes that a categorical candidate sends left.
 func (g *splitter) categories(l *node, c *candidate) []uint32 {
 	from, to := g.offsets[c.feature], g.offsets[c.feature+1]
-	rule, scratch := g.catRule(l), &g.workers[0].cat
+	rule, scratch := g.catRule(l), &g.workers[g.worker].cat
 	regular := int(g.config.Features[c.feature].Regular)
 	if g.storage.Mode() == gradients.F32 {
 		f := scan.Feature[float64, float64]{
 			Grad: l.hist.GradF[from:to], Hess: l.hist.HessF[from:to], Regular: regular,
 			Total: scan.Sums[float64, float64]{Grad: l.total.gradF, Hess: l.total.hessF},
 		}
-		return scan.Set(&f, l.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
+		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
-	grad, hess, count := g.slots(0, l, c.feature)
+	grad, hess, count := g.slots(g.worker, l, c.feature)
 	f := scan.Feature[int64, uint64]{
 		Grad: grad, Hess: hess, Count: count, Regular: regular,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
 	}
-	return scan.Set(&f, l.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
+	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
 }
 
 // table returns where the codes of a leaf's best split go.
 func (g *splitter) table(l *node) splitTable {
 	best, feature := &l.best, &g.config.Features[l.best.feature]
+	if best.categorical && g.direct == nil {
+		l.set = append(l.set[:0], g.categories(l, best)...)
+	}
 	left := g.leftCodes(l, best)
 	t := splitTable{matrix: g.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
 	if feature.HasMissing {

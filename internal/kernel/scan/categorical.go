@@ -38,8 +38,9 @@ type CatScratch struct {
 
 // level is a level's statistic, and its code.
 type level struct {
-	stat float64
-	code uint32
+	stat   float64
+	code   uint32
+	bucket uint32 // of ends
 }
 
 // Categorical returns the best split of a categorical feature into a set of codes
@@ -151,7 +152,7 @@ func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 		if f.Count != nil {
 			grad += float64(float64(f.Count[code]) * r.GradOffset)
 		}
-		s.levels = append(s.levels, level{grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth), code})
+		s.levels = append(s.levels, level{stat: grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth), code: code})
 	}
 	n := min(c.MaxPerSide, len(s.levels))
 	low, high := s.levels, s.levels
@@ -170,20 +171,26 @@ func (s *CatScratch) ends(n int) bool {
 	const buckets = 64
 	least, most, finite := s.levels[0].stat, s.levels[0].stat, true
 	for i := range s.levels {
-		stat := s.levels[i].stat
-		least, most = min(least, stat), max(most, stat)
-		finite = finite && stat-stat == 0
+		switch stat := s.levels[i].stat; {
+		case stat < least:
+			least = stat
+		case stat > most:
+			most = stat
+		case stat-stat != 0:
+			finite = false
+		}
 	}
 	scale := (buckets - 0.5) / (most - least)
 	if !finite || !(scale > 0 && scale <= math.MaxFloat64) {
 		return false
 	}
-	bucket := func(stat float64) int { return int(float64(stat-least)*scale) & (buckets - 1) }
 	var counts [buckets]int
 	for i := range s.levels {
-		counts[bucket(s.levels[i].stat)]++
+		l := &s.levels[i]
+		l.bucket = uint32(int32(float64(l.stat-least)*scale)) & (buckets - 1)
+		counts[l.bucket]++
 	}
-	to, from := 0, buckets-1 // the last bucket of the lowest, the first of the highest
+	to, from := uint32(0), uint32(buckets-1) // the last bucket of the lowest, the first of the highest
 	for k := counts[0]; k < n; k += counts[to] {
 		to++
 	}
@@ -191,13 +198,13 @@ func (s *CatScratch) ends(n int) bool {
 		from--
 	}
 	s.lowest, s.highest = s.lowest[:0], s.highest[:0]
-	for _, l := range s.levels {
-		at := bucket(l.stat)
-		if at <= to {
-			s.lowest = append(s.lowest, l)
+	for i := range s.levels {
+		l := &s.levels[i]
+		if l.bucket <= to {
+			s.lowest = append(s.lowest, *l)
 		}
-		if at >= from {
-			s.highest = append(s.highest, l)
+		if l.bucket >= from {
+			s.highest = append(s.highest, *l)
 		}
 	}
 	return true
