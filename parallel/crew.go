@@ -21,6 +21,8 @@ type Crew struct {
 	task Task
 	n    int64
 	next atomic.Int64
+	// skips is how many calls of Do are still to be run alone, late how many the next time: see await.
+	skips, late int
 	// failed is what a worker that took part has panicked with: it is raised in the one whose crew it is.
 	failed atomic.Pointer[workerPanic]
 	_      [64]byte // what others write is on another cache line
@@ -32,12 +34,13 @@ func (c *Crew) Threads() int { return len(c.loop.seats) }
 // Worker returns the worker that the crew is of.
 func (c *Crew) Worker() int { return c.worker }
 
-// Idle reports whether a worker spins without a piece: else Do runs all indices itself.
-func (c *Crew) Idle() bool { return c.loop.idle.Load() > 0 }
+// Idle reports whether a worker spins without a piece, and has its processor: else Do runs all indices itself.
+func (c *Crew) Idle() bool { return c.skips == 0 && c.loop.idle.Load() > 0 }
 
 // Do implements Runner.
 func (c *Crew) Do(n int, task Task) {
 	if n < 2 || !c.Idle() {
+		c.skips = max(c.skips-1, 0)
 		for i := range n {
 			task.Run(c.worker, i)
 		}
@@ -51,7 +54,7 @@ func (c *Crew) Do(n int, task Task) {
 	defer func() { // also where an index panics
 		c.loop.shared.Add(-1)
 		if !c.close() {
-			c.left.wait()
+			c.await()
 		}
 		c.task = nil
 		if failed := c.failed.Swap(nil); failed != nil && returned {
@@ -61,6 +64,23 @@ func (c *Crew) Do(n int, task Task) {
 	c.drain(c.worker)
 	returned = true
 }
+
+// await waits for those who took part. One that takes longer than a worker may spin has lost its processor
+// to other work: then the next indices are run alone, the more the more often that happens.
+func (c *Crew) await() {
+	if c.left.watch(nil) {
+		c.late = max(c.late-1, 0)
+		return
+	}
+	c.left.sleep()
+	c.late = min(2*c.late+leastLate, mostLate)
+	c.skips = c.late
+}
+
+const (
+	leastLate = 32
+	mostLate  = 4096
+)
 
 // help takes part in the pieces of other workers, and reports whether it found an index to run.
 func (c *Crew) help() bool {
