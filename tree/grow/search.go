@@ -143,7 +143,7 @@ const none = -1.0
 // searchOne makes the candidate of one feature.
 func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c, had := &g.candidates[sibling][f], g.workers[worker].had[sibling]
-	c.found = false
+	c.found, g.isPacked[sibling][f] = false, false
 	gain := g.searchFeature(worker, l, f, nil, had, c)
 	g.see(worker, sibling, l, f, gain, c)
 }
@@ -157,10 +157,12 @@ func (g *splitter) see(worker, sibling int, l *node, f int, gain float64, c *can
 	if g.reuse != nil { // what gains less than the split counts for counts for less
 		gain = l.part + c.score
 	}
-	// Gains that differ by roundings may be equal once the leaf's part is taken off.
 	had := &g.workers[worker].had[sibling]
-	*had = max(*had, gain-float64(gain/(1<<48)))
+	*had = max(*had, lessRoundings(gain))
 }
+
+// lessRoundings takes a little off a gain: those that differ by roundings may be equal once the leaf's part is taken off.
+func lessRoundings(gain float64) float64 { return gain - float64(gain/(1<<48)) }
 
 // packs reports whether the sums of a node are packed, and numeric features of it are searched by these.
 func (g *splitter) packs(sibling int, l *node) bool {
@@ -175,14 +177,28 @@ func (g *splitter) searchPacked(worker, sibling int, l *node, f int) {
 	if !packed.Divides(words[shape.common]) {
 		return
 	}
-	var split scan.Split[int64, uint64]
-	packed.Codes(&split, words, shape.regular, g.workers[worker].had[sibling])
-	if !split.Found {
+	split, had := &g.splits[sibling][f], &g.workers[worker].had[sibling]
+	if !packed.Codes(split, words, shape.regular, *had) {
 		return
 	}
+	gain := split.Gain - l.part
+	if !(gain > 0 && gain > g.config.Params.MinGain) {
+		return
+	}
+	g.scores[sibling][f], g.isPacked[sibling][f] = gain, true
+	if !g.sampler.samplesNodes() && packed.Proven(split) {
+		*had = max(*had, lessRoundings(split.Gain))
+	}
+}
+
+// candidate returns the candidate of a feature.
+func (g *splitter) candidate(sibling int, l *node, f int) *candidate {
 	c := &g.candidates[sibling][f]
-	fill(g, c, l, f, split, 0)
-	g.see(worker, sibling, l, f, split.Gain, c)
+	if g.isPacked[sibling][f] {
+		g.isPacked[sibling][f] = false
+		fill(g, c, l, f, g.packed[sibling].Split(&g.splits[sibling][f]), 0)
+	}
+	return c
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
@@ -496,7 +512,7 @@ func sumsOf[G scan.Grad, H scan.Hess](g *splitter, s scan.Sums[G, H]) sums {
 // off from the highest, each with a count of the leaf's rows, until the best of
 // all is exact (DESIGN §8).
 func (g *splitter) choose(sibling int, l *node) {
-	candidates, scores := g.candidates[sibling], g.scores[sibling]
+	scores := g.scores[sibling]
 	for {
 		best, most := -1, none
 		for _, f := range g.allowed[sibling] {
@@ -508,7 +524,7 @@ func (g *splitter) choose(sibling int, l *node) {
 			l.best = candidate{}
 			return
 		}
-		c := &candidates[best]
+		c := g.candidate(sibling, l, best)
 		if c.unproven {
 			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
 			scores[best] = c.scoreOf()

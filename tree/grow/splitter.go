@@ -45,8 +45,10 @@ type splitter struct {
 	dead       []bool // of its features, those that cannot be split any more
 	features   []int  // of a direct search
 	candidates [2][]candidate
-	scores     [2][]float64 // of the candidates, by feature; none without one
-	rules      [2]scan.Rule // that they are searched by
+	splits     [2][]scan.PackedSplit // of features whose candidates are still to be filled in
+	isPacked   [2][]bool             // they are
+	scores     [2][]float64          // of the candidates, by feature; none without one
+	rules      [2]scan.Rule          // that they are searched by
 	packed     [2]scan.Packed
 	allowed    [2][]int
 	sampled    [2][]int // memory of allowed
@@ -72,6 +74,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	s.division.init(&g.rows)
 	for i := range s.candidates {
 		s.candidates[i], s.scores[i] = make([]candidate, n), make([]float64, n)
+		s.splits[i], s.isPacked[i] = make([]scan.PackedSplit, n), make([]bool, n)
 	}
 	for w := range s.workers {
 		s.workers[w].gains = make([]float64, n)

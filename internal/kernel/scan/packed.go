@@ -1,7 +1,5 @@
 package scan
 
-import "math"
-
 // Packed searches the numeric features of a node by packed sums (package hist), one after the
 // other: what they have in common is worked out once.
 type Packed struct {
@@ -25,37 +23,58 @@ func (p *Packed) Ready() bool { return p.vectors.ready }
 func (p *Packed) Divides(code uint64) bool { return p.total.Hess-code&(1<<32-1) >= p.vectors.least() }
 
 // Codes sets s to what the function Codes returns for the packed sums of a feature, of which those of the
-// missing code, if the words reach that far, are words[regular].
-func (p *Packed) Codes(s *Split[int64, uint64], words []uint64, regular int, least float64) {
+// missing code, if the words reach that far, are words[regular]. It reports whether there is a split: s is undefined else.
+func (p *Packed) Codes(s *PackedSplit, words []uint64, regular int, least float64) (found bool) {
 	bar := barOf(least)
 	last := max(regular-1, 0)
 	if len(words) == regular || words[regular] == 0 {
-		p.pass(s, words[:last], 0, bar)
-		return
+		return p.pass(s, words[:last], 0, bar)
 	}
-	p.pass(s, words[:last], words[regular], bar)
-	left := *s
-	p.pass(s, words[:regular], 0, bar) // the last: present against missing
-	*s = better(left, *s)
+	var left PackedSplit
+	foundLeft := p.pass(&left, words[:last], words[regular], bar)
+	found = p.pass(s, words[:regular], 0, bar) // the last: present against missing
+	if foundLeft && (!found || left.Gain > s.Gain || left.Gain == s.Gain && left.code <= s.code) {
+		*s = left
+		s.missingLeft = true
+	}
+	return found || foundLeft
 }
 
 // pass is plainPass for packed sums, up to the last of the words.
-func (p *Packed) pass(s *Split[int64, uint64], words []uint64, start uint64, bar float64) {
-	s.Found, s.Gain = false, Refused
+func (p *Packed) pass(s *PackedSplit, words []uint64, start uint64, bar float64) (found bool) {
 	if len(words) == 0 {
-		return
+		return false
 	}
-	var best packedBest
-	if p.vectors.find(&best, words, start, bar); best.code() < 0 {
-		return
-	}
-	left := Sums[int64, uint64]{Grad: int64(best.left()) >> 32, Hess: best.left() & (1<<32 - 1)}
-	*s = Split[int64, uint64]{Found: true, Gain: best.gain(), Code: best.code(), Left: left, Unproven: !p.rule.Proven(left, p.total)}
+	s.missingLeft = false
+	p.vectors.find(&s.packedBest, words, start, bar)
+	return s.code != noCode
 }
 
-// packedBest is the best gain above a bar, its code or -1, and the packed sums on its left.
-type packedBest [3]uint64
+// Proven reports whether both sides of a split have MinRows rows for certain.
+func (p *Packed) Proven(s *PackedSplit) bool {
+	hess := s.left & (1<<32 - 1)
+	return p.rule.EqualHess || hess > p.rule.ProofHess && p.total.Hess-hess > p.rule.ProofHess
+}
 
-func (b *packedBest) gain() float64 { return math.Float64frombits(b[0]) }
-func (b *packedBest) code() int     { return int(b[1]) }
-func (b *packedBest) left() uint64  { return b[2] }
+// Split returns a split with its sums taken apart.
+func (p *Packed) Split(s *PackedSplit) Split[int64, uint64] {
+	return Split[int64, uint64]{
+		Found: true, Gain: s.Gain, Code: int(s.code), MissingLeft: s.missingLeft, Unproven: !p.Proven(s),
+		Left: Sums[int64, uint64]{Grad: int64(s.left) >> 32, Hess: s.left & (1<<32 - 1)},
+	}
+}
+
+// PackedSplit is the best split of a feature, as short as it can be.
+type PackedSplit struct {
+	packedBest
+	missingLeft bool
+}
+
+// packedBest is what the vectors find, in the order in which they write it.
+type packedBest struct {
+	Gain float64 // as that of a Split
+	code uint64  // noCode: there is none
+	left uint64  // the packed sums on its left
+}
+
+const noCode = 1<<64 - 1

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"math"
+	"unsafe"
 
 	"boost/internal/cpu"
 )
@@ -51,5 +52,5 @@ func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, bar
 	if start != 0 {
 		first = 1
 	}
-	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(best))
+	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(unsafe.Pointer(best)))
 }

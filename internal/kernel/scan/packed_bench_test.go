@@ -42,7 +42,7 @@ func BenchmarkPacked(b *testing.B) {
 				grad, hess := make([]int64, codes), make([]uint64, codes)
 				side := func(least float64) func() {
 					return func() {
-						var s scan.Split[int64, uint64]
+						var s scan.PackedSplit
 						var p scan.Packed
 						for range 20 {
 							for i, f := range features {

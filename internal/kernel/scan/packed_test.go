@@ -31,9 +31,10 @@ func packedAsApart(t *testing.T, try int, f *scan.Feature[int64, uint64], words 
 	if !p.Ready() {
 		return want, false
 	}
-	var got scan.Split[int64, uint64]
-	if p.Codes(&got, packedWords(f, words), f.Regular, f.Least); !got.Found { // the rest means nothing
-		got = scan.Split[int64, uint64]{Gain: got.Gain}
+	var best scan.PackedSplit
+	got := scan.Split[int64, uint64]{Gain: scan.Refused}
+	if p.Codes(&best, packedWords(f, words), f.Regular, f.Least) {
+		got = p.Split(&best)
 	}
 	if got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain) {
 		t.Fatalf("try %d, %d codes, least %v, %+v:\n%+v, taken apart\n%+v", try, len(f.Grad), f.Least, *rule, got, want)
