@@ -22,7 +22,7 @@ const (
 	jointCodes = 256
 	// rowsPerJointCode is how many rows of the table a code of a joint has to serve, so
 	// that taking its sums apart costs little beside adding them up.
-	rowsPerJointCode = 64
+	rowsPerJointCode = 32
 )
 
 // Joints puts the listed stored columns, of at least two codes each, into joints, and

@@ -340,7 +340,7 @@ func TestRowMajor(t *testing.T) {
 }
 
 // checkJoints holds joints to what they are for: every feature is in one, in order; the codes
-// of several fit a byte and have 64 rows each; and no two joints could be one.
+// of several fit a byte and have 32 rows each; and no two joints could be one.
 func checkJoints(t *testing.T, joints []binning.Joint, nCodes []uint32, features []int, rows int) {
 	t.Helper()
 	var all []int
@@ -349,11 +349,11 @@ func checkJoints(t *testing.T, joints []binning.Joint, nCodes []uint32, features
 		for _, u := range j.Units {
 			product *= nCodes[u]
 		}
-		if j.NBins != product || len(j.Units) > 1 && (product > 256 || int(product)*64 > rows) {
+		if j.NBins != product || len(j.Units) > 1 && (product > 256 || int(product)*32 > rows) {
 			t.Fatalf("%d rows: columns %v have %d codes, said to be %d", rows, j.Units, product, j.NBins)
 		}
 		for _, other := range joints[:i] {
-			if together := int(j.NBins * other.NBins); together <= 256 && together*64 <= rows {
+			if together := int(j.NBins * other.NBins); together <= 256 && together*32 <= rows {
 				t.Fatalf("columns %v and %v could share a code", other.Units, j.Units)
 			}
 		}
