@@ -235,7 +235,7 @@ func (s *Storage) Bytes() int64 {
 	return int64(len(s.packed4)) + int64(len(s.packed8))*2 + int64(len(s.grad16))*4 + int64(len(s.grad32))*8
 }
 
-// Entries fills entries with the rows of a block: all of them in order where rows is nil,
+// Entries fills entries with rows that are counted from a first one: those that follow it where rows is nil,
 // else the listed ones. In one-word modes they carry the codes, in others only the rows.
 func (s *Storage) Entries(entries []uint64, first int, rows []uint16) {
 	lo, hi := first, min(first+hist.BlockRows, s.rows)

@@ -203,25 +203,28 @@ func (d *Direct) runColumns() {
 	if d.words == nil {
 		d.words = make([]uint64, d.matrix.NRows())
 	}
-	if len(d.runs) < parallel.Blocks(d.matrix.NRows(), hist.BlockRows) {
-		clear(d.words) // blocks without a run
-	}
 	d.pool.Do(len(d.runs), (*spreadTask)(d))
 	d.pool.Do((len(d.sums.Features)+columnChunk-1)/columnChunk, (*columnSumTask)(d))
 	d.sums = nil
 }
 
-// spreadTask writes the words of one run's block.
+// spreadTask writes the words of one run, and clears those of other rows up to the next run.
 type spreadTask Direct
 
 func (t *spreadTask) Run(_, index int) {
 	d := (*Direct)(t)
 	run := &d.runs[index]
-	words := rowsOf(d.words, run.First)
-	if len(run.Entries) < len(words) {
-		clear(words)
+	lo, hi := run.First, len(d.words)
+	if index == 0 {
+		lo = 0
 	}
-	hist.Spread(words, run.Entries)
+	if index+1 < len(d.runs) {
+		hi = d.runs[index+1].First
+	}
+	if len(run.Entries) < hi-lo {
+		clear(d.words[lo:hi])
+	}
+	hist.Spread(d.words[run.First:], run.Entries)
 }
 
 // columnSumTask adds up a chunk of the features.

@@ -240,6 +240,34 @@ func TestDirect(t *testing.T) {
 	}
 }
 
+// Rows are added up by columns where runs are much shorter than blocks, and workers take them side by side.
+func TestDirectOfShortRuns(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	const rows, stretch = 40_000, 20_032
+	d := sparseTable(t, 1, rows, 0.1)
+	m := d.withLists(t, pool)
+	st := d.storage(t, form{Mode: gradients.I16}, pool)
+	direct := histogram.NewDirect(m, pool)
+	for _, part := range []float64{1, 0.7} {
+		in := d.sample(rand.New(rand.NewPCG(1, 2)), part)
+		for range 20 {
+			var runs []histogram.Run
+			for lo, rest := 0, in; lo < rows; lo += stretch {
+				var of []uint16
+				for ; len(rest) > 0 && int(rest[0]) < lo+stretch; rest = rest[1:] {
+					of = append(of, uint16(int(rest[0])-lo))
+				}
+				runs = append(runs, histogram.Run{First: lo, Entries: make([]uint64, len(of))})
+				st.Entries(runs[len(runs)-1].Entries, lo, of)
+			}
+			sums := direct.Build(st, runs, histogram.TotalOf(st, runs), d.all(), 1)
+			checkSums(t, d, m, sums, st, in)
+			direct.Release(sums, false)
+		}
+	}
+}
+
 func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, st *gradients.Storage, in []uint32, features []int, least uint64) {
 	t.Helper()
 	for _, f := range features {

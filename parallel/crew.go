@@ -1,6 +1,9 @@
 package parallel
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Runner runs tasks: a Pool, or a Crew.
 type Runner interface {
@@ -21,7 +24,7 @@ type Crew struct {
 	task Task
 	n    int64
 	next atomic.Int64
-	// skips is how many calls of Do are still to be run alone, late how many the next time: see await.
+	// skips is how often Idle is still to say no, late how often the next time: see await.
 	skips, late int
 	// failed is what a worker that took part has panicked with: it is raised in the one whose crew it is.
 	failed atomic.Pointer[workerPanic]
@@ -34,13 +37,19 @@ func (c *Crew) Threads() int { return len(c.loop.seats) }
 // Worker returns the worker that the crew is of.
 func (c *Crew) Worker() int { return c.worker }
 
-// Idle reports whether a worker spins without a piece, and has its processor: else Do runs all indices itself.
-func (c *Crew) Idle() bool { return c.skips == 0 && c.loop.idle.Load() > 0 }
+// Idle reports whether a worker spins without a piece, and is expected to have its processor: else Do runs all
+// indices itself.
+func (c *Crew) Idle() bool {
+	if c.skips > 0 {
+		c.skips--
+		return false
+	}
+	return c.loop.idle.Load() > 0
+}
 
 // Do implements Runner.
 func (c *Crew) Do(n int, task Task) {
 	if n < 2 || !c.Idle() {
-		c.skips = max(c.skips-1, 0)
 		for i := range n {
 			task.Run(c.worker, i)
 		}
@@ -65,19 +74,24 @@ func (c *Crew) Do(n int, task Task) {
 	returned = true
 }
 
-// await waits for those who took part. One that takes longer than a worker may spin has lost its processor
-// to other work: then the next indices are run alone, the more the more often that happens.
+// await waits for those who took part. One that takes much longer than the worker itself has lost its processor
+// to other work: then nobody is asked for a while, the longer the more often that happens.
 func (c *Crew) await() {
-	if c.left.watch(nil) {
+	start := time.Now()
+	if !c.left.watch(nil) {
+		c.left.sleep()
+	}
+	if time.Since(start) < lateAfter {
 		c.late = max(c.late-1, 0)
 		return
 	}
-	c.left.sleep()
 	c.late = min(2*c.late+leastLate, mostLate)
 	c.skips = c.late
 }
 
 const (
+	// lateAfter is longer than an index takes, and shorter than a slice of a processor's time.
+	lateAfter = 300 * time.Microsecond
 	leastLate = 32
 	mostLate  = 4096
 )

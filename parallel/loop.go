@@ -83,8 +83,10 @@ func (l *Loop) Run(worker, _ int) {
 			l.source.Done(worker, piece)
 			l.wake()
 		case Later:
+			held = false
 			l.await(worker)
 			l.lock.lock()
+			held = true
 		case Ended:
 			returned = true
 			return
@@ -98,14 +100,18 @@ func (l *Loop) Run(worker, _ int) {
 func (l *Loop) await(worker int) {
 	s := &l.seats[worker]
 	if s.spins() {
-		l.idle.Add(1)
-		open := s.watch(s.crew.help)
-		l.idle.Add(-1)
-		if open {
+		if l.watch(s) {
 			return
 		}
 	}
 	s.sleep()
+}
+
+// watch spins at a seat, and reports whether it was called from there.
+func (l *Loop) watch(s *seat) bool {
+	l.idle.Add(1)
+	defer l.idle.Add(-1)
+	return s.gate.watch(s.crew.help)
 }
 
 // wake lets those that wait ask again.

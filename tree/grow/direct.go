@@ -142,7 +142,7 @@ func (g *splitter) verifyDirect(at int, l *node) error {
 		left[code] = sums{grad: grad[code], hess: hess[code]}
 	}
 	for _, run := range g.rows.runs(at) {
-		lo, hi := run.First, min(run.First+hist.BlockRows, g.rows.rows)
+		lo, hi := run.First, g.rows.end(run.First)
 		c := g.config.Matrix.Block(f, lo, hi, run.Entries, &g.rows.codes[g.worker])
 		for _, e := range run.Entries {
 			row := int(hist.Row(e))

@@ -34,7 +34,7 @@ type Config struct {
 // 8 bytes per row, one histogram per leaf, and per worker 512 KiB.
 //
 // Nodes with many rows are split by all workers together, in passes over rows and features
-// (splitter all); those with few by one worker each, side by side (frontier).
+// (splitter all); those with few side by side, by one worker each and those without a leaf (frontier).
 type Grower struct {
 	config  Config
 	within  *parallel.Pool // for passes that a step runs by itself

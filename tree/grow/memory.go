@@ -29,7 +29,7 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	}
 	block := int64(min(m.NRows(), hist.BlockRows))
 	rows += int64(threads) * 8 * block
-	if !m.OwnColumns() { // codes of a block are written out
+	if !m.OwnColumns() { // codes of a run are written out
 		widest := binning.U8
 		for f := range m.NFeatures() {
 			widest = max(widest, binning.WidthOf(m.FeatureInfo(f).NBins))

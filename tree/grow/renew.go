@@ -62,7 +62,7 @@ func unitOf(largest float32) int {
 func (r *renewal) Run(worker, index int) {
 	rows := &r.g.rows
 	lo := rows.byNode[0][index].First
-	hi := min(lo+rows.reach, rows.rows)
+	hi := rows.end(lo)
 	grad, hess := r.storage.Floats()
 	grad, hess = grad[lo:hi], hess[lo:hi]
 	keep(touch(grad, 16) + touch(hess, 16))

@@ -111,6 +111,9 @@ func (s *division) init(rows *rowSets) {
 	s.totals = make([]sums, rows.nRuns)
 }
 
+// end returns the row that follows those which a run can have whose first row is given.
+func (s *rowSets) end(first int) int { return min(first+s.reach, s.rows) }
+
 // runs returns a node's rows.
 func (s *rowSets) runs(node int) []histogram.Run { return s.byNode[node] }
 
@@ -162,7 +165,7 @@ func (t *startTask) Run(worker, index int) {
 	}
 	run := &s.byNode[0][index]
 	lo := min(index*s.reach, s.rows)
-	run.First, run.Entries = lo, s.entries[lo:min(lo+s.reach, s.rows)]
+	run.First, run.Entries = lo, s.entries[lo:s.end(lo)]
 	var rows []uint16
 	if s.bag != nil && lo < s.rows {
 		rows = s.bag.Block(index)
@@ -260,7 +263,7 @@ func (t *splitTask) Run(worker, index int) {
 	}
 	run := &s.byNode[s.at][index]
 	entries, first := run.Entries, run.First
-	lo, hi := first, min(first+hist.BlockRows, s.rows)
+	lo, hi := first, s.end(first)
 	n := 0
 	s.missing[index] = false
 	switch {
@@ -284,7 +287,7 @@ func (t *splitTask) Run(worker, index int) {
 	}
 }
 
-// divide moves the entries that go left to the front; c holds the block's codes.
+// divide moves the entries that go left to the front; c holds the codes of the run's rows.
 func (s *division) divide(entries []uint64, c binning.Column, scratch []uint64) int {
 	left := s.table.left
 	switch c.Bits {
@@ -327,7 +330,7 @@ func (t *scoreTask) Run(_, index int) {
 	if len(root.Entries) == 0 {
 		return
 	}
-	scores := t.scores[root.First:min(root.First+s.reach, s.rows)]
+	scores := t.scores[root.First:s.end(root.First)]
 	keep(touch(scores, 8))
 	for l, value := range t.values {
 		for _, e := range s.byNode[t.g.leaves[l]][index].Entries {

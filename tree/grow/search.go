@@ -154,7 +154,7 @@ func (g *splitter) see(worker, sibling int, l *node, f int, gain float64, c *can
 	if g.scores[sibling][f] = c.scoreOf(); !c.found || c.unproven || g.sampler.samplesNodes() { // it may not be allowed
 		return
 	}
-	if g.reuse != nil { // what gains less than the split counts for counts for less
+	if g.reuse != nil { // no split counts for more than it gains: one that gains less than this counts for less
 		gain = l.part + c.score
 	}
 	had := &g.workers[worker].had[sibling]
@@ -557,7 +557,7 @@ func (g *splitter) count(leaf, f int) []uint32 {
 		if len(run.Entries) == 0 {
 			continue
 		}
-		lo, hi := run.First, min(run.First+hist.BlockRows, g.rows.rows)
+		lo, hi := run.First, g.rows.end(run.First)
 		var c binning.Column
 		if unit >= 0 {
 			c = m.UnitColumn(unit).Part(lo, hi)

@@ -196,7 +196,7 @@ func (s *splitter) streamedSide(at int) (streams, right bool) {
 	return s.streams(int(float64(l.rows)*min(left, 1-left))) && s.even(s.rows.most(at), l.rows), right
 }
 
-// even reports that a node with so many rows at most in a block has no block whose worker ends long
+// even reports that a node with so many rows at most in a run has no run whose worker ends long
 // after the others. Where the table is in an order that splits follow, or its last block is short,
 // rows that are cut into pieces of one size are faster.
 func (s *splitter) even(most, rows int) bool { return 2*most*s.pool.Threads() <= 3*rows }

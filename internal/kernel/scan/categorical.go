@@ -86,8 +86,8 @@ func groups[H Hess](hess []H, most int) bool {
 	return false
 }
 
-// tooFewRows reports whether no group can have as many rows as one needs: by integers, levels stand for
-// no more rows together than the node has, but for roundings.
+// tooFewRows reports whether the node has fewer rows than a group needs. Sums of integers add up to the node's
+// total, so that its levels stand for no more rows than it has, up to roundings.
 func (c *CatRule) tooFewRows() bool { return float64(float64(c.NodeRows)*(1+1e-6)) < c.MinPerGroup }
 
 func isInteger[H Hess]() bool {

@@ -23,7 +23,8 @@ func (p *Packed) Ready() bool { return p.vectors.ready }
 func (p *Packed) Divides(code uint64) bool { return p.total.Hess-code&(1<<32-1) >= p.vectors.least() }
 
 // Codes sets s to what the function Codes returns for the packed sums of a feature, of which those of the
-// missing code, if the words reach that far, are words[regular]. It reports whether there is a split: s is undefined else.
+// missing code, if the words reach that far, are words[regular]. It reports whether there is a split; without one
+// nothing that is left in s means anything.
 func (p *Packed) Codes(s *PackedSplit, words []uint64, regular int, least float64) (found bool) {
 	bar := barOf(least)
 	last := max(regular-1, 0)
@@ -52,8 +53,7 @@ func (p *Packed) pass(s *PackedSplit, words []uint64, start uint64, bar float64)
 
 // Proven reports whether both sides of a split have MinRows rows for certain.
 func (p *Packed) Proven(s *PackedSplit) bool {
-	hess := s.left & (1<<32 - 1)
-	return p.rule.EqualHess || hess > p.rule.ProofHess && p.total.Hess-hess > p.rule.ProofHess
+	return p.rule.Proven(Sums[int64, uint64]{Hess: s.left & (1<<32 - 1)}, p.total)
 }
 
 // Split returns a split with its sums taken apart.

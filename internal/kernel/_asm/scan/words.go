@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets in what wordsAVX512 is given of a node, and in what it returns, in bytes: see packedNode and Packed.Codes.
+// Offsets in what wordsAVX512 is given of a node, and in what it returns, in bytes: see packedVectors and packedBest.
 const (
 	nodeTotal     = 0
 	nodeLeast     = 8
