@@ -67,7 +67,7 @@ const (
 	smallNode = 30_000
 	// rowChunk is the most rows that a worker takes at a time.
 	rowChunk = 8192
-	// denseShare: a node with at least one row in this many of its blocks' rows is
+	// denseShare: a node with at least one row in this many of those that its runs span is
 	// read in sequence, others with their rows touched ahead; denseBytes: so is one with a
 	// row in that many bytes of codes, since the processor guesses whole lines.
 	denseShare = 2

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"boost/binning"
 	"boost/gradients"
@@ -134,7 +135,7 @@ func randomParams(r *rand.Rand) grow.Params {
 func newPools(t testing.TB, threads ...int) []*parallel.Pool {
 	var pools []*parallel.Pool
 	for _, n := range threads {
-		pool := parallel.NewPool(n)
+		pool := parallel.NewSpinningPool(n, 50*time.Microsecond)
 		t.Cleanup(pool.Close)
 		pools = append(pools, pool)
 	}

@@ -11,7 +11,8 @@ import (
 // A tree grows best leaf first: each split is of the leaf that gains most then. How a leaf is
 // split follows from its rows alone, so that leaves may be split ahead of their turn, by one
 // worker each: the result waits until it is the best leaf's, and is thrown away if the tree has
-// all its leaves before. Trees are those of one worker, split by split. Nodes of many rows are
+// all its leaves before. Trees are those of one worker, split by split. Workers that find no leaf take
+// part in passes of those that split one (parallel.Crew). Nodes of many rows are
 // split by all workers together: there may be no other that is worth it beside them.
 type frontier struct {
 	*Grower

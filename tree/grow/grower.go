@@ -31,10 +31,10 @@ type Config struct {
 }
 
 // Grower grows the trees of one training run, one at a time, and reuses its memory:
-// 8 bytes per row, one histogram per leaf, and per worker 512 KiB.
+// 8 bytes per row, one histogram per leaf, per worker 512 KiB, and what its splitters take.
 //
 // Nodes with many rows are split by all workers together, in passes over rows and features
-// (splitter all); those with few side by side, by one worker each and those without a leaf (frontier).
+// (splitter all); those with few side by side, each by one worker that others help (frontier).
 type Grower struct {
 	config  Config
 	within  *parallel.Pool // for passes that a step runs by itself

@@ -74,8 +74,8 @@ const (
 )
 
 // leastStretch is the fewest rows of a stretch, unless there are less: more of them cost small nodes more than
-// they save.
-const leastStretch = 4096
+// they save. It is a variable for tests.
+var leastStretch = 4096
 
 // stretches returns how many stretches a table has for so many workers, and how many rows a stretch.
 func stretches(rows, threads int) (n, size int) {

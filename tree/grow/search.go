@@ -70,11 +70,13 @@ const (
 	// smallTiles is the same for the updates of a histogram that is made on the way, where
 	// searching a code counts as so many of them.
 	smallTiles     = 30_000
-	smallShare     = 6_000 // where workers that spin take part
 	updatesPerCode = 4
 	// leastFlags is the number of features that searchFlags pays for.
 	leastFlags = 8
 )
+
+// smallShare is smallTiles where workers that spin take part. It is a variable for tests.
+var smallShare = 6_000
 
 // search begins to fill in the missing histogram of the current siblings, and the tiles that are
 // left of the other, and to find the best split of each feature in each. alone says that tiles

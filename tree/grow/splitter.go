@@ -12,8 +12,7 @@ import (
 // these sums away from the parent's for the other, and searches both. It has all workers of a
 // pool for that, or is one of several that have a worker each and those that have nothing to split.
 //
-// Memory: per worker 512 KiB, a histogram builder's scratch and a candidate for each feature and
-// sibling.
+// Memory: per worker a histogram builder's scratch; two candidates and two splits for each feature.
 type splitter struct {
 	*Grower
 	pool     parallel.Runner // for passes that a step runs by itself
@@ -117,8 +116,9 @@ func (s *splitter) run(p pass) {
 	}
 }
 
-// smallDivide is the number of rows below which dividing them is not shared with a worker that spins.
-const smallDivide = 2048
+// smallDivide is the number of rows below which dividing them is not shared with a worker that spins. It is a
+// variable for tests.
+var smallDivide = 2048
 
 // initRoot makes the root the only leaf.
 func (s *splitter) initRoot() pass {
