@@ -24,7 +24,7 @@ func (e *entry) close() (ended bool) { return e.inside.Add(e.joined.Swap(closed)
 // inside, all at once.
 func (e *entry) leave() (last bool) { return e.inside.Add(-1) == 0 }
 
-// join says whether a pass is open, and counts the worker into it.
+// join reports whether a pass is open, and counts the worker into it.
 func (e *entry) join() bool {
 	for {
 		joined := e.joined.Load()

@@ -36,7 +36,7 @@ func per(unit float64) (float64, bool) {
 	return p, 1.0/far < p && p < far
 }
 
-// short says whether codes are of 16 bits; others are of 32.
+// short reports whether codes are of 16 bits; others are of 32.
 func short[G int16 | int32]() bool {
 	var code G
 	return unsafe.Sizeof(code) == 2

@@ -9,7 +9,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// Usable says whether Read and Ends ever find anything on this machine.
+// Usable reports whether Read and Ends ever find anything on this machine.
 func Usable() bool { return cpu.Used() == cpu.AVX512 }
 
 func ends(list []int32, text []byte, at int, sep byte) int {

@@ -2,7 +2,7 @@
 
 package text
 
-// Usable says whether Read and Ends ever find anything on this machine.
+// Usable reports whether Read and Ends ever find anything on this machine.
 func Usable() bool { return false }
 
 func ends([]int32, []byte, int, byte) int { return 0 }
