@@ -19,6 +19,13 @@ type pass struct {
 	then  step
 }
 
+// run runs all indices as one worker.
+func (p *pass) run(worker int) {
+	for i := range p.n {
+		p.task.Run(worker, i)
+	}
+}
+
 // Next implements parallel.Series.
 func (p *passes) Next() (n int, task parallel.Task) {
 	s := (*splitter)(p)
@@ -27,9 +34,7 @@ func (p *passes) Next() (n int, task parallel.Task) {
 		if s.then = next.then; next.n > 0 && !next.alone {
 			return next.n, next.task
 		}
-		for i := range next.n {
-			next.task.Run(0, i)
-		}
+		next.run(0)
 	}
 	return 0, nil
 }

@@ -94,7 +94,7 @@ func (s *splitter) end() { s.division.bag, s.built = nil, nil }
 func (s *splitter) splitAlone(at int, last bool) {
 	p := s.split(at, last)
 	if s.nodes[at].rows < smallDivide {
-		s.run(p)
+		p.run(s.worker)
 	} else {
 		s.pool.Do(p.n, p.task)
 	}
@@ -103,16 +103,7 @@ func (s *splitter) splitAlone(at int, last bool) {
 			s.pool.Do(p.n, p.task)
 			continue
 		}
-		for i := range p.n { // what is made alone is the first worker's
-			p.task.Run(0, i)
-		}
-	}
-}
-
-// run runs a pass in the splitter's own worker.
-func (s *splitter) run(p pass) {
-	for i := range p.n {
-		p.task.Run(s.worker, i)
+		p.run(0) // what is made alone is the first worker's
 	}
 }
 
