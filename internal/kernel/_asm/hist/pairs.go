@@ -83,8 +83,8 @@ func (r *pairPass) read(further int, to reg.VecVirtual) {
 func (r *pairPass) fetch() {
 	r.rowPass.fetch()
 	MOVWQZX(r.entry(ahead, rowOf), reg.RBX)
-	PREFETCHT0(Mem{Base: r.grad, Index: reg.RBX, Scale: 4})
-	PREFETCHT0(Mem{Base: r.hess, Index: reg.RBX, Scale: 4})
+	PREFETCHT1(Mem{Base: r.grad, Index: reg.RBX, Scale: 4})
+	PREFETCHT1(Mem{Base: r.hess, Index: reg.RBX, Scale: 4})
 }
 
 // addEarly is rowPass.addEarly.
