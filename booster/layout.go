@@ -68,3 +68,20 @@ func (t *trainer) mirrored() []binning.Joint {
 	}
 	return binning.Joints(t.matrix, units)
 }
+
+// makeLists makes the lists of a copy by rows where they make passes faster and there is room for them.
+func (t *trainer) makeLists(mirror *binning.RowMajor) *histogram.Lists {
+	if !histogram.Packs(t.storing) || t.inFiles {
+		return nil
+	}
+	room := int64(1 << 62)
+	if limit, _ := t.memoryLimit(); limit > 0 {
+		room = limit - t.report.PeakBytes
+	}
+	lists, bytes := histogram.NewLists(t.matrix, mirror, t.pool, room)
+	if lists != nil {
+		t.report.PeakBytes, t.report.ListBytes = t.report.PeakBytes+bytes, bytes
+		t.say("rows are listed", "bytes", bytes)
+	}
+	return lists
+}

@@ -151,6 +151,7 @@ type Report struct {
 	Gradients    string
 	Threads      int
 	PeakBytes    int64 // estimate of the buffers of training
+	ListBytes    int64 // of them, lists of slots beside the codes, which are left out where there is no room
 	// HeldOut are the rows of the training table that were held out for early stopping, in
 	// ascending order; nil where none were.
 	HeldOut []int32

@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/histogram"
 	"boost/internal/cpu"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -405,8 +406,10 @@ func (t *trainer) allocate() error {
 	t.report.Builder, t.report.Gradients, t.report.Threads = plan.name(), t.p.Gradients, t.pool.Threads()
 	t.report.Objective = t.p.Objective
 	var mirror *binning.RowMajor
+	var lists *histogram.Lists
 	if plan.mirrored {
 		mirror = binning.NewJoined(t.matrix, t.mirrored(), t.pool)
+		lists = t.makeLists(mirror)
 	}
 	if err := t.baseScore(); err != nil {
 		return err
@@ -428,7 +431,7 @@ func (t *trainer) allocate() error {
 		maxStep = o.MaxStep()
 	}
 	t.makeLanes(grow.Config{
-		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Features: t.cuts.Features, Strategy: plan.strategy,
+		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Lists: lists, Features: t.cuts.Features, Strategy: plan.strategy,
 		Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
 		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})

@@ -90,6 +90,8 @@ type Builder struct {
 	flags    [][]flag       // of units that are bundles of features of two codes, else nil
 	sparse   *sparseRows    // nil in layouts with columns
 	rests    bool           // some features have a slot that is not added up
+	lists    *Lists         // of the mirror, may be nil
+	byLists  bool           // the current node is added up by them
 
 	features     []int // active features, ascending
 	inMirror     []bool
@@ -323,7 +325,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.EndTiles()
 		return 0
 	}
-	b.dense = b.isDense(rows, span)
+	b.dense, b.byLists = b.isDense(rows, span), b.listed(st, rows)
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
 	b.reserveFew()
@@ -356,6 +358,11 @@ func (b *Builder) open(dst *Histogram, st *gradients.Storage) {
 func (b *Builder) kind(st *gradients.Storage, rows int) kind {
 	packs := st.OneWord() && !st.Counts()
 	return kind{inWords: packs && rows <= wordRows, wide: !packs || b.matrix.NRows() > wordRows}
+}
+
+// listed says that a node of so many rows is added up by lists.
+func (b *Builder) listed(st *gradients.Storage, rows int) bool {
+	return b.lists != nil && b.wholeRow && rows >= leastListedRows && st.OneWord() && !st.Counts()
 }
 
 // wordRows is hist.WordRows, a variable for tests.

@@ -180,7 +180,7 @@ func (b *Builder) addUp(rows int, alone bool) {
 func (b *Builder) reservePacked(workers int, wide bool) {
 	for w := range b.packed {
 		s := &b.packed[w]
-		if s.took, s.wide, s.rows = false, false, 0; w < workers {
+		if s.took, s.wide, s.rows, s.total = false, false, 0, 0; w < workers {
 			s.reserve(b.rowSlots, false)
 			if wide && s.grad == nil {
 				s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
@@ -223,8 +223,11 @@ func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
 	}
 	at := 0
 	if b.wholeRow {
-		b.addMirror(s.slots, first, entries, dense)
-		at = len(b.mirror.Joints)
+		if at = len(b.mirror.Joints); b.byLists {
+			b.addListed(s, first, entries)
+		} else {
+			b.addMirror(s.slots, first, entries, dense)
+		}
 	}
 	b.addPlaces(worker, s.slots, 0, b.places[at:], first, entries)
 }
@@ -269,9 +272,9 @@ func (b *Builder) flush(s *packedScratch) {
 		clear(s.grad)
 		clear(s.hess)
 	}
-	s.wide, s.rows = true, 0
-	for _, p := range b.places {
+	for j, p := range b.places {
 		rest := s.slots[p.at : p.at+p.size]
+		b.fillRest(j, rest, s.total)
 		for i := range p.units() {
 			var sums []uint64
 			u := p.unitAt(i)
@@ -280,6 +283,7 @@ func (b *Builder) flush(s *packedScratch) {
 			hist.Unpack(s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)], sums)
 		}
 	}
+	s.wide, s.rows, s.total = true, 0, 0
 }
 
 // reduceTask adds up one unit or joint of the workers' sums, in worker order; integer
@@ -296,6 +300,7 @@ func (t *reduceTask) Run(worker, index int) {
 			continue
 		}
 		rest := s.slots[p.at : p.at+p.size]
+		b.fillRest(index, rest, s.total)
 		for i := range p.units() {
 			var sums []uint64
 			u := p.unitAt(i)

@@ -56,9 +56,10 @@ func (s *rowParallelScratch[A]) reserveOwn(joined bool) {
 // before they could overflow.
 type packedScratch struct {
 	rowParallelScratch[uint64]
-	rows int // in the slots since the last flush
-	grad []int64
-	hess []uint64
-	wide bool              // grad and hess are in use
-	part [jointPart]uint64 // of one column of a joint
+	rows  int    // in the slots since the last flush
+	total uint64 // of those that were added by lists
+	grad  []int64
+	hess  []uint64
+	wide  bool              // grad and hess are in use
+	part  [jointPart]uint64 // of one column of a joint
 }

@@ -19,6 +19,7 @@ type tile struct {
 	places   []place // of a pass over rows; nil where the tile is a group of columns
 	first    int     // number of the first place
 	features []int   // the active ones, ascending
+	lists    *listPart
 }
 
 const (
@@ -64,6 +65,10 @@ func (b *Builder) planTiles() {
 		b.shared = append(b.shared, b.alone...)
 	case b.wholeRow && b.mirror.Bits == binning.U8:
 		mirrored := len(b.mirror.Joints)
+		if b.lists != nil {
+			b.planLists()
+			return
+		}
 		for _, cut := range [][2]int{{0, mirrored}, {mirrored, len(b.places)}} {
 			b.alone = b.cutTiles(b.alone, cut[0], cut[1], 1)
 			b.shared = b.cutTiles(b.shared, cut[0], cut[1], b.pool.Threads())
@@ -89,24 +94,51 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 		}
 		n = max(n, min(n+workers-n%workers, places/least))
 	}
+	from := lo
+	for _, to := range cutEvenly(lo, hi, n, func(i int) int { return b.weight(&b.places[i]) }) {
+		tiles = b.addTile(tiles, from, to)
+		from = to
+	}
+	return tiles
+}
+
+// cutEvenly cuts lo … hi-1 into n pieces of nearly one weight, and returns where they end: a place belongs to the
+// piece in whose share of the weights its middle lies.
+func cutEvenly(lo, hi, n int, weight func(i int) int) (ends []int) {
 	weights := 0
-	for _, p := range b.places[lo:hi] {
-		weights += b.weight(&p)
+	for i := lo; i < hi; i++ {
+		weights += weight(i)
 	}
 	from, sum := lo, 0
-	for i := range n { // a place belongs to the tile in whose share of the weights its middle lies
+	for i := range n {
 		to := from
-		for to < hi-(n-1-i) && (to == from || 2*n*sum+n*b.weight(&b.places[to]) <= 2*(i+1)*weights) {
-			sum += b.weight(&b.places[to])
+		for to < hi-(n-1-i) && (to == from || 2*n*sum+n*weight(to) <= 2*(i+1)*weights) {
+			sum += weight(to)
 			to++
 		}
 		if i == n-1 {
 			to = hi
 		}
-		tiles = b.addTile(tiles, from, to)
+		ends = append(ends, to)
 		from = to
 	}
-	return tiles
+	return ends
+}
+
+// planLists makes tiles of the parts of lists, for one worker and for all.
+func (b *Builder) planLists() {
+	for i := range b.lists.parts {
+		p := &b.lists.parts[i]
+		b.alone = b.addTile(b.alone, p.from, p.to)
+		b.alone[i].lists = p
+	}
+	b.shared = append(b.shared, b.alone...)
+	if b.rowSlots >= lineSlots {
+		b.lines = append(b.lines, b.alone...)
+		b.lines = b.cutTiles(b.lines, len(b.mirror.Joints), len(b.places), b.pool.Threads())
+	}
+	b.alone = b.cutTiles(b.alone, len(b.mirror.Joints), len(b.places), 1)
+	b.shared = b.cutTiles(b.shared, len(b.mirror.Joints), len(b.places), b.pool.Threads())
 }
 
 // addTile adds the tile of the places lo … hi-1.
@@ -164,18 +196,23 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	}
 	s := &b.packed[worker]
 	base := t.places[0].at
-	rows, fresh := 0, true
+	rows, fresh, total := 0, true, uint64(0)
+	byLists := b.byLists && t.lists != nil
 	for r := range b.runs {
 		run := &b.runs[r]
 		if n := len(run.Entries); n > 0 {
 			if rows += n; rows > hist.WordRows { // more could overflow
-				b.deliverTile(t, s, fresh)
-				rows, fresh = n, false
+				b.deliverTile(t, s, fresh, total)
+				rows, fresh, total = n, false, 0
+			}
+			if byLists {
+				total += t.lists.add(s.slots, run.First, run.Entries)
+				continue
 			}
 			b.addRows(worker, t, s.slots, base, run.First, run.Entries)
 		}
 	}
-	b.deliverTile(t, s, fresh)
+	b.deliverTile(t, s, fresh, total)
 	for j := range t.places {
 		p := &t.places[j]
 		for i := range p.units() {
@@ -185,12 +222,14 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	return t.features
 }
 
-// deliverTile adds the packed sums of a tile to the slots of its features.
-func (b *Builder) deliverTile(t *tile, s *packedScratch, fresh bool) {
+// deliverTile adds the packed sums of a tile to the slots of its features; total is the sum of the rows that
+// were added by lists.
+func (b *Builder) deliverTile(t *tile, s *packedScratch, fresh bool, total uint64) {
 	base := t.places[0].at
 	for j := range t.places {
 		p := &t.places[j]
 		rest := s.slots[p.at-base : p.at-base+p.size]
+		b.fillRest(t.first+j, rest, total)
 		for i := range p.units() {
 			var sums []uint64
 			u := p.unitAt(i)

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	Matrix   *binning.Matrix
 	Mirror   *binning.RowMajor // may be nil
+	Lists    *histogram.Lists  // of the mirror, may be nil
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy

@@ -64,6 +64,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 		Grower: g, pool: pool, builder: histogram.New(c.Matrix, c.Mirror, pool, strategy),
 		sampler: g.columns, workers: make([]searchScratch, pool.Threads()),
 	}
+	s.builder.UseLists(c.Lists)
 	if c.Direct {
 		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Within())
 	}

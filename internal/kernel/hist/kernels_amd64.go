@@ -313,6 +313,17 @@ func addPairs32(sums *uint64, codes *uint8, stride uint64, entries *uint64, n ui
 //go:noescape
 func fetchRows(codes *uint8, stride uint64, entries *uint64, n uint64, width uint64)
 
+// addListed is Listed.Add for n entries, not 0. The first fetching of these, which 64 follow, fetch where the list of
+// one further on begins, and the list of one half as far.
+//
+//go:noescape
+func addListed(sums *uint64, slots *uint16, starts *uint32, entries *uint64, n uint64, fetching uint64) uint64
+
+// sumAVX2 adds up n words, a multiple of 8.
+//
+//go:noescape
+func sumAVX2(words *uint64, n uint64) uint64
+
 // unpackAVX512 is Unpack for n sums, a multiple of its 8 lanes and not 0.
 //
 //go:noescape

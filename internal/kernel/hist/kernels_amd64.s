@@ -12572,6 +12572,150 @@ row:
 	JNZ        row
 	RET
 
+// func addListed(sums *uint64, slots *uint16, starts *uint32, entries *uint64, n uint64, fetching uint64) uint64
+// Requires: MMX+
+TEXT ·addListed(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), AX
+	MOVQ    slots+8(FP), CX
+	MOVQ    starts+16(FP), DX
+	MOVQ    entries+24(FP), BX
+	MOVQ    $0xffffffff0000ffff, SI
+	XORQ    DI, DI
+	MOVWQZX 2(BX), R8
+	MOVL    (DX)(R8*4), R9
+	MOVL    4(DX)(R8*4), R10
+	MOVQ    fetching+40(FP), R11
+	LEAQ    (BX)(R11*8), R11
+	CMPQ    BX, R11
+	JEQ     listed_rest
+
+listed_fetching:
+	MOVWQZX    514(BX), R8
+	PREFETCHT1 (DX)(R8*4)
+	MOVWQZX    258(BX), R8
+	MOVL       (DX)(R8*4), R8
+	PREFETCHT1 (CX)(R8*2)
+	PREFETCHT1 63(CX)(R8*2)
+	LEAQ       (CX)(R9*2), R12
+	LEAQ       (CX)(R10*2), R13
+	MOVQ       (BX), R14
+	ANDQ       SI, R14
+	ADDQ       R14, DI
+	MOVWQZX    10(BX), R8
+	MOVL       (DX)(R8*4), R9
+	MOVL       4(DX)(R8*4), R10
+	CMPQ       R12, R13
+	JEQ        listed_end_fetching
+
+listed_four_fetching:
+	MOVWQZX (R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 2(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 4(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 6(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	ADDQ    $0x08, R12
+	CMPQ    R12, R13
+	JNE     listed_four_fetching
+
+listed_end_fetching:
+	ADDQ $0x08, BX
+	CMPQ BX, R11
+	JNE  listed_fetching
+
+listed_rest:
+	MOVQ n+32(FP), R11
+	MOVQ entries+24(FP), R8
+	LEAQ -8(R8)(R11*8), R11
+	CMPQ BX, R11
+	JEQ  listed_last
+
+listed_row:
+	LEAQ    (CX)(R9*2), R12
+	LEAQ    (CX)(R10*2), R13
+	MOVQ    (BX), R14
+	ANDQ    SI, R14
+	ADDQ    R14, DI
+	MOVWQZX 10(BX), R8
+	MOVL    (DX)(R8*4), R9
+	MOVL    4(DX)(R8*4), R10
+	CMPQ    R12, R13
+	JEQ     listed_end_row
+
+listed_four_row:
+	MOVWQZX (R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 2(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 4(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	MOVWQZX 6(R12), R8
+	ADDQ    R14, (AX)(R8*8)
+	ADDQ    $0x08, R12
+	CMPQ    R12, R13
+	JNE     listed_four_row
+
+listed_end_row:
+	ADDQ $0x08, BX
+	CMPQ BX, R11
+	JNE  listed_row
+
+listed_last:
+	LEAQ (CX)(R9*2), DX
+	LEAQ (CX)(R10*2), CX
+	MOVQ (BX), BX
+	ANDQ SI, BX
+	ADDQ BX, DI
+	CMPQ DX, CX
+	JEQ  listed_end_last
+
+listed_four_last:
+	MOVWQZX (DX), SI
+	ADDQ    BX, (AX)(SI*8)
+	MOVWQZX 2(DX), SI
+	ADDQ    BX, (AX)(SI*8)
+	MOVWQZX 4(DX), SI
+	ADDQ    BX, (AX)(SI*8)
+	MOVWQZX 6(DX), SI
+	ADDQ    BX, (AX)(SI*8)
+	ADDQ    $0x08, DX
+	CMPQ    DX, CX
+	JNE     listed_four_last
+
+listed_end_last:
+	MOVQ DI, ret+48(FP)
+	RET
+
+// func sumAVX2(words *uint64, n uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·sumAVX2(SB), NOSPLIT, $0-24
+	MOVQ  words+0(FP), AX
+	MOVQ  n+8(FP), CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	TESTQ CX, CX
+	JEQ   sum_end
+
+sum_eight:
+	VPADDQ (AX), Y0, Y0
+	VPADDQ 32(AX), Y1, Y1
+	ADDQ   $0x40, AX
+	SUBQ   $0x08, CX
+	JNE    sum_eight
+
+sum_end:
+	VPADDQ       Y0, Y1, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPSRLDQ      $0x08, X0, X1
+	VPADDQ       X0, X1, X0
+	VMOVQ        X0, AX
+	VZEROUPPER
+	MOVQ         AX, ret+16(FP)
+	RET
+
 // func unpackAVX512(grad *int64, hess *uint64, sums *uint64, n uint64)
 // Requires: AVX, AVX512F
 TEXT ·unpackAVX512(SB), NOSPLIT, $0-32

@@ -36,6 +36,8 @@ func main() {
 		pairs(n)
 	}
 	fetchRows()
+	listed()
+	sum()
 	unpack("unpackAVX512", 8, adding)
 	unpack("unpackAVX2", 4, adding)
 	unpack("unpackToAVX512", 8, setting)

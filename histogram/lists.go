@@ -1,0 +1,189 @@
+package histogram
+
+import (
+	"unsafe"
+
+	"boost/binning"
+	"boost/internal/cpu"
+	"boost/internal/kernel/hist"
+	"boost/parallel"
+)
+
+// Lists name the slots that each row is added to, but for those of rest codes: each joint has one, the most
+// frequent code of a sample, whose slot gets what the others lack of the total. They stand beside a copy
+// by rows of which enough codes are rest codes, and serve packed sums. A row takes 4 bytes for each part, and two for a
+// slot.
+type Lists struct {
+	rests []uint8 // of each joint
+	parts []listPart
+}
+
+// listPart is what one tile adds: slots of some joints, counted from the first one's.
+type listPart struct {
+	hist.Listed
+	from, to int
+}
+
+const (
+	// listSample is about how many rows the rest codes are found in.
+	listSample = 1024
+	// listPlaces is the most joints of a part, and leastListed the fewest if there are several.
+	listPlaces, leastListed = 64, 24
+	// listRow and listSlot are what a row of a part, and a slot, cost, in updates of a copy by rows; listGain is
+	// how many times as much such a copy has to cost.
+	listRow, listSlot, listGain = 8, 0.8, 1.25
+	// listBlock is the number of rows whose lists a task makes.
+	listBlock = 4096
+	// leastListedRows is the fewest rows of a node that are added by lists: after them, finding the sums of rest
+	// codes costs as much as updates of so many rows.
+	leastListedRows = 48
+	// padding is the first of the slots of a part that are added to where a list's length is no multiple of hist.ListStep: its
+	// first joint has no such codes.
+	padding = 256
+)
+
+// NewLists returns nil where a pass over lists would not be faster, or they would take more than room bytes; else
+// also what they take.
+func NewLists(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, room int64) (l *Lists, bytes int64) {
+	rows, joints := m.NRows(), len(mirror.Joints)
+	if mirror.Bits != binning.U8 || rows == 0 || joints == 0 {
+		return nil, 0
+	}
+	l = &Lists{rests: make([]uint8, joints)}
+	listed := l.findRests(mirror, rows)
+	n := (joints + listPlaces - 1) / listPlaces
+	if threads := pool.Threads(); n%threads != 0 {
+		n = max(n, min(n+threads-n%threads, joints/leastListed))
+	}
+	if listGain*(listRow*float64(n)+listSlot*(listed+float64(n*(hist.ListStep-1))/2)) > float64(joints) {
+		return nil, 0
+	}
+	ends := cutEvenly(0, joints, n, func(i int) int { return placeSlots + int(mirror.Joints[i].NBins) })
+	l.parts = make([]listPart, n)
+	from := 0
+	for i, to := range ends {
+		l.parts[i] = listPart{from: from, to: to}
+		from = to
+	}
+	if bytes = 4 * int64(n) * int64(rows+1); bytes > room {
+		return nil, 0
+	}
+	for i := range l.parts {
+		bytes += l.parts[i].count(mirror, l.rests, rows, pool)
+	}
+	if bytes > room {
+		return nil, 0
+	}
+	for i := range l.parts {
+		l.parts[i].fill(mirror, l.rests, rows, pool)
+	}
+	return l, bytes
+}
+
+// findRests sets the rest codes and returns how many other codes a row has on average, both by a sample.
+func (l *Lists) findRests(mirror *binning.RowMajor, rows int) float64 {
+	step := max(1, rows/listSample)
+	counts := make([][256]uint32, len(l.rests))
+	taken, listed := 0, 0
+	for row := 0; row < rows; row += step {
+		for i, code := range mirror.Data[row*mirror.Stride:][:len(counts)] {
+			counts[i][code]++
+		}
+		taken++
+	}
+	for i := range counts {
+		most := uint32(0)
+		for code, n := range counts[i] {
+			if n > most {
+				most, l.rests[i] = n, uint8(code)
+			}
+		}
+		listed += taken - int(most)
+	}
+	return float64(listed) / float64(taken)
+}
+
+// count finds where the lists begin, and returns the bytes of their slots.
+func (p *listPart) count(mirror *binning.RowMajor, rests []uint8, rows int, pool *parallel.Pool) int64 {
+	p.Starts = make([]uint32, rows+1)
+	p.Size = (p.to - p.from) * hist.Slots
+	rests = rests[p.from:p.to]
+	pool.Do(parallel.Blocks(rows, listBlock), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, rows, listBlock)
+		for row := lo; row < hi; row++ {
+			n := uint32(0)
+			for i, code := range mirror.Data[row*mirror.Stride+p.from:][:len(rests)] {
+				if code != rests[i] {
+					n++
+				}
+			}
+			p.Starts[row+1] = (n + hist.ListStep - 1) &^ (hist.ListStep - 1)
+		}
+	}))
+	total := uint64(0)
+	for row, n := range p.Starts {
+		total += uint64(n)
+		p.Starts[row] = uint32(total)
+	}
+	if total > 1<<32-1 {
+		return 1 << 62 // more than there is room for
+	}
+	return 2 * int64(total)
+}
+
+// fill writes the slots of lists whose places are found.
+func (p *listPart) fill(mirror *binning.RowMajor, rests []uint8, rows int, pool *parallel.Pool) {
+	p.Slots = make([]uint16, p.Starts[rows])
+	cpu.LargePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.Slots))), 2*len(p.Slots)))
+	rests = rests[p.from:p.to]
+	pool.Do(parallel.Blocks(rows, listBlock), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, rows, listBlock)
+		var slots [listPlaces + hist.ListStep]uint16
+		for row := lo; row < hi; row++ {
+			n := 0
+			for i, code := range mirror.Data[row*mirror.Stride+p.from:][:len(rests)] {
+				slots[n] = uint16(i*hist.Slots + int(code))
+				if code != rests[i] {
+					n++
+				}
+			}
+			own := p.Slots[p.Starts[row]:p.Starts[row+1]]
+			for i := n; i < len(own); i++ {
+				slots[i] = uint16(padding + i - n)
+			}
+			copy(own, slots[:])
+		}
+	}))
+}
+
+// add adds entries of one run to the packed sums of a part, and returns the sum of the entries.
+func (p *listPart) add(sums []uint64, first int, entries []uint64) (total uint64) {
+	total = p.Add(sums, first, entries)
+	clear(sums[padding : padding+hist.ListStep])
+	return total
+}
+
+// UseLists makes the builder use lists of its copy by rows, if there are any.
+func (b *Builder) UseLists(l *Lists) {
+	if b.lists = l; l != nil {
+		b.planTiles()
+	}
+}
+
+// addListed adds entries of one run to the packed sums of all mirrored units.
+func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
+	total := uint64(0)
+	for i := range b.lists.parts {
+		p := &b.lists.parts[i]
+		total = p.add(s.slots[p.from*hist.Slots:], first, entries)
+	}
+	s.total += total
+}
+
+// fillRest sets the packed sum of a joint's rest code, if the node is added up by lists: what the others lack of
+// the total.
+func (b *Builder) fillRest(place int, sums []uint64, total uint64) {
+	if b.byLists && place < len(b.lists.rests) {
+		sums[b.lists.rests[place]] = total - hist.Sum(sums)
+	}
+}
