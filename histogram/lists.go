@@ -29,9 +29,9 @@ const (
 	listSample = 1024
 	// listPlaces is the most joints of a part, and leastListed the fewest if there are several.
 	listPlaces, leastListed = 64, 24
-	// listRow and listSlot are what a row of a part, and a slot, cost, in updates of a copy by rows; listGain is
-	// how many times as much such a copy has to cost.
-	listRow, listSlot, listGain = 8, 0.8, 1.25
+	// listRow is how many more codes than slots a row must have for each part: its slots then cost, with what fills
+	// them up to a multiple of hist.ListStep, at most 0.8 of as many updates of the copy by rows.
+	listRow = 12
 	// listBlock is the number of rows whose lists a task makes.
 	listBlock = 4096
 	// leastListedRows is the fewest rows of a node that are added by lists: after them, finding the sums of rest
@@ -50,12 +50,12 @@ func NewLists(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, 
 		return nil, 0
 	}
 	l = &Lists{rests: make([]uint8, joints)}
-	listed := l.findRests(mirror, rows)
+	listed, sampled := l.findRests(mirror, rows)
 	n := (joints + listPlaces - 1) / listPlaces
 	if threads := pool.Threads(); n%threads != 0 {
 		n = max(n, min(n+threads-n%threads, joints/leastListed))
 	}
-	if listGain*(listRow*float64(n)+listSlot*(listed+float64(n*(hist.ListStep-1))/2)) > float64(joints) {
+	if listed > sampled*(joints-listRow*n) {
 		return nil, 0
 	}
 	ends := cutEvenly(0, joints, n, func(i int) int { return placeSlots + int(mirror.Joints[i].NBins) })
@@ -80,16 +80,15 @@ func NewLists(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, 
 	return l, bytes
 }
 
-// findRests sets the rest codes and returns how many other codes a row has on average, both by a sample.
-func (l *Lists) findRests(mirror *binning.RowMajor, rows int) float64 {
+// findRests sets the rest codes, by a sample, and returns how many other codes it has in how many rows.
+func (l *Lists) findRests(mirror *binning.RowMajor, rows int) (listed, sampled int) {
 	step := max(1, rows/listSample)
 	counts := make([][256]uint32, len(l.rests))
-	taken, listed := 0, 0
 	for row := 0; row < rows; row += step {
 		for i, code := range mirror.Data[row*mirror.Stride:][:len(counts)] {
 			counts[i][code]++
 		}
-		taken++
+		sampled++
 	}
 	for i := range counts {
 		most := uint32(0)
@@ -98,9 +97,9 @@ func (l *Lists) findRests(mirror *binning.RowMajor, rows int) float64 {
 				most, l.rests[i] = n, uint8(code)
 			}
 		}
-		listed += taken - int(most)
+		listed += sampled - int(most)
 	}
-	return float64(listed) / float64(taken)
+	return listed, sampled
 }
 
 // count finds where the lists begin, and returns the bytes of their slots.
