@@ -48,10 +48,12 @@ func peersCommand() *cobra.Command {
 				return err
 			}
 			if results == "" {
-				if results, err = os.MkdirTemp("", "peers"); err != nil {
+				temporary, err := os.MkdirTemp("", "peers")
+				if err != nil {
 					return err
 				}
-				defer func() { _ = os.RemoveAll(results) }() // nothing in it is wanted
+				defer func() { _ = os.RemoveAll(temporary) }() // nothing in it is wanted
+				results = filepath.Join(temporary, "peers")
 			}
 			history, err := peers.Open(results, name)
 			if err != nil {
@@ -81,8 +83,8 @@ func peersCommand() *cobra.Command {
 	f.StringVar(&python, "python", "python3", "interpreter of the environment with the peers")
 	f.StringVar(&script, "script", "benchmarks/python/peer.py", "the peers' side")
 	f.StringVar(&cache, "cache", "", "folder that generated tables are kept in (default: the user's cache)")
-	f.StringVar(&results, "results", "benchmarks/results/peers", "folder for the sessions; empty to keep none")
-	f.StringVar(&document, "document", "docs/performance.md", "document to put the table into; empty for none")
+	f.StringVar(&results, "results", "benchmarks/results/peers", "folder for the sessions, with all figures in a .md file beside it; empty to keep none")
+	f.StringVar(&document, "document", "docs/performance.md", "document to put the summary into; empty for none")
 	f.BoolVar(&strict, "strict", false, "fail where a target is missed")
 	return c
 }

@@ -44,7 +44,7 @@ func rowsCommand() *cobra.Command {
 	c.Flags().StringVar(&events, "events", "", "file with the events of go test -json")
 	c.Flags().StringVar(&command, "command", "make bench-rows", "the command that the record names")
 	c.Flags().StringVar(&results, "results", "benchmarks/results", "folder for the JSON record")
-	c.Flags().StringVar(&document, "document", "docs/performance.md", "document to put the table into; empty for none")
+	c.Flags().StringVar(&document, "document", "benchmarks/results/rows.md", "document to put the table into; empty for none")
 	_ = c.MarkFlagRequired("events")
 	return c
 }

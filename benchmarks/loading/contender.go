@@ -104,7 +104,7 @@ type Run struct {
 	PeakBytes int64   `json:"peak_bytes"`             // of the whole process
 	Columns   int64   `json:"column_bytes,omitempty"` // boost: the table's columns
 	Widest    int64   `json:"widest_bytes,omitempty"` // boost: the largest of them
-	Wait      string  `json:"wait,omitempty"`         // how idle threads of OpenMP waited; "" = passively
+	Wait      string  `json:"wait,omitempty"`         // how idle threads of OpenMP waited
 }
 
 // Commands start readers: Self is this program, Python and Script the peers' side.

@@ -177,7 +177,7 @@ func TestRecordIsKept(t *testing.T) {
 		if err := r.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.UpdateDocument(document); err != nil {
+		if err := r.UpdateDocument(document, path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,9 +189,15 @@ func TestRecordIsKept(t *testing.T) {
 	if err := json.Unmarshal(b, &all); err != nil || len(all) != 2 || len(all[1].Read) != len(r.Read) {
 		t.Errorf("%d records, error %v", len(all), err)
 	}
-	text, err := os.ReadFile(document)
-	if err != nil || strings.Count(string(text), "| short.csv       | boost ") != 2 || !strings.HasPrefix(string(text), "# Speed\n") {
-		t.Errorf("document, error %v:\n%s", err, text)
+	for path, want := range map[string]struct {
+		begin    string
+		readings int
+	}{document: {"# Speed\n", 0}, loading.DetailsPath(path): {"# Loading", 2}} {
+		text, err := os.ReadFile(path)
+		if err != nil || strings.Count(string(text), "| short.csv       | boost ") != want.readings ||
+			strings.Count(string(text), "| bar ") != 1 || !strings.HasPrefix(string(text), want.begin) {
+			t.Errorf("%s, error %v:\n%s", path, err, text)
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package loading
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +24,14 @@ func (r *Record) find(file, reader string, threads int) *Outcome {
 
 // Table writes times, bars and memory as Markdown that reads well as plain text too.
 func (r *Record) Table(w io.Writer) {
+	r.times(w)
+	fmt.Fprintln(w)
+	r.bars(w)
+	fmt.Fprintln(w)
+	r.memory(w)
+}
+
+func (r *Record) times(w io.Writer) {
 	fmt.Fprintf(w, "| %-15s | %-18s | threads | seconds | processor s | spread | MB/s | peak MB |\n", "file", "reader")
 	fmt.Fprintln(w, "|-----------------|--------------------|--------:|--------:|------------:|-------:|-----:|--------:|")
 	for _, o := range r.Read {
@@ -32,12 +42,18 @@ func (r *Record) Table(w io.Writer) {
 		fmt.Fprintf(w, "| %-15s | %-18s | %7d | %7.3f | %11.3f | %4.0f %% | %4.0f | %7.0f |\n", o.File, o.shown(), o.Threads,
 			b.Seconds, b.CPU, 100*(slowest/b.Seconds-1), float64(r.Sizes[o.File])/1e6/b.Seconds, float64(b.PeakBytes)/1e6)
 	}
-	fmt.Fprintf(w, "\n| %-15s | %-12s | threads | bar    | ratio |       |\n", "file", "against")
+}
+
+func (r *Record) bars(w io.Writer) {
+	fmt.Fprintf(w, "| %-15s | %-12s | threads | bar    | ratio |       |\n", "file", "against")
 	fmt.Fprintln(w, "|-----------------|--------------|--------:|-------:|------:|-------|")
 	for _, v := range r.Verdicts() {
 		fmt.Fprintf(w, "| %-15s | %-12s | %7d | ≥ %4.2f | %5.2f | %-5s |\n", v.File, v.Reader, v.Threads, v.AtLeast, v.Ratio, v.word())
 	}
-	fmt.Fprintf(w, "\n| %-15s | threads | columns MB | allowed MB | measured MB | measured by allowed |\n", "memory of")
+}
+
+func (r *Record) memory(w io.Writer) {
+	fmt.Fprintf(w, "| %-15s | threads | columns MB | allowed MB | measured MB | measured by allowed |\n", "memory of")
 	fmt.Fprintln(w, "|-----------------|--------:|-----------:|-----------:|------------:|--------------------:|")
 	for _, o := range r.Read {
 		if o.Reader == Boost && strings.Contains(o.File, ".csv") {
@@ -50,16 +66,12 @@ func (r *Record) Table(w io.Writer) {
 }
 
 // shown is the reader's name for a table; of LightGBM, which alone has OpenMP, with the way of
-// waiting of its best run.
+// waiting of its best run where it has more than one thread.
 func (o *Outcome) shown() string {
-	if o.Reader != LGBM {
+	if o.Reader != LGBM || o.Threads == 1 {
 		return o.Reader
 	}
-	wait := o.best().Wait
-	if wait == "" {
-		wait = peers.Passive
-	}
-	return o.Reader + ", " + wait
+	return o.Reader + ", " + o.best().Wait
 }
 
 // Allowed is the peak that DESIGN §5 grants a load: the columns, one of them twice, and
@@ -106,31 +118,46 @@ func (r *Record) Verdicts() []Verdict {
 	return list
 }
 
-// UpdateDocument puts the record's section into the Markdown file at path.
-func (r *Record) UpdateDocument(path string) error {
+// DetailsPath is the Markdown file of all figures of the records kept at path: it lies beside it.
+func DetailsPath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".md" }
+
+// UpdateDocument puts the record's bars into the Markdown file at path, and all of it into that
+// at DetailsPath of the results.
+func (r *Record) UpdateDocument(path, results string) error {
+	var head, bars, all strings.Builder
+	r.head(&head)
+	r.bars(&bars)
+	r.Table(&all)
+	return errors.Join(replace(path, "# Performance\n", head.String()+bars.String()),
+		replace(DetailsPath(results), "# Loading beside other readers\n", head.String()+all.String()))
+}
+
+// replace puts the section into the Markdown file at path, which begins with title where it is not there.
+func replace(path, title, section string) error {
 	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		old, err = []byte(title), nil
+	}
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "loading", r.section())), 0o666)
+	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "loading", section)), 0o666)
 }
 
-func (r *Record) section() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "`%s`\n\n%s; load average before the run %s. Smallest of %d runs in turn.", r.Command, r.Machine, r.Machine.LoadAverage, r.Repeats)
+// head says what was measured where.
+func (r *Record) head(w io.Writer) {
+	fmt.Fprintf(w, "`%s`\n\n%s; load average before the run %s. Smallest of %d runs in turn.", r.Command, r.Machine, r.Machine.LoadAverage, r.Repeats)
 	var seen []string
 	for _, o := range r.Read {
 		if v := o.Runs[0].Version; v != "" && !strings.Contains(strings.Join(seen, ", "), v) {
 			seen = append(seen, v)
 		}
 	}
-	fmt.Fprintf(&b, " Versions: %s.", strings.Join(seen, ", "))
+	fmt.Fprintf(w, " Versions: %s.", strings.Join(seen, ", "))
 	if len(r.Left) > 0 {
-		fmt.Fprintf(&b, " Left out: %s.", strings.Join(r.Left, "; "))
+		fmt.Fprintf(w, " Left out: %s.", strings.Join(r.Left, "; "))
 	}
-	b.WriteString("\n\n")
-	r.Table(&b)
-	return b.String()
+	fmt.Fprint(w, "\n\n")
 }
 
 // FileNamed returns the file that a short name stands for: floats, strings.parquet.

@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
-// UpdateDocument puts the session's section, the summaries of the sessions kept in folder and
-// what is known of their rows' quality into the Markdown file at path, in place of those of
-// before; the rest of the file stays. A new section goes to the end. A nil session has none.
+// DetailsPath is the Markdown file of all figures of the sessions kept in folder: it lies beside it.
+func DetailsPath(folder string) string { return filepath.Clean(folder) + ".md" }
+
+// UpdateDocument puts the summary of the sessions kept in folder into the Markdown file at path, and
+// the session's figures, those of each processor and what is known of the rows' quality into that at
+// DetailsPath, in place of those of before; the rest of both files stays. A nil session has no figures.
 func (s *Session) UpdateDocument(path, folder string) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if len(old) == 0 {
-		old = []byte("# Performance\n")
-	}
 	last, qualities := map[string]*Session{}, map[string]*Quality{}
 	var list []*Quality
 	var histories []*History
@@ -36,17 +33,35 @@ func (s *Session) UpdateDocument(path, folder string) error {
 			qualities[row.Name], list = q, append(list, q)
 		}
 	}
-	var b strings.Builder
-	Summary(&b, last, qualities)
-	text := ReplaceSection(string(old), "peers summary", b.String())
-	b.Reset()
-	Machines(&b, histories)
-	text = ReplaceSection(text, "peers machines", b.String())
-	b.Reset()
-	QualityReport(&b, list)
-	text = ReplaceSection(text, "peers quality", b.String())
+	var summary, machines, quality strings.Builder
+	Summary(&summary, last, qualities)
+	if err := replaceSections(path, "# Performance\n", part{"peers summary", summary.String()}); err != nil {
+		return err
+	}
+	Machines(&machines, histories)
+	QualityReport(&quality, list)
+	parts := []part{{"peers machines", machines.String()}, {"peers quality", quality.String()}}
 	if s != nil {
-		text = ReplaceSection(text, "peers "+s.Row.Name, s.section())
+		parts = append(parts, part{"peers " + s.Row.Name, s.section()})
+	}
+	return replaceSections(DetailsPath(folder), "# Training beside other trainers\n", parts...)
+}
+
+// part is a section's name and its text.
+type part struct{ name, text string }
+
+// replaceSections does ReplaceSection in the file at path, which begins with title where it is not there.
+func replaceSections(path, title string, parts ...part) error {
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := string(b)
+	if text == "" {
+		text = title
+	}
+	for _, p := range parts {
+		text = ReplaceSection(text, p.name, p.text)
 	}
 	return os.WriteFile(path, []byte(text), 0o666)
 }

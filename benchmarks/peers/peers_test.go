@@ -320,18 +320,19 @@ func TestSessionGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := string(text)
-	for _, want := range []string{"# Speed\n\nText.\n", "### a small one", "`make peers ROW=dense`", "| not measured |", "| 3.0 × | 2.000 | 6.000 (lightgbm-row) † | 3.00 × |", "The peers waited passively only.", "Versions: lightgbm 1, boost 1."} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in the document:\n%s", want, got)
+	for path, wants := range map[string][]string{
+		document:                  {"# Speed\n\nText.\n", "| 3.0 × | 2.000 | 6.000 (lightgbm-row) | 3.00 × |", "`wide` (dense 50k × 2,000)"},
+		peers.DetailsPath(folder): {"# Training beside", "### a small one", "`make peers ROW=dense`", "Versions: lightgbm 1, boost 1.", "begin peers machines", "begin peers quality"},
+	} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if strings.Count(got, "### a small one") != 1 || strings.Count(got, "| `wide` |") != 1 {
-		t.Errorf("two updates made two sections:\n%s", got)
+		for _, want := range wants {
+			if strings.Count(string(text), want) != 1 {
+				t.Errorf("%q should stand once in %s:\n%s", want, path, text)
+			}
+		}
 	}
 }
 
@@ -355,8 +356,8 @@ func TestMachines(t *testing.T) {
 	var out bytes.Buffer
 	peers.Machines(&out, []*peers.History{one, several})
 	_, body, _ := strings.Cut(out.String(), "--:|\n")
-	want := "| `dense` | A | four | 2.000 | 6.000 (lightgbm-row) † | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
-		"| `dense` | B | three | 2.000 | 6.000 (lightgbm-row) † | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
+	want := "| `dense` | A | four | 2.000 | 6.000 (lightgbm-row) | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
+		"| `dense` | B | three | 2.000 | 6.000 (lightgbm-row) | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
 	if body != want {
 		t.Errorf("lines\n%swant\n%s", body, want)
 	}

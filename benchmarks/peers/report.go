@@ -59,7 +59,7 @@ func (s *Session) names() []string {
 	return list
 }
 
-// section is the session's part of docs/performance.md.
+// section is the session's part of the document at DetailsPath.
 func (s *Session) section() string {
 	var b strings.Builder
 	r := &s.Row
@@ -71,9 +71,6 @@ func (s *Session) section() string {
 	fmt.Fprintf(&b, ". Versions: %s.", strings.Join(s.versions(), ", "))
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, " %s: %s.", m.Contender, m.Why)
-	}
-	if s.passiveOnly() {
-		b.WriteString(" The peers waited passively only.")
 	}
 	b.WriteString("\n\n")
 	s.Table(&b)
@@ -94,15 +91,16 @@ func (s *Session) versions() []string {
 	return list
 }
 
-// Summary writes one line for each row, of its last session that is done, and of what is known of
-// the row's quality.
+// Summary writes one line for each row that was measured, of its last session that is done and of
+// what is known of the row's quality, and names the other rows.
 func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Quality) {
 	fmt.Fprintln(w, "| row | data | target | boost s | LightGBM's best s | boost is | fastest peer s | boost is | metric, ours and LightGBM's | peak MB, ours and LightGBM's | result |")
 	fmt.Fprintln(w, "|-----|------|-------:|--------:|------------------:|---------:|---------------:|---------:|-----------------------------|-----------------------------:|--------|")
+	var others []string
 	for _, row := range Rows() {
 		s := sessions[row.Name]
 		if s == nil {
-			fmt.Fprintf(w, "| `%s` | %s | %.1f × | | | | | | | | not measured |\n", row.Name, row.Title, row.Target)
+			others = append(others, fmt.Sprintf("`%s` (%s)", row.Name, row.Title))
 			continue
 		}
 		v := s.Verdict()
@@ -118,11 +116,14 @@ func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Qu
 			result += ": " + strings.Join(v.Short, "; ")
 		}
 		result += qualities[row.Name].note(s, &v)
-		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f (%s)%s | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
-			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, s.mark(), v.ByLightGBM,
+		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f (%s) | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
+			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, v.ByLightGBM,
 			v.fastest.seconds, v.fastest.name, v.ByFastest,
 			s.Row.metric(), s.Row.quality(&v.ours.run), s.Row.quality(&v.lightGBM.run),
 			float64(v.ours.run.PeakBytes)/1e6, float64(v.lightGBM.run.PeakBytes)/1e6, result)
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(w, "\nNot measured: %s.\n", strings.Join(others, ", "))
 	}
 }
 
@@ -145,8 +146,8 @@ func Machines(w io.Writer, histories []*History) {
 			if v.Scaling > 0 {
 				scaling = fmt.Sprintf("%.2f × one", v.Scaling)
 			}
-			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f (%s)%s | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
-				v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, s.mark(), v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
+			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f (%s) | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
+				v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Row struct {
 func Rows() []Row {
 	rows := []Row{
 		{Name: "dense", Title: "dense 1M × 28, 31 leaves", Target: 3, Enough: 2.4, Scaling: 1.8},
-		{Name: "dense-1-thread", Title: "the same on 1 thread", Threads: 1, Trial: 30, Target: 3, Enough: 2.4},
+		{Name: "dense-1-thread", Title: "dense 1M × 28 on 1 thread", Threads: 1, Trial: 30, Target: 3, Enough: 2.4},
 		{Name: "dense-continuous", Title: "dense 1M × 28, all columns continuous", Kind: synth.Continuous, Target: 3, Enough: 2.4},
 		{Name: "leaves-255", Title: "dense 2M × 28, 255 leaves, 500 rounds", Rows: 2_000_000, Rounds: 500, Leaves: 255, Trial: 20, Target: 2.5},
 		{Name: "columns-100", Title: "dense 1M × 100", Columns: 100, Trial: 40, Target: 3},

@@ -48,24 +48,3 @@ func Base(name string) string {
 	}
 	return name
 }
-
-// passiveOnly reports whether peers ran that could have waited actively, and none did: sessions of
-// before peers were measured with both.
-func (s *Session) passiveOnly() bool {
-	could := false
-	for _, m := range s.Runs {
-		if strings.HasSuffix(m.Contender, "-"+Active) {
-			return false
-		}
-		could = could || openMP(m.Contender)
-	}
-	return could
-}
-
-// mark is put behind the figures of a session's peers in tables of several sessions.
-func (s *Session) mark() string {
-	if s.passiveOnly() {
-		return " †"
-	}
-	return ""
-}

@@ -170,11 +170,14 @@ func (r *Record) Table(w io.Writer) {
 // UpdateDocument puts the record's section into the Markdown file at path.
 func (r *Record) UpdateDocument(path string) error {
 	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		old, err = []byte("# Parts by themselves\n"), nil
+	}
+	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Parts by themselves, by row of the requirements\n\n`%s`\n\n", r.Command)
+	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
 	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n")
 	for _, run := range append([]Record{*r}, r.Earlier...) {
 		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)

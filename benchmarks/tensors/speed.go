@@ -20,7 +20,7 @@ const (
 	perTurn   = 16       // streams
 	bar       = 2.0      // GB of codes a second
 	// WebAssembly's engines run the portable code at 0.66 times its speed here and more
-	// (docs/performance.md, "Bit codec"), so twice their bar is on the safe side.
+	// (docs/performance.md, "Kernels"), so twice their bar is on the safe side.
 	webAssemblyBar, portableBar = 0.5, 1.0
 )
 
