@@ -2,6 +2,8 @@ package binning
 
 import (
 	"context"
+	"encoding/binary"
+	"math/bits"
 	"sync"
 
 	"boost/internal/kernel/bin"
@@ -139,8 +141,14 @@ func (a *assembler) countRests(ctx context.Context) error {
 func countCodes(count []uint32, c Column) {
 	switch c.Bits {
 	case U4:
-		for row := range c.N {
-			count[c.At(row)]++
+		var pairs [256]uint32
+		tally(pairs[:], c.u4[:c.N/2])
+		for pair, n := range pairs {
+			count[pair&15] += n
+			count[pair>>4] += n
+		}
+		if c.N%2 == 1 {
+			count[c.u4[c.N/2]&15]++
 		}
 	case U8:
 		tally(count, c.u8)
@@ -188,13 +196,61 @@ func (a *assembler) list(f int) list {
 		return *c.list
 	}
 	l := list{rest: a.rest[f].code, rows: make([]int32, 0, a.rest[f].others), codes: newColumn(WidthOf(c.nCodes), a.rest[f].others)}
-	for row := range a.rows {
-		if code := c.all.At(row); code != l.rest {
-			l.codes.put(len(l.rows), code)
-			l.rows = append(l.rows, int32(row))
+	switch c.all.Bits {
+	case U4:
+		l.addNibbles(c.all.u4, a.rows)
+	case U8:
+		l.addBytes(c.all.u8)
+	default:
+		for row := range a.rows {
+			if code := c.all.At(row); code != l.rest {
+				l.add(row, code)
+			}
 		}
 	}
 	return l
+}
+
+// add adds a row behind those before.
+func (l *list) add(row int, code uint32) {
+	l.codes.put(len(l.rows), code)
+	l.rows = append(l.rows, int32(row))
+}
+
+// addBytes adds the rows whose codes are not at rest, which it looks for eight at a time.
+func (l *list) addBytes(codes []uint8) {
+	rests, row := uint64(l.rest)*(1<<64/0xff), 0
+	for ; row+8 <= len(codes); row += 8 {
+		word := binary.LittleEndian.Uint64(codes[row:])
+		for others := word ^ rests; others != 0; {
+			at := bits.TrailingZeros64(others) &^ 7
+			l.add(row+at/8, uint32(uint8(word>>at)))
+			others &^= 0xff << at
+		}
+	}
+	for ; row < len(codes); row++ {
+		if code := uint32(codes[row]); code != l.rest {
+			l.add(row, code)
+		}
+	}
+}
+
+// addNibbles is addBytes for the codes of so many rows, two in a byte and the first of them in its lower half.
+func (l *list) addNibbles(codes []byte, rows int) {
+	rests, row := uint64(l.rest)*(1<<64/0xf), 0
+	for ; row+16 <= rows; row += 16 {
+		word := binary.LittleEndian.Uint64(codes[row/2:])
+		for others := word ^ rests; others != 0; {
+			at := bits.TrailingZeros64(others) &^ 3
+			l.add(row+at/4, uint32(word>>at)&15)
+			others &^= 0xf << at
+		}
+	}
+	for ; row < rows; row++ {
+		if code := uint32(codes[row/2]>>(4*(row&1))) & 15; code != l.rest {
+			l.add(row, code)
+		}
+	}
 }
 
 // sparse makes the layout "csr" or "ellpack".
@@ -330,6 +386,10 @@ func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 	features := m.units[u].Features
 	if len(features) == 1 {
 		c := &a.features[features[0]]
+		if c.list == nil && m.mask == nil && m.units[u].Bits == c.all.Bits {
+			m.UnitColumn(u).copy(c.all)
+			return
+		}
 		if c.list == nil {
 			for row := range codes {
 				codes[row] = c.all.At(row)

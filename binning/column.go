@@ -74,6 +74,14 @@ func (c Column) set(codes []uint32) {
 	}
 }
 
+// copy takes over the codes of a column of the same width.
+func (c Column) copy(from Column) {
+	copy(c.u4, from.u4)
+	copy(c.u8, from.u8)
+	copy(c.u16, from.u16)
+	copy(c.u32, from.u32)
+}
+
 func convert[To, From bin.Code](dst []To, src []From) {
 	src = src[:len(dst)]
 	for i, code := range src {

@@ -78,6 +78,9 @@ func Sort[K Key](keys, spare []K) []K {
 		slices.Sort(keys)
 		return keys
 	}
+	if sortTwo(keys) {
+		return keys
+	}
 	passes := int(unsafe.Sizeof(K(0))*8+digit-1) / digit
 	var counts [6][1 << digit]uint32
 	for _, k := range keys {
@@ -101,6 +104,34 @@ func Sort[K Key](keys, spare []K) []K {
 		keys, spare = spare, keys
 	}
 	return keys
+}
+
+// sortTwo sorts keys if they have no more than two values, as those of flags do, and reports whether it has.
+func sortTwo[K Key](keys []K) bool {
+	first := keys[0]
+	at := slices.IndexFunc(keys, func(k K) bool { return k != first })
+	if at < 0 {
+		return true
+	}
+	second, seconds := keys[at], 0
+	for _, k := range keys[at:] {
+		if k == second {
+			seconds++
+		} else if k != first {
+			return false
+		}
+	}
+	low, high, lows := first, second, len(keys)-seconds
+	if second < first {
+		low, high, lows = second, first, seconds
+	}
+	for i := range keys[:lows] {
+		keys[i] = low
+	}
+	for i := range keys[lows:] {
+		keys[lows+i] = high
+	}
+	return true
 }
 
 // SortWith is Sort that moves load[i] with keys[i]; equal keys keep their order.

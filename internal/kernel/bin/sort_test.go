@@ -10,11 +10,18 @@ import (
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	byName := shapes(rng)
+	byName["one or two"] = func() float64 { return float64(rng.IntN(2) * 3) }
+	byName["nearly two"] = func() float64 {
+		if rng.IntN(200) == 0 {
+			return 7
+		}
+		return float64(5*rng.IntN(2) - 1)
+	}
 	rounds := 40
 	if testing.Short() {
 		rounds = 5
 	}
-	for _, name := range []string{"normal", "bits", "bits32", "special", "integers", "subnormal", "neighbours"} {
+	for _, name := range []string{"normal", "bits", "bits32", "special", "integers", "subnormal", "neighbours", "one or two", "nearly two"} {
 		t.Run(name, func(t *testing.T) {
 			for range rounds {
 				values := make([]float64, rng.IntN(2000))
