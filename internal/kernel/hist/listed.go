@@ -22,7 +22,7 @@ func (l *Listed) Add(sums []uint64, first int, entries []uint64) (total uint64) 
 		return 0
 	}
 	starts := l.Starts[first:]
-	_ = starts[Row(entries[len(entries)-1])+1] // rows ascend
+	_ = starts[int(Row(entries[len(entries)-1]))+1] // rows ascend
 	_ = sums[l.Size-1]
 	for len(entries) > 0 {
 		n := min(len(entries), listedRows)
@@ -35,7 +35,7 @@ func (l *Listed) Add(sums []uint64, first int, entries []uint64) (total uint64) 
 // addPlain is Add in Go.
 func (l *Listed) addPlain(sums []uint64, starts []uint32, entries []uint64) (total uint64) {
 	for _, e := range entries {
-		row, word := Row(e), e&^rowMask
+		row, word := int(Row(e)), e&^rowMask
 		total += word
 		for _, slot := range l.Slots[starts[row]:starts[row+1]] {
 			sums[slot] += word

@@ -14,7 +14,7 @@ func TestListed(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 0))
 	for _, inGo := range []bool{false, true} {
 		hist.UseGo(inGo)
-		for _, rows := range []int{1, 2, 63, 64, 65, 66, 700, 20_000} {
+		for _, rows := range []int{1, 2, 63, 64, 65, 66, 700, hist.BlockRows} {
 			const size, first = 500, 9
 			l := hist.Listed{Starts: []uint32{0}, Size: size}
 			for range rows + first {
