@@ -223,10 +223,6 @@ func (b *Builder) restoreWords(u int) {
 			return
 		}
 		lo, hi := b.bins(f)
-		rest := total
-		for _, sum := range words[lo:hi] {
-			rest -= sum
-		}
-		words[lo+int(code)] = rest
+		words[lo+int(code)] = total - hist.Sum(words[lo:hi])
 	}
 }
