@@ -386,16 +386,16 @@ func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 	features := m.units[u].Features
 	if len(features) == 1 {
 		c := &a.features[features[0]]
-		if c.list == nil && m.mask == nil && m.units[u].Bits == c.all.Bits {
+		switch {
+		case c.list != nil:
+			c.list.expand(codes)
+		case m.mask == nil && m.units[u].Bits == c.all.Bits:
 			m.UnitColumn(u).copy(c.all)
 			return
-		}
-		if c.list == nil {
+		default:
 			for row := range codes {
 				codes[row] = c.all.At(row)
 			}
-		} else {
-			c.list.expand(codes)
 		}
 		if m.mask != nil {
 			a.setMask(m, features[0], codes)

@@ -18,12 +18,20 @@ import (
 func sparseTable(t testing.TB, seed uint64, rows int, share float64) *table {
 	t.Helper()
 	nCodes := []uint32{2, 2, 2, 5, 16, 40, 256, 257, 3000, 66_000, 2, 2, 9, 3}
+	shares := slices.Repeat([]float64{share}, len(nCodes))
+	shares[len(shares)-2], shares[len(shares)-1] = 1, 0
+	return restTable(t, seed, rows, nCodes, shares)
+}
+
+// restTable has a share of the cells of each column that are not at rest.
+func restTable(t testing.TB, seed uint64, rows int, nCodes []uint32, shares []float64) *table {
+	t.Helper()
 	d := newTable(t, seed, rows, nCodes, binning.Adaptive)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for f, column := range d.codes {
 		rest := r.Uint32N(nCodes[f])
 		for row := range column {
-			if r.Float64() >= share && f != len(d.codes)-2 || f == len(d.codes)-1 {
+			if r.Float64() >= shares[f] {
 				column[row] = rest
 			}
 		}

@@ -3,6 +3,7 @@ package histogram_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"boost/binning"
@@ -12,30 +13,12 @@ import (
 	"boost/parallel"
 )
 
-// restTable has columns of all widths, of whose cells about a share is not at rest.
-func restTable(t testing.TB, seed uint64, rows, columns int, share float64) *table {
+// listTable has columns of all widths, of whose cells about a share is not at rest.
+func listTable(t testing.TB, seed uint64, rows, columns int, share float64) *table {
 	t.Helper()
 	widths := []uint32{2, 3, 256, 17, 255, 6, 100, 16, 300, 2}
-	nCodes := make([]uint32, columns)
-	for f := range nCodes {
-		nCodes[f] = widths[f%len(widths)]
-	}
-	d := newTable(t, seed, rows, nCodes, binning.Adaptive)
-	r := rand.New(rand.NewPCG(seed, 5))
-	for f, column := range d.codes {
-		rest := r.Uint32N(nCodes[f])
-		for row := range column {
-			if r.Float64() >= share {
-				column[row] = rest
-			}
-		}
-	}
-	m, err := binning.FromCodes(d.codes, nCodes, binning.Adaptive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.matrix = m
-	return d
+	nCodes := slices.Repeat(widths, columns/len(widths)+1)[:columns]
+	return restTable(t, seed, rows, nCodes, slices.Repeat([]float64{share}, columns))
 }
 
 // Sums by lists of slots are the plain reference's: of large and small nodes, alone and by
@@ -50,7 +33,7 @@ func TestLists(t *testing.T) {
 		if testing.Short() && c.rows > hist.BlockRows {
 			c.rows = hist.BlockRows + 500
 		}
-		d := restTable(t, 1, c.rows, c.columns, c.share)
+		d := listTable(t, 1, c.rows, c.columns, c.share)
 		modes := []form{{Mode: gradients.I16}, {Mode: gradients.I8}, {Mode: gradients.I32}}
 		var storages []*gradients.Storage
 		for _, mode := range modes {
@@ -106,7 +89,7 @@ func TestLists(t *testing.T) {
 func TestNoLists(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
-	for _, d := range []*table{restTable(t, 2, 4000, 60, 0.95), restTable(t, 2, 4000, 6, 0.1)} {
+	for _, d := range []*table{listTable(t, 2, 4000, 60, 0.95), listTable(t, 2, 4000, 6, 0.1)} {
 		mirror := binning.NewRowMajor(d.matrix, d.mirrored, pool)
 		if lists, bytes := histogram.NewLists(d.matrix, mirror, pool, 1<<40); lists != nil || bytes != 0 {
 			t.Errorf("lists of %d bytes for %d columns", bytes, len(d.mirrored))
