@@ -31,7 +31,7 @@ func (b budget) String() string {
 // what builds and searches them. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
 // and the rows of samples count too; the scores of the best round, which need not be kept,
-// do not.
+// do not. Lists come on top where there is still room for them.
 func (t *trainer) memory() (budget, error) {
 	plan, err := t.choosePlan()
 	if err != nil {

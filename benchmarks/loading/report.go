@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -128,20 +126,10 @@ func (r *Record) UpdateDocument(path, results string) error {
 	r.head(&head)
 	r.bars(&bars)
 	r.Table(&all)
-	return errors.Join(replace(path, "# Performance\n", head.String()+bars.String()),
-		replace(DetailsPath(results), "# Loading beside other readers\n", head.String()+all.String()))
-}
-
-// replace puts the section into the Markdown file at path, which begins with title where it is not there.
-func replace(path, title, section string) error {
-	old, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		old, err = []byte(title), nil
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "loading", section)), 0o666)
+	const name = "loading"
+	return errors.Join(
+		peers.ReplaceSections(path, "# Performance\n", peers.Section{Name: name, Text: head.String() + bars.String()}),
+		peers.ReplaceSections(DetailsPath(results), "# Loading beside other readers\n", peers.Section{Name: name, Text: head.String() + all.String()}))
 }
 
 // head says what was measured where.

@@ -35,23 +35,23 @@ func (s *Session) UpdateDocument(path, folder string) error {
 	}
 	var summary, machines, quality strings.Builder
 	Summary(&summary, last, qualities)
-	if err := replaceSections(path, "# Performance\n", part{"peers summary", summary.String()}); err != nil {
+	if err := ReplaceSections(path, "# Performance\n", Section{"peers summary", summary.String()}); err != nil {
 		return err
 	}
 	Machines(&machines, histories)
 	QualityReport(&quality, list)
-	parts := []part{{"peers machines", machines.String()}, {"peers quality", quality.String()}}
+	parts := []Section{{"peers machines", machines.String()}, {"peers quality", quality.String()}}
 	if s != nil {
-		parts = append(parts, part{"peers " + s.Row.Name, s.section()})
+		parts = append(parts, Section{"peers " + s.Row.Name, s.section()})
 	}
-	return replaceSections(DetailsPath(folder), "# Training beside other trainers\n", parts...)
+	return ReplaceSections(DetailsPath(folder), "# Training beside other trainers\n", parts...)
 }
 
-// part is a section's name and its text.
-type part struct{ name, text string }
+// Section is a marked part of a Markdown document.
+type Section struct{ Name, Text string }
 
-// replaceSections does ReplaceSection in the file at path, which begins with title where it is not there.
-func replaceSections(path, title string, parts ...part) error {
+// ReplaceSections does ReplaceSection in the file at path, which begins with title where it is not there.
+func ReplaceSections(path, title string, parts ...Section) error {
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -61,7 +61,7 @@ func replaceSections(path, title string, parts ...part) error {
 		text = title
 	}
 	for _, p := range parts {
-		text = ReplaceSection(text, p.name, p.text)
+		text = ReplaceSection(text, p.Name, p.Text)
 	}
 	return os.WriteFile(path, []byte(text), 0o666)
 }

@@ -169,13 +169,6 @@ func (r *Record) Table(w io.Writer) {
 
 // UpdateDocument puts the record's section into the Markdown file at path.
 func (r *Record) UpdateDocument(path string) error {
-	old, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		old, err = []byte("# Parts by themselves\n"), nil
-	}
-	if err != nil {
-		return err
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
 	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n")
@@ -183,5 +176,5 @@ func (r *Record) UpdateDocument(path string) error {
 		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)
 		run.Table(&b)
 	}
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "rows", b.String())), 0o666)
+	return peers.ReplaceSections(path, "# Parts by themselves\n", peers.Section{Name: "rows", Text: b.String()})
 }
