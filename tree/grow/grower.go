@@ -40,8 +40,9 @@ type Grower struct {
 	config  Config
 	within  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
-	shapes  []shape // of the features
-	widest  int     // codes of the feature that has the most
+	shapes  []shape     // of the features
+	spans   []scan.Span // of the numeric ones
+	widest  int         // codes of the feature that has the most
 	hists   *histogram.Pool
 	rows    rowSets
 	renewal *renewal // nil: leaf values come from codes
@@ -123,7 +124,7 @@ func New(c Config) *Grower {
 	for f := range c.Matrix.NFeatures() {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
-	g.shapes = shapesOf(c.Features, c.Matrix)
+	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.reuse = newReuse(&c.Params, c.Features)

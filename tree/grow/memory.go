@@ -7,7 +7,6 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
-	"boost/internal/kernel/scan"
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
@@ -55,9 +54,9 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings, threads, most int) (histograms int64) {
 	m := c.Matrix
 	features := int64(m.NFeatures())
-	// Candidates of two nodes, their scores, and gains by worker; lists of two nodes'
+	// Candidates of two nodes, their scores, and gains, bounds and lists by worker; lists of two nodes'
 	// features and, where columns are drawn, their draws.
-	histograms = features * (2*int64(unsafe.Sizeof(candidate{})+unsafe.Sizeof(scan.PackedSplit{})+1) + 2*8 + 4*8 + 8*int64(threads))
+	histograms = features * (2*int64(unsafe.Sizeof(candidate{})+1) + 2*8 + 4*8 + (8+4+4*8)*int64(threads))
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}

@@ -41,8 +41,11 @@ func (c *candidate) grouped() bool {
 
 // searchScratch is one worker's memory in a search.
 type searchScratch struct {
-	cat   scan.CatScratch
-	gains []float64 // of features of two codes
+	cat                    scan.CatScratch
+	gains                  []float64 // of features of two codes
+	bounds                 []float32 // of gains of numeric features
+	numeric, flags, others []int     // features that are bounded, those of them that have two codes, and others
+	at                     []uint32  // words of flags
 	// had is the largest gain of a split of each sibling that the worker has found and that
 	// surely leaves both sides enough rows: what gains less is not the best, and not looked for.
 	// Workers differ in what they leave out, but never in a split that may be chosen.
@@ -145,8 +148,15 @@ const none = -1.0
 // searchOne makes the candidate of one feature.
 func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c, had := &g.candidates[sibling][f], g.workers[worker].had[sibling]
-	c.found, g.isPacked[sibling][f] = false, false
-	gain := g.searchFeature(worker, l, f, nil, had, c)
+	c.found, g.isBound[sibling][f] = false, false
+	var gain float64
+	if g.shapes[f].numeric && g.packs(sibling, l) {
+		split := g.packed[sibling].Codes(l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(g.spans[f].Regular), had)
+		fill(g, c, l, f, split, 0)
+		gain = split.Gain
+	} else {
+		gain = g.searchFeature(worker, l, f, nil, had, c)
+	}
 	g.see(worker, sibling, l, f, gain, c)
 }
 
@@ -166,41 +176,49 @@ func (g *splitter) see(worker, sibling int, l *node, f int, gain float64, c *can
 // lessRoundings takes a little off a gain: those that differ by roundings may be equal once the leaf's part is taken off.
 func lessRoundings(gain float64) float64 { return gain - float64(gain/(1<<48)) }
 
-// packs reports whether the sums of a node are packed, and numeric features of it are searched by these.
+// packs reports whether the sums of a node are packed, and numeric features of it are bounded by these.
 func (g *splitter) packs(sibling int, l *node) bool {
 	return l.hist.InWords() && g.reuse == nil && g.packed[sibling].Ready() && !l.hist.Partial()
 }
 
-// searchPacked is searchOne for a numeric feature of a node that packs.
-func (g *splitter) searchPacked(worker, sibling int, l *node, f int) {
-	shape, packed := &g.shapes[f], &g.packed[sibling]
-	g.scores[sibling][f] = none
-	words := l.hist.Words(shape.from, shape.to)
-	if !packed.Divides(words[shape.common]) {
-		return
+// bound sets the scores of the numeric features among some, of a node that packs, to bounds of their gains, without
+// candidates. It returns the one of the highest bound, if any, and the others.
+func (g *splitter) bound(worker, sibling int, l *node, features []int) (best int, others []int) {
+	w, packed, words := &g.workers[worker], &g.packed[sibling], l.hist.Words(0, int(g.offsets[len(g.shapes)]))
+	numeric, flags, at := w.numeric[:0], w.flags[:0], w.at[:0]
+	others = w.others[:0]
+	for _, f := range features {
+		switch s := &g.shapes[f]; {
+		case s.flags > 0:
+			flags, at = append(flags, f), append(at, g.spans[f].From)
+		case s.numeric:
+			numeric = append(numeric, f)
+		default:
+			others = append(others, f)
+		}
 	}
-	split, had := &g.splits[sibling][f], &g.workers[worker].had[sibling]
-	if !packed.Codes(split, words, shape.regular, *had) {
-		return
+	w.numeric, w.flags, w.at, w.others = numeric, flags, at, others
+	scores, isBound := g.scores[sibling], g.isBound[sibling]
+	best, most := -1, max(0, g.config.Params.MinGain)
+	bound := most
+	see := func(f int, gain float64) {
+		scores[f], isBound[f] = none, true
+		if gain > bound {
+			scores[f] = gain
+			if gain > most {
+				best, most = f, gain
+			}
+		}
 	}
-	gain := split.Gain - l.part
-	if !(gain > 0 && gain > g.config.Params.MinGain) {
-		return
+	packed.Bounds(w.bounds, words, g.spans, numeric)
+	for i, f := range numeric {
+		see(f, packed.Gain(w.bounds[i]))
 	}
-	g.scores[sibling][f], g.isPacked[sibling][f] = gain, true
-	if !g.sampler.samplesNodes() && packed.Proven(split) {
-		*had = max(*had, lessRoundings(split.Gain))
+	packed.Flags(w.gains, words, at)
+	for i, f := range flags {
+		see(f, w.gains[i]-l.part)
 	}
-}
-
-// candidate returns the candidate of a feature.
-func (g *splitter) candidate(sibling int, l *node, f int) *candidate {
-	c := &g.candidates[sibling][f]
-	if g.isPacked[sibling][f] {
-		g.isPacked[sibling][f] = false
-		fill(g, c, l, f, g.packed[sibling].Split(&g.splits[sibling][f]), 0)
-	}
-	return c
+	return best, others
 }
 
 // flags returns how many of the features, from the first on, are numeric ones of two codes
@@ -283,26 +301,30 @@ func (g *splitter) searchFeatures(worker int, features []int) {
 	}
 }
 
-// searchSibling searches some of the active features of a node.
+// searchSibling searches some of the active features of a node: first those that are searched many at a time, then the
+// others, by what is known then.
 func (g *splitter) searchSibling(worker, sibling int, l *node, features []int) {
-	packs := g.packs(sibling, l)
-	// Sums of two codes are searched many at a time, where they are integers without counts.
+	if g.packs(sibling, l) {
+		best, others := g.bound(worker, sibling, l, features)
+		if len(others) > 0 && best >= 0 && l.rule.Provable(l.total.hess) {
+			g.searchOne(worker, sibling, l, best) // what gains less need not be looked at
+		}
+		features = others
+	}
+	// Sums of two codes are searched together where they are integers without counts.
 	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil
 	for len(features) > 0 {
-		f := features[0]
-		if flags && g.shapes[f].flags >= leastFlags {
-			if n := g.flags(features); n >= leastFlags {
-				g.searchFlags(worker, sibling, l, features[:n])
-				features = features[n:]
-				continue
-			}
+		n := 1
+		if flags && g.shapes[features[0]].flags >= leastFlags {
+			n = max(n, g.flags(features))
 		}
-		if packs && g.shapes[f].numeric {
-			g.searchPacked(worker, sibling, l, f)
+		if n >= leastFlags {
+			g.searchFlags(worker, sibling, l, features[:n])
 		} else {
-			g.searchOne(worker, sibling, l, f)
+			n = 1
+			g.searchOne(worker, sibling, l, features[0])
 		}
-		features = features[1:]
+		features = features[n:]
 	}
 }
 
@@ -509,35 +531,47 @@ func sumsOf[G scan.Grad, H scan.Hess](g *splitter, s scan.Sums[G, H]) sums {
 	return out
 }
 
-// choose sets the leaf's best split from the candidates of its features. A candidate
-// whose sides may lack rows only bounds its feature's gain: such bounds are worked
-// off from the highest, each with a count of the leaf's rows, until the best of
-// all is exact (DESIGN §8).
+// choose sets the leaf's best split from the candidates of its features. A score that is a bound, or whose
+// candidate's sides may lack rows, is no less than the feature's gain: such scores are worked off from the highest,
+// some with a count of the leaf's rows, until the best of all is exact (DESIGN §8).
 func (g *splitter) choose(sibling int, l *node) {
-	scores := g.scores[sibling]
+	scores, isBound := g.scores[sibling], g.isBound[sibling]
 	for {
-		best, most := -1, none
+		best, most, next := -1, none, none
 		for _, f := range g.allowed[sibling] {
 			if scores[f] > most {
-				best, most = f, scores[f]
+				best, most, next = f, scores[f], most
+			} else if scores[f] > next {
+				next = scores[f]
 			}
 		}
 		if best < 0 {
 			l.best = candidate{}
 			return
 		}
-		c := g.candidate(sibling, l, best)
-		if c.unproven {
-			g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
-			scores[best] = c.scoreOf()
-			continue // what it gains now may be less than the next bound
+		c := &g.candidates[sibling][best]
+		for first := true; first || scores[best] > next; first = false {
+			switch {
+			case isBound[best] && l.rule.Provable(l.total.hess):
+				g.searchOne(0, sibling, l, best)
+			case isBound[best] || c.unproven:
+				isBound[best] = false
+				g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
+				scores[best] = c.scoreOf()
+			default:
+				g.take(l, c)
+				return
+			}
 		}
-		l.best = *c
-		l.nothingMissing = g.config.Features[best].HasMissing && g.missingIsNothing(l, best)
-		if c.categorical && g.direct != nil { // the sums may go before the node is split
-			l.set = append(l.set[:0], g.categories(l, c)...)
-		}
-		return
+	}
+}
+
+// take makes a candidate the leaf's best split.
+func (g *splitter) take(l *node, c *candidate) {
+	l.best = *c
+	l.nothingMissing = g.config.Features[c.feature].HasMissing && g.missingIsNothing(l, c.feature)
+	if c.categorical && g.direct != nil { // the sums may go before the node is split
+		l.set = append(l.set[:0], g.categories(l, c)...)
 	}
 }
 

@@ -1,34 +1,39 @@
 package grow
 
-import "boost/binning"
+import (
+	"boost/binning"
+	"boost/internal/kernel/scan"
+)
 
 // shape is what a search has to know of a feature.
 type shape struct {
-	from, to int // its slots
-	regular  int // codes of present values
-	common   int // a code that many rows have
-	numeric  bool
-	flags    int // how many features from this one on are numeric ones of two codes without a missing one
+	numeric bool
+	flags   int // how many features from this one on are numeric ones of two codes without a missing one
 }
 
-func shapesOf(features []binning.Feature, m *binning.Matrix) []shape {
-	shapes, offsets := make([]shape, len(features)), m.Offsets()
+// shapesOf returns the shapes of the features, and the spans of the numeric ones.
+func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Span) {
+	shapes, spans, offsets := make([]shape, len(features)), make([]scan.Span, len(features)), m.Offsets()
 	flags := 0
 	var counts []int
 	for f := len(features) - 1; f >= 0; f-- {
 		feature := &features[f]
-		s := shape{from: int(offsets[f]), to: int(offsets[f+1]), regular: int(feature.Regular), numeric: feature.Kind != binning.Categorical}
-		if flags++; !s.numeric || s.regular != 2 || feature.HasMissing {
+		s := shape{numeric: feature.Kind != binning.Categorical}
+		if flags++; !s.numeric || feature.Regular != 2 || feature.HasMissing {
 			flags = 0
 		}
 		s.flags = flags
 		if s.numeric {
-			counts = append(counts[:0], make([]int, s.to-s.from)...)
-			s.common = commonCode(m, f, counts)
+			codes := int(offsets[f+1] - offsets[f])
+			counts = append(counts[:0], make([]int, codes)...)
+			spans[f] = scan.Span{
+				From: uint32(offsets[f]), Regular: uint32(feature.Regular), Common: uint32(commonCode(m, f, counts)),
+				Missing: uint32(codes - int(feature.Regular)),
+			}
 		}
 		shapes[f] = s
 	}
-	return shapes
+	return shapes, spans
 }
 
 // commonCode returns the most frequent code of a feature in some rows, or that which is not stored. counts

@@ -12,7 +12,7 @@ import (
 // these sums away from the parent's for the other, and searches both. It has all workers of a
 // pool for that, or is one of several that have a worker each and those that have nothing to split.
 //
-// Memory: per worker a histogram builder's scratch; two candidates and two splits for each feature.
+// Memory: per worker a histogram builder's scratch; two candidates for each feature.
 type splitter struct {
 	*Grower
 	pool     parallel.Runner // for passes that a step runs by itself
@@ -44,10 +44,9 @@ type splitter struct {
 	dead       []bool // of its features, those that cannot be split any more
 	features   []int  // of a direct search
 	candidates [2][]candidate
-	splits     [2][]scan.PackedSplit // of features whose candidates are still to be filled in
-	isPacked   [2][]bool             // they are
-	scores     [2][]float64          // of the candidates, by feature; none without one
-	rules      [2]scan.Rule          // that they are searched by
+	scores     [2][]float64 // of the candidates, by feature; none without one
+	isBound    [2][]bool    // the score is a bound, and the candidate still to be made
+	rules      [2]scan.Rule // that they are searched by
 	packed     [2]scan.Packed
 	allowed    [2][]int
 	sampled    [2][]int // memory of allowed
@@ -74,10 +73,10 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	s.division.init(&g.rows)
 	for i := range s.candidates {
 		s.candidates[i], s.scores[i] = make([]candidate, n), make([]float64, n)
-		s.splits[i], s.isPacked[i] = make([]scan.PackedSplit, n), make([]bool, n)
+		s.isBound[i] = make([]bool, n)
 	}
 	for w := range s.workers {
-		s.workers[w].gains = make([]float64, n)
+		s.workers[w].gains, s.workers[w].bounds = make([]float64, n), make([]float32, n)
 	}
 	return s
 }

@@ -43,3 +43,6 @@ func Flags(gains []float64, grad []int64, hess []uint64, total Sums[int64, uint6
 func (r *Rule) Proven(left, total Sums[int64, uint64]) bool {
 	return r.EqualHess || left.Hess > r.ProofHess && total.Hess-left.Hess > r.ProofHess
 }
+
+// Provable reports whether a split of a node of so much hessian can be proven (see Proven).
+func (r *Rule) Provable(total uint64) bool { return r.EqualHess || total/2 > r.ProofHess }

@@ -402,8 +402,138 @@ DATA halves<>+120(SB)/4, $0x0000001d
 DATA halves<>+124(SB)/4, $0x0000001f
 GLOBL halves<>(SB), RODATA|NOPTR, $128
 
-DATA lower32<>+0(SB)/8, $0x00000000ffffffff
-GLOBL lower32<>(SB), RODATA|NOPTR, $8
+// func boundsAVX512(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[6]uint64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·boundsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         bounds+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         spans+16(FP), DX
+	MOVQ         features+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         node+40(FP), DI
+	VPBROADCASTD (DI), Z5
+	VPBROADCASTD 4(DI), Z6
+	VPBROADCASTD 8(DI), Z7
+	VPBROADCASTD 12(DI), Z8
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         $0x00000007, R8
+	VPBROADCASTQ R8, Z1
+	VMOVDQU32    halves<>+0(SB), Z2
+	VMOVDQU32    halves<>+64(SB), Z3
+	MOVQ         $-1, R8
+
+bounds_feature:
+	VPXORQ Z9, Z9, Z9
+	MOVQ   (BX), R10
+	SHLQ   $0x04, R10
+	ADDQ   DX, R10
+	MOVL   (R10), R11
+	LEAQ   (CX)(R11*8), R11
+	MOVL   4(R10), R12
+	MOVL   8(R10), R9
+	MOVL   (DI), R13
+	SUBL   (R11)(R9*8), R13
+	CMPL   R13, 8(DI)
+	JB     bounds_done
+	XORQ   R9, R9
+	XORQ   R14, R14
+	LEAQ   -1(R12), R13
+	CMPL   12(R10), $0x00
+	JE     bounds_pass
+	MOVQ   (R11)(R12*8), R9
+	MOVQ   R9, R14
+
+bounds_pass:
+	VPBROADCASTQ R9, Z4
+	MOVQ         R11, R9
+	CMPQ         R13, $0x00
+	JLE          bounds_passed
+
+bounds_step:
+	MOVQ  R8, R10
+	CMPQ  R13, $0x10
+	JAE   bounds_whole
+	BZHIQ R13, R8, R10
+
+bounds_whole:
+	KMOVW       R10, K1
+	KSHIFTRW    $0x08, K1, K2
+	VMOVDQU64.Z (R9), K1, Z10
+	VMOVDQU64.Z 64(R9), K2, Z11
+	VPORQ       Z10, Z11, Z12
+	VPTESTMQ    Z12, Z12, K1
+	KTESTB      K1, K1
+	JZ          bounds_next
+	VALIGNQ     $0x07, Z0, Z10, Z12
+	VPADDQ      Z12, Z10, Z10
+	VALIGNQ     $0x06, Z0, Z10, Z12
+	VPADDQ      Z12, Z10, Z10
+	VALIGNQ     $0x04, Z0, Z10, Z12
+	VPADDQ      Z12, Z10, Z10
+	VALIGNQ     $0x07, Z0, Z11, Z12
+	VPADDQ      Z12, Z11, Z11
+	VALIGNQ     $0x06, Z0, Z11, Z12
+	VPADDQ      Z12, Z11, Z11
+	VALIGNQ     $0x04, Z0, Z11, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ      Z10, Z1, Z12
+	VPERMQ      Z11, Z1, Z13
+	VPADDQ      Z4, Z10, Z10
+	VPADDQ      Z12, Z4, Z4
+	VPADDQ      Z4, Z11, Z11
+	VPADDQ      Z13, Z4, Z4
+	VMOVDQA64   Z10, Z12
+	VPERMT2D    Z11, Z2, Z12
+	VMOVDQA64   Z10, Z10
+	VPERMT2D    Z11, Z3, Z10
+	VPSUBD      Z12, Z5, Z11
+	VPSUBD      Z10, Z6, Z13
+	VPCMPUD     $0x05, Z7, Z12, K1
+	VPCMPUD     $0x05, Z7, Z11, K1, K1
+	VCVTUDQ2PS  Z12, Z12
+	VCVTUDQ2PS  Z11, Z11
+	VCVTDQ2PS   Z10, Z10
+	VCVTDQ2PS   Z13, Z13
+	VADDPS      Z8, Z12, Z12
+	VADDPS      Z8, Z11, Z11
+	VMULPS      Z11, Z10, Z10
+	VMULPS      Z12, Z13, Z13
+	VSUBPS      Z13, Z10, Z10
+	VMULPS      Z10, Z10, Z10
+	VMULPS      Z11, Z12, Z12
+	VRCP14PS    Z12, Z12
+	VMULPS.Z    Z12, Z10, K1, Z10
+	VMAXPS      Z10, Z9, Z9
+
+bounds_next:
+	ADDQ $0x80, R9
+	SUBQ $0x10, R13
+	JG   bounds_step
+
+bounds_passed:
+	TESTQ R14, R14
+	JZ    bounds_done
+	XORQ  R14, R14
+	XORQ  R9, R9
+	MOVQ  R12, R13
+	JMP   bounds_pass
+
+bounds_done:
+	VEXTRACTF64X4 $0x01, Z9, Y4
+	VMAXPS        Y4, Y9, Y4
+	VEXTRACTF128  $0x01, Y4, X10
+	VMAXPS        X10, X4, X10
+	VMOVHLPS      X10, X10, X4
+	VMAXPS        X4, X10, X10
+	VMOVSHDUP     X10, X4
+	VMAXPS        X4, X10, X10
+	VMOVSS        X10, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          $0x08, BX
+	DECQ          SI
+	JNZ           bounds_feature
+	VZEROUPPER
+	RET
 
 // func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[6]uint64, bar float64, best *[3]uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -412,152 +542,153 @@ TEXT ·wordsAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+8(FP), CX
 	MOVQ         first+24(FP), DX
 	MOVQ         node+32(FP), BX
-	VPBROADCASTQ start+16(FP), Z0
-	VPBROADCASTQ (BX), Z1
-	VPBROADCASTD (BX), Z2
-	VPBROADCASTD 4(BX), Z3
-	VPBROADCASTD 8(BX), Z4
-	VPBROADCASTD 12(BX), Z5
-	VMOVDQU32    halves<>+0(SB), Z6
-	VMOVDQU32    halves<>+64(SB), Z7
-	VPXORQ       Z8, Z8, Z8
+	VPBROADCASTD (BX), Z5
+	VPBROADCASTD 4(BX), Z6
+	VPBROADCASTD 8(BX), Z7
+	VPBROADCASTD 12(BX), Z8
+	VPXORQ       Z0, Z0, Z0
 	MOVQ         $0x00000007, SI
-	VPBROADCASTQ SI, Z9
+	VPBROADCASTQ SI, Z1
+	VMOVDQU32    halves<>+0(SB), Z2
+	VMOVDQU32    halves<>+64(SB), Z3
+	MOVQ         $-1, SI
+	VPBROADCASTQ (BX), Z9
+	VPBROADCASTQ start+16(FP), Z4
 	VPBROADCASTQ bar+40(FP), Z10
 	VPTERNLOGQ   $0xff, Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 	VMOVDQU64    counting<>+0(SB), Z13
 	VPBROADCASTQ eight<>+0(SB), Z14
-	XORQ         SI, SI
+	XORQ         DI, DI
 	VMULSD       40(BX), X10, X15
 	VCVTSD2SS    X15, X15, X15
 	VBROADCASTSS X15, Z15
-	KXNORB       K1, K1, K1
-	KXNORB       K2, K2, K2
 
 words_step:
-	CMPQ     CX, $0x10
-	JAE      words_whole
-	MOVQ     $-1, DI
-	BZHIQ    CX, DI, DI
-	KMOVW    DI, K1
-	KSHIFTRW $0x08, K1, K2
+	MOVQ  SI, R8
+	CMPQ  CX, $0x10
+	JAE   words_whole
+	BZHIQ CX, SI, R8
 
 words_whole:
+	KMOVW        R8, K1
+	KSHIFTRW     $0x08, K1, K2
 	VMOVDQU64.Z  (AX), K1, Z16
 	VMOVDQU64.Z  64(AX), K2, Z17
 	VPORQ        Z16, Z17, Z18
-	VPTESTMQ     Z18, Z18, K3
-	KMOVB        K3, DI
-	ORL          DX, DI
+	VPTESTMQ     Z18, Z18, K1
+	KMOVB        K1, R8
+	ORL          DX, R8
 	JZ           words_next
-	VALIGNQ      $0x07, Z8, Z16, Z18
+	VALIGNQ      $0x07, Z0, Z16, Z18
 	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x06, Z8, Z16, Z18
+	VALIGNQ      $0x06, Z0, Z16, Z18
 	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x04, Z8, Z16, Z18
+	VALIGNQ      $0x04, Z0, Z16, Z18
 	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x07, Z8, Z17, Z18
+	VALIGNQ      $0x07, Z0, Z17, Z18
 	VPADDQ       Z18, Z17, Z17
-	VALIGNQ      $0x06, Z8, Z17, Z18
+	VALIGNQ      $0x06, Z0, Z17, Z18
 	VPADDQ       Z18, Z17, Z17
-	VALIGNQ      $0x04, Z8, Z17, Z18
+	VALIGNQ      $0x04, Z0, Z17, Z18
 	VPADDQ       Z18, Z17, Z17
-	VPERMQ       Z16, Z9, Z18
-	VPERMQ       Z17, Z9, Z20
-	VPADDQ       Z0, Z16, Z16
-	VPADDQ       Z18, Z0, Z0
-	VPADDQ       Z0, Z17, Z17
-	VPADDQ       Z20, Z0, Z0
+	VPERMQ       Z16, Z1, Z18
+	VPERMQ       Z17, Z1, Z22
+	VPADDQ       Z4, Z16, Z16
+	VPADDQ       Z18, Z4, Z4
+	VPADDQ       Z4, Z17, Z17
+	VPADDQ       Z22, Z4, Z4
 	VMOVDQA64    Z16, Z18
-	VPERMT2D     Z17, Z6, Z18
-	VMOVDQA64    Z16, Z20
-	VPERMT2D     Z17, Z7, Z20
-	VPSUBD       Z18, Z2, Z21
-	VPSUBD       Z20, Z3, Z22
-	VPCMPUD      $0x05, Z4, Z18, K3
-	VPCMPUD      $0x05, Z4, Z21, K3, K3
+	VPERMT2D     Z17, Z2, Z18
+	VMOVDQA64    Z16, Z22
+	VPERMT2D     Z17, Z3, Z22
+	VPSUBD       Z18, Z5, Z23
+	VPSUBD       Z22, Z6, Z24
+	VPCMPUD      $0x05, Z7, Z18, K1
+	VPCMPUD      $0x05, Z7, Z23, K1, K1
 	VCVTUDQ2PS   Z18, Z18
-	VCVTUDQ2PS   Z21, Z21
-	VCVTDQ2PS    Z20, Z20
+	VCVTUDQ2PS   Z23, Z23
 	VCVTDQ2PS    Z22, Z22
-	VADDPS       Z5, Z18, Z18
-	VADDPS       Z5, Z21, Z21
-	VMULPS       Z20, Z20, Z20
+	VCVTDQ2PS    Z24, Z24
+	VADDPS       Z8, Z18, Z18
+	VADDPS       Z8, Z23, Z23
 	VMULPS       Z22, Z22, Z22
-	VMULPS       Z21, Z20, Z20
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z22, Z20, Z20
-	VMULPS       Z21, Z18, Z18
+	VMULPS       Z24, Z24, Z24
+	VMULPS       Z23, Z22, Z22
+	VMULPS       Z18, Z24, Z24
+	VADDPS       Z24, Z22, Z22
+	VMULPS       Z23, Z18, Z18
 	VMULPS       Z15, Z18, Z18
-	VCMPPS       $0x15, Z18, Z20, K3, K3
-	KTESTW       K3, K3
+	VCMPPS       $0x15, Z18, Z22, K1, K1
+	KTESTW       K1, K1
 	JZ           words_next
-	ORQ          $0x01, SI
-	KTESTB       K3, K3
+	ORQ          $0x01, DI
+	KTESTB       K1, K1
 	JZ           words_half_a
-	VPSUBQ       Z16, Z1, Z15
-	VPBROADCASTQ lower32<>+0(SB), Z20
-	VPANDQ       Z20, Z16, Z18
-	VPANDQ       Z20, Z15, Z20
-	VPSRAQ       $0x20, Z16, Z21
+	VPSUBQ       Z16, Z9, Z15
+	VPTERNLOGQ   $0xff, Z19, Z19, Z19
+	VPSRLQ       $0x20, Z19, Z19
+	VPANDQ       Z19, Z16, Z18
+	VPANDQ       Z19, Z15, Z22
+	VPSRAQ       $0x20, Z16, Z23
 	VPSRAQ       $0x20, Z15, Z15
 	VCVTQQ2PD    Z18, Z18
-	VCVTQQ2PD    Z20, Z20
-	VCVTQQ2PD    Z21, Z21
+	VCVTQQ2PD    Z22, Z22
+	VCVTQQ2PD    Z23, Z23
 	VCVTQQ2PD    Z15, Z15
-	VPBROADCASTQ 24(BX), Z22
-	VMULPD       Z22, Z18, Z18
-	VMULPD       Z22, Z20, Z20
-	VPBROADCASTQ 16(BX), Z22
-	VMULPD       Z22, Z21, Z21
-	VMULPD       Z22, Z15, Z15
-	VPBROADCASTQ 32(BX), Z22
-	VADDPD       Z22, Z18, Z18
-	VADDPD       Z22, Z20, Z20
-	VMULPD       Z21, Z21, Z21
+	VPBROADCASTQ 24(BX), Z24
+	VMULPD       Z24, Z18, Z18
+	VMULPD       Z24, Z22, Z22
+	VPBROADCASTQ 16(BX), Z24
+	VMULPD       Z24, Z23, Z23
+	VMULPD       Z24, Z15, Z15
+	VPBROADCASTQ 32(BX), Z24
+	VADDPD       Z24, Z18, Z18
+	VADDPD       Z24, Z22, Z22
+	VMULPD       Z23, Z23, Z23
 	VMULPD       Z15, Z15, Z15
-	VDIVPD       Z18, Z21, Z21
-	VDIVPD       Z20, Z15, Z15
-	VADDPD       Z15, Z21, Z21
-	VCMPPD       $0x1e, Z10, Z21, K3, K4
-	VMOVAPD      Z21, K4, Z10
-	VMOVDQA64    Z13, K4, Z11
-	VMOVDQA64    Z16, K4, Z12
+	VDIVPD       Z18, Z23, Z23
+	VDIVPD       Z22, Z15, Z15
+	VADDPD       Z15, Z23, Z23
+	VCMPPD       $0x1e, Z10, Z23, K1, K2
+	VMOVAPD      Z23, K2, Z10
+	VMOVDQA64    Z13, K2, Z11
+	VMOVDQA64    Z16, K2, Z12
 
 words_half_a:
-	KSHIFTRW     $0x08, K3, K3
+	KSHIFTRW     $0x08, K1, K1
 	VPADDQ       Z14, Z13, Z15
-	KTESTB       K3, K3
+	KTESTB       K1, K1
 	JZ           words_half_b
-	VPSUBQ       Z17, Z1, Z16
-	VPBROADCASTQ lower32<>+0(SB), Z20
+	VPSUBQ       Z17, Z9, Z16
+	VPTERNLOGQ   $0xff, Z20, Z20, Z20
+	VPSRLQ       $0x20, Z20, Z20
 	VPANDQ       Z20, Z17, Z18
-	VPANDQ       Z20, Z16, Z20
-	VPSRAQ       $0x20, Z17, Z21
+	VPANDQ       Z20, Z16, Z22
+	VPSRAQ       $0x20, Z17, Z23
 	VPSRAQ       $0x20, Z16, Z16
 	VCVTQQ2PD    Z18, Z18
-	VCVTQQ2PD    Z20, Z20
-	VCVTQQ2PD    Z21, Z21
+	VCVTQQ2PD    Z22, Z22
+	VCVTQQ2PD    Z23, Z23
 	VCVTQQ2PD    Z16, Z16
-	VPBROADCASTQ 24(BX), Z22
-	VMULPD       Z22, Z18, Z18
-	VMULPD       Z22, Z20, Z20
-	VPBROADCASTQ 16(BX), Z22
-	VMULPD       Z22, Z21, Z21
-	VMULPD       Z22, Z16, Z16
-	VPBROADCASTQ 32(BX), Z22
-	VADDPD       Z22, Z18, Z18
-	VADDPD       Z22, Z20, Z20
-	VMULPD       Z21, Z21, Z21
+	VPBROADCASTQ 24(BX), Z24
+	VMULPD       Z24, Z18, Z18
+	VMULPD       Z24, Z22, Z22
+	VPBROADCASTQ 16(BX), Z24
+	VMULPD       Z24, Z23, Z23
+	VMULPD       Z24, Z16, Z16
+	VPBROADCASTQ 32(BX), Z24
+	VADDPD       Z24, Z18, Z18
+	VADDPD       Z24, Z22, Z22
+	VMULPD       Z23, Z23, Z23
 	VMULPD       Z16, Z16, Z16
-	VDIVPD       Z18, Z21, Z21
-	VDIVPD       Z20, Z16, Z16
-	VADDPD       Z16, Z21, Z21
-	VCMPPD       $0x1e, Z10, Z21, K3, K3
-	VMOVAPD      Z21, K3, Z10
-	VMOVDQA64    Z15, K3, Z11
-	VMOVDQA64    Z17, K3, Z12
+	VDIVPD       Z18, Z23, Z23
+	VDIVPD       Z22, Z16, Z16
+	VADDPD       Z16, Z23, Z23
+	VCMPPD       $0x1e, Z10, Z23, K1, K1
+	VMOVAPD      Z23, K1, Z10
+	VMOVDQA64    Z15, K1, Z11
+	VMOVDQA64    Z17, K1, Z12
 
 words_half_b:
 	VSHUFF64X2   $0x4e, Z10, Z10, Z16
@@ -578,9 +709,8 @@ words_next:
 	SUBQ          $0x10, CX
 	JG            words_step
 	MOVQ          best+48(FP), AX
-	MOVQ          $-1, DI
-	MOVQ          DI, 8(AX)
-	TESTQ         SI, SI
+	MOVQ          SI, 8(AX)
+	TESTQ         DI, DI
 	JZ            words_end
 	VSHUFF64X2    $0x4e, Z10, Z10, Z1
 	VMAXPD        Z1, Z10, Z0
@@ -589,21 +719,90 @@ words_next:
 	VPERMILPD     $0x55, Z0, Z1
 	VMAXPD        Z1, Z0, Z0
 	VCMPPD        $0x00, Z0, Z10, K1
-	VPTERNLOGQ    $0xff, Z19, Z19, Z19
-	VMOVDQA64     Z11, K1, Z19
-	VMOVDQA64     Z19, Z1
+	VPTERNLOGQ    $0xff, Z21, Z21, Z21
+	VMOVDQA64     Z11, K1, Z21
+	VMOVDQA64     Z21, Z1
 	VSHUFI64X2    $0x4e, Z1, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
 	VSHUFI64X2    $0xb1, Z1, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
 	VPSHUFD       $0x4e, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
-	VPCMPEQQ      Z1, Z19, K1, K1
+	VPCMPEQQ      Z1, Z21, K1, K1
 	VMOVQ         X1, 8(AX)
 	VMOVQ         X0, (AX)
 	VPCOMPRESSQ.Z Z12, K1, Z0
 	VMOVQ         X0, 16(AX)
 
 words_end:
+	VZEROUPPER
+	RET
+
+// func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[6]uint64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·flagsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         gains+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         node+32(FP), SI
+	VPBROADCASTQ (SI), Z0
+	MOVL         8(SI), DI
+	DECQ         DI
+	SHLQ         $0x20, DI
+	VPBROADCASTQ DI, Z1
+	MOVQ         $0xbff0000000000000, DI
+	VPBROADCASTQ DI, Z2
+	MOVQ         $-1, DI
+
+flags_step:
+	MOVQ  DI, R8
+	CMPQ  BX, $0x08
+	JAE   flags_whole
+	BZHIQ BX, DI, R8
+
+flags_whole:
+	KMOVB        R8, K1
+	KMOVB        R8, K2
+	VPMOVZXDQ.Z  (DX), K1, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPGATHERQQ   (CX)(Z3*8), K2, Z4
+	VPSUBQ       Z4, Z0, Z6
+	VPSLLQ       $0x20, Z4, Z3
+	VPSLLQ       $0x20, Z6, Z6
+	VPCMPUQ      $0x06, Z1, Z3, K2
+	VPCMPUQ      $0x06, Z1, Z6, K2, K2
+	VMOVAPD      Z2, Z3
+	VPSUBQ       Z4, Z0, Z6
+	VPTERNLOGQ   $0xff, Z5, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z5
+	VPANDQ       Z5, Z4, Z7
+	VPANDQ       Z5, Z6, Z8
+	VPSRAQ       $0x20, Z4, Z9
+	VPSRAQ       $0x20, Z6, Z6
+	VCVTQQ2PD    Z7, Z7
+	VCVTQQ2PD    Z8, Z8
+	VCVTQQ2PD    Z9, Z9
+	VCVTQQ2PD    Z6, Z6
+	VPBROADCASTQ 24(SI), Z10
+	VMULPD       Z10, Z7, Z7
+	VMULPD       Z10, Z8, Z8
+	VPBROADCASTQ 16(SI), Z10
+	VMULPD       Z10, Z9, Z9
+	VMULPD       Z10, Z6, Z6
+	VPBROADCASTQ 32(SI), Z10
+	VADDPD       Z10, Z7, Z7
+	VADDPD       Z10, Z8, Z8
+	VMULPD       Z9, Z9, Z9
+	VMULPD       Z6, Z6, Z6
+	VDIVPD       Z7, Z9, Z9
+	VDIVPD       Z8, Z6, Z6
+	VADDPD       Z6, Z9, Z9
+	VMOVAPD      Z9, K2, Z3
+	VMOVUPD      Z3, K1, (AX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, BX
+	JG           flags_step
 	VZEROUPPER
 	RET

@@ -1,80 +1,98 @@
 package scan
 
-// Packed searches the numeric features of a node by packed sums (package hist), one after the
-// other: what they have in common is worked out once.
-type Packed struct {
-	rule    *Rule
-	total   Sums[int64, uint64]
-	vectors packedVectors
+// Span is where the packed sums of a numeric feature are among those of a node.
+type Span struct {
+	From    uint32 // first word
+	Regular uint32 // number of codes of present values
+	Common  uint32 // a code that many rows have
+	Missing uint32 // 1: the word after the present values' is that of the missing code, else 0
 }
 
-// Node begins the search of a node by its rule and totals. A sum of no rows of the node may be too large
-// for its half of a word.
+// Packed searches the numeric features of a node by packed sums (package hist): Bounds and Flags many at a time, Codes
+// one.
+type Packed struct {
+	rule        *Rule
+	total       Sums[int64, uint64]
+	vectors     packedVectors
+	scale, rest float64 // turn bounds into gains
+}
+
+// Node begins a node, by its rule and totals. A sum of no rows of the node may be too large for its half of a word.
 func (p *Packed) Node(r *Rule, total Sums[int64, uint64]) {
 	p.rule, p.total = r, total
-	p.vectors.node(r, total)
+	if !p.vectors.node(r, total) {
+		return
+	}
+	grad, hess := float64(float64(total.Grad)*r.GradScale), float64(float64(total.Hess)*r.HessScale)
+	both := hess + float64(2*r.L2) // of two sides
+	part := r.Part(grad, hess, r.L2)
+	const slack = 1 + 1.0/(1<<9) + 1.0/(1<<13) // what float32 loses at most (see boundsAVX512), as the 2⁻³² below
+	p.scale = r.GradScale * r.GradScale / both * slack
+	p.rest = float64(grad*grad/both) - part + part/(1<<32)
 }
 
-// Ready reports whether Codes can be called for the node: else sums have to be taken apart first.
+// Ready reports whether the node can be searched so: else sums have to be taken apart first.
 func (p *Packed) Ready() bool { return p.vectors.ready }
 
-// Divides reports whether a split of a feature may leave enough hessian on both sides: one of them has no
-// more than all codes but one, say the most frequent, whose packed sums are given.
-func (p *Packed) Divides(code uint64) bool { return p.total.Hess-code&(1<<32-1) >= p.vectors.least() }
+// Gain returns what no split of a feature that Codes finds gains more than, the node's own part taken off.
+func (p *Packed) Gain(bound float32) float64 { return float64(float64(bound)*p.scale) + p.rest }
 
-// Codes sets s to what the function Codes returns for the packed sums of a feature, of which those of the
-// missing code, if the words reach that far, are words[regular]. It reports whether there is a split; without one
-// nothing that is left in s means anything.
-func (p *Packed) Codes(s *PackedSplit, words []uint64, regular int, least float64) (found bool) {
+// Bounds sets bounds[i] to a bound of the feature features[i], whose words are words[From:] of spans[features[i]]. 0
+// says that no split leaves enough hessian on both sides.
+func (p *Packed) Bounds(bounds []float32, words []uint64, spans []Span, features []int) {
+	if len(features) > 0 {
+		p.vectors.bounds(bounds[:len(features)], words, spans, features)
+	}
+}
+
+// Flags sets gains[i] to what the function Flags does for a feature of two codes, whose words are words[at[i]] and the
+// one after it.
+func (p *Packed) Flags(gains []float64, words []uint64, at []uint32) {
+	if len(at) > 0 {
+		p.vectors.flags(gains[:len(at)], words, at)
+	}
+}
+
+// Codes returns what the function Codes does for the packed sums of a feature, of which those of the missing code, if the
+// words reach that far, are words[regular].
+func (p *Packed) Codes(words []uint64, regular int, least float64) Split[int64, uint64] {
 	bar := barOf(least)
 	last := max(regular-1, 0)
 	if len(words) == regular || words[regular] == 0 {
-		return p.pass(s, words[:last], 0, bar)
+		return p.pass(words[:last], 0, bar)
 	}
-	var left PackedSplit
-	foundLeft := p.pass(&left, words[:last], words[regular], bar)
-	found = p.pass(s, words[:regular], 0, bar) // the last: present against missing
-	if foundLeft && (!found || left.Gain > s.Gain || left.Gain == s.Gain && left.code <= s.code) {
-		*s = left
-		s.missingLeft = true
+	left := p.pass(words[:last], words[regular], bar)
+	right := p.pass(words[:regular], 0, bar) // the last: present against missing
+	if left.Found && (!right.Found || left.Gain > right.Gain || left.Gain == right.Gain && left.Code <= right.Code) {
+		left.MissingLeft = true
+		return left
 	}
-	return found || foundLeft
+	return right
 }
 
 // pass is plainPass for packed sums, up to the last of the words.
-func (p *Packed) pass(s *PackedSplit, words []uint64, start uint64, bar float64) (found bool) {
+func (p *Packed) pass(words []uint64, start uint64, bar float64) Split[int64, uint64] {
+	s := Split[int64, uint64]{Gain: Refused}
 	if len(words) == 0 {
-		return false
+		return s
 	}
-	s.missingLeft = false
-	p.vectors.find(&s.packedBest, words, start, bar)
-	return s.code != noCode
-}
-
-// Proven reports whether both sides of a split have MinRows rows for certain.
-func (p *Packed) Proven(s *PackedSplit) bool {
-	return p.rule.Proven(Sums[int64, uint64]{Hess: s.left & (1<<32 - 1)}, p.total)
-}
-
-// Split returns a split with its sums taken apart.
-func (p *Packed) Split(s *PackedSplit) Split[int64, uint64] {
-	return Split[int64, uint64]{
-		Found: true, Gain: s.Gain, Code: int(s.code), MissingLeft: s.missingLeft, Unproven: !p.Proven(s),
-		Left: Sums[int64, uint64]{Grad: int64(s.left) >> 32, Hess: s.left & (1<<32 - 1)},
+	var best packedBest
+	if p.vectors.find(&best, words, start, bar); best.code == noCode {
+		return s
 	}
-}
-
-// PackedSplit is the best split of a feature, as short as it can be.
-type PackedSplit struct {
-	packedBest
-	missingLeft bool
+	s = Split[int64, uint64]{
+		Found: true, Gain: best.gain, Code: int(best.code),
+		Left: Sums[int64, uint64]{Grad: int64(best.left) >> 32, Hess: best.left & (1<<32 - 1)},
+	}
+	s.Unproven = !p.rule.Proven(s.Left, p.total)
+	return s
 }
 
 // packedBest is what the vectors find, in the order in which they write it.
 type packedBest struct {
-	Gain float64 // as that of a Split
-	code uint64  // noCode: there is none
-	left uint64  // the packed sums on its left
+	gain float64
+	code uint64 // noCode: there is none
+	left uint64 // the packed sums on its left
 }
 
 const noCode = 1<<64 - 1

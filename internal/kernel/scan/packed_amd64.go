@@ -9,7 +9,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// packedVectors is what wordsAVX512 knows of a node.
+// packedVectors is what the vectors know of a node.
 //
 //	0  total   the packed sums of all rows
 //	1  least   hessian sum of a side, at least, in the lower half; the ridge, as a float32, in the upper
@@ -21,18 +21,18 @@ type packedVectors struct {
 	common [6]uint64
 }
 
-// node begins a node. Its features can be searched by vectors where all that is compared as float32,
-// products of three sums and ratios of them, is far from that type's limits: where a side has a
-// hessian sum of 1 at least, and L2 is not too large.
-func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
+// node begins a node, and reports whether its features can be bounded by vectors: where all that is worked out as
+// float32, squares of products of two sums and ratios of them, is in that type's range: where a side has a hessian sum
+// of 1 at least, and L2 is not too large.
+func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) bool {
 	v.ready = false
 	if vectors != cpu.AVX512 || !r.dividable() || !usual(r.GradScale) || !usual(r.HessScale) {
-		return
+		return false
 	}
 	least, ok := r.leastHess(int64(r.LeastSide))
 	ridge, units := r.L2/r.HessScale, r.HessScale/(r.GradScale*r.GradScale)
-	if !ok || least < 1 || least > math.MaxUint32 || !(ridge <= 1e18) || !(units >= 1e-200 && units <= 1e200) {
-		return
+	if !ok || least < 1 || least > math.MaxUint32 || !(ridge <= 1<<30 && units >= 1e-200 && units <= 1e200) {
+		return false
 	}
 	const slack = 1 - 1.0/(1<<18) // float32 loses less than 16 times 2⁻²⁴ on each side of a comparison
 	v.ready = true
@@ -41,10 +41,18 @@ func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) {
 		uint64(math.Float32bits(float32(ridge)))<<32 | uint64(least),
 		math.Float64bits(r.GradScale), math.Float64bits(r.HessScale), math.Float64bits(r.L2), math.Float64bits(units * slack),
 	}
+	return true
 }
 
-// least returns the least hessian sum of a side.
-func (v *packedVectors) least() uint64 { return v.common[1] & (1<<32 - 1) }
+// bounds is Bounds for at least one feature.
+func (v *packedVectors) bounds(bounds []float32, words []uint64, spans []Span, features []int) {
+	boundsAVX512(&bounds[0], &words[0], (*[4]uint32)(unsafe.Pointer(&spans[0])), &features[0], uint64(len(features)), &v.common)
+}
+
+// flags is Flags for at least one feature.
+func (v *packedVectors) flags(gains []float64, words []uint64, at []uint32) {
+	flagsAVX512(&gains[0], &words[0], &at[0], uint64(len(at)), &v.common)
+}
 
 // find sets best.
 func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, bar float64) {

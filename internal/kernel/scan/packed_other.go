@@ -5,8 +5,10 @@ package scan
 // packedVectors are not to be had: packed sums are taken apart.
 type packedVectors struct{ ready bool }
 
-func (*packedVectors) node(*Rule, Sums[int64, uint64]) {}
+func (*packedVectors) node(*Rule, Sums[int64, uint64]) bool { return false }
 
-func (*packedVectors) least() uint64 { return 0 }
+func (*packedVectors) bounds([]float32, []uint64, []Span, []int) {}
+
+func (*packedVectors) flags([]float64, []uint64, []uint32) {}
 
 func (*packedVectors) find(*packedBest, []uint64, uint64, float64) {}

@@ -31,15 +31,59 @@ func packedAsApart(t *testing.T, try int, f *scan.Feature[int64, uint64], words 
 	if !p.Ready() {
 		return want, false
 	}
-	var best scan.PackedSplit
-	got := scan.Split[int64, uint64]{Gain: scan.Refused}
-	if p.Codes(&best, packedWords(f, words), f.Regular, f.Least) {
-		got = p.Split(&best)
-	}
+	got := p.Codes(packedWords(f, words), f.Regular, f.Least)
 	if got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain) {
 		t.Fatalf("try %d, %d codes, least %v, %+v:\n%+v, taken apart\n%+v", try, len(f.Grad), f.Least, *rule, got, want)
 	}
+	checkBound(t, try, &p, f, words, rule, want)
 	return want, true
+}
+
+// checkBound checks that the bound of a feature is no less than what its best split gains, and hardly more; and the gain
+// of a feature of two codes.
+func checkBound(t *testing.T, try int, p *scan.Packed, f *scan.Feature[int64, uint64], words []uint64, rule *scan.Rule, want scan.Split[int64, uint64]) {
+	t.Helper()
+	if f.Least != 0 {
+		return
+	}
+	common, some := 0, uint64(0)
+	for c, h := range f.Hess {
+		if h > some {
+			common, some = c, h
+		}
+	}
+	// Among others, so that it does not begin at the first word.
+	spans, padded := make([]scan.Span, 3), append([]uint64{1, 2, 3}, words...)
+	span := scan.Span{From: 3, Regular: uint32(f.Regular), Common: uint32(common), Missing: uint32(len(words) - f.Regular)}
+	spans[2] = span
+	bounds := []float32{-1, -1, -1}
+	p.Bounds(bounds, padded, spans, []int{2, 2})
+	if bounds[0] != bounds[1] || bounds[2] != -1 {
+		t.Fatalf("try %d: bounds %v of the same feature twice", try, bounds)
+	}
+	grad, hess := float64(f.Total.Grad)*rule.GradScale, float64(f.Total.Hess)*rule.HessScale
+	part := rule.Part(grad, hess, rule.L2)
+	bound, gain := p.Gain(bounds[0]), want.Gain-part
+	above := want.Gain - rule.Part(grad, hess, 2*rule.L2) // what depends on the split
+	if most := gain + above/256 + part/(1<<30); want.Found && !(bound >= gain && bound <= most) || !want.Found && bounds[0] > 0 && bound > part/(1<<30) {
+		t.Fatalf("try %d: %v bounds a gain of %v, part %v, %+v", try, bound, gain, part, *rule)
+	}
+	if f.Regular != 2 || len(words) != 2 {
+		return
+	}
+	gains := make([]float64, 20)
+	at := make([]uint32, 19)
+	for i := range at {
+		at[i] = 3
+	}
+	one := []float64{0}
+	scan.Flags(one, f.Grad, f.Hess, f.Total, rule)
+	p.Flags(gains, padded, at)
+	for i, g := range gains {
+		if wanted := one[0]; i < len(at) && math.Float64bits(g) != math.Float64bits(wanted) || i >= len(at) && g != 0 {
+			t.Fatalf("try %d: a gain of %v, want %v", try, gains, wanted)
+		}
+	}
 }
 
 // Nodes of few rows and of very many, all numbers of codes up to several steps, ties, empty codes at the

@@ -46,7 +46,15 @@ func main() {
 	DATA(0, F64(1e-60))
 	plain(counting, eight, tiny)
 	plainAVX2(counting, tiny)
-	wordsAVX512(counting, eight)
+	halves := GLOBL("halves", RODATA|NOPTR) // the lower halves of the words of two vectors, then the upper ones
+	for upper := range 2 {
+		for i := range 16 {
+			DATA(64*upper+4*i, U32(2*i+upper))
+		}
+	}
+	boundsAVX512(halves)
+	wordsAVX512(counting, eight, halves)
+	flagsAVX512()
 	Generate()
 }
 
