@@ -212,7 +212,7 @@ func (t *trainer) say(msg string, args ...any) { t.log.Info(msg, args...) }
 
 // minCellsPerThread is the number of cells below which one more thread costs more
 // in waking and waiting than it saves.
-const minCellsPerThread = 25_000
+const minCellsPerThread = 12_500
 
 // maxSpin is how long a worker that waits spins before it sleeps: passes over small tables follow each
 // other within that, and it takes 10 to 60 µs to wake a thread.

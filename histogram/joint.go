@@ -25,16 +25,7 @@ func (b *Builder) nextPart(p *place, i int, sums, part []uint64) (own, others []
 		return sums, nil
 	}
 	own = part[:b.size(p.joint[i])]
-	n := 0
-	for at := 0; at < len(sums); at += len(own) {
-		all := uint64(0)
-		for code, sum := range sums[at : at+len(own)] {
-			own[code] += sum
-			all += sum
-		}
-		sums[n] = all
-		n++
-	}
+	n := hist.Margins(own, sums)
 	clear(sums[n:])
 	return own, sums[:n]
 }

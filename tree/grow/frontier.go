@@ -22,13 +22,18 @@ type frontier struct {
 	pending []int32        // nodes that may be split and are no splits of the tree yet
 	ahead   int            // of them, those that are busy or expanded
 	most    int            // of ahead
+	large   int            // rows of a node from which all workers split it together
 }
 
-// largeNode is the number of updates of a histogram from which all workers split a node together.
+// largeNode is the number of codes of a node's rows, a bundle's counted once, from which all workers split it together.
 const largeNode = 1 << 18
 
-// aheadPerThread bounds the nodes that are split ahead of their turn, each of which takes a histogram.
-const aheadPerThread = 4
+// aheadPerThread bounds the nodes that are split ahead of their turn, each of which takes a histogram: twice as many where
+// that has no more than smallSlots slots. There are no more of them than leaves either.
+const (
+	aheadPerThread = 4
+	smallSlots     = 8192
+)
 
 // splitsAlone reports whether nodes of few rows are split by one worker each. Where features are
 // drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
@@ -38,13 +43,30 @@ func (c *Config) splitsAlone(threads int) bool {
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.
-func (c *Config) aloneRows() int { return largeNode / max(c.Matrix.NFeatures(), 1) }
+func (c *Config) aloneRows() int { return largeNode / max(c.columns(), 1) }
+
+// columns returns the number of codes of a row.
+func (c *Config) columns() int {
+	if c.Matrix.ByColumns() {
+		return len(c.Matrix.Units())
+	}
+	return c.Matrix.NFeatures()
+}
+
+// mostAhead returns the most nodes that are split ahead of their turn.
+func (c *Config) mostAhead(threads int) int {
+	most := aheadPerThread * threads
+	if offsets := c.Matrix.Offsets(); offsets[len(offsets)-1] <= smallSlots {
+		most *= 2
+	}
+	return min(most, c.Params.Leaves)
+}
 
 // maxNodes returns the most nodes that a tree has, with those that are split ahead in vain.
 func (c *Config) maxNodes(threads int) int {
 	n := 2*c.Params.Leaves - 1
 	if c.splitsAlone(threads) {
-		n += 2 * aheadPerThread * threads
+		n += 2 * c.mostAhead(threads)
 	}
 	return n
 }
@@ -55,7 +77,7 @@ func (f *frontier) init(g *Grower) {
 	if !g.config.splitsAlone(threads) {
 		return
 	}
-	f.solos, f.most = make([]*splitter, threads), aheadPerThread*threads
+	f.solos, f.most = make([]*splitter, threads), g.config.mostAhead(threads)
 	f.loop = parallel.NewLoop(g.config.Pool, f)
 	for w := range f.solos {
 		f.solos[w] = newSplitter(g, f.loop.Crew(w), g.config.Strategy)
@@ -65,6 +87,7 @@ func (f *frontier) init(g *Grower) {
 // begin makes the frontier ready for a tree.
 func (f *frontier) begin() {
 	f.joint, f.pending, f.ahead = -1, f.pending[:0], 0
+	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
 	for _, s := range f.solos {
 		s.begin(nil)
 	}
@@ -93,7 +116,7 @@ func (f *frontier) goOn() pass {
 }
 
 // isLarge reports whether all workers split a node together.
-func (f *frontier) isLarge(at int) bool { return f.nodes[at].rows*len(f.active) >= largeNode }
+func (f *frontier) isLarge(at int) bool { return f.nodes[at].rows >= f.large }
 
 // offer lists a node that is searched, if it can be split.
 func (f *frontier) offer(at int) {

@@ -44,7 +44,7 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 	}
 	kept := max(leaves-1, 1)
 	if c.splitsAlone(threads) {
-		kept += int64(aheadPerThread * threads)
+		kept += int64(c.mostAhead(threads))
 	}
 	return rows, histograms + kept*histogram.Bytes(m, set)
 }

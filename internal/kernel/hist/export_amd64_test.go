@@ -12,6 +12,6 @@ func PackInGo(in bool) {
 	}
 }
 
-// Use makes sums be subtracted, and entries made, added up and taken apart, with an instruction
+// Use makes sums be subtracted and added up, and entries made, added up and taken apart, with an instruction
 // set that the machine has.
 func Use(set cpu.Level) { subtracting, unpacking = set, set }

@@ -319,6 +319,16 @@ func fetchRows(codes *uint8, stride uint64, entries *uint64, n uint64, width uin
 //go:noescape
 func addListed(sums *uint64, slots *uint16, starts *uint32, entries *uint64, n uint64, fetching uint64) uint64
 
+// marginsAVX512 is Margins for rows of size words. Neither is 0.
+//
+//go:noescape
+func marginsAVX512(own *uint64, size uint64, sums *uint64, rows uint64)
+
+// marginPairsAVX512 is Margins for rows of 2 words: a multiple of 8, and not 0.
+//
+//go:noescape
+func marginPairsAVX512(own *uint64, sums *uint64, rows uint64)
+
 // sumAVX2 adds up n words, a multiple of 8.
 //
 //go:noescape

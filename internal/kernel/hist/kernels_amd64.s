@@ -12688,6 +12688,103 @@ listed_end_last:
 	MOVQ DI, ret+48(FP)
 	RET
 
+// func marginsAVX512(own *uint64, size uint64, sums *uint64, rows uint64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
+TEXT ·marginsAVX512(SB), NOSPLIT, $0-32
+	MOVQ  own+0(FP), AX
+	MOVQ  size+8(FP), CX
+	MOVQ  sums+16(FP), DX
+	MOVQ  rows+24(FP), BX
+	LEAQ  -1(CX), DI
+	MOVQ  DI, SI
+	ANDQ  $-8, SI
+	ANDQ  $+7, DI
+	INCQ  DI
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVB R8, K1
+	MOVQ  DX, DI
+
+margins_row:
+	VPXORQ Z0, Z0, Z0
+	XORQ   R8, R8
+	JMP    margins_left
+
+margins_whole:
+	VMOVDQU64 (DX)(R8*8), Z1
+	VPADDQ    Z1, Z0, Z0
+	VPADDQ    (AX)(R8*8), Z1, Z1
+	VMOVDQU64 Z1, (AX)(R8*8)
+	ADDQ      $0x08, R8
+
+margins_left:
+	CMPQ          R8, SI
+	JB            margins_whole
+	VMOVDQU64.Z   (DX)(R8*8), K1, Z1
+	VPADDQ        Z1, Z0, Z0
+	VPADDQ.Z      (AX)(R8*8), Z1, K1, Z1
+	VMOVDQU64     Z1, K1, (AX)(R8*8)
+	LEAQ          (DX)(CX*8), DX
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y1
+	VEXTRACTI128  $0x01, Y1, X2
+	VPADDQ        X2, X1, X2
+	VPSHUFD       $0x4e, X2, X1
+	VPADDQ        X1, X2, X2
+	VMOVQ         X2, (DI)
+	ADDQ          $0x08, DI
+	DECQ          BX
+	JNZ           margins_row
+	VZEROUPPER
+	RET
+
+DATA inOrder<>+0(SB)/8, $0x0000000000000000
+DATA inOrder<>+8(SB)/8, $0x0000000000000002
+DATA inOrder<>+16(SB)/8, $0x0000000000000004
+DATA inOrder<>+24(SB)/8, $0x0000000000000006
+DATA inOrder<>+32(SB)/8, $0x0000000000000001
+DATA inOrder<>+40(SB)/8, $0x0000000000000003
+DATA inOrder<>+48(SB)/8, $0x0000000000000005
+DATA inOrder<>+56(SB)/8, $0x0000000000000007
+GLOBL inOrder<>(SB), RODATA|NOPTR, $64
+
+// func marginPairsAVX512(own *uint64, sums *uint64, rows uint64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·marginPairsAVX512(SB), NOSPLIT, $0-24
+	MOVQ      own+0(FP), AX
+	MOVQ      sums+8(FP), CX
+	MOVQ      rows+16(FP), DX
+	MOVQ      CX, BX
+	VMOVDQU64 inOrder<>+0(SB), Z0
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+
+pairs_step:
+	VMOVDQU64     (CX), Z3
+	VMOVDQU64     64(CX), Z4
+	VPUNPCKLQDQ   Z4, Z3, Z5
+	VPUNPCKHQDQ   Z4, Z3, Z3
+	VPADDQ        Z5, Z1, Z1
+	VPADDQ        Z3, Z2, Z2
+	VPADDQ        Z5, Z3, Z3
+	VPERMQ        Z3, Z0, Z3
+	VMOVDQU64     Z3, (BX)
+	ADDQ          $0x40, BX
+	ADDQ          $0x00000080, CX
+	SUBQ          $0x08, DX
+	JNZ           pairs_step
+	VPUNPCKLQDQ   Z2, Z1, Z3
+	VPUNPCKHQDQ   Z2, Z1, Z4
+	VPADDQ        Z3, Z4, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPADDQ        Y0, Y3, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X1
+	VPADDQ        (AX), X1, X1
+	VMOVDQU       X1, (AX)
+	VZEROUPPER
+	RET
+
 // func sumAVX2(words *uint64, n uint64) uint64
 // Requires: AVX, AVX2
 TEXT ·sumAVX2(SB), NOSPLIT, $0-24

@@ -8,7 +8,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// subtracting is the instruction set that sums are subtracted with.
+// subtracting is the instruction set that sums are subtracted with, and added up by Margins.
 var subtracting = cpu.Used()
 
 // subtractVectors is Subtract for the first sums, and says how many. A call takes half a

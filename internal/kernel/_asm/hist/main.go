@@ -37,6 +37,7 @@ func main() {
 	}
 	fetchRows()
 	listed()
+	margins()
 	sum()
 	unpack("unpackAVX512", 8, adding)
 	unpack("unpackAVX2", 4, adding)
