@@ -150,14 +150,30 @@ func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c, had := &g.candidates[sibling][f], g.workers[worker].had[sibling]
 	c.found, g.isBound[sibling][f] = false, false
 	var gain float64
-	if g.shapes[f].numeric && g.packs(sibling, l) {
-		split := g.packed[sibling].Codes(l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(g.spans[f].Regular), had)
-		fill(g, c, l, f, split, 0)
-		gain = split.Gain
+	if g.packs(sibling, l) {
+		gain = g.searchWords(worker, sibling, l, f, had, c)
 	} else {
 		gain = g.searchFeature(worker, l, f, nil, had, c)
 	}
 	g.see(worker, sibling, l, f, gain, c)
+}
+
+// searchWords is searchFeature in a node that packs.
+func (g *splitter) searchWords(worker, sibling int, l *node, f int, least float64, c *candidate) (gain float64) {
+	var split scan.Split[int64, uint64]
+	var grouping scan.Grouping
+	words, regular := l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(g.config.Features[f].Regular)
+	if g.shapes[f].numeric {
+		split = g.packed[sibling].Codes(words, regular, least)
+	} else {
+		h := scan.Feature[int64, uint64]{
+			Words: words, Regular: regular, Least: least,
+			Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
+		}
+		split, grouping = searchCodes(g, worker, l, f, &h)
+	}
+	fill(g, c, l, f, split, grouping)
+	return split.Gain
 }
 
 // see takes note of the candidate of a feature, if it is one, and of its gain before the leaf's part
@@ -644,10 +660,11 @@ func (g *splitter) categories(l *node, c *candidate) []uint32 {
 		}
 		return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[float64, float64]{Code: c.code}, c.grouping)
 	}
-	grad, hess, count := g.slots(g.worker, l, c.feature)
-	f := scan.Feature[int64, uint64]{
-		Grad: grad, Hess: hess, Count: count, Regular: regular,
-		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess},
+	f := scan.Feature[int64, uint64]{Regular: regular, Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess}}
+	if g.direct == nil && l.hist.InWords() {
+		f.Words = l.hist.Words(int(from), int(to))
+	} else {
+		f.Grad, f.Hess, f.Count = g.slots(g.worker, l, c.feature)
 	}
 	return scan.Set(&f, &g.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
 }
@@ -702,6 +719,10 @@ func (g *splitter) missingIsNothing(l *node, f int) bool {
 	code := g.config.Features[f].Regular
 	if g.storage.Counts() {
 		return l.hist.Count[g.offsets[f]+code] == 0
+	}
+	if g.direct == nil {
+		grad, hess := l.hist.At(int(g.offsets[f] + code))
+		return grad == 0 && hess == 0
 	}
 	grad, hess, _ := g.slots(0, l, f)
 	return grad[code] == 0 && hess[code] == 0

@@ -29,18 +29,18 @@ const (
 
 // CatScratch is memory for Categorical, reused between calls.
 type CatScratch struct {
-	codes           []uint32 // the levels that stand for enough rows
-	levels          []level  // the same
-	lowest, highest []level  // some of them
-	low, high       []uint32 // those of the lowest and of the highest statistics, ascending: as many as a group may have
+	codes           []uint32  // the levels that stand for enough rows
+	stats           []float64 // their statistics
+	buckets         []uint8   // of these
+	lowest, highest []level   // some of the levels
+	low, high       []uint32  // those of the lowest and of the highest statistics, ascending: as many as a group may have
 	a, b            []uint32
 }
 
 // level is a level's statistic, and its code.
 type level struct {
-	stat   float64
-	code   uint32
-	bucket uint32 // of ends
+	stat float64
+	code uint32
 }
 
 // Categorical returns the best split of a categorical feature into a set of codes
@@ -58,10 +58,10 @@ func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 		search.try(search.missing, 0, MissingOnly, true, r.L2)
 	}
 	switch {
-	case !groups(f.Hess[:f.Regular], c.OneHotMax):
-		for code, h := range f.Hess[:f.Regular] {
-			if h > 0 {
-				search.tryBoth(f.at(code), code, OneLevel, r.L2)
+	case !f.groups(c.OneHotMax):
+		for code := range f.Regular {
+			if sums := f.at(code); sums.Hess > 0 {
+				search.tryBoth(sums, code, OneLevel, r.L2)
 			}
 		}
 	case isInteger[H]() && c.tooFewRows():
@@ -74,10 +74,10 @@ func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 }
 
 // groups reports whether more levels are present than are split off one by one.
-func groups[H Hess](hess []H, most int) bool {
+func (f *Feature[G, H]) groups(most int) bool {
 	present := 0
-	for _, h := range hess {
-		if h > 0 {
+	for code := range f.Regular {
+		if f.hess(code) > 0 {
 			if present++; present > most {
 				return true
 			}
@@ -108,11 +108,23 @@ func Set[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch, s
 
 // at returns the sums of one code.
 func (f *Feature[G, H]) at(code int) Sums[G, H] {
+	if f.Words != nil {
+		w := f.Words[code]
+		return Sums[G, H]{Grad: G(int64(w) >> 32), Hess: H(w & math.MaxUint32)}
+	}
 	sums := Sums[G, H]{Grad: f.Grad[code], Hess: f.Hess[code]}
 	if f.Count != nil {
 		sums.Rows = uint64(f.Count[code])
 	}
 	return sums
+}
+
+// hess is at, but for the gradient.
+func (f *Feature[G, H]) hess(code int) H {
+	if f.Words != nil {
+		return H(f.Words[code] & math.MaxUint32)
+	}
+	return f.Hess[code]
 }
 
 func (a Sums[G, H]) plus(b Sums[G, H]) Sums[G, H] {
@@ -145,66 +157,52 @@ func (c *CatRule) leastOf(total uint64) uint64 {
 // orderLevels finds, of the levels that stand for enough rows, those with the lowest and
 // the highest Σg/(Σh + smooth), ties by code: on each side as many as a group may have.
 func orderLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) {
-	s.codes = listLevels(f, c, s.codes[:0])
-	s.levels = s.levels[:0]
-	for _, code := range s.codes {
-		grad := float64(float64(f.Grad[code]) * r.GradScale)
-		if f.Count != nil {
-			grad += float64(float64(f.Count[code]) * r.GradOffset)
+	least, most := listLevels(f, r, c, s)
+	n := min(c.MaxPerSide, len(s.codes))
+	if 2*n >= len(s.codes) || !s.ends(n, least, most) {
+		s.lowest = s.lowest[:0]
+		for i, code := range s.codes {
+			s.lowest = append(s.lowest, level{s.stats[i], code})
 		}
-		s.levels = append(s.levels, level{stat: grad / (float64(float64(f.Hess[code])*r.HessScale) + c.Smooth), code: code})
+		sortLevels(s.lowest)
+		s.low, s.high = codesOf(s.low[:0], s.lowest[:n]), codesOf(s.high[:0], s.lowest[len(s.lowest)-n:])
+		return
 	}
-	n := min(c.MaxPerSide, len(s.levels))
-	low, high := s.levels, s.levels
-	if 2*n < len(s.levels) && s.ends(n) {
-		low, high = s.lowest, s.highest
-		sortLevels(high)
-	}
-	sortLevels(low)
-	s.low = codesOf(s.low[:0], low[:n])
-	s.high = codesOf(s.high[:0], high[len(high)-n:])
+	sortLevels(s.lowest)
+	sortLevels(s.highest)
+	s.low, s.high = codesOf(s.low[:0], s.lowest[:n]), codesOf(s.high[:0], s.highest[len(s.highest)-n:])
 }
 
-// ends lists levels among which are the n lowest, and some among which are the n highest, both by code. It reports
-// whether it could: statistics may be too large, too far apart or all the same.
-func (s *CatScratch) ends(n int) bool {
+// ends lists levels among which are the n lowest, and some among which are the n highest, both by code, of statistics
+// between two. It reports whether it could: they may be too far apart or all the same, or no numbers.
+func (s *CatScratch) ends(n int, least, most float64) bool {
 	const buckets = 64
-	least, most, finite := s.levels[0].stat, s.levels[0].stat, true
-	for i := range s.levels {
-		switch stat := s.levels[i].stat; {
-		case stat < least:
-			least = stat
-		case stat > most:
-			most = stat
-		case stat-stat != 0:
-			finite = false
-		}
-	}
 	scale := (buckets - 0.5) / (most - least)
-	if !finite || !(scale > 0 && scale <= math.MaxFloat64) {
+	if !(scale > 0 && scale <= math.MaxFloat64) {
 		return false
 	}
-	var counts [buckets]int
-	for i := range s.levels {
-		l := &s.levels[i]
-		l.bucket = uint32(int32(float64(l.stat-least)*scale)) & (buckets - 1)
-		counts[l.bucket]++
+	s.buckets = slices.Grow(s.buckets[:0], len(s.stats))[:len(s.stats)]
+	for i := bucketVectors(s.buckets, s.stats, least, scale); i < len(s.stats); i++ {
+		s.buckets[i] = uint8(int32(float64(s.stats[i]-least) * scale))
 	}
-	to, from := uint32(0), uint32(buckets-1) // the last bucket of the lowest, the first of the highest
-	for k := counts[0]; k < n; k += counts[to] {
+	var counts [2][buckets]int // in turn, as levels of one bucket may follow each other
+	for i, bucket := range s.buckets {
+		counts[i&1][bucket&(buckets-1)]++
+	}
+	to, from := 0, buckets-1 // the last bucket of the lowest, the first of the highest
+	for k := counts[0][0] + counts[1][0]; k < n; k += counts[0][to] + counts[1][to] {
 		to++
 	}
-	for k := counts[from]; k < n; k += counts[from] {
+	for k := counts[0][from] + counts[1][from]; k < n; k += counts[0][from] + counts[1][from] {
 		from--
 	}
 	s.lowest, s.highest = s.lowest[:0], s.highest[:0]
-	for i := range s.levels {
-		l := &s.levels[i]
-		if l.bucket <= to {
-			s.lowest = append(s.lowest, *l)
+	for i, bucket := range s.buckets {
+		if int(bucket) <= to {
+			s.lowest = append(s.lowest, level{s.stats[i], s.codes[i]})
 		}
-		if l.bucket >= from {
-			s.highest = append(s.highest, *l)
+		if int(bucket) >= from {
+			s.highest = append(s.highest, level{s.stats[i], s.codes[i]})
 		}
 	}
 	return true
@@ -234,24 +232,30 @@ func codesOf(dst []uint32, levels []level) []uint32 {
 	return dst
 }
 
-// listLevels lists the levels that stand for enough rows.
-func listLevels[G Grad, H Hess](f *Feature[G, H], c *CatRule, order []uint32) []uint32 {
-	hess := f.Hess[:f.Regular]
+// listLevels lists the levels that stand for enough rows, and their statistics, of which it returns the least and the
+// largest; NaN where one is not finite.
+func listLevels[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) (least, most float64) {
+	from := H(0) // a level's hessian, at least
 	if isInteger[H]() {
-		least := H(c.leastOf(uint64(f.Total.Hess)))
-		for code, h := range hess {
-			if h >= least {
-				order = append(order, uint32(code))
-			}
+		enough := c.leastOf(uint64(f.Total.Hess))
+		if least, most, ok := levelVectors(f.Words, f.Regular, enough, r, c, s); ok {
+			return least, most
 		}
-		return order
+		from = H(enough)
 	}
-	for code, h := range hess {
-		if h > 0 && estimate(h, f.Total.Hess, c.NodeRows) >= c.Smooth {
-			order = append(order, uint32(code))
+	s.codes, s.stats = s.codes[:0], s.stats[:0]
+	least, most = math.Inf(1), math.Inf(-1)
+	for code := range f.Regular {
+		if h := f.hess(code); h < from || h == 0 || !isInteger[H]() && estimate(h, f.Total.Hess, c.NodeRows) < c.Smooth {
+			continue
 		}
+		sums := f.at(code)
+		grad := float64(float64(sums.Grad)*r.GradScale) + float64(float64(sums.Rows)*r.GradOffset)
+		stat := grad / (float64(float64(sums.Hess)*r.HessScale) + c.Smooth)
+		least, most = min(least, stat), max(most, stat) // NaN if one is
+		s.codes, s.stats = append(s.codes, uint32(code)), append(s.stats, stat)
 	}
-	return order
+	return least, most
 }
 
 // set appends the ascending codes of a grouping to dst.
@@ -304,8 +308,9 @@ func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
 		if grouping == FromHigh {
 			code = order[len(order)-size]
 		}
-		left = left.plus(c.f.at(int(code)))
-		group += estimate(c.f.Hess[code], c.f.Total.Hess, rule.NodeRows)
+		sums := c.f.at(int(code))
+		left = left.plus(sums)
+		group += estimate(sums.Hess, c.f.Total.Hess, rule.NodeRows)
 		if group < rule.MinPerGroup {
 			continue
 		}

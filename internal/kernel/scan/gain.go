@@ -89,6 +89,9 @@ type Feature[G Grad, H Hess] struct {
 	Grad  []G
 	Hess  []H
 	Count []uint32 // nil: rows are not counted
+	// Words are packed sums (package hist) that stand for Grad and Hess, which are nil then. Only Categorical and Set
+	// take them.
+	Words []uint64
 	// Regular is the number of codes of present values; the code Regular, if the
 	// slices reach that far, is the missing code.
 	Regular int
@@ -109,7 +112,7 @@ func barOf(least float64) float64 {
 
 // missing returns the sums of the missing code and whether it holds anything.
 func (f *Feature[G, H]) missing() (m Sums[G, H], any bool) {
-	if len(f.Grad) <= f.Regular {
+	if len(f.Grad)+len(f.Words) <= f.Regular {
 		return m, false
 	}
 	m = f.at(f.Regular)

@@ -38,3 +38,16 @@ func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[6]u
 //
 //go:noescape
 func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[6]uint64)
+
+// levelsAVX512 lists the codes, of n, whose packed hessians are at least so large, and their statistics: their gradients,
+// times the first factor, by their hessians, times the second, and the third. It writes up to 8 of each more than it
+// lists, and the least and the largest statistic, and returns how many it lists. Neither n nor least is 0.
+//
+//go:noescape
+func levelsAVX512(codes *uint32, stats *float64, words *uint64, n uint64, least uint64, factors *[3]float64, ends *[2]float64) uint64
+
+// bucketsAVX512 writes the numbers of the buckets of n statistics, a multiple of 8 and not 0: what they are above the
+// least one, scaled, and cut off.
+//
+//go:noescape
+func bucketsAVX512(buckets *uint8, stats *float64, n uint64, least float64, scale float64)

@@ -806,3 +806,106 @@ flags_whole:
 	JG           flags_step
 	VZEROUPPER
 	RET
+
+// func levelsAVX512(codes *uint32, stats *float64, words *uint64, n uint64, least uint64, factors *[3]float64, ends *[2]float64) uint64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·levelsAVX512(SB), NOSPLIT, $0-64
+	MOVQ         codes+0(FP), AX
+	MOVQ         stats+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         factors+40(FP), SI
+	VPBROADCASTQ least+32(FP), Z0
+	VPTERNLOGQ   $0xff, Z1, Z1, Z1
+	VPSRLQ       $0x20, Z1, Z1
+	VPBROADCASTQ (SI), Z2
+	VPBROADCASTQ 8(SI), Z3
+	VPBROADCASTQ 16(SI), Z4
+	MOVQ         $0x7ff0000000000000, SI
+	VPBROADCASTQ SI, Z5
+	MOVQ         $0xfff0000000000000, SI
+	VPBROADCASTQ SI, Z6
+	VMOVDQU64    counting<>+0(SB), Z7
+	VPBROADCASTQ eight<>+0(SB), Z8
+	MOVQ         $-1, SI
+	XORQ         DI, DI
+
+levels_step:
+	MOVQ  SI, R8
+	CMPQ  BX, $0x08
+	JAE   levels_whole
+	BZHIQ BX, SI, R8
+
+levels_whole:
+	KMOVB         R8, K1
+	VMOVDQU64.Z   (DX), K1, Z9
+	VPANDQ        Z1, Z9, Z10
+	VPCMPUQ       $0x05, Z0, Z10, K1
+	KMOVB         K1, R8
+	TESTL         R8, R8
+	JZ            levels_next
+	POPCNTL       R8, R8
+	VPSRAQ        $0x20, Z9, Z9
+	VCVTQQ2PD     Z9, Z9
+	VCVTQQ2PD     Z10, Z10
+	VMULPD        Z2, Z9, Z9
+	VMULPD        Z3, Z10, Z10
+	VADDPD        Z4, Z10, Z10
+	VDIVPD        Z10, Z9, Z9
+	VMINPD        Z9, Z5, K1, Z5
+	VMAXPD        Z9, Z6, K1, Z6
+	VCOMPRESSPD.Z Z9, K1, Z9
+	VMOVUPD       Z9, (CX)
+	VPCOMPRESSQ.Z Z7, K1, Z9
+	VPMOVQD       Z9, Y9
+	VMOVDQU       Y9, (AX)
+	LEAQ          (CX)(R8*8), CX
+	LEAQ          (AX)(R8*4), AX
+	ADDQ          R8, DI
+
+levels_next:
+	VPADDQ     Z8, Z7, Z7
+	ADDQ       $0x40, DX
+	SUBQ       $0x08, BX
+	JG         levels_step
+	MOVQ       ends+48(FP), AX
+	VSHUFF64X2 $0x4e, Z5, Z5, Z0
+	VMINPD     Z0, Z5, Z5
+	VSHUFF64X2 $0xb1, Z5, Z5, Z0
+	VMINPD     Z0, Z5, Z5
+	VPERMILPD  $0x55, Z5, Z0
+	VMINPD     Z0, Z5, Z5
+	VMOVSD     X5, (AX)
+	VSHUFF64X2 $0x4e, Z6, Z6, Z0
+	VMAXPD     Z0, Z6, Z6
+	VSHUFF64X2 $0xb1, Z6, Z6, Z0
+	VMAXPD     Z0, Z6, Z6
+	VPERMILPD  $0x55, Z6, Z0
+	VMAXPD     Z0, Z6, Z6
+	VMOVSD     X6, 8(AX)
+	MOVQ       DI, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func bucketsAVX512(buckets *uint8, stats *float64, n uint64, least float64, scale float64)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·bucketsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         buckets+0(FP), AX
+	MOVQ         stats+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTQ least+24(FP), Z0
+	VPBROADCASTQ scale+32(FP), Z1
+
+buckets_step:
+	VMOVUPD    (CX), Z2
+	VSUBPD     Z0, Z2, Z2
+	VMULPD     Z1, Z2, Z2
+	VCVTTPD2DQ Z2, Y2
+	VPMOVDB    Y2, X2
+	VMOVQ      X2, (AX)
+	ADDQ       $0x08, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x08, DX
+	JNZ        buckets_step
+	VZEROUPPER
+	RET

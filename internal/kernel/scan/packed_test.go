@@ -3,6 +3,7 @@ package scan_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"boost/internal/cpu"
@@ -137,5 +138,47 @@ func TestPackedEqualsApart(t *testing.T) {
 	}
 	if able < 15_000 || found < 5000 || left < 1000 {
 		t.Errorf("%d by vectors, %d found, %d with missing rows on the left: too few of a kind", able, found, left)
+	}
+}
+
+// Packed sums are searched as those of two arrays are, by all instruction sets: few levels and many, in nodes of few rows
+// and of many.
+func TestCategoricalOfWords(t *testing.T) {
+	defer scan.UseGo(false)
+	r := rand.New(rand.NewPCG(41, 0))
+	grouped := 0
+	for try := range 4000 {
+		n := randomNode(r, 1+r.IntN([]int{60, 4000}[r.IntN(2)]), 1+r.IntN([]int{9, 71, 1500}[r.IntN(3)]), []uint64{3, 65535}[r.IntN(2)])
+		f := n.feature(false)
+		rule := randomRule(r)
+		rule.ProofHess = (rule.MinRows - 1) * 65535
+		cat := scan.CatRule{
+			OneHotMax: r.IntN(6), Smooth: []float64{0, 1, 10}[r.IntN(3)], L2: []float64{0, 10}[r.IntN(2)], MaxPerSide: 1 + r.IntN(40),
+			MinPerGroup: float64(r.IntN(30)), NodeRows: f.Total.Rows,
+		}
+		if r.IntN(2) == 0 {
+			rule.L1 = 0
+		}
+		words := scan.Feature[int64, uint64]{Words: packedWords(f, make([]uint64, len(f.Grad))), Regular: f.Regular, Total: f.Total}
+		var s scan.CatScratch
+		scan.UseGo(true)
+		want, how := scan.Categorical(f, &rule, &cat, &s)
+		set := slices.Clone(scan.Set(f, &rule, &cat, &s, want, how))
+		if how != scan.OneLevel && len(set) > 1 {
+			grouped++
+		}
+		for _, goes := range []bool{true, false} {
+			scan.UseGo(goes)
+			got, grouping := scan.Categorical(&words, &rule, &cat, &s)
+			if got != want || grouping != how {
+				t.Fatalf("try %d, in Go %v: %+v by %v, want %+v by %v", try, goes, got, grouping, want, how)
+			}
+			if again := scan.Set(&words, &rule, &cat, &s, got, grouping); !slices.Equal(again, set) {
+				t.Fatalf("try %d, in Go %v: levels %v, want %v", try, goes, again, set)
+			}
+		}
+	}
+	if grouped < 400 {
+		t.Errorf("only %d splits by groups", grouped)
 	}
 }

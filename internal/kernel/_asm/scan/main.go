@@ -55,6 +55,7 @@ func main() {
 	boundsAVX512(halves)
 	wordsAVX512(counting, eight, halves)
 	flagsAVX512()
+	levelsAVX512(counting, eight)
 	Generate()
 }
 
