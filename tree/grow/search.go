@@ -572,7 +572,7 @@ func (g *splitter) choose(sibling int, l *node) {
 				g.searchOne(0, sibling, l, best)
 			case isBound[best] || c.unproven:
 				isBound[best] = false
-				g.searchFeature(0, l, best, g.count(g.siblings[sibling], best), 0, c)
+				g.searchCounted(sibling, l, best, c)
 				scores[best] = c.scoreOf()
 			default:
 				g.take(l, c)
@@ -580,6 +580,18 @@ func (g *splitter) choose(sibling int, l *node) {
 			}
 		}
 	}
+}
+
+// searchCounted searches a feature with a count of the leaf's rows.
+func (g *splitter) searchCounted(sibling int, l *node, f int, c *candidate) {
+	counts := g.count(g.siblings[sibling], f)
+	if !g.shapes[f].numeric || !g.packs(sibling, l) {
+		g.searchFeature(0, l, f, counts, 0, c)
+		return
+	}
+	words := l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1]))
+	fill(g, c, l, f, g.packed[sibling].Counted(words, counts, int(g.spans[f].Regular), uint64(l.rows)), 0)
+	c.counted = true
 }
 
 // take makes a candidate the leaf's best split.

@@ -66,18 +66,9 @@ func pass[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int)
 // countedPass is pass for integer sums with counts. Rows only grow from code to code, so
 // those that leave both sides enough are neighbours: they are searched as without counts.
 func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], last int) Split[int64, uint64] {
-	first := 0
-	for rows := start.Rows; first <= last; first++ {
-		if rows += uint64(f.Count[first]); rows >= r.MinRows {
-			break
-		}
-		start.Grad, start.Hess, start.Rows = start.Grad+f.Grad[first], start.Hess+f.Hess[first], rows
-	}
-	end := first
-	for rows := start.Rows; end <= last; end++ {
-		if rows += uint64(f.Count[end]); f.Total.Rows-rows < r.MinRows {
-			break
-		}
+	first, end := between(f.Count[:last+1], start.Rows, f.Total.Rows, r.MinRows)
+	for code := range first {
+		start.Grad, start.Hess, start.Rows = start.Grad+f.Grad[code], start.Hess+f.Hess[code], start.Rows+uint64(f.Count[code])
 	}
 	if first >= end {
 		return Split[int64, uint64]{Gain: Refused}
@@ -94,6 +85,23 @@ func countedPass(f *Feature[int64, uint64], r *Rule, start Sums[int64, uint64], 
 		left.Rows += uint64(n)
 	}
 	return Split[int64, uint64]{Found: true, Gain: best, Code: first + code, Left: left}
+}
+
+// between returns the first of the codes that, with those before it, leaves both sides at least so many rows of all, and the
+// first one after it that does not. start rows are on the left from the beginning.
+func between(counts []uint32, start, all, least uint64) (first, end int) {
+	rows := start
+	for ; first < len(counts); first++ {
+		if rows += uint64(counts[first]); rows >= least {
+			break
+		}
+	}
+	for end = first; end < len(counts) && all-rows >= least; {
+		if end++; end < len(counts) {
+			rows += uint64(counts[end])
+		}
+	}
+	return first, end
 }
 
 // plainPass is pass for integer sums without counts, where nearly all of a search's

@@ -61,23 +61,46 @@ func (p *Packed) Codes(words []uint64, regular int, least float64) Split[int64, 
 	if len(words) == regular || words[regular] == 0 {
 		return p.pass(words[:last], 0, bar)
 	}
-	left := p.pass(words[:last], words[regular], bar)
 	right := p.pass(words[:regular], 0, bar) // the last: present against missing
-	if left.Found && (!right.Found || left.Gain > right.Gain || left.Gain == right.Gain && left.Code <= right.Code) {
-		left.MissingLeft = true
-		return left
+	return better(p.pass(words[:last], words[regular], bar), right)
+}
+
+// Counted is Numeric for packed sums, as in Codes, and rows that are counted, of so many.
+func (p *Packed) Counted(words []uint64, counts []uint32, regular int, rows uint64) Split[int64, uint64] {
+	last := max(regular-1, 0)
+	if len(words) == regular || counts[regular] == 0 {
+		return p.counted(words[:last], counts, 0, 0, rows)
 	}
-	return right
+	right := p.counted(words[:regular], counts, 0, 0, rows)
+	return better(p.counted(words[:last], counts, words[regular], uint64(counts[regular]), rows), right)
+}
+
+// counted is countedPass for packed sums, up to the last of the words.
+func (p *Packed) counted(words []uint64, counts []uint32, start, startRows, rows uint64) Split[int64, uint64] {
+	first, last := between(counts[:len(words)], startRows, rows, p.rule.MinRows)
+	for _, w := range words[:first] {
+		start += w
+	}
+	s := p.find(words[first:last], start, true, Refused)
+	if s.Found {
+		s.Code, s.Unproven = s.Code+first, false
+	}
+	return s
 }
 
 // pass is plainPass for packed sums, up to the last of the words.
 func (p *Packed) pass(words []uint64, start uint64, bar float64) Split[int64, uint64] {
+	return p.find(words, start, start != 0, bar)
+}
+
+// find returns the best split after one of the words. always says that the first is a candidate even without sums.
+func (p *Packed) find(words []uint64, start uint64, always bool, bar float64) Split[int64, uint64] {
 	s := Split[int64, uint64]{Gain: Refused}
 	if len(words) == 0 {
 		return s
 	}
 	var best packedBest
-	if p.vectors.find(&best, words, start, bar); best.code == noCode {
+	if p.vectors.find(&best, words, start, always, bar); best.code == noCode {
 		return s
 	}
 	s = Split[int64, uint64]{

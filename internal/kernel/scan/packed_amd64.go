@@ -55,9 +55,9 @@ func (v *packedVectors) flags(gains []float64, words []uint64, at []uint32) {
 }
 
 // find sets best.
-func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, bar float64) {
+func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, always bool, bar float64) {
 	first := uint64(0)
-	if start != 0 {
+	if always {
 		first = 1
 	}
 	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(unsafe.Pointer(best)))

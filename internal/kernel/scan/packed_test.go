@@ -93,7 +93,7 @@ func TestPackedEqualsApart(t *testing.T) {
 	need.Vectors(t, cpu.AVX512)
 	defer scan.UseGo(false)
 	r := rand.New(rand.NewPCG(31, 0))
-	able, found, left := 0, 0, 0
+	able, found, left, counted := 0, 0, 0, 0
 	for try := range 30_000 {
 		n := randomNode(r, 1+r.IntN([]int{5, 60, 400, 4000}[r.IntN(4)]), 1+r.IntN([]int{20, 71, 300}[r.IntN(3)]), []uint64{3, 65535}[r.IntN(2)])
 		f := n.feature(false)
@@ -125,6 +125,19 @@ func TestPackedEqualsApart(t *testing.T) {
 		if !ok {
 			continue
 		}
+		counts := n.feature(true).Count
+		h := *f
+		h.Count, h.Least = counts, 0
+		var p scan.Packed
+		p.Node(&rule, f.Total)
+		want := scan.Numeric(&h, &rule)
+		want.Left.Rows = 0
+		if got := p.Counted(words, counts, f.Regular, f.Total.Rows); !rule.EqualHess && got != want { // else a count may deny the rule
+			t.Fatalf("try %d, %+v: %+v with counts, want %+v", try, rule, got, want)
+		}
+		if want.Found {
+			counted++
+		}
 		if able++; !s.Found {
 			continue
 		}
@@ -136,8 +149,8 @@ func TestPackedEqualsApart(t *testing.T) {
 			packedAsApart(t, try, f, words, &rule)
 		}
 	}
-	if able < 15_000 || found < 5000 || left < 1000 {
-		t.Errorf("%d by vectors, %d found, %d with missing rows on the left: too few of a kind", able, found, left)
+	if able < 15_000 || found < 5000 || left < 1000 || counted < 3000 {
+		t.Errorf("%d by vectors, %d found, %d with missing rows on the left, %d with counts: too few of a kind", able, found, left, counted)
 	}
 }
 
