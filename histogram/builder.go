@@ -325,7 +325,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 		b.EndTiles()
 		return 0
 	}
-	b.dense, b.byLists = b.isDense(rows, span), b.listed(st, rows)
+	b.dense, b.byLists = b.isDense(rows, span), b.listed(st)
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
 	b.reserveFew()
@@ -360,9 +360,9 @@ func (b *Builder) kind(st *gradients.Storage, rows int) kind {
 	return kind{inWords: packs && rows <= wordRows, wide: !packs || b.matrix.NRows() > wordRows}
 }
 
-// listed says that a node of so many rows is added up by lists.
-func (b *Builder) listed(st *gradients.Storage, rows int) bool {
-	return b.lists != nil && b.wholeRow && rows >= leastListedRows && st.OneWord() && !st.Counts()
+// listed says that rows are added up by lists.
+func (b *Builder) listed(st *gradients.Storage) bool {
+	return b.lists != nil && b.wholeRow && st.OneWord() && !st.Counts()
 }
 
 // wordRows is hist.WordRows, a variable for tests.

@@ -201,6 +201,16 @@ func (p *Pool) Get() *Histogram {
 	return &Histogram{}
 }
 
+// Fill makes histograms of nodes of few rows until n are to be had, so that none is made later, when by chance more are
+// needed at once than ever before.
+func (p *Pool) Fill(n int, b *Builder, st *gradients.Storage) {
+	for len(p.free) < n {
+		h := &Histogram{}
+		h.reserve(st, b.Slots(), b.kind(st, 0))
+		p.free = append(p.free, h)
+	}
+}
+
 // Put gives a histogram back.
 func (p *Pool) Put(h *Histogram) {
 	p.mu.Lock()

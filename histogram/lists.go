@@ -34,9 +34,6 @@ const (
 	listRow = 12
 	// listBlock is the number of rows whose lists a task makes.
 	listBlock = 4096
-	// leastListedRows is the fewest rows of a node that are added by lists: after them, finding the sums of rest
-	// codes costs as much as updates of so many rows.
-	leastListedRows = 48
 	// padding is the first of the slots of a part that are added to where a list's length is no multiple of hist.ListStep: its
 	// first joint has no such codes.
 	padding = 256

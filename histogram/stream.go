@@ -25,7 +25,7 @@ func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 	for w := range b.offers {
 		b.offers[w].entries = nil // a panic may have left some
 	}
-	b.byLists = b.listed(st, leastListedRows)
+	b.byLists = b.listed(st)
 	b.reserveFew()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }

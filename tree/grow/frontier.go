@@ -56,10 +56,15 @@ func (c *Config) columns() int {
 // mostAhead returns the most nodes that are split ahead of their turn.
 func (c *Config) mostAhead(threads int) int {
 	most := aheadPerThread * threads
-	if offsets := c.Matrix.Offsets(); offsets[len(offsets)-1] <= smallSlots {
+	if c.smallHistograms() {
 		most *= 2
 	}
 	return min(most, c.Params.Leaves)
+}
+
+func (c *Config) smallHistograms() bool {
+	offsets := c.Matrix.Offsets()
+	return offsets[len(offsets)-1] <= smallSlots
 }
 
 // maxNodes returns the most nodes that a tree has, with those that are split ahead in vain.
@@ -88,6 +93,9 @@ func (f *frontier) init(g *Grower) {
 func (f *frontier) begin() {
 	f.joint, f.pending, f.ahead = -1, f.pending[:0], 0
 	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
+	if f.loop != nil && f.config.smallHistograms() {
+		f.hists.Fill(max(f.config.Params.Leaves-1, 1)+f.most, f.all.builder, f.storage)
+	}
 	for _, s := range f.solos {
 		s.begin(nil)
 	}

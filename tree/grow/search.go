@@ -488,7 +488,7 @@ func (g *splitter) slots(worker int, l *node, f int) (grad []int64, hess []uint6
 func (g *splitter) slotSums(worker int, l *node, from, to int) ([]int64, []uint64) {
 	w := &g.workers[worker]
 	if n := to - from; l.hist.InWords() && len(w.splitGrad) < n {
-		n = max(n, g.widest, chunkCodes)
+		n = max(n, g.widest)
 		w.splitGrad, w.splitHess = make([]int64, n), make([]uint64, n)
 	}
 	return l.hist.Sums(from, to, w.splitGrad, w.splitHess)
