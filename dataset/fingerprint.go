@@ -95,8 +95,12 @@ type cellHash struct {
 	column *Column
 	first  int       // row of the table that the column begins with
 	key    [2]uint64 // from the column's name
-	levels [][2]uint64
+	levels []cell
+	none   cell // a missing cell
 }
+
+// cell is a cell's value, mixed with a column's key.
+type cell struct{ lo, hi, more uint64 }
 
 // Missing cells are mixed as a NaN that no number column holds, levels as 128 bits
 // of a cryptographic hash of their text.
@@ -104,8 +108,10 @@ const missingBits = 0x7FF8_6D69_7373_696E
 
 func newCellHash(c *Column) cellHash {
 	h := cellHash{column: c, key: digest("column", c.name)}
+	h.none = h.cell(missingBits, 0)
 	for _, level := range c.levels {
-		h.levels = append(h.levels, digest("level", level))
+		text := digest("level", level)
+		h.levels = append(h.levels, h.cell(text[0], text[1]))
 	}
 	return h
 }
@@ -131,10 +137,10 @@ func (h *cellHash) sum(lo, hi int) wideSum {
 	case Category:
 		for i, code := range h.column.Codes()[lo:hi] {
 			if code < 0 {
-				total.add(h.mix(first+i, missingBits, 0))
+				total.add(h.none.at(first + i))
 				continue
 			}
-			total.add(h.mix(first+i, h.levels[code][0], h.levels[code][1]))
+			total.add(h.levels[code].at(first + i))
 		}
 	}
 	return total
@@ -169,7 +175,7 @@ func (h *cellHash) sparseSum() wideSum {
 // missing adds the mixes of rows lo to hi, none of which has a value.
 func (h *cellHash) missing(total *wideSum, lo, hi int) {
 	for row := lo; row < hi; row++ {
-		total.add(h.mix(row, missingBits, 0))
+		total.add(h.none.at(row))
 	}
 }
 
@@ -177,17 +183,22 @@ func (h *cellHash) number(total *wideSum, row int, v float64) {
 	switch {
 	case v == 0: // −0 too
 	case v != v:
-		total.add(h.mix(row, missingBits, 0))
+		total.add(h.none.at(row))
 	default:
-		total.add(h.mix(row, math.Float64bits(v), 0))
+		total.add(h.cell(math.Float64bits(v), 0).at(row))
 	}
 }
 
-// mix scatters (row, column, cell) over 128 bits: each half takes in every input
+// cell mixes 128 bits.
+func (h *cellHash) cell(a, b uint64) cell {
+	return cell{lo: rng.Mix(a ^ h.key[0]), hi: rng.Mix(a + h.key[1]), more: b}
+}
+
+// at scatters (row, column, cell) over 128 bits: each half takes in every input
 // bit through two rounds of a bijective finalizer under a key of its own.
-func (h *cellHash) mix(row int, a, b uint64) wideSum {
+func (c cell) at(row int) wideSum {
 	r := uint64(row) * 0x9E3779B97F4A7C15
-	lo := rng.Mix(rng.Mix(a^h.key[0]) + r ^ b)
-	hi := rng.Mix(rng.Mix(a+h.key[1]) ^ bits.RotateLeft64(r, 32) + b)
+	lo := rng.Mix(c.lo + r ^ c.more)
+	hi := rng.Mix(c.hi ^ bits.RotateLeft64(r, 32) + c.more)
 	return wideSum{hi: rng.Mix(hi + bits.RotateLeft64(lo, 17)), lo: lo}
 }

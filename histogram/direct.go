@@ -164,7 +164,7 @@ func (d *Direct) run(s *Sums) {
 		d.at[f] = s.firsts[i]
 	}
 	parts := d.pool.Threads()
-	if cells := uint64(rows) * d.csr.Entries() / uint64(max(d.matrix.NRows(), 1)); cells < smallNode {
+	if cells := uint64(rows) * d.csr.Entries() / uint64(max(d.matrix.NRows(), 1)); int(cells) < smallNode {
 		parts = 1
 	}
 	d.parts = append(d.parts[:0], 0)

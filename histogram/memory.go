@@ -19,7 +19,7 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 		perSlot = 8
 	}
 	slots := int64(m.Offsets()[m.NFeatures()])
-	if slots >= manySlots && !set.Counts() && m.OwnColumns() {
+	if int(slots) >= manySlots && !set.Counts() && m.OwnColumns() {
 		return perSlot*slots + slots/8
 	}
 	return perSlot * slots

@@ -41,7 +41,7 @@ type Grower struct {
 	within  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
 	shapes  []shape     // of the features
-	spans   []scan.Span // of the numeric ones
+	spans   []scan.Span // of their sums
 	widest  int         // codes of the feature that has the most
 	hists   *histogram.Pool
 	rows    rowSets

@@ -237,6 +237,38 @@ func (g *splitter) bound(worker, sibling int, l *node, features []int) (best int
 	return best, others
 }
 
+// fewLevels is the most codes of a feature of which Shares is looked at: of many, chance alone makes its bound too high.
+const fewLevels = 32
+
+// mayGain returns those of some categorical features of a node that packs whose splits may gain as much as is had already.
+func (g *splitter) mayGain(worker, sibling int, l *node, features []int) (kept []int) {
+	w := &g.workers[worker]
+	had := w.had[sibling]
+	if had <= 0 {
+		return features
+	}
+	few := w.numeric[:0]
+	for _, f := range features {
+		if g.spans[f].Regular <= fewLevels {
+			few = append(few, f)
+		}
+	}
+	w.numeric = few
+	g.packed[sibling].Shares(w.gains, l.hist.Words(0, int(g.offsets[len(g.shapes)])), g.spans, few)
+	kept = features[:0]
+	for _, f := range features {
+		if len(few) > 0 && f == few[0] {
+			gain := w.gains[len(w.numeric)-len(few)]
+			if few = few[1:]; gain < had {
+				g.scores[sibling][f], g.isBound[sibling][f] = none, false
+				continue
+			}
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
 // flags returns how many of the features, from the first on, are numeric ones of two codes
 // without a missing one and follow each other: as many at most as have chunkCodes.
 func (g *splitter) flags(features []int) int {
@@ -325,7 +357,7 @@ func (g *splitter) searchSibling(worker, sibling int, l *node, features []int) {
 		if len(others) > 0 && best >= 0 && l.rule.Provable(l.total.hess) {
 			g.searchOne(worker, sibling, l, best) // what gains less need not be looked at
 		}
-		features = others
+		features = g.mayGain(worker, sibling, l, others)
 	}
 	// Sums of two codes are searched together where they are integers without counts.
 	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil

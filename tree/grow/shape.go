@@ -11,7 +11,7 @@ type shape struct {
 	flags   int // how many features from this one on are numeric ones of two codes without a missing one
 }
 
-// shapesOf returns the shapes of the features, and the spans of the numeric ones.
+// shapesOf returns the shapes and the spans of the features.
 func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Span) {
 	shapes, spans, offsets := make([]shape, len(features)), make([]scan.Span, len(features)), m.Offsets()
 	flags := 0
@@ -23,13 +23,11 @@ func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Sp
 			flags = 0
 		}
 		s.flags = flags
+		codes := uint32(offsets[f+1] - offsets[f])
+		spans[f] = scan.Span{From: uint32(offsets[f]), Regular: uint32(feature.Regular), Missing: codes - uint32(feature.Regular)}
 		if s.numeric {
-			codes := int(offsets[f+1] - offsets[f])
 			counts = append(counts[:0], make([]int, codes)...)
-			spans[f] = scan.Span{
-				From: uint32(offsets[f]), Regular: uint32(feature.Regular), Common: uint32(commonCode(m, f, counts)),
-				Missing: uint32(codes - int(feature.Regular)),
-			}
+			spans[f].Common = uint32(commonCode(m, f, counts))
 		}
 		shapes[f] = s
 	}

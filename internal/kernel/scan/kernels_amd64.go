@@ -51,3 +51,8 @@ func levelsAVX512(codes *uint32, stats *float64, words *uint64, n uint64, least 
 //
 //go:noescape
 func bucketsAVX512(buckets *uint8, stats *float64, n uint64, least float64, scale float64)
+
+// sharesAVX512 writes, for each of n features, the sum of g²/h of its codes, the missing one included. n is not 0.
+//
+//go:noescape
+func sharesAVX512(shares *float64, words *uint64, spans *[4]uint32, features *int, n uint64)

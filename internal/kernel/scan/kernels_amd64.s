@@ -909,3 +909,64 @@ buckets_step:
 	JNZ        buckets_step
 	VZEROUPPER
 	RET
+
+// func sharesAVX512(shares *float64, words *uint64, spans *[4]uint32, features *int, n uint64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sharesAVX512(SB), NOSPLIT, $0-40
+	MOVQ       shares+0(FP), AX
+	MOVQ       words+8(FP), CX
+	MOVQ       spans+16(FP), DX
+	MOVQ       features+24(FP), BX
+	MOVQ       n+32(FP), SI
+	VPTERNLOGQ $0xff, Z0, Z0, Z0
+	VPSRLQ     $0x20, Z0, Z0
+	MOVQ       $-1, DI
+
+shares_feature:
+	MOVQ   (BX), R8
+	SHLQ   $0x04, R8
+	ADDQ   DX, R8
+	MOVL   (R8), R9
+	LEAQ   (CX)(R9*8), R9
+	MOVL   4(R8), R10
+	MOVL   12(R8), R8
+	ADDQ   R8, R10
+	VPXORQ Z1, Z1, Z1
+	JMP    shares_left
+
+shares_step:
+	MOVQ  DI, R8
+	CMPQ  R10, $0x08
+	JAE   shares_whole
+	BZHIQ R10, DI, R8
+
+shares_whole:
+	KMOVB       R8, K1
+	VMOVDQU64.Z (R9), K1, Z2
+	VPTESTMQ    Z2, Z2, K1
+	VPANDQ      Z0, Z2, Z3
+	VPSRAQ      $0x20, Z2, Z2
+	VCVTQQ2PD   Z3, Z3
+	VCVTQQ2PD   Z2, Z2
+	VMULPD      Z2, Z2, Z2
+	VDIVPD.Z    Z3, Z2, K1, Z2
+	VADDPD      Z2, Z1, Z1
+	ADDQ        $0x40, R9
+	SUBQ        $0x08, R10
+
+shares_left:
+	CMPQ          R10, $0x00
+	JG            shares_step
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPD        Y2, Y1, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPD        X3, X2, X3
+	VPERMILPD     $0x01, X3, X2
+	VADDPD        X2, X3, X3
+	VMOVSD        X3, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, BX
+	DECQ          SI
+	JNZ           shares_feature
+	VZEROUPPER
+	RET

@@ -1,10 +1,10 @@
 package scan
 
-// Span is where the packed sums of a numeric feature are among those of a node.
+// Span is where the packed sums of a feature are among those of a node.
 type Span struct {
 	From    uint32 // first word
 	Regular uint32 // number of codes of present values
-	Common  uint32 // a code that many rows have
+	Common  uint32 // a code that many rows have, of a numeric feature
 	Missing uint32 // 1: the word after the present values' is that of the missing code, else 0
 }
 
@@ -50,6 +50,21 @@ func (p *Packed) Bounds(bounds []float32, words []uint64, spans []Span, features
 func (p *Packed) Flags(gains []float64, words []uint64, at []uint32) {
 	if len(at) > 0 {
 		p.vectors.flags(gains[:len(at)], words, at)
+	}
+}
+
+// Shares sets shares[i] to a bound of the Gain of any split of the feature features[i] into sets of codes, whose words are as
+// those of Bounds: codes that are put together never have more than each by itself, (a + b)²/(c + d) ≤ a²/c + b²/d. It is
+// of use where there are few codes.
+func (p *Packed) Shares(shares []float64, words []uint64, spans []Span, features []int) {
+	if len(features) == 0 {
+		return
+	}
+	p.vectors.shares(shares[:len(features)], words, spans, features)
+	const slack = 1 + 1.0/(1<<32) // float64 loses less
+	scale := p.rule.GradScale * p.rule.GradScale / p.rule.HessScale * slack
+	for i := range features {
+		shares[i] *= scale
 	}
 }
 

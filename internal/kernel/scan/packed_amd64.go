@@ -62,3 +62,8 @@ func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, alw
 	}
 	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(unsafe.Pointer(best)))
 }
+
+// shares is Shares for at least one feature, in units of codes.
+func (v *packedVectors) shares(shares []float64, words []uint64, spans []Span, features []int) {
+	sharesAVX512(&shares[0], &words[0], (*[4]uint32)(unsafe.Pointer(&spans[0])), &features[0], uint64(len(features)))
+}

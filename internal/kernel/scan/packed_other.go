@@ -12,3 +12,5 @@ func (*packedVectors) bounds([]float32, []uint64, []Span, []int) {}
 func (*packedVectors) flags([]float64, []uint64, []uint32) {}
 
 func (*packedVectors) find(*packedBest, []uint64, uint64, bool, float64) {}
+
+func (*packedVectors) shares([]float64, []uint64, []Span, []int) {}

@@ -159,7 +159,7 @@ func TestPackedEqualsApart(t *testing.T) {
 func TestCategoricalOfWords(t *testing.T) {
 	defer scan.UseGo(false)
 	r := rand.New(rand.NewPCG(41, 0))
-	grouped := 0
+	grouped, bounded := 0, 0
 	for try := range 4000 {
 		n := randomNode(r, 1+r.IntN([]int{60, 4000}[r.IntN(2)]), 1+r.IntN([]int{9, 71, 1500}[r.IntN(3)]), []uint64{3, 65535}[r.IntN(2)])
 		f := n.feature(false)
@@ -186,12 +186,25 @@ func TestCategoricalOfWords(t *testing.T) {
 			if got != want || grouping != how {
 				t.Fatalf("try %d, in Go %v: %+v by %v, want %+v by %v", try, goes, got, grouping, want, how)
 			}
+			var p scan.Packed
+			if p.Node(&rule, f.Total); p.Ready() {
+				shares, sum := []float64{0}, 0.0
+				p.Shares(shares, words.Words, []scan.Span{{Regular: uint32(f.Regular), Missing: uint32(len(f.Grad) - f.Regular)}}, []int{0})
+				for code, h := range f.Hess {
+					if grad := float64(f.Grad[code]) * rule.GradScale; h != 0 || grad != 0 {
+						sum += grad * grad / (float64(h) * rule.HessScale)
+					}
+				}
+				if bounded++; !(shares[0] >= sum*(1-1e-9) && shares[0] <= sum*(1+1e-9)) || got.Found && got.Gain > shares[0] {
+					t.Fatalf("try %d: %v bounds a gain of %v; squares by hessians are %v", try, shares[0], got.Gain, sum)
+				}
+			}
 			if again := scan.Set(&words, &rule, &cat, &s, got, grouping); !slices.Equal(again, set) {
 				t.Fatalf("try %d, in Go %v: levels %v, want %v", try, goes, again, set)
 			}
 		}
 	}
-	if grouped < 400 {
-		t.Errorf("only %d splits by groups", grouped)
+	if grouped < 400 || bounded < 400 && scan.Use(cpu.AVX512) {
+		t.Errorf("%d splits by groups, %d gains bounded: too few", grouped, bounded)
 	}
 }

@@ -56,6 +56,7 @@ func main() {
 	wordsAVX512(counting, eight, halves)
 	flagsAVX512()
 	levelsAVX512(counting, eight)
+	sharesAVX512()
 	Generate()
 }
 
