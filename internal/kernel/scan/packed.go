@@ -28,7 +28,7 @@ func (p *Packed) Node(r *Rule, total Sums[int64, uint64]) {
 	part := r.Part(grad, hess, r.L2)
 	const slack = 1 + 1.0/(1<<9) + 1.0/(1<<13) // what float32 loses at most (see boundsAVX512), as the 2⁻³² below
 	p.scale = r.GradScale * r.GradScale / both * slack
-	p.rest = float64(grad*grad/both) - part + part/(1<<32)
+	p.rest = float64(grad*grad/both) - part + float64(part/(1<<32))
 }
 
 // Ready reports whether the node can be searched so: else sums have to be taken apart first.
