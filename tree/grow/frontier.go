@@ -64,7 +64,7 @@ func (c *Config) mostAhead(threads int) int {
 
 func (c *Config) smallHistograms() bool {
 	offsets := c.Matrix.Offsets()
-	return offsets[len(offsets)-1] <= smallSlots
+	return int(offsets[len(offsets)-1]) <= smallSlots
 }
 
 // maxNodes returns the most nodes that a tree has, with those that are split ahead in vain.
