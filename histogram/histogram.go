@@ -204,6 +204,8 @@ func (p *Pool) Get() *Histogram {
 // Fill makes histograms of nodes of few rows until n are to be had, so that none is made later, when by chance more are
 // needed at once than ever before.
 func (p *Pool) Fill(n int, b *Builder, st *gradients.Storage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for len(p.free) < n {
 		h := &Histogram{}
 		h.reserve(st, b.Slots(), b.kind(st, 0))

@@ -215,11 +215,11 @@ func (g *splitter) bound(worker, sibling int, l *node, features []int) (best int
 	}
 	w.numeric, w.flags, w.at, w.others = numeric, flags, at, others
 	scores, isBound := g.scores[sibling], g.isBound[sibling]
-	best, most := -1, max(0, g.config.Params.MinGain)
-	bound := most
-	see := func(f int, gain float64) {
+	floor := max(0, g.config.Params.MinGain)
+	best, most := -1, floor
+	score := func(f int, gain float64) {
 		scores[f], isBound[f] = none, true
-		if gain > bound {
+		if gain > floor {
 			scores[f] = gain
 			if gain > most {
 				best, most = f, gain
@@ -228,11 +228,11 @@ func (g *splitter) bound(worker, sibling int, l *node, features []int) (best int
 	}
 	packed.Bounds(w.bounds, words, g.spans, numeric)
 	for i, f := range numeric {
-		see(f, packed.Gain(w.bounds[i]))
+		score(f, packed.Gain(w.bounds[i]))
 	}
 	packed.Flags(w.gains, words, at)
 	for i, f := range flags {
-		see(f, w.gains[i]-l.part)
+		score(f, w.gains[i]-l.part)
 	}
 	return best, others
 }
@@ -581,7 +581,7 @@ func sumsOf[G scan.Grad, H scan.Hess](g *splitter, s scan.Sums[G, H]) sums {
 
 // choose sets the leaf's best split from the candidates of its features. A score that is a bound, or whose
 // candidate's sides may lack rows, is no less than the feature's gain: such scores are worked off from the highest,
-// some with a count of the leaf's rows, until the best of all is exact (DESIGN §8).
+// some with a count of the leaf's rows, until the best of all is exact.
 func (g *splitter) choose(sibling int, l *node) {
 	scores, isBound := g.scores[sibling], g.isBound[sibling]
 	for {

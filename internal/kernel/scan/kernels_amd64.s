@@ -815,9 +815,9 @@ TEXT ·levelsAVX512(SB), NOSPLIT, $0-64
 	MOVQ         words+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         factors+40(FP), SI
-	VPBROADCASTQ least+32(FP), Z0
 	VPTERNLOGQ   $0xff, Z1, Z1, Z1
 	VPSRLQ       $0x20, Z1, Z1
+	VPBROADCASTQ least+32(FP), Z0
 	VPBROADCASTQ (SI), Z2
 	VPBROADCASTQ 8(SI), Z3
 	VPBROADCASTQ 16(SI), Z4

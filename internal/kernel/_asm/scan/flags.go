@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // flagsAVX512 gathers the sums of the first codes of 8 features.
@@ -26,12 +27,8 @@ func flagsAVX512() {
 	MOVQ(I32(-1), full)
 
 	Label("flags_step")
-	mask, lanes, gathered := GP64(), K(), K()
-	MOVQ(full, mask)
-	CMPQ(left, U8(8))
-	JAE(LabelRef("flags_whole"))
-	BZHIQ(left, full, mask)
-	Label("flags_whole")
+	lanes, gathered := K(), K()
+	mask := firstLanes("flags_whole", left.(reg.GPVirtual), full, 8)
 	KMOVB(mask.As32(), lanes)
 	KMOVB(mask.As32(), gathered)
 	where, w := ZMM(), ZMM()

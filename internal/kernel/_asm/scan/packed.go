@@ -36,6 +36,25 @@ func broadcast32(base reg.Register, at int) reg.VecVirtual {
 	return v
 }
 
+// firstLanes returns a mask of as many of n lanes as there are numbers left. label is for its own use, and full is −1.
+func firstLanes(label string, left, full reg.GPVirtual, n uint8) reg.GPVirtual {
+	mask := GP64()
+	MOVQ(full, mask)
+	CMPQ(left, U8(n))
+	JAE(LabelRef(label))
+	BZHIQ(left, full, mask)
+	Label(label)
+	return mask
+}
+
+// lowerHalves returns a register of 8 words whose lower halves are full.
+func lowerHalves() reg.VecVirtual {
+	v := ZMM()
+	VPTERNLOGQ(U8(0xff), v, v, v)
+	VPSRLQ(U8(32), v, v)
+	return v
+}
+
 // packed goes through the packed sums of 16 codes at a time: they are added up in 64-bit lanes, 8 and 8, and their
 // halves are taken apart into 16 lanes of 32 bits.
 type packed struct {
@@ -63,13 +82,8 @@ func newPacked(node reg.Register, halves Mem) *packed {
 
 // load loads the words of 16 codes, or of as many as are left. Lanes of filled are 0 if both of their words are.
 func (p *packed) load(label string, words, left reg.GPVirtual) (a, b reg.VecVirtual, filled reg.OpmaskVirtual) {
-	mask, low, high := GP64(), K(), K()
-	MOVQ(p.full, mask)
-	CMPQ(left, U8(16))
-	JAE(LabelRef(label))
-	BZHIQ(left, p.full, mask)
-	Label(label)
-	KMOVW(mask.As32(), low)
+	low, high := K(), K()
+	KMOVW(firstLanes(label, left, p.full, 16).As32(), low)
 	KSHIFTRW(U8(8), low, high)
 	a, b, filled = ZMM(), ZMM(), K()
 	VMOVDQU64_Z(Mem{Base: words}, low, a)
@@ -123,9 +137,7 @@ func (p *packed) apart(a, b reg.VecVirtual) (hl, gl, hr, gr reg.VecVirtual, able
 func exact(node reg.Register, w, total reg.VecVirtual) (gain reg.VecVirtual) {
 	rest, hl, hr, gl, gr := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	VPSUBQ(w, total, rest)
-	lower := ZMM()
-	VPTERNLOGQ(U8(0xff), lower, lower, lower)
-	VPSRLQ(U8(32), lower, lower)
+	lower := lowerHalves()
 	VPANDQ(lower, w, hl)
 	VPANDQ(lower, rest, hr)
 	VPSRAQ(U8(32), w, gl)
