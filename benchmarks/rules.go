@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -39,7 +40,7 @@ var thresholds = map[string][]string{
 //go:embed rules_run.txt
 var rulesRun string
 
-// rulesKnobs is the package that the copy's thresholds are listed in.
+// rulesKnobs is the package that lists the thresholds.
 const rulesKnobs = `package knobs
 
 var All = map[string]func(factor float64){}
@@ -63,7 +64,7 @@ func rulesCommand() *cobra.Command {
 		Short: "Times training with each threshold of the rules by shape multiplied, on tables that `real` has prepared",
 		Long: `Times training with each threshold of the rules by shape multiplied, in turns, on tables that ` + "`real`" + ` has prepared.
 
-A copy of the last commit is built in which thresholds are variables. For each factor: the geometric mean over the tables
+The program is built with thresholds that are variables. For each factor: the geometric mean over the tables
 of its time in that of most thresholds', and the table that it makes slowest. Then what leave-one-out chooses: for
 each table the factor, 1 included, that is best on the others, and what that costs on the table itself.`,
 		Args: cobra.MinimumNArgs(1),
@@ -80,23 +81,19 @@ each table the factor, 1 included, that is best on the others, and what that cos
 }
 
 func (m *measuringRules) run(cmd *cobra.Command, folders []string) error {
-	copied, err := os.MkdirTemp("", "rules")
+	folder, err := os.MkdirTemp("", "rules")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(copied) }() // of no further use
-	if err := adjustable(cmd, copied); err != nil {
+	defer func() { _ = os.RemoveAll(folder) }() // of no further use
+	program, err := adjustable(cmd.Context(), folder)
+	if err != nil {
 		return err
 	}
-	for i, folder := range folders {
-		if folders[i], err = filepath.Abs(folder); err != nil {
-			return err
-		}
-	}
-	seconds := filepath.Join(copied, "seconds.json")
-	args := []string{"run", "./rules", strconv.Itoa(m.threads), strconv.Itoa(m.passes), fmt.Sprint(m.budget), m.factors, m.only, seconds}
-	run := exec.CommandContext(cmd.Context(), "go", append(args, folders...)...)
-	run.Dir, run.Stdout, run.Stderr = copied, cmd.ErrOrStderr(), cmd.ErrOrStderr()
+	seconds := filepath.Join(folder, "seconds.json")
+	args := []string{strconv.Itoa(m.threads), strconv.Itoa(m.passes), fmt.Sprint(m.budget), m.factors, m.only, seconds}
+	run := exec.CommandContext(cmd.Context(), program, append(args, folders...)...)
+	run.Stdout, run.Stderr = cmd.ErrOrStderr(), cmd.ErrOrStderr()
 	if err := run.Run(); err != nil {
 		return fmt.Errorf("rules: %w", err)
 	}
@@ -121,49 +118,63 @@ func (m *measuringRules) run(cmd *cobra.Command, folders []string) error {
 	return nil
 }
 
-// adjustable copies the last commit, and turns thresholds to variables there.
-func adjustable(cmd *cobra.Command, copied string) error {
-	root, err := exec.CommandContext(cmd.Context(), "git", "rev-parse", "--show-toplevel").Output()
+// adjustable builds the program whose thresholds are variables, in a folder, from sources that only the compiler sees.
+func adjustable(ctx context.Context, folder string) (program string, err error) {
+	listed, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}}\n{{.Dir}}").Output()
 	if err != nil {
-		return fmt.Errorf("rules: the project is no git repository: %w", err)
+		return "", fmt.Errorf("rules: finding the module: %w", err)
 	}
-	clone := exec.CommandContext(cmd.Context(), "git", "clone", "--quiet", strings.TrimSpace(string(root)), copied)
-	if out, err := clone.CombinedOutput(); err != nil {
-		return fmt.Errorf("rules: copying the last commit: %w: %s", err, out)
+	module, root, _ := strings.Cut(strings.TrimSpace(string(listed)), "\n")
+	sources := map[string]string{ // by their place in the module
+		"knobs/knobs.go": rulesKnobs,
+		"rules/main.go":  strings.ReplaceAll(rulesRun, `"boost/`, `"`+module+"/"),
 	}
 	for path, names := range thresholds {
-		path = filepath.Join(copied, path)
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
-			return err
+			return "", err
 		}
-		source := string(text)
-		for _, name := range names {
-			declared := regexp.MustCompile(`(?m)^(\t|const |var )` + name + `\s*=\s*([^\n/]+?)\s*(//.*)?$`).FindStringSubmatchIndex(source)
-			if declared == nil {
-				return fmt.Errorf("rules: %s does not declare %s on a line of its own", path, name)
-			}
-			value := source[declared[4]:declared[5]]
-			source = source[:declared[0]] + source[declared[1]:] +
-				fmt.Sprintf("\nvar %s = %s\n\nfunc init() { knobs.Add(%q, &%s) }\n", name, value, name, name)
-		}
-		at := strings.Index(source, "\npackage ") + 1
-		at += strings.Index(source[at:], "\n") + 1
-		source = source[:at] + "\nimport \"boost/knobs\"\n" + source[at:]
-		if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
-			return err
+		if sources[path], err = withVariables(string(text), names, module); err != nil {
+			return "", fmt.Errorf("rules: %s %w", path, err)
 		}
 	}
-	for path, text := range map[string]string{"knobs/knobs.go": rulesKnobs, "rules/main.go": rulesRun} {
-		path = filepath.Join(copied, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
+	overlay := map[string]map[string]string{"Replace": {}}
+	for path, source := range sources {
+		file := filepath.Join(folder, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+			return "", err
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return err
-		}
+		overlay["Replace"][filepath.Join(root, path)] = file
 	}
-	return nil
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return "", err
+	}
+	program = filepath.Join(folder, "rules")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", program, "./rules")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("rules: building with thresholds that are variables: %w: %s", err, out)
+	}
+	return program, nil
+}
+
+// withVariables turns constants of a source to variables that package knobs lists.
+func withVariables(source string, names []string, module string) (string, error) {
+	for _, name := range names {
+		at := regexp.MustCompile(`(?m)^(\t|const |var )` + name + `\s*=\s*([^\n/]+?)\s*(//.*)?$`).FindStringSubmatchIndex(source)
+		if at == nil {
+			return "", fmt.Errorf("does not declare %s on a line of its own", name)
+		}
+		value := source[at[4]:at[5]]
+		source = source[:at[0]] + source[at[1]:] + fmt.Sprintf("\nvar %s = %s\n\nfunc init() { knobs.Add(%q, &%s) }\n", name, value, name, name)
+	}
+	clause := regexp.MustCompile(`(?m)^package \w+$`).FindStringIndex(source)
+	return source[:clause[1]] + fmt.Sprintf("\n\nimport \"%s/knobs\"", module) + source[clause[1]:], nil
 }
 
 // setSeconds are the least seconds of a table, by threshold and factor.
