@@ -112,13 +112,13 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	if label == nil {
 		return "", "", fmt.Errorf("%w: no label to choose an objective from", dataset.ErrTable)
 	}
-	classes, _ := dataset.ClassesOf(label)
+	classes, _, few := dataset.FewClasses(label, maxInferred)
 	switch {
 	case len(classes) == 2:
 		return "binary", fmt.Sprintf("label %q has the two values %s", label.Name(), someNames(classes)), nil
 	case label.Kind() == dataset.Category:
 		return "multiclass", fmt.Sprintf("label %q has %d text classes", label.Name(), len(classes)), nil
-	case len(classes) <= maxInferred && len(classes) > 2 && wholeNumbers(label):
+	case few && len(classes) > 2 && wholeNumbers(label):
 		return "multiclass", fmt.Sprintf("label %q has %d distinct whole numbers; set train.objective = \"regression\" if they are quantities", label.Name(), len(classes)), nil
 	}
 	return "regression", fmt.Sprintf("label %q holds numbers", label.Name()), nil

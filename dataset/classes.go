@@ -10,18 +10,54 @@ import (
 // numbers in ascending order under their shortest decimal names, or texts in byte
 // order. numeric tells which.
 func ClassesOf(c *Column) (classes []string, numeric bool) {
+	classes, numeric, _ = FewClasses(c, math.MaxInt)
+	return classes, numeric
+}
+
+// FewClasses is ClassesOf for a column that may hold quantities: where it has more than most distinct
+// numbers, ok is false and there are no classes.
+func FewClasses(c *Column, most int) (classes []string, numeric, ok bool) {
 	c = c.dense()
-	if c.kind.Numeric() {
-		var values []float64
-		seen := make(map[float64]bool)
-		for row := range c.Len() {
-			if v := c.number(row); v == v && !seen[v] {
-				seen[v] = true
-				values = append(values, v)
+	if !c.kind.Numeric() {
+		classes, numeric = classesOfLevels(c)
+		return classes, numeric, true
+	}
+	var values []float64
+	var recent recentNumbers
+	seen := make(map[float64]bool)
+	for row := range c.Len() {
+		v := c.number(row)
+		r := recent.at(v)
+		if v != v || r.used && r.number == v {
+			continue
+		}
+		*r = recentNumber{number: v, used: true}
+		if !seen[v] {
+			seen[v] = true
+			if values = append(values, v); len(values) > most {
+				return nil, true, false
 			}
 		}
-		return numberNames(values), true
 	}
+	return numberNames(values), true, true
+}
+
+// recentNumbers are numbers that were looked up last, in places by a few bits of a hash: of few numbers it
+// holds most, and finds them faster than a map.
+type recentNumbers [256]recentNumber
+
+type recentNumber struct {
+	number float64
+	class  float64
+	used   bool
+}
+
+func (r *recentNumbers) at(v float64) *recentNumber {
+	return &r[math.Float64bits(v)*0x9E3779B97F4A7C15>>56]
+}
+
+// classesOfLevels is ClassesOf for a column of text.
+func classesOfLevels(c *Column) (classes []string, numeric bool) {
 	used := make([]bool, len(c.levels))
 	for _, code := range c.Codes() {
 		if code >= 0 {
@@ -74,13 +110,18 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 				index[v] = float64(i)
 			}
 		}
+		var recent recentNumbers
 		for row := range encoded {
 			v := c.number(row)
-			code, ok := index[v]
-			if !ok {
-				return nil, t.badLabel(c, row, classes)
+			r := recent.at(v)
+			if !r.used || r.number != v {
+				class, ok := index[v]
+				if !ok {
+					return nil, t.badLabel(c, row, classes)
+				}
+				*r = recentNumber{number: v, class: class, used: true}
 			}
-			encoded[row] = code
+			encoded[row] = r.class
 		}
 		return encoded, nil
 	}

@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -214,6 +215,31 @@ func TestClasses(t *testing.T) {
 		numbers := mustRead(t, "y\n2\n1\n", dataset.Label("y"))
 		if codes, err := numbers.EncodeClasses([]string{"1", "2", "x"}, false); err != nil || !slices.Equal(codes, []float64{1, 0}) {
 			t.Errorf("%v (%v)", codes, err)
+		}
+	})
+	t.Run("many_numbers", func(t *testing.T) {
+		const n = 1000
+		text := strings.Builder{}
+		text.WriteString("y\n")
+		for i := range 3 * n {
+			fmt.Fprintln(&text, i*7%n)
+		}
+		table := mustRead(t, text.String(), dataset.Label("y"))
+		if _, _, ok := dataset.FewClasses(table.LabelColumn(), n-1); ok {
+			t.Errorf("%d numbers are taken for at most %d", n, n-1)
+		}
+		classes, numeric, ok := dataset.FewClasses(table.LabelColumn(), n)
+		if !ok || len(classes) != n {
+			t.Fatalf("%d classes, ok %v, want %d", len(classes), ok, n)
+		}
+		codes, err := table.EncodeClasses(classes, numeric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, code := range codes {
+			if int(code) != i*7%n {
+				t.Fatalf("row %d: class %v, want %d", i, code, i*7%n)
+			}
 		}
 	})
 	t.Run("unknown", func(t *testing.T) {
