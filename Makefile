@@ -42,6 +42,7 @@ asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./codec -out ../codec/kernels_amd64.s -stubs ../codec/kernels_amd64.go -pkg codec
 	cd internal/kernel/_asm && go run ./hist -out ../hist/kernels_amd64.s -stubs ../hist/kernels_amd64.go -pkg hist
 	cd internal/kernel/_asm && go run ./loss -out ../loss/kernels_amd64.s -stubs ../loss/kernels_amd64.go -pkg loss
+	cd internal/kernel/_asm && go run ./mix -out ../mix/kernels_amd64.s -stubs ../mix/kernels_amd64.go -pkg mix
 	cd internal/kernel/_asm && go run ./partition -out ../partition/kernels_amd64.s -stubs ../partition/kernels_amd64.go -pkg partition
 	cd internal/kernel/_asm && go run ./quantize -out ../quantize/kernels_amd64.s -stubs ../quantize/kernels_amd64.go -pkg quantize
 	cd internal/kernel/_asm && go run ./predict -out ../predict/kernels_amd64.s -stubs ../predict/kernels_amd64.go -pkg predict

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"boost/internal/kernel/mix"
 )
 
 // Scan is a table that is never held whole: its features are read in chunks, as often
@@ -282,12 +284,12 @@ func (r *rescan) svmText(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var sum wideSum
+		var sum mix.Sum
 		for i, c := range t.columns {
 			if r.hashing {
 				h := r.hashes[i]
 				h.column, h.first = c, r.chunks[ch.index].first
-				sum.add(h.all())
+				sum.Add(h.all())
 			}
 		}
 		return r.show(r.chunks[ch.index].first, t, sum)
@@ -316,7 +318,7 @@ type rescan struct {
 	hashes  []cellHash
 
 	mutex sync.Mutex
-	sum   wideSum
+	sum   mix.Sum
 	seen  int
 	err   error
 }
@@ -338,7 +340,7 @@ func (r *rescan) chunk(ch *chunk) error {
 	var owned []buffers
 	defer func() { ch.spare.putAll(owned) }()
 	t := &Table{rows: ch.rows - len(known.bad), index: new(nameIndex)}
-	var sum wideSum
+	var sum mix.Sum
 	for i, c := range r.features {
 		owned = append(owned, ch.pieces[i].buffers())
 		column, err := c.column(&ch.pieces[i], known.bad, r.Scan)
@@ -349,7 +351,7 @@ func (r *rescan) chunk(ch *chunk) error {
 		if r.hashing {
 			h := r.hashes[i]
 			h.column, h.first = column, known.first
-			sum.add(h.sum(0, t.rows))
+			sum.Add(h.sum(0, t.rows))
 		}
 		ch.pieces[i] = piece{}
 	}
@@ -357,9 +359,9 @@ func (r *rescan) chunk(ch *chunk) error {
 }
 
 // show adds up what was seen of a chunk, and shows it.
-func (r *rescan) show(first int, t *Table, sum wideSum) error {
+func (r *rescan) show(first int, t *Table, sum mix.Sum) error {
 	r.mutex.Lock()
-	r.sum.add(sum)
+	r.sum.Add(sum)
 	r.seen++
 	r.mutex.Unlock()
 	if t.rows == 0 {
@@ -369,7 +371,7 @@ func (r *rescan) show(first int, t *Table, sum wideSum) error {
 }
 
 // fingerprint hashes the sum over the features' cells together with the other columns.
-func (s *Scan) fingerprint(sum wideSum) string {
+func (s *Scan) fingerprint(sum mix.Sum) string {
 	var used []*Column
 	for _, c := range s.schema.Columns {
 		switch c.Role {
@@ -381,7 +383,7 @@ func (s *Scan) fingerprint(sum wideSum) string {
 			column := s.rest.Column(c.Name)
 			used = append(used, column)
 			h := newCellHash(column)
-			sum.add(h.sum(0, s.rows))
+			sum.Add(h.sum(0, s.rows))
 		}
 	}
 	return fingerprintOf(used, s.rows, sum)

@@ -18,7 +18,7 @@ const picture = `
     1:  internal/detmath  internal/comm/mpi
     1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan
     1:  internal/kernel/predict  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/score
-    1:  internal/kernel/text  internal/recordlog  internal/entropy
+    1:  internal/kernel/text  internal/kernel/mix  internal/recordlog  internal/entropy
     2:  objectives  objectives/metrics  tree  dataset  tensorq
     3:  ptq  binning  gradients  tensorq/store  tree/pack
     4:  histogram
