@@ -17,7 +17,7 @@ TABLES ?= 6
 ONLY ?=
 SPLITS ?= 10
 ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
-ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/codes ./benchmarks/quantized ./benchmarks/accuracy ./benchmarks/tensors ./benchmarks/packed ./ptq/compress ./benchmarks/compression
+ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/rows ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
 .PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
@@ -54,10 +54,10 @@ bench-guard: ## the tree's speed beside that of the last release, or of BASE=com
 time-to-metric: peers-env ## time training until boost is as good as LightGBM with its defaults (SETS=a,b for some tables, THREADS)
 	go run ./benchmarks reach --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
-sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's, for docs/compression.md (SETS=a,b for some sets)
+sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's (SETS=a,b for some sets)
 	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
-scaling: ## time training by rows and by columns, and plot both into docs/scaling.svg
+scaling: ## time training by rows and by columns, and plot both into benchmarks/results/scaling.svg
 	go run ./benchmarks scaling --threads $(THREADS)
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
@@ -77,7 +77,7 @@ accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some,
 accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)
 
-compression: ## measure what data types, scales and error feedback cost on real sets, for docs/compression.md
+compression: ## measure what data types, scales and error feedback cost on real sets
 	go run ./benchmarks compression --data $(BOOST_SHARED)/data --threads $(THREADS)
 
 accuracy-check: ## train three real sets; fails where a loss is out of bounds

@@ -41,7 +41,7 @@ func compressionCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the data sets")
 	c.Flags().StringVar(&results, "results", "benchmarks/results", "folder for the JSON record")
-	c.Flags().StringVar(&document, "document", "docs/compression.md", "document to put the tables into")
+	c.Flags().StringVar(&document, "document", "benchmarks/results/leaves.md", "document to put the tables into")
 	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
 	return c
 }

@@ -105,7 +105,7 @@ func loadingCommand() *cobra.Command {
 	f.StringVar(&commands.Script, "script", "benchmarks/python/loading.py", "the peers' side")
 	f.StringVar(&cache, "cache", "", "folder that generated tables are kept in (default: the user's cache)")
 	f.StringVar(&results, "results", "benchmarks/results/loading.json", "JSON file that the record is added to, with all figures in a .md file beside it")
-	f.StringVar(&document, "document", "docs/performance.md", "document to put the bars into; empty for none")
+	f.StringVar(&document, "document", "benchmarks/results/README.md", "document to put the bars into; empty for none")
 	f.BoolVar(&strict, "strict", false, "fail where a bar is missed")
 	f.BoolVar(&prepare, "prepare", false, "make the tables only")
 	return c

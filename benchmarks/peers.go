@@ -84,7 +84,7 @@ func peersCommand() *cobra.Command {
 	f.StringVar(&script, "script", "benchmarks/python/peer.py", "the peers' side")
 	f.StringVar(&cache, "cache", "", "folder that generated tables are kept in (default: the user's cache)")
 	f.StringVar(&results, "results", "benchmarks/results/peers", "folder for the sessions, with all figures in a .md file beside it; empty to keep none")
-	f.StringVar(&document, "document", "docs/performance.md", "document to put the summary into; empty for none")
+	f.StringVar(&document, "document", "benchmarks/results/README.md", "document to put the summary into; empty for none")
 	f.BoolVar(&strict, "strict", false, "fail where a target is missed")
 	return c
 }

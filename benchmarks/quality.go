@@ -40,7 +40,7 @@ func qualityCommand() *cobra.Command {
 	f.StringVar(&j.script, "script", "benchmarks/python/peer.py", "the peers' side")
 	f.StringVar(&j.cache, "cache", "", "folder that generated tables are kept in (default: the user's cache); only the first stays")
 	f.StringVar(&j.results, "results", "benchmarks/results/peers", "folder of the sessions and the records")
-	f.StringVar(&j.document, "document", "docs/performance.md", "document to put the summary into, while the table goes beside the results; empty for none")
+	f.StringVar(&j.document, "document", "benchmarks/results/README.md", "document to put the summary into, while the table goes beside the results; empty for none")
 	return c
 }
 

@@ -52,7 +52,7 @@ func reachCommand() *cobra.Command {
 	f.StringVar(&r.script, "script", "benchmarks/python/reach.py", "LightGBM's side")
 	f.StringVar(&r.cache, "cache", "", "folder that arrays are kept in (default: the user's cache)")
 	f.StringVar(&r.results, "results", "benchmarks/results/reach.json", "JSON file for the record")
-	f.StringVar(&r.document, "document", "docs/performance.md", "document to put the table into; empty for none")
+	f.StringVar(&r.document, "document", "benchmarks/results/README.md", "document to put the table into; empty for none")
 	return c
 }
 

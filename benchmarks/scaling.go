@@ -63,7 +63,7 @@ func scalingCommand() *cobra.Command {
 	f.IntVar(&r.Turns, "turns", 3, "turns of all sizes; the shortest time of each counts")
 	f.StringVar(&cache, "cache", "", "folder that generated tables are kept in (default: the user's cache)")
 	f.StringVar(&results, "results", "benchmarks/results/scaling.json", "JSON file for the record")
-	f.StringVar(&document, "document", "docs/performance.md", "document to put the table into, with scaling.svg beside it; empty for none")
+	f.StringVar(&document, "document", "benchmarks/results/README.md", "document to put the table into, with scaling.svg beside it; empty for none")
 	return c
 }
 

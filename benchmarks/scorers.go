@@ -100,7 +100,7 @@ func scorersCommand() *cobra.Command {
 	f.StringVar(&script, "script", "benchmarks/python/scorer.py", "the peers' side")
 	f.StringVar(&cache, "cache", "", "folder that tables and models are kept in (default: the user's cache)")
 	f.StringVar(&results, "results", "benchmarks/results/scorers.json", "JSON file of the sessions; empty to keep none")
-	f.StringVar(&document, "document", "docs/performance.md", "document to put the tables into; empty for none")
+	f.StringVar(&document, "document", "benchmarks/results/README.md", "document to put the tables into; empty for none")
 	return c
 }
 

@@ -54,7 +54,7 @@ func sizesCommand() *cobra.Command {
 	f.StringVar(&z.python, "python", "python3", "interpreter of the environment with the peers")
 	f.StringVar(&z.script, "script", "benchmarks/python/sizes.py", "the peers' side")
 	f.StringVar(&z.results, "results", "benchmarks/results/sizes.json", "JSON file for the record")
-	f.StringVar(&z.document, "document", "docs/compression.md", "document to put the tables into; empty for none")
+	f.StringVar(&z.document, "document", "benchmarks/results/sizes.md", "document to put the tables into; empty for none")
 	f.BoolVar(&z.write, "write", false, "measure nothing, write the document from the record")
 	return c
 }

@@ -21,7 +21,7 @@ type MaxBinFigure struct {
 }
 
 // MeasureMaxBin trains on the first re-split of a set with max_bin bins per feature
-// (SEEDS S1.22).
+// (S1.22).
 func (t Trainer) MeasureMaxBin(ctx context.Context, s *Set, maxBin int) (MaxBinFigure, error) {
 	var f MaxBinFigure
 	table, err := s.Open(ctx)

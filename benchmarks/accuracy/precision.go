@@ -100,8 +100,8 @@ func (p *Precision) write(w io.Writer, bar PrecisionBar, v PrecisionVerdict) {
 	fmt.Fprintf(w, `
 ## %s-bit gradients against float32 (%s)
 
-Relative difference of the loss, (%[3]s − f32) / f32, over %[4]d re-splits of the training part; positive means that
-%[3]s is worse. Bound: the mean at most %.1[5]f %%, each set at most %.1[6]f %% plus two standard errors. Machine: %[7]s.
+Relative difference of the loss, (%[3]s − f32) / f32, over %[4]d re-splits of the training part; above 0, %[3]s is
+worse. Bound: the mean at most %.1[5]f %%, each set at most %.1[6]f %% plus two standard errors. Machine: %[7]s.
 
 | set | metric | %[3]s | f32 | %[3]s − f32, mean ± standard error | holds |
 |---|---|--:|--:|--:|---|

@@ -23,9 +23,9 @@ const introduction = `# Accuracy
 
 Written by ` + "`make accuracy`, `make accuracy-precision` and `make accuracy-peers`" + `; do not edit.
 
-Every trainer has the settings of ` + "`reference.json`" + `: 200 rounds (kddcup99_10pct: 30), learning rate 0.1,
-31 leaves, 255 bins, 20 rows in a leaf, the categorical columns and weights of each set's ` + "`meta.json`" + `,
-empty fields missing. Losses: rmse; logloss clipped at 1e-15; weighted where the set has weights. Lower is better.
+All trainers use the settings of ` + "`reference.json`" + `: 200 rounds (kddcup99_10pct: 30), learning rate 0.1, 31 leaves,
+255 bins, 20 rows in a leaf, and the categorical columns and weights of each set's ` + "`meta.json`" + `. Empty fields are missing.
+Losses are rmse or logloss (clipped at 1e-15), weighted if the set has weights. Lower is better.
 `
 
 // WriteDocument writes docs/accuracy.md. precision may be nil.
@@ -52,9 +52,9 @@ func writeLarge(w io.Writer, v Verdict) {
 	fmt.Fprintf(w, `
 ## Sets with at least %d test rows
 
-Loss on `+"`test.csv.gz`"+`, which nothing else reads; the peers' losses are those of `+"`reference.json`"+`. A peer's
-loss counts where it lies between %.0f %% and %.0f %% of the constant's (others in brackets: the peer ran away,
-or there is nothing to learn, or next to nothing left). Bound: at most %.0f %% above the worst peer that counts.
+Loss on `+"`test.csv.gz`"+`, which is used for nothing else; the peers' losses are from `+"`reference.json`"+`. A peer's loss counts
+if it is between %.0f %% and %.0f %% of that of a constant prediction; others are in brackets. Bound: at most %.0f %% above the
+worst peer that counts.
 
 | set | metric | boost | lightgbm | xgboost | sklearn | to lightgbm | to xgboost | to sklearn | worst | holds |
 |---|---|--:|--:|--:|--:|--:|--:|--:|---|---|
@@ -81,7 +81,7 @@ or there is nothing to learn, or next to nothing left). Bound: at most %.0f %% a
 		}
 		fmt.Fprintf(w, " %s | %s |\n", l.Worst, holds(l.OK))
 	}
-	fmt.Fprintf(w, "\nGeometric mean of the ratios, each held to [%g, %g]:\n\n", ratioMin, ratioMax)
+	fmt.Fprintf(w, "\nGeometric mean of the ratios, each limited to [%g, %g]:\n\n", ratioMin, ratioMax)
 	for _, peer := range peerNames {
 		if v.Count[peer] == 0 {
 			continue
@@ -105,9 +105,9 @@ func writeSmall(w io.Writer, v Verdict, peers PeerSplits) {
 	fmt.Fprintf(w, `
 ## Smaller sets
 
-Mean loss over re-splits of the training part, 80 %% to train on (`+"`benchmarks/accuracy/split.go`"+` says which rows).
-The peers' losses (%s) are in `+"`benchmarks/accuracy_small.json`"+`. Bound: our loss exceeds
-the worst peer's by no more than %d standard errors of the paired difference. The last column is on `+"`test.csv.gz`"+`.
+Mean loss over re-splits of the training part, 80 %% to train on (`+"`benchmarks/accuracy/split.go`"+` selects the rows).
+The peers' losses (%s) are in `+"`benchmarks/accuracy_small.json`"+`. Bound: at most
+%d standard errors of the paired difference above the worst peer. The last column is the loss on `+"`test.csv.gz`"+`.
 
 | set | metric | splits | boost | lightgbm | xgboost | sklearn | worst | boost − worst | standard error | holds | boost on test |
 |---|---|--:|--:|--:|--:|--:|---|--:|--:|---|--:|

@@ -4,7 +4,7 @@ import (
 	"boost/benchmarks/score"
 )
 
-// The bounds of DESIGN §14.
+// The bounds of docs/accuracy.md.
 const (
 	lowShare, highShare = 0.01, 0.95 // of the constant's loss: outside, a peer's loss measures nothing
 	ratioMin, ratioMax  = 0.8, 1.25  // one set cannot carry the mean
@@ -55,7 +55,7 @@ type Small struct {
 	OK         bool
 }
 
-// Verdict is the rule of DESIGN §14 applied to all results.
+// Verdict is the rule of docs/accuracy.md applied to all results.
 type Verdict struct {
 	Large []Large
 	Small []Small

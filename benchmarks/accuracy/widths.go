@@ -16,7 +16,7 @@ type WidthFigure struct {
 	Saved    float64 // share of the bytes that one byte and more for every code would take
 }
 
-// MeasureWidths counts the columns of a set's training part that SEEDS S0.20 is about.
+// MeasureWidths counts the columns of a set's training part that S0.20 is about.
 func MeasureWidths(ctx context.Context, s *Set) (WidthFigure, error) {
 	var f WidthFigure
 	table, err := s.Open(ctx)
