@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

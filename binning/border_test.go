@@ -16,7 +16,7 @@ import (
 	"boost/parallel"
 )
 
-// bordersByRule is SEEDS S0.7 and S0.8 word by word, in big integers.
+// bordersByRule is S0.7 and S0.8 word by word, in big integers.
 func bordersByRule(keys []uint32, weights []uint64, bins int) []int {
 	var borders []int
 	last := func(at int) int { // last position of the value at `at`

@@ -6,7 +6,7 @@ import (
 )
 
 // choose decides between columns and CSR. CSR has to leave out more than half of the
-// cells and to take fewer bytes (SEEDS S1.7); and its sums have to be cheaper, or columns
+// cells and to take fewer bytes (S1.7); and its sums have to be cheaper, or columns
 // and their copy by rows too large for the memory.
 func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	if err := a.countRests(ctx); err != nil {

@@ -128,7 +128,7 @@ func checkExpand(t *testing.T, name string, m *Matrix, c *codesTable, r *rand.Ra
 }
 
 // Three rows of three features, of which row 0 lacks feature 1, row 1 has feature 1
-// only, and row 2 has all: SEEDS S1.4.
+// only, and row 2 has all: S1.4.
 func TestCSR(t *testing.T) {
 	c := &codesTable{
 		columns:    [][]uint32{{1, 3, 0}, {3, 2, 1}, {2, 3, 1}},
@@ -297,7 +297,7 @@ func TestImplicitMissing(t *testing.T) {
 }
 
 func TestEllpack(t *testing.T) {
-	// Global codes {1, 9}, {5}, {2, 3, 8} of features with 3, 4 and 3 codes (SEEDS S1.9).
+	// Global codes {1, 9}, {5}, {2, 3, 8} of features with 3, 4 and 3 codes (S1.9).
 	csr := &CSR{
 		RowPtr: []uint32{0, 2, 3, 6},
 		ColIdx: Column{Bits: U8, N: 6, u8: []uint8{0, 2, 1, 0, 1, 2}},

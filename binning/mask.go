@@ -1,7 +1,7 @@
 package binning
 
 // hideMissing takes the missing codes out of the columns, so that these may be
-// narrower, and makes the mask (SEEDS S1.16): an eighth of a byte per cell.
+// narrower, and makes the mask (S1.16): an eighth of a byte per cell.
 func (m *Matrix) hideMissing(features []coded) {
 	for u := range m.units {
 		f := m.units[u].Features[0]

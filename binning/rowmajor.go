@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// RowMajor is a copy of some columns' codes, row by row (SEEDS S1.3).
+// RowMajor is a copy of some columns' codes, row by row (S1.3).
 //
 //	Data   [ row 0: code of Joints[0], Joints[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
@@ -56,7 +56,7 @@ func NewJoined(m *Matrix, joints []Joint, pool *parallel.Pool) *RowMajor {
 }
 
 // newRowMajor copies all columns by rows, each code as wide as the widest column's
-// (SEEDS S1.2).
+// (S1.2).
 func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 	units, bits := make([]int, len(m.units)), U8
 	for u := range m.units {

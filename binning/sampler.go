@@ -9,7 +9,7 @@ import (
 
 // Sample chooses the rows that cuts are taken from while a table passes by in
 // pieces: of all rows it has seen, those with the smallest hash(seed, row), among
-// equal hashes the lower rows (DESIGN §4.7). It depends on which rows were seen and
+// equal hashes the lower rows (docs/architecture.md, Numerics 7). It depends on which rows were seen and
 // on nothing else: neither their order, nor how they were cut into pieces, nor who
 // saw which. It holds at most twice as many rows as it chooses.
 //

@@ -45,7 +45,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// rowsBySmallestHash sorts all rows by hash, as DESIGN §4.7 words it.
+// rowsBySmallestHash sorts all rows by hash, as docs/architecture.md, Numerics 7 words it.
 func rowsBySmallestHash(rows, size int, seed uint64) []uint32 {
 	key := rng.Key(seed, rng.CutSample, 0, 0)
 	all := make([]uint32, rows)

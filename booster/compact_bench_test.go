@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/paired"
 	"boost/ptq"
 )
 
@@ -159,7 +159,7 @@ func BenchmarkCompressedBatch(b *testing.B) {
 
 // BenchmarkPredictByDType predicts with leaf values in each form, by both loads.
 // seedSpeeds are the multiples of F32's speed that the source document expects of types from the bits
-// of a value (SEEDS S4.35).
+// of a value (S4.35).
 var seedSpeeds = map[ptq.DType]float64{
 	ptq.F64: 0.5, ptq.F32: 1, ptq.BF16: 2, ptq.I8: 4, ptq.I4: 8, ptq.FP4: 8, ptq.I2: 16, ptq.Ternary: 16, ptq.Binary: 32,
 }

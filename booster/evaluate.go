@@ -131,7 +131,7 @@ func newStopper(patience int, list []metrics.Metric) stopper {
 }
 
 // see takes the leading metric after some rounds and says whether to stop. Only a
-// strictly better value counts, NaN never (DESIGN §4.8).
+// strictly better value counts, NaN never (docs/architecture.md, Numerics 8).
 func (s *stopper) see(rounds int, value float64) (stop bool) {
 	better := s.bestRound == 0 || value < s.bestValue
 	if s.higher {

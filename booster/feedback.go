@@ -23,7 +23,7 @@ func (p *Params) checkFeedback() []error {
 
 // feedBack lets scores see leaves as a form stores them: tree by tree, each with scales of its
 // own by the form's default. Gradients never pass through a form; those of the next round are
-// taken at the scores that stored leaves lead to (SEEDS S4.27, S4.37).
+// taken at the scores that stored leaves lead to (S4.27, S4.37).
 func (t *trainer) feedBack() error {
 	if !t.p.ErrorFeedback {
 		return nil

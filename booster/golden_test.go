@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden_models.json anew; what it holds changes with booster.NumericsVersion only")
 
-// goldenFile holds the hashes that a release promises (DESIGN §4.9).
+// goldenFile holds the hashes that a release promises (docs/architecture.md, Numerics 9).
 type goldenFile struct {
 	NumericsVersion int               `json:"numerics_version"`
 	Models          map[string]string `json:"models"` // name → sha256 of the model file
@@ -96,7 +96,7 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-// TestNumericsVersionIsInTheChangelog holds DESIGN §4.9: whoever changes model bytes
+// TestNumericsVersionIsInTheChangelog holds docs/architecture.md, Numerics 9: whoever changes model bytes
 // says so.
 func TestNumericsVersionIsInTheChangelog(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "CHANGELOG.md"))

@@ -23,7 +23,7 @@ func (p *Params) trainingLayout() binning.Params {
 }
 
 // checkLayout refuses layouts in which sums of floats would depend on the order of
-// adding (DESIGN §4.1), and those that the builder asked for cannot read.
+// adding (docs/architecture.md, Numerics 1), and those that the builder asked for cannot read.
 func (p *Params) checkLayout() error {
 	b := &p.Binning
 	sparse := b.Layout == binning.LayoutCSR || b.Layout == binning.LayoutEllpack
@@ -52,7 +52,7 @@ func (p *Params) scoringLayout() binning.Params {
 
 // mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
 // of few codes share one, but where sums are of floats, which must not depend on it
-// (DESIGN §4.1).
+// (docs/architecture.md, Numerics 1).
 func (t *trainer) mirrored() []binning.Joint {
 	if t.matrix.Layout() != binning.LayoutCol || t.matrix.Masked() || t.p.Binning.Layout == binning.LayoutCol {
 		return nil

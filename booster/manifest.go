@@ -28,7 +28,7 @@ func eachParam(v reflect.Value, visit func(tag reflect.StructTag, v reflect.Valu
 // stored where set only.
 func (p Params) ModelParams() (json.RawMessage, error) {
 	if !p.ErrorFeedback {
-		p.QuantizeDType = "" // of no consequence in training (SEEDS S4.37)
+		p.QuantizeDType = "" // of no consequence in training (S4.37)
 	}
 	object, defaults := map[string]any{}, map[string]any{}
 	err := eachParam(reflect.ValueOf(Defaults()), func(tag reflect.StructTag, v reflect.Value) error {

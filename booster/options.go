@@ -18,7 +18,7 @@ import (
 type Model = model.Model
 
 // NumericsVersion changes whenever the same data, parameters and seed give other
-// model bytes than before (DESIGN §4.9). It is stored in every model.
+// model bytes than before (docs/architecture.md, Numerics 9). It is stored in every model.
 const NumericsVersion = 3
 
 // ErrInterrupted is wrapped by Train's error when its context was cancelled.
@@ -92,7 +92,7 @@ func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
 func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
 // StoreLeaves has f put what is kept of each tree's leaf values in their place, as where a model
-// is to be stored in fewer bits (SEEDS S4.27): before rows' scores are updated with them, so that
+// is to be stored in fewer bits (S4.27): before rows' scores are updated with them, so that
 // the trees that follow make good what was lost. f is called once for each tree, in their order;
 // values that are not finite, and errors, end the run.
 func StoreLeaves(f func(tree int, values []float64) error) Option {

@@ -36,7 +36,7 @@ type Params struct {
 	MemoryLimit   int64         `key:"train.memory_limit" use:"run"`     // bytes; 0 = what there is
 	Verify        bool          `key:"train.verify" use:"run"`           // check S2.26's invariant for every node
 
-	GradientMode        string `key:"gradients.mode" use:"model"`         // "symmetric" or, for i16, "asymmetric" (SEEDS S2.5)
+	GradientMode        string `key:"gradients.mode" use:"model"`         // "symmetric" or, for i16, "asymmetric" (S2.5)
 	Rounding            string `key:"gradients.rounding" use:"model"`     // "auto", "nearest" or "stochastic"
 	RenewLeaves         string `key:"gradients.renew_leaves" use:"model"` // "auto", "on" or "off": leaf values from full precision
 	L2Bytes             int64  `key:"gradients.l2_bytes" use:"run"`       // second cache that "auto" goes by; 0 = the processor's
@@ -50,7 +50,7 @@ type Params struct {
 	MvsLambda   float64 `key:"sampling.mvs_lambda" use:"model" stored:"where set"`   // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
 	QuantizeDType string `key:"quantize.dtype" use:"model" stored:"where set"`          // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
-	ErrorFeedback bool   `key:"quantize.error_feedback" use:"model" stored:"where set"` // scores see each tree's leaves as they are stored (SEEDS S4.27)
+	ErrorFeedback bool   `key:"quantize.error_feedback" use:"model" stored:"where set"` // scores see each tree's leaves as they are stored (S4.27)
 
 	Metrics      []string `key:"metrics.names" use:"model"` // empty = the objective's own
 	MetricsEvery int      `key:"metrics.every" use:"model"`

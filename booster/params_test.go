@@ -39,7 +39,7 @@ func TestParamsTags(t *testing.T) {
 	})
 }
 
-// TestRunParamsDoNotReachTheModel flips every field tagged "run" (DESIGN §4.8).
+// TestRunParamsDoNotReachTheModel flips every field tagged "run" (docs/architecture.md, Numerics 8).
 func TestRunParamsDoNotReachTheModel(t *testing.T) {
 	table := openShipped(t, "ames_housing")
 	base := booster.Defaults()

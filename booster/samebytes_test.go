@@ -80,7 +80,7 @@ func split(t *testing.T, csv []byte, n int) string {
 }
 
 // TestSameBytes is the first promise: one model whatever the threads, the builder
-// and the cut of the files (SEEDS S2.21, S2.22; DESIGN §4).
+// and the cut of the files (S2.21, S2.22; docs/architecture.md, Numerics).
 func TestSameBytes(t *testing.T) {
 	ctx := context.Background()
 	for _, set := range shipped {

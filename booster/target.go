@@ -36,13 +36,15 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	if custom != nil {
 		p.Objective = custom.Name()
 	}
-	classification := p.Objective == "binary" || p.Objective == "multiclass" ||
-		custom != nil && (custom.Link() == objectives.Logistic || custom.Link() == objectives.Softmax)
-	if !classification {
+	info, _ := objectives.Lookup(p.Objective)
+	if custom != nil {
+		info.Labels = labelsOf(custom.Link())
+	}
+	if !info.HasClasses() {
 		if p.PositiveClass != "" {
 			return nil, fmt.Errorf("%w: data.positive_class = %q: objective %s has no classes", ErrParams, p.PositiveClass, p.Objective)
 		}
-	} else if err := tg.findClasses(p, label, t, say); err != nil {
+	} else if err := tg.findClasses(p, info.Labels, label, say); err != nil {
 		return nil, err
 	}
 	if custom == nil {
@@ -55,8 +57,17 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	return tg, nil
 }
 
+// labelsOf returns what the labels of a loss of the caller's own mean. The loss checks the number of classes.
+func labelsOf(link objectives.Link) objectives.Labels {
+	switch link {
+	case objectives.Logistic, objectives.Softmax:
+		return objectives.ManyClasses
+	}
+	return objectives.Quantities
+}
+
 // findClasses orders the classes of a label column.
-func (tg *target) findClasses(p *Params, label *dataset.Column, t *dataset.Table, say func(string, ...any)) error {
+func (tg *target) findClasses(p *Params, labels objectives.Labels, label *dataset.Column, say func(string, ...any)) error {
 	tg.classes, tg.numeric = dataset.ClassesOf(label)
 	n := len(tg.classes)
 	switch {
@@ -64,12 +75,12 @@ func (tg *target) findClasses(p *Params, label *dataset.Column, t *dataset.Table
 		return fmt.Errorf("%w: label %q has no values", dataset.ErrTable, label.Name())
 	case n == 1:
 		return fmt.Errorf("%w: label %q has the one class %q: there is nothing to tell apart", dataset.ErrTable, label.Name(), tg.classes[0])
-	case p.Objective == "binary" && n != 2:
-		return fmt.Errorf("%w: label %q has %d classes (%s): objective binary needs 2, use multiclass or regression",
-			dataset.ErrTable, label.Name(), n, someNames(tg.classes))
-	case p.Objective == "multiclass" && n > maxClasses:
-		return fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that multiclass takes: use regression",
-			dataset.ErrTable, label.Name(), n, maxClasses)
+	case labels == objectives.TwoClasses && n != 2:
+		return fmt.Errorf("%w: label %q has %d classes (%s): objective %s needs 2, use multiclass or regression",
+			dataset.ErrTable, label.Name(), n, someNames(tg.classes), p.Objective)
+	case labels == objectives.ManyClasses && n > maxClasses:
+		return fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that %s takes: use regression",
+			dataset.ErrTable, label.Name(), n, maxClasses, p.Objective)
 	}
 	if p.PositiveClass != "" {
 		if n != 2 {

@@ -355,9 +355,14 @@ func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params)
 // chooseMetrics settles the metrics: those of the parameters, else the objective's
 // own, and the caller's after them.
 func (t *trainer) chooseMetrics() error {
+	objective := t.target.objective
+	defaults, err := objectives.DefaultMetrics(objective.Name(), objective.Link())
+	if err != nil {
+		return fmt.Errorf("%w: objective %s: %w", ErrParams, objective.Name(), err)
+	}
 	names := t.p.Metrics
 	if len(names) == 0 {
-		names = metrics.For(string(t.target.objective.Link()))
+		names = defaults
 	}
 	var list []metrics.Metric
 	for _, name := range names {
@@ -365,9 +370,9 @@ func (t *trainer) chooseMetrics() error {
 		if err != nil {
 			return fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}
-		if link := string(t.target.objective.Link()); !metrics.Fits(name, link) {
+		if !metrics.Fits(name, string(objective.Link())) {
 			return fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
-				ErrParams, name, t.p.Objective, strings.Join(metrics.For(link), ", "))
+				ErrParams, name, t.p.Objective, strings.Join(defaults, ", "))
 		}
 		list = append(list, m)
 	}

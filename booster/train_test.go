@@ -199,7 +199,7 @@ func TestLimits(t *testing.T) {
 }
 
 // TestPredictionsEqualTrainingScores checks that descending by raw values adds up to
-// the very scores that training saw (SEEDS S0.6).
+// the very scores that training saw (S0.6).
 func TestPredictionsEqualTrainingScores(t *testing.T) {
 	for _, set := range shipped {
 		t.Run("S0.6/"+set.name, func(t *testing.T) {

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"boost/internal/near"
+	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // ambiguous holds names that two libraries use for two things, or that one uses
@@ -54,31 +58,25 @@ var needless = map[string]string{
 
 // objectiveAliases and metricAliases translate names of losses and metrics,
 // in lower case.
-var objectiveAliases = aliasesOf(map[string]string{
-	"regression": "regression_l2 l2 mean_squared_error mse l2_root root_mean_squared_error rmse reg:squarederror reg:linear squared_error least_squares",
-	"binary":     "binary:logistic logistic logloss binary_logloss binary_crossentropy reg:logistic",
-	"multiclass": "softmax multi:softprob multi:softmax multi_logloss mlogloss categorical_crossentropy",
-})
+var (
+	objectiveAliases = aliasesOf(objectiveNames, func(name string) []string {
+		info, _ := objectives.Lookup(name)
+		return info.Aliases
+	})
+	metricAliases = aliasesOf(metricNames, func(name string) []string {
+		info, _ := metrics.Lookup(name)
+		return info.Aliases
+	})
+)
 
-var metricAliases = aliasesOf(map[string]string{
-	"rmse":          "root_mean_squared_error l2_root l2 mse mean_squared_error regression regression_l2 squared_error",
-	"mae":           "l1 mean_absolute_error regression_l1 absolute_error",
-	"r2":            "r2_score",
-	"logloss":       "binary_logloss binary binary_crossentropy",
-	"error":         "binary_error",
-	"auc":           "roc_auc",
-	"multi_logloss": "multiclass softmax multi:softprob mlogloss multiclass_logloss categorical_crossentropy",
-	"multi_error":   "merror",
-})
-
-func aliasesOf(names map[string]string) map[string]string {
-	table := map[string]string{}
-	for name, aliases := range names {
-		for a := range strings.FieldsSeq(aliases) {
-			table[a] = name
+func aliasesOf(names []string, aliases func(name string) []string) map[string]string {
+	own := map[string]string{}
+	for _, name := range names {
+		for _, alias := range aliases(name) {
+			own[alias] = name
 		}
 	}
-	return table
+	return own
 }
 
 // MetricName translates another library's name of a metric; a name it does not
@@ -125,15 +123,15 @@ func lookup(written string) (k *Key, alias string, err error) {
 	if reason, ok := needless[leaf]; ok {
 		return nil, "", fmt.Errorf("unknown key %q: %s", written, reason)
 	}
-	if near := nearKeys(written, leaf); len(near) > 0 {
-		return nil, "", fmt.Errorf("unknown key %q%s", written, DidYouMean(near))
+	if meant := nearKeys(written, leaf); len(meant) > 0 {
+		return nil, "", fmt.Errorf("unknown key %q%s", written, near.Question(meant))
 	}
 	return nil, "", fmt.Errorf("unknown key %q: boost init TABLE --all lists the keys", written)
 }
 
 func unknownSection(name string) error {
-	if near := Nearest(name, sections()); len(near) > 0 {
-		return fmt.Errorf("unknown section %q%s", name, DidYouMean(near))
+	if meant := near.Words(name, sections()); len(meant) > 0 {
+		return fmt.Errorf("unknown section %q%s", name, near.Question(meant))
 	}
 	return fmt.Errorf("unknown section %q: the sections are %s", name, strings.Join(sections(), ", "))
 }
@@ -152,18 +150,18 @@ func nearKeys(written, leaf string) []string {
 	if len(same) > 0 {
 		return same
 	}
-	if near := Nearest(written, names); len(near) > 0 && strings.Contains(written, ".") {
-		return near
+	if meant := near.Words(written, names); len(meant) > 0 && strings.Contains(written, ".") {
+		return meant
 	}
-	var near []string
-	for _, word := range Nearest(leaf, leaves) {
+	var meant []string
+	for _, word := range near.Words(leaf, leaves) {
 		for i := range keys {
-			if k := &keys[i]; (k.Leaf() == word || slices.Contains(k.Aliases, word)) && !slices.Contains(near, k.Name) {
-				near = append(near, k.Name)
+			if k := &keys[i]; (k.Leaf() == word || slices.Contains(k.Aliases, word)) && !slices.Contains(meant, k.Name) {
+				meant = append(meant, k.Name)
 			}
 		}
 	}
-	return near
+	return meant
 }
 
 // translate turns an alias's value into the key's own, where the peer counts or

@@ -118,7 +118,7 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-// The grammar of --set (DESIGN §10).
+// The grammar of --set.
 func TestSet(t *testing.T) {
 	cases := []struct {
 		set  string
@@ -203,18 +203,6 @@ func TestGradients(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	})
-}
-
-func TestNearest(t *testing.T) {
-	known := []string{"income", "age", "education", "education_num", "hours-per-week"}
-	for word, want := range map[string][]string{
-		"incme": {"income"}, "Income": {"income"}, "hours_per_week": {"hours-per-week"}, "educatoin": {"education"},
-		"zzz": nil, "aeg": {"age"},
-	} {
-		if got := configs.Nearest(word, known); !slices.Equal(got, want) {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
 }
 
 func FuzzRead(f *testing.F) {

@@ -117,7 +117,7 @@ func TestKeysBindTheirField(t *testing.T) {
 	}
 }
 
-// The values of DESIGN §11, which are LightGBM 4.6's where it names no other.
+// The defaults, which are those of LightGBM 4.6 with few exceptions.
 func TestDefaults(t *testing.T) {
 	want := map[string]string{
 		"train.rounds": "100", "train.learning_rate": "0.1", "tree.leaves": "31", "tree.min_data_in_leaf": "20",
@@ -327,7 +327,7 @@ func TestStarter(t *testing.T) {
 }
 
 // Every number of the store has its key, with the store's default and its limits, and sets
-// the field of its tag and no other (SEEDS S3.15 to S3.55).
+// the field of its tag and no other (S3.15 to S3.55).
 func TestRegistry(t *testing.T) {
 	defaults := map[string]any{}
 	params(reflect.ValueOf(store.DefaultConfig()), defaults)
@@ -372,7 +372,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// What the store refuses is refused by the key's name; its defaults are SEEDS's. The second scale
+// What the store refuses is refused by the key's name; its defaults are those of the source document. The second scale
 // is opt-in.
 func TestRegistryLimits(t *testing.T) {
 	for set, want := range map[string]string{

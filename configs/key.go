@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"boost/internal/near"
 )
 
 // Key describes one setting. Keys lists them all.
@@ -407,7 +409,7 @@ func (k *Key) inRange(v float64, shown string) error {
 }
 
 func (k *Key) badChoice(s string) error {
-	return fmt.Errorf("%s must be %s, not %q%s", k.Name, orList(quoted(k.Choices)), s, DidYouMean(Nearest(s, k.Choices)))
+	return fmt.Errorf("%s must be %s, not %q%s", k.Name, near.Or(quoted(k.Choices)), s, near.Question(near.Words(s, k.Choices)))
 }
 
 func (k *Key) wrongType(v any) error {

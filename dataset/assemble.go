@@ -182,7 +182,7 @@ func (c *parts) anyNumeric() bool {
 	return slices.ContainsFunc(c.pieces, (*piece).numeric)
 }
 
-// settle decides for every column whether it becomes numbers, by DESIGN §5's
+// settle decides for every column whether it becomes numbers, by this
 // rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
 func (a *assembly) settle() error {
 	for _, c := range a.columns {

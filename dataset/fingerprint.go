@@ -13,7 +13,7 @@ import (
 // Fingerprint returns 32 hex digits that are equal for all forms of one table:
 // however it is stored, cut into files or held in memory, and whatever the number
 // of threads. It covers the rows in order, the names, roles and values of all
-// columns except ids (DESIGN §9).
+// columns except ids (docs/architecture.md).
 //
 // The core is the sum modulo 2¹²⁸ of one mix per (row, column, cell), so that
 // sums over parts of a table add up to the table's; zeros add nothing. The sum is

@@ -17,7 +17,7 @@ import (
 )
 
 // TestLoadMemory holds that loading allocates hardly more than the table's columns, all
-// garbage counted: DESIGN §5 grants the columns, one of them twice and a chunk a worker.
+// garbage counted: a load may take the columns, one of them twice and a chunk a worker.
 func TestLoadMemory(t *testing.T) {
 	const rows, columns, chunk = 50_000, 20, 64 << 10
 	var text bytes.Buffer

@@ -2,5 +2,5 @@
 // that an objective fills, and the quantized Storage that histograms read.
 //
 // In: float32 gradients per row and output, the rows in the bag. Out: integer
-// codes with their scales, made anew once a round (SEEDS S2). It must not know bins.
+// codes with their scales, made anew once a round (S2). It must not know bins.
 package gradients

@@ -18,7 +18,7 @@ var ErrNotFinite = errors.New("gradient or hessian is not a finite number")
 // ErrNegativeHessian is wrapped by Quantize for a hessian below zero.
 var ErrNegativeHessian = errors.New("hessian is negative")
 
-// Params turn sums of codes back into sums of gradients (SEEDS S2.6):
+// Params turn sums of codes back into sums of gradients (S2.6):
 // Σ gradient = float64(Σ code)·GradScale + float64(rows)·GradOffset and
 // Σ hessian = float64(Σ code)·HessScale. In mode F32 the scales are 1. The offset is 0
 // but in asymmetric rounds.
@@ -31,14 +31,14 @@ type Settings struct {
 	Mode     Mode
 	Rounding Rounding // of integer modes
 	// Asymmetric spreads the codes of mode I16 over the range of the gradients, from the
-	// smallest to the largest, instead of symmetrically around 0 (SEEDS S2.5).
+	// smallest to the largest, instead of symmetrically around 0 (S2.5).
 	Asymmetric bool
 	// Clip counts negative hessians as 0; otherwise they are an error in Quantize.
 	Clip bool
 	Seed uint64 // of stochastic rounding
 	// EveryHessian takes no shortcut where all hessians are the same, to compare with one:
 	// the codes of all rows are read, and rows are counted where a sum would tell their
-	// number. What comes out is the same (SEEDS S2.41).
+	// number. What comes out is the same (S2.41).
 	EveryHessian bool
 }
 
@@ -50,7 +50,7 @@ func (s Settings) Counts() bool { return s.Mode == F32 || s.Asymmetric }
 
 // Storage holds one output's gradients in the form that histograms read, made anew every
 // round. Codes of 16 and 32 bits are kept as separate arrays of gradients and hessians
-// (SEEDS S2.27), those of 8 and 4 bits packed. It costs Mode.BytesPerRow, and what the
+// (S2.27), those of 8 and 4 bits packed. It costs Mode.BytesPerRow, and what the
 // wider mode takes once a round needed it.
 type Storage struct {
 	rows int
@@ -261,7 +261,7 @@ func (s *Storage) Entries(entries []uint64, first int, rows []uint16) {
 //
 // A NaN or infinite value, and a negative hessian unless clipped, is an error that
 // names the row. Where codes would lose too much this round uses wider ones: of 16 bits
-// instead of 8 and 4, and of 32 instead of 16 (SEEDS S2.7).
+// instead of 8 and 4, and of 32 instead of 16 (S2.7).
 func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, round, output int) (Outcome, error) {
 	var out Outcome
 	s.grad, s.hess, s.bag = grad, hess, bag
@@ -322,7 +322,7 @@ func wider(m Mode) Mode {
 }
 
 // spread sets scale and offset so that the codes of a signed 16-bit number cover the
-// range of the gradients (SEEDS S2.5). Equal gradients have code 0.
+// range of the gradients (S2.5). Equal gradients have code 0.
 func (s *Storage) spread(all span) {
 	s.rule.MinGrad = math.MinInt16
 	width := float64(all.highest) - float64(all.lowest)

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

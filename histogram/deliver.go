@@ -176,7 +176,7 @@ func (b *Builder) deliverSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 }
 
 // restore fills the slots of rest codes: what the other codes of the feature lack of
-// the node's total. Integers make this exact (SEEDS S1.6).
+// the node's total. Integers make this exact (S1.6).
 func (b *Builder) restore(u int) {
 	if !b.rests {
 		return

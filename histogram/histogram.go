@@ -9,14 +9,14 @@ import (
 )
 
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
-// code) is Matrix.Offsets()[feature] + code (SEEDS S1.12, S2.15).
+// code) is Matrix.Offsets()[feature] + code (S1.12, S2.15).
 //
 // Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. A node of so few
 // rows that both sums of a slot fit one word (Builder.kind) may keep them packed, in the memory of
 // Grad, and Grad and Hess mean nothing then: Sums reads both kinds.
 // Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
-// (DESIGN §8), and Count means nothing.
+// (docs/architecture.md, Splits), and Count means nothing.
 //
 //	int64 gradient and uint64 hessian sums cannot overflow: 2³² rows × 2³¹ ≤ 2⁶³
 //	for the gradient's magnitude, 2³² rows × (2³²−1) < 2⁶⁴ for the hessian.

@@ -147,7 +147,7 @@ type slot struct {
 }
 
 // naive is the histogram of one feature. In mode f32 every 4,096 rows of the list are
-// summed on their own and then added, in order (DESIGN §4.1).
+// summed on their own and then added, in order (docs/architecture.md, Numerics 1).
 func (d *table) naive(st *gradients.Storage, rows []uint32, feature int) []slot {
 	codes := d.codes[feature]
 	m := make([]slot, d.matrix.FeatureInfo(feature).NBins)

@@ -25,7 +25,7 @@ type piece struct {
 }
 
 // Rows per group. With integers a group is what packed sums can take before they
-// are flushed; with floats it is the block of rows that DESIGN §4.1 sums on its own.
+// are flushed; with floats it is the block of rows that docs/architecture.md, Numerics 1 sums on its own.
 const (
 	intGroup   = hist.WordRows
 	floatGroup = 4096

@@ -1,7 +1,7 @@
 package histogram
 
 // rowParallelScratch is the sums that one worker, or one group of rows, adds up for
-// itself in a pass over rows, before those of all are added up: SEEDS S2.20's
+// itself in a pass over rows, before those of all are added up: S2.20's
 // RowParallelScratch. A is what a slot holds: a packed word of 16-bit codes, or a
 // hist.Slot of wider integers or of floats. Passes by columns use it for the few columns
 // that a worker has at hand.
@@ -16,7 +16,7 @@ type rowParallelScratch[A any] struct {
 }
 
 // sums are slots and, unless nil, the numbers of their rows: sums of floats and of codes
-// with an offset come with these, others do without (DESIGN §8).
+// with an offset come with these, others do without (docs/architecture.md, Splits).
 type sums[A any] struct {
 	slots  []A
 	counts []uint32

@@ -152,7 +152,7 @@ func (t *wideReduceTask) Run(worker, index int) {
 }
 
 // buildFloats sums float32 gradients. The result is defined without reference to
-// workers (DESIGN §4.1): every group of 4,096 consecutive rows is summed on its
+// workers (docs/architecture.md, Numerics 1): every group of 4,096 consecutive rows is summed on its
 // own, one accumulator per slot in row order, and groups are added in order.
 func (b *Builder) buildFloats(alone bool) {
 	b.pieces = cut(b.pieces[:0], b.runs, floatGroup, floatGroup)

@@ -1,6 +1,8 @@
 package objectives
 
 import (
+	"fmt"
+
 	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
 )
@@ -8,6 +10,20 @@ import (
 // leastShare keeps the start scores finite where a class has no rows, as LightGBM's
 // kEpsilon does.
 const leastShare = 1e-15
+
+var binaryInfo = Info{
+	Name:    "binary",
+	Aliases: []string{"binary:logistic", "logistic", "logloss", "binary_logloss", "binary_crossentropy", "reg:logistic"},
+	Labels:  TwoClasses,
+	Link:    Logistic,
+	Metrics: []string{"logloss", "auc", "error"},
+	Make: func(o Options) (Objective, error) {
+		if o.Classes != 0 && o.Classes != 2 {
+			return nil, fmt.Errorf("objective binary needs 2 classes, there are %d (set train.objective = \"multiclass\" or \"regression\")", o.Classes)
+		}
+		return binary{}, nil
+	},
+}
 
 // binary is the log loss of two classes; label 1 is the positive one.
 type binary struct{}

@@ -7,6 +7,20 @@ import (
 	"boost/internal/kernel/loss"
 )
 
+var multiclassInfo = Info{
+	Name:    "multiclass",
+	Aliases: []string{"softmax", "multi:softprob", "multi:softmax", "multi_logloss", "mlogloss", "categorical_crossentropy"},
+	Labels:  ManyClasses,
+	Link:    Softmax,
+	Metrics: []string{"multi_logloss", "multi_error"},
+	Make: func(o Options) (Objective, error) {
+		if o.Classes < 2 {
+			return nil, fmt.Errorf("objective multiclass needs at least 2 classes, there are %d", o.Classes)
+		}
+		return multiclass{o.Classes}, nil
+	},
+}
+
 // multiclass is the log loss of softmax over K classes, a tree per class and round.
 type multiclass struct{ classes int }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 func must(t *testing.T, name string, classes int) objectives.Objective {
@@ -346,4 +347,29 @@ func TestLinks(t *testing.T) {
 		}
 	}()
 	objectives.Link("logit").Apply(1, raw, raw, 0, 1, 1)
+}
+
+func TestDefaultMetrics(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		link  objectives.Link
+		first string
+	}{
+		{"regression", objectives.Identity, "rmse"}, {"binary", objectives.Logistic, "logloss"},
+		{"multiclass", objectives.Softmax, "multi_logloss"}, {"mine", objectives.Logistic, "logloss"},
+		{"mine", objectives.Exp, "rmse"}, {"binary", objectives.Identity, "rmse"},
+	} {
+		names, err := objectives.DefaultMetrics(c.name, c.link)
+		if err != nil || names[0] != c.first {
+			t.Errorf("%s, %s: %v (%v), want %s first", c.name, c.link, names, err, c.first)
+		}
+		for _, name := range names {
+			if !metrics.Fits(name, string(c.link)) {
+				t.Errorf("%s is watched by default with the link %s, but is not defined for it", name, c.link)
+			}
+		}
+	}
+	if names, err := objectives.DefaultMetrics("mine", "probit"); err == nil {
+		t.Errorf("an unknown link has the metrics %v", names)
+	}
 }

@@ -7,6 +7,18 @@ import (
 	"boost/internal/kernel/loss"
 )
 
+var regressionInfo = Info{
+	Name: "regression",
+	Aliases: []string{
+		"regression_l2", "l2", "mean_squared_error", "mse", "l2_root", "root_mean_squared_error", "rmse", "reg:squarederror",
+		"reg:linear", "squared_error", "least_squares",
+	},
+	Labels:  Quantities,
+	Link:    Identity,
+	Metrics: []string{"rmse", "mae", "r2"},
+	Make:    func(Options) (Objective, error) { return regression{}, nil },
+}
+
 // regression is half the squared error: the tree's step is towards the weighted mean.
 type regression struct{}
 

@@ -19,7 +19,7 @@ const (
 	// FP8 and FP4 then saturate, wider ones refuse values beyond their range.
 	None
 	// AbsMax is the smallest scale with which no value is clamped: the largest magnitude
-	// over the type's largest number (SEEDS S4.14). Unsigned types go from the smallest
+	// over the type's largest number (S4.14). Unsigned types go from the smallest
 	// to the largest value (S4.8). Binary takes the mean magnitude, its least-squares
 	// scale (S4.13).
 	AbsMax

@@ -7,7 +7,7 @@ import (
 	"boost/internal/near"
 )
 
-// DType is how one value is stored (SEEDS S4.4). The numbers are fixed for ever: files
+// DType is how one value is stored (S4.4). The numbers are fixed for ever: files
 // hold them.
 type DType uint8
 
@@ -136,7 +136,7 @@ func (d DType) check() error {
 	return nil
 }
 
-// StorageBytes is how many bytes n values take in a file, without scales (SEEDS S4.5):
+// StorageBytes is how many bytes n values take in a file, without scales (S4.5):
 // ⌈n·bits/8⌉, for n from 0 to 2⁵⁹.
 func StorageBytes(d DType, n int64) int64 {
 	bits := int64(d.Bits())

@@ -8,7 +8,7 @@ import (
 	"boost/ptq"
 )
 
-// table is SEEDS S4.4 and S4.5: number, name, bits, and the name in the document that the
+// table is S4.4 and S4.5: number, name, bits, and the name in the document that the
 // types come from.
 var table = []struct {
 	name, seed string

@@ -36,7 +36,7 @@ func sha(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// row is the row of SEEDS that a floating-point type stands in.
+// row is the requirement that a floating-point type stands in.
 var row = map[ptq.DType]string{ptq.F16: "S4.10", ptq.BF16: "S4.10", ptq.FP8E4M3: "S4.11", ptq.FP8E5M2: "S4.11", ptq.FP4: "S4.12"}
 
 // decoded returns what a code of a floating-point type stands for, NaN if it is refused.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// AppendNative appends the codes as a file holds them (SEEDS S4.21), NativeBytes of them:
+// AppendNative appends the codes as a file holds them (S4.21), NativeBytes of them:
 // types of 8 bits and more as little-endian words, narrower ones with the first value in
 // the high bits of a byte and spare bits 0, signed ones in two's complement, of Binary's a
 // set bit for +1.

@@ -20,7 +20,7 @@ var (
 // errUnmade is what those get who waited for a maker that panicked.
 var errUnmade = errors.New("ptq: the version could not be made")
 
-// WeightStore is one set of values, the master, and the versions made of it (SEEDS S4.1).
+// WeightStore is one set of values, the master, and the versions made of it (S4.1).
 // The master is the truth: no version changes it, and when it changes, all versions go.
 // Safe for concurrent use; versions that were handed out stay as they are.
 type WeightStore struct {
@@ -72,7 +72,7 @@ func OpenWeightStore(v *Version, bounds *Groups) (*WeightStore, error) {
 }
 
 // SetMaster puts new true values in place and drops every version: training, refit and
-// renewed leaves do this and nothing else (SEEDS S4.2, S4.3). There may be another number
+// renewed leaves do this and nothing else (S4.2, S4.3). There may be another number
 // of them. Errors as NewWeightStore; the store is then as it was.
 func (s *WeightStore) SetMaster(values []float64, bounds *Groups) error {
 	if err := finite(values); err != nil {
@@ -206,7 +206,7 @@ func (s *WeightStore) resolve(d DType, c Calibration) (Calibration, error) {
 	return c.Resolve(d, s.n)
 }
 
-// Morph returns the version of the master in a type (SEEDS S4.7). It makes it if it is not
+// Morph returns the version of the master in a type (S4.7). It makes it if it is not
 // there, and else does nothing (S4.17); while one caller makes a version, others that ask
 // for it wait, and for others do not. The master's own type is the master itself. Errors:
 // ErrNoMaster, and those of Quantize.
@@ -349,7 +349,7 @@ type Active struct {
 	Master bool
 }
 
-// GetActive returns the version to predict from (SEEDS S4.31): the one asked for, made
+// GetActive returns the version to predict from (S4.31): the one asked for, made
 // first if it is missing. Only a caller who says Auto gets the master in its place, and is
 // told. Errors as Morph; with Auto, only ErrNoMaster and those of Calibration.Resolve.
 func (s *WeightStore) GetActive(d DType, c Calibration, missing Missing) (Active, error) {
@@ -371,7 +371,7 @@ func (s *WeightStore) GetActive(d DType, c Calibration, missing Missing) (Active
 	return Active{Version: s.master, Master: true}, nil
 }
 
-// Unpack rebuilds the master from a version (SEEDS S4.19), as float32 from F32 and as
+// Unpack rebuilds the master from a version (S4.19), as float32 from F32 and as
 // float64 from all others, and marks it derived; the versions stay. It fills only what is
 // empty. Errors: ErrMaster if there is a master, ErrNoMaster if the version is not there,
 // those of Calibration.Resolve.
@@ -405,8 +405,8 @@ func (s *WeightStore) Unpack(d DType, c Calibration) error {
 	return nil
 }
 
-// SimulateF32 returns the values as they are in a version, rounded to float32 (SEEDS
-// S4.16); the version is made if it is missing. The master is left alone. Errors as Morph,
+// SimulateF32 returns the values as they are in a version, rounded to float32
+// (S4.16); the version is made if it is missing. The master is left alone. Errors as Morph,
 // and ErrOverflow for a value beyond float32.
 func (s *WeightStore) SimulateF32(d DType, c Calibration) ([]float32, error) {
 	values, err := s.SimulateF64(d, c)

@@ -18,7 +18,7 @@ type Version struct {
 }
 
 // Quantize makes a version of values; Master's own types, F64 and F32, are copies. Rounding
-// (SEEDS S4.7, S4.8, S4.10 to S4.13): whole numbers to the nearest, halves away from zero,
+// (S4.7, S4.8, S4.10 to S4.13): whole numbers to the nearest, halves away from zero,
 // clamped; floating-point types to the nearest, halves to the even code, once. Errors: those
 // of Calibration.Resolve; ErrNotFinite; ErrOverflow for a value beyond F32, F16 or BF16, or
 // one that a scale brings beyond float64.
@@ -129,7 +129,7 @@ func (v *Version) Scales() []float64 { return v.scales }
 // Offsets returns the value of code 0 in each group, nil for types that are not unsigned.
 func (v *Version) Offsets() []float64 { return v.offsets }
 
-// Codes returns the stored numbers (SEEDS S4.6): []float64 for F64, []float32 for F32,
+// Codes returns the stored numbers (S4.6): []float64 for F64, []float32 for F32,
 // []uint16 for F16 and BF16, []uint8 for FP8, the slice of their own type for integers of
 // 8 bits and more; one value to an element of []int8 for I4, I2, Ternary and Binary, of
 // []uint8 for U4, U2 and FP4.

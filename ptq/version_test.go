@@ -83,7 +83,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// What a normal variable keeps of its direction with absmax over 100,000 values: SEEDS S4,
+// What a normal variable keeps of its direction with absmax over 100,000 values: S4,
 // erratum 11.
 func TestCosines(t *testing.T) {
 	values := draw(1, 100_000, (*rand.Rand).NormFloat64)
@@ -140,7 +140,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	// Relative to F32 (SEEDS S4.36), of 4,096 values in 128 groups of 32.
+	// Relative to F32 (S4.36), of 4,096 values in 128 groups of 32.
 	values := draw(1, 4096, (*rand.Rand).NormFloat64)
 	g, err := ptq.NewBlocks([]int{4096}, 32)
 	if err != nil {

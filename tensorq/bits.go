@@ -17,7 +17,7 @@ import "boost/internal/kernel/codec"
 // PackedSize returns how many bytes n codes take: ⌈n·bits/8⌉.
 func PackedSize(n, bits int) int { return n/8*bits + (n%8*bits+7)/8 }
 
-// PackBits writes signed codes as a stream of 1 to 8 bits each (SEEDS S3.1) and returns the
+// PackBits writes signed codes as a stream of 1 to 8 bits each (S3.1) and returns the
 // number of bytes written, PackedSize(len(codes), bits). What out holds behind them stays.
 // out and codes must not share memory.
 //
@@ -55,7 +55,7 @@ func UnpackBits(data []byte, bits int, out []int8) (int, error) {
 }
 
 // PackUnsigned is PackBits for codes of 0 … 2^bits − 1, which are stored as they are
-// (SEEDS S3.14).
+// (S3.14).
 func PackUnsigned(codes []uint8, bits int, out []byte) (int, error) {
 	size, err := packedInto(len(codes), bits, out)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"boost/tensorq"
 )
 
-// throughAccumulator is the stream as SEEDS S3.1 describes how it is made: codes enter a
+// throughAccumulator is the stream as S3.1 describes how it is made: codes enter a
 // 64-bit accumulator above the bits that wait there, whole bytes leave it.
 func throughAccumulator(codes []int8, bits int) (stream []byte, mostPending int) {
 	var waiting uint64

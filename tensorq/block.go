@@ -11,7 +11,7 @@ import (
 const coldBits = 3
 
 // QuantizedBlock is a run of values as small whole numbers and the scale that they are
-// multiples of (SEEDS S3.16). Its slices are reused by the methods that fill it, so that
+// multiples of (S3.16). Its slices are reused by the methods that fill it, so that
 // one block can serve a whole tensor.
 type QuantizedBlock struct {
 	// Scale is the value of code 1; 0 where all values are 0.
@@ -44,14 +44,14 @@ type ErrBlock struct{ Text string }
 
 func (e ErrBlock) Error() string { return "tensorq: block: " + e.Text }
 
-// QuantizeS8 quantizes a tensor to 8 bits (SEEDS S3.17): scale = max|x|/127 in each block
+// QuantizeS8 quantizes a tensor to 8 bits (S3.17): scale = max|x|/127 in each block
 // of cfg.BlockSize values, code = x/scale rounded to the nearest whole number, halves away
 // from zero. No values give no blocks. Errors: what cfg.Validate finds, ErrNotFinite.
 func QuantizeS8(values []float32, cfg QuantConfig) ([]QuantizedBlock, error) {
 	return Quantize(values, symmetric{8}, cfg)
 }
 
-// QuantizeBits quantizes a tensor to 7, 5 or 3 bits (SEEDS S3.18): as QuantizeS8, with
+// QuantizeBits quantizes a tensor to 7, 5 or 3 bits (S3.18): as QuantizeS8, with
 // 2^(bits−1) − 1 in place of 127. With cfg.TwoLevelCold, 3-bit blocks with outliers get a
 // second scale. Errors: ErrBitWidth for any other width, what cfg.Validate finds,
 // ErrNotFinite. Quantize takes all registered widths.
@@ -150,7 +150,7 @@ func Dequantize(blocks []QuantizedBlock, out []float32) (int, error) {
 }
 
 // Dequantize writes the block's values into out and returns how many they are: code·Scale,
-// or code·SecondaryScale by flag, rounded once to float32 (SEEDS S3.19). Errors:
+// or code·SecondaryScale by flag, rounded once to float32 (S3.19). Errors:
 // ErrOutputTooSmall with the number of values if out is shorter, ErrBlock.
 func (b *QuantizedBlock) Dequantize(out []float32) (int, error) {
 	if err := b.check(); err != nil {
@@ -190,7 +190,7 @@ func (b *QuantizedBlock) check() error {
 func (b *QuantizedBlock) StorageSize() int { return StorageSize(len(b.Codes), b.Bits, b.TwoLevel) }
 
 // ErrorBound is the most by which a value that Dequantize returns can differ from the one
-// that was quantized: half the larger scale (SEEDS S3.33), and the roundings of the
+// that was quantized: half the larger scale (S3.33), and the roundings of the
 // scale and of the result to float32, which add less than a hundred-thousandth of a scale.
 func (b *QuantizedBlock) ErrorBound() float64 {
 	scale := float64(max(b.Scale, b.SecondaryScale))

@@ -20,7 +20,7 @@ func startingWith(first float32, rest ...float32) []float32 {
 	return append([]float32{first, -first}, rest...)
 }
 
-// goldenBlocks are the blocks of SEEDS S3.17, S3.18, S3.26 and S3.32.
+// goldenBlocks are the blocks of S3.17, S3.18, S3.26 and S3.32.
 func goldenBlocks() []goldenBlock {
 	cold := tensorq.DefaultQuantConfig()
 	cold.TwoLevelCold, cold.OutlierFraction = true, .25

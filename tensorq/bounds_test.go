@@ -10,7 +10,7 @@ import (
 	"boost/tensorq"
 )
 
-// widths are the tiers' widths, with the figures of SEEDS S3.33 and S3.34 as shares of the
+// widths are the tiers' widths, with the figures of S3.33 and S3.34 as shares of the
 // largest magnitude.
 var widths = []struct {
 	bits       int

@@ -13,8 +13,8 @@ const MaxBlockSize = 65536
 // frame before the scales are made anew: 26/256, about 10.16 %.
 const DefaultHeadroom = 26.0 / 256
 
-// QuantConfig says how tensors are cut into blocks and blocks get their scales (SEEDS
-// S3.15). It is a plain value; DefaultQuantConfig has the defaults.
+// QuantConfig says how tensors are cut into blocks and blocks get their scales
+// (S3.15). It is a plain value; DefaultQuantConfig has the defaults.
 type QuantConfig struct {
 	// BlockSize is how many values share a scale, 1 to MaxBlockSize; 64 by default, 64
 	// or 128 as a rule. The last block of a tensor has what is left. Segments of version

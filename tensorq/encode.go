@@ -20,11 +20,11 @@ import (
 //	                                     8+F    D    codes
 //
 // Codes of 8 bits are stored as they are, in two's complement; narrower ones are the
-// biased stream of PackBits (SEEDS S3.23 to S3.27). Spare bits of the last byte are 0.
+// biased stream of PackBits (S3.23 to S3.27). Spare bits of the last byte are 0.
 // A block says neither its width nor its length nor its kind: segments do.
 type BlockCodec struct{ Codec BitCodec }
 
-// StorageSize is how many bytes a block of n values takes (SEEDS S3.28): 4 + ⌈n·bits/8⌉,
+// StorageSize is how many bytes a block of n values takes (S3.28): 4 + ⌈n·bits/8⌉,
 // with two scales 8 + ⌈n/8⌉ + ⌈n·bits/8⌉.
 func StorageSize(n, bits int, twoLevel bool) int {
 	if twoLevel {

@@ -10,7 +10,7 @@ const (
 )
 
 // f16Up returns the bits of the smallest half that is not below x, for x from 0 to maxF16
-// (SEEDS S3.40), and false for any other x.
+// (S3.40), and false for any other x.
 func f16Up(x float64) (uint16, bool) {
 	if !(x >= 0 && x <= maxF16) {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 	"boost/internal/kernel/codec"
 )
 
-// FrameGroup is a segment of version 1 in the making (SEEDS S3.38): frames of one tensor
+// FrameGroup is a segment of version 1 in the making (S3.38): frames of one tensor
 // at different times, which share the scales of the first. After the fields of
 // SegmentHeader come, for F frames of S groups of values,
 //
@@ -25,7 +25,7 @@ import (
 //
 // A scale is the group's maximum in the first frame with headroom, max·(1+h)/qmax, rounded
 // up to half precision. A frame fits as long as every group's maximum lies within
-// 1 ± h times that of the first frame (SEEDS S3.36), so that no code is ever clamped.
+// 1 ± h times that of the first frame (S3.36), so that no code is ever clamped.
 // Each value errs by at most half its stored scale, (1+h)/(2·qmax) of the reference
 // maximum for h of headroom, times 1 + 2⁻¹⁰ for the rounding of scales of 2⁻¹⁴ and more.
 // Halves below that are multiples of 2⁻²⁴: tensors that small belong into version 2.
@@ -172,7 +172,7 @@ func keepsScale(peak, ref float32, headroom float64) bool {
 }
 
 // DriftBound is the most by which a value of a frame can err, as a share of the maximum
-// that its group has in the first frame (SEEDS S3.37): (1+headroom)/(2·qmax). Roundings of
+// that its group has in the first frame (S3.37): (1+headroom)/(2·qmax). Roundings of
 // the scale come on top, see FrameGroup. The width is 2 to 8 bits.
 func DriftBound(bits int, headroom float64) float64 {
 	return (1 + headroom) / float64(2*largestCode(bits))

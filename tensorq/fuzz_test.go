@@ -12,7 +12,7 @@ import (
 	"boost/tensorq"
 )
 
-// naiveSegment decodes a segment bit by bit, straight from the layouts of SEEDS S3.23 to
+// naiveSegment decodes a segment bit by bit, straight from the layouts of S3.23 to
 // S3.27, S3.38 and S3.39; false for anything that is not one. It is for segments of at most a
 // million values with the built-in widths.
 func naiveSegment(data []byte) (values []float32, ok bool) {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// GGUFQ4_0Block is 32 values as files of GGUF hold them under the name Q4_0 (SEEDS S4.40), for
+// GGUFQ4_0Block is 32 values as files of GGUF hold them under the name Q4_0 (S4.40), for
 // exchange with programs that read and write such files:
 //
 //	offset size

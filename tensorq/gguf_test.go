@@ -41,7 +41,7 @@ func ggufBlocks(data []byte) []tensorq.GGUFQ4_0Block {
 }
 
 // Blocks that version 0.19.0 of GGUF's Python package makes of these values, but for the first,
-// which is in SEEDS.
+// which is in the source document.
 func TestGGUFQ4_0Golden(t *testing.T) {
 	of := func(value func(i float64) float64) []float32 {
 		values := make([]float32, 32)
@@ -89,7 +89,7 @@ func TestGGUFQ4_0Golden(t *testing.T) {
 		}
 	})
 	t.Run("S4.40/another_form", func(t *testing.T) {
-		// The values of SEEDS S4.22 and this one are the same, the blocks are not.
+		// The values of S4.22 and this one are the same, the blocks are not.
 		a, b := bytesOf(t, goldenQ4_0), ggufBytes(gguf(t, counted(-16, 32)))
 		if len(a) == len(b) || bytes.Equal(a[4:], b[2:]) {
 			t.Errorf("% x and % x", a, b)

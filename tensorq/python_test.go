@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"testing"
 
-	"boost/internal/need"
+	"boost/internal/testenv"
 	"boost/tensorq"
 )
 
 // TestInteropPython has Python, its standard library alone, decode what this package writes.
 func TestInteropPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	need.Machine(t, err == nil, "python3")
+	testenv.Machine(t, err == nil, "python3")
 	folder := t.TempDir()
 	for i, h := range []tensorq.SegmentHeader{
 		{Version: 2, Bits: 8, BlockSize: 64, TensorLen: 3001, Frames: 1},
@@ -51,7 +51,7 @@ func TestInteropPython(t *testing.T) {
 // TestInteropPythonQ4_0 has it decode blocks of both kinds.
 func TestInteropPythonQ4_0(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	need.Machine(t, err == nil, "python3")
+	testenv.Machine(t, err == nil, "python3")
 	script := filepath.Join("..", "benchmarks", "python", "interop_segments.py")
 	for i, n := range []int{1, 31, 33, 3001} {
 		t.Run(fmt.Sprintf("S4.22/S4.40/n=%d", n), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"boost/internal/kernel/codec"
 )
 
-// Q4_0 is a tensor in blocks of 32 values, each with a scale of its own (SEEDS S4.22), with
+// Q4_0 is a tensor in blocks of 32 values, each with a scale of its own (S4.22), with
 // numbers little-endian:
 //
 //	offset size
@@ -29,11 +29,11 @@ const (
 // q4Bits is the width of a code.
 const q4Bits = 4
 
-// Q4_0Size is how many bytes n values take in Q4_0: 20·⌈n/32⌉ (SEEDS S4.24).
+// Q4_0Size is how many bytes n values take in Q4_0: 20·⌈n/32⌉ (S4.24).
 func Q4_0Size(n int) int { return blockCount(n, Q4_0Values) * Q4_0Bytes }
 
 // QuantizeQ4_0 writes the blocks of w to dst and returns the number of bytes written,
-// Q4_0Size(len(w)). What dst holds behind them stays (SEEDS S4.22, S4.23).
+// Q4_0Size(len(w)). What dst holds behind them stays (S4.22, S4.23).
 //
 // The scale of a block is max|w|/7, a code w/scale, both divided in float64, the scale rounded
 // to float32, the code to the nearest whole number, halves away from zero, and kept within

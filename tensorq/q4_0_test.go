@@ -10,7 +10,7 @@ import (
 	"boost/tensorq"
 )
 
-// goldenQ4_0 is SEEDS S4.22: the block of −16 … 15, whose scale is 16/7.
+// goldenQ4_0 is S4.22: the block of −16 … 15, whose scale is 16/7.
 const goldenQ4_0 = "25 49 12 40 | 99 aa bb cc dd ed fe 0f 00 11 22 33 43 54 65 76"
 
 // counted returns n values that count up from first.

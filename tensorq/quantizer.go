@@ -7,7 +7,7 @@ import (
 	"boost/internal/kernel/codec"
 )
 
-// TensorQuantizer turns values into the codes of one width and back (SEEDS S3.20). It is
+// TensorQuantizer turns values into the codes of one width and back (S3.20). It is
 // safe for concurrent use. Codes and bytes are separate: how codes of a width are stored
 // is the same for every quantizer, see EncodeBlock.
 type TensorQuantizer interface {

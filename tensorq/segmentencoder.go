@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// SegmentEncoder writes tensors as segments of version 2 (SEEDS S3.39): blocks with
+// SegmentEncoder writes tensors as segments of version 2 (S3.39): blocks with
 // float32 scales, and a checksum. After the fields of SegmentHeader come, for B blocks,
 //
 //	offset size

@@ -7,7 +7,7 @@ import (
 	"boost/internal/kernel/codec"
 )
 
-// quantizeTwoLevel fills a block of 3 bits with two scales (SEEDS S3.32): the first serves
+// quantizeTwoLevel fills a block of 3 bits with two scales (S3.32): the first serves
 // the values up to the (k+1)-th largest magnitude, the second all up to peak. Each value
 // takes the scale that it is nearer to a multiple of, the first where both are as near.
 func quantizeTwoLevel(values []float32, peak float32, fraction float64, block *QuantizedBlock) {
@@ -82,7 +82,7 @@ func multiples(codes []int8, values []float32, scale float32) {
 }
 
 // hasOutliers says whether peak, the largest magnitude of values, exceeds threshold times
-// the median, the ⌊(n−1)/2⌋-th magnitude in ascending order (SEEDS S3.31). It counts
+// the median, the ⌊(n−1)/2⌋-th magnitude in ascending order (S3.31). It counts
 // instead of sorting: the median is exceeded exactly if more than ⌊(n−1)/2⌋ magnitudes are.
 func hasOutliers(values []float32, peak float32, threshold float64) bool {
 	if peak == 0 || len(values) == 0 {

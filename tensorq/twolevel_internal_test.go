@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
+	"boost/internal/paired"
 )
 
-// plainTwoLevel is the rule of SEEDS S3.32 as it is written there, one value after the other.
+// plainTwoLevel is the rule of S3.32 as it is written there, one value after the other.
 func plainTwoLevel(values []float32, peak float32, fraction float64, block *QuantizedBlock) {
 	k := min(int(math.Ceil(float64(len(values))*fraction)), len(values)-1)
 	block.TwoLevel = true

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // The tests of this package pass under WebAssembly: goldens there are the same bytes as here.
@@ -20,7 +20,7 @@ func TestWasm(t *testing.T) {
 			out, err := exec.Command("../.ci/wasm", engine, "-short", "-vet=off", "./tensorq").CombinedOutput()
 			exit := (*exec.ExitError)(nil)
 			ran := err == nil || errors.As(err, &exit) && exit.ExitCode() != 3
-			need.Machine(t, ran, engine)
+			testenv.Machine(t, ran, engine)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

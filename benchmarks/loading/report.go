@@ -72,7 +72,7 @@ func (o *Outcome) shown() string {
 	return o.Reader + ", " + o.best().Wait
 }
 
-// Allowed is the peak that DESIGN §5 grants a load: the columns, one of them twice, and
+// Allowed is the peak that a load may take: the columns, one of them twice, and
 // one chunk per worker. A chunk is its text, the cells read from it, which may be as
 // large, and the text being read meanwhile.
 func Allowed(columns, widest int64, threads int) int64 {

@@ -1,4 +1,4 @@
-package codes_test
+package rows_test
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/histogram"
 	"boost/internal/kernel/scan"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

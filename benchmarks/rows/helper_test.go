@@ -1,4 +1,4 @@
-package codes_test
+package rows_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package codes_test
+package rows_test
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/histogram"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

@@ -1,4 +1,4 @@
-package codes_test
+package rows_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/histogram"
 	"boost/internal/kernel/bin"
 	"boost/internal/kernel/hist"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

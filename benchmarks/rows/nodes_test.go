@@ -1,4 +1,4 @@
-package packed_test
+package rows_test
 
 import (
 	"context"
@@ -65,7 +65,7 @@ func BenchmarkNodeBytes(b *testing.B) {
 	models := 0
 	for _, s := range sets(b) {
 		b.Run("S3.57/"+s.name, func(b *testing.B) {
-			m := train(b, s)
+			m := trainPacked(b, s)
 			c := m.Contents().Narrow(model.NameKnown)
 			features := model.Features(c.Cuts)
 			sizes := pack.Measure(c.Trees, features, c.Outputs)
@@ -107,7 +107,7 @@ func BenchmarkNodeBytes(b *testing.B) {
 	})
 }
 
-func train(b *testing.B, s trained) *model.Model {
+func trainPacked(b *testing.B, s trained) *model.Model {
 	b.Helper()
 	table, err := s.open()
 	if err != nil {

@@ -1,4 +1,4 @@
-package codes_test
+package rows_test
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/benchmarks/synth"
 	"boost/binning"
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

@@ -1,4 +1,4 @@
-package quantized_test
+package rows_test
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/cpu"
+	"boost/internal/paired"
 	"boost/parallel"
 )
 

@@ -1,4 +1,4 @@
-package quantized_test
+package rows_test
 
 import (
 	"math"

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/paired"
 	"boost/objectives"
 	"boost/parallel"
 )

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"boost/binning"
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 )
 
@@ -40,7 +41,7 @@ func (m *Model) blockRows(rows, threads, more int) int {
 		perRow += int(bits) / 8
 	}
 	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
-	if len(m.inference().sets) > 0 {
+	if m.inference().set != cpu.Generic {
 		return (max(fit, 1) + predict.TileRows - 1) / predict.TileRows * predict.TileRows
 	}
 	return max(fit, minBlockRows)

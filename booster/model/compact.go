@@ -37,7 +37,7 @@ type Compact struct {
 	used      []int // features that trees split on
 	features  []tree.Feature
 	outputs   int
-	engine    *engine
+	engine    engine
 	walks     sync.Pool // of *walk
 
 	// One of both is there.
@@ -195,6 +195,9 @@ func (c *Compact) LacksInitScores(t *dataset.Table) bool { return c.head().lacks
 // Schema is Model.Schema.
 func (c *Compact) Schema() dataset.Schema { return c.head().contents.Schema }
 
+// Objective is Model.Objective.
+func (c *Compact) Objective() string { return c.head().contents.Objective }
+
 // Link is Model.Link.
 func (c *Compact) Link() objectives.Link { return c.head().contents.Link }
 
@@ -215,11 +218,6 @@ func (c *Compact) NumTrees() int { return c.trees }
 
 // Compressed is Model.Compressed.
 func (c *Compact) Compressed() *Compression { return c.head().contents.Compression }
-
-// Ways is Model.Ways; single rows go like all others.
-func (c *Compact) Ways() Ways {
-	return Ways{Batch: slices.Clone(c.engine.measured.Load().timings)}
-}
 
 // Memory returns how many bytes the model keeps between predictions, a sum over all that it
 // consists of. What the allocator rounds up is not in it.

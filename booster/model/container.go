@@ -18,7 +18,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header opens every model file (SEEDS S4.29). Numbers are little-endian, here and in
+// header opens every model file (S4.29). Numbers are little-endian, here and in
 // everything that follows.
 //
 //	offset size

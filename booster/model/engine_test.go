@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
-	"sync"
 	"testing"
 
 	"boost/binning"
@@ -167,72 +165,5 @@ func TestWaysOnHostileModels(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The first large block says which way is fastest, in two threads too, and no bit of a
-// prediction shows that it did.
-func TestMeasuredWays(t *testing.T) {
-	h := newHostile(t, 33_000, 3, 10, 31, 5, []string{"a", "b"})
-	sets := predict.Sets()
-	if w := h.model.Ways(); len(w.Batch)+len(w.Row) > 0 {
-		t.Errorf("ways before a prediction: %+v", w)
-	}
-	var wait sync.WaitGroup
-	for range 2 {
-		wait.Go(func() {
-			got, err := h.model.PredictRaw(context.Background(), h.table, model.Threads(2))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			sameBits(t, "while measured", got, h.want)
-		})
-	}
-	wait.Wait()
-	got, err := h.model.PredictRaw(context.Background(), h.table, model.Threads(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameBits(t, "measured", got, h.want)
-	w := h.model.Ways()
-	if len(sets) == 0 {
-		if len(w.Batch) > 0 {
-			t.Errorf("one way only, but %+v", w)
-		}
-		return
-	}
-	if len(w.Batch) != len(sets)+1 {
-		t.Fatalf("%d ways of %d sets: %+v", len(w.Batch), len(sets), w)
-	}
-	for i, one := range w.Batch {
-		if one.Nanoseconds < w.Batch[0].Nanoseconds || one.Nanoseconds <= 0 || one.Way == "" {
-			t.Errorf("way %d is %+v, after %+v", i, one, w.Batch[0])
-		}
-	}
-}
-
-// Numbers alone go 64 trees at once too; a model with categories tree by tree, without a choice.
-func TestMeasuredRows(t *testing.T) {
-	for _, levels := range [][]string{nil, {"a", "b"}} {
-		h := newHostile(t, 50, 1, 30, 31, 3, levels)
-		out := make([]float64, 1)
-		for row := range h.table.NumRows() {
-			h.model.PredictRowRaw(rowOf(h.table, row), out)
-			sameBits(t, fmt.Sprint("row ", row), out, h.want[row:][:1])
-		}
-		w := h.model.Ways().Row
-		ways := len(predict.Sets()) + 1
-		if ways == 1 || levels != nil {
-			ways = 0
-		}
-		if len(w) != ways {
-			t.Fatalf("levels %v: %d ways, want %d: %+v", levels, len(w), ways, w)
-		}
-		for _, one := range w {
-			if one.Nanoseconds < w[0].Nanoseconds || one.Nanoseconds <= 0 || !strings.Contains(one.Way, "tree") {
-				t.Errorf("%+v, the first of %+v", one, w)
-			}
-		}
 	}
 }

@@ -2,23 +2,16 @@ package model
 
 import "boost/internal/cpu"
 
-// UseSet makes the engine of a model anew: tiles go in the set alone, without a measurement;
-// with cpu.Generic rows go in lists. Nobody else may use the model meanwhile.
+// UseSet makes the engine of a model anew: tiles go in the set; with cpu.Generic rows go in lists. Nobody else may use the model meanwhile.
 func UseSet(m *Model, set cpu.Level) {
 	m.inference()
 	m.engine = newEngine(only(set))
 	m.runs = runsOf(nil, 0, m.trees, m.engine.plans(len(m.trees)), m.columns)
-	w := *m.engine.measured.Load()
-	w.settled = true
-	m.engine.measured.Store(&w)
 }
 
 // UseCompactSet is UseSet for a Compact.
 func UseCompactSet(c *Compact, set cpu.Level) {
 	c.engine = newEngine(only(set))
-	w := *c.engine.measured.Load()
-	w.settled = true
-	c.engine.measured.Store(&w)
 }
 
 // Kept says whether all but the trees of a Compact is unpacked for good.

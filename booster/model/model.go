@@ -67,8 +67,8 @@ type Model struct {
 	head
 	trees   []predict.Tree // Column of a node is an index into used
 	planned sync.Once
-	engine  *engine // see inference
-	runs    []run   // the trees as the engine takes them
+	engine  engine // see inference
+	runs    []run  // the trees as the engine takes them
 
 	rowsReady sync.Once
 	rows      atomic.Pointer[rows] // see PredictRow
@@ -107,6 +107,9 @@ func (m *Model) Classes() []string { return m.contents.Classes }
 
 // NumericClasses says that class labels compare as numbers ("1" = "1.0").
 func (m *Model) NumericClasses() bool { return m.contents.NumericClasses }
+
+// Objective returns the name of the loss that the model was trained for.
+func (m *Model) Objective() string { return m.contents.Objective }
 
 // Link returns the function from raw scores to predictions.
 func (m *Model) Link() objectives.Link { return m.contents.Link }

@@ -51,15 +51,12 @@ func (f *packedForest) add(b *block, from, to int) {
 	w := c.walk()
 	defer c.walks.Put(w)
 	for first := 0; first < to; {
-		n, part := w.batch(f.head, to-first)
+		n := w.batch(f.head, to-first)
 		var plans []predict.Plan
-		if tiles, _ := c.engine.tiling(c.engine.measured.Load(), b.rows); tiles {
+		if c.engine.tiles(b.rows) {
 			plans = w.plans[:n]
 		}
 		w.runs = runsOf(w.runs[:0], first, w.trees[:n], plans, f.head.columns)
-		for i := range w.runs {
-			w.runs[i].part = part && to < c.trees
-		}
 		b.addRuns(c.engine, w.runs, first, first+n)
 		first += n
 	}
@@ -115,14 +112,10 @@ func (w *walk) next() *tree.Tree {
 	return &w.tree
 }
 
-// batch reads the next trees, at most so many, and returns their number, and whether it would
-// have been larger without that.
-func (w *walk) batch(h *head, most int) (n int, part bool) {
+// batch reads the next trees, at most so many, and returns their number.
+func (w *walk) batch(h *head, most int) (n int) {
 	values, nodes := h.values(), 0
-	for n < batchTrees && nodes < batchNodes {
-		if n == most {
-			return n, true
-		}
+	for n < min(batchTrees, most) && nodes < batchNodes {
 		t := w.next()
 		nodes += t.NumSplits()
 		w.leaves[n] = sized(w.leaves[n], t.NumLeaves())
@@ -132,7 +125,7 @@ func (w *walk) batch(h *head, most int) (n int, part bool) {
 		w.trees[n].Leaf = w.leaves[n]
 		n++
 	}
-	return n, false
+	return n
 }
 
 // compile makes the tree that was read one that rows go through.

@@ -43,11 +43,10 @@ func (m *Model) PredictRowRaw(values, out []float64) {
 }
 
 // rows is how single rows are predicted: tree by tree, or where model and machine allow it in
-// vectors of an instruction set. All give the same bits; choose measures which is fastest.
+// vectors of an instruction set. All give the same bits.
 type rows struct {
 	vectors  *predict.Row // nil where the model or the machine does not allow them
 	set      cpu.Level    // of the vectors; cpu.Generic is tree by tree
-	timings  []Timing     // see Ways
 	features []rowFeature // the used ones
 	codes    sync.Pool    // of *[]uint32, one per used feature
 }
@@ -84,7 +83,7 @@ func (m *Model) newRows(sets []cpu.Level) *rows {
 	}
 	var ok bool
 	if r.vectors, ok = predict.NewRow(kernel, m.trees, m.contents.Outputs); ok {
-		r.choose(m, sets)
+		r.set = sets[0]
 	}
 	return r
 }

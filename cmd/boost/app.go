@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"boost/configs"
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/near"
 	"boost/parallel"
 )
 
@@ -95,7 +95,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 				names = append(names, c.Name())
 			}
 			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
-				configs.DidYouMean(configs.Nearest(args[0], names)))
+				near.Question(near.Words(args[0], names)))
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -202,11 +202,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		near := configs.Nearest(name, known)
-		for i := range near {
-			near[i] = "--" + near[i]
+		meant := near.Words(name, known)
+		for i := range meant {
+			meant[i] = "--" + meant[i]
 		}
-		return usagef("unknown flag --%s%s; %s --help lists the flags", name, configs.DidYouMean(near), cmd.CommandPath())
+		return usagef("unknown flag --%s%s; %s --help lists the flags", name, near.Question(meant), cmd.CommandPath())
 	}
 	if before, why, ok := strings.Cut(message, ": strconv."); ok {
 		// strconv tells programmers what it wanted; people see which flag and value.
@@ -235,5 +235,5 @@ func oneOf(flag, value string, known ...string) error {
 		}
 	}
 	return usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
-		configs.DidYouMean(configs.Nearest(value, known)))
+		near.Question(near.Words(value, known)))
 }

@@ -10,9 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/benchmarks/tensors"
 	"boost/configs"
 	"boost/internal/cpu"
+	"boost/internal/near"
+	"boost/internal/tensorbench"
 )
 
 // benchBudget is how long the turns of each speed take; all lines together stay below 40 s.
@@ -28,7 +29,7 @@ func (a *app) benchCommand() *cobra.Command {
 				return cmd.Help()
 			}
 			return usagef("boost bench knows no %q%s; boost bench --help lists what it knows", args[0],
-				configs.DidYouMean(configs.Nearest(args[0], []string{"tensorq"})))
+				near.Question(near.Words(args[0], []string{"tensorq"})))
 		},
 	}
 	cmd.AddCommand(a.benchTensorqCommand())
@@ -74,13 +75,13 @@ The keys of [registry] say what store is measured.`,
 
 // benchResult is what bench tensorq prints as JSON.
 type benchResult struct {
-	CPU     string         `json:"cpu"`
-	Level   string         `json:"instruction_set"`
-	Seconds float64        `json:"seconds"`
-	Passed  int            `json:"passed"`
-	Failed  int            `json:"failed"`
-	Lines   []tensors.Line `json:"lines"`
-	Store   tensors.Store  `json:"store"`
+	CPU     string             `json:"cpu"`
+	Level   string             `json:"instruction_set"`
+	Seconds float64            `json:"seconds"`
+	Passed  int                `json:"passed"`
+	Failed  int                `json:"failed"`
+	Lines   []tensorbench.Line `json:"lines"`
+	Store   tensorbench.Store  `json:"store"`
 }
 
 var errBench = errors.New("not all of the list holds")
@@ -112,8 +113,8 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	if err := print("The store of tensors on %s (%s)", result.CPU, result.Level); err != nil {
 		return err
 	}
-	options := tensors.Options{Config: c.Registry, Dir: dir, Budget: benchBudget}
-	err = tensors.Run(ctx, options, func(l tensors.Line) error {
+	options := tensorbench.Options{Config: c.Registry, Dir: dir, Budget: benchBudget}
+	err = tensorbench.Run(ctx, options, func(l tensorbench.Line) error {
 		if l.OK {
 			result.Passed++
 		} else {
@@ -125,7 +126,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if result.Store, err = tensors.Tiers(options); err != nil {
+	if result.Store, err = tensorbench.Tiers(options); err != nil {
 		return err
 	}
 	result.Seconds = time.Since(a.started).Seconds()

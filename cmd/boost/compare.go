@@ -96,7 +96,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := chooseMetrics(f.metrics, string(models[0].Contents().Link))
+	names, err := chooseMetrics(f.metrics, models[0].Objective(), models[0].Link())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -71,7 +71,7 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
-	names, err := chooseMetrics(f.metrics, string(m.Link()))
+	names, err := chooseMetrics(f.metrics, m.Objective(), m.Link())
 	if err != nil {
 		return err
 	}

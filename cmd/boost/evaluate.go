@@ -9,15 +9,18 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/near"
+	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
 
 // chooseMetrics translates and checks the names that were asked for; none means all
-// that fit. predictions is the name of an objective or of a link.
-func chooseMetrics(asked []string, predictions string) ([]string, error) {
-	if len(asked) == 0 {
-		return metrics.For(predictions), nil
+// that are evaluated by default for a model of that objective and link.
+func chooseMetrics(asked []string, objective string, link objectives.Link) ([]string, error) {
+	defaults, err := objectives.DefaultMetrics(objective, link)
+	if err != nil || len(asked) == 0 {
+		return defaults, err
 	}
 	var names []string
 	for _, written := range asked {
@@ -25,9 +28,9 @@ func chooseMetrics(asked []string, predictions string) ([]string, error) {
 		switch {
 		case !slices.Contains(metrics.Names(), name):
 			return nil, usagef("unknown metric %q%s: there are %s", written,
-				configs.DidYouMean(configs.Nearest(written, metrics.Names())), strings.Join(metrics.Names(), ", "))
-		case !metrics.Fits(name, predictions):
-			return nil, usagef("metric %q does not fit this model: take %s", written, strings.Join(metrics.For(predictions), ", "))
+				near.Question(near.Words(written, metrics.Names())), strings.Join(metrics.Names(), ", "))
+		case !metrics.Fits(name, string(link)):
+			return nil, usagef("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}

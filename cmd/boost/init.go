@@ -13,7 +13,9 @@ import (
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/near"
 	"boost/internal/profile"
+	"boost/objectives"
 )
 
 // initFlags is the command line of init.
@@ -154,7 +156,8 @@ func describeLabel(s *survey, label string, say func(key, format string, args ..
 	starter.Config.Params.Objective = objective
 	say("train.objective", "Chosen because %s.", reason)
 	say("train.rounds", "Early stopping ends training when more rounds do not help.")
-	if classes, _ := dataset.ClassesOf(labelled.LabelColumn()); objective == "binary" && len(classes) == 2 {
+	if info, _ := objectives.Lookup(objective); info.Labels == objectives.TwoClasses {
+		classes, _ := dataset.ClassesOf(labelled.LabelColumn())
 		say("data.label", "%q is the positive class; positive_class = %q turns that round.", classes[1], classes[0])
 	}
 	return nil
@@ -171,7 +174,7 @@ func chooseLabel(s *survey, asked string) (name, how string, err error) {
 	if asked != "" {
 		if !slices.Contains(names, asked) {
 			return "", "", tablef("%s: there is no column %q%s; there are %s", s.File, asked,
-				configs.DidYouMean(configs.Nearest(asked, names)), someNames(names))
+				near.Question(near.Words(asked, names)), someNames(names))
 		}
 		return asked, "", nil
 	}

@@ -21,13 +21,13 @@ type predictor interface {
 	Unlisted() []string
 	LacksInitScores(*dataset.Table) bool
 	Schema() dataset.Schema
+	Objective() string
 	Link() objectives.Link
 	Classes() []string
 	NumericClasses() bool
 	Outputs() int
 	Rounds() int
 	NumTrees() int
-	Ways() model.Ways
 }
 
 // loads are the ways to load a model for predictions.

@@ -150,7 +150,6 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	schema := m.Schema()
 	reading := append(formatOptions(c), dataset.ID(f.ids...))
 	opts := append(slices.Clip(reading), dataset.As(schema))
-	defer a.reportWays(m)
 	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, stages: f.stages}
 	if f.stops {
 		p.more = append(p.more, model.EarlyStop(f.earlyStop))
@@ -189,19 +188,6 @@ func ofPredicting(err error) error {
 		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
 	}
 	return atCommandLine(err)
-}
-
-// reportWays says which way of scoring was measured to be the fastest, if any was.
-func (a *app) reportWays(m predictor) {
-	ways := m.Ways().Batch
-	if len(ways) == 0 {
-		return
-	}
-	var attrs []any
-	for _, w := range ways {
-		attrs = append(attrs, w.Way, fmt.Sprintf("%.2f ns a row and tree", w.Nanoseconds))
-	}
-	a.log.Debug("rows scored in "+ways[0].Way, attrs...)
 }
 
 // settleFormat takes the format from the output's name where --format does not give it.

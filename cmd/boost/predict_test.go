@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-
-	"boost/internal/kernel/predict"
 )
 
 // models trains one model per objective in a new folder.
@@ -63,21 +60,6 @@ func TestPredictKinds(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A table of many rows tells which way of scoring is fastest, where the machine has several,
-// and -v says so.
-func TestPredictSaysHow(t *testing.T) {
-	models(t)
-	header, rows, _ := strings.Cut(table(300), "\n")
-	file(t, "many.csv", header+"\n"+strings.Repeat(rows, 100*runtime.GOMAXPROCS(0)))
-	r := must(t, 0, boost(t, "predict", "y.boost", "many.csv", "-v", "-o", "many.out.csv"))
-	if several := len(predict.Sets()) > 0; strings.Contains(r.errors, "rows scored in ") != several {
-		t.Errorf("several ways: %v, words: %s", several, r.errors)
-	}
-	if r := must(t, 0, boost(t, "predict", "y.boost", "t.csv", "-v", "-o", "few.out.csv")); strings.Contains(r.errors, "rows scored in ") {
-		t.Errorf("300 rows are measured with: %s", r.errors)
 	}
 }
 

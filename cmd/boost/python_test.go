@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
-	"boost/internal/need"
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -80,7 +80,7 @@ type secondReader struct {
 func newSecondReader(t *testing.T) *secondReader {
 	t.Helper()
 	python, err := exec.LookPath("python3")
-	need.Machine(t, err == nil, "python3")
+	testenv.Machine(t, err == nil, "python3")
 	script, err := filepath.Abs(filepath.Join("..", "..", "benchmarks", "python", "interop_compressed.py"))
 	if err != nil {
 		t.Fatal(err)

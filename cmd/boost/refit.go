@@ -86,7 +86,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
 	}
-	names, err := chooseMetrics(nil, string(m.Contents().Link))
+	names, err := chooseMetrics(nil, m.Objective(), m.Link())
 	if err != nil {
 		return err
 	}

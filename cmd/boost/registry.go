@@ -15,6 +15,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
+	"boost/internal/near"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
@@ -89,7 +90,7 @@ boost predict and boost eval take DIR#ID as a MODEL.`,
 				names = append(names, c.Name())
 			}
 			return usagef("boost registry knows no %q%s; boost registry --help lists what it knows", args[0],
-				configs.DidYouMean(configs.Nearest(args[0], names)))
+				near.Question(near.Words(args[0], names)))
 		},
 	}
 	cmd.AddCommand(a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),

@@ -9,7 +9,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
-	"boost/objectives/metrics"
+	"boost/objectives"
 	"boost/ptq/compress"
 )
 
@@ -72,7 +72,10 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	}
 	names := r.config.Params.Metrics
 	if len(names) == 0 {
-		names = metrics.For(string(m.Contents().Link))
+		var err error
+		if names, err = objectives.DefaultMetrics(m.Contents().Objective, m.Link()); err != nil {
+			return err
+		}
 	}
 	if !interrupted {
 		if err := r.test(ctx, m, names, &s); err != nil {

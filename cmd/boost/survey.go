@@ -11,7 +11,9 @@ import (
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/near"
 	"boost/internal/profile"
+	"boost/objectives"
 )
 
 // survey is what inspect says about a table.
@@ -101,7 +103,7 @@ func (s *survey) hasClasses(label string) (bool, error) {
 	if c == nil {
 		names := columnNames(s.table)
 		return false, tablef("%s: there is no column %q%s; there are %s", s.File, label,
-			configs.DidYouMean(configs.Nearest(label, names)), someNames(names))
+			near.Question(near.Words(label, names)), someNames(names))
 	}
 	if c.Kind() == dataset.Text || c.Missing() == c.Len() {
 		return false, nil
@@ -111,7 +113,8 @@ func (s *survey) hasClasses(label string) (bool, error) {
 		return false, err
 	}
 	objective, _, err := booster.InferObjective(labelled)
-	return objective != "regression", err
+	info, _ := objectives.Lookup(objective)
+	return info.HasClasses(), err
 }
 
 // labelled returns the table with one of its columns as the label.

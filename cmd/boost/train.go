@@ -17,10 +17,11 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/objectives"
 	"boost/ptq/compress"
 )
 
-// Rounds and patience of training without a config (DESIGN §10).
+// Rounds and patience of training without a config.
 const (
 	configlessRounds   = 1000
 	configlessPatience = 50
@@ -176,7 +177,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err != nil {
 		return nil, err
 	}
-	if _, err := chooseMetrics(params.Metrics, objective); err != nil {
+	if _, err := chooseMetrics(params.Metrics, objective.Name, objective.Link); err != nil {
 		return nil, err
 	}
 	if err := r.checkTests(objective, table); err != nil {
@@ -433,26 +434,32 @@ func (r *trainRun) baseRounds() int {
 }
 
 // objectiveOf returns the objective that training will have.
-func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (string, error) {
+func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (objectives.Info, error) {
+	name := p.Objective
 	if r.base != nil {
-		return r.base.Contents().Objective, nil
+		name = r.base.Objective()
+	} else if name == "" {
+		var err error
+		if name, _, err = booster.InferObjective(t); err != nil {
+			return objectives.Info{}, err
+		}
 	}
-	if p.Objective != "" {
-		return p.Objective, nil
+	info, ok := objectives.Lookup(name)
+	if !ok && r.base != nil { // training refuses to go on from it
+		info = objectives.Info{Name: name, Link: r.base.Link()}
 	}
-	name, _, err := booster.InferObjective(t)
-	return name, err
+	return info, nil
 }
 
 // checkTests looks at the labels of the test sets before the work, not after it.
-func (r *trainRun) checkTests(objective string, train *dataset.Table) error {
+func (r *trainRun) checkTests(objective objectives.Info, train *dataset.Table) error {
 	classes, numeric := []string(nil), false
 	for _, t := range r.tests {
 		if t.LabelColumn() == nil {
 			continue
 		}
 		var err error
-		if objective == "binary" || objective == "multiclass" {
+		if objective.HasClasses() {
 			if classes == nil && r.base != nil {
 				classes, numeric = r.base.Classes(), r.base.Contents().NumericClasses
 			} else if classes == nil {

@@ -1,5 +1,5 @@
 // Package detmath computes elementary functions and sums with the same bits on
-// every platform, GOAMD64 level and thread count (DESIGN §4).
+// every platform, GOAMD64 level and thread count (docs/architecture.md, Numerics).
 //
 // In: float64 numbers. Out: exp, log and kin within the error that each states,
 // and sums over rows that are exact until one last rounding. No function uses a

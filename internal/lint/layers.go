@@ -13,25 +13,25 @@ import (
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
-    0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/filelock  internal/replace  internal/need  internal/fence  internal/killed  internal/heapsize
-    0:  parallel  internal/comm
-    1:  internal/detmath  internal/comm/mpi
-    1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan
-    1:  internal/kernel/predict  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/score
-    1:  internal/kernel/text  internal/kernel/mix  internal/recordlog  internal/entropy
-    2:  objectives  objectives/metrics  tree  dataset  tensorq
-    3:  ptq  binning  gradients  tensorq/store  tree/pack
-    4:  histogram
-    5:  tree/grow  booster/model
-    6:  booster
-    7:  booster/search  internal/interop  internal/profile  ptq/compress
-    7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth  benchmarks/paired  benchmarks/codes  benchmarks/quantized
-  7.2:  ptq/compress/registry
-  7.5:  benchmarks/peers  benchmarks/accuracy  benchmarks/tensors
-  7.7:  benchmarks/compression  benchmarks/loading  benchmarks/packed  benchmarks/rows  benchmarks/guard  benchmarks/scaling  benchmarks/reach  benchmarks/real  benchmarks/scorers  benchmarks/sizes
-    8:  internal/report  internal/serve  benchmarks
-    9:  configs
-   10:  cmd/boost
+  0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/replace  internal/testenv  internal/heapsize  internal/paired
+  0:  parallel
+  1:  internal/detmath
+  1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
+  1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix
+  1:  internal/recordlog  internal/entropy
+  2:  objectives  objectives/metrics  tree  dataset  tensorq
+  3:  ptq  binning  gradients  tensorq/store  tree/pack
+  4:  histogram
+  5:  tree/grow  booster/model
+  6:  booster
+  7:  ptq/compress  internal/profile  internal/tensorbench
+  7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth
+  8:  ptq/compress/registry  internal/report
+  8:  benchmarks/peers  benchmarks/accuracy
+  9:  configs
+  9:  benchmarks/compression  benchmarks/loading  benchmarks/rows  benchmarks/guard  benchmarks/scaling
+  9:  benchmarks/reach  benchmarks/real  benchmarks/scorers  benchmarks/sizes
+ 10:  cmd/boost  benchmarks
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme
 tools:  internal/rename  internal/requirements
@@ -53,7 +53,7 @@ var modelMakers = []string{"ptq/compress"}
 // place is where a package stands in the picture.
 type place struct {
 	tool  bool
-	layer float64
+	layer int
 	order int // reading order in the picture
 }
 
@@ -74,7 +74,7 @@ func parsePicture(text string) (map[string]place, error) {
 		at := place{tool: key == "tools"}
 		if !at.tool {
 			var err error
-			if at.layer, err = strconv.ParseFloat(key, 64); err != nil {
+			if at.layer, err = strconv.Atoi(key); err != nil {
 				return nil, fmt.Errorf("lint: picture: %q is neither a layer nor tools", key)
 			}
 		}
@@ -107,7 +107,19 @@ func CheckLayers(packages []Package) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkLayers(packages, places, unreachable), nil
+	return append(checkLayers(packages, places, unreachable), checkPicture(packages, places)...), nil
+}
+
+// checkPicture returns the packages of the picture that do not exist.
+func checkPicture(packages []Package, places map[string]place) []string {
+	var findings []string
+	for name := range places {
+		if !slices.ContainsFunc(packages, func(p Package) bool { return p.Path == name }) {
+			findings = append(findings, fmt.Sprintf("the picture of the layers (internal/lint/layers.go) shows %q, which does not exist: remove it", name))
+		}
+	}
+	slices.Sort(findings)
+	return findings
 }
 
 func checkLayers(packages []Package, places map[string]place, unreachable map[string][]string) []string {
@@ -142,7 +154,7 @@ func (p place) String() string {
 	if p.tool {
 		return "tool"
 	}
-	return fmt.Sprintf("layer %g", p.layer)
+	return fmt.Sprintf("layer %d", p.layer)
 }
 
 // reach returns a chain of imports from one package to another, nil if there

@@ -92,8 +92,19 @@ func TestLayerRules(t *testing.T) {
 	}
 }
 
+func TestPictureShowsWhatExists(t *testing.T) {
+	places, err := parsePicture("0: cpu gone\ntools: lint")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := checkPicture([]Package{{Path: "cpu"}, {Path: "lint"}}, places)
+	if len(got) != 1 || !strings.Contains(got[0], `"gone"`) {
+		t.Errorf("got %q, want a finding about gone", got)
+	}
+}
+
 func TestPictureErrors(t *testing.T) {
-	for _, bad := range []string{"0 cpu", "low: cpu", "0: cpu\n1: cpu"} {
+	for _, bad := range []string{"0 cpu", "low: cpu", "0: cpu\n1: cpu", "0.5: cpu"} {
 		if _, err := parsePicture(bad); err == nil {
 			t.Errorf("parsePicture(%q): want an error", bad)
 		}

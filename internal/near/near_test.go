@@ -11,6 +11,7 @@ func TestWords(t *testing.T) {
 	known := []string{"age", "income", "city-name", "zip"}
 	for word, want := range map[string][]string{
 		"incme": {"income"}, "AGE": {"age"}, "city_name": {"city-name"}, "icnome": {"income"}, "temperature": nil, "": nil,
+		"aeg": {"age"}, "zzz": nil,
 	} {
 		if got := near.Words(word, known); !slices.Equal(got, want) {
 			t.Errorf("Words(%q) = %q, want %q", word, got, want)

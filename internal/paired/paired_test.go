@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
+	"boost/internal/paired"
 )
 
 func TestSidesTakeTurns(t *testing.T) {

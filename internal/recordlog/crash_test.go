@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"boost/internal/killed"
 	"boost/internal/recordlog"
+	"boost/internal/testenv"
 )
 
 // history writes a small log with all that a log can have, and returns its bytes and,
@@ -355,7 +355,7 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	next := 0 // the least number that is not known to be written
 	for range kills {
-		killed.Run(t, random.IntN, writerVariable+"="+dir, 80, 200_000, func(line string) { next = number(t, line) + 1 })
+		testenv.Kill(t, random.IntN, writerVariable+"="+dir, 80, 200_000, func(line string) { next = number(t, line) + 1 })
 		checkKilled(t, dir, next)
 	}
 	if next < kills {

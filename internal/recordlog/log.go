@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"boost/internal/filelock"
 	"boost/internal/replace"
 )
 
@@ -42,7 +41,7 @@ type Log struct {
 }
 
 // Open opens the log of a folder for writing and makes the folder if there is none.
-// What a crash left of a last record is cut off. Errors: filelock.ErrBusy if another
+// What a crash left of a last record is cut off. Errors: replace.ErrBusy if another
 // process writes it, *DamageError if bytes that were on the disk are wrong.
 func Open(dir string, options Options) (*Log, error) {
 	if options.name == nil {
@@ -99,7 +98,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, wrapPath(path, err)
 	}
-	if err := filelock.Try(f); err != nil {
+	if err := replace.TryLock(f); err != nil {
 		_ = f.Close()
 		return nil, wrapPath(dir, err)
 	}

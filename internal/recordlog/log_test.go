@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/internal/filelock"
 	"boost/internal/recordlog"
+	"boost/internal/replace"
 )
 
 // content is what a log should hold: "type/id" to head and payload.
@@ -179,8 +179,8 @@ func TestAnotherKind(t *testing.T) {
 func TestOneWriter(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir)
-	if _, err := recordlog.Open(dir, recordlog.Options{}); !errors.Is(err, filelock.ErrBusy) || !strings.Contains(err.Error(), dir) {
-		t.Fatalf("a second writer: %v, want %v with the folder's name", err, filelock.ErrBusy)
+	if _, err := recordlog.Open(dir, recordlog.Options{}); !errors.Is(err, replace.ErrBusy) || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("a second writer: %v, want %v with the folder's name", err, replace.ErrBusy)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)

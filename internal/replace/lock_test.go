@@ -16,8 +16,8 @@ func TestLockedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lockedFile(path, time.Millisecond); !errors.Is(err, errBusy) {
-		t.Errorf("a second writer got %v, want %v", err, errBusy)
+	if _, err := lockedFile(path, time.Millisecond); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second writer got %v, want %v", err, ErrBusy)
 	}
 	// The first writer is done while the second holds the file it renamed away.
 	stale, err := openTemp(path)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filelock
+package replace
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try takes the lock of f, or returns ErrBusy at once.
-func Try(f *os.File) error {
+// TryLock takes the lock of an open file, or returns ErrBusy at once. The lock ends when the file is
+// closed or the process ends.
+func TryLock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

@@ -1,6 +1,6 @@
 //go:build windows
 
-package filelock
+package replace
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Try takes the lock of f, or returns ErrBusy at once.
-func Try(f *os.File) error {
+// TryLock takes the lock of an open file, or returns ErrBusy at once. The lock ends when the file is
+// closed or the process ends.
+func TryLock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	// The locked byte lies behind any file, or writing it would be refused.
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})

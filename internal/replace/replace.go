@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"boost/internal/filelock"
 )
 
 // File writes a file anew: write makes its whole content, from offset 0. A file that
@@ -127,8 +125,6 @@ const (
 	lockInterval = 20 * time.Millisecond
 )
 
-var errBusy = filelock.ErrBusy
-
 // lockedFile opens the temporary file, alone. A file that a stopped run has left is
 // taken over. The lock belongs to the file, not to the name: when the holder before
 // has renamed it meanwhile, the name is opened anew, or that file would be written over.
@@ -139,16 +135,16 @@ func lockedFile(path string, patience time.Duration) (*os.File, error) {
 		if err != nil {
 			return nil, wrapPath(path, Reason(err))
 		}
-		err = filelock.Try(f)
+		err = TryLock(f)
 		if err == nil && sameFile(f, path) {
 			return f, nil
 		}
 		_ = f.Close()
-		if err != nil && !errors.Is(err, errBusy) {
+		if err != nil && !errors.Is(err, ErrBusy) {
 			return nil, wrapPath(path, err)
 		}
 		if time.Now().After(deadline) {
-			return nil, wrapPath(path, errBusy)
+			return nil, wrapPath(path, ErrBusy)
 		}
 		if err != nil {
 			time.Sleep(lockInterval)

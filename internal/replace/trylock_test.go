@@ -1,4 +1,4 @@
-package filelock_test
+package replace_test
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"boost/internal/filelock"
+	"boost/internal/replace"
 )
 
-func TestTry(t *testing.T) {
+func TestTryLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -20,16 +20,16 @@ func TestTry(t *testing.T) {
 		return f
 	}
 	first, second := open(), open()
-	if err := filelock.Try(first); err != nil {
+	if err := replace.TryLock(first); err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.Try(second); !errors.Is(err, filelock.ErrBusy) {
-		t.Fatalf("a second lock of the same file: %v, want %v", err, filelock.ErrBusy)
+	if err := replace.TryLock(second); !errors.Is(err, replace.ErrBusy) {
+		t.Fatalf("a second lock of the same file: %v, want %v", err, replace.ErrBusy)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.Try(second); err != nil {
+	if err := replace.TryLock(second); err != nil {
 		t.Fatalf("after the first file was closed: %v", err)
 	}
 }

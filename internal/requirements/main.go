@@ -73,7 +73,11 @@ func run(from string, check bool, bench func(name string) bool) error {
 			return err
 		}
 	}
-	matrix.judge(log, bench)
+	decided, err := decisions(tree)
+	if err != nil {
+		return err
+	}
+	matrix.judge(log, decided, bench)
 	for _, warning := range matrix.unknown(log) {
 		fmt.Fprintln(os.Stderr, "requirements:", warning)
 	}

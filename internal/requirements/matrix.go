@@ -36,8 +36,8 @@ type need struct{ kind, name string }
 
 func (n need) String() string { return strings.TrimSpace(n.kind + " " + n.name) }
 
-// kinds of needs; a row that is not built needs the doc that says why.
-var kinds = []string{"test", "e2e", "fuzz", "bench", "doc", "figure", notBuilt}
+// kinds of needs; a row that is not built needs the decision that gives the reason.
+var kinds = []string{"test", "e2e", "fuzz", "bench", "doc", notBuilt}
 
 // matrix is the document: lines that are kept as they are, and rows.
 type matrix struct {

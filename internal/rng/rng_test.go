@@ -6,7 +6,7 @@ import (
 	"boost/internal/rng"
 )
 
-// Golden values of SEEDS S2.13.
+// Golden values of S2.13.
 func TestS2_13(t *testing.T) {
 	t.Run("S2.13/keys_and_draws", func(t *testing.T) {
 		keys := []struct {

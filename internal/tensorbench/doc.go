@@ -1,10 +1,7 @@
-// Package tensors measures the tensor store: whether package tensorq and its store do what
+// Package tensorbench measures the tensor store: whether package tensorq and its store do what
 // their source document accepts them by, how fast and in how many bytes.
 //
 // In: the settings of a store, and a folder to keep one in. Out: a line for each item of the
 // list, with its figure and whether it holds. It must not know what a person sees of it: that
 // is the program's business.
-//
-// It stands among the benchmarks because it takes times, and below the program, which prints
-// its lines.
-package tensors
+package tensorbench

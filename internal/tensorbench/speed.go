@@ -1,4 +1,4 @@
-package tensors
+package tensorbench
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/codec"
+	"boost/internal/paired"
 	"boost/tensorq"
 )
 

@@ -1,6 +1,6 @@
 //go:build !amd64 || purego
 
-package need
+package testenv
 
 // compiled says that kernels with vectors are part of this build.
 const compiled = false

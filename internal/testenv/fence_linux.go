@@ -1,4 +1,4 @@
-package fence
+package testenv
 
 import (
 	"os"
@@ -24,15 +24,15 @@ func Pages(t testing.TB, pages int) []byte {
 	return memory[page : (pages+1)*page : (pages+1)*page]
 }
 
-// First returns n elements that begin where memory may not be touched before.
-func First[E any](t testing.TB, n int) []E {
+// FencedFirst returns n elements that begin where memory may not be touched before.
+func FencedFirst[E any](t testing.TB, n int) []E {
 	t.Helper()
 	memory := Pages(t, pagesOf[E](n))
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(memory))), n)
 }
 
-// Last returns n elements that end where memory may not be touched behind.
-func Last[E any](t testing.TB, n int) []E {
+// FencedLast returns n elements that end where memory may not be touched behind.
+func FencedLast[E any](t testing.TB, n int) []E {
 	t.Helper()
 	memory := Pages(t, pagesOf[E](n))
 	return unsafe.Slice((*E)(unsafe.Pointer(&memory[len(memory)-n*sizeOf[E]()])), n)

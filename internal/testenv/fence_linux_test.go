@@ -1,4 +1,4 @@
-package fence_test
+package testenv_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"boost/internal/fence"
+	"boost/internal/testenv"
 )
 
 // A program that touches the byte before or behind is killed; within its memory it lives.
@@ -15,7 +15,7 @@ func TestFence(t *testing.T) {
 	const asked = "FENCE_TOUCH"
 	if at, err := strconv.Atoi(os.Getenv(asked)); err == nil {
 		n := os.Getpagesize() + 5
-		first, last := fence.First[uint8](t, n), fence.Last[uint8](t, n)
+		first, last := testenv.FencedFirst[uint8](t, n), testenv.FencedLast[uint8](t, n)
 		switch at {
 		case 0:
 			first[0], first[n-1], last[0], last[n-1] = 1, 1, 1, 1
@@ -33,7 +33,7 @@ func TestFence(t *testing.T) {
 			t.Errorf("touch %d: %v, lives %v", at, err, lives)
 		}
 	}
-	if s := fence.Last[uint64](t, 3); len(s) != 3 || cap(s) != 3 {
+	if s := testenv.FencedLast[uint64](t, 3); len(s) != 3 || cap(s) != 3 {
 		t.Errorf("%d elements of %d", len(s), cap(s))
 	}
 }

@@ -1,8 +1,4 @@
-// Package killed kills programs that write, to find what is left of what they wrote.
-//
-// In: a test whose program writes and says so when the environment asks for it. Out: what it
-// said before it was killed. Only tests import it.
-package killed
+package testenv
 
 import (
 	"bufio"
@@ -14,10 +10,10 @@ import (
 	"testing"
 )
 
-// Run starts the test's program once more with a variable in its environment, hands each line
+// Kill starts the test's program once more with a variable in its environment, hands each line
 // that it prints to said, and kills it after 1 … lines lines and up to spins steps of a loop more,
 // while it writes on; random draws from 0 … n-1. The test fails where the program ends by itself or prints an error.
-func Run(t testing.TB, random func(n int) int, environment string, lines, spins int, said func(line string)) {
+func Kill(t testing.TB, random func(n int) int, environment string, lines, spins int, said func(line string)) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), environment)

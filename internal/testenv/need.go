@@ -1,8 +1,6 @@
-// Package need says what a test cannot do without.
-//
-// In: a test and an instruction set. Out: the test goes on, is skipped, or fails where a
-// skip would hide that nothing was proven. Only tests import it.
-package need
+// Package testenv is what tests ask of their machine: instruction sets, memory between pages
+// that may not be touched, and programs that are killed while they write. Only tests import it.
+package testenv
 
 import (
 	"fmt"

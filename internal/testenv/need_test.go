@@ -1,11 +1,11 @@
-package need_test
+package testenv_test
 
 import (
 	"runtime"
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // recorder is a test that only notes how it was ended.
@@ -24,11 +24,11 @@ func TestVectors(t *testing.T) {
 	for _, ci := range []string{"", "true"} {
 		t.Setenv("CI", ci)
 		r := &recorder{TB: t}
-		if need.Vectors(r, cpu.Generic); r.skipped || r.failed {
+		if testenv.Vectors(r, cpu.Generic); r.skipped || r.failed {
 			t.Errorf("CI=%q: plain Go was not there", ci)
 		}
 		r = &recorder{TB: t}
-		need.Vectors(r, beyond)
+		testenv.Vectors(r, beyond)
 		forced := cpu.Used() < cpu.Best()
 		plain := cpu.Best() == cpu.Generic // purego, or another processor
 		if fails := ci == "true" && !forced && !plain; runtime.GOARCH == "amd64" && !plain && (r.failed != fails || r.skipped == fails) {
@@ -42,7 +42,7 @@ func TestMachine(t *testing.T) {
 		for _, has := range []bool{true, false} {
 			t.Setenv("CI", ci)
 			r := &recorder{TB: t}
-			need.Machine(r, has, "thing")
+			testenv.Machine(r, has, "thing")
 			if r.failed != (!has && ci == "true") || r.skipped != (!has && ci == "") {
 				t.Errorf("CI=%q, there %v: failed %v, skipped %v", ci, has, r.failed, r.skipped)
 			}

@@ -9,6 +9,13 @@ import (
 	"boost/parallel"
 )
 
+var aucInfo = Info{
+	Name:    "auc",
+	Aliases: []string{"roc_auc"},
+	Links:   []string{logistic},
+	Make:    func() Metric { return auc{} },
+}
+
 // auc is the area under the receiver operating characteristic: the share of the
 // weight of pairs (positive row, negative row) that the predictions order rightly,
 // pairs of equal predictions counting half. It is NaN where a class has no weight

@@ -57,6 +57,49 @@ func (m rootMean) Root() bool { return true }
 
 func (m rootMean) Eval(in Input) float64 { return math.Sqrt(m.mean.Eval(in)) }
 
+var (
+	rmseInfo = Info{
+		Name: "rmse",
+		Aliases: []string{
+			"root_mean_squared_error", "l2_root", "l2", "mse", "mean_squared_error", "regression", "regression_l2", "squared_error",
+		},
+		Links: []string{identity, exp, logistic}, // of probabilities it is the root of Brier's score
+		Make:  func() Metric { return rootMean{mean{name: "rmse", row: squaredError}} },
+	}
+	maeInfo = Info{
+		Name:    "mae",
+		Aliases: []string{"l1", "mean_absolute_error", "regression_l1", "absolute_error"},
+		Links:   []string{identity, exp, logistic},
+		Make:    func() Metric { return mean{name: "mae", row: absoluteError} },
+	}
+	logLossInfo = Info{
+		Name:    "logloss",
+		Aliases: []string{"binary_logloss", "binary", "binary_crossentropy"},
+		Links:   []string{logistic},
+		Make:    func() Metric { return mean{name: "logloss", row: logLoss} },
+	}
+	errorInfo = Info{
+		Name:    "error",
+		Aliases: []string{"binary_error"},
+		Links:   []string{logistic},
+		Make:    func() Metric { return mean{name: "error", row: wrongSide} },
+	}
+	multiLogLossInfo = Info{
+		Name: "multi_logloss",
+		Aliases: []string{
+			"multiclass", "softmax", "multi:softprob", "mlogloss", "multiclass_logloss", "categorical_crossentropy",
+		},
+		Links: []string{softmax},
+		Make:  func() Metric { return mean{name: "multi_logloss", row: multiLogLoss, several: true} },
+	}
+	multiErrorInfo = Info{
+		Name:    "multi_error",
+		Aliases: []string{"merror"},
+		Links:   []string{softmax},
+		Make:    func() Metric { return mean{name: "multi_error", row: multiError, several: true} },
+	}
+)
+
 // weightedSums returns Σ weight·loss and Σ weight over all rows. Each product is
 // rounded, the sums are exact and rounded once. Rows of weight 0 do not count,
 // whatever their loss.

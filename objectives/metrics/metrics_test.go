@@ -343,25 +343,17 @@ func TestNames(t *testing.T) {
 	if _, err := metrics.New("accuracy"); err == nil {
 		t.Error("New accepted an unknown name")
 	}
-	for _, c := range []struct{ objective, link, first string }{
-		{"regression", "identity", "rmse"}, {"binary", "logistic", "logloss"}, {"multiclass", "softmax", "multi_logloss"},
-	} {
-		list := metrics.For(c.objective)
-		if list[0] != c.first || !slices.Equal(list, metrics.For(c.link)) {
-			t.Errorf("For(%q) = %v, For(%q) = %v, want %s first", c.objective, list, c.link, metrics.For(c.link), c.first)
-		}
-		for _, name := range list {
-			if _, err := metrics.New(name); err != nil {
-				t.Error(err)
-			}
-			if !metrics.Fits(name, c.objective) || !metrics.Fits(name, c.link) {
-				t.Errorf("%s does not fit its own objective", name)
-			}
+	for _, name := range metrics.Names() {
+		m, err := metrics.New(name)
+		if err != nil || m.Name() != name {
+			t.Errorf("New(%q): %v", name, err)
 		}
 	}
-	for name, objective := range map[string]string{"auc": "regression", "logloss": "multiclass", "multi_error": "binary", "r2": "binary"} {
-		if metrics.Fits(name, objective) {
-			t.Errorf("%s fits %s", name, objective)
+	for name, link := range map[string]string{
+		"auc": "identity", "logloss": "softmax", "multi_error": "logistic", "r2": "logistic", "rmse": "softmax", "mae": "probit",
+	} {
+		if metrics.Fits(name, link) {
+			t.Errorf("%s fits %s", name, link)
 		}
 	}
 }

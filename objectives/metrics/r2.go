@@ -2,6 +2,13 @@ package metrics
 
 import "math"
 
+var r2Info = Info{
+	Name:    "r2",
+	Aliases: []string{"r2_score"},
+	Links:   []string{identity, exp},
+	Make:    func() Metric { return r2{} },
+}
+
 // r2 is the share of the labels' variance that predictions explain: 1 - Σw(y-v)²/Σw(y-ȳ)².
 // It is NaN where the labels are all equal.
 type r2 struct{}

@@ -12,6 +12,7 @@ import (
 	"boost/dataset"
 	"boost/internal/detmath"
 	"boost/internal/rng"
+	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -22,7 +23,7 @@ type Certificate struct {
 	Method string `json:"method"`
 	// RawBound is for each output what no raw score changes by more than, whatever the row,
 	// where scores are sums of real numbers: the sum over its trees of the largest
-	// |leaf − stored leaf| (SEEDS S3.60). Of a pruned tree the differences are those between a
+	// |leaf − stored leaf| (S3.60). Of a pruned tree the differences are those between a
 	// stored leaf and the leaves that its rows had before, and what they have in common cancels out over the
 	// trees.
 	RawBound []float64 `json:"raw_bound,omitempty"`
@@ -139,12 +140,24 @@ type half struct {
 // resample is what a resample of the rows sums up to.
 type resample struct{ before, weight float64 }
 
+// leadingMetric returns the metric that leads early stopping by default.
+func leadingMetric(m *model.Model) (metrics.Metric, error) {
+	names, err := objectives.DefaultMetrics(m.Contents().Objective, m.Contents().Link)
+	if err != nil {
+		return nil, err
+	}
+	return metrics.New(names[0])
+}
+
 func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: too few rows (%d): a compressed model is searched for on one half of them and certified on the other, and one half has none: give more rows", dataset.ErrTable, t.NumRows())
 	}
-	name := metrics.For(string(m.Contents().Link))[0]
-	j, err := newJudge(m, t.Take(rows), []string{name}, opts)
+	leading, err := leadingMetric(m)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJudge(m, t.Take(rows), []string{leading.Name()}, opts)
 	if err != nil {
 		return nil, err
 	}

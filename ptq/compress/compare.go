@@ -19,7 +19,7 @@ type ErrShape struct{ Text string }
 func (e ErrShape) Error() string { return "the models cannot be compared: " + e.Text }
 
 // Comparison says how far the leaves of one model are from those of another, and with a table
-// how far its predictions are (SEEDS S4.33).
+// how far its predictions are (S4.33).
 //
 // A cosine says nothing of a common factor and little of a few leaves that many rows reach: what
 // predictions and metrics change by decides.

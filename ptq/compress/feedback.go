@@ -23,8 +23,8 @@ const (
 	ByRows
 )
 
-// MorphWithFeedback is MorphModel with errors pushed forward over the rows of a table (SEEDS
-// S4.27): what the trees stored so far leave at a row is made good by the trees that follow.
+// MorphWithFeedback is MorphModel with errors pushed forward over the rows of a table
+// (S4.27): what the trees stored so far leave at a row is made good by the trees that follow.
 //
 // Trees are stored in their order. The residual of a row is its score by the leaves as they are
 // less its score by those that are stored. A leaf's target is its value plus the mean residual of

@@ -12,7 +12,7 @@ import (
 )
 
 // FrameWriter writes the leaf tensors of successive refits of a model to a stream of package
-// tensorq's segments of version 1 (SEEDS S3.58): leaves of the same place share a scale in all
+// tensorq's segments of version 1 (S3.58): leaves of the same place share a scale in all
 // frames of a segment, and a new segment begins with a frame whose largest leaves have drifted too
 // far from those of the first (S3.36).
 type FrameWriter struct {

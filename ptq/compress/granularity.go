@@ -13,7 +13,7 @@ import (
 type Granularity uint8
 
 const (
-	// ByOutput: those of an output's trees, which are a tensor of their own (SEEDS S3.57).
+	// ByOutput: those of an output's trees, which are a tensor of their own (S3.57).
 	ByOutput Granularity = iota
 	// ByModel: all leaves of the model.
 	ByModel

@@ -5,6 +5,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -36,7 +37,9 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 			return nil, err
 		}
 		if names == nil {
-			names = metrics.For(string(c.Link))
+			if names, err = objectives.DefaultMetrics(c.Objective, c.Link); err != nil {
+				return nil, err
+			}
 		}
 		for _, name := range names {
 			metric, err := metrics.New(name)

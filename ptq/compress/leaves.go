@@ -19,7 +19,7 @@ type Leaves struct {
 	// Squared is the sum of the squares of these differences over all leaves.
 	Squared float64
 	// Bound is for each output what no raw score changes by more than, whatever the row,
-	// where scores are sums of real numbers (SEEDS S3.60): the sum of Trees over the output's
+	// where scores are sums of real numbers (S3.60): the sum of Trees over the output's
 	// trees, rounded up. ScoreBound is the like for scores as they are computed.
 	Bound []float64
 

@@ -65,7 +65,7 @@ func (p *PruneParams) settle() error {
 // PruneStep is a model on the way from the whole one to single leaves.
 type PruneStep struct {
 	Leaves, Splits int // in all trees
-	// Loss is the model's on the table's rows by Metric, the first of its link (metrics.For);
+	// Loss is the model's on the table's rows by Metric, the first of its objective (objectives.DefaultMetrics);
 	// Before is that of the whole model.
 	Metric       string
 	Loss, Before float64

@@ -98,7 +98,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if err := w.objective.Check(w.rows); err != nil {
 		return err
 	}
-	if w.metric, err = metrics.New(metrics.For(string(w.from.Contents().Link))[0]); err != nil {
+	if w.metric, err = leadingMetric(w.from); err != nil {
 		return err
 	}
 	if w.outputs > 1 {

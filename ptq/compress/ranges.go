@@ -8,7 +8,7 @@ import (
 )
 
 // ranges say what the rows of each leaf of a pruned model had in the whole one, so that a
-// bound of raw scores needs no data (SEEDS S3.60): a row that a leaf of the pruned tree takes
+// bound of raw scores needs no data (S3.60): a row that a leaf of the pruned tree takes
 // reached in the whole tree one of the leaves that the two can share.
 type ranges struct {
 	outputs int

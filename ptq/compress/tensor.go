@@ -76,7 +76,7 @@ func Open(m *model.Model) (*Tensor, error) {
 	return &Tensor{model: m, store: store, trees: trees, blocks: map[ptq.Form]ptq.Values{}, leaves: map[key]*Leaves{}}, nil
 }
 
-// MorphModel keeps all leaves of a model in a form (SEEDS S4.20): Open and Morph in one call.
+// MorphModel keeps all leaves of a model in a form (S4.20): Open and Morph in one call.
 func MorphModel(m *model.Model, form ptq.Form, c Calibration) (*Leaves, error) {
 	t, err := Open(m)
 	if err != nil {

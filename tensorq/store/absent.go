@@ -144,7 +144,7 @@ func (s *Store) retire(id string, of *tensor) error {
 	return s.drop(l, chain, residual, tensorq.MaxAbs(made))
 }
 
-// idle checks that a tensor is used little enough (SEEDS S3.55).
+// idle checks that a tensor is used little enough (S3.55).
 func (s *Store) idle(id string, t *state) error {
 	now := s.now()
 	score, age := s.score(t, now), t.age(now)

@@ -44,7 +44,7 @@ func decode(codes []byte, out []float32) error {
 }
 
 // encode returns the segment of values and the largest difference between them and what
-// it decodes to: the error that is there, at most half a scale (SEEDS S3.33).
+// it decodes to: the error that is there, at most half a scale (S3.33).
 func encode(values []float32, width int, quant tensorq.QuantConfig) (codes []byte, worst float64, err error) {
 	if codes, err = tensorq.EncodeSegment(values, width, quant); err != nil {
 		return nil, 0, err

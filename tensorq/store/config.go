@@ -11,12 +11,12 @@ import (
 // Config has every number of the policies. The zero value is not usable: start from
 // DefaultConfig. The tags name the keys of a configuration file.
 type Config struct {
-	// Scores from which a tensor is hot or warm, and what an access counts (SEEDS S3.44).
+	// Scores from which a tensor is hot or warm, and what an access counts (S3.44).
 	HotScore   uint64 `key:"registry.hot_score" use:"run"`
 	WarmScore  uint64 `key:"registry.warm_score" use:"run"`
 	ScoreScale uint64 `key:"registry.score_scale" use:"run"`
 
-	// Bits of the tiers (SEEDS S3.43); each needs a quantizer of package tensorq. Hot and warm
+	// Bits of the tiers (S3.43); each needs a quantizer of package tensorq. Hot and warm
 	// may have the same, and so may cold and narrowed warm ones.
 	HotBits     int `key:"registry.hot_bits" use:"run"`
 	WarmBits    int `key:"registry.warm_bits" use:"run"`
@@ -24,22 +24,22 @@ type Config struct {
 	ColdBits    int `key:"registry.cold_bits" use:"run"`
 
 	// WarmByteCap is how many bytes the blocks of warm tensors may have before some go to
-	// WarmLowBits; below Hysteresis times that they return (SEEDS S3.46, S3.47).
+	// WarmLowBits; below Hysteresis times that they return (S3.46, S3.47).
 	WarmByteCap int64   `key:"registry.warm_byte_cap" use:"run"`
 	Hysteresis  float64 `key:"registry.hysteresis" use:"run"`
 
-	// SweepInterval is the least time between two sweeps (SEEDS S3.48).
+	// SweepInterval is the least time between two sweeps (S3.48).
 	SweepInterval time.Duration `key:"registry.sweep_interval" use:"run"`
 
 	// A tensor becomes absent only with a score below AbsentMinScore and when it was last
-	// used longer ago than AbsentAgeThreshold (SEEDS S3.55).
+	// used longer ago than AbsentAgeThreshold (S3.55).
 	AbsentMinScore     uint64        `key:"registry.absent_min_score" use:"run"`
 	AbsentAgeThreshold time.Duration `key:"registry.absent_age_threshold" use:"run"`
 
-	// MaxDepth is how many references a rebuild follows (SEEDS S3.54).
+	// MaxDepth is how many references a rebuild follows (S3.54).
 	MaxDepth int `key:"registry.max_depth" use:"run"`
 
-	// FailFast makes reading a tensor that was discarded an error instead of zeros (SEEDS S3.51).
+	// FailFast makes reading a tensor that was discarded an error instead of zeros (S3.51).
 	FailFast bool `key:"registry.fail_fast" use:"run"`
 
 	// MemoryCap is how many bytes of tensors are kept in memory; others are read from disk. 0 = no
@@ -58,7 +58,7 @@ type Config struct {
 	Quant tensorq.QuantConfig
 }
 
-// DefaultConfig returns the defaults, which are those of SEEDS S3 where it has a number.
+// DefaultConfig returns the defaults, which are those of S3 where it has a number.
 func DefaultConfig() Config {
 	return Config{
 		HotScore: 512, WarmScore: 64, ScoreScale: 1024,

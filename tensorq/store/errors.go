@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"boost/internal/filelock"
 	"boost/internal/recordlog"
+	"boost/internal/replace"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 	ErrNoSource = errors.New("no source of the tensor's values")
 	// ErrNoRule says that a tensor has no rule to become absent by.
 	ErrNoRule = errors.New("the tensor has no rule to become absent by")
-	// ErrQualityFloor says that a tensor's owner lets it have no fewer bits (SEEDS S3.60).
+	// ErrQualityFloor says that a tensor's owner lets it have no fewer bits (S3.60).
 	ErrQualityFloor = errors.New("fewer bits than its quality floor allows")
 	// ErrKept says that a tensor's owner keeps it in its tier.
 	ErrKept = errors.New("the tensor is kept in its tier")
@@ -36,7 +36,7 @@ var (
 	// can be made again.
 	ErrChanged = errors.New("the tensor was changed meanwhile")
 	// ErrBusy says that another process writes the store.
-	ErrBusy = filelock.ErrBusy
+	ErrBusy = replace.ErrBusy
 	// ErrTooLong says that a tensor, or the list of a rule's parts, is longer than a record can hold.
 	ErrTooLong = recordlog.ErrTooLong
 	// ErrBroken says that a write failed and could not be taken back: whether the change was made

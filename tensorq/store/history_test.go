@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/internal/killed"
 	"boost/internal/recordlog"
+	"boost/internal/testenv"
 	"boost/tensorq/store"
 )
 
@@ -597,7 +597,7 @@ func TestKill(t *testing.T) {
 	unsure := map[int]bool{} // ids that may have been put and not said
 	for range kills {
 		last := -1
-		killed.Run(t, random.IntN, writerVariable+"="+dir, 120, 300_000, func(line string) {
+		testenv.Kill(t, random.IntN, writerVariable+"="+dir, 120, 300_000, func(line string) {
 			var id, g int
 			if _, err := fmt.Sscan(line, &id, &g); err != nil {
 				t.Fatal(err)

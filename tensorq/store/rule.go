@@ -9,7 +9,7 @@ import (
 	"boost/tensorq"
 )
 
-// Rule says how a tensor is made again when its data is gone (SEEDS S3.51 to S3.53). Rules
+// Rule says how a tensor is made again when its data is gone (S3.51 to S3.53). Rules
 // are Discard, Delta, Scale, Permutation, Projection and Custom.
 type Rule interface {
 	// normal checks the rule by itself and brings it into the form that is stored, with

@@ -611,7 +611,7 @@ func (s *Store) flush() error {
 }
 
 // flushSweep records when the last sweep was, so that a store that is opened anew does not sweep at once
-// (SEEDS S3.48). The caller holds writing.
+// (S3.48). The caller holds writing.
 func (s *Store) flushSweep() error {
 	s.mutex.Lock()
 	swept, news := s.swept, s.hasSwept && s.swept != s.recorded

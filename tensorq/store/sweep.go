@@ -48,7 +48,7 @@ type sweepItem struct {
 
 // Sweep moves tensors to the tiers that their scores call for, and narrows the warm ones that were
 // used longest ago until all fit under the cap. It does nothing if the last one was less than SweepInterval ago
-// (SEEDS S3.48), so that it can be called at any time. Reads go on meanwhile. The error is
+// (S3.48), so that it can be called at any time. Reads go on meanwhile. The error is
 // one of writing, *UnsyncedError among them; what is wrong with single tensors stands in the report, and the report says
 // what was done beside an error too.
 func (s *Store) Sweep() (Report, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Tier says in which form a tensor is kept (SEEDS S3.43). The numbers are those of the
+// Tier says in which form a tensor is kept (S3.43). The numbers are those of the
 // source document and of the file format.
 type Tier uint8
 
@@ -41,7 +41,7 @@ func ParseTier(name string) (Tier, error) {
 func (t Tier) warmth() int { return [...]int{Absent: 0, Cold: 1, Warm: 2, Hot: 3}[t] }
 
 // Score is count·scale/(age+1), with the age in whole seconds, in integers that saturate
-// (SEEDS S3.44). An age below 0, from a clock that went back, counts as 0.
+// (S3.44). An age below 0, from a clock that went back, counts as 0.
 func Score(count, scale uint64, age time.Duration) uint64 {
 	high, low := bits.Mul64(count, scale)
 	if high != 0 {

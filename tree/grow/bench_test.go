@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/paired"
 	"boost/internal/rng"
 	"boost/parallel"
 	"boost/tree/grow"

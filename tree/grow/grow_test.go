@@ -54,7 +54,7 @@ func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *ra
 	return got.NumSplits()
 }
 
-// Every node is verified on the way (SEEDS S2.26), and the tree equals the plain
+// Every node is verified on the way (S2.26), and the tree equals the plain
 // grower's in every bit.
 func TestGrowEqualsReference(t *testing.T) {
 	pools := newPools(t, 1, 2, 3)

@@ -350,7 +350,7 @@ func (r *reference) categorical(codes []refSum, regular int, total refSum) *refS
 	return best
 }
 
-// groups lists the sets of sorted levels that may go left (DESIGN §8).
+// groups lists the sets of sorted levels that may go left (docs/architecture.md, Splits).
 func (r *reference) groups(codes []refSum, present []uint32, total refSum) [][]uint32 {
 	est := func(code uint32) float64 {
 		return float64(codes[code].hess) * float64(total.rows) / float64(total.hess)

@@ -20,7 +20,7 @@ type candidate struct {
 	grouping    scan.Grouping
 	categorical bool
 	missingLeft bool
-	unproven    bool // gain is an upper bound: a side may lack rows (DESIGN §8)
+	unproven    bool // gain is an upper bound: a side may lack rows (docs/architecture.md, Splits)
 	counted     bool // found with a count of the leaf's rows
 	left        sums
 }

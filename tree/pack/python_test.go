@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // TestInteropPython has Python, its standard library alone, read what this package writes: a
 // second reader, written from docs/format.md.
 func TestInteropPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	need.Machine(t, err == nil, "python3")
+	testenv.Machine(t, err == nil, "python3")
 	script := filepath.Join("..", "..", "benchmarks", "python", "interop_trees.py")
 	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
 	if err != nil || len(files) == 0 {

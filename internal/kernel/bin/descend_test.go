@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
+	"boost/internal/paired"
 )
 
 // cutsOf returns n ascending cuts of a shape, zero and the ends among them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"boost/internal/fence"
+	"boost/internal/testenv"
 )
 
 // first and last return n elements at either end of memory.
@@ -23,7 +23,7 @@ func last[E any](memory []byte, n int) []E {
 // read or written: an access outside kills the test.
 func TestDescentStaysInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
-	values, single, nodes, cuts, codes := fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1), fence.Pages(t, 1)
+	values, single, nodes, cuts, codes := testenv.Pages(t, 1), testenv.Pages(t, 1), testenv.Pages(t, 1), testenv.Pages(t, 1), testenv.Pages(t, 1)
 	for _, n := range []int{14, 62, 254, 400} {
 		bounds := cutsOf(rng, n, rng.NormFloat64)
 		v64 := make([]float64, 130)
@@ -79,10 +79,10 @@ func checkFenced[C Code, V Float](t *testing.T, got []C, values, cuts []V, p *pi
 
 // Columns and rows end where their pages do.
 func TestTransposeStaysInside(t *testing.T) {
-	dst := fence.Pages(t, 1)
+	dst := testenv.Pages(t, 1)
 	var pages [8][]byte
 	for i := range pages {
-		pages[i] = fence.Pages(t, 1)
+		pages[i] = testenv.Pages(t, 1)
 	}
 	const stride = 9
 	for _, place := range []placed{{atEnd: false}, {atEnd: true}} {

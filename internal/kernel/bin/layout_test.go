@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
+	"boost/internal/paired"
 )
 
 func TestNibbles(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/codec"
+	"boost/internal/paired"
 	"boost/tensorq"
 )
 

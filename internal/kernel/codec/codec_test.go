@@ -10,7 +10,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/codec"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // size is that of a stream.
@@ -37,7 +37,7 @@ func unsignedCodes(r *rand.Rand, n, bits int) []uint8 {
 func onEach(t *testing.T, test func(t *testing.T)) {
 	for _, level := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(level.String(), func(t *testing.T) {
-			need.Vectors(t, level)
+			testenv.Vectors(t, level)
 			defer codec.Use(cpu.Used())
 			codec.Use(level)
 			test(t)

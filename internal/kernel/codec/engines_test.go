@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // figure is what speeds reports under WebAssembly: a width and GB of codes a second in cache.
@@ -24,7 +24,7 @@ func underWasm(b *testing.B, name string) {
 				out, err := exec.Command("../../../.ci/wasm", engine, "-run", "^$", "-benchtime", "1x", "-bench", "^"+name+"$", "./internal/kernel/codec").CombinedOutput()
 				exit := (*exec.ExitError)(nil)
 				ran := err == nil || errors.As(err, &exit) && exit.ExitCode() != 3
-				need.Machine(b, ran, engine)
+				testenv.Machine(b, ran, engine)
 				figures := figure.FindAllStringSubmatch(string(out), -1)
 				if err != nil || len(figures) != 4 {
 					b.Fatalf("%v\n%s", err, out)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"boost/internal/fence"
 	"boost/internal/kernel/codec"
+	"boost/internal/testenv"
 )
 
 // A read or a write past either end of codes, streams, floats or blocks kills the test.
@@ -20,8 +20,8 @@ func TestStaysInItsMemory(t *testing.T) {
 					codes, back []int8
 					data        []byte
 				}{
-					{fence.First[int8](t, n), fence.First[int8](t, n), fence.First[byte](t, size(n, bits))},
-					{fence.Last[int8](t, n), fence.Last[int8](t, n), fence.Last[byte](t, size(n, bits))},
+					{testenv.FencedFirst[int8](t, n), testenv.FencedFirst[int8](t, n), testenv.FencedFirst[byte](t, size(n, bits))},
+					{testenv.FencedLast[int8](t, n), testenv.FencedLast[int8](t, n), testenv.FencedLast[byte](t, size(n, bits))},
 				} {
 					copy(place.codes, want)
 					if codec.OutOfRange(place.codes, bits) != -1 {
@@ -41,8 +41,8 @@ func TestStaysInItsMemory(t *testing.T) {
 				values []float32
 				codes  []int8
 			}{
-				{fence.First[float32](t, n), fence.First[int8](t, n)},
-				{fence.Last[float32](t, n), fence.Last[int8](t, n)},
+				{testenv.FencedFirst[float32](t, n), testenv.FencedFirst[int8](t, n)},
+				{testenv.FencedLast[float32](t, n), testenv.FencedLast[int8](t, n)},
 			} {
 				place.values[n-1] = -3
 				if got := codec.MaxAbs(place.values); got != 3 {
@@ -60,8 +60,8 @@ func TestStaysInItsMemory(t *testing.T) {
 				values []float32
 				blocks []byte
 			}{
-				{fence.First[float32](t, n*codec.Q4Values), fence.First[byte](t, n*codec.Q4Bytes)},
-				{fence.Last[float32](t, n*codec.Q4Values), fence.Last[byte](t, n*codec.Q4Bytes)},
+				{testenv.FencedFirst[float32](t, n*codec.Q4Values), testenv.FencedFirst[byte](t, n*codec.Q4Bytes)},
+				{testenv.FencedLast[float32](t, n*codec.Q4Values), testenv.FencedLast[byte](t, n*codec.Q4Bytes)},
 			} {
 				last := n*codec.Q4Values - 1
 				place.values[last] = -14

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
+	"boost/internal/paired"
 )
 
 // The vectors of arm64 and the Go form find the same bits, wherever the largest magnitude lies and

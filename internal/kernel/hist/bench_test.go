@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/hist"
+	"boost/internal/paired"
 )
 
 // BenchmarkRowsAhead sets rows that are fetched ahead beside the Go forms, over nodes

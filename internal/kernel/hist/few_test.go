@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
-	"boost/internal/need"
+	"boost/internal/paired"
+	"boost/internal/testenv"
 )
 
 // eachComparing runs a test with every instruction set that columns of few codes are compared
@@ -18,8 +18,8 @@ func eachComparing(t *testing.T, test func(t *testing.T)) {
 	defer hist.UseBest()
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
-			need.Machine(t, hist.Compare(set), fmt.Sprintf("%v with all that comparing takes", set))
+			testenv.Vectors(t, set)
+			testenv.Machine(t, hist.Compare(set), fmt.Sprintf("%v with all that comparing takes", set))
 			test(t)
 		})
 	}

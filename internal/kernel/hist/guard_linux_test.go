@@ -7,14 +7,14 @@ import (
 	"testing"
 	"unsafe"
 
-	"boost/internal/fence"
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 )
 
 // The codes of a row-major block lie between two pages that may not be touched: a
 // read past either end kills the test.
 func TestRowMajorStaysInItsCodes(t *testing.T) {
-	inner := fence.Pages(t, 16)
+	inner := testenv.Pages(t, 16)
 	r := rand.New(rand.NewPCG(4, 0))
 	for _, features := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 62, 63, 64, 65, 127, 128, 129} {
 		stride := features
@@ -31,7 +31,7 @@ func TestRowMajorStaysInItsCodes(t *testing.T) {
 
 // So do the entries: rows are fetched ahead of their turn, but not beyond the last.
 func TestRowsStayInTheirEntries(t *testing.T) {
-	memory := fence.Pages(t, 1)
+	memory := testenv.Pages(t, 1)
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), len(memory)/8)
 	const features = 9
 	codes := make([]uint8, 600*features)
@@ -68,8 +68,8 @@ func TestTwoWordRowsStayInTheirCodes(t *testing.T) {
 					entries func(testing.TB, int) []uint64
 					slots   func(testing.TB, int) []hist.Slot[int64, uint64]
 				}{
-					{fence.First[uint8], fence.First[int32], fence.First[uint32], fence.First[uint64], fence.First[hist.Slot[int64, uint64]]},
-					{fence.Last[uint8], fence.Last[int32], fence.Last[uint32], fence.Last[uint64], fence.Last[hist.Slot[int64, uint64]]},
+					{testenv.FencedFirst[uint8], testenv.FencedFirst[int32], testenv.FencedFirst[uint32], testenv.FencedFirst[uint64], testenv.FencedFirst[hist.Slot[int64, uint64]]},
+					{testenv.FencedLast[uint8], testenv.FencedLast[int32], testenv.FencedLast[uint32], testenv.FencedLast[uint64], testenv.FencedLast[hist.Slot[int64, uint64]]},
 				} {
 					data, grad, hess := side.bytes(t, n*features), side.grad(t, n), side.hess(t, n)
 					entries, slots := side.entries(t, len(b.rows)), side.slots(t, features*hist.Slots)
@@ -107,8 +107,8 @@ func TestCountsStayInTheirCodes(t *testing.T) {
 					entries func(testing.TB, int) []uint64
 					counts  func(testing.TB, int) []uint32
 				}{
-					{fence.First[uint8], fence.First[uint64], fence.First[uint32]},
-					{fence.Last[uint8], fence.Last[uint64], fence.Last[uint32]},
+					{testenv.FencedFirst[uint8], testenv.FencedFirst[uint64], testenv.FencedFirst[uint32]},
+					{testenv.FencedLast[uint8], testenv.FencedLast[uint64], testenv.FencedLast[uint32]},
 				} {
 					rows := gap * n
 					bytes, halves, entries := side.codes(t, rows), side.codes(t, (rows+1)/2), side.entries(t, n)
@@ -142,8 +142,8 @@ func TestCountsStayInTheirCodes(t *testing.T) {
 func TestSubtractStaysInItsSums(t *testing.T) {
 	everySet(t, func(t *testing.T) {
 		for n := 1; n < 70; n++ {
-			hist.Subtract(fence.First[uint64](t, n), fence.First[uint64](t, n))
-			hist.Subtract(fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+			hist.Subtract(testenv.FencedFirst[uint64](t, n), testenv.FencedFirst[uint64](t, n))
+			hist.Subtract(testenv.FencedLast[uint64](t, n), testenv.FencedLast[uint64](t, n))
 		}
 	})
 }
@@ -152,10 +152,10 @@ func TestSubtractStaysInItsSums(t *testing.T) {
 func TestUnpackStaysInItsSums(t *testing.T) {
 	everySet(t, func(t *testing.T) {
 		for n := 1; n < 70; n++ {
-			hist.Unpack(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
-			hist.Unpack(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
-			hist.UnpackTo(fence.First[int64](t, n), fence.First[uint64](t, n), fence.First[uint64](t, n))
-			hist.UnpackTo(fence.Last[int64](t, n), fence.Last[uint64](t, n), fence.Last[uint64](t, n))
+			hist.Unpack(testenv.FencedFirst[int64](t, n), testenv.FencedFirst[uint64](t, n), testenv.FencedFirst[uint64](t, n))
+			hist.Unpack(testenv.FencedLast[int64](t, n), testenv.FencedLast[uint64](t, n), testenv.FencedLast[uint64](t, n))
+			hist.UnpackTo(testenv.FencedFirst[int64](t, n), testenv.FencedFirst[uint64](t, n), testenv.FencedFirst[uint64](t, n))
+			hist.UnpackTo(testenv.FencedLast[int64](t, n), testenv.FencedLast[uint64](t, n), testenv.FencedLast[uint64](t, n))
 		}
 	})
 }
@@ -165,25 +165,25 @@ func TestPackStaysInItsRows(t *testing.T) { everySet(t, packStaysInItsRows) }
 
 func packStaysInItsRows(t *testing.T) {
 	for n := 1; n < 70; n++ {
-		hist.Pack(fence.First[uint64](t, n), fence.First[int16](t, n), fence.First[uint16](t, n))
-		hist.Pack(fence.Last[uint64](t, n), fence.Last[int16](t, n), fence.Last[uint16](t, n))
-		hist.PackEqual(fence.First[uint64](t, n), nil, fence.First[int16](t, n), 7)
-		hist.PackEqual(fence.Last[uint64](t, n), nil, fence.Last[int16](t, n), 7)
-		hist.Total(fence.First[uint64](t, n))
-		hist.Total(fence.Last[uint64](t, n))
-		hist.Pack8(fence.First[uint64](t, n), nil, fence.First[uint16](t, n))
-		hist.Pack8(fence.Last[uint64](t, n), nil, fence.Last[uint16](t, n))
-		hist.Pack4(fence.First[uint64](t, n), nil, fence.First[uint8](t, n))
-		hist.Pack4(fence.Last[uint64](t, n), nil, fence.Last[uint8](t, n))
-		first, last := fence.First[uint64](t, n), fence.Last[uint64](t, n)
+		hist.Pack(testenv.FencedFirst[uint64](t, n), testenv.FencedFirst[int16](t, n), testenv.FencedFirst[uint16](t, n))
+		hist.Pack(testenv.FencedLast[uint64](t, n), testenv.FencedLast[int16](t, n), testenv.FencedLast[uint16](t, n))
+		hist.PackEqual(testenv.FencedFirst[uint64](t, n), nil, testenv.FencedFirst[int16](t, n), 7)
+		hist.PackEqual(testenv.FencedLast[uint64](t, n), nil, testenv.FencedLast[int16](t, n), 7)
+		hist.Total(testenv.FencedFirst[uint64](t, n))
+		hist.Total(testenv.FencedLast[uint64](t, n))
+		hist.Pack8(testenv.FencedFirst[uint64](t, n), nil, testenv.FencedFirst[uint16](t, n))
+		hist.Pack8(testenv.FencedLast[uint64](t, n), nil, testenv.FencedLast[uint16](t, n))
+		hist.Pack4(testenv.FencedFirst[uint64](t, n), nil, testenv.FencedFirst[uint8](t, n))
+		hist.Pack4(testenv.FencedLast[uint64](t, n), nil, testenv.FencedLast[uint8](t, n))
+		first, last := testenv.FencedFirst[uint64](t, n), testenv.FencedLast[uint64](t, n)
 		hist.PackIndex(first, nil)
 		hist.PackIndex(last, nil)
-		hist.TotalCodes(first, fence.First[int32](t, n), fence.First[uint32](t, n))
-		hist.TotalCodes(last, fence.Last[int32](t, n), fence.Last[uint32](t, n))
-		hist.PackIndex(fence.First[uint64](t, n), fence.First[uint16](t, n))
-		hist.PackIndex(fence.Last[uint64](t, n), fence.Last[uint16](t, n))
-		hist.SumFloats(first, fence.First[float32](t, n), fence.First[float32](t, n), 1, 1)
-		hist.SumFloats(last, fence.Last[float32](t, n), fence.Last[float32](t, n), 1, 1)
+		hist.TotalCodes(first, testenv.FencedFirst[int32](t, n), testenv.FencedFirst[uint32](t, n))
+		hist.TotalCodes(last, testenv.FencedLast[int32](t, n), testenv.FencedLast[uint32](t, n))
+		hist.PackIndex(testenv.FencedFirst[uint64](t, n), testenv.FencedFirst[uint16](t, n))
+		hist.PackIndex(testenv.FencedLast[uint64](t, n), testenv.FencedLast[uint16](t, n))
+		hist.SumFloats(first, testenv.FencedFirst[float32](t, n), testenv.FencedFirst[float32](t, n), 1, 1)
+		hist.SumFloats(last, testenv.FencedLast[float32](t, n), testenv.FencedLast[float32](t, n), 1, 1)
 	}
 }
 
@@ -208,8 +208,8 @@ func TestWordsStayInTheirCodes(t *testing.T) {
 					codes         func(testing.TB, int) []uint16
 					entries, sums func(testing.TB, int) []uint64
 				}{
-					{fence.First[uint16], fence.First[uint64], fence.First[uint64]},
-					{fence.Last[uint16], fence.Last[uint64], fence.Last[uint64]},
+					{testenv.FencedFirst[uint16], testenv.FencedFirst[uint64], testenv.FencedFirst[uint64]},
+					{testenv.FencedLast[uint16], testenv.FencedLast[uint64], testenv.FencedLast[uint64]},
 				} {
 					c, e, sums := side.codes(t, len(codes)), side.entries(t, n), side.sums(t, slots)
 					copy(c, codes)
@@ -236,8 +236,8 @@ func fewStaysInItsCodes(t *testing.T) {
 				codes   func(testing.TB, int) []uint8
 				entries func(testing.TB, int) []uint64
 			}{
-				{fence.First[uint8], fence.First[uint64]},
-				{fence.Last[uint8], fence.Last[uint64]},
+				{testenv.FencedFirst[uint8], testenv.FencedFirst[uint64]},
+				{testenv.FencedLast[uint8], testenv.FencedLast[uint64]},
 			} {
 				four, eight := side.codes(t, len(halves)), side.codes(t, len(bytes))
 				copy(four, halves)
@@ -261,7 +261,7 @@ func TestOneWordWordsChecksItsCodes(t *testing.T) {
 			for i := range entries {
 				entries[i] = hist.Entry(1, 1, uint16(i))
 			}
-			sums := fence.Last[uint64](t, 16)
+			sums := testenv.FencedLast[uint64](t, 16)
 			clear(sums)
 			codes[bad] = 16
 			if !panics(func() { hist.OneWordWords(sums, codes, entries) }) {

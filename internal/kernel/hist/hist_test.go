@@ -9,7 +9,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // sum is one slot of the reference histogram.
@@ -191,7 +191,7 @@ func everySet(t *testing.T, test func(t *testing.T)) {
 	defer hist.Use(cpu.Used())
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			hist.Use(set)
 			test(t)
 		})

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/fence"
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 )
 
 // The least hessian of any number of entries, with every instruction set.
@@ -20,7 +20,7 @@ func TestLeastHess(t *testing.T) {
 		}
 		hist.Use(set)
 		for n := 1; n < 200; n++ {
-			entries := fence.Last[uint64](t, n)
+			entries := testenv.FencedLast[uint64](t, n)
 			want := uint64(math.MaxUint16)
 			low := uint64(r.IntN(65536))
 			for i := range entries {

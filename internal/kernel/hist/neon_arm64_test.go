@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/hist"
+	"boost/internal/paired"
 )
 
 // Comparing with the vectors of arm64 gives the sums that adding row by row gives.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
+	"boost/internal/paired"
 )
 
 // BenchmarkPairTiles is BenchmarkTiles for slots of two words, of which 16 features have 68 KB: as many

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
+	"boost/internal/paired"
 )
 
 // Differences are the same in every form that the machine has, sums wrap around as Go's

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
+	"boost/internal/paired"
 )
 
 // Wherever in a cache line a row begins, a tile finds the lines of its codes fetched, by itself or

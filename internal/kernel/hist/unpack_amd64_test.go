@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // Sums come apart the same in every form that the machine has, and nothing beside them is
@@ -21,7 +21,7 @@ func TestUnpackForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			unpacking = set
 			for n := range 70 {
 				checkUnpack(t, r, n)
@@ -38,7 +38,7 @@ func TestPackForms(t *testing.T) {
 	extremes := []int16{-32768, 32767, -1, 0}
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			unpacking = set
 			for n := range 90 {
 				checkPacking(t, r, n, extremes)
@@ -55,7 +55,7 @@ func TestSumFloatsForms(t *testing.T) {
 	defer func(set cpu.Level) { unpacking = set }(unpacking)
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			r := rand.New(rand.NewPCG(74, 0))
 			unpacking = set
 			for n := range 120 {

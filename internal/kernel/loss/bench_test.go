@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/loss"
+	"boost/internal/paired"
 )
 
 // BenchmarkVectors sets the vector forms beside the Go forms, over one block of rows.

@@ -4,17 +4,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"boost/internal/fence"
 	"boost/internal/kernel/loss"
+	"boost/internal/testenv"
 )
 
 // fenced copies numbers to where no memory may be touched before or after them: they
 // begin at a page's first byte or end with its last one.
 func fenced[T float32 | float64](t *testing.T, numbers []T, ends bool) []T {
 	t.Helper()
-	kept := fence.First[T](t, len(numbers))
+	kept := testenv.FencedFirst[T](t, len(numbers))
 	if ends {
-		kept = fence.Last[T](t, len(numbers))
+		kept = testenv.FencedLast[T](t, len(numbers))
 	}
 	copy(kept, numbers)
 	return kept

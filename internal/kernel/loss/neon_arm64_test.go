@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/loss"
+	"boost/internal/paired"
 )
 
 // The vectors of arm64 give the bits of the Go forms, for every length and offset.

@@ -8,7 +8,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/loss"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // everyLevel runs a test under each instruction set with vectors; use turns them on and off.
@@ -16,7 +16,7 @@ func everyLevel(t *testing.T, test func(t *testing.T, use func(vectors bool))) {
 	t.Cleanup(loss.UseBest)
 	for _, l := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(l.String(), func(t *testing.T) {
-			need.Vectors(t, l)
+			testenv.Vectors(t, l)
 			use := func(vectors bool) {
 				if vectors {
 					loss.Use(l)

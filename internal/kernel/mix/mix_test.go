@@ -17,7 +17,7 @@ func splitMix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// reference adds up cells as the text of DESIGN §9 says, with numbers of any size.
+// reference adds up cells as docs/architecture.md defines, with numbers of any size.
 func reference(key mix.Key, first int, values []float64) *big.Int {
 	total := new(big.Int)
 	for i, v := range values {

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
+	"boost/internal/paired"
 )
 
 // BenchmarkBytes sets the vector form beside the Go form, over nodes that hold a share of

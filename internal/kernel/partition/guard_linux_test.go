@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"boost/internal/fence"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // Codes, entries and scratch begin or end where memory may not be touched: a read or a write
@@ -16,10 +15,10 @@ import (
 func TestStaysInItsSlices(t *testing.T) {
 	for _, set := range sets {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			defer partition.Use(set)()
-			staysInItsSlices(t, memory{fence.First[uint8], fence.First[uint16], fence.First[uint64]})
-			staysInItsSlices(t, memory{fence.Last[uint8], fence.Last[uint16], fence.Last[uint64]})
+			staysInItsSlices(t, memory{testenv.FencedFirst[uint8], testenv.FencedFirst[uint16], testenv.FencedFirst[uint64]})
+			staysInItsSlices(t, memory{testenv.FencedLast[uint8], testenv.FencedLast[uint16], testenv.FencedLast[uint64]})
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/partition"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // reference splits entries into two new lists.
@@ -26,7 +26,7 @@ func reference(entries []uint64, codes []uint32, left []uint8) (l, r []uint64) {
 func TestPartition(t *testing.T) {
 	for _, set := range sets {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			defer partition.Use(set)()
 			testPartition(t)
 		})

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/predict"
+	"boost/internal/paired"
 	"boost/tree"
 )
 

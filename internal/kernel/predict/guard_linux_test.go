@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/fence"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 )
 
 // Codes and scores begin or end where memory may not be touched: a read or a write past their
@@ -17,7 +17,7 @@ func TestTileStaysInItsSlices(t *testing.T) {
 		for _, side := range []struct {
 			codes  func(testing.TB, int) []uint8
 			scores func(testing.TB, int) []float64
-		}{{fence.First[uint8], fence.First[float64]}, {fence.Last[uint8], fence.Last[float64]}} {
+		}{{testenv.FencedFirst[uint8], testenv.FencedFirst[float64]}, {testenv.FencedLast[uint8], testenv.FencedLast[float64]}} {
 			scores := (*[predict.TileRows]float64)(side.scores(t, predict.TileRows))
 			for _, leaves := range []int{2, 31, 32, 33, 256} {
 				var area predict.Area
@@ -38,7 +38,7 @@ func TestRowStaysInItsSlices(t *testing.T) {
 				if try == 0 {
 					s.scatter(t, r, 0, 2)
 				}
-				for _, values := range [][]float64{fence.First[float64](t, features), fence.Last[float64](t, features)} {
+				for _, values := range [][]float64{testenv.FencedFirst[float64](t, features), testenv.FencedLast[float64](t, features)} {
 					for range 5 {
 						s.draw(r, values, true)
 						s.check(t, set, r, values, 2)
@@ -52,7 +52,7 @@ func TestRowStaysInItsSlices(t *testing.T) {
 // The codes stand where memory may not be touched before and behind them.
 func TestCodesStayInTheirSlices(t *testing.T) {
 	everySet(t, func(t *testing.T, set cpu.Level) {
-		for _, codes := range [][]uint8{fence.First[uint8](t, predict.RowFeatures), fence.Last[uint8](t, predict.RowFeatures)} {
+		for _, codes := range [][]uint8{testenv.FencedFirst[uint8](t, predict.RowFeatures), testenv.FencedLast[uint8](t, predict.RowFeatures)} {
 			for _, features := range []int{1, 16, 17, 128} {
 				s := newCodeScene(t, features, make([]int, features), true)
 				s.check(t, set, make([]float64, s.width), codes)

@@ -8,7 +8,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
-	"boost/internal/need"
+	"boost/internal/testenv"
 	"boost/tree"
 )
 
@@ -122,7 +122,7 @@ func everySet(t *testing.T, test func(t *testing.T, set cpu.Level)) {
 	t.Helper()
 	for _, set := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			test(t, set)
 		})
 	}

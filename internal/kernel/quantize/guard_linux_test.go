@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/fence"
 	"boost/internal/kernel/quantize"
+	"boost/internal/testenv"
 )
 
 // memory gives slices that begin, or end, where memory may not be touched.
@@ -21,13 +21,13 @@ func fences(t *testing.T) []memory {
 	return []memory{
 		{
 			"first",
-			func(n int) []float32 { return fence.First[float32](t, n) }, func(n int) []int16 { return fence.First[int16](t, n) },
-			func(n int) []uint16 { return fence.First[uint16](t, n) }, func(n int) []uint8 { return fence.First[uint8](t, n) },
+			func(n int) []float32 { return testenv.FencedFirst[float32](t, n) }, func(n int) []int16 { return testenv.FencedFirst[int16](t, n) },
+			func(n int) []uint16 { return testenv.FencedFirst[uint16](t, n) }, func(n int) []uint8 { return testenv.FencedFirst[uint8](t, n) },
 		},
 		{
 			"last",
-			func(n int) []float32 { return fence.Last[float32](t, n) }, func(n int) []int16 { return fence.Last[int16](t, n) },
-			func(n int) []uint16 { return fence.Last[uint16](t, n) }, func(n int) []uint8 { return fence.Last[uint8](t, n) },
+			func(n int) []float32 { return testenv.FencedLast[float32](t, n) }, func(n int) []int16 { return testenv.FencedLast[int16](t, n) },
+			func(n int) []uint16 { return testenv.FencedLast[uint16](t, n) }, func(n int) []uint8 { return testenv.FencedLast[uint8](t, n) },
 		},
 	}
 }
@@ -97,9 +97,9 @@ func TestWideCodesStayInTheirMemory(t *testing.T) {
 		for n := 1; n < 100; n++ {
 			for i, m := range fences(t) {
 				grad, hess := m.floats(n), m.floats(n)
-				signed, words := fence.First[int32], fence.First[uint32]
+				signed, words := testenv.FencedFirst[int32], testenv.FencedFirst[uint32]
 				if i == 1 {
-					signed, words = fence.Last[int32], fence.Last[uint32]
+					signed, words = testenv.FencedLast[int32], testenv.FencedLast[uint32]
 				}
 				gc, hc := signed(t, n), words(t, n)
 				for i := range n {

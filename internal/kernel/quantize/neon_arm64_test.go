@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/quantize"
+	"boost/internal/paired"
 )
 
 // The vectors of arm64 give the codes, the loss and the ranges of the Go forms, bit for bit.

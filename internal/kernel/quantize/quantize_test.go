@@ -9,7 +9,7 @@ import (
 	"boost/internal/kernel/quantize"
 )
 
-// round is the code of a value by SEEDS's words: divided in float64, rounded half
+// round is the code of a value as the source document defines it: divided in float64, rounded half
 // away from zero, clamped while still a float.
 func round(v float32, scale, lo, hi float64) int64 {
 	return int64(min(max(math.Round(float64(v)/scale), lo), hi))

@@ -9,11 +9,11 @@ import (
 	"time"
 	"unsafe"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/quantize"
-	"boost/internal/need"
+	"boost/internal/paired"
 	"boost/internal/rng"
+	"boost/internal/testenv"
 )
 
 // made is everything that a pass over rows gives.
@@ -62,7 +62,7 @@ func TestVectorsEqualGo(t *testing.T) {
 	defer quantize.Use(cpu.Used())
 	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(level.String(), func(t *testing.T) {
-			need.Vectors(t, level)
+			testenv.Vectors(t, level)
 			testVectors(t, func(vectors bool) {
 				if vectors {
 					quantize.Use(level)

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/quantize"
-	"boost/internal/need"
+	"boost/internal/paired"
+	"boost/internal/testenv"
 )
 
 // madeWide is made for codes of 32 bits.
@@ -31,7 +31,7 @@ func TestWideVectorsEqualGo(t *testing.T) {
 	defer quantize.Use(cpu.Used())
 	for _, level := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run("S2.37/"+level.String(), func(t *testing.T) {
-			need.Vectors(t, level)
+			testenv.Vectors(t, level)
 			r := rand.New(rand.NewPCG(63, 0))
 			for try := range 6000 {
 				n := r.IntN(130)

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/scan"
+	"boost/internal/paired"
 )
 
 // BenchmarkNumeric sets the vector forms beside the Go form, over features of a node with

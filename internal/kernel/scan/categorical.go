@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// CatRule says how the levels of a categorical feature are grouped (DESIGN §8).
+// CatRule says how the levels of a categorical feature are grouped (docs/architecture.md, Splits).
 type CatRule struct {
 	OneHotMax   int     // up to this many levels present: one level against the rest
 	Smooth      float64 // added to the hessian of the statistic, and the rows a level needs

@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/fence"
 	"boost/internal/kernel/scan"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // A read past either end of a feature's sums kills the test.
 func TestStaysInItsSlices(t *testing.T) {
-	need.Vectors(t, cpu.AVX2)
+	testenv.Vectors(t, cpu.AVX2)
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		if scan.Use(set) {
 			staysInItsSlices(t, func() { scan.Use(set) })
@@ -23,8 +22,12 @@ func staysInItsSlices(t *testing.T, use func()) {
 	defer scan.UseGo(false)
 	for codes := 2; codes < 70; codes++ {
 		for _, side := range []func(int) ([]int64, []uint64){
-			func(n int) ([]int64, []uint64) { return fence.First[int64](t, n), fence.First[uint64](t, n) },
-			func(n int) ([]int64, []uint64) { return fence.Last[int64](t, n), fence.Last[uint64](t, n) },
+			func(n int) ([]int64, []uint64) {
+				return testenv.FencedFirst[int64](t, n), testenv.FencedFirst[uint64](t, n)
+			},
+			func(n int) ([]int64, []uint64) {
+				return testenv.FencedLast[int64](t, n), testenv.FencedLast[uint64](t, n)
+			},
 		} {
 			f := &scan.Feature[int64, uint64]{Regular: codes}
 			f.Grad, f.Hess = side(codes)
@@ -44,10 +47,10 @@ func staysInItsSlices(t *testing.T, use func()) {
 }
 
 func TestPackedStaysInItsSlice(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
+	testenv.Vectors(t, cpu.AVX512)
 	defer scan.UseGo(false)
 	for codes := 2; codes < 70; codes++ {
-		for _, words := range [][]uint64{fence.First[uint64](t, codes), fence.Last[uint64](t, codes)} {
+		for _, words := range [][]uint64{testenv.FencedFirst[uint64](t, codes), testenv.FencedLast[uint64](t, codes)} {
 			f := &scan.Feature[int64, uint64]{Grad: make([]int64, codes), Hess: make([]uint64, codes)}
 			for c := range codes {
 				f.Grad[c], f.Hess[c] = int64(c)-7, uint64(c+1)

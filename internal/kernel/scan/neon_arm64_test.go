@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/kernel/scan"
+	"boost/internal/paired"
 )
 
 // The vectors of arm64 give the answers of the Go form.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"boost/benchmarks/paired"
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
+	"boost/internal/paired"
 )
 
 // BenchmarkPacked sets the search of packed sums beside that of the same sums taken apart, over features of a

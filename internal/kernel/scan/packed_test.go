@@ -9,7 +9,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // packedWords are the packed sums of a feature.
@@ -90,7 +90,7 @@ func checkBound(t *testing.T, try int, p *scan.Packed, f *scan.Feature[int64, ui
 // Nodes of few rows and of very many, all numbers of codes up to several steps, ties, empty codes at the
 // start, between and at the end, missing rows, rules that refuse a part of the candidates or all.
 func TestPackedEqualsApart(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
+	testenv.Vectors(t, cpu.AVX512)
 	defer scan.UseGo(false)
 	r := rand.New(rand.NewPCG(31, 0))
 	able, found, left, counted := 0, 0, 0, 0

@@ -179,7 +179,7 @@ type candidateSet struct {
 	l2          float64
 }
 
-// sets lists the category sets of DESIGN §8.
+// sets lists the category sets of docs/architecture.md, Splits.
 func (n *node) sets(r *scan.Rule, c *scan.CatRule) []candidateSet {
 	grad, hess := make([]int64, n.regular), make([]uint64, n.regular)
 	var sumHess uint64

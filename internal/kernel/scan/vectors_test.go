@@ -7,7 +7,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/scan"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // bothForms scans a feature in Go and by vectors, which use turns on, and compares the answers bit by bit.
@@ -30,7 +30,7 @@ func TestVectorsGiveGoAnswers(t *testing.T) {
 	defer scan.UseGo(false)
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			vectorsGiveGoAnswers(t, func() { scan.Use(set) })
 		})
 	}
@@ -112,7 +112,7 @@ func TestVectorsHoldLargeSums(t *testing.T) {
 	defer scan.UseGo(false)
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
-			need.Vectors(t, set)
+			testenv.Vectors(t, set)
 			vectorsHoldLargeSums(t, func() { scan.Use(set) })
 		})
 	}

@@ -4,17 +4,16 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
-	"boost/internal/fence"
-	"boost/internal/need"
+	"boost/internal/testenv"
 )
 
 // A read past either end of the text kills the test: windows at its beginning and at its
 // end, with cells as long as numbers get, and lengths up to several vectors.
 func TestWindowStaysInItsText(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
+	testenv.Vectors(t, cpu.AVX512)
 	const cells = "-123456.7890123,5\n,1.5,12345678901234567890,"
 	for n := 1; n < 300; n++ {
-		for _, text := range [][]byte{fence.First[byte](t, n), fence.Last[byte](t, n)} {
+		for _, text := range [][]byte{testenv.FencedFirst[byte](t, n), testenv.FencedLast[byte](t, n)} {
 			for i := range text {
 				text[i] = cells[i%len(cells)]
 			}
@@ -34,10 +33,10 @@ func TestWindowStaysInItsText(t *testing.T) {
 // Ends writes behind what it found, and never behind its list: texts of separators alone
 // fill that to the last element.
 func TestEndsStayInTheirList(t *testing.T) {
-	need.Vectors(t, cpu.AVX512)
+	testenv.Vectors(t, cpu.AVX512)
 	for n := 64; n < 300; n++ {
 		for every := 1; every < 5; every++ {
-			b, list := fence.Last[byte](t, 512), fence.Last[int32](t, n)
+			b, list := testenv.FencedLast[byte](t, 512), testenv.FencedLast[int32](t, n)
 			for i := range b {
 				b[i] = "x;"[min(1, i%every/max(every-1, 1))]
 			}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"boost/booster/model"
-	"boost/internal/killed"
+	"boost/internal/testenv"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -131,7 +131,7 @@ func TestKill(t *testing.T) {
 	there := map[int]bool{}
 	for range kills {
 		last := -1
-		killed.Run(t, random.IntN, writerVariable+"="+dir, 12, 3_000_000, func(line string) {
+		testenv.Kill(t, random.IntN, writerVariable+"="+dir, 12, 3_000_000, func(line string) {
 			var what string
 			var i int
 			if _, err := fmt.Sscan(line, &what, &i); err != nil {

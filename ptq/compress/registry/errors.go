@@ -21,9 +21,9 @@ var (
 	// ErrRule says that a rule does not make the model that it is to stand for.
 	ErrRule = errors.New("the rule does not make this model")
 	// ErrQualityFloor says that a form would change predictions by more than the model's floor
-	// allows (SEEDS S3.60). *FloorError has the figures.
+	// allows (S3.60). *FloorError has the figures.
 	ErrQualityFloor = store.ErrQualityFloor
-	// ErrTierZeroNoPolicy says that a model was discarded: there is nothing left to predict with (SEEDS S3.51).
+	// ErrTierZeroNoPolicy says that a model was discarded: there is nothing left to predict with (S3.51).
 	ErrTierZeroNoPolicy = store.ErrTierZeroNoPolicy
 	// ErrReconstructionDepth says that rules refer to rules further than max_depth allows.
 	ErrReconstructionDepth = store.ErrReconstructionDepth

@@ -9,7 +9,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/objectives/metrics"
+	"boost/objectives"
 	"boost/parallel"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -35,7 +35,7 @@ func (f Floor) check() error {
 	return nil
 }
 
-// Certificate says what the leaves of a model in so many bits change (SEEDS S3.60).
+// Certificate says what the leaves of a model in so many bits change (S3.60).
 type Certificate struct {
 	Bits  int   `json:"bits"`
 	Bytes int64 `json:"bytes"` // of the codes and their scales
@@ -101,7 +101,10 @@ func certify(ctx context.Context, full, narrow *model.Model, t *dataset.Table, o
 	}
 	var names []string
 	if t != nil {
-		names = metrics.For(string(narrow.Contents().Link))[:1]
+		if names, err = objectives.DefaultMetrics(narrow.Contents().Objective, narrow.Contents().Link); err != nil {
+			return nil, err
+		}
+		names = names[:1]
 	}
 	data, err := fingerprint(full, t)
 	if err != nil {

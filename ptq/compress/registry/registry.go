@@ -82,7 +82,7 @@ func Config(c store.Config) (store.Config, error) {
 	if c.Quant.BlockSize != tensorq.DefaultQuantConfig().BlockSize {
 		return c, fmt.Errorf("block_size %d: a block of a registry is a tree's leaves, %d at most", c.Quant.BlockSize, tensorq.DefaultQuantConfig().BlockSize)
 	}
-	c.FailFast = true // a forest of zeros is a wrong model that answers (SEEDS S3.51)
+	c.FailFast = true // a forest of zeros is a wrong model that answers (S3.51)
 	return c, c.Validate()
 }
 

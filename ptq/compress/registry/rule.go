@@ -12,7 +12,7 @@ import (
 )
 
 // Rule says how a model is made of another one, so that it needs no bytes of its own but for what the
-// rule cannot make (SEEDS S3.52, S3.53). Rules are Prefix, Append, Leaves, Scale, Permutation, Projection,
+// rule cannot make (S3.52, S3.53). Rules are Prefix, Append, Leaves, Scale, Permutation, Projection,
 // and Discard.
 //
 // A rule works on models as they were added, never on what a tier has made of them, and has to make its

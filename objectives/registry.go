@@ -1,0 +1,84 @@
+package objectives
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Labels is what the labels of a loss mean.
+type Labels int
+
+// The kinds of labels.
+const (
+	Quantities  Labels = iota // numbers
+	TwoClasses                // class indices 0 and 1
+	ManyClasses               // class indices 0 … K-1
+)
+
+// Options is what a loss cannot tell from its name.
+type Options struct {
+	Classes int // number of classes of a label that names classes, else 0
+}
+
+// Info is what the rest of the program knows of a built-in loss.
+type Info struct {
+	Name    string
+	Aliases []string // its names in other libraries, in lower case
+	Labels  Labels
+	Link    Link
+	Metrics []string // evaluated if none are named; the first leads early stopping
+	Make    func(o Options) (Objective, error)
+}
+
+// HasClasses reports whether labels are indices of classes.
+func (i Info) HasClasses() bool { return i.Labels != Quantities }
+
+// registry holds the built-in losses in the order of documentation.
+var registry = []Info{regressionInfo, binaryInfo, multiclassInfo}
+
+// Names returns the names of the built-in losses: regression, binary, multiclass.
+func Names() []string {
+	var names []string
+	for _, info := range registry {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+// Lookup returns the built-in loss of that name, and whether there is one.
+func Lookup(name string) (Info, bool) {
+	at := slices.IndexFunc(registry, func(i Info) bool { return i.Name == name })
+	if at < 0 {
+		return Info{}, false
+	}
+	return registry[at], true
+}
+
+// New returns the built-in loss of that name: "regression" (squared error), "binary"
+// (log loss of two classes) or "multiclass" (log loss of o.Classes classes, ≥ 2).
+func New(name string, o Options) (Objective, error) {
+	info, ok := Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("unknown objective %q (there are %s)", name, strings.Join(Names(), ", "))
+	}
+	return info.Make(o)
+}
+
+// DefaultMetrics returns the names of the metrics that are evaluated if none are named: those of a built-in
+// loss, and for a loss of your own those of the built-in one with the same link. The first leads early
+// stopping. A link that ParseLink refuses is an error.
+func DefaultMetrics(name string, link Link) ([]string, error) {
+	if info, ok := Lookup(name); ok && info.Link == link {
+		return slices.Clone(info.Metrics), nil
+	}
+	for _, info := range registry {
+		if info.Link == link {
+			return slices.Clone(info.Metrics), nil
+		}
+	}
+	if _, err := ParseLink(string(link)); err != nil {
+		return nil, err
+	}
+	return slices.Clone(regressionInfo.Metrics), nil
+}
