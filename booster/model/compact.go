@@ -8,6 +8,7 @@ import (
 	"sync"
 	"weak"
 
+	"boost/booster/model/internal/format"
 	"boost/dataset"
 	"boost/internal/heapsize"
 	"boost/internal/kernel/predict"
@@ -63,26 +64,26 @@ const (
 // which it unpacks all trees once, and does not keep data. Every error wraps ErrModel, that
 // about a full model ErrNotCompressed too.
 func DecodeCompact(data []byte) (*Compact, error) {
-	h, text, err := openContainer(data)
+	h, text, err := format.OpenContainer(data)
 	if err != nil {
 		return nil, err
 	}
-	if h.version != CompressedVersion {
-		return nil, unusable("%w", ErrNotCompressed)
+	if h.Version != format.CompressedVersion {
+		return nil, format.Errorf("%w", ErrNotCompressed)
 	}
-	contents, err := decodeContents(data, h, text)
+	contents, err := format.DecodeContents(data, h, text)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := packedSections(data, h, text)
+	sections, err := format.PackedSections(data, h, text)
 	if err != nil {
 		return nil, err
 	}
 	c := &Compact{
-		trees: len(contents.Trees), used: contents.usedFeatures(), features: Features(contents.Cuts),
+		trees: len(contents.Trees), used: usedFeatures(contents), features: Features(contents.Cuts),
 		outputs: contents.Outputs, engine: newEngine(predict.Sets()),
 	}
-	structure := sections[structureSection]
+	structure := sections[format.StructureSection]
 	contents.Trees = nil
 	kept := compactHead(contents, c.used)
 	if heapsize.Of(kept)*9/8+int64(len(structure))+compactSlack <= int64(2*len(data)+compactRoom) {
@@ -90,10 +91,10 @@ func DecodeCompact(data []byte) (*Compact, error) {
 		return c, nil
 	}
 	c.file = slices.Clone(data)
-	if sections, err = packedSections(c.file, h, text); err != nil {
+	if sections, err = format.PackedSections(c.file, h, text); err != nil {
 		return nil, err
 	}
-	c.structure = sections[structureSection]
+	c.structure = sections[format.StructureSection]
 	return c, nil
 }
 
@@ -130,11 +131,11 @@ func (c *Compact) head() *head {
 
 // unpack reads all but the trees from the file.
 func (c *Compact) unpack() (*head, error) {
-	h, text, err := openContainer(c.file)
+	h, text, err := format.OpenContainer(c.file)
 	if err != nil {
 		return nil, err
 	}
-	packed, err := openPacked(c.file, h, text)
+	packed, err := format.OpenPacked(c.file, h, text)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +145,8 @@ func (c *Compact) unpack() (*head, error) {
 		counts[i] = w.next().NumLeaves()
 	}
 	c.walks.Put(w)
-	contents := &packed.contents
-	if contents.Compression, err = restore(packed.entry, packed.sections, counts, c.outputs); err != nil {
+	contents := &packed.Contents
+	if contents.Compression, err = format.Restore(packed.Entry, packed.Sections, counts, c.outputs); err != nil {
 		return nil, err
 	}
 	return compactHead(contents, c.used), nil

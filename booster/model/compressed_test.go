@@ -77,7 +77,7 @@ func TestCompressedFile(t *testing.T) {
 		for _, form := range ptq.Forms() {
 			groupings := []string{model.GroupBlock}
 			if _, typed := form.DType(); typed {
-				groupings = model.Groupings
+				groupings = model.Groupings()
 			}
 			for _, grouping := range groupings {
 				statistics := grouping == model.GroupTree

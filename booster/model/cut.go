@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"slices"
+
+	"boost/booster/model/internal/format"
 )
 
 // Prefix returns the model that has the first k rounds only, 0 … Rounds; another k is an
@@ -19,11 +21,11 @@ func (m *Model) Prefix(k int) (*Model, error) {
 	c.Trees, c.BestRound = slices.Clip(c.Trees[:k*c.Outputs]), k
 	c.History = make([]History, len(m.contents.History))
 	for i, h := range m.contents.History {
-		c.History[i] = History{h.Set, h.Metric, slices.Clip(h.Values[:min(k+c.After, len(h.Values))])}
+		c.History[i] = History{Set: h.Set, Metric: h.Metric, Values: slices.Clip(h.Values[:min(k+c.After, len(h.Values))])}
 	}
 	c.WideRounds = slices.Clone(c.WideRounds)
 	c.WideRounds = slices.Clip(slices.DeleteFunc(c.WideRounds, func(w WideRound) bool { return w.Round >= k+c.After }))
-	c.Segments = firstSegments(c.Segments, k+c.After)
+	c.Segments = format.FirstSegments(c.Segments, k+c.After)
 	return New(c)
 }
 
@@ -98,7 +100,7 @@ func (m *Model) WithLeaves(values []float64) (*Model, error) {
 		return nil, fmt.Errorf("%d leaf values for a model of %d leaves", len(values), need)
 	}
 	for i := range c.Trees {
-		c.Trees[i].Leaf, values = cut(values, c.Trees[i].NumLeaves())
+		c.Trees[i].Leaf, values = format.Cut(values, c.Trees[i].NumLeaves())
 	}
 	return New(c)
 }

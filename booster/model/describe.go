@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"boost/binning"
+	"boost/booster/model/internal/format"
 	"boost/dataset"
 	"boost/ptq"
 )
@@ -68,7 +69,7 @@ type CompressionDescription struct {
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
 
-func (z *Compression) describe() *CompressionDescription {
+func describeCompression(z *Compression) *CompressionDescription {
 	if z == nil {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (m *Model) Describe() (*Description, error) {
 		Params: c.Params, History: c.History, WideRounds: c.WideRounds,
 		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
-		Segments: c.Segments, After: c.After, Compression: c.Compression.describe(),
+		Segments: c.Segments, After: c.After, Compression: describeCompression(c.Compression),
 	}
 	if o := c.Origin; o != nil {
 		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
@@ -155,10 +156,10 @@ func (m *Model) describeColumns(d *Description) {
 		}
 	}
 	d.Features = make([]FeatureDescription, len(c.Cuts.Features))
-	for f, column := range c.featureColumns() {
+	for f, column := range c.FeatureColumns() {
 		feature := &c.Cuts.Features[f]
 		d.Features[f] = FeatureDescription{
-			Name: feature.Name, Kind: kindNames[column.Kind],
+			Name: feature.Name, Kind: format.KindNames[column.Kind],
 			Codes: int(feature.NCodes()), Gaps: feature.HasMissing,
 		}
 		if feature.Kind == binning.Categorical {

@@ -76,7 +76,7 @@ func cutWords(name, cut string, missingLeft bool) string {
 func (m *Model) levelNames() [][][]string {
 	c := &m.contents
 	names := make([][][]string, len(c.Cuts.Features))
-	for f, column := range c.featureColumns() {
+	for f, column := range c.FeatureColumns() {
 		feature := &c.Cuts.Features[f]
 		if feature.Kind != binning.Categorical {
 			continue

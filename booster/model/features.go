@@ -8,21 +8,9 @@ import (
 	"boost/tree"
 )
 
-// Features returns what trees have to know of the features of the cuts.
-func Features(c *binning.Cuts) []tree.Feature {
-	features := make([]tree.Feature, len(c.Features))
-	for f := range features {
-		features[f] = tree.Feature{
-			Regular:     c.Features[f].Regular,
-			Categorical: c.Features[f].Kind == binning.Categorical,
-		}
-	}
-	return features
-}
-
 // compile makes a model of contents that were checked.
-func (c *Contents) compile() *Model {
-	m := &Model{head: newHead(*c, c.usedFeatures())}
+func compile(c *Contents) *Model {
+	m := &Model{head: newHead(*c, usedFeatures(c))}
 	m.trees = make([]predict.Tree, len(c.Trees))
 	for t := range c.Trees {
 		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return m.place[c.Trees[t].Feature[node]] })

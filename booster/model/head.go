@@ -20,7 +20,7 @@ func newHead(c Contents, used []int) head {
 }
 
 // usedFeatures returns the features that the trees split on, ascending.
-func (c *Contents) usedFeatures() []int {
+func usedFeatures(c *Contents) []int {
 	is := make([]bool, len(c.Cuts.Features))
 	count := 0
 	for t := range c.Trees {

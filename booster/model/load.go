@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"boost/booster/model/internal/format"
 )
 
 // sniffSize is how much of a file is read before it is known to be a model.
@@ -18,11 +20,11 @@ func Load(path string) (*Model, error) { return loadAs(path, Decode) }
 func loadAs[T any](path string, decode func(data []byte) (*T, error)) (*T, error) {
 	data, err := load(path)
 	if err != nil {
-		return nil, unusable("%s: %w", path, err)
+		return nil, format.Errorf("%s: %w", path, err)
 	}
 	m, err := decode(data)
 	if err != nil {
-		return nil, unusable("%s: %w", path, err)
+		return nil, format.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
@@ -35,10 +37,10 @@ func load(path string) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, unusable("the model cannot be read: %w", reason(err))
+		return nil, format.Errorf("the model cannot be read: %w", reason(err))
 	}
 	if info.IsDir() {
-		return nil, unusable("is a directory, a model file was expected")
+		return nil, format.Errorf("is a directory, a model file was expected")
 	}
 	return readModel(f, info)
 }
@@ -50,22 +52,22 @@ func readModel(f *os.File, info fs.FileInfo) ([]byte, error) {
 	n, err := io.ReadFull(f, start)
 	start = start[:n]
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, unusable("the model cannot be read: %w", reason(err))
+		return nil, format.Errorf("the model cannot be read: %w", reason(err))
 	}
 	size := uint64(n)
 	if info.Mode().IsRegular() {
 		size = max(size, uint64(info.Size()))
-		if _, err := checkHeader(start, size); err != nil {
+		if _, err := format.CheckHeader(start, size); err != nil {
 			return nil, err
 		}
 	} else if !IsModel(start) {
-		return nil, unusable("%s", notAModel(start, size))
+		return nil, format.Errorf("%s", format.NotAModel(start, size))
 	}
 	data := make([]byte, n, max(size, uint64(n)+1))
 	copy(data, start)
 	rest, err := io.ReadAll(f)
 	if err != nil {
-		return nil, unusable("the model cannot be read: %w", reason(err))
+		return nil, format.Errorf("the model cannot be read: %w", reason(err))
 	}
 	return append(data, rest...), nil
 }
@@ -75,7 +77,7 @@ func cannotOpen(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		hint = " (check its permissions)"
 	}
-	return unusable("the model cannot be opened: %w%s", reason(err), hint)
+	return format.Errorf("the model cannot be opened: %w%s", reason(err), hint)
 }
 
 // reason returns what the operating system said, without the path that is said already.

@@ -1,12 +1,14 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"boost/binning"
+	"boost/booster/model/internal/format"
 	"boost/dataset"
 )
 
@@ -56,7 +58,7 @@ func startMerge(models []*Model) (Contents, error) {
 		Classes: first.Classes, NumericClasses: first.NumericClasses, Params: last.Params,
 		NumericsVersion: last.NumericsVersion, Origin: &Origin{How: Merged},
 	}
-	var all []stretch
+	var all []format.Stretch
 	fromScores := 0
 	for i, m := range models {
 		if m.contents.After > 0 {
@@ -76,7 +78,7 @@ func startMerge(models []*Model) (Contents, error) {
 			return c, err
 		}
 		c.Origin.Models = append(c.Origin.Models, sum)
-		parts, err := m.contents.stretches()
+		parts, err := m.contents.Stretches()
 		if err != nil {
 			return c, err
 		}
@@ -86,7 +88,7 @@ func startMerge(models []*Model) (Contents, error) {
 		return c, fmt.Errorf("%d of the models were trained from init scores, which the merged one would add once", fromScores)
 	}
 	var err error
-	c.Segments, err = segments(all, c.Params)
+	c.Segments, err = format.Segments(all, c.Params)
 	return c, err
 }
 
@@ -340,4 +342,26 @@ func (u *union) uniteCodes(feature *binning.Feature, column *dataset.ColumnSchem
 		}
 		u.remaps[s.model].old[s.feature] = old
 	}
+}
+
+// Continuation returns the origin and the segments of a model that is trained from this one
+// on by params.
+func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error) {
+	if m.contents.After > 0 {
+		return nil, nil, fmt.Errorf("the base model is the tail of one: append it to the %d rounds before it", m.contents.After)
+	}
+	sum, err := m.SHA256()
+	if err != nil {
+		return nil, nil, err
+	}
+	params, err = format.CanonicalObject(params)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := m.contents.Stretches()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := format.Segments(all, params)
+	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds()}, s, err
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/booster/model/internal/format"
 	"boost/dataset"
 	"boost/ptq"
 )
@@ -29,7 +30,7 @@ func smallCompressed(t testing.TB, form ptq.Form, grouping string, statistics bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := leafCounts(m.contents.Trees)
+	counts := format.LeafCounts(m.contents.Trees)
 	bounds, err := Groups(GroupTree, counts, m.Outputs())
 	if err != nil {
 		t.Fatal(err)
@@ -54,24 +55,24 @@ func smallCompressed(t testing.TB, form ptq.Form, grouping string, statistics bo
 }
 
 // partsOf returns the sections of a compressed model's file.
-func partsOf(t testing.TB, m *Model) []section {
+func partsOf(t testing.TB, m *Model) []format.Section {
 	t.Helper()
 	data, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, text, err := openContainer(data)
+	h, text, err := format.OpenContainer(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := packedSections(data, h, text)
+	named, err := format.PackedSections(data, h, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sections []section
-	for _, name := range compressedNames {
+	var sections []format.Section
+	for _, name := range format.CompressedNames {
 		if b, is := named[name]; is {
-			sections = append(sections, section{name, bytes.Clone(b)})
+			sections = append(sections, format.Section{Name: name, Data: bytes.Clone(b)})
 		}
 	}
 	if !bytes.Equal(joined(sections), data) {
@@ -84,7 +85,7 @@ func partsOf(t testing.TB, m *Model) []section {
 func spelled(t *testing.T, whole []byte) []byte {
 	t.Helper()
 	at := 0
-	for range len(compressedNames) - 1 {
+	for range len(format.CompressedNames) - 1 {
 		_, n := binary.Uvarint(whole[at:])
 		at += n
 	}
@@ -95,18 +96,18 @@ func spelled(t *testing.T, whole []byte) []byte {
 }
 
 // joined makes a file of any parts, with all checksums right.
-func joined(sections []section) []byte { return framed(joinParts(sections)) }
+func joined(sections []format.Section) []byte { return framed(format.JoinParts(sections)) }
 
 // framed makes a file of what its section holds.
 func framed(packed []byte) []byte {
-	return assemble(CompressedVersion, []section{{packedSection, packed}}, func(table []sectionEntry) []byte {
-		return appendJSON(nil, map[string]any{"sections": list(table, sectionForm)})
+	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: packed}}, func(table []format.SectionEntry) []byte {
+		return format.AppendJSON(nil, map[string]any{"sections": format.List(table, format.SectionForm)})
 	})
 }
 
 // tryCompressed reads a file behind right checksums: both loads give the same error, or a
 // model that has these bytes and predicts, in memory and time that the bytes justify.
-func tryCompressed(t *testing.T, sections []section) (sound bool) {
+func tryCompressed(t *testing.T, sections []format.Section) (sound bool) {
 	t.Helper()
 	data := joined(sections)
 	var before, after runtime.MemStats
@@ -197,22 +198,22 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 	for _, form := range fuzzedForms {
 		sections := partsOf(t, smallCompressed(t, form.form, form.grouping, form.statistics))
 		for i := range sections {
-			t.Run("S4.29/"+form.name+"/"+sections[i].name, func(t *testing.T) {
-				whole := sections[i].data
-				defer func() { sections[i].data = whole }()
+			t.Run("S4.29/"+form.name+"/"+sections[i].Name, func(t *testing.T) {
+				whole := sections[i].Data
+				defer func() { sections[i].Data = whole }()
 				for bit := 0; bit < 8*len(whole); bit += step {
-					sections[i].data = bytes.Clone(whole)
-					sections[i].data[bit/8] ^= 1 << (bit % 8)
+					sections[i].Data = bytes.Clone(whole)
+					sections[i].Data[bit/8] ^= 1 << (bit % 8)
 					tryCompressed(t, sections)
 				}
 				r := rand.New(rand.NewPCG(uint64(i), 1))
 				for n := 0; n < len(whole); n += step {
-					sections[i].data = bytes.Clone(whole)
+					sections[i].Data = bytes.Clone(whole)
 					for range 2 + r.IntN(6) {
-						sections[i].data[r.IntN(len(whole))] ^= byte(1 + r.IntN(255))
+						sections[i].Data[r.IntN(len(whole))] ^= byte(1 + r.IntN(255))
 					}
 					tryCompressed(t, sections)
-					sections[i].data = whole[:n]
+					sections[i].Data = whole[:n]
 					tryCompressed(t, sections)
 				}
 			})
@@ -220,8 +221,8 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 	}
 	// What the about section says, and what is missing or changes places.
 	sections := partsOf(t, smallCompressed(t, ptq.FormOf(ptq.I8), GroupTree, false))
-	packed := sections[0].data
-	text, err := unpackAbout(packed)
+	packed := sections[0].Data
+	text, err := format.UnpackAbout(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 		for bit := 0; bit < 8*len(text); bit += step {
 			spoiled := bytes.Clone(text)
 			spoiled[bit/8] ^= 1 << (bit % 8)
-			sections[0].data = packAbout(spoiled)
+			sections[0].Data = format.PackAbout(spoiled)
 			if tryCompressed(t, sections) {
 				sound++
 			}
@@ -240,24 +241,24 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 			t.Errorf("%d of %d changes make a sound model", sound, 8*len(text)/step)
 		}
 	})
-	sections[0].data = packed
+	sections[0].Data = packed
 	t.Run("S4.29/sections", func(t *testing.T) {
 		for i := range sections {
 			without := slices.Delete(slices.Clone(sections), i, i+1)
 			if tryCompressed(t, without) {
-				t.Errorf("it is read without %s", sections[i].name)
+				t.Errorf("it is read without %s", sections[i].Name)
 			}
 			swapped := slices.Clone(sections)
-			swapped[i].data, swapped[0].data = swapped[0].data, swapped[i].data
+			swapped[i].Data, swapped[0].Data = swapped[0].Data, swapped[i].Data
 			if i > 0 && tryCompressed(t, swapped) {
-				t.Errorf("it is read with %s first", sections[i].name)
+				t.Errorf("it is read with %s first", sections[i].Name)
 			}
 		}
 	})
 	t.Run("S4.29/lengths", func(t *testing.T) {
-		whole := joinParts(sections)
+		whole := format.JoinParts(sections)
 		for name, b := range map[string][]byte{
-			"nothing": {}, "a byte more": append(bytes.Clone(whole), 0), "a byte less": whole[:len(whole)-1], "no parts": make([]byte, len(compressedNames)),
+			"nothing": {}, "a byte more": append(bytes.Clone(whole), 0), "a byte less": whole[:len(whole)-1], "no parts": make([]byte, len(format.CompressedNames)),
 			// The last length is 0: in two bytes it is what it was.
 			"a length of two bytes": spelled(t, whole),
 			"a length too long":     append(bytes.Repeat([]byte{255}, 12), whole...),
@@ -314,31 +315,31 @@ func TestEveryFlippedBitCompressed(t *testing.T) {
 
 // FuzzCompressedSectionsS4_29 puts any bytes in the place of a section, behind right checksums.
 func FuzzCompressedSectionsS4_29(f *testing.F) {
-	var all [][]section
+	var all [][]format.Section
 	for i, form := range fuzzedForms {
 		all = append(all, partsOf(f, smallCompressed(f, form.form, form.grouping, form.statistics)))
 		for k, s := range all[i] {
-			f.Add(uint8(i), uint8(k), s.data)
+			f.Add(uint8(i), uint8(k), s.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, form, which uint8, data []byte) {
 		sections := slices.Clone(all[int(form)%len(all)])
-		sections[int(which)%len(sections)].data = data
+		sections[int(which)%len(sections)].Data = data
 		tryCompressed(t, sections)
 	})
 }
 
 // FuzzCompressedPartsS4_29 has any bytes for lengths and parts: those that are split are joined to the same.
 func FuzzCompressedPartsS4_29(f *testing.F) {
-	f.Add(joinParts(partsOf(f, smallCompressed(f, ptq.FormOf(ptq.I8), GroupTree, true))))
-	f.Add(make([]byte, len(compressedNames)))
+	f.Add(format.JoinParts(partsOf(f, smallCompressed(f, ptq.FormOf(ptq.I8), GroupTree, true))))
+	f.Add(make([]byte, len(format.CompressedNames)))
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 7})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		parts, err := splitParts(b)
+		parts, err := format.SplitParts(b)
 		if err != nil {
 			return
 		}
-		if again := joinParts(parts); !bytes.Equal(again, b) {
+		if again := format.JoinParts(parts); !bytes.Equal(again, b) {
 			t.Fatalf("%x was split, and joined is %x", b, again)
 		}
 	})
@@ -346,10 +347,10 @@ func FuzzCompressedPartsS4_29(f *testing.F) {
 
 // FuzzCompressedAboutS4_29 has any text for the about section.
 func FuzzCompressedAboutS4_29(f *testing.F) {
-	var all [][]section
+	var all [][]format.Section
 	for i, form := range fuzzedForms {
 		all = append(all, partsOf(f, smallCompressed(f, form.form, form.grouping, form.statistics)))
-		text, err := unpackAbout(all[i][0].data)
+		text, err := format.UnpackAbout(all[i][0].Data)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -359,7 +360,7 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"compression":null,"sections":[]}`))
 	f.Fuzz(func(t *testing.T, form uint8, text []byte) {
 		sections := slices.Clone(all[int(form)%len(all)])
-		sections[0].data = packAbout(text)
+		sections[0].Data = format.PackAbout(text)
 		tryCompressed(t, sections)
 	})
 }
@@ -367,18 +368,18 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 // FuzzPackedTextS4_29 reads packed texts from any bytes: what comes out is written and read again.
 func FuzzPackedTextS4_29(f *testing.F) {
 	for _, text := range []string{"", "a", "{\"a\":1}", strings.Repeat("0", 500)} {
-		f.Add(packText([]byte(text)))
+		f.Add(format.PackText([]byte(text)))
 	}
 	f.Add(bytes.Repeat([]byte{255}, 40))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		text, err := unpackText(b)
+		text, err := format.UnpackText(b)
 		if err != nil {
 			return
 		}
-		if len(text) > textPerByte*len(b)+textRoom {
+		if len(text) > format.TextPerByte*len(b)+format.TextRoom {
 			t.Fatalf("%d bytes of text in %d", len(text), len(b))
 		}
-		if again, err := unpackText(packText(text)); err != nil || !bytes.Equal(again, text) {
+		if again, err := format.UnpackText(format.PackText(text)); err != nil || !bytes.Equal(again, text) {
 			t.Fatalf("%q, written and read again, is %q, %v", text, again, err)
 		}
 	})
@@ -403,8 +404,8 @@ func fuzzColumns(list []byte) []*dataset.ColumnSchema {
 // is the same, in memory that the bytes justify.
 func FuzzPackedCutsS4_29(f *testing.F) {
 	for _, s := range partsOf(f, smallCompressed(f, ptq.FormOf(ptq.F32), GroupModel, false)) {
-		if s.name == cutsSection {
-			f.Add([]byte{0, 1, 11}, s.data)
+		if s.Name == format.CutsSection {
+			f.Add([]byte{0, 1, 11}, s.Data)
 		}
 	}
 	r := rand.New(rand.NewPCG(5, 5))
@@ -419,7 +420,7 @@ func FuzzPackedCutsS4_29(f *testing.F) {
 		columns := fuzzColumns(list)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		c, err := unpackCuts(b, columns)
+		c, err := format.UnpackCuts(b, columns)
 		runtime.ReadMemStats(&after)
 		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4096*(len(b)+len(list))+8<<20); got > most {
 			t.Fatalf("cuts in %d bytes allocated %d bytes, at most %d allowed", len(b), got, most)
@@ -427,7 +428,7 @@ func FuzzPackedCutsS4_29(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := unpackCuts(packCuts(c), columns)
+		again, err := format.UnpackCuts(format.PackCuts(c), columns)
 		if err != nil || !slices.Equal(again.Ptrs, c.Ptrs) || !slices.Equal(again.Ptrs64, c.Ptrs64) {
 			t.Fatalf("written and read again: %v", err)
 		}
@@ -463,7 +464,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(uint8(i), uint8(1+i%2), []byte{10, 1, 9, 20}, packLeaves(v, []int{10, 1, 9, 20}, 1+i%2))
+		f.Add(uint8(i), uint8(1+i%2), []byte{10, 1, 9, 20}, format.PackLeaves(v, []int{10, 1, 9, 20}, 1+i%2))
 	}
 	f.Fuzz(func(t *testing.T, which, outputs uint8, counts, b []byte) {
 		d, k, total := types[int(which)%len(types)], max(int(outputs), 1), 0
@@ -472,7 +473,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 			leaves[i] = int(counts[i])
 			total += leaves[i]
 		}
-		native, err := unpackLeaves(b, d, leaves, k)
+		native, err := format.UnpackLeaves(b, d, leaves, k)
 		if err != nil {
 			return
 		}
@@ -480,7 +481,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := unpackLeaves(packLeaves(v, leaves, k), d, leaves, k); err != nil || !bytes.Equal(again, native) {
+		if again, err := format.UnpackLeaves(format.PackLeaves(v, leaves, k), d, leaves, k); err != nil || !bytes.Equal(again, native) {
 			t.Fatalf("%x, written and read again, is %x, %v", native, again, err)
 		}
 	})
@@ -496,11 +497,11 @@ func FuzzDictionariesS4_29(f *testing.F) {
 			return dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "a", Kind: dataset.Category}, {Name: "b", Kind: dataset.Float32}, {Name: "c", Kind: dataset.Category}}}
 		}
 		s := schema()
-		if unpackDictionaries(packText(text), s) != nil {
+		if format.UnpackDictionaries(format.PackText(text), s) != nil {
 			return
 		}
 		again := schema()
-		if err := unpackDictionaries(packDictionaries(s), again); err != nil {
+		if err := format.UnpackDictionaries(format.PackDictionaries(s), again); err != nil {
 			t.Fatal(err)
 		}
 		for i := range s.Columns {

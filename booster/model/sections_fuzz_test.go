@@ -7,16 +7,18 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"boost/booster/model/internal/format"
 )
 
 // smallFile returns the parts of testdata/v1.boost.
-func smallFile(t testing.TB) (text string, sections []section) {
+func smallFile(t testing.TB) (text string, sections []format.Section) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/v1.boost")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, man, err := openContainer(data)
+	_, man, err := format.OpenContainer(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +26,8 @@ func smallFile(t testing.TB) (text string, sections []section) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range sectionNames {
-		sections = append(sections, section{name, p.sections[i]})
+	for i, name := range format.SectionNames {
+		sections = append(sections, format.Section{Name: name, Data: p.sections[i]})
 	}
 	return string(man), sections
 }
@@ -34,10 +36,10 @@ const tableMark = `"@sections"`
 
 // tryDecode decodes a file made of any manifest, in which tableMark stands for the
 // section table, and any sections, with all checksums right.
-func tryDecode(t *testing.T, text string, sections []section) {
+func tryDecode(t *testing.T, text string, sections []format.Section) {
 	t.Helper()
-	data := assemble(FormatVersion, sections, func(table []sectionEntry) []byte {
-		return []byte(strings.Replace(text, tableMark, string(appendJSON(nil, list(table, sectionForm))), 1))
+	data := format.Assemble(FormatVersion, sections, func(table []format.SectionEntry) []byte {
+		return []byte(strings.Replace(text, tableMark, string(format.AppendJSON(nil, format.List(table, format.SectionForm))), 1))
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -61,11 +63,11 @@ func tryDecode(t *testing.T, text string, sections []section) {
 func withMark(t testing.TB, text string) string {
 	t.Helper()
 	var object map[string]any
-	if err := decodeNumbers([]byte(text), &object); err != nil {
+	if err := format.DecodeNumbers([]byte(text), &object); err != nil {
 		t.Fatal(err)
 	}
 	object["sections"] = strings.Trim(tableMark, `"`)
-	return string(appendJSON(nil, object))
+	return string(format.AppendJSON(nil, object))
 }
 
 // Behind checksums that are right, a flipped bit is caught by what it says, or makes
@@ -79,18 +81,18 @@ func TestFlippedBitsInside(t *testing.T) {
 		step = 13
 	}
 	for i := range sections {
-		t.Run("S4.29/"+sections[i].name, func(t *testing.T) {
-			sound := sections[i].data
+		t.Run("S4.29/"+sections[i].Name, func(t *testing.T) {
+			sound := sections[i].Data
 			for bit := 0; bit < 8*len(sound); bit += step {
-				sections[i].data = bytes.Clone(sound)
-				sections[i].data[bit/8] ^= 1 << (bit % 8)
+				sections[i].Data = bytes.Clone(sound)
+				sections[i].Data[bit/8] ^= 1 << (bit % 8)
 				tryDecode(t, text, sections)
 			}
 			for n := range sound {
-				sections[i].data = sound[:n]
+				sections[i].Data = sound[:n]
 				tryDecode(t, text, sections)
 			}
-			sections[i].data = sound
+			sections[i].Data = sound
 		})
 	}
 	t.Run("S4.29/manifest", func(t *testing.T) {
@@ -105,12 +107,12 @@ func TestFlippedBitsInside(t *testing.T) {
 func FuzzSections(f *testing.F) {
 	_, sections := smallFile(f)
 	for i, s := range sections {
-		f.Add(uint8(i), s.data)
+		f.Add(uint8(i), s.Data)
 	}
-	f.Add(uint8(2), make([]byte, structureHead))
+	f.Add(uint8(2), make([]byte, format.StructureHead))
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		text, sections := smallFile(t)
-		sections[int(which)%len(sections)].data = data
+		sections[int(which)%len(sections)].Data = data
 		tryDecode(t, withMark(t, text), sections)
 	})
 }

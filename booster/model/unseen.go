@@ -50,7 +50,7 @@ func (h *head) unlisted() []string {
 // The first call prepares them all.
 func (m *Model) LevelIndex(feature int, level string) float64 {
 	m.levelsReady.Do(func() {
-		for _, column := range m.contents.featureColumns() {
+		for _, column := range m.contents.FeatureColumns() {
 			index := make(map[string]int, len(column.Levels))
 			for i, name := range column.Levels {
 				index[name] = i

@@ -124,7 +124,7 @@ func forms(groupings ...string) [][]string {
 			continue
 		}
 		if len(groupings) == 0 {
-			all = append(all, []string{"--dtype", name, "--by", model.Groupings[i%len(model.Groupings)]})
+			all = append(all, []string{"--dtype", name, "--by", model.Groupings()[i%len(model.Groupings())]})
 		}
 		for _, by := range groupings {
 			all = append(all, []string{"--dtype", name, "--by", by})
@@ -181,7 +181,7 @@ func TestInteropPython(t *testing.T) {
 				flags = few[:1]
 			}
 			if soak {
-				flags = append(flags, forms(model.Groupings...)...)
+				flags = append(flags, forms(model.Groupings()...)...)
 				flags = append(flags, []string{"--dtype", "i4", "--calibrate", "percentile:99"})
 			}
 			for i, f := range flags {

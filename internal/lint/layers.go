@@ -21,7 +21,7 @@ const picture = `
   1:  internal/recordlog  internal/entropy
   2:  objectives  objectives/metrics  tree  dataset  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
-  4:  histogram
+  4:  histogram  booster/model/internal/format
   5:  tree/grow  booster/model
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench

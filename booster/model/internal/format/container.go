@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header opens every model file (S4.29). Numbers are little-endian, here and in
+// Header opens every model file (S4.29). Numbers are little-endian, here and in
 // everything that follows.
 //
 //	offset size
@@ -34,17 +34,17 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //	32     M    manifest: one JSON object, see manifest
 //	       …    sections at multiples of 64, in the order of the manifest, zeros between
 //	end-4  4    CRC32C of everything before
-type header struct {
-	version  uint16
+type Header struct {
+	Version  uint16
 	flags    uint16
 	sections uint32
 	manifest uint64
 	file     uint64
 }
 
-func (h header) append(b []byte) []byte {
+func (h Header) append(b []byte) []byte {
 	b = append(b, magic...)
-	b = binary.LittleEndian.AppendUint16(b, h.version)
+	b = binary.LittleEndian.AppendUint16(b, h.Version)
 	b = binary.LittleEndian.AppendUint16(b, h.flags)
 	b = binary.LittleEndian.AppendUint32(b, h.sections)
 	b = binary.LittleEndian.AppendUint64(b, h.manifest)
@@ -52,9 +52,9 @@ func (h header) append(b []byte) []byte {
 }
 
 // readHeader reads the first 32 bytes of a file that begins with the magic.
-func readHeader(b []byte) header {
-	return header{
-		version:  binary.LittleEndian.Uint16(b[8:]),
+func readHeader(b []byte) Header {
+	return Header{
+		Version:  binary.LittleEndian.Uint16(b[8:]),
 		flags:    binary.LittleEndian.Uint16(b[10:]),
 		sections: binary.LittleEndian.Uint32(b[12:]),
 		manifest: binary.LittleEndian.Uint64(b[16:]),
@@ -62,14 +62,14 @@ func readHeader(b []byte) header {
 	}
 }
 
-// section is a named run of bytes in the file.
-type section struct {
-	name string
-	data []byte
+// Section is a named run of bytes in the file.
+type Section struct {
+	Name string
+	Data []byte
 }
 
-// sectionEntry is a section's line in the manifest.
-type sectionEntry struct {
+// SectionEntry is a section's line in the manifest.
+type SectionEntry struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"` // bytes from the start of the file, a multiple of 64
 	Length uint64 `json:"length"`
@@ -79,18 +79,18 @@ type sectionEntry struct {
 func aligned(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
 
 // place gives the sections their offsets behind a manifest of that length.
-func place(sections []section, manifestLength int) []sectionEntry {
-	entries := make([]sectionEntry, len(sections))
+func place(sections []Section, manifestLength int) []SectionEntry {
+	entries := make([]SectionEntry, len(sections))
 	at := uint64(headerSize + manifestLength)
 	for i, s := range sections {
 		at = aligned(at)
-		entries[i] = sectionEntry{s.name, at, uint64(len(s.data)), crcHex(s.data)}
-		at += uint64(len(s.data))
+		entries[i] = SectionEntry{s.Name, at, uint64(len(s.Data)), CrcHex(s.Data)}
+		at += uint64(len(s.Data))
 	}
 	return entries
 }
 
-func crcHex(b []byte) string {
+func CrcHex(b []byte) string {
 	const digits = "0123456789abcdef"
 	sum := crc32.Checksum(b, castagnoli)
 	var text [8]byte
@@ -100,11 +100,11 @@ func crcHex(b []byte) string {
 	return string(text[:])
 }
 
-// assemble makes the file. manifest writes the JSON for a section table.
-func assemble(version uint16, sections []section, manifest func([]sectionEntry) []byte) []byte {
+// Assemble makes the file. manifest writes the JSON for a section table.
+func Assemble(version uint16, sections []Section, manifest func([]SectionEntry) []byte) []byte {
 	// The manifest holds offsets that depend on its own length. A longer manifest never
 	// makes shorter offsets, so lengths from 0 upwards rise to the least that fits.
-	var entries []sectionEntry
+	var entries []SectionEntry
 	var text []byte
 	for length := -1; length != len(text); {
 		length = len(text)
@@ -115,89 +115,89 @@ func assemble(version uint16, sections []section, manifest func([]sectionEntry) 
 	if n := len(entries); n > 0 {
 		end = entries[n-1].Offset + entries[n-1].Length
 	}
-	h := header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}
+	h := Header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}
 	b := h.append(make([]byte, 0, h.file))
 	b = append(b, text...)
 	for i, s := range sections {
 		b = append(b, make([]byte, entries[i].Offset-uint64(len(b)))...)
-		b = append(b, s.data...)
+		b = append(b, s.Data...)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// checkHeader checks magic and lengths, all that the beginning of a file can tell.
+// CheckHeader checks magic and lengths, all that the beginning of a file can tell.
 // size is how long the file is; b may be shorter where only its beginning was read.
-func checkHeader(b []byte, size uint64) (header, error) {
+func CheckHeader(b []byte, size uint64) (Header, error) {
 	if !bytes.HasPrefix(b, []byte(magic)) {
-		return header{}, unusable("%s", notAModel(b, size))
+		return Header{}, Errorf("%s", NotAModel(b, size))
 	}
 	if size < headerSize+crcSize {
-		return header{}, unusable("the model is cut short: it has only %d bytes", size)
+		return Header{}, Errorf("the model is cut short: it has only %d bytes", size)
 	}
 	h := readHeader(b)
 	switch {
 	case size < h.file:
-		return h, unusable("the model is cut short: %d of its %d bytes are there (copy it again)", size, h.file)
+		return h, Errorf("the model is cut short: %d of its %d bytes are there (copy it again)", size, h.file)
 	case size > h.file:
-		return h, unusable("the model is damaged: it should end after %d bytes but has %d", h.file, size)
+		return h, Errorf("the model is damaged: it should end after %d bytes but has %d", h.file, size)
 	}
 	return h, nil
 }
 
-// openContainer checks the frame of a file and returns its manifest.
-func openContainer(b []byte) (header, []byte, error) {
-	h, err := checkHeader(b, uint64(len(b)))
+// OpenContainer checks the frame of a file and returns its manifest.
+func OpenContainer(b []byte) (Header, []byte, error) {
+	h, err := CheckHeader(b, uint64(len(b)))
 	if err != nil {
 		return h, nil, err
 	}
 	end := uint64(len(b)) - crcSize
 	if got, want := crc32.Checksum(b[:end], castagnoli), binary.LittleEndian.Uint32(b[end:]); got != want {
-		return h, nil, unusable("the model is damaged: its checksum is %08x instead of %08x (copy it again, or train anew)", got, want)
+		return h, nil, Errorf("the model is damaged: its checksum is %08x instead of %08x (copy it again, or train anew)", got, want)
 	}
-	if h.version != FormatVersion && h.version != CompressedVersion {
-		if h.version > CompressedVersion {
-			return h, nil, unusable("the model has format version %d, this program reads up to version %d: use a newer boost", h.version, CompressedVersion)
+	if h.Version != FormatVersion && h.Version != CompressedVersion {
+		if h.Version > CompressedVersion {
+			return h, nil, Errorf("the model has format version %d, this program reads up to version %d: use a newer boost", h.Version, CompressedVersion)
 		}
-		return h, nil, unusable("the model has format version %d, which no boost has written", h.version)
+		return h, nil, Errorf("the model has format version %d, which no boost has written", h.Version)
 	}
 	if h.flags != 0 {
-		return h, nil, unusable("the model needs features of a newer program (flags %04x): use a newer boost", h.flags)
+		return h, nil, Errorf("the model needs features of a newer program (flags %04x): use a newer boost", h.flags)
 	}
 	if h.manifest > end-headerSize {
-		return h, nil, unusable("the model is damaged: its manifest of %d bytes does not fit", h.manifest)
+		return h, nil, Errorf("the model is damaged: its manifest of %d bytes does not fit", h.manifest)
 	}
 	return h, b[headerSize : headerSize+h.manifest], nil
 }
 
-// openSections checks the section table against the file and returns the sections,
+// OpenSections checks the section table against the file and returns the sections,
 // which must be the named ones in this order.
-func openSections(b []byte, h header, entries []sectionEntry, names []string) ([][]byte, error) {
+func OpenSections(b []byte, h Header, entries []SectionEntry, names []string) ([][]byte, error) {
 	if uint64(h.sections) != uint64(len(entries)) || len(entries) != len(names) {
-		return nil, unusable("the model is damaged: header and manifest name %d and %d sections, %d expected", h.sections, len(entries), len(names))
+		return nil, Errorf("the model is damaged: header and manifest name %d and %d sections, %d expected", h.sections, len(entries), len(names))
 	}
 	end := uint64(len(b)) - crcSize
 	at := headerSize + h.manifest
 	data := make([][]byte, len(entries))
 	for i, e := range entries {
 		if e.Name != names[i] {
-			return nil, unusable("the model is damaged: section %d is %q instead of %q", i, e.Name, names[i])
+			return nil, Errorf("the model is damaged: section %d is %q instead of %q", i, e.Name, names[i])
 		}
 		if e.Offset != aligned(at) || e.Offset > end || e.Length > end-e.Offset {
-			return nil, unusable("the model is damaged: section %q cannot lie at %d with %d bytes", e.Name, e.Offset, e.Length)
+			return nil, Errorf("the model is damaged: section %q cannot lie at %d with %d bytes", e.Name, e.Offset, e.Length)
 		}
 		for _, zero := range b[at:e.Offset] {
 			if zero != 0 {
-				return nil, unusable("the model is damaged: bytes before section %q are not zero", e.Name)
+				return nil, Errorf("the model is damaged: bytes before section %q are not zero", e.Name)
 			}
 		}
 		at = e.Offset + e.Length
 		data[i] = b[e.Offset:at]
-		if crcHex(data[i]) != e.CRC {
-			return nil, unusable("the model is damaged: the checksum of section %q does not match", e.Name)
+		if CrcHex(data[i]) != e.CRC {
+			return nil, Errorf("the model is damaged: the checksum of section %q does not match", e.Name)
 		}
 	}
 	if at != end {
-		return nil, unusable("the model is damaged: %d bytes follow its last section", end-at)
+		return nil, Errorf("the model is damaged: %d bytes follow its last section", end-at)
 	}
 	return data, nil
 }

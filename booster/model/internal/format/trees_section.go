@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"math"
@@ -31,7 +31,7 @@ type structure struct {
 	nodes, sets, codes        uint64
 }
 
-const structureHead = 32
+const StructureHead = 32
 
 const (
 	flagCategorical = 1 << iota
@@ -132,7 +132,7 @@ func decodeTrees(structureBytes, leaves, statistics []byte) ([]tree.Tree, error)
 	}
 	values := floats64(leaves)
 	for i := range trees {
-		trees[i].Leaf, values = cut(values, trees[i].NumSplits()+1)
+		trees[i].Leaf, values = Cut(values, trees[i].NumSplits()+1)
 	}
 	return trees, decodeStatistics(statistics, trees)
 }
@@ -148,7 +148,7 @@ func decodeStatistics(b []byte, trees []tree.Tree) error {
 	}
 	total := nodes + len(trees)
 	if len(b) != 8*nodes+8*total+4*nodes {
-		return unusable("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, len(b), nodes)
+		return Errorf("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, len(b), nodes)
 	}
 	cover := floats64(b[:8*nodes])
 	leafCover := floats64(b[8*nodes : 8*nodes+8*total])
@@ -156,23 +156,23 @@ func decodeStatistics(b []byte, trees []tree.Tree) error {
 	for i := range trees {
 		t := &trees[i]
 		n := t.NumSplits()
-		t.LeafCover, leafCover = cut(leafCover, n+1)
-		t.Cover, cover = cut(cover, n)
-		t.Gain, gain = cut(gain, n)
+		t.LeafCover, leafCover = Cut(leafCover, n+1)
+		t.Cover, cover = Cut(cover, n)
+		t.Gain, gain = Cut(gain, n)
 	}
 	return nil
 }
 
-// cut takes n entries off the front of an array that all trees share.
-func cut[T any](all []T, n int) (front, rest []T) { return all[:n:n], all[n:] }
+// Cut takes n entries off the front of an array that all trees share.
+func Cut[T any](all []T, n int) (front, rest []T) { return all[:n:n], all[n:] }
 
 // decodeStructure returns the trees without their numbers. leafBytes is the length of the leaves section: a claim of many trees has to
 // be paid for in leaves before anything is allocated for it.
 func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, error) {
 	damaged := func(what string) ([]tree.Tree, error) {
-		return nil, unusable("the model is damaged: section %q %s", structureSection, what)
+		return nil, Errorf("the model is damaged: section %q %s", StructureSection, what)
 	}
-	if len(b) < structureHead {
+	if len(b) < StructureHead {
 		return damaged("is cut short")
 	}
 	r := reader{b: b}
@@ -238,12 +238,12 @@ func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, error) {
 // lengths stand at the front of lengths. It returns how many bytes of lengths it
 // used, and false if the sets reach beyond what is there.
 func takeTree(t, all *tree.Tree, n int, lengths []byte) (int, bool) {
-	t.Feature, all.Feature = cut(all.Feature, n)
-	t.Code, all.Code = cut(all.Code, n)
-	t.Categorical, all.Categorical = cut(all.Categorical, n)
-	t.MissingLeft, all.MissingLeft = cut(all.MissingLeft, n)
-	t.Left, all.Left = cut(all.Left, n)
-	t.Right, all.Right = cut(all.Right, n)
+	t.Feature, all.Feature = Cut(all.Feature, n)
+	t.Code, all.Code = Cut(all.Code, n)
+	t.Categorical, all.Categorical = Cut(all.Categorical, n)
+	t.MissingLeft, all.MissingLeft = Cut(all.MissingLeft, n)
+	t.Left, all.Left = Cut(all.Left, n)
+	t.Right, all.Right = Cut(all.Right, n)
 	sets := 0
 	for _, categorical := range t.Categorical {
 		if categorical {
@@ -265,7 +265,7 @@ func takeTree(t, all *tree.Tree, n int, lengths []byte) (int, bool) {
 		}
 		t.SetPtrs[i+1] = uint32(end)
 	}
-	t.Sets, all.Sets = cut(all.Sets, int(end))
+	t.Sets, all.Sets = Cut(all.Sets, int(end))
 	return 4 * sets, true
 }
 

@@ -1,8 +1,6 @@
-package model
+package format
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,55 +11,30 @@ import (
 	"boost/tree"
 )
 
-// textVersion is the version of the JSON form.
-const textVersion = 1
-
-// EncodeText returns the model as one JSON object: all that its file holds, structure and leaf
-// values as text that people and other programs read (S4.41). DecodeText makes the same
-// model of it. It has sorted keys, and numbers in their shortest form.
-func (m *Model) EncodeText() []byte {
-	c := &m.contents
-	object := c.manifest()
-	object["boost_model"] = textVersion
-	object["features"] = featuresText(c)
-	var levels []any
-	for i := range c.Schema.Columns {
-		if c.Schema.Columns[i].Kind == dataset.Category {
-			levels = append(levels, list(c.Schema.Columns[i].Levels, func(s string) any { return text(s).form() }))
-		}
-	}
-	object["levels"] = append([]any{}, levels...) // of the category columns, in order
-	object["trees"] = list(c.Trees, treeText)
-	if z := c.Compression; z != nil {
-		form := z.form().(map[string]any)
-		form["leaves"] = base64.StdEncoding.EncodeToString(z.Leaves.AppendNative(nil))
-		form["scales"] = base64.StdEncoding.EncodeToString(encodeScales(z.Leaves))
-		object["compression"] = form
-	}
-	return append(appendJSON(nil, object), '\n')
-}
+// TextVersion is the version of the JSON form.
+const TextVersion = 1
 
 func number(v float64) any { return v }
 
-func featuresText(c *Contents) []any {
+func FeaturesText(c *Contents) []any {
 	out := make([]any, len(c.Cuts.Features))
 	for f := range out {
 		feature := &c.Cuts.Features[f]
-		object := map[string]any{"name": text(feature.Name).form(), "missing": feature.HasMissing}
+		object := map[string]any{"name": Text(feature.Name).Form(), "missing": feature.HasMissing}
 		switch feature.Kind {
 		case binning.Categorical:
-			object["codes"], object["regular"] = list(feature.Codes, levelCode), int(feature.Regular)
+			object["codes"], object["regular"] = List(feature.Codes, levelCode), int(feature.Regular)
 			if feature.Unnamed {
 				object["unnamed"] = true
 			}
 			if len(feature.Marks) > 0 {
-				object["marks"] = list(feature.Marks, func(m uint32) any { return int(m) })
+				object["marks"] = List(feature.Marks, func(m uint32) any { return int(m) })
 			}
 		case binning.Numeric32:
 			// The shortest form of a float32 would be another float64.
-			object["cuts"] = list(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
+			object["cuts"] = List(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
 		default:
-			object["cuts"] = list(c.Cuts.Of64(f), cutText)
+			object["cuts"] = List(c.Cuts.Of64(f), cutText)
 		}
 		out[f] = object
 	}
@@ -86,33 +59,33 @@ func cutText(v float64) any {
 
 func whole[T ~int32 | ~uint32](v T) any { return int(v) }
 
-func treeText(t tree.Tree) any {
+func TreeText(t tree.Tree) any {
 	object := map[string]any{
-		"feature": list(t.Feature, whole[int32]), "left": list(t.Left, whole[int32]), "right": list(t.Right, whole[int32]),
-		"missing_left": list(t.MissingLeft, func(v bool) any { return v }), "leaf": list(t.Leaf, number),
+		"feature": List(t.Feature, whole[int32]), "left": List(t.Left, whole[int32]), "right": List(t.Right, whole[int32]),
+		"missing_left": List(t.MissingLeft, func(v bool) any { return v }), "leaf": List(t.Leaf, number),
 	}
 	// Of a numeric node the last code that goes left, of a categorical one the codes that do.
 	split := make([]any, t.NumSplits())
 	for n := range split {
 		split[n] = int(t.Code[n])
 		if t.Categorical[n] {
-			split[n] = list(t.Set(n), whole[uint32])
+			split[n] = List(t.Set(n), whole[uint32])
 		}
 	}
 	object["split"] = split
 	if !t.NoStatistics() {
-		object["cover"], object["leaf_cover"] = list(t.Cover, number), list(t.LeafCover, number)
-		object["gain"] = list(t.Gain, func(v float32) any { return float64(v) })
+		object["cover"], object["leaf_cover"] = List(t.Cover, number), List(t.LeafCover, number)
+		object["gain"] = List(t.Gain, func(v float32) any { return float64(v) })
 	}
 	return object
 }
 
 // The JSON form as it is read.
-type textForm struct {
+type TextForm struct {
 	manifest
 	Version     int           `json:"boost_model"`
 	Features    []featureForm `json:"features"`
-	Levels      [][]text      `json:"levels"`
+	Levels      [][]Text      `json:"levels"`
 	Trees       []treeForm    `json:"trees"`
 	Compression *struct {
 		compressionEntry
@@ -123,7 +96,7 @@ type textForm struct {
 }
 
 type featureForm struct {
-	Name    text              `json:"name"`
+	Name    Text              `json:"name"`
 	Missing bool              `json:"missing"`
 	Regular uint32            `json:"regular"`
 	Unnamed bool              `json:"unnamed"`
@@ -144,33 +117,8 @@ type treeForm struct {
 	Gain        []float32         `json:"gain"`
 }
 
-// DecodeText makes a model of what EncodeText wrote, or of what a person made of it: order of keys
-// and spaces are free. It checks all that Decode checks. Every error wraps ErrModel.
-func DecodeText(data []byte) (*Model, error) {
-	var form textForm
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&form); err != nil {
-		return nil, unusable("the model in JSON cannot be read: %w", err)
-	}
-	if form.Version != textVersion {
-		return nil, unusable("not a boost model in JSON: its boost_model is %d, expected %d", form.Version, textVersion)
-	}
-	c, err := form.contents()
-	if err == nil {
-		err = form.fill(&c)
-	}
-	if err != nil {
-		return nil, unusable("the model in JSON is damaged: %w", err)
-	}
-	m, err := New(c)
-	if err != nil {
-		return nil, unusable("the model in JSON is damaged: %w", err)
-	}
-	return m, nil
-}
-
-// fill adds to the contents what is no part of a manifest.
-func (f *textForm) fill(c *Contents) error {
+// Fill adds to the contents what is no part of a manifest.
+func (f *TextForm) Fill(c *Contents) error {
 	if c.Outputs < 1 {
 		return fmt.Errorf("%d outputs", c.Outputs)
 	}
@@ -220,8 +168,8 @@ func (f *textForm) fill(c *Contents) error {
 	return nil
 }
 
-func (f *textForm) cuts(c *Contents) error {
-	columns := c.featureColumns()
+func (f *TextForm) cuts(c *Contents) error {
+	columns := c.FeatureColumns()
 	if len(columns) != len(f.Features) {
 		return fmt.Errorf("%d features for %d feature columns", len(f.Features), len(columns))
 	}

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"encoding/json"
@@ -60,8 +60,8 @@ func Groups(grouping string, leaves []int, outputs int) (*ptq.Groups, error) {
 	return nil, fmt.Errorf("grouping %q is unknown: use model, output, tree or block", grouping)
 }
 
-// leafCounts returns the leaves of each tree.
-func leafCounts(trees []tree.Tree) []int {
+// LeafCounts returns the leaves of each tree.
+func LeafCounts(trees []tree.Tree) []int {
 	counts := make([]int, len(trees))
 	for i := range trees {
 		counts[i] = trees[i].NumLeaves()
@@ -87,7 +87,7 @@ func (c *Contents) checkCompression() error {
 	}
 	if z.Certificate != nil {
 		var err error
-		if z.Certificate, err = canonicalObject(z.Certificate); err != nil {
+		if z.Certificate, err = CanonicalObject(z.Certificate); err != nil {
 			return fmt.Errorf("certificate: %w", err)
 		}
 	}
@@ -119,47 +119,3 @@ func (c *Contents) checkCompression() error {
 
 // ErrNoStatistics says that a model was compressed without covers and gains.
 var ErrNoStatistics = errors.New("the model has no node statistics: they were left out when it was compressed (use the full model, or boost quantize --keep-stats)")
-
-// HasStatistics says whether the trees have covers and gains.
-func (m *Model) HasStatistics() bool {
-	for i := range m.contents.Trees {
-		if m.contents.Trees[i].NoStatistics() {
-			return false
-		}
-	}
-	return true
-}
-
-// Compressed says how the model's file keeps leaf values, nil for a full model. It must not be
-// changed.
-func (m *Model) Compressed() *Compression { return m.contents.Compression }
-
-// Narrowed returns the model with what its trees do not use left out, and nodes in canonical
-// order: see Contents.Narrow. Unless NameMarked is asked for it predicts the same bits for every row.
-func (m *Model) Narrowed(naming Naming) (*Model, error) {
-	c := m.expanded()
-	return New(c.Narrow(naming))
-}
-
-// Compress returns the compressed model of a narrowed one: with the values of z.Leaves in place
-// of its leaf values, without the history of its metrics, and without covers and gains unless
-// z.Statistics is set. Errors name what does not fit.
-func (m *Model) Compress(z Compression) (*Model, error) {
-	c := m.expanded()
-	c.Trees, c.History = slices.Clone(c.Trees), nil
-	at := 0
-	for i := range c.Trees {
-		t := &c.Trees[i]
-		if z.Leaves == nil || len(t.Leaf) > z.Leaves.Len()-at {
-			return nil, errors.New("the model has more leaves than leaf values")
-		}
-		t.Leaf = make([]float64, len(t.Leaf))
-		z.Leaves.DecodeRange(t.Leaf, at)
-		at += len(t.Leaf)
-		if !z.Statistics {
-			t.Gain, t.Cover, t.LeafCover = nil, nil, nil
-		}
-	}
-	c.Compression = &z
-	return New(c)
-}

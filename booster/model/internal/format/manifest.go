@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"encoding/json"
@@ -9,23 +9,23 @@ import (
 
 // The sections of a model file, in this order.
 const (
-	cutsSection         = "cuts"         // features: kinds, category codes, cuts
+	CutsSection         = "cuts"         // features: kinds, category codes, cuts
 	dictionariesSection = "dictionaries" // levels of category columns
-	structureSection    = "structure"    // nodes of all trees
+	StructureSection    = "structure"    // nodes of all trees
 	leavesSection       = "leaves"       // leaf values
 	statisticsSection   = "statistics"   // covers and gains
 )
 
-var sectionNames = []string{cutsSection, dictionariesSection, structureSection, leavesSection, statisticsSection}
+var SectionNames = []string{CutsSection, dictionariesSection, StructureSection, leavesSection, statisticsSection}
 
 // Names of roles and kinds as the manifest writes them, by value.
 var (
 	roleNames = []string{dataset.Feature: "feature", dataset.LabelRole: "label", dataset.WeightRole: "weight", dataset.IDRole: "id",
 		dataset.GroupRole: "group", dataset.InitScoreRole: "init_score"}
-	kindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
+	KindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
 )
 
-// manifest is the JSON object behind the header: everything but the large arrays. It
+// Manifest is the JSON object behind the header: everything but the large arrays. It
 // is written by manifestOf with sorted keys and no spaces, and read into this.
 type manifest struct {
 	After          int             `json:"after"` // this and the next two only where they say something
@@ -33,17 +33,17 @@ type manifest struct {
 	Segments       []Segment       `json:"segments"`
 	BaseScore      []float64       `json:"base_score"`
 	BestRound      int             `json:"best_round"`
-	Classes        []text          `json:"classes"` // null for regression
+	Classes        []Text          `json:"classes"` // null for regression
 	Columns        []columnEntry   `json:"columns"`
 	Fingerprint    string          `json:"fingerprint"`
 	History        []historyEntry  `json:"history"`
-	Link           text            `json:"link"`
+	Link           Text            `json:"link"`
 	Numerics       int             `json:"numerics_version"`
 	NumericClasses bool            `json:"numeric_classes"`
-	Objective      text            `json:"objective"`
+	Objective      Text            `json:"objective"`
 	Outputs        int             `json:"outputs"`
 	Params         json.RawMessage `json:"params"`
-	Sections       []sectionEntry  `json:"sections"`
+	Sections       []SectionEntry  `json:"sections"`
 	ValidPrints    []string        `json:"valid_fingerprints"`
 	WideRounds     []WideRound     `json:"wide_rounds"`
 }
@@ -51,42 +51,42 @@ type manifest struct {
 // columnEntry is one column of the schema; its levels lie in the dictionaries section.
 type columnEntry struct {
 	Kind          string `json:"kind"`
-	Name          text   `json:"name"`
+	Name          Text   `json:"name"`
 	NumericLevels bool   `json:"numeric_levels"`
 	Role          string `json:"role"`
 }
 
 type historyEntry struct {
-	Metric text       `json:"metric"`
-	Set    text       `json:"set"`
+	Metric Text       `json:"metric"`
+	Set    Text       `json:"set"`
 	Values []*float64 `json:"values"`
 }
 
-func (c *Contents) manifest() map[string]any {
+func (c *Contents) Manifest() map[string]any {
 	var classes any
 	if c.Classes != nil {
-		classes = list(c.Classes, func(s string) any { return text(s).form() })
+		classes = List(c.Classes, func(s string) any { return Text(s).Form() })
 	}
 	var params any
 	// normalize has read these bytes before.
-	if err := decodeNumbers(c.Params, &params); err != nil {
+	if err := DecodeNumbers(c.Params, &params); err != nil {
 		panic("model: parameters are not JSON: " + err.Error())
 	}
 	object := map[string]any{
-		"base_score":         list(c.BaseScore, func(v float64) any { return v }),
+		"base_score":         List(c.BaseScore, func(v float64) any { return v }),
 		"best_round":         c.BestRound,
 		"classes":            classes,
-		"columns":            list(c.Schema.Columns, columnForm),
+		"columns":            List(c.Schema.Columns, columnForm),
 		"fingerprint":        c.Fingerprint,
-		"history":            list(c.History, historyForm),
-		"link":               text(c.Link).form(),
+		"history":            List(c.History, historyForm),
+		"link":               Text(c.Link).Form(),
 		"numerics_version":   c.NumericsVersion,
 		"numeric_classes":    c.NumericClasses,
-		"objective":          text(c.Objective).form(),
+		"objective":          Text(c.Objective).Form(),
 		"outputs":            c.Outputs,
 		"params":             params,
-		"valid_fingerprints": list(c.ValidPrints, func(s string) any { return s }),
-		"wide_rounds": list(c.WideRounds, func(w WideRound) any {
+		"valid_fingerprints": List(c.ValidPrints, func(s string) any { return s }),
+		"wide_rounds": List(c.WideRounds, func(w WideRound) any {
 			form := map[string]any{"round": w.Round, "output": w.Output}
 			if w.Gradients != WideI32 {
 				form["gradients"] = w.Gradients
@@ -101,34 +101,34 @@ func (c *Contents) manifest() map[string]any {
 		object["origin"] = c.Origin.form()
 	}
 	if len(c.Segments) > 0 {
-		object["segments"] = list(c.Segments, segmentForm)
+		object["segments"] = List(c.Segments, segmentForm)
 	}
 	return object
 }
 
 func columnForm(s dataset.ColumnSchema) any {
 	return map[string]any{
-		"kind": kindNames[s.Kind], "name": text(s.Name).form(),
+		"kind": KindNames[s.Kind], "name": Text(s.Name).Form(),
 		"numeric_levels": s.NumericLevels, "role": roleNames[s.Role],
 	}
 }
 
 func historyForm(h History) any {
-	values := list(h.Values, func(v *float64) any {
+	values := List(h.Values, func(v *float64) any {
 		if v == nil {
 			return nil
 		}
 		return *v
 	})
-	return map[string]any{"metric": text(h.Metric).form(), "set": text(h.Set).form(), "values": values}
+	return map[string]any{"metric": Text(h.Metric).Form(), "set": Text(h.Set).Form(), "values": values}
 }
 
-func sectionForm(e sectionEntry) any {
+func SectionForm(e SectionEntry) any {
 	return map[string]any{"name": e.Name, "offset": int(e.Offset), "length": int(e.Length), "crc32c": e.CRC}
 }
 
-// contents returns the part of the contents that the manifest holds.
-func (m *manifest) contents() (Contents, error) {
+// Contents returns the part of the contents that the manifest holds.
+func (m *manifest) Contents() (Contents, error) {
 	c := Contents{
 		Objective: string(m.Objective), Link: objectives.Link(m.Link),
 		Outputs: m.Outputs, BaseScore: m.BaseScore,
@@ -152,9 +152,9 @@ func (m *manifest) contents() (Contents, error) {
 	}
 	for _, e := range m.Columns {
 		role, knownRole := indexOf(roleNames, e.Role)
-		kind, knownKind := indexOf(kindNames, e.Kind)
+		kind, knownKind := indexOf(KindNames, e.Kind)
 		if !knownRole || !knownKind {
-			return c, unusable("the model is damaged: column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
+			return c, Errorf("the model is damaged: column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
 		}
 		c.Schema.Columns = append(c.Schema.Columns, dataset.ColumnSchema{
 			Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels,

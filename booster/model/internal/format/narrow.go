@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ func (c *Contents) Narrow(naming Naming) Contents {
 	n.Trees = use.trees(c.Trees)
 	kin := kinships(n.Trees, Features(n.Cuts))
 	renumbered := make([][]uint32, len(kin))
-	for f, column := range n.featureColumns() {
+	for f, column := range n.FeatureColumns() {
 		feature := &n.Cuts.Features[f]
 		switch {
 		case column.Kind != dataset.Category:

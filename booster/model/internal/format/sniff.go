@@ -1,9 +1,7 @@
-package model
+package format
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -27,26 +25,6 @@ var lookAlikes = []struct{ prefix, what string }{
 	{"<", "it looks like a web page or an XML file"},
 	{"{", "it looks like JSON"},
 	{"[", "it looks like JSON or TOML"},
-}
-
-// notAModel says what a file of that size looks like, given its beginning.
-func notAModel(b []byte, size uint64) string {
-	if size == 0 {
-		return "not a boost model: the file is empty"
-	}
-	if strings.HasPrefix(magic, string(b)) {
-		return fmt.Sprintf("the model is cut short: it has only %d bytes", size)
-	}
-	for _, l := range lookAlikes {
-		if bytes.HasPrefix(b, []byte(l.prefix)) {
-			return "not a boost model: " + l.what
-		}
-	}
-	line, _, _ := strings.Cut(string(b[:min(len(b), 60)]), "\n")
-	if text := strings.TrimRight(line, "\r"); isText(text) {
-		return fmt.Sprintf("not a boost model: it looks like text that begins with %q", text)
-	}
-	return fmt.Sprintf("not a boost model: it begins with the bytes % x", b[:min(len(b), 8)])
 }
 
 func isText(s string) bool {

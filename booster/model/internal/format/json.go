@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// appendJSON writes v in the one form that model files use: keys sorted by bytes, no
+// AppendJSON writes v in the one form that model files use: keys sorted by bytes, no
 // spaces, shortest decimal floats, and only what must be escaped. encoding/json is
 // not used for it because its output may change with the Go version, and the bytes
 // of a model may not. v is made of nil, bool, string, int, float64 (finite),
 // json.Number, []any and map[string]any; another type is a programmer's error.
-func appendJSON(b []byte, v any) []byte {
+func AppendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
@@ -38,7 +38,7 @@ func appendJSON(b []byte, v any) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendJSON(b, e)
+			b = AppendJSON(b, e)
 		}
 		return append(b, ']')
 	case map[string]any:
@@ -48,7 +48,7 @@ func appendJSON(b []byte, v any) []byte {
 				b = append(b, ',')
 			}
 			b = append(appendString(b, key), ':')
-			b = appendJSON(b, v[key])
+			b = AppendJSON(b, v[key])
 		}
 		return append(b, '}')
 	default:
@@ -71,8 +71,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// decodeNumbers reads one JSON value, keeping numbers as their digits.
-func decodeNumbers(data []byte, v any) error {
+// DecodeNumbers reads one JSON value, keeping numbers as their digits.
+func DecodeNumbers(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(v); err != nil {
@@ -84,8 +84,8 @@ func decodeNumbers(data []byte, v any) error {
 	return nil
 }
 
-// list turns a slice into the form that appendJSON takes.
-func list[T any](values []T, form func(T) any) []any {
+// List turns a slice into the form that appendJSON takes.
+func List[T any](values []T, form func(T) any) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
 		out[i] = form(v)
@@ -93,11 +93,11 @@ func list[T any](values []T, form func(T) any) []any {
 	return out
 }
 
-// text is a name that may hold any bytes. JSON holds UTF-8 only, so other names are
+// Text is a name that may hold any bytes. JSON holds UTF-8 only, so other names are
 // written as {"hex":"…"}.
-type text string
+type Text string
 
-func (t text) form() any {
+func (t Text) Form() any {
 	if utf8.ValidString(string(t)) {
 		return string(t)
 	}
@@ -105,7 +105,7 @@ func (t text) form() any {
 }
 
 // UnmarshalJSON reads either form.
-func (t *text) UnmarshalJSON(data []byte) error {
+func (t *Text) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		return json.Unmarshal(data, (*string)(t))
 	}
@@ -114,6 +114,6 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	raw, err := hex.DecodeString(other.Hex)
-	*t = text(raw)
+	*t = Text(raw)
 	return err
 }

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"boost/binning"
@@ -62,11 +62,11 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 	r := reader{b: b}
 	count := r.u32()
 	if r.short || uint64(count) != uint64(len(columns)) {
-		return nil, unusable("the model is damaged: cuts of %d features for %d feature columns", count, len(columns))
+		return nil, Errorf("the model is damaged: cuts of %d features for %d feature columns", count, len(columns))
 	}
 	heads := r.takeArray(uint64(count), 12)
 	if r.short {
-		return nil, unusable("the model is damaged: section %q is cut short", cutsSection)
+		return nil, Errorf("the model is damaged: section %q is cut short", CutsSection)
 	}
 	c := &binning.Cuts{
 		Features: make([]binning.Feature, count),
@@ -93,13 +93,13 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 				feature.Marks = numbers32(r.takeArray(uint64(r.u32()), 4))
 			}
 		default:
-			return nil, unusable("the model is damaged: feature %q has unknown kind %d", feature.Name, head[0])
+			return nil, Errorf("the model is damaged: feature %q has unknown kind %d", feature.Name, head[0])
 		}
 		c.Ptrs = append(c.Ptrs, uint32(len(c.Values)))
 		c.Ptrs64 = append(c.Ptrs64, uint32(len(c.Values64)))
 	}
 	if !r.done() {
-		return nil, unusable("the model is damaged: section %q has the wrong length", cutsSection)
+		return nil, Errorf("the model is damaged: section %q has the wrong length", CutsSection)
 	}
 	return c, nil
 }
@@ -153,7 +153,7 @@ func decodeDictionaries(b []byte, s dataset.Schema) error {
 		}
 		all := string(r.take(total))
 		if r.short {
-			return unusable("the model is damaged: the levels of column %q are cut short", s.Columns[i].Name)
+			return Errorf("the model is damaged: the levels of column %q are cut short", s.Columns[i].Name)
 		}
 		levels := make([]string, n)
 		for j := range levels {
@@ -163,7 +163,7 @@ func decodeDictionaries(b []byte, s dataset.Schema) error {
 		s.Columns[i].Levels = levels
 	}
 	if !r.done() {
-		return unusable("the model is damaged: section %q has the wrong length", dictionariesSection)
+		return Errorf("the model is damaged: section %q has the wrong length", dictionariesSection)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ import (
 // CompressedVersion is the format version of compressed models.
 const CompressedVersion = 2
 
-// packedSection is the one section of a compressed model: the lengths of its parts, uvarints, and the
+// PackedSection is the one section of a compressed model: the lengths of its parts, uvarints, and the
 // parts, one behind the other, in the order of compressedNames.
-const packedSection = "packed"
+const PackedSection = "packed"
 
 // The parts of a compressed model beside those that are called like sections of a full one.
 const (
@@ -34,33 +34,33 @@ const (
 	packedLeavesSection = "packed_leaves"
 )
 
-var compressedNames = []string{
-	aboutSection, cutsSection, dictionariesSection, structureSection, scalesSection, leavesSection, packedLeavesSection, statisticsSection,
+var CompressedNames = []string{
+	aboutSection, CutsSection, dictionariesSection, StructureSection, scalesSection, leavesSection, packedLeavesSection, statisticsSection,
 }
 
 // encodeCompressed returns the bytes of a compressed model's file. Its manifest holds the
 // section table only.
 func (c *Contents) encodeCompressed() ([]byte, error) {
-	object := c.manifest()
-	object["compression"] = c.Compression.form()
-	scales := encodeScales(c.Compression.Leaves)
-	leaves := section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
+	object := c.Manifest()
+	object["compression"] = c.Compression.Form()
+	scales := EncodeScales(c.Compression.Leaves)
+	leaves := Section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
 	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packable(v.DType()) {
-		if packed := packLeaves(v, leafCounts(c.Trees), c.Outputs); len(packed) < len(leaves.data) {
-			leaves = section{packedLeavesSection, packed}
+		if packed := PackLeaves(v, LeafCounts(c.Trees), c.Outputs); len(packed) < len(leaves.Data) {
+			leaves = Section{packedLeavesSection, packed}
 		}
 	}
-	all := []section{
-		{aboutSection, packAbout(appendJSON(nil, object))},
-		{cutsSection, packCuts(c.Cuts)},
-		{dictionariesSection, packDictionaries(c.Schema)},
-		{structureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
+	all := []Section{
+		{aboutSection, PackAbout(AppendJSON(nil, object))},
+		{CutsSection, PackCuts(c.Cuts)},
+		{dictionariesSection, PackDictionaries(c.Schema)},
+		{StructureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
 		{scalesSection, scales},
 		leaves,
 		{statisticsSection, encodeStatistics(c.Trees)},
 	}
-	return assemble(CompressedVersion, []section{{packedSection, joinParts(all)}}, func(table []sectionEntry) []byte {
-		return appendJSON(nil, map[string]any{"sections": list(table, sectionForm)})
+	return Assemble(CompressedVersion, []Section{{PackedSection, JoinParts(all)}}, func(table []SectionEntry) []byte {
+		return AppendJSON(nil, map[string]any{"sections": List(table, SectionForm)})
 	}), nil
 }
 
@@ -78,8 +78,8 @@ type compressionEntry struct {
 	Statistics    bool            `json:"statistics"`
 }
 
-// form words a compression; the calibration's numbers only where they say something.
-func (z *Compression) form() any {
+// Form words a compression; the calibration's numbers only where they say something.
+func (z *Compression) Form() any {
 	object := map[string]any{
 		"form": z.Leaves.Form().String(), "grouping": z.Grouping,
 		"source": z.Source, "statistics": z.Statistics,
@@ -87,7 +87,7 @@ func (z *Compression) form() any {
 	if z.Certificate != nil {
 		var certificate any
 		// checkCompression has read these bytes before.
-		if err := decodeNumbers(z.Certificate, &certificate); err != nil {
+		if err := DecodeNumbers(z.Certificate, &certificate); err != nil {
 			panic("model: the certificate is not JSON: " + err.Error())
 		}
 		object["certificate"] = certificate
@@ -105,8 +105,8 @@ func (z *Compression) form() any {
 	return object
 }
 
-// encodeScales returns the scales, f32 or f64, and the offsets, f64, of a version.
-func encodeScales(values ptq.Values) []byte {
+// EncodeScales returns the scales, f32 or f64, and the offsets, f64, of a version.
+func EncodeScales(values ptq.Values) []byte {
 	v, ok := values.(*ptq.Version)
 	if !ok {
 		return nil
@@ -125,36 +125,36 @@ func encodeScales(values ptq.Values) []byte {
 // packedModel is the file of a compressed model of which trees and leaf values are still to
 // be read.
 type packedModel struct {
-	contents Contents
-	entry    *compressionEntry
-	sections map[string][]byte
+	Contents Contents
+	Entry    *compressionEntry
+	Sections map[string][]byte
 }
 
-// joinParts returns the section of these parts.
-func joinParts(parts []section) []byte {
+// JoinParts returns the section of these parts.
+func JoinParts(parts []Section) []byte {
 	var b []byte
-	for _, name := range compressedNames {
+	for _, name := range CompressedNames {
 		b = binary.AppendUvarint(b, uint64(len(partNamed(parts, name))))
 	}
-	for _, name := range compressedNames {
+	for _, name := range CompressedNames {
 		b = append(b, partNamed(parts, name)...)
 	}
 	return b
 }
 
-func partNamed(parts []section, name string) []byte {
+func partNamed(parts []Section, name string) []byte {
 	for _, p := range parts {
-		if p.name == name {
-			return p.data
+		if p.Name == name {
+			return p.Data
 		}
 	}
 	return nil
 }
 
-// splitParts returns the parts that are not empty, in order.
-func splitParts(b []byte) ([]section, error) {
-	damaged := unusable("the model is damaged: section %q: its parts do not make up its %d bytes", packedSection, len(b))
-	lengths := make([]uint64, len(compressedNames))
+// SplitParts returns the parts that are not empty, in order.
+func SplitParts(b []byte) ([]Section, error) {
+	damaged := Errorf("the model is damaged: section %q: its parts do not make up its %d bytes", PackedSection, len(b))
+	lengths := make([]uint64, len(CompressedNames))
 	total, rest := uint64(0), b
 	for i := range lengths {
 		n := 0
@@ -167,49 +167,49 @@ func splitParts(b []byte) ([]section, error) {
 	if total != uint64(len(rest)) {
 		return nil, damaged
 	}
-	var parts []section
+	var parts []Section
 	for i, n := range lengths {
 		if n > 0 {
-			parts = append(parts, section{compressedNames[i], rest[:n:n]})
+			parts = append(parts, Section{CompressedNames[i], rest[:n:n]})
 		}
 		rest = rest[n:]
 	}
 	return parts, nil
 }
 
-// packedParts returns the parts of what openContainer found to be a compressed model with this
+// PackedParts returns the parts of what openContainer found to be a compressed model with this
 // table of sections.
-func packedParts(data []byte, h header, entries []sectionEntry) ([]section, error) {
-	all, err := openSections(data, h, entries, []string{packedSection})
+func PackedParts(data []byte, h Header, entries []SectionEntry) ([]Section, error) {
+	all, err := OpenSections(data, h, entries, []string{PackedSection})
 	if err != nil {
 		return nil, err
 	}
-	return splitParts(all[0])
+	return SplitParts(all[0])
 }
 
-// packedSections returns the parts by name.
-func packedSections(data []byte, h header, manifestText []byte) (map[string][]byte, error) {
+// PackedSections returns the parts by name.
+func PackedSections(data []byte, h Header, manifestText []byte) (map[string][]byte, error) {
 	var man struct {
-		Sections []sectionEntry `json:"sections"`
+		Sections []SectionEntry `json:"sections"`
 	}
 	if err := json.Unmarshal(manifestText, &man); err != nil {
-		return nil, unusable("the model is damaged: its manifest cannot be read: %w", err)
+		return nil, Errorf("the model is damaged: its manifest cannot be read: %w", err)
 	}
-	parts, err := packedParts(data, h, man.Sections)
+	parts, err := PackedParts(data, h, man.Sections)
 	named := map[string][]byte{}
 	for _, p := range parts {
-		named[p.name] = p.data
+		named[p.Name] = p.Data
 	}
 	return named, err
 }
 
-// openPacked reads what openContainer found to be a compressed model.
-func openPacked(data []byte, h header, manifestText []byte) (*packedModel, error) {
-	sections, err := packedSections(data, h, manifestText)
+// OpenPacked reads what openContainer found to be a compressed model.
+func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error) {
+	sections, err := PackedSections(data, h, manifestText)
 	if err != nil {
 		return nil, err
 	}
-	text, err := unpackAbout(sections[aboutSection])
+	text, err := UnpackAbout(sections[aboutSection])
 	if err != nil {
 		return nil, damagedSection(aboutSection, err)
 	}
@@ -223,15 +223,15 @@ func openPacked(data []byte, h header, manifestText []byte) (*packedModel, error
 	if about.Compression == nil || about.Sections != nil {
 		return nil, damagedSection(aboutSection, errors.New("it does not say how the model is compressed"))
 	}
-	c, err := about.contents()
+	c, err := about.Contents()
 	if err != nil {
 		return nil, err
 	}
-	if err := unpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
+	if err := UnpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
 		return nil, damagedSection(dictionariesSection, err)
 	}
-	if c.Cuts, err = unpackCuts(sections[cutsSection], c.featureColumns()); err != nil {
-		return nil, damagedSection(cutsSection, err)
+	if c.Cuts, err = UnpackCuts(sections[CutsSection], c.FeatureColumns()); err != nil {
+		return nil, damagedSection(CutsSection, err)
 	}
 	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
 		return nil, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
@@ -240,16 +240,16 @@ func openPacked(data []byte, h header, manifestText []byte) (*packedModel, error
 }
 
 // decodeCompressed reads a compressed model whole.
-func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, error) {
-	p, err := openPacked(data, h, manifestText)
+func decodeCompressed(data []byte, h Header, manifestText []byte) (Contents, error) {
+	p, err := OpenPacked(data, h, manifestText)
 	if err != nil {
 		return Contents{}, err
 	}
-	c, sections := p.contents, p.sections
-	if c.Trees, err = unpackTrees(sections[structureSection], &c); err != nil {
-		return c, damagedSection(structureSection, err)
+	c, sections := p.Contents, p.Sections
+	if c.Trees, err = unpackTrees(sections[StructureSection], &c); err != nil {
+		return c, damagedSection(StructureSection, err)
 	}
-	if err := c.unpackLeaves(p.entry, sections); err != nil {
+	if err := c.unpackLeaves(p.Entry, sections); err != nil {
 		return c, damagedSection(leavesSection, err)
 	}
 	if c.Compression.Statistics {
@@ -261,7 +261,7 @@ func decodeCompressed(data []byte, h header, manifestText []byte) (Contents, err
 }
 
 func damagedSection(name string, err error) error {
-	return unusable("the model is damaged: section %q: %w", name, err)
+	return Errorf("the model is damaged: section %q: %w", name, err)
 }
 
 // unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it, so
@@ -287,7 +287,7 @@ func unpackTrees(b []byte, c *Contents) ([]tree.Tree, error) {
 // unpackLeaves restores the leaf values and gives them to the trees.
 func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte) error {
 	var err error
-	if c.Compression, err = restore(e, sections, leafCounts(c.Trees), c.Outputs); err != nil {
+	if c.Compression, err = Restore(e, sections, LeafCounts(c.Trees), c.Outputs); err != nil {
 		return err
 	}
 	at := 0
@@ -298,8 +298,8 @@ func (c *Contents) unpackLeaves(e *compressionEntry, sections map[string][]byte)
 	return nil
 }
 
-// restore restores the leaf values of trees with so many leaves.
-func restore(e *compressionEntry, sections map[string][]byte, counts []int, outputs int) (*Compression, error) {
+// Restore restores the leaf values of trees with so many leaves.
+func Restore(e *compressionEntry, sections map[string][]byte, counts []int, outputs int) (*Compression, error) {
 	z := &Compression{Grouping: e.Grouping, Statistics: e.Statistics, Source: e.Source, Certificate: e.Certificate}
 	form, err := ptq.ParseForm(e.Form)
 	if err != nil {
@@ -319,7 +319,7 @@ func restore(e *compressionEntry, sections map[string][]byte, counts []int, outp
 			if native != nil || !packable(d) {
 				return nil, errors.New("leaf values are there twice, or packed in a form that cannot be")
 			}
-			if native, err = unpackLeaves(packed, d, counts, outputs); err != nil {
+			if native, err = UnpackLeaves(packed, d, counts, outputs); err != nil {
 				return nil, err
 			}
 		}
@@ -360,8 +360,8 @@ func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups,
 // Packed texts are bytes through entropy.Text. They hold at most textPerByte times as many as
 // the section has, and a little; a writer adds zeros where it would be more.
 const (
-	textPerByte = 64
-	textRoom    = 4096
+	TextPerByte = 64
+	TextRoom    = 4096
 )
 
 // texts are coders of text that nothing uses: each has 256 KiB, and a file has one or two texts.
@@ -381,10 +381,10 @@ var aboutLearnt = sync.OnceValue(func() *entropy.Text {
 	return t
 })
 
-func packText(text []byte) []byte          { return packAfter(nil, text) }
-func packAbout(text []byte) []byte         { return packAfter(aboutLearnt(), text) }
-func unpackText(b []byte) ([]byte, error)  { return unpackAfter(nil, b) }
-func unpackAbout(b []byte) ([]byte, error) { return unpackAfter(aboutLearnt(), b) }
+func PackText(text []byte) []byte          { return packAfter(nil, text) }
+func PackAbout(text []byte) []byte         { return packAfter(aboutLearnt(), text) }
+func UnpackText(b []byte) ([]byte, error)  { return unpackAfter(nil, b) }
+func UnpackAbout(b []byte) ([]byte, error) { return unpackAfter(aboutLearnt(), b) }
 
 // textAfter returns a coder with what another one, if any, has learnt. It goes back to texts.
 func textAfter(learnt *entropy.Text) *entropy.Text {
@@ -404,7 +404,7 @@ func packAfter(learnt *entropy.Text, text []byte) []byte {
 	c := entropy.NewWriter(nil)
 	t.Write(c, &length, text)
 	b := c.Close()
-	if least := (len(text) - textRoom + textPerByte - 1) / textPerByte; len(b) < least {
+	if least := (len(text) - TextRoom + TextPerByte - 1) / TextPerByte; len(b) < least {
 		b = append(b, make([]byte, least-len(b))...)
 	}
 	return b
@@ -415,13 +415,13 @@ func unpackAfter(learnt *entropy.Text, b []byte) ([]byte, error) {
 	defer texts.Put(t)
 	var length entropy.Number
 	c := entropy.NewReader(b)
-	return t.Read(c, &length, textPerByte*len(b)+textRoom)
+	return t.Read(c, &length, TextPerByte*len(b)+TextRoom)
 }
 
-// packDictionaries returns the levels of the category columns as a packed text: for each
+// PackDictionaries returns the levels of the category columns as a packed text: for each
 // column their number in a line, and each level in a line, in which a backslash stands before
 // line ends and backslashes. Nothing for a schema without such columns.
-func packDictionaries(s dataset.Schema) []byte {
+func PackDictionaries(s dataset.Schema) []byte {
 	var text []byte
 	for i := range s.Columns {
 		if s.Columns[i].Kind != dataset.Category {
@@ -441,14 +441,14 @@ func packDictionaries(s dataset.Schema) []byte {
 	if len(text) == 0 {
 		return nil
 	}
-	return packText(text)
+	return PackText(text)
 }
 
-func unpackDictionaries(b []byte, s dataset.Schema) error {
+func UnpackDictionaries(b []byte, s dataset.Schema) error {
 	var text []byte
 	if len(b) > 0 {
 		var err error
-		if text, err = unpackText(b); err != nil {
+		if text, err = UnpackText(b); err != nil {
 			return err
 		}
 	}
@@ -508,9 +508,9 @@ func cutLine(text []byte) (line, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// packCuts returns what turns values into codes, feature by feature: whether training had
+// PackCuts returns what turns values into codes, feature by feature: whether training had
 // missing values, and the cuts, or the codes of the levels.
-func packCuts(c *binning.Cuts) []byte {
+func PackCuts(c *binning.Cuts) []byte {
 	k := &cutCoder{coder: entropy.NewWriter(nil)}
 	for f := range c.Features {
 		// A writer meets no error.
@@ -524,8 +524,8 @@ func packCuts(c *binning.Cuts) []byte {
 	return b
 }
 
-// unpackCuts reads packCuts' bytes; kinds and names are those of the columns.
-func unpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error) {
+// UnpackCuts reads packCuts' bytes; kinds and names are those of the columns.
+func UnpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error) {
 	k := &cutCoder{coder: entropy.NewReader(b)}
 	c := &binning.Cuts{
 		Features: make([]binning.Feature, len(columns)),

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"boost/objectives"
 )
 
-// check gives the contents the form that is stored, and says whether they are a model's.
-func (c *Contents) check() error {
+// Check gives the contents the form that is stored, and says whether they are a model's.
+func (c *Contents) Check() error {
 	if err := c.normalize(); err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (c *Contents) check() error {
 
 // normalize gives the parts that have several spellings the one that is stored.
 func (c *Contents) normalize() error {
-	params, err := canonicalObject(c.Params)
+	params, err := CanonicalObject(c.Params)
 	if err != nil {
 		return fmt.Errorf("model: parameters: %w", err)
 	}
@@ -40,7 +40,7 @@ func (c *Contents) normalize() error {
 	c.History = history
 	segments := make([]Segment, len(c.Segments))
 	for i, s := range c.Segments {
-		if segments[i].Params, err = canonicalObject(s.Params); err != nil {
+		if segments[i].Params, err = CanonicalObject(s.Params); err != nil {
 			return fmt.Errorf("model: parameters of segment %d: %w", i, err)
 		}
 		segments[i].Rounds = s.Rounds
@@ -49,17 +49,17 @@ func (c *Contents) normalize() error {
 	return nil
 }
 
-// canonicalObject checks that text is one JSON object and writes it with sorted keys
+// CanonicalObject checks that text is one JSON object and writes it with sorted keys
 // and without spaces; numbers keep their digits.
-func canonicalObject(text json.RawMessage) (json.RawMessage, error) {
+func CanonicalObject(text json.RawMessage) (json.RawMessage, error) {
 	var object map[string]any
-	if err := decodeNumbers(text, &object); err != nil {
+	if err := DecodeNumbers(text, &object); err != nil {
 		return nil, fmt.Errorf("not one JSON object: %w", err)
 	}
 	if object == nil {
 		return nil, errors.New("null instead of a JSON object")
 	}
-	return appendJSON(nil, object), nil
+	return AppendJSON(nil, object), nil
 }
 
 func (c *Contents) validate() error {
@@ -129,11 +129,11 @@ func (c *Contents) checkSchema() error {
 		if int(s.Role) >= len(roleNames) {
 			return fmt.Errorf("column %q has unknown role %d", s.Name, s.Role)
 		}
-		if int(s.Kind) >= len(kindNames) {
+		if int(s.Kind) >= len(KindNames) {
 			return fmt.Errorf("column %q has unknown kind %d", s.Name, s.Kind)
 		}
 		if s.Kind != dataset.Category && (len(s.Levels) > 0 || s.NumericLevels) {
-			return fmt.Errorf("column %q has levels but kind %s", s.Name, kindNames[s.Kind])
+			return fmt.Errorf("column %q has levels but kind %s", s.Name, KindNames[s.Kind])
 		}
 		if level, twice := repeated(s.Levels); twice {
 			return fmt.Errorf("column %q has level %q twice", s.Name, level)
@@ -159,8 +159,8 @@ func repeated(names []string) (string, bool) {
 	return "", false
 }
 
-// featureColumns returns the schema's columns with role Feature, in order.
-func (c *Contents) featureColumns() []*dataset.ColumnSchema {
+// FeatureColumns returns the schema's columns with role Feature, in order.
+func (c *Contents) FeatureColumns() []*dataset.ColumnSchema {
 	var columns []*dataset.ColumnSchema
 	for i := range c.Schema.Columns {
 		if c.Schema.Columns[i].Role == dataset.Feature {
@@ -174,7 +174,7 @@ func (c *Contents) checkCuts() error {
 	if c.Cuts == nil {
 		return errors.New("no cuts")
 	}
-	columns := c.featureColumns()
+	columns := c.FeatureColumns()
 	if len(c.Cuts.Features) != len(columns) {
 		return fmt.Errorf("cuts of %d features, but the schema has %d feature columns", len(c.Cuts.Features), len(columns))
 	}
@@ -221,7 +221,7 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	}
 	kind, ok := kindOfColumn[column.Kind]
 	if !ok || kind != feature.Kind {
-		return fmt.Errorf("a column of kind %s cannot have cuts of kind %d", kindNames[column.Kind], feature.Kind)
+		return fmt.Errorf("a column of kind %s cannot have cuts of kind %d", KindNames[column.Kind], feature.Kind)
 	}
 	if feature.Kind != binning.Numeric32 && len(cuts32) > 0 || feature.Kind != binning.Numeric64 && len(cuts64) > 0 {
 		return errors.New("it has cuts of another kind of feature")

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ type originEntry struct {
 }
 
 func (o *Origin) form() any {
-	form := map[string]any{"how": o.How, "models": list(o.Models, func(s string) any { return s })}
+	form := map[string]any{"how": o.How, "models": List(o.Models, func(s string) any { return s })}
 	switch o.How {
 	case Continued:
 		form["rounds"] = o.Rounds
@@ -59,7 +59,7 @@ func (o *Origin) form() any {
 func segmentForm(s Segment) any {
 	var params any
 	// normalize has read these bytes before.
-	if err := decodeNumbers(s.Params, &params); err != nil {
+	if err := DecodeNumbers(s.Params, &params); err != nil {
 		panic("model: parameters of a segment are not JSON: " + err.Error())
 	}
 	return map[string]any{"rounds": s.Rounds, "params": params}
@@ -132,7 +132,7 @@ func overlay(object, over json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return canonicalObject(text)
+	return CanonicalObject(text)
 }
 
 func rawObject(text json.RawMessage) map[string]json.RawMessage {
@@ -143,15 +143,15 @@ func rawObject(text json.RawMessage) map[string]json.RawMessage {
 	return object
 }
 
-// stretch is rounds whose leaf values were found by the same parameters.
-type stretch struct {
+// Stretch is rounds whose leaf values were found by the same parameters.
+type Stretch struct {
 	rounds int
 	params map[string]json.RawMessage // of LeafParams
 }
 
-// stretches returns the parameters of all rounds of a model that is no tail.
-func (c *Contents) stretches() ([]stretch, error) {
-	var all []stretch
+// Stretches returns the parameters of all rounds of a model that is no tail.
+func (c *Contents) Stretches() ([]Stretch, error) {
+	var all []Stretch
 	left := c.BestRound
 	take := func(rounds int, params json.RawMessage) {
 		if rounds = min(rounds, left); rounds > 0 {
@@ -161,7 +161,7 @@ func (c *Contents) stretches() ([]stretch, error) {
 					kept[key] = value
 				}
 			}
-			all = append(all, stretch{rounds, kept})
+			all = append(all, Stretch{rounds, kept})
 			left -= rounds
 		}
 	}
@@ -176,9 +176,9 @@ func (c *Contents) stretches() ([]stretch, error) {
 	return all, nil
 }
 
-// segments words stretches as what differs from params; rounds at the end that do not are
+// Segments words stretches as what differs from params; rounds at the end that do not are
 // left out.
-func segments(all []stretch, params json.RawMessage) ([]Segment, error) {
+func Segments(all []Stretch, params json.RawMessage) ([]Segment, error) {
 	usual := rawObject(params)
 	var out []Segment
 	for _, s := range all {
@@ -209,30 +209,8 @@ func segments(all []stretch, params json.RawMessage) ([]Segment, error) {
 	return out, nil
 }
 
-// Continuation returns the origin and the segments of a model that is trained from this one
-// on by params.
-func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error) {
-	if m.contents.After > 0 {
-		return nil, nil, fmt.Errorf("the base model is the tail of one: append it to the %d rounds before it", m.contents.After)
-	}
-	sum, err := m.SHA256()
-	if err != nil {
-		return nil, nil, err
-	}
-	params, err = canonicalObject(params)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := m.contents.stretches()
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := segments(all, params)
-	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds()}, s, err
-}
-
-// firstSegments cuts segments to the first rounds.
-func firstSegments(all []Segment, rounds int) []Segment {
+// FirstSegments cuts segments to the first rounds.
+func FirstSegments(all []Segment, rounds int) []Segment {
 	var out []Segment
 	for _, s := range all {
 		if rounds == 0 {

@@ -1,4 +1,4 @@
-package model
+package format
 
 import (
 	"errors"
@@ -101,8 +101,8 @@ func (k *leafCoder) each(codes []int32, leaves []int, outputs int) bool {
 	return true
 }
 
-// packLeaves packs the codes of a version, for trees with so many leaves each.
-func packLeaves(v *ptq.Version, leaves []int, outputs int) []byte {
+// PackLeaves packs the codes of a version, for trees with so many leaves each.
+func PackLeaves(v *ptq.Version, leaves []int, outputs int) []byte {
 	k := &leafCoder{coder: entropy.NewWriter(nil)}
 	// A writer meets no error.
 	_ = k.each(signedCodes(v), leaves, outputs)
@@ -132,8 +132,8 @@ func signedCodes(v *ptq.Version) []int32 {
 	return out
 }
 
-// unpackLeaves returns the codes as the version's native bytes.
-func unpackLeaves(b []byte, d ptq.DType, leaves []int, outputs int) ([]byte, error) {
+// UnpackLeaves returns the codes as the version's native bytes.
+func UnpackLeaves(b []byte, d ptq.DType, leaves []int, outputs int) ([]byte, error) {
 	total := 0
 	for _, n := range leaves {
 		total += n

@@ -1,0 +1,50 @@
+package model
+
+import (
+	"errors"
+	"slices"
+)
+
+// HasStatistics says whether the trees have covers and gains.
+func (m *Model) HasStatistics() bool {
+	for i := range m.contents.Trees {
+		if m.contents.Trees[i].NoStatistics() {
+			return false
+		}
+	}
+	return true
+}
+
+// Compressed says how the model's file keeps leaf values, nil for a full model. It must not be
+// changed.
+func (m *Model) Compressed() *Compression { return m.contents.Compression }
+
+// Narrowed returns the model with what its trees do not use left out, and nodes in canonical
+// order: see Contents.Narrow. Unless NameMarked is asked for it predicts the same bits for every row.
+func (m *Model) Narrowed(naming Naming) (*Model, error) {
+	c := m.expanded()
+	return New(c.Narrow(naming))
+}
+
+// Compress returns the compressed model of a narrowed one: with the values of z.Leaves in place
+// of its leaf values, without the history of its metrics, and without covers and gains unless
+// z.Statistics is set. Errors name what does not fit.
+func (m *Model) Compress(z Compression) (*Model, error) {
+	c := m.expanded()
+	c.Trees, c.History = slices.Clone(c.Trees), nil
+	at := 0
+	for i := range c.Trees {
+		t := &c.Trees[i]
+		if z.Leaves == nil || len(t.Leaf) > z.Leaves.Len()-at {
+			return nil, errors.New("the model has more leaves than leaf values")
+		}
+		t.Leaf = make([]float64, len(t.Leaf))
+		z.Leaves.DecodeRange(t.Leaf, at)
+		at += len(t.Leaf)
+		if !z.Statistics {
+			t.Gain, t.Cover, t.LeafCover = nil, nil, nil
+		}
+	}
+	c.Compression = &z
+	return New(c)
+}
