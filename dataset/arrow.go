@@ -37,7 +37,7 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 		}
 		pieces[i] = *p
 	}
-	return o.memoryTable(rows, pieces, targets)
+	return newMemoryTable(o, rows, pieces, targets)
 }
 
 // arrow turns an Arrow array into a piece.

@@ -326,3 +326,14 @@ func (a *assembly) readAgain() error {
 	}
 	return a.checkCells()
 }
+
+// count counts the cells of each level unless that was done.
+func (c *parts) count() {
+	if c.counts != nil {
+		return
+	}
+	c.counts = make([]int, len(c.levels))
+	for _, p := range c.pieces {
+		countCodes(p.codes, c.counts)
+	}
+}

@@ -137,3 +137,13 @@ func byteText(n int64) string {
 	}
 	return fmt.Sprintf("%d bytes", n)
 }
+
+// What a page may claim before memory is taken for it. Snappy, gzip and LZ4 cannot
+// make a page shrink to less than 1/1,100. Zstd and brotli can, on pages of one
+// value over and over, which are taken up to constantPage.
+const (
+	largestPage   = 256 << 20
+	largestRatio  = 1100
+	constantPage  = 4 << 20
+	largestHeader = 1 << 20 // statistics of long texts stand in page headers
+)

@@ -214,7 +214,7 @@ func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cel
 	codes, d := s.piece.codes, s.dict
 	for k+1 < len(c.ends) {
 		n := c.cut(b, k, batch)
-		known := d.codesOf(batch, n, codes[row:])
+		known := codesOf(d, batch, n, codes[row:])
 		row, k = row+known, k+known*c.columns
 		if k+1 >= len(c.ends) || n == len(batch.words) && known == n {
 			continue
@@ -256,26 +256,6 @@ func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 		}
 		batch.words[n] = wordAt(b, start) & (1<<(8*uint(length)) - 1)
 		batch.sizes[n] = int32(length) + 1
-	}
-	return n
-}
-
-// codesOf looks n cells up and writes their codes to codes, up to the first cell that has
-// none. It returns how many have.
-func (d *dictionary) codesOf(batch *wordBatch, n int, codes []int32) (known int) {
-	slots := d.words
-	codes = codes[:n]
-	for i := range codes {
-		word, size := batch.words[i%batchCells], batch.sizes[i%batchCells]
-		slot := &slots[hashOfWord(word)&uint64(len(slots)-1)]
-		code := slot.code
-		if slot.word^word|uint64(slot.size^size) != 0 {
-			code = d.findWord(word, int(size)-1)
-		}
-		if code < missingCode {
-			return i
-		}
-		codes[i] = code
 	}
 	return n
 }
@@ -343,4 +323,24 @@ func (p *chunkParser) numberColumn(b []byte, ends []int32, col, row int) {
 		}
 		row++
 	}
+}
+
+// codesOf looks n cells up and writes their codes to codes, up to the first cell that has
+// none. It returns how many have.
+func codesOf(d *dictionary, batch *wordBatch, n int, codes []int32) (known int) {
+	slots := d.words
+	codes = codes[:n]
+	for i := range codes {
+		word, size := batch.words[i%batchCells], batch.sizes[i%batchCells]
+		slot := &slots[hashOfWord(word)&uint64(len(slots)-1)]
+		code := slot.code
+		if slot.word^word|uint64(slot.size^size) != 0 {
+			code = d.findWord(word, int(size)-1)
+		}
+		if code < missingCode {
+			return i
+		}
+		codes[i] = code
+	}
+	return n
 }

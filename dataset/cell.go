@@ -87,18 +87,6 @@ func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p
 	return content, i, breaks, afterQuote
 }
 
-// trim cuts off spaces, which count in text but not in numbers, names and missing
-// tokens.
-func trim(cell []byte) []byte {
-	for len(cell) > 0 && (cell[0] == ' ' || cell[0] == '\t') {
-		cell = cell[1:]
-	}
-	for n := len(cell); n > 0 && (cell[n-1] == ' ' || cell[n-1] == '\t'); n-- {
-		cell = cell[:n-1]
-	}
-	return cell
-}
-
 // plain resolves doubled quotes and makes every line break a line feed.
 func (r *cellReader) plain(quoted []byte) []byte {
 	r.scratch = r.scratch[:0]

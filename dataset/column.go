@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"math"
 	"unsafe"
 
@@ -10,30 +9,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
-
-// Kind says how a column's values are held.
-type Kind uint8
-
-// The kinds of columns.
-const (
-	Float32  Kind = iota // numbers that are all exact in float32; NaN is missing
-	Float64              // numbers; NaN is missing
-	Category             // text or number levels, as indices into a dictionary
-	Text                 // plain text of an id column, passed through to predictions
-)
-
-var kindNames = [...]string{"float32", "float64", "category", "text"}
-
-// String returns "float32", "float64", "category" or "text".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
-
-// Numeric tells whether values of the kind are numbers.
-func (k Kind) Numeric() bool { return k == Float32 || k == Float64 }
 
 // Column is one named column of a Table. It is immutable.
 type Column struct {
@@ -189,16 +164,6 @@ func numberColumn(name string, role Role, values []float64) *Column {
 		narrow[i] = float32(v)
 	}
 	return float32Column(name, role, narrow)
-}
-
-// allExact tells whether float32 holds every value exactly.
-func allExact(values []float64) bool {
-	for _, v := range values {
-		if float64(float32(v)) != v && v == v {
-			return false
-		}
-	}
-	return true
 }
 
 var dictionaryType = &arrow.DictionaryType{

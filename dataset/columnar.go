@@ -115,7 +115,7 @@ func (s *columnarSource) columns(ctx context.Context) ([]string, error) {
 	}
 	s.first = f
 	for _, name := range f.columnarLayout.names() {
-		if f.hides(name) && !s.mentions(name) {
+		if f.hides(name) && !mentions(s.options, name) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"slices"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -125,47 +124,3 @@ func copyFloats[F float32 | float64](dst []F, raw []byte) {
 		}
 	}
 }
-
-// addNumbers appends numbers, moving the piece to float64 at the first value that
-// needs it.
-func (p *piece) addNumbers(values []float64) {
-	if p.f64 == nil {
-		n := len(p.f32)
-		p.f32 = slices.Grow(p.f32, len(values))[:n+len(values)]
-		dst := p.f32[n:]
-		for i, v := range values {
-			f := float32(v)
-			if float64(f) != v && v == v {
-				p.f64 = make([]float64, n+i, cap(p.f32))
-				for k, f := range p.f32[:n+i] {
-					p.f64[k] = float64(f)
-				}
-				p.f32 = nil
-				values = values[i:]
-				break
-			}
-			dst[i] = f
-		}
-		if p.f64 == nil {
-			return
-		}
-	}
-	p.f64 = append(p.f64, values...)
-}
-
-// addText appends a row of text.
-func (p *piece) addText(text []byte) error {
-	if len(p.text)+len(text) > math.MaxInt32 {
-		return &tooMuchText{}
-	}
-	p.text = append(p.text, text...)
-	p.offsets = append(p.offsets, int32(len(p.text)))
-	return nil
-}
-
-// tooMuchText is text that the offsets of a column cannot reach.
-type tooMuchText struct{}
-
-func (*tooMuchText) plain() {}
-
-func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }

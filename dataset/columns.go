@@ -50,7 +50,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 		}
 		pieces[i] = *p
 	}
-	return o.memoryTable(rows, pieces, targets)
+	return newMemoryTable(o, rows, pieces, targets)
 }
 
 // memoryRows returns the number of rows that the targets' columns agree on, or where
@@ -124,7 +124,7 @@ func (c *ColumnData) rows() (int, error) {
 }
 
 // memoryTable makes a table of one chunk that never was text.
-func (o *options) memoryTable(rows int, pieces []piece, targets []target) (*Table, error) {
+func newMemoryTable(o *options, rows int, pieces []piece, targets []target) (*Table, error) {
 	a := &assembly{options: o, whole: true, chunks: []*chunk{{rows: rows, pieces: pieces}}}
 	return a.table(targets)
 }

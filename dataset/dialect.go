@@ -46,20 +46,6 @@ func readHead(s *stream) (*head, error) {
 	}
 }
 
-// readFull fills b. It returns io.EOF where the data ends before; unlike with
-// io.ReadFull, io.ErrUnexpectedEOF is always the reader's own and means damage.
-func readFull(r io.Reader, b []byte) (n int, err error) {
-	for n < len(b) && err == nil {
-		var more int
-		more, err = r.Read(b[n:])
-		n += more
-	}
-	if n == len(b) && err == io.EOF {
-		err = nil // the next call reports it
-	}
-	return n, err
-}
-
 // records returns the first records of the head, the one that the head cuts off
 // left out, as copies of their cells.
 func (h *head) records(sep byte, most int) [][]string {
@@ -115,7 +101,7 @@ type dialect struct {
 }
 
 // findDialect looks at the head of the first file.
-func (o *options) findDialect(name string, h *head) (*dialect, error) {
+func findDialect(o *options, name string, h *head) (*dialect, error) {
 	if h.all && len(bytes.TrimSpace(h.text)) == 0 {
 		return nil, complain("%s is empty", name)
 	}
@@ -124,7 +110,7 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 		d.sep = h.sep
 	}
 	if d.sep == 0 {
-		d.sep = o.findSeparator(h)
+		d.sep = findSeparator(o, h)
 	}
 	records := h.records(d.sep, headRecords)
 	if len(records) == 0 {
@@ -142,12 +128,12 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 	if o.header != nil {
 		d.header = *o.header
 	} else {
-		d.header = o.findHeader(records)
+		d.header = findHeader(o, records)
 	}
 	rest := records
 	if d.header {
 		rest = records[1:]
-		names, err := o.headerNames(name, records[0])
+		names, err := headerNames(o, name, records[0])
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +157,7 @@ func (o *options) findDialect(name string, h *head) (*dialect, error) {
 
 // headerNames decodes a header record. Columns without a name are called by
 // their position.
-func (o *options) headerNames(file string, record []string) ([]string, error) {
+func headerNames(o *options, file string, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
 		name, ok := o.decode(trim([]byte(cell)))
@@ -190,7 +176,7 @@ func (o *options) headerNames(file string, record []string) ([]string, error) {
 // findSeparator returns the character that gives most records as many cells as
 // the first one has, and more than one; the rarer character first. A decimal comma
 // separates cells only in a text that has quotes, and if nothing else does.
-func (o *options) findSeparator(h *head) byte {
+func findSeparator(o *options, h *head) byte {
 	best, share := byte(0), 0.0
 	for _, sep := range []byte{'\t', ';', '|', ','} {
 		if sep == o.decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
@@ -222,7 +208,7 @@ func (o *options) findSeparator(h *head) byte {
 // findHeader tells whether the first record holds names: it does if it has text
 // above a column of numbers, or a name that the caller asked for; it does not if
 // it has a number, or only texts of which half come again below it.
-func (o *options) findHeader(records [][]string) bool {
+func findHeader(o *options, records [][]string) bool {
 	first, rest := records[0], records[1:]
 	hasNumber := false
 	repeated := 0
@@ -230,14 +216,14 @@ func (o *options) findHeader(records [][]string) bool {
 		switch {
 		case o.isMissing([]byte(cell)):
 			continue
-		case o.mentions(cell):
+		case mentions(o, cell):
 			return true
 		}
 		if _, _, ok := parseValue([]byte(cell), o.decimal); ok {
 			hasNumber = true
 			continue
 		}
-		numbers, again := o.compareBelow(rest, i, cell)
+		numbers, again := compareBelow(o, rest, i, cell)
 		if numbers {
 			return true
 		}
@@ -250,7 +236,7 @@ func (o *options) findHeader(records [][]string) bool {
 
 // compareBelow tells whether all cells of a column are numbers, and whether one
 // of them equals the given cell.
-func (o *options) compareBelow(rest [][]string, column int, cell string) (numbers, again bool) {
+func compareBelow(o *options, rest [][]string, column int, cell string) (numbers, again bool) {
 	present := 0
 	numbers = true
 	for _, record := range rest {
@@ -267,7 +253,7 @@ func (o *options) compareBelow(rest [][]string, column int, cell string) (number
 }
 
 // mentions tells whether the caller named a column so.
-func (o *options) mentions(name string) bool {
+func mentions(o *options, name string) bool {
 	for _, list := range [][]string{{o.label, o.weight, o.group}, o.initScores, o.ids, o.ignore, o.categorical} {
 		for _, given := range list {
 			if given != "" && given == strings.TrimSpace(name) {

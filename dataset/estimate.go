@@ -63,7 +63,7 @@ func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) b
 		return false
 	}
 	defer closeInputs(inputs)
-	s, err := o.source(inputs)
+	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return false
 	}
@@ -94,7 +94,7 @@ func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, 
 		return 0, false
 	}
 	defer closeInputs(inputs)
-	s, err := o.source(inputs)
+	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return 0, false
 	}
@@ -103,13 +103,13 @@ func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, 
 		if inputs[0].opened.packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}
-		return o.estimateColumns(ctx, inputs, s)
+		return estimateColumns(o, ctx, inputs, s)
 	}
 	return estimateText(ctx, inputs, opts)
 }
 
 // estimateColumns adds up what columnar files say of themselves.
-func (o *options) estimateColumns(ctx context.Context, inputs []input, s source) (bytes int64, known bool) {
+func estimateColumns(o *options, ctx context.Context, inputs []input, s source) (bytes int64, known bool) {
 	names, err := s.columns(ctx)
 	if err != nil {
 		return 0, false

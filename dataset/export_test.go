@@ -73,7 +73,7 @@ func OpenWhen(path string, f func()) (*Table, error) {
 		return nil, err
 	}
 	f()
-	return o.read(context.Background(), inputs)
+	return readTable(o, context.Background(), inputs)
 }
 
 // OpenEach opens a file and calls f each time before the file is opened.
@@ -91,7 +91,7 @@ func OpenEach(path string, f func()) (*Table, error) {
 		f()
 		return open()
 	}
-	return o.read(context.Background(), inputs)
+	return readTable(o, context.Background(), inputs)
 }
 
 // DeltaError says what is wrong with delta-encoded whole numbers of a page of so many values.

@@ -104,65 +104,14 @@ const sniffed = 8 << 10
 
 const csvFormat = "csv"
 
-// formats lists all formats; the first that knows an input reads it. The last one
-// takes what no other knows.
-var formats = []*format{
-	{name: arrowFormat, title: "Arrow", knows: isArrow, open: newColumnarSource(arrowFormat, newArrowLayout), idle: textKeys},
-	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newColumnarSource(parquetFormat, newParquetLayout), idle: textKeys},
-	{name: svmFormat, title: "LibSVM text", knows: knowsSVM, idle: []string{"separator", "header", "encoding", "decimal"},
-		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
-	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252", idle: []string{"absent", "index_base"},
-		open: func(o *options, inputs []input) source { return &reader{options: o, inputs: inputs} }},
-}
-
-// Formats lists the names of the formats that can be read.
-func Formats() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
-func formatNamed(name string) *format {
+// formatNamed returns the format of that name, or nil.
+func formatNamed(formats []*format, name string) *format {
 	for _, f := range formats {
 		if f.name == name {
 			return f
 		}
 	}
 	return nil
-}
-
-// formatTitles lists the formats as a message does.
-func formatTitles() string {
-	titles := make([]string, len(formats))
-	for i, f := range formats {
-		titles[i] = f.title
-	}
-	if len(titles) == 1 {
-		return titles[0]
-	}
-	last := len(titles) - 1
-	return strings.Join(titles[:last], ", ") + " or " + titles[last]
-}
-
-// source returns what reads the inputs, by the beginning of the first.
-func (o *options) source(inputs []input) (source, error) {
-	s, err := inputs[0].stream()
-	if err != nil {
-		return nil, err
-	}
-	inputs[0].opened = s // stays so after an error, for closeInputs
-	f, err := o.formatOf(s)
-	if err != nil {
-		return nil, err
-	}
-	o.opened = f
-	opened := f.open(o, inputs)
-	if !o.noSideFiles {
-		opened = &sideSource{source: opened, options: o, inputs: inputs}
-	}
-	return opened, nil
 }
 
 // formatOf tells the format of a stream by its beginning, or by what was asked for.
@@ -178,25 +127,25 @@ func (o *options) formatOf(s *stream) (*format, error) {
 	for _, ending := range []string{".gz", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, ending)
 	}
-	last := len(formats) - 1
-	for _, f := range formats[:last] {
+	last := len(o.formats) - 1
+	for _, f := range o.formats[:last] {
 		if f.knows(start, name) {
 			return f, nil
 		}
 	}
-	return formats[last], nil
+	return o.formats[last], nil
 }
 
 // streamOf opens an input of the named format and refuses another one.
 func (o *options) streamOf(in *input, name string) (*stream, error) {
-	s, err := in.stream()
+	s, err := in.stream(o.formats)
 	if err != nil {
 		return nil, err
 	}
 	f, err := o.formatOf(s)
 	if err == nil && f.name != name {
 		err = complain("%s is %s, and files before it are %s; files that are read as one need one format",
-			in.name, f.title, formatNamed(name).title)
+			in.name, f.title, formatNamed(o.formats, name).title)
 	}
 	if err != nil {
 		s.close()
@@ -215,4 +164,17 @@ func closeInputs(inputs []input) {
 			inputs[i].spool.close()
 		}
 	}
+}
+
+// formatTitles lists the formats as a message does.
+func formatTitles(formats []*format) string {
+	titles := make([]string, len(formats))
+	for i, f := range formats {
+		titles[i] = f.title
+	}
+	if len(titles) == 1 {
+		return titles[0]
+	}
+	last := len(titles) - 1
+	return strings.Join(titles[:last], ", ") + " or " + titles[last]
 }

@@ -83,14 +83,3 @@ func countCodes(codes []int32, counts []int) {
 		}
 	}
 }
-
-// count counts the cells of each level unless that was done.
-func (c *parts) count() {
-	if c.counts != nil {
-		return
-	}
-	c.counts = make([]int, len(c.levels))
-	for _, p := range c.pieces {
-		countCodes(p.codes, c.counts)
-	}
-}

@@ -66,12 +66,12 @@ func (s *svmSource) columns(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.names = []string{s.named(svmLabel, LabelRole)}
-	if s.schema == nil && s.label == "" && !s.assigns(svmLabel) {
+	if s.schema == nil && s.label == "" && !assigns(s.options, svmLabel) {
 		s.label = svmLabel
 	}
 	if s.queries {
 		s.names = append(s.names, s.named(svmQuery, GroupRole))
-		if s.schema == nil && s.group == "" && !s.assigns(svmQuery) {
+		if s.schema == nil && s.group == "" && !assigns(s.options, svmQuery) {
 			s.group = svmQuery
 		}
 	}

@@ -316,3 +316,25 @@ func FormatNumber(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
+
+// trim cuts off spaces, which count in text but not in numbers, names and missing
+// tokens.
+func trim(cell []byte) []byte {
+	for len(cell) > 0 && (cell[0] == ' ' || cell[0] == '\t') {
+		cell = cell[1:]
+	}
+	for n := len(cell); n > 0 && (cell[n-1] == ' ' || cell[n-1] == '\t'); n-- {
+		cell = cell[:n-1]
+	}
+	return cell
+}
+
+// allExact tells whether float32 holds every value exactly.
+func allExact(values []float64) bool {
+	for _, v := range values {
+		if float64(float32(v)) != v && v == v {
+			return false
+		}
+	}
+	return true
+}

@@ -29,7 +29,7 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	return o.read(ctx, inputs)
+	return readTable(o, ctx, inputs)
 }
 
 // openedBy finds the inputs that paths name: files and patterns, or standard input.
@@ -67,22 +67,22 @@ func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*
 	if err != nil {
 		return nil, err
 	}
-	return o.read(ctx, inputs)
+	return readTable(o, ctx, inputs)
 }
 
 // read reads the inputs whole.
-func (o *options) read(ctx context.Context, inputs []input) (*Table, error) {
+func readTable(o *options, ctx context.Context, inputs []input) (*Table, error) {
 	defer closeInputs(inputs)
-	s, err := o.source(inputs)
+	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	return o.table(ctx, inputs, s)
+	return tableOf(o, ctx, inputs, s)
 }
 
 // table reads a source whole.
-func (o *options) table(ctx context.Context, inputs []input, s source) (*Table, error) {
+func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table, error) {
 	names, err := s.columns(ctx)
 	if err != nil {
 		return nil, err

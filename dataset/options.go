@@ -3,7 +3,6 @@ package dataset
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -12,43 +11,6 @@ import (
 // makes no sense is reported by the function that it is given to.
 type Option func(*options)
 
-type options struct {
-	label, weight string
-	group         string
-	initScores    []string
-	ids           []string
-	ignore        []string
-	categorical   []string
-	missing       []string // nil is DefaultMissing, less what the schema has as values
-	decimal       byte
-	encoding      *charmap.Charmap // nil is UTF-8
-	separator     byte             // 0 is found from the data
-	header        *bool            // nil is found from the data
-	skipBadRows   bool
-	schema        *Schema
-	threads       int
-	noSpool       bool
-	once          bool // a copy of standard input is made only where its format needs one
-	noSideFiles   bool
-	needLabel     bool
-	dropTextLike  bool
-	lenient       bool
-	format        *format // nil is found from the data
-	opened        *format // of the inputs, once the first was looked at
-	memoryLimit   int64   // bytes, 0 is none
-
-	missingNumbers []float64 // the numbers among missing
-
-	absentMissing bool // LibSVM: what is not stored is missing, not 0
-	indexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
-
-	chunkSize int               // bytes of text parsed at a time
-	chunkRows int               // rows of a chunk where the format can choose; 0 leaves it to the format
-	chooser   func() RowChooser // of the rows that a Scan keeps; nil for none
-	chosen    int               // rows that it chooses at most
-	err       error             // the first option that made no sense
-}
-
 // DefaultMissing lists the cell texts that mean "no value" unless Missing is given. With
 // As, those that are levels or classes of the model are values as they were in training.
 func DefaultMissing() []string {
@@ -56,7 +18,7 @@ func DefaultMissing() []string {
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{decimal: '.', chunkSize: defaultChunk, indexBase: -1}
+	o := &options{formats: formats, decimal: '.', chunkSize: defaultChunk, indexBase: -1}
 	for _, opt := range opts {
 		opt(o)
 	}
@@ -72,12 +34,6 @@ func newOptions(opts []Option) (*options, error) {
 		}
 	}
 	return o, o.err
-}
-
-func (o *options) fail(format string, args ...any) {
-	if o.err == nil {
-		o.err = complain(format, args...)
-	}
 }
 
 // Label names the column that is to be predicted. Every row must have one.
@@ -154,7 +110,7 @@ func Format(name string) Option {
 		if name == "auto" {
 			return
 		}
-		if o.format = formatNamed(name); o.format == nil {
+		if o.format = formatNamed(formats, name); o.format == nil {
 			o.fail("format = %q is not known; it is \"auto\" or one of %s", name, nameList(Formats(), len(formats)))
 		}
 	}
@@ -197,11 +153,6 @@ func Separator(sep rune) Option {
 		}
 		o.separator = byte(sep)
 	}
-}
-
-// separates tells whether a character can stand between cells.
-func separates(sep rune) bool {
-	return sep > 0 && sep <= 127 && !strings.ContainsRune("\r\n\".+-", sep) && (sep < '0' || sep > '9')
 }
 
 // Header says whether the first line holds the names of the columns, which is
@@ -276,23 +227,3 @@ func DropTextLike() Option { return func(o *options) { o.dropTextLike = true } }
 // LenientTypes keeps columns that are neither clearly numbers nor clearly text as
 // categories and reports them in Table.Mixed, instead of failing.
 func LenientTypes() Option { return func(o *options) { o.lenient = true } }
-
-// decode returns text in UTF-8; ok is false if it is not what the encoding promises.
-func (o *options) decode(b []byte) (text string, ok bool) {
-	if o.encoding == nil {
-		return string(b), utf8.Valid(b)
-	}
-	s, err := o.encoding.NewDecoder().Bytes(b)
-	return string(s), err == nil
-}
-
-// isMissing tells whether a cell, spaces around it not counting, means "no value".
-func (o *options) isMissing(cell []byte) bool {
-	cell = trim(cell)
-	for _, token := range o.missing {
-		if string(cell) == token {
-			return true
-		}
-	}
-	return false
-}

@@ -116,23 +116,6 @@ func Unpack(head, values []byte) (*Table, error) {
 	return t, nil
 }
 
-// sound says whether every row of n can be located.
-func (p *places) sound(n int) bool {
-	last := -1
-	for i, run := range p.runs {
-		if run.row <= last && i > 0 || i == 0 && run.row != 0 || int(run.file) >= len(p.files) || run.file < 0 {
-			return false
-		}
-		last = run.row
-	}
-	for _, row := range p.origin {
-		if row < 0 {
-			return false
-		}
-	}
-	return p.origin == nil || len(p.origin) == n
-}
-
 // packedBytes takes values off the front.
 type packedBytes struct {
 	rest  []byte

@@ -226,9 +226,9 @@ func (f *fileColumn) appendText(text, raw []byte, o *options) []byte {
 		}
 		return appendStamp(text, t, f.utc)
 	case f.logical == logicalDecimal:
-		return o.withPoint(f.decimalText(text, raw), len(text))
+		return withPoint(o, f.decimalText(text, raw), len(text))
 	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:
-		return o.withPoint(append(text, FormatNumber(f.number(raw))...), len(text))
+		return withPoint(o, append(text, FormatNumber(f.number(raw))...), len(text))
 	case f.unsigned && f.physical == parquetInt64:
 		return strconv.AppendUint(text, binary.LittleEndian.Uint64(raw), 10)
 	}
@@ -236,7 +236,7 @@ func (f *fileColumn) appendText(text, raw []byte, o *options) []byte {
 }
 
 // withPoint gives the number that begins at text[start] the decimal point in use.
-func (o *options) withPoint(text []byte, start int) []byte {
+func withPoint(o *options, text []byte, start int) []byte {
 	for i, c := range text[start:] {
 		if c == '.' {
 			text[start+i] = o.decimal

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -178,44 +177,6 @@ func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
 	return i
 }
 
-// setNumber stores v, moving the piece to float64 at the first value that needs it.
-func (p *piece) setNumber(row int, v float64) {
-	if p.f64 == nil {
-		f := float32(v)
-		if float64(f) == v {
-			p.f32[row] = f
-			return
-		}
-		p.widen(row)
-	}
-	p.f64[row] = v
-}
-
-func (p *piece) widen(rows int) {
-	p.f64 = make([]float64, len(p.f32))
-	for i, v := range p.f32[:rows] {
-		p.f64[i] = float64(v)
-	}
-	p.f32 = nil
-}
-
-func (p *piece) setMissing(row int) {
-	p.gaps = true
-	if p.f64 == nil {
-		p.f32[row] = float32(math.NaN())
-	} else {
-		p.f64[row] = math.NaN()
-	}
-}
-
-// setText stores the text of a row, in place of what a row that was left out may have
-// written there before.
-func (p *piece) setText(row int, text []byte) {
-	p.offsets = p.offsets[:row+1]
-	p.text = append(p.text[:p.offsets[row]], text...)
-	p.offsets = append(p.offsets, int32(len(p.text)))
-}
-
 // cell reads any cell into a sink. It returns the index of the separator or line
 // feed behind it and the line breaks inside.
 func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad problem) {
@@ -310,16 +271,6 @@ func (p *chunkParser) close(s *sink, ch *chunk) {
 	if piece.odd.count > 0 && !p.skipBadRows && (s.kind != numberSink || p.targets[s.target].want == wantNumber) {
 		p.stop.Store(true)
 	}
-}
-
-func present[F float32 | float64](values []F) int {
-	n := 0
-	for _, v := range values {
-		if v == v {
-			n++
-		}
-	}
-	return n
 }
 
 // badShape notes a record that has the wrong number of cells, the last of the

@@ -3,6 +3,8 @@ package dataset
 import (
 	"math"
 	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
 // defaultChunk is the number of bytes of text that one worker parses at a time.
@@ -181,3 +183,219 @@ func (c *oddCells) forget(row int) {
 		c.rows = c.rows[:n-1]
 	}
 }
+
+func present[F float32 | float64](values []F) int {
+	n := 0
+	for _, v := range values {
+		if v == v {
+			n++
+		}
+	}
+	return n
+}
+
+// setNumber stores v, moving the piece to float64 at the first value that needs it.
+func (p *piece) setNumber(row int, v float64) {
+	if p.f64 == nil {
+		f := float32(v)
+		if float64(f) == v {
+			p.f32[row] = f
+			return
+		}
+		p.widen(row)
+	}
+	p.f64[row] = v
+}
+
+func (p *piece) widen(rows int) {
+	p.f64 = make([]float64, len(p.f32))
+	for i, v := range p.f32[:rows] {
+		p.f64[i] = float64(v)
+	}
+	p.f32 = nil
+}
+
+func (p *piece) setMissing(row int) {
+	p.gaps = true
+	if p.f64 == nil {
+		p.f32[row] = float32(math.NaN())
+	} else {
+		p.f64[row] = math.NaN()
+	}
+}
+
+// setText stores the text of a row, in place of what a row that was left out may have
+// written there before.
+func (p *piece) setText(row int, text []byte) {
+	p.offsets = p.offsets[:row+1]
+	p.text = append(p.text[:p.offsets[row]], text...)
+	p.offsets = append(p.offsets, int32(len(p.text)))
+}
+
+// addNumbers appends numbers, moving the piece to float64 at the first value that
+// needs it.
+func (p *piece) addNumbers(values []float64) {
+	if p.f64 == nil {
+		n := len(p.f32)
+		p.f32 = slices.Grow(p.f32, len(values))[:n+len(values)]
+		dst := p.f32[n:]
+		for i, v := range values {
+			f := float32(v)
+			if float64(f) != v && v == v {
+				p.f64 = make([]float64, n+i, cap(p.f32))
+				for k, f := range p.f32[:n+i] {
+					p.f64[k] = float64(f)
+				}
+				p.f32 = nil
+				values = values[i:]
+				break
+			}
+			dst[i] = f
+		}
+		if p.f64 == nil {
+			return
+		}
+	}
+	p.f64 = append(p.f64, values...)
+}
+
+// addText appends a row of text.
+func (p *piece) addText(text []byte) error {
+	if len(p.text)+len(text) > math.MaxInt32 {
+		return &tooMuchText{}
+	}
+	p.text = append(p.text, text...)
+	p.offsets = append(p.offsets, int32(len(p.text)))
+	return nil
+}
+
+// setLarge finds out whether the numbers are whole ones of which some lie at 2⁵³ or beyond, but
+// not beyond 64 bits: a number of a thing then, which float64 rounds, and no quantity.
+// They may be exact in float32 once they are rounded.
+func (p *piece) setLarge() {
+	at := -1
+	switch {
+	case p.summary != nil: // it was found out before the values were left aside
+		return
+	case p.sparse != nil:
+		if i := firstLarge(p.sparse.F32, p.sparse.F64); i >= 0 {
+			at = int(p.sparse.Rows[i])
+		}
+	default:
+		at = firstLarge(p.f32, p.f64)
+	}
+	p.large = int32(at + 1)
+}
+
+// levelsToNumbers turns a piece of levels into one of numbers and returns the rows
+// whose level is none.
+func (p *piece) levelsToNumbers(o *options) (odd []int32) {
+	values := make(map[int32]float64, len(p.fresh))
+	for _, code := range p.fresh {
+		if v, _, ok := parseValue([]byte(p.dictionary.levels[code]), o.decimal); ok {
+			if slices.Contains(o.missingNumbers, v) {
+				v = math.NaN()
+			}
+			values[code] = v
+		}
+	}
+	p.f64 = make([]float64, len(p.codes))
+	for row, code := range p.codes {
+		p.f64[row] = math.NaN()
+		if code == missingCode {
+			continue
+		}
+		v, ok := values[code]
+		if !ok {
+			odd = append(odd, int32(row))
+			continue
+		}
+		p.f64[row] = v
+	}
+	return odd
+}
+
+// drop takes rows, which ascend, off a piece whose values are kept.
+func (p *piece) drop(bad []int32, chunk int) {
+	if len(bad) == 0 {
+		return
+	}
+	switch {
+	case p.numeric():
+		p.f32, p.f64 = dropRows(p.f32, bad), dropRows(p.f64, bad)
+		p.present = present(p.f32) + present(p.f64)
+	case p.codes != nil:
+		p.codes = dropRows(p.codes, bad)
+		clear(p.dictionary.seen)
+		p.noteLevels(chunk)
+	}
+}
+
+// odd says whether a cell could not be read.
+func (ch *chunk) odd() bool {
+	for i := range ch.pieces {
+		if ch.pieces[i].odd.count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp marks a chunk whose last record goes on for too long.
+func (ch *chunk) giveUp() {
+	if ch.shape.allows(true) {
+		ch.shape = &shapeError{line: max(0, ch.lines-1), fatal: true,
+			text: "this record is longer than 64 MiB", fix: "is this a CSV or TSV file?"}
+	}
+}
+
+// followed are levels of which those of a model are the first.
+type followed struct {
+	levels []string
+	array  *array.String // of them, nil if it is yet to be made
+}
+
+// firstLarge returns the index of the first number from 2⁵³ on where all are whole and of
+// up to 64 bits; −1 without one. One of the slices is empty.
+func firstLarge(narrow []float32, wide []float64) int {
+	// Mostly there is none, which is soon seen by the bits, less the sign, alone.
+	const large32, large64 = 0x5A000000, 0x4340 << 48 // 2⁵³
+	first := -1
+	for i, v := range narrow {
+		if math.Float32bits(v)&(1<<31-1) > large32-1 && v == v {
+			first = i
+			break
+		}
+	}
+	for i, v := range wide {
+		if math.Float64bits(v)&(1<<63-1) > large64-1 && v == v {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return -1
+	}
+	for _, v := range narrow {
+		if !isNumbering(float64(v)) {
+			return -1
+		}
+	}
+	for _, v := range wide {
+		if !isNumbering(v) {
+			return -1
+		}
+	}
+	return first
+}
+
+// tooMuchText is text that the offsets of a column cannot reach.
+type tooMuchText struct{}
+
+func (*tooMuchText) plain() {}
+
+func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
+
+// isNumbering tells whether a cell may be a number of a thing: whole, of up to 64 bits, or
+// missing.
+func isNumbering(v float64) bool { return v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<64 }

@@ -60,3 +60,27 @@ func (p *places) take(rows []int32) places {
 	}
 	return places{files: p.files, runs: p.runs, byRow: p.byRow, origin: origin}
 }
+
+// shift puts all rows so many lines further down.
+func (p *places) shift(lines int) {
+	for i := range p.runs {
+		p.runs[i].line += lines
+	}
+}
+
+// sound says whether every row of n can be located.
+func (p *places) sound(n int) bool {
+	last := -1
+	for i, run := range p.runs {
+		if run.row <= last && i > 0 || i == 0 && run.row != 0 || int(run.file) >= len(p.files) || run.file < 0 {
+			return false
+		}
+		last = run.row
+	}
+	for _, row := range p.origin {
+		if row < 0 {
+			return false
+		}
+	}
+	return p.origin == nil || len(p.origin) == n
+}

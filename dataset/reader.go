@@ -31,7 +31,7 @@ func (r *reader) columns(context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.dialect, err = r.findDialect(stream.name, h); err == nil {
+	if r.dialect, err = findDialect(r.options, stream.name, h); err == nil {
 		r.first, err = r.body(stream, h)
 	}
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *reader) body(stream *stream, h *head) (*body, error) {
 		if len(records) == 0 {
 			return nil, complain("%s is empty", stream.name)
 		}
-		names, err := r.headerNames(stream.name, records[0])
+		names, err := headerNames(r.options, stream.name, records[0])
 		if err == nil {
 			err = r.sameHeader(stream.name, names)
 		}
@@ -226,14 +226,6 @@ func (r *reader) workers() int {
 	}
 	// Gzip makes a table about a quarter to a tenth of its size.
 	return int(min(int64(threads), 1+10*size/int64(r.chunkSize)))
-}
-
-// giveUp marks a chunk whose last record goes on for too long.
-func (ch *chunk) giveUp() {
-	if ch.shape.allows(true) {
-		ch.shape = &shapeError{line: max(0, ch.lines-1), fatal: true,
-			text: "this record is longer than 64 MiB", fix: "is this a CSV or TSV file?"}
-	}
 }
 
 // cutter cuts the text of the inputs into chunks at ends of records.
@@ -359,7 +351,7 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 const smallChunk = 256 << 10
 
 // chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
-func (o *options) chunkOf(columns int) int {
+func chunkOf(o *options, columns int) int {
 	if o.chunkSize != defaultChunk {
 		return o.chunkSize
 	}
@@ -373,7 +365,7 @@ func (r *reader) layoutOf(p *pass) *layout {
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.chunkSize; p.gathered {
-		l.chunkBytes = r.chunkOf(len(r.dialect.names))
+		l.chunkBytes = chunkOf(r.options, len(r.dialect.names))
 	}
 	for i, t := range targets {
 		l.sinks[t.source] = append(l.sinks[t.source], i)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -53,7 +52,7 @@ func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error
 	if err != nil {
 		return nil, err
 	}
-	return o.scan(ctx, inputs)
+	return scanOf(o, ctx, inputs)
 }
 
 // ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
@@ -62,10 +61,10 @@ func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option
 	if err != nil {
 		return nil, err
 	}
-	return o.scan(ctx, inputs)
+	return scanOf(o, ctx, inputs)
 }
 
-func (o *options) scan(ctx context.Context, inputs []input) (*Scan, error) {
+func scanOf(o *options, ctx context.Context, inputs []input) (*Scan, error) {
 	s := &Scan{options: o, inputs: inputs}
 	if err := s.open(ctx); err != nil {
 		s.Close()
@@ -85,7 +84,7 @@ func (s *Scan) open(ctx context.Context) error {
 		s.chunkRows = scanChunkRows
 	}
 	var err error
-	if s.source, err = s.options.source(s.inputs); err != nil {
+	if s.source, err = sourceOf(s.options, s.inputs); err != nil {
 		return err
 	}
 	if text := svmOf(s.source); text != nil {
@@ -497,32 +496,4 @@ func (c *scanColumn) codes(p *piece, bad []int32) (codes []int32, known bool) {
 		}
 	}
 	return codes, true
-}
-
-// levelsToNumbers turns a piece of levels into one of numbers and returns the rows
-// whose level is none.
-func (p *piece) levelsToNumbers(o *options) (odd []int32) {
-	values := make(map[int32]float64, len(p.fresh))
-	for _, code := range p.fresh {
-		if v, _, ok := parseValue([]byte(p.dictionary.levels[code]), o.decimal); ok {
-			if slices.Contains(o.missingNumbers, v) {
-				v = math.NaN()
-			}
-			values[code] = v
-		}
-	}
-	p.f64 = make([]float64, len(p.codes))
-	for row, code := range p.codes {
-		p.f64[row] = math.NaN()
-		if code == missingCode {
-			continue
-		}
-		v, ok := values[code]
-		if !ok {
-			odd = append(odd, int32(row))
-			continue
-		}
-		p.f64[row] = v
-	}
-	return odd
 }

@@ -8,15 +8,6 @@ import (
 	"boost/internal/cpu"
 )
 
-// RowChooser chooses some rows of a table while it passes by, as binning.Sample does.
-type RowChooser interface {
-	// Add shows the rows lo … hi, which follow those shown before. It appends to
-	// candidates those that may be chosen.
-	Add(lo, hi int, candidates []uint32) []uint32
-	// Rows returns the chosen ones of the rows shown so far, ascending.
-	Rows() []uint32
-}
-
 // KeepRows makes a Scan hold the features of the rows, size of them at most, that a
 // chooser chooses, which spares a pass over the files for them; see Scan.Kept. A chooser
 // is made for each pass that begins anew. Tables that are read whole leave it aside.
@@ -72,7 +63,7 @@ type sampleStore struct {
 }
 
 // newSample begins to choose rows, or returns nil where none are to be kept.
-func (o *options) newSample(targets []target) *scanSample {
+func newSample(o *options, targets []target) *scanSample {
 	if o.chooser == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // which these are.
 func (s *Scan) settle(ctx context.Context, targets []target) error {
 	if s.svm == nil {
-		s.sample = s.newSample(targets)
+		s.sample = newSample(s.options, targets)
 	}
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source,
 		thin: func(ch *chunk, targets []target) { s.thin(ch, targets, nil) }}
@@ -157,7 +157,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 			}
 		}
 	}
-	s.sample = s.newSample(targets)
+	s.sample = newSample(s.options, targets)
 	bad := &badRows{scan: s, options: s.options, chunks: map[int]*badChunk{}}
 	c := &collector{options: s.options, inputs: s.inputs, source: s.source, thin: bad.thin}
 	s.passes++
@@ -242,7 +242,7 @@ func (b *badRows) thin(ch *chunk, targets []target) {
 		bad.byTarget[i] = rows
 		bad.rows = append(bad.rows, rows...)
 		if t.role == LabelRole && t.schema == nil {
-			bad.rows = append(bad.rows, p.withoutValue()...)
+			bad.rows = append(bad.rows, withoutValue(p)...)
 		}
 	}
 	slices.Sort(bad.rows)
@@ -276,28 +276,6 @@ func (b *badRows) oddRows(p *piece) []int32 {
 		}
 	}
 	return rows
-}
-
-// withoutValue returns the rows of a piece that hold no value.
-func (p *piece) withoutValue() []int32 {
-	c := &parts{f32: p.f32, f64: p.f64, codes: p.codes}
-	return c.missingRows()
-}
-
-// drop takes rows, which ascend, off a piece whose values are kept.
-func (p *piece) drop(bad []int32, chunk int) {
-	if len(bad) == 0 {
-		return
-	}
-	switch {
-	case p.numeric():
-		p.f32, p.f64 = dropRows(p.f32, bad), dropRows(p.f64, bad)
-		p.present = present(p.f32) + present(p.f64)
-	case p.codes != nil:
-		p.codes = dropRows(p.codes, bad)
-		clear(p.dictionary.seen)
-		p.noteLevels(chunk)
-	}
 }
 
 // finish makes the columns final.
@@ -410,4 +388,10 @@ func (a *assembly) nameLevels(c *parts, column *scanColumn) {
 		column.index[level] = codes[i]
 		column.counts[codes[i]] += c.counts[i]
 	}
+}
+
+// withoutValue returns the rows of a piece that hold no value.
+func withoutValue(p *piece) []int32 {
+	c := &parts{f32: p.f32, f64: p.f64, codes: p.codes}
+	return c.missingRows()
 }

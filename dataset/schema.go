@@ -48,23 +48,6 @@ type ColumnSchema struct {
 	NumericLevels bool `json:"numeric_levels,omitempty"`
 }
 
-// Schema describes the table's columns. The level lists are shared with the table.
-func (t *Table) Schema() Schema {
-	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
-	for i, c := range t.columns {
-		s.Columns[i] = columnSchema(c)
-	}
-	return s
-}
-
-func columnSchema(c *Column) ColumnSchema {
-	s := ColumnSchema{Name: c.name, Role: c.role, Kind: c.kind}
-	if c.role != GroupRole {
-		s.Levels, s.NumericLevels = c.levels, c.numericLevels
-	}
-	return s
-}
-
 // hasLevel says whether a text is a level or class of any column, spaces around the
 // level not counting, so training cannot have taken the text for a missing value.
 func (s *Schema) hasLevel(text string) bool {
@@ -84,4 +67,15 @@ func (s *Schema) named(name string) *ColumnSchema {
 		}
 	}
 	return nil
+}
+
+// roleNames returns the names of the columns of a role, in order.
+func (s *Schema) roleNames(role Role) []string {
+	var names []string
+	for i := range s.Columns {
+		if s.Columns[i].Role == role {
+			names = append(names, s.Columns[i].Name)
+		}
+	}
+	return names
 }

@@ -329,7 +329,7 @@ func (a *assembly) column(c *parts, rows int) *Column {
 		return textColumn(c.name, c.role, c.text, c.offsets)
 	}
 	if c.followed != nil {
-		return c.followed.column(c.name, c.role, c.codes, c.schema.NumericLevels)
+		return columnOf(c.followed, c.name, c.role, c.codes, c.schema.NumericLevels)
 	}
 	if c.schema != nil {
 		codes, levels := follow(c.codes, c.levels, c.schema, a.decimal)

@@ -113,7 +113,7 @@ func (s *sideSource) columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if r, text := s.source.(*reader); text && found && !r.dialect.header && s.schema == nil && s.label == "" && !s.assigns(names[0]) {
+	if r, text := s.source.(*reader); text && found && !r.dialect.header && s.schema == nil && s.label == "" && !assigns(s.options, names[0]) {
 		s.label = names[0]
 		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].name, names[0]))
 	}
@@ -155,8 +155,8 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if len(called) == 0 || slices.Contains(names, called[0]) {
 			return nil
 		}
-	case s.given(kind.role) != "":
-		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, s.given(kind.role)))
+	case isGiven(s.options, kind.role) != "":
+		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, isGiven(s.options, kind.role)))
 		return nil
 	}
 	r := &sideReader{kind: kind, column: called[0]}
@@ -181,7 +181,7 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if slices.Contains(names, name) {
 			return complain("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
 		}
-		if s.assigns(name) {
+		if assigns(s.options, name) {
 			return complain("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
 		}
 		c := sideColumn{name: name, ends: r.ends}
@@ -191,25 +191,14 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		s.added = append(s.added, c)
 	}
 	if s.schema == nil {
-		s.take(kind.role, called)
+		takeOptions(s.options, kind.role, called)
 		s.said = append(s.said, fmt.Sprintf("%s are read from %s", kind.title, nameList(files, 3)))
 	}
 	return nil
 }
 
-// roleNames returns the names of the columns of a role, in order.
-func (s *Schema) roleNames(role Role) []string {
-	var names []string
-	for i := range s.Columns {
-		if s.Columns[i].Role == role {
-			names = append(names, s.Columns[i].Name)
-		}
-	}
-	return names
-}
-
 // given returns the column that an option names for the role, "" without one.
-func (o *options) given(role Role) string {
+func isGiven(o *options, role Role) string {
 	switch {
 	case role == WeightRole:
 		return o.weight
@@ -222,7 +211,7 @@ func (o *options) given(role Role) string {
 }
 
 // take names columns for the role as an option would.
-func (o *options) take(role Role, columns []string) {
+func takeOptions(o *options, role Role, columns []string) {
 	switch role {
 	case WeightRole:
 		o.weight = columns[0]
@@ -234,7 +223,7 @@ func (o *options) take(role Role, columns []string) {
 }
 
 // assigns tells whether an option says what the named column is for.
-func (o *options) assigns(name string) bool {
+func assigns(o *options, name string) bool {
 	return name == o.label || name == o.weight || name == o.group || slices.Contains(o.initScores, name) ||
 		slices.Contains(o.ids, name) || slices.Contains(o.ignore, name)
 }
@@ -353,7 +342,7 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 		m.added[t.source-m.own].fill(values, first) // check reports what does not fit
 		b := &memoryColumn{options: m.options, target: t, rows: ch.rows}
 		if t.role == GroupRole {
-			b.options = m.unblanked() // the file has no such numbers: they count its queries
+			b.options = unblanked(m.sideSource.options) // the file has no such numbers: they count its queries
 		}
 		if p, _, err := b.floats(values); err == nil {
 			pieces[i] = *p
@@ -365,7 +354,7 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 }
 
 // unblanked returns the options with no number that means "no value".
-func (o *options) unblanked() *options {
+func unblanked(o *options) *options {
 	other := *o
 	other.missingNumbers = nil
 	return &other

@@ -207,7 +207,7 @@ type stream struct {
 }
 
 // stream opens an input, or returns what was opened to look at its beginning.
-func (in *input) stream() (*stream, error) {
+func (in *input) stream(formats []*format) (*stream, error) {
 	if s := in.opened; s != nil {
 		in.opened = nil
 		return s, nil
@@ -235,7 +235,7 @@ func (in *input) stream() (*stream, error) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
 			s.close()
-			return nil, complain("%s is %s; give it as %s, plain, gzip or zstd", in.name, f.name, formatTitles())
+			return nil, complain("%s is %s; give it as %s, plain, gzip or zstd", in.name, f.name, formatTitles(formats))
 		}
 	}
 	return s, nil

@@ -41,7 +41,7 @@ func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, e
 	if err != nil {
 		return nil, err
 	}
-	return o.stream(ctx, inputs)
+	return streamOfOptions(o, ctx, inputs)
 }
 
 // once is the option that spares the copy of standard input where it is read once.
@@ -54,10 +54,10 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 	if err != nil {
 		return nil, err
 	}
-	return o.stream(ctx, inputs)
+	return streamOfOptions(o, ctx, inputs)
 }
 
-func (o *options) stream(ctx context.Context, inputs []input) (*Stream, error) {
+func streamOfOptions(o *options, ctx context.Context, inputs []input) (*Stream, error) {
 	s := &Stream{options: o, inputs: inputs, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
 	for _, in := range inputs {
 		s.files = append(s.files, in.name)
@@ -77,12 +77,12 @@ func (s *Stream) open(ctx context.Context) error {
 		return complain("%s cannot be read part by part and without its bad rows", s.inputs[0].name)
 	}
 	var err error
-	if s.source, err = s.options.source(s.inputs); err != nil {
+	if s.source, err = sourceOf(s.options, s.inputs); err != nil {
 		return err
 	}
 	if svmOf(s.source) != nil {
-		if s.namesIDs() {
-			s.whole, err = s.table(ctx, s.inputs, s.source)
+		if namesIDs(s.options) {
+			s.whole, err = tableOf(s.options, ctx, s.inputs, s.source)
 			return err
 		}
 		s.source = inParts(s.source)
@@ -105,7 +105,7 @@ func (s *Stream) open(ctx context.Context) error {
 }
 
 // namesIDs says whether the model or an option names ids.
-func (o *options) namesIDs() bool {
+func namesIDs(o *options) bool {
 	for i := range o.schema.Columns {
 		if o.schema.Columns[i].Role == IDRole {
 			return true

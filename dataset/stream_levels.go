@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"slices"
-
-	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
 // levelIndex gives the levels of a model's column their codes. What takes time in
@@ -13,12 +11,6 @@ type levelIndex struct {
 	schema *ColumnSchema
 	codes  map[string]int32
 	known  followed
-}
-
-// followed are levels of which those of a model are the first.
-type followed struct {
-	levels []string
-	array  *array.String // of them, nil if it is yet to be made
 }
 
 func newLevelIndex(c *ColumnSchema, o *options) *levelIndex {
@@ -80,7 +72,7 @@ func (x *levelIndex) name(text string) string {
 }
 
 // column makes a column of codes into the levels.
-func (f *followed) column(name string, role Role, codes []int32, numeric bool) *Column {
+func columnOf(f *followed, name string, role Role, codes []int32, numeric bool) *Column {
 	texts := f.array
 	if texts == nil {
 		texts = levelArray(f.levels)

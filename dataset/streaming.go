@@ -99,16 +99,6 @@ func (r *streaming) part(ch *chunk) *streamPart {
 	return p
 }
 
-// odd says whether a cell could not be read.
-func (ch *chunk) odd() bool {
-	for i := range ch.pieces {
-		if ch.pieces[i].odd.count > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // take takes a chunk. It returns once the goroutine can make another one.
 func (r *streaming) take(ch *chunk) {
 	p := r.part(ch)
@@ -166,13 +156,6 @@ func (r *streaming) place(p *streamPart) {
 		bad.Line += before
 	}
 	r.done.put(p.index, p)
-}
-
-// shift puts all rows so many lines further down.
-func (p *places) shift(lines int) {
-	for i := range p.runs {
-		p.runs[i].line += lines
-	}
 }
 
 // run works on the first part that is ready.

@@ -172,3 +172,20 @@ func pick[T any](values []T, rows []int32) []T {
 	}
 	return picked
 }
+
+// Schema describes the table's columns. The level lists are shared with the table.
+func (t *Table) Schema() Schema {
+	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
+	for i, c := range t.columns {
+		s.Columns[i] = columnSchema(c)
+	}
+	return s
+}
+
+func columnSchema(c *Column) ColumnSchema {
+	s := ColumnSchema{Name: c.name, Role: c.role, Kind: c.kind}
+	if c.role != GroupRole {
+		s.Levels, s.NumericLevels = c.levels, c.numericLevels
+	}
+	return s
+}

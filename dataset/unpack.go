@@ -165,3 +165,17 @@ func (s *stream) failure(err error) error {
 	}
 	return complain("%s cannot be read: %w", s.name, bare(err))
 }
+
+// readFull fills b. It returns io.EOF where the data ends before; unlike with
+// io.ReadFull, io.ErrUnexpectedEOF is always the reader's own and means damage.
+func readFull(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var more int
+		more, err = r.Read(b[n:])
+		n += more
+	}
+	if n == len(b) && err == io.EOF {
+		err = nil // the next call reports it
+	}
+	return n, err
+}
