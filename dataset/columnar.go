@@ -108,7 +108,7 @@ func (s *columnarSource) closeFile(f *columnarFile) {
 
 // columns returns the columns of the first file. An index that pandas wrote beside the
 // columns of a frame is none of them, unless it is asked for.
-func (s *columnarSource) columns(ctx context.Context) ([]string, error) {
+func (s *columnarSource) Columns(ctx context.Context) ([]string, error) {
 	f, err := s.open(ctx, 0)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *columnarSource) columns(ctx context.Context) ([]string, error) {
 	return s.names, nil
 }
 
-func (s *columnarSource) notes(int) []string {
+func (s *columnarSource) Notes(int) []string {
 	if len(s.hidden) == 0 {
 		return s.said
 	}
@@ -132,7 +132,7 @@ func (s *columnarSource) notes(int) []string {
 		plural(len(s.hidden), "column"), nameList(s.hidden, 3), s.inputs[0].name, s.hidden))
 }
 
-func (s *columnarSource) close() {
+func (s *columnarSource) Close() {
 	if s.first != nil {
 		s.closeFile(s.first)
 	}
@@ -174,7 +174,7 @@ type columnarPass struct {
 }
 
 // read deals the columns of all groups out to workers.
-func (s *columnarSource) read(ctx context.Context, p *pass) error {
+func (s *columnarSource) Read(ctx context.Context, p *pass) error {
 	pp := &columnarPass{columnarSource: s, pass: p, wide: make([]atomic.Bool, len(p.targets))}
 	jobs := make(chan columnJob)
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -452,5 +452,5 @@ func (w *columnWorker) failColumn(j columnJob, target int, err error) {
 // plainError is an error that is no damage: the file holds what cannot be read.
 type plainError interface {
 	error
-	plain()
+	Plain()
 }

@@ -67,7 +67,7 @@ func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) b
 	if err != nil {
 		return false
 	}
-	defer s.close()
+	defer s.Close()
 	return o.opened.name == csvFormat && inputs[0].opened.packed == ""
 }
 
@@ -98,7 +98,7 @@ func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, 
 	if err != nil {
 		return 0, false
 	}
-	defer s.close()
+	defer s.Close()
 	if o.opened.name != csvFormat && o.opened.name != svmFormat {
 		if inputs[0].opened.packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
@@ -110,7 +110,7 @@ func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, 
 
 // estimateColumns adds up what columnar files say of themselves.
 func estimateColumns(o *options, ctx context.Context, inputs []input, s source) (bytes int64, known bool) {
-	names, err := s.columns(ctx)
+	names, err := s.Columns(ctx)
 	if err != nil {
 		return 0, false
 	}

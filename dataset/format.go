@@ -55,16 +55,16 @@ func (o *options) idleNotes(file string) []string {
 // read again.
 type source interface {
 	// columns opens the first input and returns the names of the table's columns.
-	columns(ctx context.Context) (names []string, err error)
+	Columns(ctx context.Context) (names []string, err error)
 	// read goes through all inputs once. Only the sources of the pass's targets are
 	// looked at, where the format allows. Every pass cuts the inputs into the same
 	// chunks. With an error of an input, the chunks before it are emitted too.
-	read(ctx context.Context, p *pass) error
+	Read(ctx context.Context, p *pass) error
 	// notes says what a person should know about how the inputs are written, which
 	// hold so many blank lines.
-	notes(blank int) []string
+	Notes(blank int) []string
 	// close frees what was opened and not read.
-	close()
+	Close()
 }
 
 // pass is one way through all inputs.

@@ -46,7 +46,7 @@ type svmSource struct {
 
 // columns reads the inputs and names the columns. The label and the query number get
 // their roles without being asked for.
-func (s *svmSource) columns(ctx context.Context) ([]string, error) {
+func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 	if err := s.scan(ctx); err != nil {
 		return nil, err
 	}
@@ -313,7 +313,7 @@ func (s *svmSource) firstBad() (e *ParseError, file int) {
 }
 
 // notes says how the indices were understood and what was left aside.
-func (s *svmSource) notes(int) []string {
+func (s *svmSource) Notes(int) []string {
 	if s.schema != nil {
 		if s.unknown == 0 {
 			return nil
@@ -335,7 +335,7 @@ func (s *svmSource) notes(int) []string {
 		s.inputs[0].name, s.base, how, s.names[len(s.names)-len(s.indices)], s.names[len(s.names)-1])}
 }
 
-func (s *svmSource) close() {}
+func (s *svmSource) Close() {}
 
 // svmJob is a chunk's text on its way to a worker.
 type svmJob struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // read emits the whole table as one chunk, its features column by column.
-func (s *svmSource) read(ctx context.Context, p *pass) error {
+func (s *svmSource) Read(ctx context.Context, p *pass) error {
 	ch := &chunk{whole: true, rest: &Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
 		pieces: make([]piece, len(p.targets)), fileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins

@@ -77,13 +77,13 @@ func readTable(o *options, ctx context.Context, inputs []input) (*Table, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	return tableOf(o, ctx, inputs, s)
 }
 
 // table reads a source whole.
 func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table, error) {
-	names, err := s.columns(ctx)
+	names, err := s.Columns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table,
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	a := &assembly{options: o, chunks: chunks, notes: append(s.notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole, bare: bare}
+	a := &assembly{options: o, chunks: chunks, notes: append(s.Notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole, bare: bare}
 	for _, in := range inputs {
 		a.files = append(a.files, in.name)
 	}
@@ -146,7 +146,7 @@ func (c *collector) collect(ctx context.Context, targets []target) (chunks []*ch
 		}
 		mutex.Unlock()
 	}}
-	err = c.source.read(ctx, p)
+	err = c.source.Read(ctx, p)
 	if whole && c.memoryLimit > 0 && bytes > c.memoryLimit && err == nil {
 		err = c.overLimit(rows, bytes, len(targets))
 	}

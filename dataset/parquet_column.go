@@ -177,7 +177,7 @@ func (c *columnReader) begin(p *page) error {
 // unreadableEncoding is an encoding that cannot be read, or not on this type.
 type unreadableEncoding struct{ encoding parquetEncoding }
 
-func (*unreadableEncoding) plain() {}
+func (*unreadableEncoding) Plain() {}
 
 func (e *unreadableEncoding) Error() string {
 	return fmt.Sprintf("its values are encoded as %s, which cannot be read; write the column as PLAIN or with a dictionary, or leave it out with ignore", e.encoding)

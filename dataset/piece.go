@@ -392,7 +392,7 @@ func firstLarge(narrow []float32, wide []float64) int {
 // tooMuchText is text that the offsets of a column cannot reach.
 type tooMuchText struct{}
 
-func (*tooMuchText) plain() {}
+func (*tooMuchText) Plain() {}
 
 func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
 

@@ -26,7 +26,7 @@ type reader struct {
 }
 
 // columns finds the dialect from the head of the first input.
-func (r *reader) columns(context.Context) ([]string, error) {
+func (r *reader) Columns(context.Context) ([]string, error) {
 	stream, h, err := r.open(&r.inputs[0])
 	if err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func (r *reader) columns(context.Context) ([]string, error) {
 }
 
 // read cuts and parses all inputs.
-func (r *reader) read(ctx context.Context, p *pass) error {
+func (r *reader) Read(ctx context.Context, p *pass) error {
 	first := r.first
 	r.first = nil
 	return r.run(ctx, r.layoutOf(p), first)
 }
 
 // notes says what was surprising about the text.
-func (r *reader) notes(blank int) []string {
+func (r *reader) Notes(blank int) []string {
 	var notes []string
 	if !r.dialect.header {
 		last := r.dialect.names[len(r.dialect.names)-1]
@@ -375,7 +375,7 @@ func (r *reader) layoutOf(p *pass) *layout {
 }
 
 // close closes the first input if it was opened and not read.
-func (r *reader) close() {
+func (r *reader) Close() {
 	if r.first != nil {
 		r.first.stream.close()
 		r.first = nil

@@ -91,7 +91,7 @@ func (s *Scan) open(ctx context.Context) error {
 		s.svm = newSVMScan(text)
 		s.passes++
 	}
-	if s.names, err = s.source.columns(ctx); err != nil {
+	if s.names, err = s.source.Columns(ctx); err != nil {
 		return err
 	}
 	if s.svm != nil {
@@ -141,7 +141,7 @@ func scanChunkSize(o *options, inputs []input) int {
 // Close frees what the scan holds of its inputs.
 func (s *Scan) Close() {
 	if s.source != nil {
-		s.source.close()
+		s.source.Close()
 	}
 	closeInputs(s.inputs)
 }
@@ -245,7 +245,7 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 		}
 	}
 	s.passes++
-	err := s.source.read(ctx, p)
+	err := s.source.Read(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -27,7 +27,7 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	for _, ch := range chunks {
 		blank += ch.blank
 	}
-	a := &assembly{options: s.options, chunks: chunks, notes: append(s.source.notes(blank), s.idleNotes(s.inputs[0].name)...), readErr: err}
+	a := &assembly{options: s.options, chunks: chunks, notes: append(s.source.Notes(blank), s.idleNotes(s.inputs[0].name)...), readErr: err}
 	for _, in := range s.inputs {
 		a.files = append(a.files, in.name)
 	}

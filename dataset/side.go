@@ -90,8 +90,8 @@ type sideSource struct {
 }
 
 // columns reads the side files and names the columns, theirs last.
-func (s *sideSource) columns(ctx context.Context) ([]string, error) {
-	names, err := s.source.columns(ctx)
+func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
+	names, err := s.source.Columns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,14 +229,14 @@ func assigns(o *options, name string) bool {
 }
 
 // notes says what the side files gave.
-func (s *sideSource) notes(blank int) []string { return append(s.source.notes(blank), s.said...) }
+func (s *sideSource) Notes(blank int) []string { return append(s.source.Notes(blank), s.said...) }
 
 // read reads the source and puts the side columns' pieces into its chunks. For that a
 // chunk has to wait until the ones before it are there, which say with which row it begins;
 // where no target is a side column, rows are counted only.
-func (s *sideSource) read(ctx context.Context, p *pass) error {
+func (s *sideSource) Read(ctx context.Context, p *pass) error {
 	if len(s.added) == 0 {
-		return s.source.read(ctx, p)
+		return s.source.Read(ctx, p)
 	}
 	m := &sideMerge{sideSource: s, pass: p, outer: p.emit, targets: p.targets, rows: make([]int, len(s.inputs))}
 	defer func() { p.targets, p.emit = m.targets, m.outer }()
@@ -247,7 +247,7 @@ func (s *sideSource) read(ctx context.Context, p *pass) error {
 			m.places = append(m.places, i)
 		}
 	}
-	err := s.source.read(ctx, p)
+	err := s.source.Read(ctx, p)
 	for len(m.chunks.waiting) > 0 { // a chunk is absent: there was an error
 		m.emit(nil)
 	}

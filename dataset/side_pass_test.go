@@ -9,7 +9,7 @@ import (
 // backwards emits three chunks of two rows, the last first.
 type backwards struct{ source }
 
-func (backwards) read(_ context.Context, p *pass) error {
+func (backwards) Read(_ context.Context, p *pass) error {
 	for index := 2; index >= 0; index-- {
 		p.emit(&chunk{index: index, rows: 2, pieces: make([]piece, len(p.targets))})
 	}
@@ -38,7 +38,7 @@ func TestSidePassOrder(t *testing.T) {
 			s := &sideSource{source: backwards{}, options: o, inputs: []input{{name: "t"}}, own: 1,
 				added: []sideColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{name: "t.weight", rows: c.rows}}}
 			var got []int
-			err := s.read(context.Background(), &pass{targets: c.targets, emit: func(ch *chunk) {
+			err := s.Read(context.Background(), &pass{targets: c.targets, emit: func(ch *chunk) {
 				got = append(got, ch.index)
 				if len(ch.pieces) != len(c.targets) {
 					t.Errorf("chunk %d has %d pieces, want %d", ch.index, len(ch.pieces), len(c.targets))

@@ -87,7 +87,7 @@ func (s *Stream) open(ctx context.Context) error {
 		}
 		s.source = inParts(s.source)
 	}
-	names, err := s.source.columns(ctx)
+	names, err := s.source.Columns(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Stream) size() {
 // Close frees what the stream holds of its inputs.
 func (s *Stream) Close() {
 	if s.source != nil {
-		s.source.close()
+		s.source.Close()
 	}
 	closeInputs(s.inputs)
 }
@@ -167,7 +167,7 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &remarks{assembly: &assembly{options: s.options, notes: append(s.source.notes(s.blank), s.idleNotes(s.inputs[0].name)...)}}
+	r := &remarks{assembly: &assembly{options: s.options, notes: append(s.source.Notes(s.blank), s.idleNotes(s.inputs[0].name)...)}}
 	for _, t := range s.targets {
 		if s.dates[t.name] && t.role != IDRole {
 			r.dates = append(r.dates, t.name)

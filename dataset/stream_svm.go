@@ -32,14 +32,14 @@ func inParts(s source) source {
 }
 
 // columns names the label and the features of the model.
-func (s *svmParts) columns(context.Context) ([]string, error) {
+func (s *svmParts) Columns(context.Context) ([]string, error) {
 	s.names = []string{s.named(svmLabel, LabelRole)}
 	s.schemaFeatures()
 	return s.names, nil
 }
 
 // read reads every chunk of the text as a table of its own.
-func (s *svmParts) read(ctx context.Context, p *pass) error {
+func (s *svmParts) Read(ctx context.Context, p *pass) error {
 	one := *s.options
 	one.threads = 1
 	var failed error
@@ -49,7 +49,7 @@ func (s *svmParts) read(ctx context.Context, p *pass) error {
 		part.options, part.chunks = &one, []*svmChunk{ch}
 		index := ch.index
 		ch.index = 0 // among the part's
-		err := part.read(ctx, &pass{targets: p.targets, emit: func(made *chunk) {
+		err := part.Read(ctx, &pass{targets: p.targets, emit: func(made *chunk) {
 			made.index, made.file, made.lines = index, ch.file, ch.lines
 			p.send(made)
 		}})
@@ -72,9 +72,9 @@ func (s *svmParts) read(ctx context.Context, p *pass) error {
 }
 
 // notes says what was left aside, once all parts have passed.
-func (s *svmParts) notes(blank int) []string {
+func (s *svmParts) Notes(blank int) []string {
 	s.unknown = s.foreign
-	return s.svmSource.notes(blank)
+	return s.svmSource.Notes(blank)
 }
 
 // note keeps what is to be known of a chunk once it is gone.

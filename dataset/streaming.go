@@ -57,7 +57,7 @@ func (r *streaming) read() error {
 			return nil
 		})
 	}
-	err := r.source.read(r.ctx, r.pass)
+	err := r.source.Read(r.ctx, r.pass)
 	r.mutex.Lock()
 	r.over = true
 	r.mutex.Unlock()
