@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"math"
 	"time"
 
@@ -18,20 +19,20 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.encoding = nil
+	o.Encoding = nil
 	names := make([]string, record.NumCols())
 	for i := range names {
 		names[i] = record.ColumnName(i)
 	}
-	targets, err := o.resolve(names)
+	targets, err := o.Resolve(names)
 	if err != nil {
 		return nil, err
 	}
 	rows := int(record.NumRows())
-	pieces := make([]piece, len(targets))
+	pieces := make([]chunk.Piece, len(targets))
 	for i, t := range targets {
-		b := &memoryColumn{options: o, target: t}
-		p, err := b.arrow(record.Column(t.source))
+		b := &memoryColumn{Options: o, Target: t}
+		p, err := b.arrow(record.Column(t.Source))
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 }
 
 // arrow turns an Arrow array into a piece.
-func (b *memoryColumn) arrow(values arrow.Array) (*piece, error) {
+func (b *memoryColumn) arrow(values arrow.Array) (*chunk.Piece, error) {
 	if d, ok := values.(*array.Dictionary); ok {
 		return b.arrowDictionary(d)
 	}
@@ -55,8 +56,8 @@ func (b *memoryColumn) arrow(values arrow.Array) (*piece, error) {
 	}
 	number, dates := arrowNumber(values)
 	if number == nil {
-		return nil, complain("column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
-			b.name, values.DataType())
+		return nil, chunk.Errorf("column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
+			b.Name, values.DataType())
 	}
 	p, _, err := b.numbers(values.Len(), func(i int) (float64, bool) {
 		if values.IsNull(i) {
@@ -65,13 +66,13 @@ func (b *memoryColumn) arrow(values arrow.Array) (*piece, error) {
 		return number(i)
 	})
 	if p != nil {
-		p.dates = dates && p.numeric()
+		p.Dates = dates && p.Numeric()
 	}
 	return p, err
 }
 
 // arrowDictionary reads a dictionary array through its values.
-func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*piece, error) {
+func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*chunk.Piece, error) {
 	levels := d.Dictionary()
 	missing := func(i int) bool { return d.IsNull(i) || levels.IsNull(d.GetValueIndex(i)) }
 	if text := arrowText(levels); text != nil {
@@ -84,8 +85,8 @@ func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*piece, error) {
 	}
 	number, dates := arrowNumber(levels)
 	if number == nil {
-		return nil, complain("column %q is an Arrow dictionary of %s, which is no number, date or text; leave it out with ignore",
-			b.name, levels.DataType())
+		return nil, chunk.Errorf("column %q is an Arrow dictionary of %s, which is no number, date or text; leave it out with ignore",
+			b.Name, levels.DataType())
 	}
 	p, _, err := b.numbers(d.Len(), func(i int) (float64, bool) {
 		if missing(i) {
@@ -94,7 +95,7 @@ func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*piece, error) {
 		return number(d.GetValueIndex(i))
 	})
 	if p != nil {
-		p.dates = dates && p.numeric()
+		p.Dates = dates && p.Numeric()
 	}
 	return p, err
 }
@@ -179,6 +180,6 @@ func exactUint(v uint64) (float64, bool) {
 
 // writtenNumber reads a decimal as a file's cell would be read.
 func writtenNumber(text string) float64 {
-	v, _ := parseNumber([]byte(text), '.')
+	v, _ := chunk.ParseNumber([]byte(text), '.')
 	return v
 }

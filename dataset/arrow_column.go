@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -142,7 +143,7 @@ type arrowReader struct {
 	scratch    *columnScratch
 }
 
-func (r *arrowReader) read(n, index int) (*piece, error) {
+func (r *arrowReader) read(n, index int) (*chunk.Piece, error) {
 	p := r.piece(n)
 	for n > 0 {
 		if r.ctx.Err() != nil {
@@ -169,7 +170,7 @@ func (r *arrowReader) read(n, index int) (*piece, error) {
 }
 
 // numbers appends the next m rows as numbers.
-func (r *arrowReader) numbers(p *piece, m int) {
+func (r *arrowReader) numbers(p *chunk.Piece, m int) {
 	dst := r.scratch.numbers[:m]
 	c, v := r.column, r.values
 	switch {
@@ -191,11 +192,11 @@ func (r *arrowReader) numbers(p *piece, m int) {
 			}
 		}
 	}
-	p.addNumbers(dst)
+	p.AddNumbers(dst)
 }
 
 // texts appends the next m rows as codes or texts.
-func (r *arrowReader) texts(p *piece, m int) error {
+func (r *arrowReader) texts(p *chunk.Piece, m int) error {
 	for i := r.row; i < r.row+m; i++ {
 		if err := r.add(p, r.values.present(i), func() []byte { return r.values.raw(i) }); err != nil {
 			return err
@@ -205,12 +206,12 @@ func (r *arrowReader) texts(p *piece, m int) error {
 }
 
 // add appends a row as a code or a text.
-func (r *arrowReader) add(p *piece, present bool, raw func() []byte) (err error) {
+func (r *arrowReader) add(p *chunk.Piece, present bool, raw func() []byte) (err error) {
 	var text []byte
-	code := int32(missingCode)
+	code := int32(chunk.MissingCode)
 	switch {
 	case !present:
-	case r.kind.want == wantText:
+	case r.kind.Want == chunk.WantText:
 		text, err = r.textOf(raw())
 	default:
 		code, err = r.codeOf(raw())
@@ -218,15 +219,15 @@ func (r *arrowReader) add(p *piece, present bool, raw func() []byte) (err error)
 	switch {
 	case err != nil:
 		return err
-	case r.kind.want == wantText:
-		return p.addText(text)
+	case r.kind.Want == chunk.WantText:
+		return p.AddText(text)
 	}
-	p.codes = append(p.codes, code)
+	p.Codes = append(p.Codes, code)
 	return nil
 }
 
 // fromDictionary appends the next m rows, which are indices.
-func (r *arrowReader) fromDictionary(p *piece, m int) error {
+func (r *arrowReader) fromDictionary(p *chunk.Piece, m int) error {
 	numbers := r.asNumbers()
 	for i := r.row; i < r.row+m; i++ {
 		at := -1
@@ -244,7 +245,7 @@ func (r *arrowReader) fromDictionary(p *piece, m int) error {
 			r.scratch.numbers[i-r.row] = math.NaN()
 		case numbers:
 			r.scratch.numbers[i-r.row] = r.levels.numbers[at]
-		case at >= 0 && r.kind.want != wantText:
+		case at >= 0 && r.kind.Want != chunk.WantText:
 			code := r.translated[at]
 			if code == untranslated {
 				var err error
@@ -253,7 +254,7 @@ func (r *arrowReader) fromDictionary(p *piece, m int) error {
 				}
 				r.translated[at] = code
 			}
-			p.codes = append(p.codes, code)
+			p.Codes = append(p.Codes, code)
 		default:
 			if err := r.add(p, at >= 0, func() []byte { return r.levels.raws[at] }); err != nil {
 				return err
@@ -261,7 +262,7 @@ func (r *arrowReader) fromDictionary(p *piece, m int) error {
 		}
 	}
 	if numbers {
-		p.addNumbers(r.scratch.numbers[:m])
+		p.AddNumbers(r.scratch.numbers[:m])
 	}
 	return nil
 }

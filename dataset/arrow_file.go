@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"cmp"
 	"context"
@@ -41,9 +42,9 @@ func isArrow(start []byte, _ string) bool {
 //	file     ARROW1 00 00, messages, footer, length of the footer (4 bytes), ARROW1
 //	message  FFFFFFFF, length of the metadata (4 bytes), metadata, body
 type arrowLayout struct {
-	*options
+	*chunk.Options
 	*arrowSchema
-	file    *blob
+	file    *chunk.Blob
 	batches []*arrowBatch
 	nulls   int64                        // bytes that columns of nulls take in memory, of those that are read
 	endless bool                         // a stream without the mark of its end
@@ -72,11 +73,11 @@ type arrowLevels struct {
 	missing []bool // nil if no value is
 }
 
-func newArrowLayout(o *options, b *blob) (columnarLayout, error) {
-	f := &arrowLayout{options: o, file: b, latest: make(map[int64]*arrowDictionary)}
+func newArrowLayout(o *chunk.Options, b *chunk.Blob) (columnarLayout, error) {
+	f := &arrowLayout{Options: o, file: b, latest: make(map[int64]*arrowDictionary)}
 	var magic [8]byte
-	if b.size < int64(len(magic)) {
-		return nil, complain("%s is too short for an Arrow file", b.name)
+	if b.Size < int64(len(magic)) {
+		return nil, chunk.Errorf("%s is too short for an Arrow file", b.Name)
 	}
 	if _, err := b.ReadAt(magic[:], 0); err != nil {
 		return nil, err
@@ -86,10 +87,10 @@ func newArrowLayout(o *options, b *blob) (columnarLayout, error) {
 		walk = f.walkFile
 	}
 	if err := walk(); err != nil {
-		if told(err) {
+		if chunk.Told(err) {
 			return nil, err
 		}
-		return nil, complain("%s is damaged: %w", b.name, err)
+		return nil, chunk.Errorf("%s is damaged: %w", b.Name, err)
 	}
 	return f, nil
 }
@@ -110,7 +111,7 @@ type arrowSpan struct{ from, to int64 }
 // are no longer than the file: a footer cannot have one read over and over.
 func (f *arrowLayout) claim(from, to int64) error {
 	f.spans = append(f.spans, arrowSpan{from, to})
-	if f.listed += to - from; f.listed > f.file.size {
+	if f.listed += to - from; f.listed > f.file.Size {
 		return errors.New("the blocks of its footer claim more bytes than the file has")
 	}
 	return nil
@@ -172,14 +173,14 @@ func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
 // walkStream goes through the messages of a stream.
 func (f *arrowLayout) walkStream() error {
 	for at := int64(0); ; {
-		m, err := f.message(min(at, f.file.size), f.file.size)
+		m, err := f.message(min(at, f.file.Size), f.file.Size)
 		switch {
 		case err != nil:
 			return err
 		case m == nil && f.arrowSchema == nil:
 			return errors.New("it has no schema")
 		case m == nil:
-			f.endless = at >= f.file.size
+			f.endless = at >= f.file.Size
 			return nil
 		}
 		if err := f.take(m); err != nil {
@@ -281,7 +282,7 @@ func (c *arrowColumn) viewsOf() int {
 func (f *arrowLayout) walkFile() error {
 	const tail = 4 + len(arrowMagic)
 	var end [tail]byte
-	last := f.file.size - int64(tail)
+	last := f.file.Size - int64(tail)
 	if last < 8 {
 		return errors.New("it is too short")
 	}
@@ -289,11 +290,11 @@ func (f *arrowLayout) walkFile() error {
 		return err
 	}
 	if string(end[4:]) != arrowMagic {
-		return complain("%s is cut off or damaged: it does not end as an Arrow file does", f.file.name)
+		return chunk.Errorf("%s is cut off or damaged: it does not end as an Arrow file does", f.file.Name)
 	}
 	size := int64(binary.LittleEndian.Uint32(end[:]))
 	if size > last-8 {
-		return fmt.Errorf("its footer claims %d bytes, the file has %d", size, f.file.size)
+		return fmt.Errorf("its footer claims %d bytes, the file has %d", size, f.file.Size)
 	}
 	footer := make([]byte, size)
 	if _, err := f.file.ReadAt(footer, last-size); err != nil {
@@ -354,7 +355,7 @@ func (f *arrowLayout) hides(name string) bool { return f.pandas && pandasIndex.M
 
 func (f *arrowLayout) notes() []string {
 	if f.endless {
-		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.file.name, f.total())}
+		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.file.Name, f.total())}
 	}
 	return nil
 }
@@ -370,13 +371,13 @@ func (f *arrowLayout) groups() int { return len(f.batches) }
 
 func (f *arrowLayout) rows(group int) int { return f.batches[group].rows }
 
-func (f *arrowLayout) suits(t target) (rowBytes int64, err error) {
-	c := &f.columns[f.byName[t.name]]
+func (f *arrowLayout) suits(t chunk.Target) (rowBytes int64, err error) {
+	c := &f.columns[f.byName[t.Name]]
 	switch {
 	case c.nested:
-		return 0, nestedColumn(f.file.name, c.name)
+		return 0, nestedColumn(f.file.Name, c.name)
 	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].logical == logicalOther:
-		return 0, cannotRead(f.file.name, c.name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
+		return 0, chunk.CannotRead(f.file.Name, c.name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
 	}
 	if c.store == storeNone {
 		return c.rowBytes(t), f.claimNulls(c)
@@ -389,9 +390,9 @@ func (f *arrowLayout) suits(t target) (rowBytes int64, err error) {
 func (f *arrowLayout) claimNulls(c *arrowColumn) error {
 	const width = 4 // of a row in memory
 	f.nulls += width * int64(f.total())
-	if most := max(largestNulls, largestRatio*f.file.size); f.nulls > most {
-		return complain("%s: column %q is of the type null, and %d rows of it are claimed by a file of %s; leave it out with ignore",
-			f.file.name, c.name, f.total(), byteText(f.file.size))
+	if most := max(largestNulls, chunk.LargestRatio*f.file.Size); f.nulls > most {
+		return chunk.Errorf("%s: column %q is of the type null, and %d rows of it are claimed by a file of %s; leave it out with ignore",
+			f.file.Name, c.name, f.total(), chunk.ByteText(f.file.Size))
 	}
 	return nil
 }
@@ -406,9 +407,9 @@ func (c *arrowColumn) typeNameOfArrow() string {
 	return c.annotated
 }
 
-func (f *arrowLayout) reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error) {
-	c := &f.columns[f.byName[t.name]]
-	r := &arrowReader{pieceSink: pieceSink{options: f.options, ctx: w.ctx, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
+func (f *arrowLayout) reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error) {
+	c := &f.columns[f.byName[t.Name]]
+	r := &arrowReader{pieceSink: pieceSink{Options: f.Options, ctx: w.ctx, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
 	b := f.batches[group]
 	index := *c
 	if c.dictionary >= 0 {
@@ -577,13 +578,13 @@ func (f *arrowLayout) unpackBuffer(ctx context.Context, codec parquetCodec, raw 
 	if most := mostUnpacked(need, int64(len(raw))); size > most {
 		return nil, fmt.Errorf("a buffer of %d bytes claims %d bytes decompressed; up to %d are read", len(raw), size, most)
 	}
-	if f.memoryLimit > 0 && size > f.memoryLimit {
-		return nil, overLimit(f.file.name, "buffer", size, f.memoryLimit)
+	if f.MemoryLimit > 0 && size > f.MemoryLimit {
+		return nil, chunk.OverLimit(f.file.Name, "buffer", size, f.MemoryLimit)
 	}
 	if codec == codecLZ4 {
 		return unLZ4(ctx, raw, size)
 	}
-	z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+	z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(chunk.ZstdWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -595,15 +596,15 @@ func (f *arrowLayout) unpackBuffer(ctx context.Context, codec parquetCodec, raw 
 // some padding, or, where that is not known (need is −1), as much as text is packed to.
 func mostUnpacked(need, packed int64) int64 {
 	if need >= 0 {
-		return need + constantPage
+		return need + chunk.ConstantPage
 	}
-	return max(largestPage, largestRatio*packed)
+	return max(chunk.LargestPage, chunk.LargestRatio*packed)
 }
 
 // readClaimed reads exactly size bytes. It takes memory at once for what the packed
 // bytes can be believed to hold, and for more as it comes.
 func readClaimed(ctx context.Context, r io.Reader, size, packed int64) ([]byte, error) {
-	room := min(size, max(constantPage, largestRatio*packed))
+	room := min(size, max(chunk.ConstantPage, chunk.LargestRatio*packed))
 	out := make([]byte, 0, room)
 	for int64(len(out)) < size {
 		if ctx.Err() != nil {

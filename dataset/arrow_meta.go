@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -302,7 +303,7 @@ func (c *arrowColumn) readable() bool {
 	case c.logical == logicalDecimal:
 		return c.scale >= 0 && c.scale <= mostDigits
 	case c.physical == parquetFixed:
-		return c.length > 0 && c.length <= largestHeader
+		return c.length > 0 && c.length <= chunk.LargestHeader
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
@@ -9,13 +10,13 @@ import (
 // assembly turns chunks into a table: it settles the type of every column by all
 // of its cells, joins the pieces column by column and leaves out bad rows.
 type assembly struct {
-	*options
+	*chunk.Options
 	files   []string // names; of length 0 for tables in memory
-	chunks  []*chunk
+	chunks  []*chunk.Chunk
 	whole   bool  // one chunk, whose numbers can be used as they are
 	firsts  []int // row at which each chunk begins, and the number of rows
 	columns []*parts
-	places  places
+	places  chunk.Places
 	notes   []string
 	mixed   []*ParseError
 	bare    []bareTarget
@@ -27,13 +28,13 @@ type assembly struct {
 
 // parts is a column on its way: pieces first, then whole.
 type parts struct {
-	target
-	pieces []*piece
+	chunk.Target
+	pieces []*chunk.Piece
 	number bool // settled: becomes numbers, odd cells being bad
 
 	levels   []string // once the text pieces are merged
 	counts   []int
-	followed *followed // instead of them, of a part of a table whose codes are a model's
+	followed *chunk.Followed // instead of them, of a part of a table whose codes are a model's
 
 	f32     []float32
 	f64     []float64
@@ -48,7 +49,7 @@ type parts struct {
 }
 
 // table makes the table of the targets' pieces.
-func (a *assembly) table(targets []target) (*Table, error) {
+func (a *assembly) table(targets []chunk.Target) (*Table, error) {
 	if err := a.settled(targets); err != nil {
 		return nil, err
 	}
@@ -59,17 +60,17 @@ func (a *assembly) table(targets []target) (*Table, error) {
 }
 
 // settled lines up the targets' pieces and settles what the columns become.
-func (a *assembly) settled(targets []target) error {
+func (a *assembly) settled(targets []chunk.Target) error {
 	a.locateRows()
 	for i, t := range targets {
-		c := &parts{target: t, large: -1, pieces: make([]*piece, len(a.chunks))}
+		c := &parts{Target: t, large: -1, pieces: make([]*chunk.Piece, len(a.chunks))}
 		for k, ch := range a.chunks {
-			c.pieces[k] = &ch.pieces[i]
+			c.pieces[k] = &ch.Pieces[i]
 		}
 		a.columns = append(a.columns, c)
 	}
 	if a.rows() > mostRows {
-		return complain("the table has %d rows; up to %d can be read", a.rows(), mostRows)
+		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), mostRows)
 	}
 	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain} {
 		if err := step(); err != nil {
@@ -87,25 +88,25 @@ func (a *assembly) locateRows() {
 	a.firsts = make([]int, len(a.chunks)+1)
 	line, file := 0, -1
 	for k, ch := range a.chunks {
-		if ch.file != file {
-			file, line = ch.file, 1+ch.before
+		if ch.File != file {
+			file, line = ch.File, 1+ch.Before
 		}
-		for _, run := range ch.runs {
-			next := placeRun{row: a.firsts[k] + run.row, line: line + run.line, file: int32(file)}
-			a.places.runs = appendRun(a.places.runs, next)
+		for _, run := range ch.Runs {
+			next := chunk.PlaceRun{Row: a.firsts[k] + run.Row, Line: line + run.Line, File: int32(file)}
+			a.places.Runs = chunk.AppendRun(a.places.Runs, next)
 		}
-		if ch.places != nil {
-			a.places.runs = ch.places
+		if ch.Places != nil {
+			a.places.Runs = ch.Places
 		}
-		if ch.shape != nil {
-			ch.shape.line += line
+		if ch.Shape != nil {
+			ch.Shape.Line += line
 		}
-		a.places.byRow = a.places.byRow || ch.byRow
-		line += ch.lines
-		a.firsts[k+1] = a.firsts[k] + ch.rows
+		a.places.ByRow = a.places.ByRow || ch.ByRow
+		line += ch.Lines
+		a.firsts[k+1] = a.firsts[k] + ch.Rows
 	}
-	if len(a.places.runs) > 0 {
-		a.places.files = a.files
+	if len(a.places.Runs) > 0 {
+		a.places.Files = a.files
 	}
 }
 
@@ -115,28 +116,28 @@ func (a *assembly) rows() int { return a.firsts[len(a.firsts)-1] }
 // bad whatever the rest of its column holds, unless bad rows are skipped.
 func (a *assembly) checkCells() error {
 	for k, ch := range a.chunks {
-		if a.skipBadRows {
-			if !ch.shape.allows(true) {
+		if a.SkipBadRows {
+			if !ch.Shape.Allows(true) {
 				return a.badShape(ch)
 			}
 			continue
 		}
-		var first *oddCell
+		var first *chunk.OddCell
 		var column *parts
 		var broken bool
 		for _, c := range a.columns {
 			p := c.pieces[k]
-			if p.numeric() && c.want != wantNumber || len(p.odd.first) == 0 {
+			if p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd.First) == 0 {
 				continue
 			}
-			if cell := &p.odd.first[0]; first == nil || cell.row < first.row {
-				first, column, broken = cell, c, !p.numeric()
+			if cell := &p.Odd.First[0]; first == nil || cell.Row < first.Row {
+				first, column, broken = cell, c, !p.Numeric()
 			}
 		}
 		if first != nil {
-			return a.badCell(column, a.firsts[k]+first.row, first.text, broken)
+			return a.badCell(column, a.firsts[k]+first.Row, first.Text, broken)
 		}
-		if ch.shape != nil {
+		if ch.Shape != nil {
 			return a.badShape(ch)
 		}
 	}
@@ -147,53 +148,53 @@ func (a *assembly) checkCells() error {
 // cells before it.
 func (a *assembly) endedWell() error { return a.readErr }
 
-func (a *assembly) badShape(ch *chunk) *ParseError {
-	return &ParseError{File: a.files[ch.file], Line: ch.shape.line,
-		Column: ch.shape.column, Value: ch.shape.value, Want: ch.shape.text, Fix: ch.shape.fix}
+func (a *assembly) badShape(ch *chunk.Chunk) *ParseError {
+	return &ParseError{File: a.files[ch.File], Line: ch.Shape.Line,
+		Column: ch.Shape.Column, Value: ch.Shape.Value, Want: ch.Shape.Text, Fix: ch.Shape.Fix}
 }
 
 // badCell describes a cell that cannot stand in its column. A broken one is not
 // text in the table's encoding, another is not a number.
 func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseError {
-	e := &ParseError{Column: c.name, Value: text}
-	a.places.mark(e, row)
+	e := &ParseError{Column: c.Name, Value: text}
+	a.places.Mark(e, row)
 	switch {
 	case broken:
 		e.Want = "UTF-8 text"
 		e.Fix = `set encoding = "latin1" or "cp1252" if the file is written in one of them`
-		if a.places.byRow {
-			e.Fix = fmt.Sprintf("leave the column out with ignore = [%q]", c.name)
+		if a.places.ByRow {
+			e.Fix = fmt.Sprintf("leave the column out with ignore = [%q]", c.Name)
 		}
-	case c.schema != nil:
+	case c.Schema != nil:
 		e.Want = "a number, as the model has it in this column"
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
-	case c.role == WeightRole:
+	case c.Role == WeightRole:
 		e.Want = "a number, and a weight has to be one"
-	case c.role == InitScoreRole:
+	case c.Role == InitScoreRole:
 		e.Want = "a number, and an init score has to be one"
 	default:
 		e.Want = "a number"
-		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.name)
+		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.Name)
 	}
 	return e
 }
 
 func (c *parts) anyNumeric() bool {
-	return slices.ContainsFunc(c.pieces, (*piece).numeric)
+	return slices.ContainsFunc(c.pieces, (*chunk.Piece).Numeric)
 }
 
 // settle decides for every column whether it becomes numbers, by this
 // rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
 func (a *assembly) settle() error {
 	for _, c := range a.columns {
-		if c.want == wantText {
+		if c.Want == chunk.WantText {
 			continue
 		}
-		c.levels, c.counts = merge(c.pieces)
-		switch c.want {
-		case wantNumber:
+		c.levels, c.counts = chunk.Merge(c.pieces)
+		switch c.Want {
+		case chunk.WantNumber:
 			c.number = true
-		case wantAny:
+		case chunk.WantAny:
 			if err := a.settleByValue(c); err != nil {
 				return err
 			}
@@ -205,9 +206,9 @@ func (a *assembly) settle() error {
 func (a *assembly) settleByValue(c *parts) error {
 	present, parsed := a.countLevels(c)
 	for _, p := range c.pieces {
-		if p.numeric() {
-			present += p.present
-			parsed += p.present - p.odd.count
+		if p.Numeric() {
+			present += p.Present
+			parsed += p.Present - p.Odd.Count
 		}
 	}
 	// In integers, so that exactly 90 % counts as between.
@@ -220,10 +221,10 @@ func (a *assembly) settleByValue(c *parts) error {
 	}
 	problem := a.mixedColumn(c, parsed, present)
 	switch {
-	case a.lenient:
+	case a.Lenient:
 		a.mixed = append(a.mixed, problem)
 		return nil
-	case a.skipBadRows:
+	case a.SkipBadRows:
 		c.number = true
 		return nil
 	}
@@ -236,7 +237,7 @@ func (a *assembly) settleByValue(c *parts) error {
 func (a *assembly) countLevels(c *parts) (present, parsed int) {
 	numbers := make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		if _, _, numbers[i] = parseValue([]byte(level), a.decimal); numbers[i] {
+		if _, _, numbers[i] = chunk.ParseValue([]byte(level), a.Decimal); numbers[i] {
 			parsed++
 		}
 	}
@@ -257,50 +258,50 @@ func (a *assembly) countLevels(c *parts) (present, parsed int) {
 // mixedColumn describes a column that is neither clearly numbers nor clearly text.
 func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
 	cells := a.oddCells(c)
-	e := &ParseError{Column: c.name, Value: cells[0].text}
-	a.places.mark(e, cells[0].row)
+	e := &ParseError{Column: c.Name, Value: cells[0].Text}
+	a.places.Mark(e, cells[0].Row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
 	for _, cell := range cells[1:] {
-		_, line := a.places.locate(cell.row)
+		_, line := a.places.Locate(cell.Row)
 		unit := "line"
 		if e.Row {
 			unit = "row"
 		}
-		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.text, unit, line)
+		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.Text, unit, line)
 	}
 	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
-		c.name, cells[0].text)
+		c.Name, cells[0].Text)
 	return e
 }
 
 // oddCells returns the column's first few cells that are not numbers, by table row.
-func (a *assembly) oddCells(c *parts) []oddCell {
+func (a *assembly) oddCells(c *parts) []chunk.OddCell {
 	odd := make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		_, _, ok := parseValue([]byte(level), a.decimal)
+		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
 		odd[i] = !ok
 	}
-	var cells []oddCell
+	var cells []chunk.OddCell
 	for k, p := range c.pieces {
-		for _, cell := range p.odd.first {
-			if p.numeric() {
-				cells = append(cells, oddCell{a.firsts[k] + cell.row, cell.text})
+		for _, cell := range p.Odd.First {
+			if p.Numeric() {
+				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
 			}
 		}
-		for row, code := range p.codes {
-			if code >= 0 && odd[code] && len(cells) < keptOdd {
-				cells = append(cells, oddCell{a.firsts[k] + row, excerpt([]byte(c.levels[code]))})
+		for row, code := range p.Codes {
+			if code >= 0 && odd[code] && len(cells) < chunk.KeptOdd {
+				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + row, Text: chunk.Excerpt([]byte(c.levels[code]))})
 			}
 		}
-		if p.summary != nil {
-			for i, level := range p.summary.levels {
-				if odd[level] && len(cells) < keptOdd {
-					cells = append(cells, oddCell{a.firsts[k] + int(p.summary.firsts[i]), excerpt([]byte(c.levels[level]))})
+		if p.Summary != nil {
+			for i, level := range p.Summary.Levels {
+				if odd[level] && len(cells) < chunk.KeptOdd {
+					cells = append(cells, chunk.OddCell{Row: a.firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.levels[level]))})
 				}
 			}
 		}
-		if len(cells) >= keptOdd {
-			return cells[:keptOdd]
+		if len(cells) >= chunk.KeptOdd {
+			return cells[:chunk.KeptOdd]
 		}
 	}
 	return cells
@@ -311,7 +312,7 @@ func (a *assembly) oddCells(c *parts) []oddCell {
 func (a *assembly) readAgain() error {
 	var late []*parts
 	for _, c := range a.columns {
-		if !c.number && c.want != wantText && c.anyNumeric() {
+		if !c.number && c.Want != chunk.WantText && c.anyNumeric() {
 			late = append(late, c)
 		}
 	}
@@ -322,7 +323,7 @@ func (a *assembly) readAgain() error {
 		return err
 	}
 	for _, c := range late {
-		c.levels, c.counts = merge(c.pieces)
+		c.levels, c.counts = chunk.Merge(c.pieces)
 	}
 	return a.checkCells()
 }
@@ -334,6 +335,6 @@ func (c *parts) count() {
 	}
 	c.counts = make([]int, len(c.levels))
 	for _, p := range c.pieces {
-		countCodes(p.codes, c.counts)
+		chunk.CountCodes(p.Codes, c.counts)
 	}
 }

@@ -1,5 +1,7 @@
 package dataset
 
+import "boost/dataset/internal/chunk"
+
 // A column of which no cell is stored costs nothing but its name and itself: it goes
 // round the pieces and the settling of types, in which each column takes a kilobyte. A
 // file of a few lines may have a million of them.
@@ -14,13 +16,13 @@ type bareTarget struct {
 }
 
 // withoutBare takes the features of which no cell is stored out of the targets.
-func withoutBare(s source, targets []target) (others []target, bare []bareTarget) {
+func withoutBare(s chunk.Source, targets []chunk.Target) (others []chunk.Target, bare []bareTarget) {
 	svm, is := innermost(s).(*svmSource)
 	if !is || svm.stored == nil {
 		return targets, nil
 	}
-	isBare := func(t *target) bool {
-		return t.role == Feature && (t.want == wantAny || t.want == wantNumber) && svm.bare(t.source)
+	isBare := func(t *chunk.Target) bool {
+		return t.Role == Feature && (t.Want == chunk.WantAny || t.Want == chunk.WantNumber) && svm.bare(t.Source)
 	}
 	n := 0
 	for i := range targets {
@@ -31,7 +33,7 @@ func withoutBare(s source, targets []target) (others []target, bare []bareTarget
 	bare = make([]bareTarget, 0, n)
 	for i, t := range targets {
 		if isBare(&targets[i]) {
-			bare = append(bare, bareTarget{t.name, len(others)})
+			bare = append(bare, bareTarget{t.Name, len(others)})
 		} else {
 			others = append(others, t)
 		}
@@ -74,7 +76,7 @@ func (b *bareColumns) add(columns []*Column, n int) []*Column {
 	}
 	for len(b.left) > 0 && b.left[0].before <= n {
 		c := &b.block[0]
-		*c = Column{name: b.left[0].name, kind: Float32, role: Feature, sparse: b.of, rows: b.rows, missing: b.of.missing(b.rows)}
+		*c = Column{name: b.left[0].name, kind: Float32, role: Feature, sparse: b.of, rows: b.rows, missing: b.of.Missing(b.rows)}
 		columns = append(columns, c)
 		b.left, b.block = b.left[1:], b.block[1:]
 	}

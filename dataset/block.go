@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/kernel/text"
 )
 
@@ -35,7 +36,7 @@ const mostPenalty = 4096
 
 // block reads records from b[i] on into the sinks and returns the index behind them, or i
 // where they are not of the usual forms. quotes says that there are quotes in b.
-func (p *chunkParser) block(b []byte, i int, ch *chunk, quotes bool) (next int) {
+func (p *chunkParser) block(b []byte, i int, ch *chunk.Chunk, quotes bool) (next int) {
 	x, columns := p.located, len(p.sinks)
 	if x.wait > 0 {
 		x.wait--
@@ -57,24 +58,24 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk, quotes bool) (next int) 
 		return i
 	}
 	x.penalty = 0
-	ch.begins(ch.rows, ch.lines)
+	ch.Begins(ch.Rows, ch.Lines)
 	for col := range p.sinks {
 		switch s := &p.sinks[col]; s.kind {
 		case skipSink:
 		case levelSink:
-			p.levelColumn(b, ends, col, ch.rows, s, quotes)
+			p.levelColumn(b, ends, col, ch.Rows, s, quotes)
 		case textSink:
-			p.textColumn(b, ends, col, ch.rows, s, quotes)
+			p.textColumn(b, ends, col, ch.Rows, s, quotes)
 		case numberSink:
-			p.numberColumn(b, ends, col, ch.rows)
+			p.numberColumn(b, ends, col, ch.Rows)
 		default:
-			for k, row := col, ch.rows; k < len(ends)-1; k, row = k+columns, row+1 {
+			for k, row := col, ch.Rows; k < len(ends)-1; k, row = k+columns, row+1 {
 				p.cell(s, b, int(ends[k])+1, row)
 			}
 		}
 	}
-	ch.rows += records
-	ch.lines += records
+	ch.Rows += records
+	ch.Lines += records
 	return int(ends[len(ends)-1]) + 1
 }
 
@@ -174,7 +175,7 @@ func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink,
 	c := levelCells{ends: ends, columns: len(p.sinks), last: col == len(p.sinks)-1, quoted: quoted}
 	for k := col; k+1 < len(ends); {
 		var cell []byte
-		if s.dict.pairs == nil {
+		if s.dict.Pairs == nil {
 			cell, k, row = c.words(b, k, row, s, &p.located.batch)
 		} else {
 			cell, k, row = c.pairs(b, k, row, s)
@@ -182,11 +183,11 @@ func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink,
 		if cell == nil {
 			return
 		}
-		code := s.dict.code(cell, p.options)
-		if code == brokenCode {
-			s.piece.odd.add(row, cell, p.skipBadRows)
+		code := s.dict.Code(cell, p.Options)
+		if code == chunk.BrokenCode {
+			s.piece.Odd.Add(row, cell, p.SkipBadRows)
 		}
-		s.piece.codes[row] = code
+		s.piece.Codes[row] = code
 		k, row = k+c.columns, row+1
 	}
 }
@@ -211,7 +212,7 @@ const batchCells = 128
 // words gives the cells from the k-th on their codes, as far as the dictionary, whose slots
 // are words, knows them. It returns the first other cell, nil for none, with its place.
 func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cell []byte, at, atRow int) {
-	codes, d := s.piece.codes, s.dict
+	codes, d := s.piece.Codes, s.dict
 	for k+1 < len(c.ends) {
 		n := c.cut(b, k, batch)
 		known := codesOf(d, batch, n, codes[row:])
@@ -220,11 +221,11 @@ func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cel
 			continue
 		}
 		start, end := contentOf(b, int(c.ends[k])+1, int(c.ends[k+1]), c.last, c.quoted)
-		code := int32(unknownCode)
-		if end-start > shortCell {
-			code = d.findLong(b[start:end])
+		code := int32(chunk.UnknownCode)
+		if end-start > chunk.ShortCell {
+			code = d.FindLong(b[start:end])
 		}
-		if code < missingCode {
+		if code < chunk.MissingCode {
 			return b[start:end], k, row
 		}
 		codes[row] = code
@@ -240,7 +241,7 @@ func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 	if c.last || c.quoted {
 		for n = 0; n < len(batch.words) && k+1 < len(ends); n, k = n+1, k+columns {
 			start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), c.last, c.quoted)
-			if end-start > wordCell {
+			if end-start > chunk.WordCell {
 				break
 			}
 			batch.words[n] = wordAt(b, start) & (1<<(8*uint(end-start)) - 1)
@@ -251,7 +252,7 @@ func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 	for n = 0; n < len(batch.words) && k+1 < len(ends); n, k = n+1, k+columns {
 		start := int(ends[k]) + 1
 		length := int(ends[k+1]) - start
-		if length > wordCell {
+		if length > chunk.WordCell {
 			break
 		}
 		batch.words[n] = wordAt(b, start) & (1<<(8*uint(length)) - 1)
@@ -262,25 +263,25 @@ func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 
 // pairs is words for a dictionary whose slots are pairs.
 func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRow int) {
-	ends, codes, d := c.ends, s.piece.codes, s.dict
-	slots := d.pairs
+	ends, codes, d := c.ends, s.piece.Codes, s.dict
+	slots := d.Pairs
 	for ; k+1 < len(ends); k, row = k+c.columns, row+1 {
 		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), c.last, c.quoted)
 		length := end - start
-		code := int32(unknownCode)
-		if length <= shortCell {
+		code := int32(chunk.UnknownCode)
+		if length <= chunk.ShortCell {
 			mask := &cellMasks[length]
 			lo, hi := wordAt(b, start)&mask[0], wordAt(b, start+8)&mask[1]
-			slot := &slots[hashOfPair(lo, hi)&uint64(len(slots)-1)]
-			if slot.lo^lo|slot.hi^hi|uint64(slot.size^int32(length+1)) == 0 {
-				code = slot.code
+			slot := &slots[chunk.HashOfPair(lo, hi)&uint64(len(slots)-1)]
+			if slot.Lo^lo|slot.Hi^hi|uint64(slot.Size^int32(length+1)) == 0 {
+				code = slot.Code
 			} else {
-				code = d.findPair(lo, hi, length)
+				code = d.FindPair(lo, hi, length)
 			}
 		} else {
-			code = d.findLong(b[start:end])
+			code = d.FindLong(b[start:end])
 		}
-		if code < missingCode {
+		if code < chunk.MissingCode {
 			return b[start:end], k, row
 		}
 		codes[row] = code
@@ -289,7 +290,7 @@ func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRo
 }
 
 // cellMasks cut two words to cells of up to shortCell bytes.
-var cellMasks = func() (masks [shortCell + 1][2]uint64) {
+var cellMasks = func() (masks [chunk.ShortCell + 1][2]uint64) {
 	for n := range masks {
 		masks[n] = [2]uint64{1<<(8*min(n, 8)) - 1, 1<<(8*max(n-8, 0)) - 1}
 	}
@@ -301,8 +302,8 @@ func (p *chunkParser) textColumn(b []byte, ends []int32, col, row int, s *sink, 
 	columns := len(p.sinks)
 	for k := col; k+1 < len(ends); k += columns {
 		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), col == columns-1, quoted)
-		if cell := b[start:end]; p.encoding == nil && utf8.Valid(cell) {
-			s.piece.setText(row, cell)
+		if cell := b[start:end]; p.Encoding == nil && utf8.Valid(cell) {
+			s.piece.SetText(row, cell)
 		} else {
 			p.put(s, cell, row)
 		}
@@ -316,7 +317,7 @@ func (p *chunkParser) numberColumn(b []byte, ends []int32, col, row int) {
 	sinks := p.sinks[col : col+1]
 	for k := col; k+1 < len(ends); k += columns {
 		start := int(ends[k]) + 1
-		if _, n := quickNumbers(b, start, row, sinks, p.sep, p.decimal); n == 0 {
+		if _, n := quickNumbers(b, start, row, sinks, p.sep, p.Decimal); n == 0 {
 			if _, done, _ := p.quickNumber(b, start, row, &sinks[0]); !done {
 				p.cell(&sinks[0], b, start, row)
 			}
@@ -327,17 +328,17 @@ func (p *chunkParser) numberColumn(b []byte, ends []int32, col, row int) {
 
 // codesOf looks n cells up and writes their codes to codes, up to the first cell that has
 // none. It returns how many have.
-func codesOf(d *dictionary, batch *wordBatch, n int, codes []int32) (known int) {
-	slots := d.words
+func codesOf(d *chunk.Dictionary, batch *wordBatch, n int, codes []int32) (known int) {
+	slots := d.Words
 	codes = codes[:n]
 	for i := range codes {
 		word, size := batch.words[i%batchCells], batch.sizes[i%batchCells]
-		slot := &slots[hashOfWord(word)&uint64(len(slots)-1)]
-		code := slot.code
-		if slot.word^word|uint64(slot.size^size) != 0 {
-			code = d.findWord(word, int(size)-1)
+		slot := &slots[chunk.HashOfWord(word)&uint64(len(slots)-1)]
+		code := slot.Code
+		if slot.Word^word|uint64(slot.Size^size) != 0 {
+			code = d.FindWord(word, int(size)-1)
 		}
-		if code < missingCode {
+		if code < chunk.MissingCode {
 			return i
 		}
 		codes[i] = code

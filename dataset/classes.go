@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
@@ -219,13 +220,13 @@ func (t *Table) noLabel() error {
 	for i, c := range t.columns {
 		names[i] = c.name
 	}
-	return complain("the table has no label column; its columns are %s", nameList(names, 20))
+	return chunk.Errorf("the table has no label column; its columns are %s", chunk.NameList(names, 20))
 }
 
 func (t *Table) badLabel(c *Column, row int, classes []string) error {
 	e := t.badNumber(c, row, "a class", "")
 	if e.Value != "" {
-		e.Want = fmt.Sprintf("one of the classes %s", nameList(classes, 10))
+		e.Want = fmt.Sprintf("one of the classes %s", chunk.NameList(classes, 10))
 	}
 	return e
 }
@@ -233,7 +234,7 @@ func (t *Table) badLabel(c *Column, row int, classes []string) error {
 // badNumber describes the cell of a row as its column now holds it.
 func (t *Table) badNumber(c *Column, row int, want, fix string) *ParseError {
 	e := &ParseError{Column: c.name, Value: c.cell(row), Want: want, Fix: fix}
-	t.places.mark(e, row)
+	t.places.Mark(e, row)
 	return e
 }
 
@@ -247,9 +248,9 @@ func (c *Column) cell(row int) string {
 		return ""
 	case c.kind == Category:
 		if code := c.Codes()[row]; code >= 0 {
-			return excerpt([]byte(c.levels[code]))
+			return chunk.Excerpt([]byte(c.levels[code]))
 		}
 		return ""
 	}
-	return excerpt([]byte(c.Text(row)))
+	return chunk.Excerpt([]byte(c.Text(row)))
 }

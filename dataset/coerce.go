@@ -1,6 +1,9 @@
 package dataset
 
-import "math"
+import (
+	"boost/dataset/internal/chunk"
+	"math"
+)
 
 // As returns the table as a model with the given schema sees it: the schema's
 // columns in its order, found by name, and the table's id columns. What already
@@ -8,7 +11,7 @@ import "math"
 // feature that is absent, or whose values cannot be brought into the schema's
 // kind exactly, is an error that wraps ErrTable and names the column.
 func (t *Table) As(s Schema) (*Table, error) {
-	o := &options{schema: &s, decimal: '.'}
+	o := &chunk.Options{Schema: &s, Decimal: '.'}
 	var names []string
 	var inputs []*Column
 	for _, c := range t.columns {
@@ -16,7 +19,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 			names, inputs = append(names, c.name), append(inputs, c)
 		}
 		if c.role == IDRole {
-			o.ids = append(o.ids, c.name)
+			o.IDs = append(o.IDs, c.name)
 		}
 	}
 	for i := range s.Columns {
@@ -24,23 +27,23 @@ func (t *Table) As(s Schema) (*Table, error) {
 			names, inputs = append(names, c.Name), append(inputs, sparseColumn(c.Name, Feature, t.rows, t.rest))
 		}
 	}
-	targets, err := o.resolve(names)
+	targets, err := o.Resolve(names)
 	if err != nil {
 		return nil, err
 	}
 	coerced := *t
 	coerced.columns, coerced.index = nil, new(nameIndex)
 	for _, target := range targets {
-		c := inputs[target.source]
-		if target.role == IDRole {
-			if c = t.idColumn(target.name); c == nil {
+		c := inputs[target.Source]
+		if target.Role == IDRole {
+			if c = t.idColumn(target.Name); c == nil {
 				continue // the model's id columns are of no use here
 			}
-		} else if target.role == GroupRole {
-			if c, err = c.group(target.name); err != nil {
+		} else if target.Role == GroupRole {
+			if c, err = c.group(target.Name); err != nil {
 				return nil, err
 			}
-		} else if c, err = t.follow(c, target.schema); err != nil {
+		} else if c, err = t.follow(c, target.Schema); err != nil {
 			return nil, err
 		}
 		coerced.columns = append(coerced.columns, c)
@@ -51,7 +54,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 // group returns the column as the one that names the queries.
 func (c *Column) group(name string) (*Column, error) {
 	if c.kind == Text {
-		return nil, complain("column %q was read as an id, the model has it as the group; read the table with dataset.As(model.Schema())", name)
+		return nil, chunk.Errorf("column %q was read as an id, the model has it as the group; read the table with dataset.As(model.Schema())", name)
 	}
 	return c.as(name, GroupRole), nil
 }
@@ -89,7 +92,7 @@ func (t *Table) idColumn(name string) *Column {
 func (t *Table) follow(c *Column, s *ColumnSchema) (*Column, error) {
 	switch {
 	case c.kind == Text:
-		return nil, complain("column %q was read as an id, the model has it as a %s; read the table with dataset.As(model.Schema())",
+		return nil, chunk.Errorf("column %q was read as an id, the model has it as a %s; read the table with dataset.As(model.Schema())",
 			s.Name, s.Role)
 	case s.Kind == Category && c.kind == Category:
 		return t.followLevels(c, s)
@@ -106,7 +109,7 @@ func (t *Table) followLevels(c *Column, s *ColumnSchema) (*Column, error) {
 		return c.as(s.Name, s.Role), nil
 	}
 	if c.numericLevels && !s.NumericLevels && c.missing < t.rows {
-		return nil, complain("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
+		return nil, chunk.Errorf("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
 	codes, levels := follow(append([]int32(nil), c.Codes()...), c.levels, s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
@@ -128,7 +131,7 @@ func startsWith(levels, prefix []string) bool {
 // them are lost, so levels that are compared by their bytes cannot be found.
 func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 	if !s.NumericLevels && c.missing < t.rows {
-		return nil, complain("column %q was read as numbers, the model has it as text; read the table with dataset.As(model.Schema())", s.Name)
+		return nil, chunk.Errorf("column %q was read as numbers, the model has it as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
 	c = c.dense()
 	codes := make([]int32, t.rows)
@@ -137,7 +140,7 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 	for row := range codes {
 		v := c.number(row)
 		if v != v {
-			codes[row] = missingCode
+			codes[row] = chunk.MissingCode
 			continue
 		}
 		code, ok := index[v]

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"math"
 	"unsafe"
 
@@ -58,7 +59,7 @@ func (c *Column) Sparse() *Sparse { return c.sparse }
 // look at Sparse first where that matters.
 func (c *Column) Float32s() []float32 {
 	if c.sparse != nil {
-		return c.sparse.expand32(c.rows)
+		return c.sparse.Expand32(c.rows)
 	}
 	return c.array.(*array.Float32).Float32Values()
 }
@@ -68,7 +69,7 @@ func (c *Column) Float32s() []float32 {
 // it is a new slice, as with Float32s.
 func (c *Column) Float64s() []float64 {
 	if c.sparse != nil {
-		return c.sparse.expand64(c.rows)
+		return c.sparse.Expand64(c.rows)
 	}
 	return c.array.(*array.Float64).Float64Values()
 }
@@ -94,7 +95,7 @@ func (c *Column) Text(row int) string { return c.array.(*array.String).Value(row
 // number returns the value of a row of a numeric column.
 func (c *Column) number(row int) float64 {
 	if c.sparse != nil {
-		return c.sparse.at(row)
+		return c.sparse.At(row)
 	}
 	if c.kind == Float32 {
 		return float64(c.Float32s()[row])
@@ -156,7 +157,7 @@ func missing64(values []float64) int {
 
 // numberColumn holds values as float32 where every one is exact in it.
 func numberColumn(name string, role Role, values []float64) *Column {
-	if !allExact(values) {
+	if !chunk.AllExact(values) {
 		return float64Column(name, role, values)
 	}
 	narrow := make([]float32, len(values))

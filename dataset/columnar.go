@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -19,15 +20,15 @@ import (
 // decoded in parallel, and those of the next groups where there are too few. Only
 // the columns of the targets are read.
 type columnarSource struct {
-	*options
+	*chunk.Options
 	format string
-	layout func(*options, *blob) (columnarLayout, error)
-	inputs []input
+	layout func(*chunk.Options, *chunk.Blob) (columnarLayout, error)
+	inputs []chunk.Input
 	first  *columnarFile // opened for its columns, until it is read
 	names  []string
-	copies []*blob  // by input: of those that can be read only once or are compressed
-	hidden []string // columns of the files that are none of the table
-	said   []string // what the files had to say
+	copies []*chunk.Blob // by input: of those that can be read only once or are compressed
+	hidden []string      // columns of the files that are none of the table
+	said   []string      // what the files had to say
 }
 
 // columnarLayout is what a file says of itself: it is read and checked when the file
@@ -44,31 +45,31 @@ type columnarLayout interface {
 	rows(group int) int
 	// suits returns the bytes that a row of the target's column takes at least, or an
 	// error where the column cannot be read as that.
-	suits(t target) (rowBytes int64, err error)
+	suits(t chunk.Target) (rowBytes int64, err error)
 	// reader prepares decoding a column of a group.
-	reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error)
+	reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error)
 }
 
 // pieceReader decodes a column of a group.
 type pieceReader interface {
 	// read decodes the next n rows into a piece of the chunk with the given index.
-	read(n, index int) (*piece, error)
+	read(n, index int) (*chunk.Piece, error)
 }
 
 // columnarFile is an opened file.
 type columnarFile struct {
-	*blob
+	*chunk.Blob
 	columnarLayout
 	index int          // among the inputs
 	total int          // rows
 	open  atomic.Int32 // groups that are still read, and the one who deals them out
 }
 
-func newColumnarSource(format string, layout func(*options, *blob) (columnarLayout, error)) func(*options, []input) source {
-	return func(o *options, inputs []input) source {
+func newColumnarSource(format string, layout func(*chunk.Options, *chunk.Blob) (columnarLayout, error)) func(*chunk.Options, []chunk.Input) chunk.Source {
+	return func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 		stored := *o
-		stored.encoding = nil // the formats say themselves that text is UTF-8
-		return &columnarSource{options: &stored, format: format, layout: layout, inputs: inputs, copies: make([]*blob, len(inputs))}
+		stored.Encoding = nil // the formats say themselves that text is UTF-8
+		return &columnarSource{Options: &stored, format: format, layout: layout, inputs: inputs, copies: make([]*chunk.Blob, len(inputs))}
 	}
 }
 
@@ -77,21 +78,21 @@ func (s *columnarSource) open(ctx context.Context, index int) (*columnarFile, er
 	b := s.copies[index]
 	if b == nil {
 		var err error
-		if b, err = s.blob(ctx, &s.inputs[index], s.format); err != nil {
+		if b, err = s.Blob(ctx, &s.inputs[index], s.format); err != nil {
 			return nil, err
 		}
-		if b.shared || b.remove != "" {
+		if b.Shared || b.Remove != "" {
 			s.copies[index] = b
 		}
 	}
-	f := &columnarFile{blob: b, index: index}
+	f := &columnarFile{Blob: b, index: index}
 	err := decoding(func() (err error) {
-		f.columnarLayout, err = s.layout(s.options, b)
+		f.columnarLayout, err = s.layout(s.Options, b)
 		return err
 	})
 	if err != nil {
-		if !told(err) {
-			err = complain("%s is damaged: %w", b.name, err)
+		if !chunk.Told(err) {
+			err = chunk.Errorf("%s is damaged: %w", b.Name, err)
 		}
 		s.closeFile(f)
 		return nil, err
@@ -101,8 +102,8 @@ func (s *columnarSource) open(ctx context.Context, index int) (*columnarFile, er
 
 // closeFile closes a file that is no copy; those stay for the next pass.
 func (s *columnarSource) closeFile(f *columnarFile) {
-	if s.copies[f.index] != f.blob {
-		f.blob.close()
+	if s.copies[f.index] != f.Blob {
+		f.Blob.Close()
 	}
 }
 
@@ -115,7 +116,7 @@ func (s *columnarSource) Columns(ctx context.Context) ([]string, error) {
 	}
 	s.first = f
 	for _, name := range f.columnarLayout.names() {
-		if f.hides(name) && !mentions(s.options, name) {
+		if f.hides(name) && !mentions(s.Options, name) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}
@@ -129,7 +130,7 @@ func (s *columnarSource) Notes(int) []string {
 		return s.said
 	}
 	return append(s.said, fmt.Sprintf("%s %s of %s: the frame's index is not read (set id = %q to keep it)",
-		plural(len(s.hidden), "column"), nameList(s.hidden, 3), s.inputs[0].name, s.hidden))
+		chunk.Plural(len(s.hidden), "column"), chunk.NameList(s.hidden, 3), s.inputs[0].Name, s.hidden))
 }
 
 func (s *columnarSource) Close() {
@@ -138,7 +139,7 @@ func (s *columnarSource) Close() {
 	}
 	for _, b := range s.copies {
 		if b != nil {
-			b.close()
+			b.Close()
 		}
 	}
 }
@@ -150,7 +151,7 @@ type groupJob struct {
 	index   int // of its first chunk
 	rows    int // of each chunk but the last
 	first   int // its first row in the file
-	chunk   *chunk
+	chunk   *chunk.Chunk
 	waiting atomic.Int32 // columns that are not decoded yet
 	failed  atomic.Bool
 }
@@ -164,7 +165,7 @@ type columnJob struct {
 // columnarPass is one way through all files.
 type columnarPass struct {
 	*columnarSource
-	*pass
+	*chunk.Pass
 	wide  []atomic.Bool // per target: float64 was needed before
 	rows  int64         // of all files so far
 	next  int           // index of the next chunk
@@ -174,18 +175,18 @@ type columnarPass struct {
 }
 
 // read deals the columns of all groups out to workers.
-func (s *columnarSource) Read(ctx context.Context, p *pass) error {
-	pp := &columnarPass{columnarSource: s, pass: p, wide: make([]atomic.Bool, len(p.targets))}
+func (s *columnarSource) Read(ctx context.Context, p *chunk.Pass) error {
+	pp := &columnarPass{columnarSource: s, Pass: p, wide: make([]atomic.Bool, len(p.Targets))}
 	jobs := make(chan columnJob)
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(jobs)
 		if err := pp.deal(groupCtx, jobs); err != nil {
-			pp.fail(pp.next*len(p.targets), err)
+			pp.fail(pp.next*len(p.Targets), err)
 		}
 		return groupCtx.Err()
 	})
-	threads := s.threads
+	threads := s.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
@@ -212,9 +213,9 @@ func (p *columnarPass) fail(at int, err error) {
 		p.at, p.err = at, err
 	}
 	p.mutex.Unlock()
-	p.stop.Store(true)
-	if p.stopped != nil {
-		p.stopped()
+	p.Stop.Store(true)
+	if p.Stopped != nil {
+		p.Stopped()
 	}
 }
 
@@ -237,12 +238,12 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 		}
 		err := p.suits(f)
 		first := 0
-		for g := 0; g < f.groups() && err == nil && !p.stop.Load() && ctx.Err() == nil; g++ {
+		for g := 0; g < f.groups() && err == nil && !p.Stop.Load() && ctx.Err() == nil; g++ {
 			p.dealGroup(ctx, f, g, first, jobs)
 			first += f.columnarLayout.rows(g)
 		}
 		p.leave(f)
-		if err != nil || p.stop.Load() || ctx.Err() != nil {
+		if err != nil || p.Stop.Load() || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -265,18 +266,18 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first 
 			p.done(columnJob{j, target})
 		}
 	}
-	if p.chunkRows > 0 && rows > p.chunkRows {
-		j.rows = p.chunkRows
+	if p.ChunkRows > 0 && rows > p.ChunkRows {
+		j.rows = p.ChunkRows
 		p.next += (rows + j.rows - 1) / j.rows
 		send(-1)
 		return
 	}
 	p.next++
-	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.targets), first)
-	j.chunk.share = float64(rows) / float64(f.total) * shareOf(p.inputs, f.index)
-	j.chunk.whole = p.chunkRows == 0 && j.chunk.share == 1
-	j.waiting.Store(int32(len(p.targets)))
-	for i := range p.targets {
+	j.chunk = newColumnarChunk(j.index, f.index, rows, len(p.Targets), first)
+	j.chunk.Share = float64(rows) / float64(f.total) * chunk.ShareOf(p.inputs, f.index)
+	j.chunk.Whole = p.ChunkRows == 0 && j.chunk.Share == 1
+	j.waiting.Store(int32(len(p.Targets)))
+	for i := range p.Targets {
 		send(i)
 	}
 }
@@ -287,15 +288,15 @@ func (p *columnarPass) done(j columnJob) {
 		return
 	}
 	if j.chunk != nil && !j.failed.Load() {
-		p.send(j.chunk)
+		p.Send(j.chunk)
 	}
 	p.leave(j.file)
 }
 
 // newColumnarChunk makes a chunk of a file that has rows instead of lines.
-func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk {
-	return &chunk{index: index, file: file, byRow: true, rows: rows, pieces: make([]piece, targets),
-		before: firstRow, lines: rows, runs: []placeRun{{}}}
+func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
+	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Pieces: make([]chunk.Piece, targets),
+		Before: firstRow, Lines: rows, Runs: []chunk.PlaceRun{{}}}
 }
 
 // leave closes a file once nobody reads it any more.
@@ -303,7 +304,7 @@ func (p *columnarPass) leave(f *columnarFile) {
 	if f.open.Add(-1) > 0 {
 		return
 	}
-	if err := f.unchanged(); err != nil {
+	if err := f.Unchanged(); err != nil {
 		p.fail(math.MaxInt, err)
 	}
 	p.mutex.Lock()
@@ -320,11 +321,11 @@ func (p *columnarPass) suits(f *columnarFile) error {
 			names = append(names, name)
 		}
 	}
-	if err := sameColumns(f.name, names, p.inputs[0].name, p.names); err != nil {
+	if err := sameColumns(f.Name, names, p.inputs[0].Name, p.names); err != nil {
 		return err
 	}
 	bytes := int64(0)
-	for _, t := range p.targets {
+	for _, t := range p.Targets {
 		n, err := f.columnarLayout.suits(t)
 		if err != nil {
 			return err
@@ -337,10 +338,10 @@ func (p *columnarPass) suits(f *columnarFile) error {
 	p.rows += int64(f.total)
 	switch {
 	case p.rows > int64(mostRows):
-		return complain("%s: the table has %d rows; up to %d can be read", f.name, p.rows, mostRows)
-	case p.memoryLimit > 0 && p.chunkRows == 0 && p.rows*bytes > p.memoryLimit:
-		return tooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-			f.name, p.rows, len(p.targets), byteText(p.rows*bytes), byteText(p.memoryLimit))
+		return chunk.Errorf("%s: the table has %d rows; up to %d can be read", f.Name, p.rows, mostRows)
+	case p.MemoryLimit > 0 && p.ChunkRows == 0 && p.rows*bytes > p.MemoryLimit:
+		return chunk.TooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
+			f.Name, p.rows, len(p.Targets), chunk.ByteText(p.rows*bytes), chunk.ByteText(p.MemoryLimit))
 	}
 	return nil
 }
@@ -365,7 +366,7 @@ func (w *columnWorker) work(j columnJob) {
 		return
 	}
 	err := decoding(func() error {
-		c, err := j.file.reader(w, j.group, w.targets[j.target], w.wide[j.target].Load())
+		c, err := j.file.reader(w, j.group, w.Targets[j.target], w.wide[j.target].Load())
 		if err != nil {
 			return err
 		}
@@ -376,10 +377,10 @@ func (w *columnWorker) work(j columnJob) {
 		if r, ok := c.(*columnReader); ok {
 			r.pages.end()
 		}
-		if p.f64 != nil {
+		if p.F64 != nil {
 			w.wide[j.target].Store(true)
 		}
-		j.chunk.pieces[j.target] = *p
+		j.chunk.Pieces[j.target] = *p
 		return nil
 	})
 	if err != nil {
@@ -400,11 +401,11 @@ func decoding(f func() error) (err error) {
 
 // workByChunks decodes a group so many rows at a time.
 func (w *columnWorker) workByChunks(j columnJob) {
-	readers := make([]pieceReader, len(w.targets))
+	readers := make([]pieceReader, len(w.Targets))
 	target := 0
 	err := decoding(func() (err error) {
 		for target = range readers {
-			if readers[target], err = j.file.reader(w, j.group, w.targets[target], w.wide[target].Load()); err != nil {
+			if readers[target], err = j.file.reader(w, j.group, w.Targets[target], w.wide[target].Load()); err != nil {
 				break
 			}
 		}
@@ -420,14 +421,14 @@ func (w *columnWorker) workByChunks(j columnJob) {
 				if err != nil {
 					return err
 				}
-				ch.pieces[target] = *p
+				ch.Pieces[target] = *p
 			}
 			return nil
 		})
-		if err != nil || w.ctx.Err() != nil || w.stop.Load() {
+		if err != nil || w.ctx.Err() != nil || w.Stop.Load() {
 			break
 		}
-		w.send(ch)
+		w.Send(ch)
 	}
 	if err != nil {
 		w.failColumn(j, target, err)
@@ -438,15 +439,15 @@ func (w *columnWorker) workByChunks(j columnJob) {
 func (w *columnWorker) failColumn(j columnJob, target int, err error) {
 	j.failed.Store(true)
 	var plain plainError
-	name := w.targets[target].name
+	name := w.Targets[target].Name
 	switch {
-	case told(err):
+	case chunk.Told(err):
 	case errors.As(err, &plain):
-		err = &ColumnError{name, fmt.Sprintf("%s: column %q: %v", j.file.name, name, err)}
+		err = &ColumnError{Column: name, Text: fmt.Sprintf("%s: column %q: %v", j.file.Name, name, err)}
 	default:
-		err = complain("%s is damaged: column %q from row %d on: %w", j.file.name, name, j.first+1, err)
+		err = chunk.Errorf("%s is damaged: column %q from row %d on: %w", j.file.Name, name, j.first+1, err)
 	}
-	w.fail(j.index*len(w.targets)+target, err)
+	w.fail(j.index*len(w.Targets)+target, err)
 }
 
 // plainError is an error that is no damage: the file holds what cannot be read.

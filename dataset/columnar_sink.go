@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -11,63 +12,63 @@ import (
 
 // pieceSink makes pieces for a target of the values of a file's column.
 type pieceSink struct {
-	*options
+	*chunk.Options
 	ctx      context.Context // of the pass
 	field    *fileColumn
-	kind     target
-	wide     bool        // float64 was needed before
-	levelsOf *dictionary // that codes refer to
-	text     []byte      // of one value
-	broken   []byte      // the first value that should be text and is not, nil without one
+	kind     chunk.Target
+	wide     bool              // float64 was needed before
+	levelsOf *chunk.Dictionary // that codes refer to
+	text     []byte            // of one value
+	broken   []byte            // the first value that should be text and is not, nil without one
 }
 
 // piece returns an empty piece with room for so many rows.
-func (c *pieceSink) piece(room int) *piece {
-	p := &piece{}
+func (c *pieceSink) piece(room int) *chunk.Piece {
+	p := &chunk.Piece{}
 	switch {
-	case c.kind.want == wantText:
-		p.offsets = make([]int32, 1, room+1)
+	case c.kind.Want == chunk.WantText:
+		p.Offsets = make([]int32, 1, room+1)
 	case !c.asNumbers():
 		if c.levelsOf == nil {
-			c.levelsOf = newDictionary()
+			c.levelsOf = chunk.NewDictionary()
 		}
-		p.dictionary = c.levelsOf
-		p.codes = make([]int32, 0, room)
+		p.Dictionary = c.levelsOf
+		p.Codes = make([]int32, 0, room)
 	case c.wide:
-		p.f64 = make([]float64, 0, room)
+		p.F64 = make([]float64, 0, room)
 	default:
-		p.f32 = make([]float32, 0, room)
+		p.F32 = make([]float32, 0, room)
 	}
 	return p
 }
 
 // asNumbers tells whether the target's pieces are numbers.
 func (c *pieceSink) asNumbers() bool {
-	return !c.field.isText() && (c.kind.want == wantAny || c.kind.want == wantNumber)
+	return !c.field.isText() && (c.kind.Want == chunk.WantAny || c.kind.Want == chunk.WantNumber)
 }
 
 // finish counts what a piece holds.
-func (c *pieceSink) finish(p *piece, index int) {
+func (c *pieceSink) finish(p *chunk.Piece, index int) {
 	switch {
-	case p.codes != nil:
-		p.noteLevels(index)
-		for row := 0; row < len(p.codes) && c.broken != nil; row++ {
-			if p.codes[row] == brokenCode {
-				p.odd.add(row, c.broken, c.skipBadRows)
+	case p.Codes != nil:
+		p.NoteLevels(index)
+		for row := 0; row < len(p.Codes) && c.broken != nil; row++ {
+			if p.Codes[row] == chunk.BrokenCode {
+				p.Odd.Add(row, c.broken, c.SkipBadRows)
 			}
 		}
-	case p.offsets != nil && c.field.isText():
-		for row := range len(p.offsets) - 1 {
-			if text := p.text[p.offsets[row]:p.offsets[row+1]]; !utf8.Valid(text) {
-				p.odd.add(row, text, c.skipBadRows)
+	case p.Offsets != nil && c.field.isText():
+		for row := range len(p.Offsets) - 1 {
+			if text := p.Text[p.Offsets[row]:p.Offsets[row+1]]; !utf8.Valid(text) {
+				p.Odd.Add(row, text, c.SkipBadRows)
 			}
 		}
-	case p.numeric():
-		p.blank(c.missingNumbers)
-		p.present = present(p.f32) + present(p.f64)
-		p.gaps = p.present < p.rows()
-		p.dates = c.field.isDate() && p.present > 0
-		c.wide = c.wide || p.f64 != nil
+	case p.Numeric():
+		p.Blank(c.MissingNumbers)
+		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
+		p.Gaps = p.Present < p.Rows()
+		p.Dates = c.field.isDate() && p.Present > 0
+		c.wide = c.wide || p.F64 != nil
 	}
 }
 
@@ -76,21 +77,21 @@ func (c *pieceSink) textOf(raw []byte) ([]byte, error) {
 	if c.field.isNaN(raw) {
 		return nil, nil
 	}
-	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	c.text = c.field.appendText(c.text[:0], raw, c.Options)
 	return c.text, nil
 }
 
 // codeOf returns the code of a value's level.
 func (c *pieceSink) codeOf(raw []byte) (int32, error) {
 	if c.field.isNaN(raw) {
-		return missingCode, nil
+		return chunk.MissingCode, nil
 	}
-	c.text = c.field.appendText(c.text[:0], raw, c.options)
+	c.text = c.field.appendText(c.text[:0], raw, c.Options)
 	if c.levelsOf == nil {
-		c.levelsOf = newDictionary()
+		c.levelsOf = chunk.NewDictionary()
 	}
-	code := c.levelsOf.code(c.text, c.options)
-	if code == brokenCode && c.broken == nil {
+	code := c.levelsOf.Code(c.text, c.Options)
+	if code == chunk.BrokenCode && c.broken == nil {
 		c.broken = bytes.Clone(raw)
 	}
 	return code, nil

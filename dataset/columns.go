@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"math"
 )
 
@@ -28,12 +29,12 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.encoding = nil
+	o.Encoding = nil
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.Name
 	}
-	targets, err := o.resolve(names)
+	targets, err := o.Resolve(names)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +42,10 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	pieces := make([]piece, len(targets))
+	pieces := make([]chunk.Piece, len(targets))
 	for i, t := range targets {
-		b := &memoryColumn{options: o, target: t, rows: rows}
-		p, _, err := b.piece(columns[t.source].Values)
+		b := &memoryColumn{Options: o, Target: t, rows: rows}
+		p, _, err := b.piece(columns[t.Source].Values)
 		if err != nil {
 			return nil, err
 		}
@@ -55,10 +56,10 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 
 // memoryRows returns the number of rows that the targets' columns agree on, or where
 // these do not tell it, the other columns.
-func memoryRows(columns []ColumnData, targets []target) (int, error) {
+func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
 	rows, from := untold, ""
 	for _, t := range targets {
-		c := &columns[t.source]
+		c := &columns[t.Source]
 		n, err := c.rows()
 		switch {
 		case err != nil:
@@ -67,7 +68,7 @@ func memoryRows(columns []ColumnData, targets []target) (int, error) {
 		case rows == untold:
 			rows, from = n, c.Name
 		case n != rows:
-			return 0, complain("column %q has %d rows, column %q has %d", from, rows, c.Name, n)
+			return 0, chunk.Errorf("column %q has %d rows, column %q has %d", from, rows, c.Name, n)
 		}
 	}
 	for i := 0; i < len(columns) && rows == untold; i++ {
@@ -77,9 +78,9 @@ func memoryRows(columns []ColumnData, targets []target) (int, error) {
 	}
 	switch {
 	case rows == untold:
-		return 0, complain("no column tells how many rows there are; set ColumnData.Rows")
+		return 0, chunk.Errorf("no column tells how many rows there are; set ColumnData.Rows")
 	case rows > mostRows:
-		return 0, complain("the table has %d rows; up to %d can be read", rows, mostRows)
+		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, mostRows)
 	}
 	return rows, nil
 }
@@ -107,43 +108,43 @@ func (c *ColumnData) rows() (int, error) {
 		n = len(v)
 	case Sparse, *Sparse:
 		if v == (*Sparse)(nil) {
-			return 0, complain("column %q has no values", c.Name)
+			return 0, chunk.Errorf("column %q has no values", c.Name)
 		}
 		if c.Rows == 0 {
 			return untold, nil
 		}
 		return c.Rows, nil
 	default:
-		return 0, complain("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse",
+		return 0, chunk.Errorf("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse",
 			c.Name, c.Values)
 	}
 	if c.Rows != 0 && c.Rows != n {
-		return 0, complain("column %q has %d values, and Rows says %d", c.Name, n, c.Rows)
+		return 0, chunk.Errorf("column %q has %d values, and Rows says %d", c.Name, n, c.Rows)
 	}
 	return n, nil
 }
 
 // memoryTable makes a table of one chunk that never was text.
-func newMemoryTable(o *options, rows int, pieces []piece, targets []target) (*Table, error) {
-	a := &assembly{options: o, whole: true, chunks: []*chunk{{rows: rows, pieces: pieces}}}
+func newMemoryTable(o *chunk.Options, rows int, pieces []chunk.Piece, targets []chunk.Target) (*Table, error) {
+	a := &assembly{Options: o, whole: true, chunks: []*chunk.Chunk{{Rows: rows, Pieces: pieces}}}
 	return a.table(targets)
 }
 
 // memoryColumn turns one column in memory into a piece.
 type memoryColumn struct {
-	*options
-	target
+	*chunk.Options
+	chunk.Target
 	rows int // of the table, for sparse values
 }
 
-func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
+func (b *memoryColumn) piece(values any) (p *chunk.Piece, rows int, err error) {
 	switch v := values.(type) {
 	case []float64:
 		return b.floats(v)
 	case []float32:
-		if v != nil && b.want != wantCategory && b.want != wantText {
-			v = withoutNumbers(v, b.missingNumbers)
-			return &piece{f32: v, present: present(v)}, len(v), nil
+		if v != nil && b.Want != chunk.WantCategory && b.Want != chunk.WantText {
+			v = chunk.WithoutNumbers(v, b.MissingNumbers)
+			return &chunk.Piece{F32: v, Present: chunk.Present(v)}, len(v), nil
 		}
 		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
 	case []int:
@@ -160,7 +161,7 @@ func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 			return 0, true
 		})
 	case []string:
-		p, err := b.texts(len(v), func(i int) (string, bool) { return v[i], !b.isMissing([]byte(v[i])) })
+		p, err := b.texts(len(v), func(i int) (string, bool) { return v[i], !b.IsMissing([]byte(v[i])) })
 		return p, len(v), err
 	case *Sparse:
 		return b.sparse(v)
@@ -171,18 +172,18 @@ func (b *memoryColumn) piece(values any) (p *piece, rows int, err error) {
 }
 
 // sparse takes stored cells; columns that are no numeric features take them densely.
-func (b *memoryColumn) sparse(s *Sparse) (*piece, int, error) {
-	if wrong := s.check(); wrong != "" {
-		return nil, 0, complain("column %q %s", b.name, wrong)
+func (b *memoryColumn) sparse(s *Sparse) (*chunk.Piece, int, error) {
+	if wrong := s.Check(); wrong != "" {
+		return nil, 0, chunk.Errorf("column %q %s", b.Name, wrong)
 	}
 	if n := len(s.Rows); n > 0 && int(s.Rows[n-1]) >= b.rows {
-		return nil, 0, complain("column %q stores a value of row %d, and the table has %d rows", b.name, s.Rows[n-1], b.rows)
+		return nil, 0, chunk.Errorf("column %q stores a value of row %d, and the table has %d rows", b.Name, s.Rows[n-1], b.rows)
 	}
-	if b.role != Feature || b.want == wantCategory {
-		return b.floats(s.expand64(b.rows))
+	if b.Role != Feature || b.Want == chunk.WantCategory {
+		return b.floats(s.Expand64(b.rows))
 	}
-	s = s.withoutNumbers(b.missingNumbers).withoutFill()
-	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, b.rows, nil
+	s = s.WithoutNumbers(b.MissingNumbers).WithoutFill()
+	return &chunk.Piece{Sparse: s, Present: b.rows - s.Missing(b.rows)}, b.rows, nil
 }
 
 // exactInt reports false for integers that float64 would round.
@@ -194,12 +195,12 @@ func exactInt(v int64) (float64, bool) {
 
 // numbers takes n numbers, NaN where missing. at reports false where float64 has
 // no such number.
-func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*piece, int, error) {
+func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*chunk.Piece, int, error) {
 	values := make([]float64, n)
 	for i := range values {
 		v, exact := at(i)
 		if !exact {
-			return nil, 0, complain("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, b.name)
+			return nil, 0, chunk.Errorf("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, b.Name)
 		}
 		values[i] = v
 	}
@@ -207,21 +208,21 @@ func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*
 }
 
 // floats takes numbers as they are, NaN where missing.
-func (b *memoryColumn) floats(values []float64) (*piece, int, error) {
+func (b *memoryColumn) floats(values []float64) (*chunk.Piece, int, error) {
 	n := len(values)
-	if b.want == wantCategory || b.want == wantText {
+	if b.Want == chunk.WantCategory || b.Want == chunk.WantText {
 		p, err := b.texts(n, func(i int) (string, bool) { return b.numberText(values[i]), values[i] == values[i] })
 		return p, n, err
 	}
-	values = withoutNumbers(values, b.missingNumbers)
-	p := &piece{present: present(values)}
-	if !allExact(values) {
-		p.f64 = values
+	values = chunk.WithoutNumbers(values, b.MissingNumbers)
+	p := &chunk.Piece{Present: chunk.Present(values)}
+	if !chunk.AllExact(values) {
+		p.F64 = values
 		return p, n, nil
 	}
-	p.f32 = make([]float32, n)
+	p.F32 = make([]float32, n)
 	for i, v := range values {
-		p.f32[i] = float32(v)
+		p.F32[i] = float32(v)
 	}
 	return p, n, nil
 }
@@ -234,40 +235,40 @@ func (b *memoryColumn) numberText(v float64) string {
 	text := []byte(FormatNumber(v))
 	for i, c := range text {
 		if c == '.' {
-			text[i] = b.decimal
+			text[i] = b.Decimal
 		}
 	}
 	return string(text)
 }
 
 // texts takes n texts; at reports false where a row has none.
-func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) (*piece, error) {
-	p := &piece{}
-	if b.want == wantText {
-		p.offsets = make([]int32, 1, n+1)
+func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) (*chunk.Piece, error) {
+	p := &chunk.Piece{}
+	if b.Want == chunk.WantText {
+		p.Offsets = make([]int32, 1, n+1)
 		for i := range n {
 			text, _ := at(i)
-			if len(p.text)+len(text) > math.MaxInt32 {
-				return nil, complain("column %q holds more than 2 GiB of text; leave it out of id", b.name)
+			if len(p.Text)+len(text) > math.MaxInt32 {
+				return nil, chunk.Errorf("column %q holds more than 2 GiB of text; leave it out of id", b.Name)
 			}
-			p.text = append(p.text, text...)
-			p.offsets = append(p.offsets, int32(len(p.text)))
+			p.Text = append(p.Text, text...)
+			p.Offsets = append(p.Offsets, int32(len(p.Text)))
 		}
 		return p, nil
 	}
-	d := newDictionary()
-	p.dictionary = d
-	p.codes = make([]int32, n)
-	for i := range p.codes {
+	d := chunk.NewDictionary()
+	p.Dictionary = d
+	p.Codes = make([]int32, n)
+	for i := range p.Codes {
 		text, present := at(i)
 		if !present {
-			p.codes[i] = missingCode
+			p.Codes[i] = chunk.MissingCode
 			continue
 		}
-		if p.codes[i] = d.code([]byte(text), b.options); p.codes[i] == brokenCode {
-			p.odd.add(i, []byte(text), b.skipBadRows)
+		if p.Codes[i] = d.Code([]byte(text), b.Options); p.Codes[i] == chunk.BrokenCode {
+			p.Odd.Add(i, []byte(text), b.SkipBadRows)
 		}
 	}
-	p.noteLevels(0)
+	p.NoteLevels(0)
 	return p, nil
 }

@@ -49,7 +49,7 @@ func concatSparse(tables []*Table, column, rows int, fill float64) *Column {
 			}
 		} else {
 			for row := range part.Len() {
-				if v := part.number(row); !s.isFill(v) {
+				if v := part.number(row); !s.IsFill(v) {
 					add(row, v)
 				}
 			}

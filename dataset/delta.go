@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 )
@@ -267,7 +268,7 @@ func (d *deltaBytes) next() ([]byte, error) {
 	}
 	d.last = append(d.last[:n], suffix...)
 	// Shared beginnings let a page of a few bytes hold texts without bound.
-	if d.size += len(d.last); d.size > largestPage {
+	if d.size += len(d.last); d.size > chunk.LargestPage {
 		return nil, errors.New("a page's texts take more than 256 MiB")
 	}
 	return d.last, nil

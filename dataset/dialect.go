@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"fmt"
 	"io"
@@ -26,19 +27,19 @@ type head struct {
 	sep  byte // that a line before the text named, else 0
 }
 
-func readHead(s *stream) (*head, error) {
+func readHead(s *chunk.Stream) (*head, error) {
 	h := &head{}
 	for size := headSize; ; size *= 2 {
 		grown := make([]byte, size)
 		n := copy(grown, h.text)
-		more, err := readFull(s.reader, grown[n:])
+		more, err := chunk.ReadFull(s.Reader, grown[n:])
 		h.text = grown[:n+more]
 		switch {
 		case err == io.EOF:
 			h.all = true
 			return h, nil
 		case err != nil:
-			return nil, s.failure(err)
+			return nil, s.Failure(err)
 		}
 		if size >= headMost || bytes.Count(h.text, []byte{'\n'}) >= headLines {
 			return h, nil
@@ -101,11 +102,11 @@ type dialect struct {
 }
 
 // findDialect looks at the head of the first file.
-func findDialect(o *options, name string, h *head) (*dialect, error) {
+func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	if h.all && len(bytes.TrimSpace(h.text)) == 0 {
-		return nil, complain("%s is empty", name)
+		return nil, chunk.Errorf("%s is empty", name)
 	}
-	d := &dialect{sep: o.separator}
+	d := &dialect{sep: o.Separator}
 	if d.sep == 0 {
 		d.sep = h.sep
 	}
@@ -117,16 +118,16 @@ func findDialect(o *options, name string, h *head) (*dialect, error) {
 		return nil, &ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
-		return nil, complain("%s is no text: it holds NUL bytes", name)
+		return nil, chunk.Errorf("%s is no text: it holds NUL bytes", name)
 	}
 	if i := bytes.IndexByte(h.text, '\r'); i >= 0 && i < len(h.text)-1 && bytes.IndexByte(h.text, '\n') < 0 {
-		return nil, complain(`%s ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, name)
+		return nil, chunk.Errorf(`%s ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, name)
 	}
 	if n := len(records[0]); n > mostColumns {
-		return nil, complain("%s has %d columns; a table may have up to %d", name, n, mostColumns)
+		return nil, chunk.Errorf("%s has %d columns; a table may have up to %d", name, n, mostColumns)
 	}
-	if o.header != nil {
-		d.header = *o.header
+	if o.Header != nil {
+		d.header = *o.Header
 	} else {
 		d.header = findHeader(o, records)
 	}
@@ -146,8 +147,8 @@ func findDialect(o *options, name string, h *head) (*dialect, error) {
 	d.guess = make([]bool, len(d.names))
 	for _, record := range rest {
 		for i, cell := range record {
-			if i < len(d.guess) && !d.guess[i] && !o.isMissing([]byte(cell)) {
-				_, _, ok := parseValue([]byte(cell), o.decimal)
+			if i < len(d.guess) && !d.guess[i] && !o.IsMissing([]byte(cell)) {
+				_, _, ok := chunk.ParseValue([]byte(cell), o.Decimal)
 				d.guess[i] = !ok
 			}
 		}
@@ -157,10 +158,10 @@ func findDialect(o *options, name string, h *head) (*dialect, error) {
 
 // headerNames decodes a header record. Columns without a name are called by
 // their position.
-func headerNames(o *options, file string, record []string) ([]string, error) {
+func headerNames(o *chunk.Options, file string, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
-		name, ok := o.decode(trim([]byte(cell)))
+		name, ok := o.Decode(chunk.Trim([]byte(cell)))
 		if !ok {
 			return nil, &ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
 				Fix: `set encoding = "latin1" or "cp1252" if the file is written in one of them`}
@@ -176,10 +177,10 @@ func headerNames(o *options, file string, record []string) ([]string, error) {
 // findSeparator returns the character that gives most records as many cells as
 // the first one has, and more than one; the rarer character first. A decimal comma
 // separates cells only in a text that has quotes, and if nothing else does.
-func findSeparator(o *options, h *head) byte {
+func findSeparator(o *chunk.Options, h *head) byte {
 	best, share := byte(0), 0.0
 	for _, sep := range []byte{'\t', ';', '|', ','} {
-		if sep == o.decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
+		if sep == o.Decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
 			continue
 		}
 		records := h.records(sep, headRecords)
@@ -199,7 +200,7 @@ func findSeparator(o *options, h *head) byte {
 	switch {
 	case best != 0:
 		return best
-	case o.decimal == ',':
+	case o.Decimal == ',':
 		return ';'
 	}
 	return ','
@@ -208,18 +209,18 @@ func findSeparator(o *options, h *head) byte {
 // findHeader tells whether the first record holds names: it does if it has text
 // above a column of numbers, or a name that the caller asked for; it does not if
 // it has a number, or only texts of which half come again below it.
-func findHeader(o *options, records [][]string) bool {
+func findHeader(o *chunk.Options, records [][]string) bool {
 	first, rest := records[0], records[1:]
 	hasNumber := false
 	repeated := 0
 	for i, cell := range first {
 		switch {
-		case o.isMissing([]byte(cell)):
+		case o.IsMissing([]byte(cell)):
 			continue
 		case mentions(o, cell):
 			return true
 		}
-		if _, _, ok := parseValue([]byte(cell), o.decimal); ok {
+		if _, _, ok := chunk.ParseValue([]byte(cell), o.Decimal); ok {
 			hasNumber = true
 			continue
 		}
@@ -236,30 +237,30 @@ func findHeader(o *options, records [][]string) bool {
 
 // compareBelow tells whether all cells of a column are numbers, and whether one
 // of them equals the given cell.
-func compareBelow(o *options, rest [][]string, column int, cell string) (numbers, again bool) {
+func compareBelow(o *chunk.Options, rest [][]string, column int, cell string) (numbers, again bool) {
 	present := 0
 	numbers = true
 	for _, record := range rest {
-		if column >= len(record) || o.isMissing([]byte(record[column])) {
+		if column >= len(record) || o.IsMissing([]byte(record[column])) {
 			continue
 		}
 		present++
 		again = again || record[column] == cell
 		if numbers {
-			_, _, numbers = parseValue([]byte(record[column]), o.decimal)
+			_, _, numbers = chunk.ParseValue([]byte(record[column]), o.Decimal)
 		}
 	}
 	return numbers && present > 0, again
 }
 
 // mentions tells whether the caller named a column so.
-func mentions(o *options, name string) bool {
-	for _, list := range [][]string{{o.label, o.weight, o.group}, o.initScores, o.ids, o.ignore, o.categorical} {
+func mentions(o *chunk.Options, name string) bool {
+	for _, list := range [][]string{{o.Label, o.Weight, o.Group}, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
 		for _, given := range list {
 			if given != "" && given == strings.TrimSpace(name) {
 				return true
 			}
 		}
 	}
-	return o.schema != nil && o.schema.named(strings.TrimSpace(name)) != nil
+	return o.Schema != nil && o.Schema.Named(strings.TrimSpace(name)) != nil
 }

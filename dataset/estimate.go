@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"context"
 	"io"
@@ -28,12 +29,12 @@ func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
 	if slices.Contains(paths, "-") {
 		return 0
 	}
-	inputs, err := findInputs(ctx, paths, false)
+	inputs, err := chunk.FindInputs(ctx, paths, false)
 	if err != nil {
 		return 0
 	}
 	for _, in := range inputs {
-		if in.spool != nil {
+		if in.Spool != nil {
 			return 0
 		}
 	}
@@ -54,29 +55,29 @@ func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) b
 	if path == "-" {
 		return false
 	}
-	inputs, err := findInputs(ctx, []string{path}, false)
-	if err != nil || len(inputs) != 1 || inputs[0].spool != nil || inputs[0].size > limit/mostGrowth {
+	inputs, err := chunk.FindInputs(ctx, []string{path}, false)
+	if err != nil || len(inputs) != 1 || inputs[0].Spool != nil || inputs[0].Size > limit/mostGrowth {
 		return false
 	}
 	o, err := newOptions(opts)
 	if err != nil {
 		return false
 	}
-	defer closeInputs(inputs)
+	defer chunk.CloseInputs(inputs)
 	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return false
 	}
 	defer s.Close()
-	return o.opened.name == csvFormat && inputs[0].opened.packed == ""
+	return o.Opened.Name == chunk.CSVFormat && inputs[0].Opened.Packed == ""
 }
 
 // bySize judges files by their sizes and the endings of their names.
-func bySize(inputs []input) int64 {
+func bySize(inputs []chunk.Input) int64 {
 	var total int64
 	for _, in := range inputs {
-		size := in.size
-		switch name := strings.ToLower(in.name); {
+		size := in.Size
+		switch name := strings.ToLower(in.Name); {
 		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):
 			size *= packedText
 		case strings.HasSuffix(name, ".parquet"), strings.HasSuffix(name, ".pq"):
@@ -88,19 +89,19 @@ func bySize(inputs []input) int64 {
 }
 
 // estimate judges files by what is in them.
-func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, known bool) {
+func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes int64, known bool) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return 0, false
 	}
-	defer closeInputs(inputs)
+	defer chunk.CloseInputs(inputs)
 	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return 0, false
 	}
 	defer s.Close()
-	if o.opened.name != csvFormat && o.opened.name != svmFormat {
-		if inputs[0].opened.packed != "" { // it would have to be unpacked to be looked at
+	if o.Opened.Name != chunk.CSVFormat && o.Opened.Name != svmFormat {
+		if inputs[0].Opened.Packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}
 		return estimateColumns(o, ctx, inputs, s)
@@ -109,18 +110,18 @@ func estimate(ctx context.Context, inputs []input, opts []Option) (bytes int64, 
 }
 
 // estimateColumns adds up what columnar files say of themselves.
-func estimateColumns(o *options, ctx context.Context, inputs []input, s source) (bytes int64, known bool) {
+func estimateColumns(o *chunk.Options, ctx context.Context, inputs []chunk.Input, s chunk.Source) (bytes int64, known bool) {
 	names, err := s.Columns(ctx)
 	if err != nil {
 		return 0, false
 	}
-	targets, err := o.resolve(names)
+	targets, err := o.Resolve(names)
 	if err != nil {
 		return 0, false
 	}
 	beside, is := s.(*sideSource)
 	if is {
-		s = beside.source
+		s = beside.Source
 	}
 	files, is := s.(*columnarSource)
 	if !is {
@@ -146,13 +147,13 @@ func estimateColumns(o *options, ctx context.Context, inputs []input, s source) 
 
 // bytes returns what a file's rows take at least; targets beyond the file's own columns
 // stand in files beside it.
-func (f *columnarFile) bytes(targets []target, own int) (int64, error) {
+func (f *columnarFile) bytes(targets []chunk.Target, own int) (int64, error) {
 	rows, perRow := int64(0), int64(0)
 	for g := range f.groups() {
 		rows += int64(f.columnarLayout.rows(g))
 	}
 	for _, t := range targets {
-		if t.source >= own {
+		if t.Source >= own {
 			perRow += 8
 			continue
 		}
@@ -167,34 +168,34 @@ func (f *columnarFile) bytes(targets []target, own int) (int64, error) {
 
 // estimateText reads the beginning of the first file as a table, and takes the rest of
 // all files to be like it.
-func estimateText(ctx context.Context, inputs []input, opts []Option) (n int64, known bool) {
-	first := inputs[0].opened
-	inputs[0].opened = nil
-	defer first.close()
-	text, all, err := firstText(first.reader)
+func estimateText(ctx context.Context, inputs []chunk.Input, opts []Option) (n int64, known bool) {
+	first := inputs[0].Opened
+	inputs[0].Opened = nil
+	defer first.Close()
+	text, all, err := firstText(first.Reader)
 	if err != nil || len(text) == 0 {
 		return 0, false
 	}
 	opts = append(slices.Clone(opts), NoSpool(), NoSideFiles(), SkipBadRows(), LenientTypes(), MemoryLimit(0))
-	table, err := Read(ctx, bytes.NewReader(text), first.name, opts...)
+	table, err := Read(ctx, bytes.NewReader(text), first.Name, opts...)
 	if err != nil {
 		return 0, false
 	}
 	share := 1.0
 	if !all {
-		share = float64(len(text)) / (float64(inputs[0].size) * first.unpackedBy())
+		share = float64(len(text)) / (float64(inputs[0].Size) * first.UnpackedBy())
 	}
 	total := 0.0
 	for _, in := range inputs {
-		total += float64(in.size)
+		total += float64(in.Size)
 	}
-	return int64(float64(table.bytes()) / share * total / float64(max(inputs[0].size, 1))), true
+	return int64(float64(table.bytes()) / share * total / float64(max(inputs[0].Size, 1))), true
 }
 
 // firstText returns the first lines of a text, and whether these are all.
 func firstText(r io.Reader) (text []byte, all bool, err error) {
 	text = make([]byte, sampledText)
-	n, err := readFull(r, text)
+	n, err := chunk.ReadFull(r, text)
 	if err == io.EOF {
 		return text[:n], true, nil
 	}

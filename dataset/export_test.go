@@ -1,13 +1,14 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"io"
 	"testing"
 )
 
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
-func ChunkRows(n int) Option { return func(o *options) { o.chunkRows = n } }
+func ChunkRows(n int) Option { return func(o *chunk.Options) { o.ChunkRows = n } }
 
 // LimitRows lowers the most rows of a table until the test ends.
 func LimitRows(t testing.TB, n int) {
@@ -19,27 +20,27 @@ func LimitRows(t testing.TB, n int) {
 // SetRoom sets the most memory that columns share, and the least for a column to have large
 // pages of its own, until the test ends.
 func SetRoom(t testing.TB, shared, own int) {
-	wasShared, wasOwn := mostShared, leastOwn
-	mostShared, leastOwn = shared, own
-	t.Cleanup(func() { mostShared, leastOwn = wasShared, wasOwn })
+	wasShared, wasOwn := chunk.MostShared, chunk.LeastOwn
+	chunk.MostShared, chunk.LeastOwn = shared, own
+	t.Cleanup(func() { chunk.MostShared, chunk.LeastOwn = wasShared, wasOwn })
 }
 
 var (
-	ParseNumber = parseNumber
-	ParseDate   = parseDate
-	Steadily    = steadily
+	ParseNumber = chunk.ParseNumber
+	ParseDate   = chunk.ParseDate
+	Steadily    = chunk.Steadily
 )
 
 // SetLeastUnpacked sets what a packed file may always hold and returns what undoes that.
 func SetLeastUnpacked(n int64) (undo func()) {
-	old := leastUnpacked
-	leastUnpacked = n
-	return func() { leastUnpacked = old }
+	old := chunk.LeastUnpacked
+	chunk.LeastUnpacked = n
+	return func() { chunk.LeastUnpacked = old }
 }
 
 // UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
 func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {
-	f := &arrowLayout{options: &options{memoryLimit: limit}, file: &blob{name: "t.arrow"}}
+	f := &arrowLayout{Options: &chunk.Options{MemoryLimit: limit}, file: &chunk.Blob{Name: "t.arrow"}}
 	codec := codecLZ4
 	if z {
 		codec = codecZstd
@@ -54,10 +55,10 @@ func LastRecordEnd(text []byte, sep byte) int {
 
 // DictionaryCodes numbers cells, none of which is missing.
 func DictionaryCodes(cells []string) []int32 {
-	d := newDictionary()
+	d := chunk.NewDictionary()
 	codes := make([]int32, len(cells))
 	for i, cell := range cells {
-		codes[i] = d.code([]byte(cell), &options{})
+		codes[i] = d.Code([]byte(cell), &chunk.Options{})
 	}
 	return codes
 }
@@ -68,7 +69,7 @@ func OpenWhen(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(context.Background(), []string{path}, true)
+	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +83,12 @@ func OpenEach(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(context.Background(), []string{path}, true)
+	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true)
 	if err != nil {
 		return nil, err
 	}
-	open := inputs[0].open
-	inputs[0].open = func() (io.ReadCloser, error) {
+	open := inputs[0].Open
+	inputs[0].Open = func() (io.ReadCloser, error) {
 		f()
 		return open()
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 )
@@ -10,28 +11,28 @@ import (
 // Standard input and pipes are an error, as they can be read once.
 func Files(paths []string, opts ...Option) ([]string, error) {
 	if slices.Contains(paths, "-") {
-		return nil, complain("standard input cannot be read twice")
+		return nil, chunk.Errorf("standard input cannot be read twice")
 	}
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(context.Background(), paths, false)
+	inputs, err := chunk.FindInputs(context.Background(), paths, false)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, in := range inputs {
-		if in.spool != nil {
-			return nil, complain("%s is no regular file and cannot be read twice", in.name)
+		if in.Spool != nil {
+			return nil, chunk.Errorf("%s is no regular file and cannot be read twice", in.Name)
 		}
-		names = append(names, in.name)
+		names = append(names, in.Name)
 	}
-	if o.noSideFiles {
+	if o.NoSideFiles {
 		return names, nil
 	}
 	for _, kind := range sideKinds {
-		files, err := (&sideSource{options: o, inputs: inputs}).beside(kind)
+		files, err := (&sideSource{Options: o, inputs: inputs}).beside(kind)
 		if err != nil {
 			return nil, err
 		}

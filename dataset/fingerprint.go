@@ -134,13 +134,13 @@ func (h *cellHash) sparseSum() mix.Sum {
 	var total mix.Sum
 	s, next := h.column.sparse, 0
 	for i, row := range s.Rows {
-		if s.fillMissing() {
+		if s.FillMissing() {
 			h.missing(&total, h.first+next, h.first+int(row))
 			next = int(row) + 1
 		}
 		total.Add(mix.Number(h.key, h.first+int(row), s.Value(i)))
 	}
-	if s.fillMissing() {
+	if s.FillMissing() {
 		h.missing(&total, h.first+next, h.first+h.column.rows)
 	}
 	return total

@@ -1,40 +1,44 @@
 package dataset
 
+import "boost/dataset/internal/chunk"
+
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
-var formats = []*format{
-	{name: arrowFormat, title: "Arrow", knows: isArrow, open: newColumnarSource(arrowFormat, newArrowLayout), idle: textKeys},
-	{name: parquetFormat, title: "Parquet", knows: isParquet, open: newColumnarSource(parquetFormat, newParquetLayout), idle: textKeys},
-	{name: svmFormat, title: "LibSVM text", knows: knowsSVM, idle: []string{"separator", "header", "encoding", "decimal"},
-		open: func(o *options, inputs []input) source { return &svmSource{options: o, inputs: inputs} }},
-	{name: csvFormat, title: "CSV or TSV in UTF-8, latin1 or cp1252", idle: []string{"absent", "index_base"},
-		open: func(o *options, inputs []input) source { return &reader{options: o, inputs: inputs} }},
+var formats = []*chunk.Format{
+	{Name: arrowFormat, Title: "Arrow", Knows: isArrow, Open: newColumnarSource(arrowFormat, newArrowLayout), Idle: chunk.TextKeys},
+	{Name: parquetFormat, Title: "Parquet", Knows: isParquet, Open: newColumnarSource(parquetFormat, newParquetLayout), Idle: chunk.TextKeys},
+	{Name: svmFormat, Title: "LibSVM text", Knows: knowsSVM, Idle: []string{"separator", "header", "encoding", "decimal"},
+		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
+			return &svmSource{Options: o, inputs: inputs}
+		}},
+	{Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base"},
+		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source { return &reader{Options: o, inputs: inputs} }},
 }
 
 // Formats lists the names of the formats that can be read.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		names[i] = f.name
+		names[i] = f.Name
 	}
 	return names
 }
 
 // source returns what reads the inputs, by the beginning of the first.
-func sourceOf(o *options, inputs []input) (source, error) {
-	s, err := inputs[0].stream(o.formats)
+func sourceOf(o *chunk.Options, inputs []chunk.Input) (chunk.Source, error) {
+	s, err := inputs[0].Stream(o.Formats)
 	if err != nil {
 		return nil, err
 	}
-	inputs[0].opened = s // stays so after an error, for closeInputs
-	f, err := o.formatOf(s)
+	inputs[0].Opened = s // stays so after an error, for closeInputs
+	f, err := o.FormatOf(s)
 	if err != nil {
 		return nil, err
 	}
-	o.opened = f
-	opened := f.open(o, inputs)
-	if !o.noSideFiles {
-		opened = &sideSource{source: opened, options: o, inputs: inputs}
+	o.Opened = f
+	opened := f.Open(o, inputs)
+	if !o.NoSideFiles {
+		opened = &sideSource{Source: opened, Options: o, inputs: inputs}
 	}
 	return opened, nil
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"math"
 	"runtime"
 	"slices"
@@ -15,7 +16,7 @@ func (a *assembly) join() error {
 		var copied bool
 		var err error
 		switch {
-		case c.want == wantText:
+		case c.Want == chunk.WantText:
 			copied, err = a.joinText(c)
 		case c.number:
 			copied, err = a.joinNumbers(c)
@@ -50,26 +51,26 @@ func (f *freedBytes) add(bytes, columns int) {
 func (a *assembly) joinText(c *parts) (copied bool, err error) {
 	size := 0
 	for k, p := range c.pieces {
-		size += len(p.text)
+		size += len(p.Text)
 		a.markBad(c, k, p)
 	}
 	if size > math.MaxInt32 {
-		return false, complain("column %q holds more than 2 GiB of text; leave it out of id", c.name)
+		return false, chunk.Errorf("column %q holds more than 2 GiB of text; leave it out of id", c.Name)
 	}
-	offsets := func(p *piece) []int32 { return p.offsets[:max(0, len(p.offsets)-1)] }
-	if whole := sideBySide(c.pieces, a.rows(), offsets); whole != nil && whole[0] == 0 {
-		c.offsets, c.text = whole[:len(whole)+1], c.pieces[0].text[:size]
+	offsets := func(p *chunk.Piece) []int32 { return p.Offsets[:max(0, len(p.Offsets)-1)] }
+	if whole := chunk.SideBySide(c.pieces, a.rows(), offsets); whole != nil && whole[0] == 0 {
+		c.offsets, c.text = whole[:len(whole)+1], c.pieces[0].Text[:size]
 		return false, nil
 	}
 	c.text = make([]byte, 0, size)
 	c.offsets = make([]int32, 1, a.rows()+1)
 	for _, p := range c.pieces {
-		base := int32(len(c.text)) - p.offsets[0]
-		c.text = append(c.text, p.text...)
-		for _, offset := range p.offsets[1:] {
+		base := int32(len(c.text)) - p.Offsets[0]
+		c.text = append(c.text, p.Text...)
+		for _, offset := range p.Offsets[1:] {
 			c.offsets = append(c.offsets, base+offset)
 		}
-		*p = piece{}
+		*p = chunk.Piece{}
 	}
 	return true, nil
 }
@@ -80,42 +81,42 @@ func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
 		size += len(level)
 	}
 	if size > math.MaxInt32 {
-		return false, complain("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.name)
+		return false, chunk.Errorf("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.Name)
 	}
 	for k, p := range c.pieces {
 		a.markBad(c, k, p)
-		c.followed = p.followed
+		c.followed = p.Followed
 	}
-	if c.codes = sideBySide(c.pieces, a.rows(), func(p *piece) []int32 { return p.codes }); c.codes != nil {
+	if c.codes = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []int32 { return p.Codes }); c.codes != nil {
 		return false, nil
 	}
 	c.codes = make([]int32, 0, a.rows())
 	for _, p := range c.pieces {
-		c.codes = append(c.codes, p.codes...)
-		*p = piece{}
+		c.codes = append(c.codes, p.Codes...)
+		*p = chunk.Piece{}
 	}
 	return true, nil
 }
 
 func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 	for _, p := range c.pieces {
-		c.dates = c.dates || p.dates
+		c.dates = c.dates || p.Dates
 	}
 	values, odd := a.levelValues(c)
 	c.large = a.largeRow(c, values)
-	if a.whole && c.pieces[0].sparse != nil {
-		c.sparse = c.pieces[0].sparse
-		*c.pieces[0] = piece{}
+	if a.whole && c.pieces[0].Sparse != nil {
+		c.sparse = c.pieces[0].Sparse
+		*c.pieces[0] = chunk.Piece{}
 		return false, nil
 	}
-	wide := !allExact(values)
+	wide := !chunk.AllExact(values)
 	for _, p := range c.pieces {
-		wide = wide || p.f64 != nil
+		wide = wide || p.F64 != nil
 	}
 	if wide {
-		c.f64 = sideBySide(c.pieces, a.rows(), func(p *piece) []float64 { return p.f64 })
+		c.f64 = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []float64 { return p.F64 })
 	} else {
-		c.f32 = sideBySide(c.pieces, a.rows(), func(p *piece) []float32 { return p.f32 })
+		c.f32 = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []float32 { return p.F32 })
 	}
 	switch {
 	case c.f64 != nil || c.f32 != nil:
@@ -133,24 +134,24 @@ func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 	for k, p := range c.pieces {
 		a.markBad(c, k, p)
 		switch {
-		case p.f64 != nil:
-			c.f64 = append(c.f64, p.f64...)
-		case p.f32 != nil && !wide:
-			c.f32 = append(c.f32, p.f32...)
-		case p.f32 != nil:
-			for _, v := range p.f32 {
+		case p.F64 != nil:
+			c.f64 = append(c.f64, p.F64...)
+		case p.F32 != nil && !wide:
+			c.f32 = append(c.f32, p.F32...)
+		case p.F32 != nil:
+			for _, v := range p.F32 {
 				c.f64 = append(c.f64, float64(v))
 			}
 		default:
-			for row, code := range p.codes {
+			for row, code := range p.Codes {
 				v := math.NaN()
 				if code >= 0 {
 					if v = values[code]; odd[code] {
 						at := a.firsts[k] + row
 						if c.why == nil {
-							c.why = a.badCell(c, at, excerpt([]byte(c.levels[code])), false)
+							c.why = a.badCell(c, at, chunk.Excerpt([]byte(c.levels[code])), false)
 						}
-						if !a.skipBadRows {
+						if !a.SkipBadRows {
 							return false, c.why
 						}
 						c.bad = append(c.bad, int32(at))
@@ -163,7 +164,7 @@ func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 				}
 			}
 		}
-		*p = piece{}
+		*p = chunk.Piece{}
 	}
 	slices.Sort(c.bad)
 	c.levels = nil
@@ -175,8 +176,8 @@ func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
 	values = make([]float64, len(c.levels))
 	odd = make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		v, date, ok := parseValue([]byte(level), a.decimal)
-		if !ok || slices.Contains(a.missingNumbers, v) {
+		v, date, ok := chunk.ParseValue([]byte(level), a.Decimal)
+		if !ok || slices.Contains(a.MissingNumbers, v) {
 			v = math.NaN()
 		}
 		values[i], odd[i] = v, !ok
@@ -186,11 +187,11 @@ func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
 }
 
 // markBad notes the rows of a piece that are to be left out.
-func (a *assembly) markBad(c *parts, k int, p *piece) {
-	if len(p.odd.rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+p.odd.first[0].row, p.odd.first[0].text, !p.numeric())
+func (a *assembly) markBad(c *parts, k int, p *chunk.Piece) {
+	if len(p.Odd.Rows) > 0 && c.why == nil {
+		c.why = a.badCell(c, a.firsts[k]+p.Odd.First[0].Row, p.Odd.First[0].Text, !p.Numeric())
 	}
-	for _, row := range p.odd.rows {
+	for _, row := range p.Odd.Rows {
 		c.bad = append(c.bad, int32(a.firsts[k])+row)
 	}
 }

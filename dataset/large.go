@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
@@ -19,17 +20,17 @@ func (a *assembly) largeRow(c *parts, values []float64) int {
 		some = some || level[i]
 	}
 	for _, v := range values {
-		some = some && isNumbering(v)
+		some = some && chunk.IsNumbering(v)
 	}
 	for k, p := range c.pieces {
-		row := int(p.large) - 1
-		if some && p.codes != nil {
-			row = slices.IndexFunc(p.codes, func(code int32) bool { return code >= 0 && level[code] })
+		row := int(p.Large) - 1
+		if some && p.Codes != nil {
+			row = slices.IndexFunc(p.Codes, func(code int32) bool { return code >= 0 && level[code] })
 		}
-		if some && p.summary != nil {
-			for i, l := range p.summary.levels {
+		if some && p.Summary != nil {
+			for i, l := range p.Summary.Levels {
 				if level[l] {
-					row = int(p.summary.firsts[i])
+					row = int(p.Summary.Firsts[i])
 					break
 				}
 			}
@@ -44,11 +45,11 @@ func (a *assembly) largeRow(c *parts, values []float64) int {
 // largeNote says which columns have numbers that float64 rounds, and where the first is.
 func (r *remarks) largeNote() string {
 	first := ""
-	if len(r.places.runs) > 0 && !r.skipBadRows { // rows that are left out shift the others
+	if len(r.places.Runs) > 0 && !r.SkipBadRows { // rows that are left out shift the others
 		var at ParseError
-		r.places.mark(&at, r.largeAt)
-		first = fmt.Sprintf("; the first stands in column %q of %s", r.large[0], at.place())
+		r.places.Mark(&at, r.largeAt)
+		first = fmt.Sprintf("; the first stands in column %q of %s", r.large[0], at.Place())
 	}
 	return fmt.Sprintf("whole numbers from 2⁵³ on in %s %s are read as the nearest 64-bit floats, so that different ones may become equal%s (name the column in id or categorical if they are names)",
-		plural(len(r.large), "column"), nameList(r.large, 10), first)
+		chunk.Plural(len(r.large), "column"), chunk.NameList(r.large, 10), first)
 }

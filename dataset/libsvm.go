@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -30,8 +31,8 @@ func knowsSVM(start []byte, name string) bool {
 // is known only at the end of its text, so columns reads everything into rows of
 // stored entries, and read turns these into columns.
 type svmSource struct {
-	*options
-	inputs []input
+	*chunk.Options
+	inputs []chunk.Input
 	chunks []*svmChunk
 
 	scanned *svmScan // where cells are counted and not kept; nil else
@@ -56,7 +57,7 @@ func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 		entries += ch.entries
 		s.unknown += ch.unknown
 	}
-	if s.base = s.indexBase; s.base < 0 {
+	if s.base = s.IndexBase; s.base < 0 {
 		s.base = 1
 		if least == 0 {
 			s.base = 0
@@ -66,16 +67,16 @@ func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.names = []string{s.named(svmLabel, LabelRole)}
-	if s.schema == nil && s.label == "" && !assigns(s.options, svmLabel) {
-		s.label = svmLabel
+	if s.Schema == nil && s.Label == "" && !assigns(s.Options, svmLabel) {
+		s.Label = svmLabel
 	}
 	if s.queries {
 		s.names = append(s.names, s.named(svmQuery, GroupRole))
-		if s.schema == nil && s.group == "" && !assigns(s.options, svmQuery) {
-			s.group = svmQuery
+		if s.Schema == nil && s.Group == "" && !assigns(s.Options, svmQuery) {
+			s.Group = svmQuery
 		}
 	}
-	if s.schema != nil {
+	if s.Schema != nil {
 		s.schemaFeatures()
 		s.findStored(s.mostWanted(), entries)
 		return s.names, nil
@@ -84,9 +85,9 @@ func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 		return nil, s.tooWide(most, entries)
 	}
 	width := max(0, int(most)+1-s.base)
-	if n := int64(width) * bareBytes; s.memoryLimit > 0 && n > s.memoryLimit {
-		return nil, tooLarge("%s: %d columns take %s, whatever is in them; memory_limit is %s (number the features that occur from 1 on, or raise it)",
-			s.inputs[0].name, width, byteText(n), byteText(s.memoryLimit))
+	if n := int64(width) * bareBytes; s.MemoryLimit > 0 && n > s.MemoryLimit {
+		return nil, chunk.TooLarge("%s: %d columns take %s, whatever is in them; memory_limit is %s (number the features that occur from 1 on, or raise it)",
+			s.inputs[0].Name, width, chunk.ByteText(n), chunk.ByteText(s.MemoryLimit))
 	}
 	s.indices, s.names = make([]int32, 0, width), append(make([]string, 0, len(s.names)+width), s.names...)
 	s.findStored(most, entries)
@@ -99,8 +100,8 @@ func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 
 // named returns the name of the schema's column of a role, or the usual one.
 func (s *svmSource) named(usual string, role Role) string {
-	if s.schema != nil {
-		for _, c := range s.schema.Columns {
+	if s.Schema != nil {
+		for _, c := range s.Schema.Columns {
 			if c.Role == role {
 				return c.Name
 			}
@@ -112,8 +113,8 @@ func (s *svmSource) named(usual string, role Role) string {
 // schemaFeatures takes the features that the schema knows, in whose rows nothing may
 // be stored: how far the indices of a file go is chance.
 func (s *svmSource) schemaFeatures() {
-	for i := range s.schema.Columns {
-		c := &s.schema.Columns[i]
+	for i := range s.Schema.Columns {
+		c := &s.Schema.Columns[i]
 		if index, ok := svmIndexOf(c.Name); ok && c.Role == Feature {
 			s.indices = append(s.indices, index)
 			s.names = append(s.names, c.Name)
@@ -153,17 +154,17 @@ func (s *svmSource) locate(ch *svmChunk, row int) (file string, line int) {
 			line += other.lines
 		}
 	}
-	return s.inputs[ch.file].name, line + lineOf(ch, row)
+	return s.inputs[ch.file].Name, line + lineOf(ch, row)
 }
 
 // lineOf returns the line of a row in its chunk, from 0.
 func lineOf(ch *svmChunk, row int) int {
-	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r placeRun, row int) int { return r.row - row })
+	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r chunk.PlaceRun, row int) int { return r.Row - row })
 	if !exact {
 		i--
 	}
 	run := ch.runs[i]
-	return run.line + row - run.row
+	return run.Line + row - run.Row
 }
 
 // checkQueries fails where some rows have a query number and others have none.
@@ -198,7 +199,7 @@ func (s *svmSource) scan(ctx context.Context) error {
 	var mutex sync.Mutex
 	var taken int64 // bytes of all chunks
 	s.chunks = nil
-	over := func() bool { return s.scanned == nil && s.memoryLimit > 0 && taken > s.memoryLimit }
+	over := func() bool { return s.scanned == nil && s.MemoryLimit > 0 && taken > s.MemoryLimit }
 	failure := s.parts(ctx, func(ch *svmChunk) bool {
 		ch.entries = len(ch.features)
 		if s.scanned != nil {
@@ -208,17 +209,17 @@ func (s *svmSource) scan(ctx context.Context) error {
 		defer mutex.Unlock()
 		s.chunks = append(s.chunks, ch)
 		taken += ch.bytes()
-		return !over() && (ch.bad == nil || s.skipBadRows)
+		return !over() && (ch.bad == nil || s.SkipBadRows)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	slices.SortFunc(s.chunks, func(a, b *svmChunk) int { return a.index - b.index })
-	if bad, _ := s.firstBad(); bad != nil && !s.skipBadRows {
+	if bad, _ := s.firstBad(); bad != nil && !s.SkipBadRows {
 		return bad
 	}
 	if failure == nil && over() {
-		return tooLarge("%s: the values read so far take %s; memory_limit is %s (set out_of_core = true, or raise it)", s.inputs[0].name, byteText(taken), byteText(s.memoryLimit))
+		return chunk.TooLarge("%s: the values read so far take %s; memory_limit is %s (set out_of_core = true, or raise it)", s.inputs[0].Name, chunk.ByteText(taken), chunk.ByteText(s.MemoryLimit))
 	}
 	return failure
 }
@@ -244,7 +245,7 @@ func (s *svmSource) parts(ctx context.Context, show func(*svmChunk) bool) error 
 	})
 	for range workers {
 		group.Go(func() error {
-			p := &svmParser{options: s.options, known: known}
+			p := &svmParser{Options: s.Options, known: known}
 			for j := range jobs {
 				ch := p.parse(j.text)
 				ch.index, ch.file = j.index, j.file
@@ -264,12 +265,12 @@ func (s *svmSource) parts(ctx context.Context, show func(*svmChunk) bool) error 
 
 // knownFeatures lists the features of the schema by index, nil without a schema.
 func (s *svmSource) knownFeatures() []bool {
-	if s.schema == nil {
+	if s.Schema == nil {
 		return nil
 	}
 	known := []bool{}
-	for i := range s.schema.Columns {
-		if index, ok := svmIndexOf(s.schema.Columns[i].Name); ok && s.schema.Columns[i].Role == Feature {
+	for i := range s.Schema.Columns {
+		if index, ok := svmIndexOf(s.Schema.Columns[i].Name); ok && s.Schema.Columns[i].Role == Feature {
 			if grow := int(index) + 1 - len(known); grow > 0 {
 				known = append(known, make([]bool, grow)...)
 			}
@@ -280,19 +281,19 @@ func (s *svmSource) knownFeatures() []bool {
 }
 
 func (s *svmSource) workers() int {
-	threads := s.threads
+	threads := s.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
 	size := int64(0)
 	for _, in := range s.inputs {
-		if in.size == 0 {
+		if in.Size == 0 {
 			return threads
 		}
-		size += in.size
+		size += in.Size
 	}
 	// Compression makes a table about a quarter to a tenth of its size.
-	return int(min(int64(threads), 1+10*size/int64(s.chunkSize)))
+	return int(min(int64(threads), 1+10*size/int64(s.ChunkSize)))
 }
 
 // firstBad describes the first row that cannot be read, nil without one, and says in
@@ -304,8 +305,8 @@ func (s *svmSource) firstBad() (e *ParseError, file int) {
 			lines = 0
 		}
 		if bad := ch.bad; bad != nil {
-			return &ParseError{File: s.inputs[ch.file].name, Line: 1 + lines + bad.line,
-				Column: bad.column, Value: bad.value, Want: bad.text, Fix: bad.fix}, ch.file
+			return &ParseError{File: s.inputs[ch.file].Name, Line: 1 + lines + bad.Line,
+				Column: bad.Column, Value: bad.Value, Want: bad.Text, Fix: bad.Fix}, ch.file
 		}
 		lines += ch.lines
 	}
@@ -314,25 +315,25 @@ func (s *svmSource) firstBad() (e *ParseError, file int) {
 
 // notes says how the indices were understood and what was left aside.
 func (s *svmSource) Notes(int) []string {
-	if s.schema != nil {
+	if s.Schema != nil {
 		if s.unknown == 0 {
 			return nil
 		}
 		return []string{fmt.Sprintf("%s: %d of its values ignored, as the model has no features with their indices",
-			s.inputs[0].name, s.unknown)}
+			s.inputs[0].Name, s.unknown)}
 	}
 	how := "no index is 0"
 	switch {
-	case s.indexBase >= 0:
-		how = fmt.Sprintf("index_base = %q", strconv.Itoa(s.indexBase))
+	case s.IndexBase >= 0:
+		how = fmt.Sprintf("index_base = %q", strconv.Itoa(s.IndexBase))
 	case s.base == 0:
 		how = "index 0 occurs"
 	}
 	if len(s.indices) == 0 {
-		return []string{fmt.Sprintf("%s is read as LibSVM text without any feature", s.inputs[0].name)}
+		return []string{fmt.Sprintf("%s is read as LibSVM text without any feature", s.inputs[0].Name)}
 	}
 	return []string{fmt.Sprintf("%s is read as LibSVM text with indices from %d on (%s): its features are called %s to %s",
-		s.inputs[0].name, s.base, how, s.names[len(s.names)-len(s.indices)], s.names[len(s.names)-1])}
+		s.inputs[0].Name, s.base, how, s.names[len(s.names)-len(s.indices)], s.names[len(s.names)-1])}
 }
 
 func (s *svmSource) Close() {}
@@ -354,15 +355,15 @@ type svmCutter struct {
 
 func (c *svmCutter) cutAll(ctx context.Context) error {
 	for file := range c.inputs {
-		stream, err := c.streamOf(&c.inputs[file], svmFormat)
+		stream, err := c.StreamOf(&c.inputs[file], svmFormat)
 		if err != nil {
 			return err
 		}
-		if start, _ := stream.reader.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
-			_, _ = stream.reader.Discard(len(byteOrderMark))
+		if start, _ := stream.Reader.Peek(len(chunk.ByteOrderMark)); string(start) == chunk.ByteOrderMark {
+			_, _ = stream.Reader.Discard(len(chunk.ByteOrderMark))
 		}
 		err = c.cut(ctx, stream, file)
-		stream.close()
+		stream.Close()
 		if err != nil || c.stop.Load() || ctx.Err() != nil {
 			return err
 		}
@@ -371,7 +372,7 @@ func (c *svmCutter) cutAll(ctx context.Context) error {
 }
 
 // cut sends the chunks of one input.
-func (c *svmCutter) cut(ctx context.Context, stream *stream, file int) error {
+func (c *svmCutter) cut(ctx context.Context, stream *chunk.Stream, file int) error {
 	var carry []byte // the beginning of the next chunk
 	for !c.stop.Load() {
 		var buffer []byte
@@ -383,16 +384,16 @@ func (c *svmCutter) cut(ctx context.Context, stream *stream, file int) error {
 		// One byte more than is read, for the line feed that the last line may lack. A
 		// buffer that has grown before is not used in full: chunks must not depend on which
 		// buffer was free.
-		size := max(c.chunkSize, 2*len(carry)) + 1
+		size := max(c.ChunkSize, 2*len(carry)) + 1
 		if cap(buffer) < size {
 			buffer = make([]byte, size)
 		}
 		buffer = buffer[:size]
 		n := copy(buffer, carry)
-		more, err := readFull(stream.reader, buffer[n:len(buffer)-1])
+		more, err := chunk.ReadFull(stream.Reader, buffer[n:len(buffer)-1])
 		n += more
 		if err != nil && err != io.EOF {
-			return stream.failure(err)
+			return stream.Failure(err)
 		}
 		end := bytes.LastIndexByte(buffer[:n], '\n') + 1
 		if err == io.EOF && end < n {
@@ -401,7 +402,7 @@ func (c *svmCutter) cut(ctx context.Context, stream *stream, file int) error {
 		}
 		carry = append(carry[:0], buffer[end:max(end, n)]...)
 		if len(carry) >= longestRecord {
-			return complain("%s: a line is longer than 64 MiB; is this a LibSVM file?", stream.name)
+			return chunk.Errorf("%s: a line is longer than 64 MiB; is this a LibSVM file?", stream.Name)
 		}
 		if end == 0 {
 			c.free <- buffer

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 
@@ -8,57 +9,57 @@ import (
 )
 
 // read emits the whole table as one chunk, its features column by column.
-func (s *svmSource) Read(ctx context.Context, p *pass) error {
-	ch := &chunk{whole: true, rest: &Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
-		pieces: make([]piece, len(p.targets)), fileRows: make([]int, len(s.inputs))}
+func (s *svmSource) Read(ctx context.Context, p *chunk.Pass) error {
+	ch := &chunk.Chunk{Whole: true, Rest: &Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
+		Pieces: make([]chunk.Piece, len(p.Targets)), FileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
 	for k, part := range s.chunks {
 		bases[k+1] = bases[k] + part.rows()
-		ch.skipped += part.skipped
-		ch.fileRows[part.file] += part.rows()
+		ch.Skipped += part.skipped
+		ch.FileRows[part.file] += part.rows()
 	}
-	ch.rows = bases[len(s.chunks)]
-	ch.places = s.places(bases)
+	ch.Rows = bases[len(s.chunks)]
+	ch.Places = s.places(bases)
 	if bad, file := s.firstBad(); bad != nil {
-		ch.file = file
-		ch.shape = &shapeError{line: bad.Line - 1, column: bad.Column, value: bad.Value, text: bad.Want, fix: bad.Fix}
+		ch.File = file
+		ch.Shape = &chunk.ShapeError{Line: bad.Line - 1, Column: bad.Column, Value: bad.Value, Text: bad.Want, Fix: bad.Fix}
 	}
 	m := &transposition{svmSource: s, bases: bases, slots: make([]int32, s.mostWanted()+1)}
 	others := len(s.names) - len(s.indices)
-	for _, t := range p.targets {
-		if t.source >= others && (s.scanned == nil || !s.scanned.isCounted(t)) {
-			m.want(s.indices[t.source-others])
+	for _, t := range p.Targets {
+		if t.Source >= others && (s.scanned == nil || !s.scanned.isCounted(t)) {
+			m.want(s.indices[t.Source-others])
 		}
 	}
 	if err := m.run(ctx); err != nil {
 		return err
 	}
-	for i, t := range p.targets {
+	for i, t := range p.Targets {
 		if s.scanned != nil && s.scanned.isCounted(t) {
-			ch.pieces[i] = s.scanned.piece(s.indices[t.source-others], ch.rows)
+			ch.Pieces[i] = s.scanned.piece(s.indices[t.Source-others], ch.Rows)
 			continue
 		}
-		b := &memoryColumn{options: s.options, target: t, rows: ch.rows}
+		b := &memoryColumn{Options: s.Options, Target: t, rows: ch.Rows}
 		piece, err := b.svm(m, others)
 		if err != nil {
 			return err
 		}
-		ch.pieces[i] = *piece
+		ch.Pieces[i] = *piece
 	}
-	p.send(ch)
+	p.Send(ch)
 	return nil
 }
 
 // places says where the rows of the table stand.
-func (s *svmSource) places(bases []int) []placeRun {
-	var runs []placeRun
+func (s *svmSource) places(bases []int) []chunk.PlaceRun {
+	var runs []chunk.PlaceRun
 	line, file := 1, 0
 	for k, ch := range s.chunks {
 		if ch.file != file {
 			line, file = 1, ch.file
 		}
 		for _, run := range ch.runs {
-			runs = appendRun(runs, placeRun{row: bases[k] + run.row, line: line + run.line, file: int32(file)})
+			runs = chunk.AppendRun(runs, chunk.PlaceRun{Row: bases[k] + run.Row, Line: line + run.Line, File: int32(file)})
 		}
 		line += ch.lines
 	}
@@ -75,11 +76,11 @@ func (s *svmSource) mostWanted() int32 {
 }
 
 // svm makes the piece of a column: label, query number, or a feature.
-func (b *memoryColumn) svm(m *transposition, others int) (*piece, error) {
-	if b.target.source < others {
+func (b *memoryColumn) svm(m *transposition, others int) (*chunk.Piece, error) {
+	if b.Target.Source < others {
 		values := make([]float64, 0, b.rows)
 		for _, ch := range m.chunks {
-			if b.target.source == 0 {
+			if b.Target.Source == 0 {
 				values = append(values, ch.labels...)
 			} else {
 				values = append(values, ch.queries...)
@@ -88,28 +89,28 @@ func (b *memoryColumn) svm(m *transposition, others int) (*piece, error) {
 		p, _, err := b.floats(values)
 		return p, err
 	}
-	c := &m.columns[m.slots[m.indices[b.target.source-others]]-1]
-	if b.role != Feature || b.want == wantCategory {
+	c := &m.columns[m.slots[m.indices[b.Target.Source-others]]-1]
+	if b.Role != Feature || b.Want == chunk.WantCategory {
 		p, _, err := b.floats(c.all(m))
 		return p, err
 	}
 	if c.dense {
-		p := &piece{f32: withoutNumbers(c.f32, b.missingNumbers), f64: withoutNumbers(c.f64, b.missingNumbers)}
-		p.present = present(p.f32) + present(p.f64)
+		p := &chunk.Piece{F32: chunk.WithoutNumbers(c.f32, b.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, b.MissingNumbers)}
+		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
 		return p, nil
 	}
 	s := &Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}
-	if len(b.missingNumbers) > 0 {
-		s = s.withoutNumbers(b.missingNumbers).withoutFill()
+	if len(b.MissingNumbers) > 0 {
+		s = s.WithoutNumbers(b.MissingNumbers).WithoutFill()
 	}
-	return &piece{sparse: s, present: b.rows - s.missing(b.rows)}, nil
+	return &chunk.Piece{Sparse: s, Present: b.rows - s.Missing(b.rows)}, nil
 }
 
 // all returns the values of all rows.
 func (c *svmColumn) all(m *transposition) []float64 {
 	n := m.bases[len(m.bases)-1]
 	if !c.dense {
-		return (&Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}).expand64(n)
+		return (&Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}).Expand64(n)
 	}
 	if c.f64 != nil {
 		return c.f64
@@ -157,8 +158,8 @@ func (m *transposition) want(index int32) {
 
 // fill returns the value of what is not stored.
 func (s *svmSource) fill() float64 {
-	if s.absentMissing || slices.Contains(s.missingNumbers, 0) {
-		return missingFill
+	if s.AbsentMissing || slices.Contains(s.MissingNumbers, 0) {
+		return chunk.MissingFill
 	}
 	return 0
 }
@@ -312,9 +313,9 @@ func formOf(cells int, is64 bool, n int) uint8 {
 func (c *svmColumn) fillRows(n int, fill float64, is64 bool) {
 	c.dense = true
 	if is64 {
-		c.f64 = expand(nil, []float64(nil), fill, n)
+		c.f64 = chunk.Expand(nil, []float64(nil), fill, n)
 	} else {
-		c.f32 = expand(nil, []float32(nil), float32(fill), n)
+		c.f32 = chunk.Expand(nil, []float32(nil), float32(fill), n)
 	}
 }
 

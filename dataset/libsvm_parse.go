@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 // after another (CSR).
 type svmChunk struct {
 	index, file int
-	lines       int        // line breaks in the text
-	runs        []placeRun // rows and lines counted from the chunk's own start, lines from 0
+	lines       int              // line breaks in the text
+	runs        []chunk.PlaceRun // rows and lines counted from the chunk's own start, lines from 0
 
 	labels   []float64 // per row, NaN where missing
 	queries  []float64 // per row, NaN where it has none; nil where no row has one
@@ -27,7 +28,7 @@ type svmChunk struct {
 	mostAt      int   // row of the first largest one
 	unknown     int   // entries of features that the schema lacks
 	skipped     int   // rows that were left out
-	bad         *shapeError
+	bad         *chunk.ShapeError
 }
 
 func (ch *svmChunk) rows() int { return len(ch.ends) }
@@ -89,7 +90,7 @@ type svmEntry struct {
 
 // svmParser is one worker's state.
 type svmParser struct {
-	*options
+	*chunk.Options
 	known   []bool     // by index: the features that the schema has; nil takes all
 	wide    bool       // float64 was needed before
 	fields  [][]byte   // of one line
@@ -139,14 +140,14 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 	}
 	query := math.NaN()
 	if i+quickReach <= len(b) && string(b[i:i+5]) == " qid:" {
-		number, n := leadingDigits(binary.LittleEndian.Uint64(b[i+5:]))
+		number, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i+5:]))
 		if n == 0 || n == 8 {
 			return 0, false
 		}
 		query = float64(number)
 		i += 5 + n
 	}
-	below := int32(max(p.indexBase, 0)) - 1
+	below := int32(max(p.IndexBase, 0)) - 1
 	last, first := below, int32(math.MaxInt32)
 	for i+quickReach+8 <= len(b) {
 		c := b[i]
@@ -162,7 +163,7 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 			ch.ended(label, query)
 			return i, true
 		}
-		feature, n := leadingDigits(binary.LittleEndian.Uint64(b[i:]))
+		feature, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
 		if n == 0 || n == 8 || b[i+n] != ':' || int32(feature) <= last || b[i-1] != ' ' {
 			break
 		}
@@ -176,7 +177,7 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 		last = int32(feature)
 		if p.known != nil && !p.knows(last) {
 			ch.unknown++
-		} else if v != 0 || p.absentMissing {
+		} else if v != 0 || p.AbsentMissing {
 			ch.add(last, v)
 		}
 	}
@@ -209,11 +210,11 @@ func (p *svmParser) knows(feature int32) bool {
 func (ch *svmChunk) begins() {
 	row, line := len(ch.ends), ch.lines
 	if n := len(ch.runs); n > 0 {
-		if last := &ch.runs[n-1]; line-last.line == row-last.row {
+		if last := &ch.runs[n-1]; line-last.Line == row-last.Row {
 			return
 		}
 	}
-	ch.runs = append(ch.runs, placeRun{row: row, line: line})
+	ch.runs = append(ch.runs, chunk.PlaceRun{Row: row, Line: line})
 }
 
 // quickNumber reads a number in its usual short form that a space or the end of the
@@ -228,7 +229,7 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 		sign = 1 << 63
 		i++
 	}
-	mantissa, n := leadingDigits(binary.LittleEndian.Uint64(b[i:]))
+	mantissa, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
 	if n == 8 {
 		return 0, -1
 	}
@@ -237,20 +238,20 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 	if b[i] == '.' {
 		i++
 		m := 8
-		for m == 8 && fraction <= maxDigits {
+		for m == 8 && fraction <= chunk.MaxDigits {
 			var value uint64
-			value, m = leadingDigits(binary.LittleEndian.Uint64(b[i:]))
-			mantissa = mantissa*wholePowers[m&15] + value
+			value, m = chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
+			mantissa = mantissa*chunk.WholePowers[m&15] + value
 			i += m
 			fraction += m
 		}
 	}
-	if digits := n + fraction; uint(digits-1) >= maxDigits {
+	if digits := n + fraction; uint(digits-1) >= chunk.MaxDigits {
 		return 0, -1
 	}
 	exponent := -fraction
 	if b[i]|0x20 == 'e' {
-		e, after := exponentPart(b, i+1)
+		e, after := chunk.ExponentPart(b, i+1)
 		if after == i+1 || after > i+5 {
 			return 0, -1
 		}
@@ -261,10 +262,10 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 		return 0, -1
 	}
 	if mantissa < 1<<53 && uint(-exponent) <= 22 {
-		v = float64(int64(mantissa)) / exactPowers[-exponent]
+		v = float64(int64(mantissa)) / chunk.ExactPowers[-exponent]
 	} else {
 		var proven bool
-		if v, proven = scale(mantissa, exponent); !proven {
+		if v, proven = chunk.Scale(mantissa, exponent); !proven {
 			return 0, -1
 		}
 	}
@@ -283,19 +284,19 @@ func (p *svmParser) row(line []byte, ch *svmChunk) bool {
 	}
 	label, query, bad := p.cells(p.fields, ch)
 	if bad != nil {
-		bad.line = ch.lines
+		bad.Line = ch.lines
 		if ch.bad == nil {
 			ch.bad = bad
 		}
 		ch.skipped++
-		return p.skipBadRows
+		return p.SkipBadRows
 	}
 	for _, e := range p.entries {
 		ch.sees(e.feature, e.feature)
 		switch {
 		case !p.knows(e.feature):
 			ch.unknown++
-		case e.value != e.value && p.absentMissing, e.value == 0 && !p.absentMissing:
+		case e.value != e.value && p.AbsentMissing, e.value == 0 && !p.AbsentMissing:
 		default:
 			ch.add(e.feature, e.value)
 		}
@@ -334,7 +335,7 @@ func svmFeature(index int) string { return fmt.Sprintf("f%d", index) }
 
 // cells reads the cells of a row; query is NaN where it has none. The entries, sorted
 // by index, are left in p.entries.
-func (p *svmParser) cells(fields [][]byte, ch *svmChunk) (label, query float64, bad *shapeError) {
+func (p *svmParser) cells(fields [][]byte, ch *svmChunk) (label, query float64, bad *chunk.ShapeError) {
 	query = math.NaN()
 	if label, bad = p.label(fields[0]); bad != nil {
 		return 0, 0, bad
@@ -345,11 +346,11 @@ func (p *svmParser) cells(fields [][]byte, ch *svmChunk) (label, query float64, 
 		name, text, found := bytes.Cut(field, []byte{':'})
 		switch {
 		case !found:
-			return 0, 0, &shapeError{text: fmt.Sprintf("%q is not a feature: index:value was expected", excerpt(field)),
-				fix: "comments begin with #"}
+			return 0, 0, &chunk.ShapeError{Text: fmt.Sprintf("%q is not a feature: index:value was expected", chunk.Excerpt(field)),
+				Fix: "comments begin with #"}
 		case string(name) == svmQuery:
 			if query == query {
-				return 0, 0, &shapeError{text: "this row has qid twice"}
+				return 0, 0, &chunk.ShapeError{Text: "this row has qid twice"}
 			}
 			if query, bad = svmQueryNumber(text); bad != nil {
 				return 0, 0, bad
@@ -358,17 +359,17 @@ func (p *svmParser) cells(fields [][]byte, ch *svmChunk) (label, query float64, 
 		}
 		index, ok := svmIndex(name)
 		if !ok {
-			return 0, 0, &shapeError{fix: "the largest index that can be read is " + fmt.Sprint(largestIndex),
-				text: fmt.Sprintf("%q is not a feature: its index is not a whole number from 0 on", excerpt(field))}
+			return 0, 0, &chunk.ShapeError{Fix: "the largest index that can be read is " + fmt.Sprint(largestIndex),
+				Text: fmt.Sprintf("%q is not a feature: its index is not a whole number from 0 on", chunk.Excerpt(field))}
 		}
-		if int(index) < p.indexBase {
-			return 0, 0, &shapeError{text: "index 0 stands in this row, and index_base is \"1\"", fix: `set index_base = "0"`}
+		if int(index) < p.IndexBase {
+			return 0, 0, &chunk.ShapeError{Text: "index 0 stands in this row, and index_base is \"1\"", Fix: `set index_base = "0"`}
 		}
-		v, ok := parseNumber(text, '.')
+		v, ok := chunk.ParseNumber(text, '.')
 		if !ok {
-			if len(text) == 0 || !p.isMissing(text) {
-				return 0, 0, &shapeError{column: svmFeature(int(index)), value: excerpt(text), text: "a number",
-					fix: fmt.Sprintf("add %q to missing = […] if it means no value", excerpt(text))}
+			if len(text) == 0 || !p.IsMissing(text) {
+				return 0, 0, &chunk.ShapeError{Column: svmFeature(int(index)), Value: chunk.Excerpt(text), Text: "a number",
+					Fix: fmt.Sprintf("add %q to missing = […] if it means no value", chunk.Excerpt(text))}
 			}
 			v = math.NaN()
 		}
@@ -384,32 +385,32 @@ func (p *svmParser) cells(fields [][]byte, ch *svmChunk) (label, query float64, 
 }
 
 // sortEntries brings the entries of a row into order and refuses one that is there twice.
-func (p *svmParser) sortEntries() *shapeError {
+func (p *svmParser) sortEntries() *chunk.ShapeError {
 	slices.SortStableFunc(p.entries, func(a, b svmEntry) int { return int(a.feature) - int(b.feature) })
 	for i := 1; i < len(p.entries); i++ {
 		if index := p.entries[i].feature; index == p.entries[i-1].feature {
-			return &shapeError{text: fmt.Sprintf("index %d stands in this row twice", index), fix: "leave one of them out"}
+			return &chunk.ShapeError{Text: fmt.Sprintf("index %d stands in this row twice", index), Fix: "leave one of them out"}
 		}
 	}
 	return nil
 }
 
-func (p *svmParser) label(text []byte) (float64, *shapeError) {
-	if v, ok := parseNumber(text, '.'); ok {
+func (p *svmParser) label(text []byte) (float64, *chunk.ShapeError) {
+	if v, ok := chunk.ParseNumber(text, '.'); ok {
 		return v, nil
 	}
 	switch {
-	case p.isMissing(text):
+	case p.IsMissing(text):
 		return math.NaN(), nil
 	case bytes.IndexByte(text, ':') >= 0:
-		return 0, &shapeError{text: fmt.Sprintf("a row begins with its label, this one begins with %q", excerpt(text)),
-			fix: "write 0 before rows without a label; weights belong into a file of their own, named like this one with .weight"}
+		return 0, &chunk.ShapeError{Text: fmt.Sprintf("a row begins with its label, this one begins with %q", chunk.Excerpt(text)),
+			Fix: "write 0 before rows without a label; weights belong into a file of their own, named like this one with .weight"}
 	case bytes.IndexByte(text, ',') >= 0:
-		return 0, &shapeError{column: svmLabel, value: excerpt(text), text: "one label, and rows with several cannot be learned from",
-			fix: "write one file per label"}
+		return 0, &chunk.ShapeError{Column: svmLabel, Value: chunk.Excerpt(text), Text: "one label, and rows with several cannot be learned from",
+			Fix: "write one file per label"}
 	}
-	return 0, &shapeError{column: svmLabel, value: excerpt(text), text: "a number, as labels of LibSVM files are",
-		fix: "number the classes"}
+	return 0, &chunk.ShapeError{Column: svmLabel, Value: chunk.Excerpt(text), Text: "a number, as labels of LibSVM files are",
+		Fix: "number the classes"}
 }
 
 // largestIndex is the largest index of a feature.
@@ -422,7 +423,7 @@ func svmIndex(text []byte) (index int32, ok bool) {
 
 // svmWhole reads a whole number from 0 to most.
 func svmWhole(text []byte, most int64) (int64, bool) {
-	if len(text) == 0 || len(text) > maxDigits {
+	if len(text) == 0 || len(text) > chunk.MaxDigits {
 		return 0, false
 	}
 	v := int64(0)
@@ -436,10 +437,10 @@ func svmWhole(text []byte, most int64) (int64, bool) {
 	return v, v <= most
 }
 
-func svmQueryNumber(text []byte) (float64, *shapeError) {
+func svmQueryNumber(text []byte) (float64, *chunk.ShapeError) {
 	v, ok := svmWhole(text, 1<<53)
 	if !ok {
-		return 0, &shapeError{column: svmQuery, value: excerpt(text), text: "a query number: a whole number from 0 to 2⁵³"}
+		return 0, &chunk.ShapeError{Column: svmQuery, Value: chunk.Excerpt(text), Text: "a query number: a whole number from 0 to 2⁵³"}
 	}
 	return float64(v), nil
 }
@@ -447,7 +448,7 @@ func svmQueryNumber(text []byte) (float64, *shapeError) {
 // looksLikeSVM tells whether text, which may be cut off at its end, is in the LibSVM
 // form: the first line that holds more than a number is `label [qid:n] index:value …`.
 func looksLikeSVM(start []byte) bool {
-	start = bytes.TrimPrefix(start, []byte(byteOrderMark))
+	start = bytes.TrimPrefix(start, []byte(chunk.ByteOrderMark))
 	for rest := start; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte{'\n'})
 		rest = after
@@ -462,7 +463,7 @@ func looksLikeSVM(start []byte) bool {
 		case 0:
 			continue
 		case 1:
-			if _, ok := parseNumber(fields[0], '.'); !ok {
+			if _, ok := chunk.ParseNumber(fields[0], '.'); !ok {
 				return false
 			}
 			continue
@@ -475,7 +476,7 @@ func looksLikeSVM(start []byte) bool {
 // svmLine tells whether fields are a label and features.
 func svmLine(fields [][]byte) bool {
 	label, _, _ := bytes.Cut(fields[0], []byte{','}) // several labels are refused later, in words
-	if _, ok := parseNumber(label, '.'); !ok {
+	if _, ok := chunk.ParseNumber(label, '.'); !ok {
 		return false
 	}
 	for _, field := range fields[1:] {
@@ -483,7 +484,7 @@ func svmLine(fields [][]byte) bool {
 		if _, ok := svmIndex(name); !found || !ok && string(name) != svmQuery {
 			return false
 		}
-		if _, ok := parseNumber(text, '.'); !ok && !equalFold(text, "nan") {
+		if _, ok := chunk.ParseNumber(text, '.'); !ok && !chunk.EqualFold(text, "nan") {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,7 +20,7 @@ var errLZ4 = errors.New("its LZ4 frame is damaged")
 //
 // Memory is taken as blocks come, not by what the frame claims.
 func unLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
-	out := make([]byte, 0, min(size, max(constantPage, 255*int64(len(src)))))
+	out := make([]byte, 0, min(size, max(chunk.ConstantPage, 255*int64(len(src)))))
 	for len(src) > 0 {
 		var err error
 		if out, src, err = lz4Frame(ctx, out, src, size); err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,7 @@ func FromMatrix(m mat.Matrix, names []string, opts ...Option) (*Table, error) {
 		}
 	}
 	if len(names) != width {
-		return nil, complain("%d names for a matrix of %d columns", len(names), width)
+		return nil, chunk.Errorf("%d names for a matrix of %d columns", len(names), width)
 	}
 	columns := make([]ColumnData, width)
 	for j := range columns {

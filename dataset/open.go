@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"io"
 	"os"
@@ -33,10 +34,10 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 }
 
 // openedBy finds the inputs that paths name: files and patterns, or standard input.
-func openedBy(ctx context.Context, paths []string, opts []Option) (*options, []input, error) {
+func openedBy(ctx context.Context, paths []string, opts []Option) (*chunk.Options, []chunk.Input, error) {
 	if slices.Contains(paths, "-") {
 		if len(paths) > 1 {
-			return nil, nil, complain("standard input (-) cannot be joined with files")
+			return nil, nil, chunk.Errorf("standard input (-) cannot be joined with files")
 		}
 		return streamedBy(ctx, os.Stdin, "standard input", opts)
 	}
@@ -44,17 +45,17 @@ func openedBy(ctx context.Context, paths []string, opts []Option) (*options, []i
 	if err != nil {
 		return nil, nil, err
 	}
-	inputs, err := findInputs(ctx, paths, !o.noSpool)
+	inputs, err := chunk.FindInputs(ctx, paths, !o.NoSpool)
 	return o, inputs, err
 }
 
 // streamedBy makes a stream the only input.
-func streamedBy(ctx context.Context, stream io.Reader, name string, opts []Option) (*options, []input, error) {
+func streamedBy(ctx context.Context, stream io.Reader, name string, opts []Option) (*chunk.Options, []chunk.Input, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	return o, []input{streamInput(ctx, stream, name, !o.noSpool)}, nil
+	return o, []chunk.Input{chunk.StreamInput(ctx, stream, name, !o.NoSpool)}, nil
 }
 
 // Read reads a table from a stream, in any format that Open reads. The name stands
@@ -71,8 +72,8 @@ func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*
 }
 
 // read reads the inputs whole.
-func readTable(o *options, ctx context.Context, inputs []input) (*Table, error) {
-	defer closeInputs(inputs)
+func readTable(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Table, error) {
+	defer chunk.CloseInputs(inputs)
 	s, err := sourceOf(o, inputs)
 	if err != nil {
 		return nil, err
@@ -82,16 +83,16 @@ func readTable(o *options, ctx context.Context, inputs []input) (*Table, error) 
 }
 
 // table reads a source whole.
-func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table, error) {
+func tableOf(o *chunk.Options, ctx context.Context, inputs []chunk.Input, s chunk.Source) (*Table, error) {
 	names, err := s.Columns(ctx)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := o.resolve(names)
+	targets, err := o.Resolve(names)
 	if err != nil {
-		return nil, complain("%s: %w", inputs[0].name, err)
+		return nil, chunk.Errorf("%s: %w", inputs[0].Name, err)
 	}
-	c := &collector{options: o, inputs: inputs, source: s}
+	c := &collector{Options: o, inputs: inputs, source: s}
 	targets, bare := withoutBare(s, targets)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
@@ -99,11 +100,11 @@ func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table,
 	}
 	blank := 0
 	for _, ch := range chunks {
-		blank += ch.blank
+		blank += ch.Blank
 	}
-	a := &assembly{options: o, chunks: chunks, notes: append(s.Notes(blank), o.idleNotes(inputs[0].name)...), whole: len(chunks) == 1 && chunks[0].whole, bare: bare}
+	a := &assembly{Options: o, chunks: chunks, notes: append(s.Notes(blank), o.IdleNotes(inputs[0].Name)...), whole: len(chunks) == 1 && chunks[0].Whole, bare: bare}
 	for _, in := range inputs {
-		a.files = append(a.files, in.name)
+		a.files = append(a.files, in.Name)
 	}
 	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
 	a.readErr = err
@@ -112,71 +113,71 @@ func tableOf(o *options, ctx context.Context, inputs []input, s source) (*Table,
 
 // collector keeps all chunks of a source.
 type collector struct {
-	*options
-	inputs []input
-	source source
-	thin   func(*chunk, []target) // takes what is not needed off a chunk; nil where all is
+	*chunk.Options
+	inputs []chunk.Input
+	source chunk.Source
+	thin   func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
 }
 
 // collect returns the chunks in order; stopped says that some are absent because one
 // holds an error. With an error of the input, the chunks before it are returned too.
-func (c *collector) collect(ctx context.Context, targets []target) (chunks []*chunk, stopped bool, err error) {
+func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks []*chunk.Chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	g := newGatherer(c.threads)
+	g := chunk.NewGatherer(c.Threads)
 	whole := c.thin == nil
 	var rows, bytes int64 // so far, if the table is read whole
-	var p *pass
-	p = &pass{targets: targets, chunkRows: c.chunkRows, gathered: whole, emit: func(ch *chunk) {
+	var p *chunk.Pass
+	p = &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole, Emit: func(ch *chunk.Chunk) {
 		size := int64(0) // before its pieces become parts of larger slices
-		for i := range ch.pieces {
-			ch.pieces[i].setLarge()
-			size += ch.pieces[i].bytes()
+		for i := range ch.Pieces {
+			ch.Pieces[i].SetLarge()
+			size += ch.Pieces[i].Bytes()
 		}
 		switch {
 		case c.thin != nil:
 			c.thin(ch, targets)
-		case !ch.whole:
-			g.add(ch)
+		case !ch.Whole:
+			g.Add(ch)
 		}
 		mutex.Lock()
 		chunks = append(chunks, ch)
-		rows, bytes = rows+int64(ch.rows), bytes+size
-		if whole && c.memoryLimit > 0 && bytes > c.memoryLimit {
-			p.stop.Store(true)
+		rows, bytes = rows+int64(ch.Rows), bytes+size
+		if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit {
+			p.Stop.Store(true)
 		}
 		mutex.Unlock()
 	}}
 	err = c.source.Read(ctx, p)
-	if whole && c.memoryLimit > 0 && bytes > c.memoryLimit && err == nil {
+	if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit && err == nil {
 		err = c.overLimit(rows, bytes, len(targets))
 	}
-	slices.SortFunc(chunks, func(a, b *chunk) int { return a.index - b.index })
+	slices.SortFunc(chunks, func(a, b *chunk.Chunk) int { return a.Index - b.Index })
 	for i, ch := range chunks {
-		if ch.index != i { // what lies behind an error is of no use
+		if ch.Index != i { // what lies behind an error is of no use
 			chunks = chunks[:i]
 			break
 		}
 	}
-	return chunks, p.stop.Load(), err
+	return chunks, p.Stop.Load(), err
 }
 
 // overLimit is the error about a table of which so much was read.
 func (c *collector) overLimit(rows, bytes int64, columns int) error {
-	return tooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-		c.inputs[0].name, rows, columns, byteText(bytes), byteText(c.memoryLimit))
+	return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
+		c.inputs[0].Name, rows, columns, chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
 }
 
 // reread reads columns again, as text, and gives them their new pieces.
 func (c *collector) reread(ctx context.Context, columns []*parts) error {
 	for _, in := range c.inputs {
-		if in.spool != nil && !in.spool.keep {
-			return tooLate(columns[0].name, in.name)
+		if in.Spool != nil && !in.Spool.Keep {
+			return tooLate(columns[0].Name, in.Name)
 		}
 	}
-	targets := make([]target, len(columns))
+	targets := make([]chunk.Target, len(columns))
 	for i, column := range columns {
-		targets[i] = column.target
-		targets[i].want = wantCategory
+		targets[i] = column.Target
+		targets[i].Want = chunk.WantCategory
 	}
 	chunks, stopped, err := c.collect(ctx, targets)
 	if err != nil {
@@ -187,22 +188,22 @@ func (c *collector) reread(ctx context.Context, columns []*parts) error {
 	}
 	for k, ch := range chunks {
 		for i, column := range columns {
-			if k >= len(column.pieces) || column.pieces[k].rows() != ch.rows {
+			if k >= len(column.pieces) || column.pieces[k].Rows() != ch.Rows {
 				return c.changed()
 			}
-			column.pieces[k] = &ch.pieces[i]
+			column.pieces[k] = &ch.Pieces[i]
 		}
 	}
 	return nil
 }
 
 func (c *collector) changed() error {
-	return complain("%s changed while it was read", c.inputs[0].name)
+	return chunk.Errorf("%s changed while it was read", c.inputs[0].Name)
 }
 
 // tooLate is the error for text in a column of numbers that is not kept for a
 // second look.
 func tooLate(column, file string) error {
-	return complain("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
+	return chunk.Errorf("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
 		column, file, column)
 }

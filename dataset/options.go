@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 
 // Option says how a table is read or what its columns are for. An option that
 // makes no sense is reported by the function that it is given to.
-type Option func(*options)
+type Option func(*chunk.Options)
 
 // DefaultMissing lists the cell texts that mean "no value" unless Missing is given. With
 // As, those that are levels or classes of the model are values as they were in training.
@@ -17,87 +18,87 @@ func DefaultMissing() []string {
 	return []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
 }
 
-func newOptions(opts []Option) (*options, error) {
-	o := &options{formats: formats, decimal: '.', chunkSize: defaultChunk, indexBase: -1}
+func newOptions(opts []Option) (*chunk.Options, error) {
+	o := &chunk.Options{Formats: formats, Decimal: '.', ChunkSize: chunk.DefaultChunk, IndexBase: -1}
 	for _, opt := range opts {
 		opt(o)
 	}
-	if o.missing == nil {
-		o.missing = DefaultMissing()
-		if o.schema != nil {
-			o.missing = slices.DeleteFunc(o.missing, o.schema.hasLevel)
+	if o.Missing == nil {
+		o.Missing = DefaultMissing()
+		if o.Schema != nil {
+			o.Missing = slices.DeleteFunc(o.Missing, o.Schema.HasLevel)
 		}
 	}
-	for _, token := range o.missing {
-		if v, ok := parseNumber([]byte(token), o.decimal); ok && v == v {
-			o.missingNumbers = append(o.missingNumbers, v)
+	for _, token := range o.Missing {
+		if v, ok := chunk.ParseNumber([]byte(token), o.Decimal); ok && v == v {
+			o.MissingNumbers = append(o.MissingNumbers, v)
 		}
 	}
-	return o, o.err
+	return o, o.Err
 }
 
 // Label names the column that is to be predicted. Every row must have one.
-func Label(name string) Option { return func(o *options) { o.label = name } }
+func Label(name string) Option { return func(o *chunk.Options) { o.Label = name } }
 
 // Weight names the column of row weights.
-func Weight(name string) Option { return func(o *options) { o.weight = name } }
+func Weight(name string) Option { return func(o *chunk.Options) { o.Weight = name } }
 
 // Group names the column that says which query a row belongs to, by number or text.
 // The rows of a query stand together.
-func Group(name string) Option { return func(o *options) { o.group = name } }
+func Group(name string) Option { return func(o *chunk.Options) { o.Group = name } }
 
 // InitScore names the columns of the raw scores that training starts from, one per
 // output of the model, in the order of the outputs.
 func InitScore(names ...string) Option {
-	return func(o *options) { o.initScores = append(o.initScores, names...) }
+	return func(o *chunk.Options) { o.InitScores = append(o.InitScores, names...) }
 }
 
 // ID names columns that are passed through to predictions as they are. With As a
 // feature may be named here as well; it then stands in the table twice.
 func ID(names ...string) Option {
-	return func(o *options) { o.ids = append(o.ids, names...) }
+	return func(o *chunk.Options) { o.IDs = append(o.IDs, names...) }
 }
 
 // Ignore names columns that are not read at all.
 func Ignore(names ...string) Option {
-	return func(o *options) { o.ignore = append(o.ignore, names...) }
+	return func(o *chunk.Options) { o.Ignore = append(o.Ignore, names...) }
 }
 
 // Categorical names columns that are categories whatever their cells look like.
 func Categorical(names ...string) Option {
-	return func(o *options) { o.categorical = append(o.categorical, names...) }
+	return func(o *chunk.Options) { o.Categorical = append(o.Categorical, names...) }
 }
 
 // Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
 // byte, spaces around the cell not counting. One that is a number also means every
 // cell of that value in columns of numbers, however it is written or stored.
 func Missing(tokens ...string) Option {
-	return func(o *options) { o.missing = append([]string{}, tokens...) }
+	return func(o *chunk.Options) { o.Missing = append([]string{}, tokens...) }
 }
 
 // Decimal sets the decimal point: '.' or ','.
 func Decimal(point rune) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		if point != '.' && point != ',' {
-			o.fail("decimal = %q is not possible; it is \".\" or \",\"", string(point))
+			o.Fail("decimal = %q is not possible; it is \".\" or \",\"", string(point))
 			return
 		}
-		o.decimal = byte(point)
+		o.Decimal = byte(point)
 	}
 }
 
 // Encoding names the encoding of the text: utf-8, latin1 or cp1252.
 func Encoding(name string) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		switch strings.ToLower(name) {
 		case "utf-8", "utf8":
-			o.encoding = nil
+			o.Encoding = nil
 		case "latin1", "latin-1", "iso-8859-1":
-			o.encoding = charmap.ISO8859_1
+			o.Encoding = charmap.ISO8859_1
 		case "cp1252", "windows-1252":
-			o.encoding = charmap.Windows1252
+			o.Encoding = charmap.Windows1252
 		default:
-			o.fail("encoding = %q is not known; it is \"utf-8\", \"latin1\" or \"cp1252\"", name)
+			o.Fail("encoding = %q is not known; it is \"utf-8\", \"latin1\" or \"cp1252\"", name)
 		}
 	}
 }
@@ -105,13 +106,13 @@ func Encoding(name string) Option {
 // Format names the format of the inputs, one of Formats; "auto" finds it from the
 // beginning of each.
 func Format(name string) Option {
-	return func(o *options) {
-		o.format = nil
+	return func(o *chunk.Options) {
+		o.Format = nil
 		if name == "auto" {
 			return
 		}
-		if o.format = formatNamed(formats, name); o.format == nil {
-			o.fail("format = %q is not known; it is \"auto\" or one of %s", name, nameList(Formats(), len(formats)))
+		if o.Format = chunk.FormatNamed(formats, name); o.Format == nil {
+			o.Fail("format = %q is not known; it is \"auto\" or one of %s", name, chunk.NameList(Formats(), len(formats)))
 		}
 	}
 }
@@ -119,11 +120,11 @@ func Format(name string) Option {
 // Absent says what a LibSVM file means by a feature that a row does not name: "zero"
 // (the default), as in the same table written densely, or "missing".
 func Absent(meaning string) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		if meaning != "zero" && meaning != "missing" {
-			o.fail("absent = %q is not possible; it is \"zero\" or \"missing\"", meaning)
+			o.Fail("absent = %q is not possible; it is \"zero\" or \"missing\"", meaning)
 		}
-		o.absentMissing = meaning == "missing"
+		o.AbsentMissing = meaning == "missing"
 	}
 }
 
@@ -131,14 +132,14 @@ func Absent(meaning string) Option {
 // "auto": 0 if that index occurs, else 1. Features are called f0, f1, … by the index as
 // it is written; the base decides whether there is an f0.
 func IndexBase(base string) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		switch base {
 		case "auto":
-			o.indexBase = -1
+			o.IndexBase = -1
 		case "0", "1":
-			o.indexBase = int(base[0] - '0')
+			o.IndexBase = int(base[0] - '0')
 		default:
-			o.fail("index_base = %q is not possible; it is \"auto\", \"0\" or \"1\"", base)
+			o.Fail("index_base = %q is not possible; it is \"auto\", \"0\" or \"1\"", base)
 		}
 	}
 }
@@ -146,49 +147,49 @@ func IndexBase(base string) Option {
 // Separator sets the character between cells, which is otherwise found among
 // comma, tab, semicolon and bar.
 func Separator(sep rune) Option {
-	return func(o *options) {
-		if !separates(sep) {
-			o.fail("separator = %q is not possible; it is one ASCII character that is not part of a number", string(sep))
+	return func(o *chunk.Options) {
+		if !chunk.Separates(sep) {
+			o.Fail("separator = %q is not possible; it is one ASCII character that is not part of a number", string(sep))
 			return
 		}
-		o.separator = byte(sep)
+		o.Separator = byte(sep)
 	}
 }
 
 // Header says whether the first line holds the names of the columns, which is
 // otherwise found from the data. Columns of a file without one are c1, c2, ….
 func Header(present bool) Option {
-	return func(o *options) { o.header = &present }
+	return func(o *chunk.Options) { o.Header = &present }
 }
 
 // SkipBadRows leaves out rows with bad cells or a wrong number of cells, and
 // counts them, instead of failing at the first.
-func SkipBadRows() Option { return func(o *options) { o.skipBadRows = true } }
+func SkipBadRows() Option { return func(o *chunk.Options) { o.SkipBadRows = true } }
 
 // As reads a table with the schema of a model: columns are found by name, types
 // and levels are taken from the schema and not inferred, columns that the schema
 // lacks are not read. The label and the weight may be absent.
-func As(s Schema) Option { return func(o *options) { o.schema = &s } }
+func As(s Schema) Option { return func(o *chunk.Options) { o.Schema = &s } }
 
 // Threads sets the number of workers that parse text; 0 means as many as the
 // machine has for this process. The table does not depend on it.
 func Threads(n int) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		if n < 0 {
-			o.fail("threads = %d is not possible; it is 0 (all) or more", n)
+			o.Fail("threads = %d is not possible; it is 0 (all) or more", n)
 		}
-		o.threads = n
+		o.Threads = n
 	}
 }
 
 // ChunkSize sets the bytes of text that a worker parses at a time, which is part of
 // the memory that reading takes. The table does not depend on it.
 func ChunkSize(bytes int) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		if bytes < 1 {
-			o.fail("chunks of %d bytes are not possible; they have 1 or more", bytes)
+			o.Fail("chunks of %d bytes are not possible; they have 1 or more", bytes)
 		}
-		o.chunkSize = max(bytes, 1)
+		o.ChunkSize = max(bytes, 1)
 	}
 }
 
@@ -196,34 +197,34 @@ func ChunkSize(bytes int) Option {
 // that wraps ErrMemory: before it is read where a file says how many rows it has, else as
 // soon as so much of it was read. 0 is no limit.
 func MemoryLimit(bytes int64) Option {
-	return func(o *options) {
+	return func(o *chunk.Options) {
 		if bytes < 0 {
-			o.fail("memory_limit = %d is not possible; it is 0 (none) or more bytes", bytes)
+			o.Fail("memory_limit = %d is not possible; it is 0 (none) or more bytes", bytes)
 		}
-		o.memoryLimit = bytes
+		o.MemoryLimit = bytes
 	}
 }
 
 // NoSpool keeps no copy of standard input while it is read. A column whose type
 // turns out late is then an error.
-func NoSpool() Option { return func(o *options) { o.noSpool = true } }
+func NoSpool() Option { return func(o *chunk.Options) { o.NoSpool = true } }
 
 // NoSideFiles leaves aside the files that LightGBM looks for beside a table. Without it
 // Open reads, where they exist, FILE.weight (a weight per row), FILE.query (the number
 // of rows of each query) and FILE.init (init scores per row), as columns called weight,
 // qid and init_score, and says so in Notes. A role that another option names a column
 // for is not looked for.
-func NoSideFiles() Option { return func(o *options) { o.noSideFiles = true } }
+func NoSideFiles() Option { return func(o *chunk.Options) { o.NoSideFiles = true } }
 
 // NeedLabel makes a table for which no label is named, and whose format has none of its
 // own, the error ErrNoLabel, before its rows are read.
-func NeedLabel() Option { return func(o *options) { o.needLabel = true } }
+func NeedLabel() Option { return func(o *chunk.Options) { o.NeedLabel = true } }
 
 // DropTextLike ignores text features of more than 100 rows in which more than
 // half of the values are distinct, unless Categorical names them, and says so in
 // Notes: names, tickets and free text are rarely categories.
-func DropTextLike() Option { return func(o *options) { o.dropTextLike = true } }
+func DropTextLike() Option { return func(o *chunk.Options) { o.DropTextLike = true } }
 
 // LenientTypes keeps columns that are neither clearly numbers nor clearly text as
 // categories and reports them in Table.Mixed, instead of failing.
-func LenientTypes() Option { return func(o *options) { o.lenient = true } }
+func LenientTypes() Option { return func(o *chunk.Options) { o.Lenient = true } }

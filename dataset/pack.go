@@ -1,12 +1,14 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -36,8 +38,8 @@ var ErrPacked = errors.New("no packed table")
 // Pack writes the table as bytes from which Unpack makes it again. Columns of text,
 // which ids are, are left out.
 func (t *Table) Pack() (head, values []byte) {
-	p := packed{Rows: t.rows, Files: t.places.files, Runs: len(t.places.runs), ByRow: t.places.byRow,
-		Origin: t.places.origin != nil, Skipped: t.skipped, Notes: t.notes}
+	p := packed{Rows: t.rows, Files: t.places.Files, Runs: len(t.places.Runs), ByRow: t.places.ByRow,
+		Origin: t.places.Origin != nil, Skipped: t.skipped, Notes: t.notes}
 	for _, c := range t.columns {
 		if c.kind == Text {
 			continue
@@ -64,12 +66,12 @@ func (t *Table) Pack() (head, values []byte) {
 			}
 		}
 	}
-	for _, run := range t.places.runs {
-		for _, v := range []int{run.row, run.line, int(run.file)} {
+	for _, run := range t.places.Runs {
+		for _, v := range []int{run.Row, run.Line, int(run.File)} {
 			values = binary.LittleEndian.AppendUint64(values, uint64(v))
 		}
 	}
-	for _, row := range t.places.origin {
+	for _, row := range t.places.Origin {
 		values = binary.LittleEndian.AppendUint32(values, uint32(row))
 	}
 	head, err := json.Marshal(p)
@@ -99,18 +101,18 @@ func Unpack(head, values []byte) (*Table, error) {
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.places = places{files: p.Files, byRow: p.ByRow}
+	t.places = chunk.Places{Files: p.Files, ByRow: p.ByRow}
 	runs := u.take(24 * p.Runs)
 	for i := range len(runs) / 24 {
 		at := func(k int) int64 { return int64(binary.LittleEndian.Uint64(runs[24*i+8*k:])) }
-		t.places.runs = append(t.places.runs, placeRun{row: int(at(0)), line: int(at(1)), file: int32(at(2))})
+		t.places.Runs = append(t.places.Runs, chunk.PlaceRun{Row: int(at(0)), Line: int(at(1)), File: int32(at(2))})
 	}
 	if p.Origin {
 		for origin := u.take(4 * p.Rows); len(origin) > 0; origin = origin[4:] {
-			t.places.origin = append(t.places.origin, int32(binary.LittleEndian.Uint32(origin)))
+			t.places.Origin = append(t.places.Origin, int32(binary.LittleEndian.Uint32(origin)))
 		}
 	}
-	if u.short || len(u.rest) > 0 || !t.places.sound(t.rows) {
+	if u.short || len(u.rest) > 0 || !t.places.Sound(t.rows) {
 		return nil, fmt.Errorf("%w: %d bytes of values", ErrPacked, len(values))
 	}
 	return t, nil
@@ -166,7 +168,7 @@ func (u *packedBytes) column(p *packed, i int) (*Column, error) {
 	codes := make([]int32, p.Rows)
 	for row := range codes {
 		codes[row] = int32(binary.LittleEndian.Uint32(b[4*row:]))
-		if codes[row] < missingCode || int(codes[row]) >= len(levels) {
+		if codes[row] < chunk.MissingCode || int(codes[row]) >= len(levels) {
 			return nil, fmt.Errorf("code %d of %d levels", codes[row], len(levels))
 		}
 	}
@@ -193,7 +195,7 @@ func unpackLevels(b []byte, count int) ([]string, error) {
 }
 
 // runOptions are the options that change how a table is read and never what is read.
-var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers"}
+var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "formats"}
 
 // Describe returns a text that is the same for options which read the same table from
 // the same files, and another for those that may not.
@@ -205,20 +207,28 @@ func Describe(opts ...Option) (string, error) {
 	said := map[string]any{}
 	v := reflect.ValueOf(o).Elem()
 	for i := range v.NumField() {
-		said[v.Type().Field(i).Name] = describeOption(v.Field(i))
+		said[optionName(v.Type().Field(i).Name)] = describeOption(v.Field(i))
 	}
 	for _, name := range runOptions {
 		delete(said, name)
 	}
-	said["encoding"], said["format"], said["schema"] = describeEncoding(o.encoding), "", ""
-	if o.format != nil {
-		said["format"] = o.format.name
+	said["encoding"], said["format"], said["schema"] = describeEncoding(o.Encoding), "", ""
+	if o.Format != nil {
+		said["format"] = o.Format.Name
 	}
-	if o.schema != nil {
-		said["schema"] = o.schema.Columns
+	if o.Schema != nil {
+		said["schema"] = o.Schema.Columns
 	}
 	text, err := json.Marshal(said)
 	return string(text), err
+}
+
+// optionName returns the name of an option in a description, which caches keep.
+func optionName(field string) string {
+	if field == "IDs" {
+		return "ids"
+	}
+	return strings.ToLower(field[:1]) + field[1:]
 }
 
 // describeOption follows pointers to plain values.

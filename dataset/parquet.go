@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"encoding/binary"
 	"regexp"
@@ -20,45 +21,45 @@ func isParquet(start []byte, _ string) bool {
 // readFooter finds and reads the metadata:
 //
 //	PAR1 … footer, length of the footer (4 bytes), PAR1
-func readFooter(b *blob) (*parquetMeta, error) {
+func readFooter(b *chunk.Blob) (*parquetMeta, error) {
 	const tail = 8
 	var end [tail]byte
-	if b.size < 4+tail {
-		return nil, complain("%s is too short for a Parquet file", b.name)
+	if b.Size < 4+tail {
+		return nil, chunk.Errorf("%s is too short for a Parquet file", b.Name)
 	}
-	if _, err := b.ReadAt(end[:], b.size-tail); err != nil {
+	if _, err := b.ReadAt(end[:], b.Size-tail); err != nil {
 		return nil, err
 	}
 	switch string(end[4:]) {
 	case "PAR1":
 	case "PARE":
-		return nil, complain("%s is an encrypted Parquet file; write it without encryption", b.name)
+		return nil, chunk.Errorf("%s is an encrypted Parquet file; write it without encryption", b.Name)
 	default:
-		return nil, complain("%s is cut off or damaged: it does not end as a Parquet file does", b.name)
+		return nil, chunk.Errorf("%s is cut off or damaged: it does not end as a Parquet file does", b.Name)
 	}
 	size := int64(binary.LittleEndian.Uint32(end[:]))
-	if size > b.size-4-tail {
-		return nil, complain("%s is damaged: its footer claims %d bytes, the file has %d", b.name, size, b.size)
+	if size > b.Size-4-tail {
+		return nil, chunk.Errorf("%s is damaged: its footer claims %d bytes, the file has %d", b.Name, size, b.Size)
 	}
 	footer := make([]byte, size)
-	if _, err := b.ReadAt(footer, b.size-tail-size); err != nil {
+	if _, err := b.ReadAt(footer, b.Size-tail-size); err != nil {
 		return nil, err
 	}
-	meta, err := readParquetMeta(footer, b.size-tail-size)
+	meta, err := readParquetMeta(footer, b.Size-tail-size)
 	if err != nil {
-		return nil, complain("%s is damaged: %w", b.name, err)
+		return nil, chunk.Errorf("%s is damaged: %w", b.Name, err)
 	}
 	return meta, nil
 }
 
 // parquetLayout is a Parquet file; its groups are row groups.
 type parquetLayout struct {
-	*options
+	*chunk.Options
 	*parquetMeta
-	file *blob
+	file *chunk.Blob
 }
 
-func newParquetLayout(o *options, b *blob) (columnarLayout, error) {
+func newParquetLayout(o *chunk.Options, b *chunk.Blob) (columnarLayout, error) {
 	meta, err := readFooter(b)
 	if err != nil {
 		return nil, err
@@ -88,51 +89,51 @@ func (f *parquetLayout) rows(group int) int { return int(f.rowGroups[group].rows
 func (f *parquetLayout) field(name string) *fileColumn { return &f.fields[f.byName[name]] }
 
 // suits refuses a column that no value can be read of.
-func (f *parquetLayout) suits(t target) (rowBytes int64, err error) {
-	field := f.field(t.name)
+func (f *parquetLayout) suits(t chunk.Target) (rowBytes int64, err error) {
+	field := f.field(t.Name)
 	if field.nested {
-		return 0, nestedColumn(f.file.name, field.name)
+		return 0, nestedColumn(f.file.Name, field.name)
 	}
 	for _, g := range f.rowGroups {
 		switch c := g.columns[field.leaf]; {
 		case c.encrypted:
-			return 0, cannotRead(f.file.name, field.name, "is encrypted; write the file without encryption, or leave the column out with ignore")
+			return 0, chunk.CannotRead(f.file.Name, field.name, "is encrypted; write the file without encryption, or leave the column out with ignore")
 		case c.elsewhere || !c.described:
-			return 0, complain("%s: column %q lies in another file; write the table as one file", f.file.name, field.name)
+			return 0, chunk.Errorf("%s: column %q lies in another file; write the table as one file", f.file.Name, field.name)
 		case c.physical != field.physical || c.values != g.rows:
-			return 0, complain("%s is damaged: column %q has %d values of type %s in a row group, its schema says %d of %s",
-				f.file.name, field.name, c.values, c.physical, g.rows, field.physical)
+			return 0, chunk.Errorf("%s is damaged: column %q has %d values of type %s in a row group, its schema says %d of %s",
+				f.file.Name, field.name, c.values, c.physical, g.rows, field.physical)
 		case c.codec == codecLZO || c.codec == codecLZ4 || c.codec < 0 || c.codec > codecLZ4Raw:
-			return 0, cannotRead(f.file.name, field.name, "is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW, or leave it out with ignore", c.codec)
+			return 0, chunk.CannotRead(f.file.Name, field.name, "is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW, or leave it out with ignore", c.codec)
 		}
 	}
 	if !field.readable() {
-		return 0, cannotRead(f.file.name, field.name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.typeName())
+		return 0, chunk.CannotRead(f.file.Name, field.name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.typeName())
 	}
 	return field.rowBytes(t), nil
 }
 
 // nestedColumn is the error for a column of columns.
 func nestedColumn(file, column string) error {
-	return cannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
+	return chunk.CannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
 }
 
 // rowBytes returns the least bytes that a row takes in a target's column.
-func (f *fileColumn) rowBytes(t target) int64 {
-	if t.want != wantText && !f.isText() && f.size() == 8 {
+func (f *fileColumn) rowBytes(t chunk.Target) int64 {
+	if t.Want != chunk.WantText && !f.isText() && f.size() == 8 {
 		return 8
 	}
 	return 4
 }
 
-func (f *parquetLayout) reader(w *columnWorker, group int, t target, wide bool) (pieceReader, error) {
-	field := f.field(t.name)
+func (f *parquetLayout) reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error) {
+	field := f.field(t.Name)
 	rows := f.rowGroups[group].rows
 	chunk := &f.rowGroups[group].columns[field.leaf]
-	r := &columnReader{pieceSink: pieceSink{options: f.options, ctx: w.ctx, field: field, kind: t, wide: wide}, left: rows,
+	r := &columnReader{pieceSink: pieceSink{Options: f.Options, ctx: w.ctx, field: field, kind: t, wide: wide}, left: rows,
 		guard:   int(min(rows, 1<<20+64*chunk.size)),
 		scratch: w.scratch,
-		pages:   pageStream{file: f.file, limit: f.memoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.tools},
+		pages:   pageStream{file: f.file, limit: f.MemoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.tools},
 	}
 	// The buffers of the column before, if it was read to its end.
 	r.pages.buffer, r.pages.body = w.tools.window, w.tools.body

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ type columnDictionary struct {
 func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
 
 // read decodes the next n rows into a piece of the chunk with the given index.
-func (c *columnReader) read(n, index int) (*piece, error) {
+func (c *columnReader) read(n, index int) (*chunk.Piece, error) {
 	p := c.piece(min(n, c.guard))
 	for n > 0 {
 		if c.rows == 0 {
@@ -243,7 +244,7 @@ func (c *columnReader) readDictionary(p *page) error {
 		switch {
 		case c.asNumbers():
 			d.numbers = append(d.numbers, c.field.number(raw))
-		case c.kind.want == wantText:
+		case c.kind.Want == chunk.WantText:
 			text, err := c.textOf(raw)
 			if err != nil {
 				return err
@@ -263,7 +264,7 @@ func (c *columnReader) readDictionary(p *page) error {
 
 // direct appends m values without gaps if they lie in the page as the piece holds
 // them, or nearly so.
-func (c *columnReader) direct(p *piece, m int) bool {
+func (c *columnReader) direct(p *chunk.Piece, m int) bool {
 	if c.form != rawForm || c.field.logical != logicalNone {
 		return false
 	}
@@ -274,19 +275,19 @@ func (c *columnReader) direct(p *piece, m int) bool {
 	raw := c.raw[:m*size]
 	switch c.field.physical {
 	case parquetFloat:
-		if p.f64 != nil {
+		if p.F64 != nil {
 			return false
 		}
-		n := len(p.f32)
-		p.f32 = slices.Grow(p.f32, m)[:n+m]
-		copyFloats(p.f32[n:], raw)
+		n := len(p.F32)
+		p.F32 = slices.Grow(p.F32, m)[:n+m]
+		copyFloats(p.F32[n:], raw)
 	case parquetDouble:
-		if p.f64 == nil {
+		if p.F64 == nil {
 			return false
 		}
-		n := len(p.f64)
-		p.f64 = slices.Grow(p.f64, m)[:n+m]
-		copyFloats(p.f64[n:], raw)
+		n := len(p.F64)
+		p.F64 = slices.Grow(p.F64, m)[:n+m]
+		copyFloats(p.F64[n:], raw)
 	default:
 		return false
 	}
@@ -295,7 +296,7 @@ func (c *columnReader) direct(p *piece, m int) bool {
 }
 
 // batch decodes up to a batch of rows of the current page.
-func (c *columnReader) batch(p *piece, m int) error {
+func (c *columnReader) batch(p *chunk.Piece, m int) error {
 	s := c.scratch
 	k := m // values among the rows
 	if c.some {
@@ -323,21 +324,21 @@ func (c *columnReader) batch(p *piece, m int) error {
 		}
 	}
 	switch {
-	case c.kind.want == wantText:
+	case c.kind.Want == chunk.WantText:
 		return c.batchTexts(p, m, k)
 	case !c.asNumbers():
 		if err := c.codes(s.codes[:k]); err != nil {
 			return err
 		}
-		spread(s.codes[:m], s.present[:m], k, missingCode)
-		p.codes = append(p.codes, s.codes[:m]...)
+		spread(s.codes[:m], s.present[:m], k, chunk.MissingCode)
+		p.Codes = append(p.Codes, s.codes[:m]...)
 		return nil
 	}
 	if err := c.numbers(s.numbers[:k]); err != nil {
 		return err
 	}
 	spread(s.numbers[:m], s.present[:m], k, math.NaN())
-	p.addNumbers(s.numbers[:m])
+	p.AddNumbers(s.numbers[:m])
 	return nil
 }
 
@@ -542,14 +543,14 @@ func (c *columnReader) codes(dst []int32) error {
 }
 
 // batchTexts appends the texts of m rows, k of which have one.
-func (c *columnReader) batchTexts(p *piece, m, k int) error {
+func (c *columnReader) batchTexts(p *chunk.Piece, m, k int) error {
 	row := 0
 	add := func(text []byte) error {
 		for ; k < m && c.scratch.present[row] == 0; row++ {
-			p.offsets = append(p.offsets, int32(len(p.text)))
+			p.Offsets = append(p.Offsets, int32(len(p.Text)))
 		}
 		row++
-		return p.addText(text)
+		return p.AddText(text)
 	}
 	var err error
 	switch {
@@ -573,7 +574,7 @@ func (c *columnReader) batchTexts(p *piece, m, k int) error {
 		})
 	}
 	for ; row < m; row++ {
-		p.offsets = append(p.offsets, int32(len(p.text)))
+		p.Offsets = append(p.Offsets, int32(len(p.Text)))
 	}
 	return err
 }

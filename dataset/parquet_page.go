@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bytes"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
 
 // pageStream reads the pages of one column chunk.
 type pageStream struct {
-	file  *blob
+	file  *chunk.Blob
 	limit int64 // MemoryLimit
 	codec parquetCodec
 	at    int64 // in the file, of what is not in the window yet
@@ -174,10 +175,10 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 			return nil, nil
 		}
 		var ok bool
-		if h, size, ok = readPageHeader(s.window[:min(len(s.window), largestHeader)]); ok {
+		if h, size, ok = readPageHeader(s.window[:min(len(s.window), chunk.LargestHeader)]); ok {
 			break
 		}
-		if try >= largestHeader || s.left == 0 && len(s.window) <= try {
+		if try >= chunk.LargestHeader || s.left == 0 && len(s.window) <= try {
 			return nil, errors.New("a page's header cannot be understood")
 		}
 	}
@@ -186,7 +187,7 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 		return nil, err
 	}
 	if s.limit > 0 && h.unpacked > s.limit {
-		return nil, overLimit(s.file.name, "page", h.unpacked, s.limit)
+		return nil, chunk.OverLimit(s.file.Name, "page", h.unpacked, s.limit)
 	}
 	if err := s.fill(int(h.packed)); err != nil {
 		return nil, err
@@ -201,12 +202,12 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 
 // check refuses a header whose claims cannot be true, before anything is allocated.
 func (h *pageHeader) check(available, most int64, codec parquetCodec) error {
-	ratio, small := int64(largestRatio), int64(0)
+	ratio, small := int64(chunk.LargestRatio), int64(0)
 	switch codec {
 	case codecNone:
 		ratio = 1
 	case codecZstd, codecBrotli:
-		small = constantPage
+		small = chunk.ConstantPage
 	}
 	if h.kind == dataPageV2 && !h.compressed {
 		ratio = 1
@@ -216,8 +217,8 @@ func (h *pageHeader) check(available, most int64, codec parquetCodec) error {
 		return errors.New("a page's header lacks its sizes")
 	case h.packed > available:
 		return fmt.Errorf("a page claims %d bytes, its column has %d left", h.packed, available)
-	case h.unpacked > largestPage:
-		return fmt.Errorf("a page claims %d bytes decompressed; up to %d are read", h.unpacked, largestPage)
+	case h.unpacked > chunk.LargestPage:
+		return fmt.Errorf("a page claims %d bytes decompressed; up to %d are read", h.unpacked, chunk.LargestPage)
 	case h.unpacked > max(ratio*h.packed, small):
 		return fmt.Errorf("a page of %d bytes claims %d bytes decompressed", h.packed, h.unpacked)
 	case h.kind == indexPage || h.kind > dataPageV2:

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -62,7 +63,7 @@ func (f *fileColumn) typeName() string {
 func (f *fileColumn) readable() bool {
 	p := f.physical
 	bytes := p == parquetBytes || p == parquetFixed
-	if f.nested || p < parquetBoolean || p > parquetFixed || p == parquetFixed && (f.length <= 0 || f.length > largestHeader) {
+	if f.nested || p < parquetBoolean || p > parquetFixed || p == parquetFixed && (f.length <= 0 || f.length > chunk.LargestHeader) {
 		return false
 	}
 	switch f.logical {
@@ -145,8 +146,8 @@ func int96Time(raw []byte) time.Time {
 
 // decimal returns the float64 that is nearest to a decimal.
 func (f *fileColumn) decimal(raw []byte) float64 {
-	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(exactPowers) {
-		return float64(v) / exactPowers[f.scale] // both exact, so the quotient is the nearest
+	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(chunk.ExactPowers) {
+		return float64(v) / chunk.ExactPowers[f.scale] // both exact, so the quotient is the nearest
 	}
 	return writtenNumber(string(f.decimalText(nil, raw)))
 }
@@ -205,7 +206,7 @@ func twosComplement(raw []byte) *big.Int {
 
 // appendText appends a value as a CSV file would hold it; o says how numbers are
 // written there.
-func (f *fileColumn) appendText(text, raw []byte, o *options) []byte {
+func (f *fileColumn) appendText(text, raw []byte, o *chunk.Options) []byte {
 	switch {
 	case f.logical == logicalUUID:
 		return appendUUID(text, raw)
@@ -236,10 +237,10 @@ func (f *fileColumn) appendText(text, raw []byte, o *options) []byte {
 }
 
 // withPoint gives the number that begins at text[start] the decimal point in use.
-func withPoint(o *options, text []byte, start int) []byte {
+func withPoint(o *chunk.Options, text []byte, start int) []byte {
 	for i, c := range text[start:] {
 		if c == '.' {
-			text[start+i] = o.decimal
+			text[start+i] = o.Decimal
 		}
 	}
 	return text

@@ -6,14 +6,15 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/kernel/text"
 )
 
 // layout says what is to be done with each cell of a record. It is shared by the
 // workers; only modes change while they run.
 type layout struct {
-	*options
-	*pass
+	*chunk.Options
+	*chunk.Pass
 	chunkBytes int // bytes of text parsed at a time
 
 	sep    byte
@@ -22,7 +23,7 @@ type layout struct {
 	text   []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
 	wide   []atomic.Bool // per target: float64 was needed before
 	header bool
-	spare  *spare
+	spare  *chunk.Spare
 }
 
 // sinkKind is what becomes of the cells of a column in one chunk.
@@ -40,8 +41,8 @@ const (
 type sink struct {
 	kind   sinkKind
 	target int
-	piece  *piece
-	dict   *dictionary
+	piece  *chunk.Piece
+	dict   *chunk.Dictionary
 	known  int // levels of dict before the chunk
 	second *sink
 }
@@ -51,22 +52,22 @@ type chunkParser struct {
 	*layout
 	cells          cellReader
 	emptyIsMissing bool
-	dicts          []*dictionary // per target, nil until needed
-	sinks          []sink        // per input column
-	window         text.Window   // cells of the chunk that were read ahead
-	ahead          bool          // whether there are numbers enough in the chunk for that
-	located        *cellBlock    // of records of text, nil until needed
-	leftOut        bool          // whether cells of records that are left out may be in dicts
+	dicts          []*chunk.Dictionary // per target, nil until needed
+	sinks          []sink              // per input column
+	window         text.Window         // cells of the chunk that were read ahead
+	ahead          bool                // whether there are numbers enough in the chunk for that
+	located        *cellBlock          // of records of text, nil until needed
+	leftOut        bool                // whether cells of records that are left out may be in dicts
 }
 
 func newChunkParser(l *layout) *chunkParser {
-	return &chunkParser{layout: l, cells: cellReader{sep: l.sep}, emptyIsMissing: l.isMissing(nil),
-		dicts: make([]*dictionary, len(l.targets)), sinks: make([]sink, len(l.names))}
+	return &chunkParser{layout: l, cells: cellReader{sep: l.sep}, emptyIsMissing: l.IsMissing(nil),
+		dicts: make([]*chunk.Dictionary, len(l.Targets)), sinks: make([]sink, len(l.names))}
 }
 
 // parse turns b, whole records that end in a line feed, into a chunk.
-func (p *chunkParser) parse(b []byte, index, file int) *chunk {
-	ch := &chunk{index: index, file: file, pieces: make([]piece, len(p.targets)), spare: p.spare}
+func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
+	ch := &chunk.Chunk{Index: index, File: file, Pieces: make([]chunk.Piece, len(p.Targets)), Spare: p.spare}
 	// No record is shorter than a line, nor than its separators and line feed. One
 	// more may begin and turn out to be short of cells.
 	most := min(bytes.Count(b, []byte{'\n'}), len(b)/len(p.sinks)+1)
@@ -81,12 +82,12 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk {
 	p.ahead = text.Usable() && 2*numbers >= len(p.sinks)
 	// Records mostly of text are read in blocks, those mostly of numbers cell by cell. Where
 	// the decimal point separates, quotes tell numbers from two cells.
-	blocks := len(p.sinks) > 1 && len(p.sinks) <= blockCells/8 && 2*numbers < len(p.sinks) && p.decimal != p.sep
+	blocks := len(p.sinks) > 1 && len(p.sinks) <= blockCells/8 && 2*numbers < len(p.sinks) && p.Decimal != p.sep
 	if blocks && p.located == nil {
 		p.located = new(cellBlock)
 	}
 	quotes := blocks && bytes.IndexByte(b, '"') >= 0
-	for i := 0; i < len(b) && ch.shape.allows(p.skipBadRows); {
+	for i := 0; i < len(b) && ch.Shape.Allows(p.SkipBadRows); {
 		if blocks {
 			if next := p.block(b, i, ch, quotes); next > i {
 				i = next
@@ -95,8 +96,8 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk {
 		}
 		if n := blankLine(b, i); n > 0 {
 			i += n
-			ch.lines++
-			ch.blank++
+			ch.Lines++
+			ch.Blank++
 			continue
 		}
 		i = p.record(b, i, ch)
@@ -106,38 +107,38 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk {
 			p.close(s, ch)
 		}
 	}
-	if ch.shape != nil && (ch.shape.fatal || !p.skipBadRows) {
-		p.stop.Store(true)
+	if ch.Shape != nil && (ch.Shape.Fatal || !p.SkipBadRows) {
+		p.Stop.Store(true)
 	}
 	return ch
 }
 
-func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
+func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 	if len(targets) == 0 {
 		return sink{kind: skipSink}
 	}
 	t := targets[0]
-	s := sink{target: t, piece: &ch.pieces[t]}
-	switch w := p.targets[t].want; {
-	case w == wantText:
+	s := sink{target: t, piece: &ch.Pieces[t]}
+	switch w := p.Targets[t].Want; {
+	case w == chunk.WantText:
 		s.kind = textSink
-		s.piece.text, s.piece.offsets = p.spare.text(), append(p.spare.int32s(most + 1)[:0], 0)
-	case w == wantNumber || w == wantAny && !p.text[t].Load():
+		s.piece.Text, s.piece.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
+	case w == chunk.WantNumber || w == chunk.WantAny && !p.text[t].Load():
 		s.kind = numberSink
 		if p.wide[t].Load() {
-			s.piece.f64 = p.spare.float64s(most)
+			s.piece.F64 = p.spare.Float64s(most)
 		} else {
-			s.piece.f32 = p.spare.float32s(most)
+			s.piece.F32 = p.spare.Float32s(most)
 		}
 	default:
 		s.kind = levelSink
-		if p.dicts[t] == nil || p.apart && p.dicts[t].outgrown(&p.targets[t]) {
-			p.dicts[t] = newDictionary()
+		if p.dicts[t] == nil || p.Apart && p.dicts[t].Outgrown(&p.Targets[t]) {
+			p.dicts[t] = chunk.NewDictionary()
 		}
 		s.dict = p.dicts[t]
-		s.piece.dictionary = s.dict
-		s.known = len(s.dict.levels)
-		s.piece.codes = p.spare.int32s(most)
+		s.piece.Dictionary = s.dict
+		s.known = len(s.dict.Levels)
+		s.piece.Codes = p.spare.Int32s(most)
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)
@@ -148,8 +149,8 @@ func (p *chunkParser) newSink(ch *chunk, targets []int, most int) sink {
 
 // record reads the record that begins at b[i] into row ch.rows and returns the
 // index behind it.
-func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
-	row, breaks := ch.rows, 0
+func (p *chunkParser) record(b []byte, i int, ch *chunk.Chunk) int {
+	row, breaks := ch.Rows, 0
 	for col := 0; ; col++ {
 		var ended bool
 		if i, col, ended = p.quickCells(b, i, row, col); ended {
@@ -171,9 +172,9 @@ func (p *chunkParser) record(b []byte, i int, ch *chunk) int {
 			break
 		}
 	}
-	ch.begins(row, ch.lines)
-	ch.rows++
-	ch.lines += breaks + 1
+	ch.Begins(row, ch.Lines)
+	ch.Rows++
+	ch.Lines += breaks + 1
 	return i
 }
 
@@ -198,89 +199,89 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	case numberSink:
 		p.putNumber(s.piece, cell, row)
 	case levelSink:
-		code := s.dict.code(cell, p.options)
-		s.piece.codes[row] = code
-		if code == brokenCode {
-			s.piece.odd.add(row, cell, p.skipBadRows)
+		code := s.dict.Code(cell, p.Options)
+		s.piece.Codes[row] = code
+		if code == chunk.BrokenCode {
+			s.piece.Odd.Add(row, cell, p.SkipBadRows)
 		}
 	case textSink:
-		if p.encoding == nil && utf8.Valid(cell) {
-			s.piece.setText(row, cell)
+		if p.Encoding == nil && utf8.Valid(cell) {
+			s.piece.SetText(row, cell)
 			return
 		}
-		text, ok := p.decode(cell)
+		text, ok := p.Decode(cell)
 		if !ok {
-			s.piece.odd.add(row, cell, p.skipBadRows)
+			s.piece.Odd.Add(row, cell, p.SkipBadRows)
 		}
-		s.piece.setText(row, []byte(text))
+		s.piece.SetText(row, []byte(text))
 	}
 }
 
-func (p *chunkParser) putNumber(piece *piece, cell []byte, row int) {
-	if p.isMissing(cell) {
-		piece.setMissing(row)
+func (p *chunkParser) putNumber(piece *chunk.Piece, cell []byte, row int) {
+	if p.IsMissing(cell) {
+		piece.SetMissing(row)
 		return
 	}
-	v, date, ok := parseValue(cell, p.decimal)
+	v, date, ok := chunk.ParseValue(cell, p.Decimal)
 	if !ok {
-		piece.odd.add(row, cell, p.skipBadRows)
-		piece.setMissing(row)
+		piece.Odd.Add(row, cell, p.SkipBadRows)
+		piece.SetMissing(row)
 		return
 	}
-	piece.dates = piece.dates || date
-	piece.setNumber(row, v)
+	piece.Dates = piece.Dates || date
+	piece.SetNumber(row, v)
 }
 
 // close cuts a piece to the chunk's rows and counts what it holds.
-func (p *chunkParser) close(s *sink, ch *chunk) {
-	piece, rows := s.piece, ch.rows
+func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
+	piece, rows := s.piece, ch.Rows
 	switch s.kind {
 	case numberSink:
-		if piece.f64 != nil {
-			piece.f64 = piece.f64[:rows]
+		if piece.F64 != nil {
+			piece.F64 = piece.F64[:rows]
 			p.wide[s.target].Store(true)
 		} else {
-			piece.f32 = piece.f32[:rows]
+			piece.F32 = piece.F32[:rows]
 		}
-		piece.blank(p.missingNumbers)
-		piece.present = rows
-		if piece.gaps {
-			piece.present = present(piece.f32) + present(piece.f64) + piece.odd.count
+		piece.Blank(p.MissingNumbers)
+		piece.Present = rows
+		if piece.Gaps {
+			piece.Present = chunk.Present(piece.F32) + chunk.Present(piece.F64) + piece.Odd.Count
 		}
 		// Later chunks of a column that looks like text need not be read twice.
-		if p.targets[s.target].want == wantAny && piece.odd.count*10 > piece.present {
+		if p.Targets[s.target].Want == chunk.WantAny && piece.Odd.Count*10 > piece.Present {
 			p.text[s.target].Store(true)
 		}
 	case levelSink:
-		piece.codes = piece.codes[:rows]
-		if !p.gathered || p.leftOut {
-			piece.noteLevels(ch.index)
+		piece.Codes = piece.Codes[:rows]
+		if !p.Gathered || p.leftOut {
+			piece.NoteLevels(ch.Index)
 			break
 		}
 		// Every new level has a row, and those known before came with earlier chunks.
-		piece.levels = s.dict.levels
-		for code := s.known; code < len(piece.levels); code++ {
-			piece.fresh = append(piece.fresh, int32(code))
+		piece.Levels = s.dict.Levels
+		for code := s.known; code < len(piece.Levels); code++ {
+			piece.Fresh = append(piece.Fresh, int32(code))
 		}
 	case textSink:
-		piece.offsets = piece.offsets[:rows+1]
-		piece.text = piece.text[:piece.offsets[rows]]
+		piece.Offsets = piece.Offsets[:rows+1]
+		piece.Text = piece.Text[:piece.Offsets[rows]]
 	default:
 		return
 	}
-	if piece.odd.count > 0 && !p.skipBadRows && (s.kind != numberSink || p.targets[s.target].want == wantNumber) {
-		p.stop.Store(true)
+	if piece.Odd.Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
+		p.Stop.Store(true)
 	}
 }
 
 // badShape notes a record that has the wrong number of cells, the last of the
 // cells read so far ending at b[end], and returns the index behind the record.
-func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk) int {
+func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk.Chunk) int {
 	p.leftOut = true
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
 			if s.piece != nil {
-				s.piece.odd.forget(ch.rows)
+				s.piece.Odd.Forget(ch.Rows)
 			}
 		}
 	}
@@ -295,28 +296,28 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 			break
 		}
 	}
-	e := &shapeError{line: ch.lines}
+	e := &chunk.ShapeError{Line: ch.Lines}
 	switch {
 	case bad == openQuote:
-		e.text = "a quote is opened in this record and never closed"
-		e.fix = "double the quotes that are part of the text, or remove it"
-		e.fatal = true
+		e.Text = "a quote is opened in this record and never closed"
+		e.Fix = "double the quotes that are part of the text, or remove it"
+		e.Fatal = true
 	case bad == afterQuote:
-		e.text = "text follows the closing quote of a cell"
-		e.fix = "double the quotes that are part of the text, or set on_bad_row = \"skip\" to leave such rows out"
+		e.Text = "text follows the closing quote of a cell"
+		e.Fix = "double the quotes that are part of the text, or set on_bad_row = \"skip\" to leave such rows out"
 	default:
-		e.text = fmt.Sprintf("%d %s, expected %d", cells, plural(cells, "cell"), len(p.sinks))
+		e.Text = fmt.Sprintf("%d %s, expected %d", cells, chunk.Plural(cells, "cell"), len(p.sinks))
 		if p.header {
-			e.text += " as in the header"
+			e.Text += " as in the header"
 		} else {
-			e.text += " as in the first row"
+			e.Text += " as in the first row"
 		}
-		e.fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
+		e.Fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
 	}
-	if ch.shape == nil || e.fatal && !ch.shape.fatal {
-		ch.shape = e
+	if ch.Shape == nil || e.Fatal && !ch.Shape.Fatal {
+		ch.Shape = e
 	}
-	ch.skipped++
-	ch.lines += breaks + 1
+	ch.Skipped++
+	ch.Lines += breaks + 1
 	return end + 1
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -44,7 +45,7 @@ var (
 // kinds: numbers, text of up to 16 bytes without quotes. It stops before the first other
 // cell, or behind the line feed with ended = true; col is the column of the next cell.
 func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, ended bool) {
-	if p.decimal == p.sep { // numbers with a fraction are quoted
+	if p.Decimal == p.sep { // numbers with a fraction are quoted
 		return i, col, false
 	}
 	for col < len(p.sinks) && i+quickReach <= len(b) {
@@ -58,7 +59,7 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 			}
 			if col == from || b[i-1] != '\n' && col < len(p.sinks) {
 				var n int
-				i, n = quickNumbers(b, i, row, p.sinks[col:], p.sep, p.decimal)
+				i, n = quickNumbers(b, i, row, p.sinks[col:], p.sep, p.Decimal)
 				col += n
 			}
 			if col > from {
@@ -88,7 +89,7 @@ func (p *chunkParser) numbersAhead(b []byte, i, row, col int) (next, nextCol int
 	there := w.Seek(i)
 	for col < len(p.sinks) {
 		if !there {
-			cells, numbers := w.Read(b, i, p.sep, p.decimal)
+			cells, numbers := w.Read(b, i, p.sep, p.Decimal)
 			if cells == 0 {
 				return i, col
 			}
@@ -123,12 +124,12 @@ func place(values []float64, ends []int32, sinks []sink, row int, b []byte) (n i
 		if s.kind != numberSink {
 			return n, false
 		}
-		if f64 := s.piece.f64; f64 != nil {
+		if f64 := s.piece.F64; f64 != nil {
 			f64[row] = values[n]
 		} else if f := float32(values[n]); float64(f) == values[n] {
-			s.piece.f32[row] = f
+			s.piece.F32[row] = f
 		} else {
-			s.piece.setNumber(row, values[n])
+			s.piece.SetNumber(row, values[n])
 		}
 		if b[ends[n]] == '\n' {
 			return n + 1, true
@@ -174,10 +175,10 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 				return i, n
 			}
 			if point == 0 {
-				v = float64(int64(valueOfEight(y << (8 * uint(8-whole) & 63))))
+				v = float64(int64(chunk.ValueOfEight(y << (8 * uint(8-whole) & 63))))
 			} else {
 				y &= ends&-ends>>7 - 1
-				v = float64(int64(valueOfEight(y&before|y>>8&^before))) / shortPowers[whole&7]
+				v = float64(int64(chunk.ValueOfEight(y&before|y>>8&^before))) / shortPowers[whole&7]
 			}
 		} else {
 			if point == 0 {
@@ -194,7 +195,7 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 				return i, n
 			}
 			z &= ends&-ends>>7 - 1
-			high, low := valueOfEight(y&before|(y>>8|z<<56)&^before), valueOfEight(z>>8<<16)
+			high, low := chunk.ValueOfEight(y&before|(y>>8|z<<56)&^before), chunk.ValueOfEight(z>>8<<16)
 			v = float64(int64(high*1e6+low)) / longPowers[whole&7]
 		}
 		c := b[end]
@@ -202,14 +203,14 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 			return i, n
 		}
 		v = math.Float64frombits(math.Float64bits(v) | minus<<63)
-		if f64 := s.piece.f64; f64 != nil {
+		if f64 := s.piece.F64; f64 != nil {
 			f64[row] = v
 		} else {
 			f := float32(v)
 			if float64(f) != v {
 				return i, n
 			}
-			s.piece.f32[row] = f
+			s.piece.F32[row] = f
 		}
 		i = end + 1
 		if c != sep {
@@ -225,7 +226,7 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done, ended bool) {
 	sep, at := p.sep, i
 	if p.emptyIsMissing && (b[at] == sep || b[at] == '\n') {
-		s.piece.setMissing(row)
+		s.piece.SetMissing(row)
 		return at + 1, true, b[at] == '\n'
 	}
 	quote := 0
@@ -238,24 +239,24 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 		sign = 1
 	}
 	at += sign
-	mantissa, n := leadingDigits(wordAt(b, at))
+	mantissa, n := chunk.LeadingDigits(wordAt(b, at))
 	if n == 8 {
 		return i, false, false
 	}
 	at += n
 	fraction := 0
-	if b[at] == p.decimal {
+	if b[at] == p.Decimal {
 		at++
 		m := 8
-		for m == 8 && fraction <= maxDigits {
+		for m == 8 && fraction <= chunk.MaxDigits {
 			var value uint64
-			value, m = leadingDigits(wordAt(b, at))
-			mantissa = mantissa*wholePowers[m&15] + value
+			value, m = chunk.LeadingDigits(wordAt(b, at))
+			mantissa = mantissa*chunk.WholePowers[m&15] + value
 			at += m
 			fraction += m
 		}
 	}
-	if digits := n + fraction; uint(digits-1) >= maxDigits {
+	if digits := n + fraction; uint(digits-1) >= chunk.MaxDigits {
 		return i, false, false
 	}
 	exponent := -fraction
@@ -265,7 +266,7 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 	}
 	c := b[at]
 	if c|0x20 == 'e' {
-		e, after := exponentPart(b, at+1)
+		e, after := chunk.ExponentPart(b, at+1)
 		if after == at+1 || after > at+5 {
 			return i, false, false
 		}
@@ -282,14 +283,14 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 	}
 	var v float64
 	if mantissa < 1<<53 && uint(-exponent) <= 22 {
-		v = float64(int64(mantissa)) / exactPowers[-exponent]
+		v = float64(int64(mantissa)) / chunk.ExactPowers[-exponent]
 	} else {
 		var proven bool
-		if v, proven = scale(mantissa, exponent); !proven {
+		if v, proven = chunk.Scale(mantissa, exponent); !proven {
 			return i, false, false
 		}
 	}
-	s.piece.setNumber(row, math.Float64frombits(math.Float64bits(v)|uint64(sign)<<63))
+	s.piece.SetNumber(row, math.Float64frombits(math.Float64bits(v)|uint64(sign)<<63))
 	return at + 1, true, c == '\n'
 }
 
@@ -323,22 +324,22 @@ func (p *chunkParser) quickText(b []byte, i, row int, s *sink) (next int, done, 
 	}
 	switch {
 	case s.kind == textSink:
-		if p.encoding != nil || !utf8.Valid(b[i:end]) {
+		if p.Encoding != nil || !utf8.Valid(b[i:end]) {
 			return i, false, false
 		}
-		s.piece.setText(row, b[i:end])
-	case length < shortCell || end == i+shortCell:
-		code := s.dict.find(lo, hi, length)
-		if code < missingCode {
+		s.piece.SetText(row, b[i:end])
+	case length < chunk.ShortCell || end == i+chunk.ShortCell:
+		code := s.dict.Find(lo, hi, length)
+		if code < chunk.MissingCode {
 			return i, false, false
 		}
-		s.piece.codes[row] = code
+		s.piece.Codes[row] = code
 	default:
-		code := s.dict.findLong(b[i:end])
-		if code < missingCode {
+		code := s.dict.FindLong(b[i:end])
+		if code < chunk.MissingCode {
 			return i, false, false
 		}
-		s.piece.codes[row] = code
+		s.piece.Codes[row] = code
 	}
 	return end + 1, true, c != sep
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -19,8 +20,8 @@ const longestRecord = 64 << 20
 // reader is the source of CSV and TSV. It reads the text of all inputs, one after
 // another, in chunks of whole records which workers parse.
 type reader struct {
-	*options
-	inputs  []input
+	*chunk.Options
+	inputs  []chunk.Input
 	dialect *dialect
 	first   *body // the first input, once it was opened to find the dialect, until it is read
 }
@@ -31,18 +32,18 @@ func (r *reader) Columns(context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.dialect, err = findDialect(r.options, stream.name, h); err == nil {
+	if r.dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
 		r.first, err = r.body(stream, h)
 	}
 	if err != nil {
-		stream.close()
+		stream.Close()
 		return nil, err
 	}
 	return r.dialect.names, nil
 }
 
 // read cuts and parses all inputs.
-func (r *reader) Read(ctx context.Context, p *pass) error {
+func (r *reader) Read(ctx context.Context, p *chunk.Pass) error {
 	first := r.first
 	r.first = nil
 	return r.run(ctx, r.layoutOf(p), first)
@@ -53,35 +54,35 @@ func (r *reader) Notes(blank int) []string {
 	var notes []string
 	if !r.dialect.header {
 		last := r.dialect.names[len(r.dialect.names)-1]
-		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.inputs[0].name, last))
+		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.inputs[0].Name, last))
 	}
 	if len(r.dialect.names) == 1 && blank > 0 {
 		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
-			blank, plural(blank, "line"), r.inputs[0].name))
+			blank, chunk.Plural(blank, "line"), r.inputs[0].Name))
 	}
 	return notes
 }
 
 // body is an input whose header was read, ready to be cut into chunks.
 type body struct {
-	stream *stream
+	stream *chunk.Stream
 	reader io.Reader
 	before int // lines of the header
 }
 
 // open opens an input and reads its head.
-func (r *reader) open(in *input) (*stream, *head, error) {
-	stream, err := r.streamOf(in, csvFormat)
+func (r *reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
+	stream, err := r.StreamOf(in, chunk.CSVFormat)
 	if err != nil {
 		return nil, nil, err
 	}
-	if start, _ := stream.reader.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
-		_, _ = stream.reader.Discard(len(byteOrderMark))
+	if start, _ := stream.Reader.Peek(len(chunk.ByteOrderMark)); string(start) == chunk.ByteOrderMark {
+		_, _ = stream.Reader.Discard(len(chunk.ByteOrderMark))
 	}
 	sep := namedSeparator(stream)
 	h, err := readHead(stream)
 	if err != nil {
-		stream.close()
+		stream.Close()
 		return nil, nil, err
 	}
 	h.sep = sep
@@ -90,30 +91,30 @@ func (r *reader) open(in *input) (*stream, *head, error) {
 
 // namedSeparator returns the separator that a first line as Excel's sep=; names, and
 // puts the reader behind that line; 0 without one.
-func namedSeparator(s *stream) byte {
-	start, _ := s.reader.Peek(len("sep=;\r\n"))
+func namedSeparator(s *chunk.Stream) byte {
+	start, _ := s.Reader.Peek(len("sep=;\r\n"))
 	line, _, found := bytes.Cut(start, []byte{'\n'})
 	sep, named := bytes.CutPrefix(bytes.TrimSuffix(line, []byte{'\r'}), []byte("sep="))
-	if !found || !named || len(sep) != 1 || !separates(rune(sep[0])) {
+	if !found || !named || len(sep) != 1 || !chunk.Separates(rune(sep[0])) {
 		return 0
 	}
-	_, _ = s.reader.Discard(len(line) + 1)
+	_, _ = s.Reader.Discard(len(line) + 1)
 	return sep[0]
 }
 
 // body checks the header of an opened input, if the table has one, and puts the
 // reader behind it.
-func (r *reader) body(stream *stream, h *head) (*body, error) {
+func (r *reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
 	if r.dialect.header {
 		records := h.records(r.dialect.sep, 1)
 		if len(records) == 0 {
-			return nil, complain("%s is empty", stream.name)
+			return nil, chunk.Errorf("%s is empty", stream.Name)
 		}
-		names, err := headerNames(r.options, stream.name, records[0])
+		names, err := headerNames(r.Options, stream.Name, records[0])
 		if err == nil {
-			err = r.sameHeader(stream.name, names)
+			err = r.sameHeader(stream.Name, names)
 		}
 		if err != nil {
 			return nil, err
@@ -123,7 +124,7 @@ func (r *reader) body(stream *stream, h *head) (*body, error) {
 	if h.sep != 0 {
 		b.before++
 	}
-	b.reader = io.MultiReader(bytes.NewReader(text), stream.reader)
+	b.reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
 	return b, nil
 }
 
@@ -145,18 +146,18 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 }
 
 func (r *reader) sameHeader(name string, names []string) error {
-	return sameColumns(name, names, r.inputs[0].name, r.dialect.names)
+	return sameColumns(name, names, r.inputs[0].Name, r.dialect.names)
 }
 
 // sameColumns makes sure that a file has the first one's columns.
 func sameColumns(name string, names []string, first string, wanted []string) error {
 	if len(names) != len(wanted) {
-		return complain("%s has %d columns, %s has %d; files that are read as one need the same header",
+		return chunk.Errorf("%s has %d columns, %s has %d; files that are read as one need the same header",
 			name, len(names), first, len(wanted))
 	}
 	for i, column := range names {
 		if column != wanted[i] {
-			return complain("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
+			return chunk.Errorf("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
 				i+1, name, column, first, wanted[i])
 		}
 	}
@@ -194,13 +195,13 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 			p := newChunkParser(l)
 			for j := range jobs {
 				ch := p.parse(j.text, j.index, j.file)
-				ch.before, ch.share = j.before, j.share
+				ch.Before, ch.Share = j.before, j.share
 				if j.cut {
-					ch.giveUp()
-					l.stop.Store(true)
+					ch.GiveUp()
+					l.Stop.Store(true)
 				}
 				free <- j.text[:0]
-				l.send(ch)
+				l.Send(ch)
 			}
 			return nil
 		})
@@ -213,19 +214,19 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 
 // workers returns how many workers the inputs are worth.
 func (r *reader) workers() int {
-	threads := r.threads
+	threads := r.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
 	size := int64(0)
 	for _, in := range r.inputs {
-		if in.size == 0 {
+		if in.Size == 0 {
 			return threads
 		}
-		size += in.size
+		size += in.Size
 	}
 	// Gzip makes a table about a quarter to a tenth of its size.
-	return int(min(int64(threads), 1+10*size/int64(r.chunkSize)))
+	return int(min(int64(threads), 1+10*size/int64(r.ChunkSize)))
 }
 
 // cutter cuts the text of the inputs into chunks at ends of records.
@@ -248,13 +249,13 @@ func (c *cutter) cutAll(ctx context.Context, first *body) error {
 				return err
 			}
 			if b, err = c.body(stream, h); err != nil {
-				stream.close()
+				stream.Close()
 				return err
 			}
 		}
 		err := c.cut(ctx, b, file)
-		b.stream.close()
-		if err != nil || c.layout.stop.Load() || ctx.Err() != nil {
+		b.stream.Close()
+		if err != nil || c.layout.Stop.Load() || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -266,7 +267,7 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 	cells := &cellReader{sep: c.layout.sep}
 	c.carry = c.carry[:0]
 	before := b.before
-	for !c.layout.stop.Load() {
+	for !c.layout.Stop.Load() {
 		buffer, ok := c.buffer(ctx)
 		if !ok {
 			return nil
@@ -280,7 +281,7 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 				buffer = append(buffer, make([]byte, len(buffer))...)
 			}
 			var more int
-			more, err = readFull(b.reader, buffer[n:len(buffer)-1])
+			more, err = chunk.ReadFull(b.reader, buffer[n:len(buffer)-1])
 			n += more
 			if err == nil {
 				end = cells.lastRecordEnd(buffer[:n])
@@ -288,7 +289,7 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 			}
 		}
 		if err != nil && err != io.EOF {
-			return b.stream.failure(err)
+			return b.stream.Failure(err)
 		}
 		c.carry = append(c.carry[:0], buffer[end:n]...)
 		if end == 0 { // the rest of the input
@@ -312,11 +313,11 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 
 // share returns which part of the text of all inputs so many bytes are, about, judged
 // by how much the input at hand was compressed so far; 0 where that is unknown.
-func (c *cutter) share(s *stream, file, bytes int) float64 {
-	if c.inputs[file].size == 0 {
+func (c *cutter) share(s *chunk.Stream, file, bytes int) float64 {
+	if c.inputs[file].Size == 0 {
 		return 0
 	}
-	return float64(bytes) / (float64(c.inputs[file].size) * s.unpackedBy()) * shareOf(c.inputs, file)
+	return float64(bytes) / (float64(c.inputs[file].Size) * s.UnpackedBy()) * chunk.ShareOf(c.inputs, file)
 }
 
 // buffer returns a buffer that holds the carried text and room for more, or false
@@ -351,25 +352,25 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 const smallChunk = 256 << 10
 
 // chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
-func chunkOf(o *options, columns int) int {
-	if o.chunkSize != defaultChunk {
-		return o.chunkSize
+func chunkOf(o *chunk.Options, columns int) int {
+	if o.ChunkSize != chunk.DefaultChunk {
+		return o.ChunkSize
 	}
-	return max(smallChunk, min(columns*columnText, defaultChunk))
+	return max(smallChunk, min(columns*columnText, chunk.DefaultChunk))
 }
 
 // layoutOf prepares reading the targets.
-func (r *reader) layoutOf(p *pass) *layout {
-	targets := p.targets
-	l := &layout{options: r.options, pass: p, spare: new(spare), sep: r.dialect.sep, header: r.dialect.header,
+func (r *reader) layoutOf(p *chunk.Pass) *layout {
+	targets := p.Targets
+	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
-	if l.chunkBytes = r.chunkSize; p.gathered {
-		l.chunkBytes = chunkOf(r.options, len(r.dialect.names))
+	if l.chunkBytes = r.ChunkSize; p.Gathered {
+		l.chunkBytes = chunkOf(r.Options, len(r.dialect.names))
 	}
 	for i, t := range targets {
-		l.sinks[t.source] = append(l.sinks[t.source], i)
-		l.text[i].Store(r.dialect.guess[t.source])
+		l.sinks[t.Source] = append(l.sinks[t.Source], i)
+		l.text[i].Store(r.dialect.guess[t.Source])
 	}
 	return l
 }
@@ -377,7 +378,7 @@ func (r *reader) layoutOf(p *pass) *layout {
 // close closes the first input if it was opened and not read.
 func (r *reader) Close() {
 	if r.first != nil {
-		r.first.stream.close()
+		r.first.stream.Close()
 		r.first = nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/kernel/mix"
 )
 
@@ -16,9 +17,9 @@ import (
 //
 // A Scan is for one goroutine; close it after use.
 type Scan struct {
-	*options
-	inputs []input
-	source source
+	*chunk.Options
+	inputs []chunk.Input
+	source chunk.Source
 
 	names    []string // of the input's columns
 	rows     int
@@ -64,8 +65,8 @@ func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option
 	return scanOf(o, ctx, inputs)
 }
 
-func scanOf(o *options, ctx context.Context, inputs []input) (*Scan, error) {
-	s := &Scan{options: o, inputs: inputs}
+func scanOf(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Scan, error) {
+	s := &Scan{Options: o, inputs: inputs}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -75,16 +76,16 @@ func scanOf(o *options, ctx context.Context, inputs []input) (*Scan, error) {
 
 func (s *Scan) open(ctx context.Context) error {
 	for _, in := range s.inputs {
-		if in.spool != nil && !in.spool.keep {
-			return complain("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.name)
+		if in.Spool != nil && !in.Spool.Keep {
+			return chunk.Errorf("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.Name)
 		}
 	}
-	s.chunkSize = scanChunkSize(s.options, s.inputs)
-	if s.chunkRows == 0 {
-		s.chunkRows = scanChunkRows
+	s.ChunkSize = scanChunkSize(s.Options, s.inputs)
+	if s.ChunkRows == 0 {
+		s.ChunkRows = scanChunkRows
 	}
 	var err error
-	if s.source, err = sourceOf(s.options, s.inputs); err != nil {
+	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
 		return err
 	}
 	if text := svmOf(s.source); text != nil {
@@ -97,23 +98,23 @@ func (s *Scan) open(ctx context.Context) error {
 	if s.svm != nil {
 		s.svm.begin()
 	}
-	targets, err := s.resolve(s.names)
+	targets, err := s.Resolve(s.names)
 	if err != nil {
-		return complain("%s: %w", s.inputs[0].name, err)
+		return chunk.Errorf("%s: %w", s.inputs[0].Name, err)
 	}
 	return s.settle(ctx, targets)
 }
 
 // svmOf returns the source of LibSVM text, nil for another one.
-func svmOf(s source) *svmSource {
+func svmOf(s chunk.Source) *svmSource {
 	text, _ := innermost(s).(*svmSource)
 	return text
 }
 
 // innermost returns the source of the table itself, without the files beside it.
-func innermost(s source) source {
+func innermost(s chunk.Source) chunk.Source {
 	if beside, is := s.(*sideSource); is {
-		return beside.source
+		return beside.Source
 	}
 	return s
 }
@@ -127,15 +128,15 @@ const (
 	scanChunkRows = 1 << 16
 )
 
-func scanChunkSize(o *options, inputs []input) int {
-	if o.chunkSize != defaultChunk {
-		return o.chunkSize
+func scanChunkSize(o *chunk.Options, inputs []chunk.Input) int {
+	if o.ChunkSize != chunk.DefaultChunk {
+		return o.ChunkSize
 	}
 	size := int64(0)
 	for _, in := range inputs {
-		size += in.size
+		size += in.Size
 	}
-	return int(min(max(size/scanShare, defaultChunk), largestChunk))
+	return int(min(max(size/scanShare, chunk.DefaultChunk), largestChunk))
 }
 
 // Close frees what the scan holds of its inputs.
@@ -143,7 +144,7 @@ func (s *Scan) Close() {
 	if s.source != nil {
 		s.source.Close()
 	}
-	closeInputs(s.inputs)
+	chunk.CloseInputs(s.inputs)
 }
 
 // NumRows returns the number of rows.
@@ -230,18 +231,18 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 	if s.svm != nil {
 		return r.svmText(ctx)
 	}
-	targets := make([]target, len(s.features))
+	targets := make([]chunk.Target, len(s.features))
 	for i, c := range s.features {
-		targets[i] = c.target
+		targets[i] = c.Target
 		if r.hashing = s.print == ""; r.hashing {
 			r.hashes = append(r.hashes, c.hash())
 		}
 	}
-	p := &pass{targets: targets, chunkRows: s.chunkRows}
-	p.emit = func(ch *chunk) {
+	p := &chunk.Pass{Targets: targets, ChunkRows: s.ChunkRows}
+	p.Emit = func(ch *chunk.Chunk) {
 		if err := r.chunk(ch); err != nil {
 			r.fail(err)
-			p.stop.Store(true)
+			p.Stop.Store(true)
 		}
 	}
 	s.passes++
@@ -276,7 +277,7 @@ func (r *rescan) svmText(ctx context.Context) error {
 	}
 	r.passes++
 	err := r.svm.each(ctx, func(ch *svmChunk) error {
-		if ch.index >= len(r.chunks) || ch.rows() != r.chunks[ch.index].rows || ch.bad != nil && !r.skipBadRows {
+		if ch.index >= len(r.chunks) || ch.rows() != r.chunks[ch.index].rows || ch.bad != nil && !r.SkipBadRows {
 			return r.changed()
 		}
 		t, err := r.svm.table(ch, r.Scan)
@@ -306,7 +307,7 @@ func (r *rescan) svmText(ctx context.Context) error {
 }
 
 func (s *Scan) changed() error {
-	return complain("%s changed while it was read", s.inputs[0].name)
+	return chunk.Errorf("%s changed while it was read", s.inputs[0].Name)
 }
 
 // rescan is one pass over settled columns.
@@ -331,18 +332,18 @@ func (r *rescan) fail(err error) {
 }
 
 // chunk turns a chunk into a table and shows it.
-func (r *rescan) chunk(ch *chunk) error {
-	if ch.index >= len(r.chunks) || ch.rows != r.chunks[ch.index].rows {
+func (r *rescan) chunk(ch *chunk.Chunk) error {
+	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows {
 		return r.changed()
 	}
-	known := r.chunks[ch.index]
-	var owned []buffers
-	defer func() { ch.spare.putAll(owned) }()
-	t := &Table{rows: ch.rows - len(known.bad), index: new(nameIndex)}
+	known := r.chunks[ch.Index]
+	var owned []chunk.Buffers
+	defer func() { ch.Spare.PutAll(owned) }()
+	t := &Table{rows: ch.Rows - len(known.bad), index: new(nameIndex)}
 	var sum mix.Sum
 	for i, c := range r.features {
-		owned = append(owned, ch.pieces[i].buffers())
-		column, err := c.column(&ch.pieces[i], known.bad, r.Scan)
+		owned = append(owned, ch.Pieces[i].Buffers())
+		column, err := c.column(&ch.Pieces[i], known.bad, r.Scan)
 		if err != nil {
 			return err
 		}
@@ -352,7 +353,7 @@ func (r *rescan) chunk(ch *chunk) error {
 			h.column, h.first = column, known.first
 			sum.Add(h.sum(0, t.rows))
 		}
-		ch.pieces[i] = piece{}
+		ch.Pieces[i] = chunk.Piece{}
 	}
 	return r.show(known.first, t, sum)
 }
@@ -390,7 +391,7 @@ func (s *Scan) fingerprint(sum mix.Sum) string {
 
 // scanColumn is a feature with its settled type.
 type scanColumn struct {
-	target
+	chunk.Target
 	kind          Kind
 	levels        []string
 	numericLevels bool
@@ -403,23 +404,23 @@ type scanColumn struct {
 
 // shape returns the column without values.
 func (c *scanColumn) shape() *Column {
-	return &Column{name: c.name, kind: c.kind, role: c.role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
+	return &Column{name: c.Name, kind: c.kind, role: c.Role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
 }
 
 func (c *scanColumn) hash() cellHash { return newCellHash(c.shape()) }
 
 // column makes the column of a piece, without the rows in bad.
-func (c *scanColumn) column(p *piece, bad []int32, s *Scan) (*Column, error) {
+func (c *scanColumn) column(p *chunk.Piece, bad []int32, s *Scan) (*Column, error) {
 	if c.kind == Category {
 		codes, known := c.codes(p, bad)
 		if !known {
 			return nil, s.changed()
 		}
-		return categoryColumn(c.name, c.role, codes, c.levels, c.numericLevels), nil
+		return categoryColumn(c.Name, c.Role, codes, c.levels, c.numericLevels), nil
 	}
-	odd, count := p.odd.rows, p.odd.count
-	if p.codes != nil {
-		odd = p.levelsToNumbers(s.options)
+	odd, count := p.Odd.Rows, p.Odd.Count
+	if p.Codes != nil {
+		odd = p.LevelsToNumbers(s.Options)
 		count = len(odd)
 	}
 	if count != len(odd) || !contains(bad, odd) {
@@ -446,10 +447,10 @@ func contains(bad, rows []int32) bool {
 }
 
 // numbers makes a column of the settled kind, whatever the piece holds.
-func (c *scanColumn) numbers(p *piece, bad []int32) (*Column, error) {
-	f32, f64 := dropRows(p.f32, bad), dropRows(p.f64, bad)
+func (c *scanColumn) numbers(p *chunk.Piece, bad []int32) (*Column, error) {
+	f32, f64 := chunk.DropRows(p.F32, bad), chunk.DropRows(p.F64, bad)
 	switch {
-	case c.kind == Float32 && p.f64 != nil:
+	case c.kind == Float32 && p.F64 != nil:
 		f32 = make([]float32, len(f64))
 		for i, v := range f64 {
 			f32[i] = float32(v)
@@ -457,41 +458,41 @@ func (c *scanColumn) numbers(p *piece, bad []int32) (*Column, error) {
 				return nil, errNotExact
 			}
 		}
-	case c.kind == Float64 && p.f64 == nil:
+	case c.kind == Float64 && p.F64 == nil:
 		f64 = make([]float64, len(f32))
 		for i, v := range f32 {
 			f64[i] = float64(v)
 		}
 	}
 	if c.kind == Float32 {
-		return float32Column(c.name, c.role, f32), nil
+		return float32Column(c.Name, c.Role, f32), nil
 	}
-	return float64Column(c.name, c.role, f64), nil
+	return float64Column(c.Name, c.Role, f64), nil
 }
 
 // codes translates a piece's levels to those of the column, without the rows in bad.
-func (c *scanColumn) codes(p *piece, bad []int32) (codes []int32, known bool) {
-	d := p.dictionary
+func (c *scanColumn) codes(p *chunk.Piece, bad []int32) (codes []int32, known bool) {
+	d := p.Dictionary
 	if d == nil {
 		return nil, false
 	}
 	// A dictionary belongs to one worker, so that what merged holds stays right from
 	// chunk to chunk of a pass.
-	for len(d.merged) < len(d.levels) {
-		d.merged = append(d.merged, brokenCode)
+	for len(d.Merged) < len(d.Levels) {
+		d.Merged = append(d.Merged, chunk.BrokenCode)
 	}
-	for _, code := range p.fresh {
-		if at, ok := c.index[d.levels[code]]; ok && d.merged[code] < 0 {
-			d.merged[code] = at
+	for _, code := range p.Fresh {
+		if at, ok := c.index[d.Levels[code]]; ok && d.Merged[code] < 0 {
+			d.Merged[code] = at
 		}
 	}
-	codes = dropRows(p.codes, bad)
+	codes = chunk.DropRows(p.Codes, bad)
 	for row, code := range codes {
 		if code >= 0 {
-			code = d.merged[code]
+			code = d.Merged[code]
 			codes[row] = code
 		}
-		if code < missingCode { // no level of the table
+		if code < chunk.MissingCode { // no level of the table
 			return nil, false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -12,7 +13,7 @@ import (
 // chooser chooses, which spares a pass over the files for them; see Scan.Kept. A chooser
 // is made for each pass that begins anew. Tables that are read whole leave it aside.
 func KeepRows(size int, chooser func() RowChooser) Option {
-	return func(o *options) { o.chooser, o.chosen = chooser, size }
+	return func(o *chunk.Options) { o.Chooser, o.Chosen = chooser, size }
 }
 
 // scanSample holds the features of the rows that may be chosen, in slots that ascend by
@@ -24,23 +25,23 @@ type scanSample struct {
 	byName  map[string]*sampleStore
 
 	mutex  sync.Mutex
-	placed sync.Cond            // a chunk was
-	ahead  int                  // chunks that a worker may be ahead of the next to place
-	chunks turns[*sampledChunk] // to place
-	seen   int                  // rows placed
-	rows   []uint32             // by slot
-	limit  int                  // slots that are taken before some are given up; there is room for them
-	room   int                  // slots to make room for at once
-	fresh  []uint32             // of one chunk
+	placed sync.Cond                  // a chunk was
+	ahead  int                        // chunks that a worker may be ahead of the next to place
+	chunks chunk.Turns[*sampledChunk] // to place
+	seen   int                        // rows placed
+	rows   []uint32                   // by slot
+	limit  int                        // slots that are taken before some are given up; there is room for them
+	room   int                        // slots to make room for at once
+	fresh  []uint32                   // of one chunk
 }
 
 // sampledChunk is a chunk's features before it is known which rows of the table they are.
 type sampledChunk struct {
 	rows   int
-	share  float64        // as in chunk
-	pieces []sampledPiece // by target
-	owned  []buffers      // to be given to spare once the chunk is placed
-	spare  *spare
+	share  float64         // as in chunk
+	pieces []sampledPiece  // by target
+	owned  []chunk.Buffers // to be given to spare once the chunk is placed
+	spare  *chunk.Spare
 }
 
 // sampledPiece holds what a piece held. The levels are those that codes refer to: the
@@ -63,20 +64,20 @@ type sampleStore struct {
 }
 
 // newSample begins to choose rows, or returns nil where none are to be kept.
-func newSample(o *options, targets []target) *scanSample {
-	if o.chooser == nil {
+func newSample(o *chunk.Options, targets []chunk.Target) *scanSample {
+	if o.Chooser == nil {
 		return nil
 	}
-	s := &scanSample{chooser: o.chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
-		limit: o.chosen + o.chosen/4, room: o.chosen + o.chosen/4}
+	s := &scanSample{chooser: o.Chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
+		limit: o.Chosen + o.Chosen/4, room: o.Chosen + o.Chosen/4}
 	s.placed.L = &s.mutex
-	if s.ahead = 2 * o.threads; s.ahead == 0 {
+	if s.ahead = 2 * o.Threads; s.ahead == 0 {
 		s.ahead = 2 * cpu.Threads()
 	}
 	for i, t := range targets {
-		if t.role == Feature {
+		if t.Role == Feature {
 			s.stores[i] = new(sampleStore)
-			s.byName[t.name] = s.stores[i]
+			s.byName[t.Name] = s.stores[i]
 		}
 	}
 	return s
@@ -84,16 +85,16 @@ func newSample(o *options, targets []target) *scanSample {
 
 // hold takes note of what the features of a chunk hold, without the rows in bad, which
 // ascend.
-func (s *scanSample) hold(ch *chunk, bad []int32) *sampledChunk {
-	held := &sampledChunk{rows: ch.rows - len(bad), share: ch.share, pieces: make([]sampledPiece, len(s.stores)), spare: ch.spare}
+func (s *scanSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
+	held := &sampledChunk{rows: ch.Rows - len(bad), share: ch.Share, pieces: make([]sampledPiece, len(s.stores)), spare: ch.Spare}
 	for i, store := range s.stores {
 		if store == nil {
 			continue
 		}
-		p := &ch.pieces[i]
-		held.pieces[i] = sampledPiece{f32: dropRows(p.f32, bad), f64: dropRows(p.f64, bad), codes: dropRows(p.codes, bad)}
-		if p.codes != nil {
-			held.pieces[i].levels = p.dictionary.levels
+		p := &ch.Pieces[i]
+		held.pieces[i] = sampledPiece{f32: chunk.DropRows(p.F32, bad), f64: chunk.DropRows(p.F64, bad), codes: chunk.DropRows(p.Codes, bad)}
+		if p.Codes != nil {
+			held.pieces[i].levels = p.Dictionary.Levels
 		}
 	}
 	return held
@@ -108,14 +109,14 @@ func (s *scanSample) add(index int, held *sampledChunk) {
 	// others fill the memory. Every chunk of text comes, and is dealt out before those
 	// behind it, so that the worker of the next one is never among those who wait; a chunk
 	// of a columnar file may not come, and has no buffers to be used again.
-	for held.spare != nil && index > s.chunks.next+s.ahead {
+	for held.spare != nil && index > s.chunks.Next+s.ahead {
 		s.placed.Wait()
 	}
-	s.chunks.put(index, held)
+	s.chunks.Put(index, held)
 	defer s.placed.Broadcast()
-	for held, ok := s.chunks.take(); ok; held, ok = s.chunks.take() {
+	for held, ok := s.chunks.Take(); ok; held, ok = s.chunks.Take() {
 		s.place(held)
-		held.spare.putAll(held.owned)
+		held.spare.PutAll(held.owned)
 	}
 }
 
@@ -181,11 +182,11 @@ func onlySlots[T any](values []T, slots []int32) []T {
 // there is to be room.
 func (c *sampleStore) place(p *sampledPiece, rows []uint32, first, taken, room int) {
 	if p.f64 != nil && c.f32 != nil {
-		c.f64 = append(make([]float64, 0, max(room, taken+len(rows))), widened(c.f32)...)
+		c.f64 = append(make([]float64, 0, max(room, taken+len(rows))), chunk.Widened(c.f32)...)
 		c.f32 = nil
 	}
 	if p.codes != nil && c.codes == nil {
-		c.codes, c.index = filled(taken, room, int32(unknownCode)), map[string]int32{}
+		c.codes, c.index = filled(taken, room, int32(chunk.UnknownCode)), map[string]int32{}
 	}
 	if p.codes == nil && c.f32 == nil && c.f64 == nil {
 		c.takeNumbers(p.f64 != nil, taken, room)
@@ -193,7 +194,7 @@ func (c *sampleStore) place(p *sampledPiece, rows []uint32, first, taken, room i
 	if c.codes != nil {
 		c.codes = roomFor(c.codes, len(rows), room)
 		for _, row := range rows {
-			code := int32(unknownCode)
+			code := int32(chunk.UnknownCode)
 			if p.codes != nil {
 				code = c.code(p, int(row)-first)
 			}
@@ -277,26 +278,26 @@ func (c *sampleStore) textCode(level string) int32 {
 
 // again prepares reading some features once more, as text; firsts are the rows that
 // chunks begin with. It returns what takes a chunk of theirs.
-func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk, targets []target) {
+func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk.Chunk, targets []chunk.Target) {
 	s.prune()
 	for _, column := range columns {
-		if store := s.byName[column.name]; store != nil && column.role == Feature {
-			*store = sampleStore{codes: filled(len(s.rows), 0, int32(unknownCode)), index: map[string]int32{}}
+		if store := s.byName[column.Name]; store != nil && column.Role == Feature {
+			*store = sampleStore{codes: filled(len(s.rows), 0, int32(chunk.UnknownCode)), index: map[string]int32{}}
 		}
 	}
-	return func(ch *chunk, targets []target) {
-		if ch.index+1 >= len(firsts) {
+	return func(ch *chunk.Chunk, targets []chunk.Target) {
+		if ch.Index+1 >= len(firsts) {
 			return // the file has grown, which the caller finds out
 		}
-		first := firsts[ch.index]
+		first := firsts[ch.Index]
 		from, _ := slices.BinarySearch(s.rows, uint32(first))
-		end, _ := slices.BinarySearch(s.rows, uint32(first+ch.rows))
+		end, _ := slices.BinarySearch(s.rows, uint32(first+ch.Rows))
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		for i, t := range targets {
-			p := &ch.pieces[i]
-			if store := s.byName[t.name]; store != nil && t.role == Feature && p.codes != nil {
-				held := sampledPiece{codes: p.codes, levels: p.dictionary.levels}
+			p := &ch.Pieces[i]
+			if store := s.byName[t.Name]; store != nil && t.Role == Feature && p.Codes != nil {
+				held := sampledPiece{codes: p.Codes, levels: p.Dictionary.Levels}
 				for slot := from; slot < end; slot++ {
 					store.codes[slot] = store.code(&held, int(s.rows[slot])-first)
 				}
@@ -307,22 +308,22 @@ func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk, targe
 
 // table makes the table of the chosen rows, nil where they are not what the columns
 // say; only the features among the columns are in it.
-func (s *scanSample) table(columns []*scanColumn, o *options) *Table {
+func (s *scanSample) table(columns []*scanColumn, o *chunk.Options) *Table {
 	s.prune()
 	t := &Table{rows: len(s.rows), index: new(nameIndex)}
 	for _, c := range columns {
-		column := c.sampled(s.byName[c.name], o)
+		column := c.sampled(s.byName[c.Name], o)
 		if column == nil || column.Len() != len(s.rows) {
 			return nil
 		}
-		*s.byName[c.name] = sampleStore{}
+		*s.byName[c.Name] = sampleStore{}
 		t.columns = append(t.columns, column)
 	}
 	return t
 }
 
 // sampled makes the column of a store's cells, nil where they are none of its kind.
-func (c *scanColumn) sampled(store *sampleStore, o *options) *Column {
+func (c *scanColumn) sampled(store *sampleStore, o *chunk.Options) *Column {
 	if c.kind == Category {
 		for slot, code := range store.codes {
 			if code >= 0 {
@@ -331,16 +332,16 @@ func (c *scanColumn) sampled(store *sampleStore, o *options) *Column {
 					return nil
 				}
 				store.codes[slot] = at
-			} else if code != missingCode {
+			} else if code != chunk.MissingCode {
 				return nil
 			}
 		}
-		return categoryColumn(c.name, c.role, store.codes, c.levels, c.numericLevels)
+		return categoryColumn(c.Name, c.Role, store.codes, c.levels, c.numericLevels)
 	}
 	if !store.textsToNumbers(o) {
 		return nil
 	}
-	column, err := c.numbers(&piece{f32: store.f32, f64: store.f64}, nil)
+	column, err := c.numbers(&chunk.Piece{F32: store.f32, F64: store.f64}, nil)
 	if err != nil {
 		return nil
 	}
@@ -348,23 +349,23 @@ func (c *scanColumn) sampled(store *sampleStore, o *options) *Column {
 }
 
 // textsToNumbers leaves numbers only; ok is false where a text is none.
-func (c *sampleStore) textsToNumbers(o *options) (ok bool) {
+func (c *sampleStore) textsToNumbers(o *chunk.Options) (ok bool) {
 	if c.codes == nil {
 		return true
 	}
 	values := make([]float64, len(c.texts))
 	for i, text := range c.texts {
-		v, _, ok := parseValue([]byte(text), o.decimal)
+		v, _, ok := chunk.ParseValue([]byte(text), o.Decimal)
 		if !ok {
 			return false
 		}
-		if values[i] = v; slices.Contains(o.missingNumbers, v) {
+		if values[i] = v; slices.Contains(o.MissingNumbers, v) {
 			values[i] = math.NaN()
 		}
 	}
 	switch {
 	case c.f32 != nil:
-		c.f64, c.f32 = widened(c.f32), nil
+		c.f64, c.f32 = chunk.Widened(c.f32), nil
 	case c.f64 == nil:
 		c.takeNumbers(true, len(c.codes), 0)
 	}
@@ -372,7 +373,7 @@ func (c *sampleStore) textsToNumbers(o *options) (ok bool) {
 		switch {
 		case code >= 0:
 			c.f64[slot] = values[code]
-		case code == brokenCode:
+		case code == chunk.BrokenCode:
 			return false
 		}
 	}

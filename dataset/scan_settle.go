@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"sync"
@@ -10,12 +11,12 @@ import (
 // dictionaries follow from, and of the other columns everything. Rows with bad cells
 // to be left out cost one pass more: only when all types are settled is it known
 // which these are.
-func (s *Scan) settle(ctx context.Context, targets []target) error {
+func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
 	if s.svm == nil {
-		s.sample = newSample(s.options, targets)
+		s.sample = newSample(s.Options, targets)
 	}
-	c := &collector{options: s.options, inputs: s.inputs, source: s.source,
-		thin: func(ch *chunk, targets []target) { s.thin(ch, targets, nil) }}
+	c := &collector{Options: s.Options, inputs: s.inputs, source: s.source,
+		thin: func(ch *chunk.Chunk, targets []chunk.Target) { s.thin(ch, targets, nil) }}
 	if s.svm == nil {
 		s.passes++
 	}
@@ -25,18 +26,18 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 	}
 	blank := 0
 	for _, ch := range chunks {
-		blank += ch.blank
+		blank += ch.Blank
 	}
-	a := &assembly{options: s.options, chunks: chunks, notes: append(s.source.Notes(blank), s.idleNotes(s.inputs[0].name)...), readErr: err}
+	a := &assembly{Options: s.Options, chunks: chunks, notes: append(s.source.Notes(blank), s.IdleNotes(s.inputs[0].Name)...), readErr: err}
 	for _, in := range s.inputs {
-		a.files = append(a.files, in.name)
+		a.files = append(a.files, in.Name)
 	}
 	a.reread = func(columns []*parts) error {
-		var keep func(*chunk, []target)
+		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
 			keep = s.sample.again(columns, a.firsts)
 		}
-		c.thin = func(ch *chunk, targets []target) {
+		c.thin = func(ch *chunk.Chunk, targets []chunk.Target) {
 			if keep != nil {
 				keep(ch, targets)
 			}
@@ -52,15 +53,15 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 		return ctx.Err()
 	}
 	for k, ch := range chunks {
-		s.chunks = append(s.chunks, scanChunk{rows: ch.rows, first: a.firsts[k]})
+		s.chunks = append(s.chunks, scanChunk{rows: ch.Rows, first: a.firsts[k]})
 	}
 	t := &Table{places: a.places, index: new(nameIndex), mixed: a.mixed}
 	for _, ch := range chunks {
-		t.skipped += ch.skipped
+		t.skipped += ch.Skipped
 	}
-	if s.skipBadRows && a.hasBadCells() {
+	if s.SkipBadRows && a.hasBadCells() {
 		if s.svm != nil {
-			return complain("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.inputs[0].name)
+			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.inputs[0].Name)
 		}
 		if a, err = s.leaveOut(ctx, a, t); err != nil {
 			return err
@@ -74,39 +75,39 @@ func (s *Scan) settle(ctx context.Context, targets []target) error {
 
 // thin takes the values of features and ids off a chunk, without the rows in bad, after
 // the sample has taken note of them.
-func (s *Scan) thin(ch *chunk, targets []target, bad []int32) {
+func (s *Scan) thin(ch *chunk.Chunk, targets []chunk.Target, bad []int32) {
 	var held *sampledChunk
 	if s.sample != nil {
 		held = s.sample.hold(ch, bad)
 	}
 	s.takeOff(ch, targets, bad, held)
 	if held != nil {
-		s.sample.add(ch.index, held)
+		s.sample.add(ch.Index, held)
 	}
 }
 
 // takeOff takes the values off a chunk and leaves their buffers to further ones: at
 // once, or where they are held, with what is.
-func (s *Scan) takeOff(ch *chunk, targets []target, bad []int32, held *sampledChunk) {
-	var owned []buffers
+func (s *Scan) takeOff(ch *chunk.Chunk, targets []chunk.Target, bad []int32, held *sampledChunk) {
+	var owned []chunk.Buffers
 	for i, t := range targets {
-		if (t.role == Feature || t.role == IDRole) && ch.pieces[i].summary == nil {
-			owned = append(owned, ch.pieces[i].buffers())
-			ch.pieces[i].summarize(ch.rows, bad)
+		if (t.Role == Feature || t.Role == IDRole) && ch.Pieces[i].Summary == nil {
+			owned = append(owned, ch.Pieces[i].Buffers())
+			ch.Pieces[i].Summarize(ch.Rows, bad)
 		}
 	}
 	if held != nil {
 		held.owned = owned
 		return
 	}
-	ch.spare.putAll(owned)
+	ch.Spare.PutAll(owned)
 }
 
 // hasBadCells says whether a row has to be left out for one of its cells.
 func (a *assembly) hasBadCells() bool {
 	for _, c := range a.columns {
 		for _, p := range c.pieces {
-			if p.odd.count > 0 || c.role == LabelRole && c.schema == nil && p.present < p.rows() {
+			if p.Odd.Count > 0 || c.Role == LabelRole && c.Schema == nil && p.Present < p.Rows() {
 				return true
 			}
 		}
@@ -121,7 +122,7 @@ func (a *assembly) hasBadCells() bool {
 func (a *assembly) oddLevels(c *parts) []bool {
 	odd := make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		_, _, ok := parseValue([]byte(level), a.decimal)
+		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
 		odd[i] = !ok
 	}
 	return odd
@@ -130,7 +131,7 @@ func (a *assembly) oddLevels(c *parts) []bool {
 // badRows collects the rows that are left out while a pass goes through the chunks.
 type badRows struct {
 	scan    *Scan
-	options *options
+	options *chunk.Options
 	mutex   sync.Mutex
 	chunks  map[int]*badChunk
 }
@@ -140,26 +141,26 @@ type badRows struct {
 type badChunk struct {
 	rows     []int32
 	byTarget [][]int32
-	first    []oddCell
+	first    []chunk.OddCell
 	broken   []bool
 }
 
 // leaveOut reads everything again with the types that are settled now, without the
 // rows that do not fit them.
 func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, error) {
-	targets := make([]target, len(a.columns))
+	targets := make([]chunk.Target, len(a.columns))
 	for i, c := range a.columns {
-		targets[i] = c.target
-		if c.want == wantAny {
-			targets[i].want = wantCategory
+		targets[i] = c.Target
+		if c.Want == chunk.WantAny {
+			targets[i].Want = chunk.WantCategory
 			if c.number {
-				targets[i].want = wantNumber
+				targets[i].Want = chunk.WantNumber
 			}
 		}
 	}
-	s.sample = newSample(s.options, targets)
-	bad := &badRows{scan: s, options: s.options, chunks: map[int]*badChunk{}}
-	c := &collector{options: s.options, inputs: s.inputs, source: s.source, thin: bad.thin}
+	s.sample = newSample(s.Options, targets)
+	bad := &badRows{scan: s, options: s.Options, chunks: map[int]*badChunk{}}
+	c := &collector{Options: s.Options, inputs: s.inputs, source: s.source, thin: bad.thin}
 	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {
@@ -168,11 +169,11 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 	if len(chunks) != len(s.chunks) {
 		return nil, s.changed()
 	}
-	b := &assembly{options: a.options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
+	b := &assembly{Options: a.Options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
 	var all, keep []int32
 	for k, ch := range chunks {
 		known := &s.chunks[k]
-		if ch.rows != known.rows {
+		if ch.Rows != known.rows {
 			return nil, s.changed()
 		}
 		known.bad = bad.chunks[k].rows
@@ -180,8 +181,8 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 			all = append(all, int32(a.firsts[k])+row)
 		}
 		known.first = b.firsts[k]
-		ch.rows -= len(known.bad)
-		b.firsts[k+1] = b.firsts[k] + ch.rows
+		ch.Rows -= len(known.bad)
+		b.firsts[k+1] = b.firsts[k] + ch.Rows
 		for i, rows := range bad.chunks[k].byTarget {
 			a.blame(a.columns[i], k, rows, bad.chunks[k].first[i], bad.chunks[k].broken[i])
 		}
@@ -198,14 +199,14 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 		keep = append(keep, row)
 	}
 	t.skipped += len(all)
-	t.places = a.places.take(keep)
+	t.places = a.places.Take(keep)
 	for i, old := range a.columns {
-		column := &parts{target: old.target, large: -1, number: old.number}
+		column := &parts{Target: old.Target, large: -1, number: old.number}
 		for _, ch := range chunks {
-			column.pieces = append(column.pieces, &ch.pieces[i])
+			column.pieces = append(column.pieces, &ch.Pieces[i])
 		}
-		if column.want != wantText {
-			column.levels, column.counts = merge(column.pieces)
+		if column.Want != chunk.WantText {
+			column.levels, column.counts = chunk.Merge(column.pieces)
 		}
 		b.columns = append(b.columns, column)
 	}
@@ -213,9 +214,9 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 }
 
 // blame notes for which rows of a chunk a column is left out.
-func (a *assembly) blame(c *parts, k int, rows []int32, first oddCell, broken bool) {
+func (a *assembly) blame(c *parts, k int, rows []int32, first chunk.OddCell, broken bool) {
 	if len(rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+first.row, first.text, broken)
+		c.why = a.badCell(c, a.firsts[k]+first.Row, first.Text, broken)
 	}
 	for _, row := range rows {
 		c.bad = append(c.bad, int32(a.firsts[k])+row)
@@ -224,53 +225,53 @@ func (a *assembly) blame(c *parts, k int, rows []int32, first oddCell, broken bo
 
 // thin finds the bad rows of a chunk and takes them off all columns, and the values
 // off those that are not kept.
-func (b *badRows) thin(ch *chunk, targets []target) {
-	bad := &badChunk{byTarget: make([][]int32, len(targets)), first: make([]oddCell, len(targets)), broken: make([]bool, len(targets))}
+func (b *badRows) thin(ch *chunk.Chunk, targets []chunk.Target) {
+	bad := &badChunk{byTarget: make([][]int32, len(targets)), first: make([]chunk.OddCell, len(targets)), broken: make([]bool, len(targets))}
 	for i, t := range targets {
-		p := &ch.pieces[i]
-		rows := p.odd.rows
+		p := &ch.Pieces[i]
+		rows := p.Odd.Rows
 		if len(rows) > 0 {
-			bad.first[i], bad.broken[i] = p.odd.first[0], !p.numeric()
+			bad.first[i], bad.broken[i] = p.Odd.First[0], !p.Numeric()
 		}
-		if t.want == wantNumber && p.codes != nil {
+		if t.Want == chunk.WantNumber && p.Codes != nil {
 			rows = b.oddRows(p)
 			if len(rows) > 0 {
-				bad.first[i] = oddCell{int(rows[0]), excerpt([]byte(p.dictionary.levels[p.codes[rows[0]]]))}
+				bad.first[i] = chunk.OddCell{Row: int(rows[0]), Text: chunk.Excerpt([]byte(p.Dictionary.Levels[p.Codes[rows[0]]]))}
 				bad.broken[i] = false
 			}
 		}
 		bad.byTarget[i] = rows
 		bad.rows = append(bad.rows, rows...)
-		if t.role == LabelRole && t.schema == nil {
+		if t.Role == LabelRole && t.Schema == nil {
 			bad.rows = append(bad.rows, withoutValue(p)...)
 		}
 	}
 	slices.Sort(bad.rows)
 	bad.rows = slices.Compact(bad.rows)
 	for i, t := range targets {
-		if t.role != Feature && t.role != IDRole {
-			ch.pieces[i].drop(bad.rows, ch.index)
+		if t.Role != Feature && t.Role != IDRole {
+			ch.Pieces[i].Drop(bad.rows, ch.Index)
 		}
 	}
 	b.scan.thin(ch, targets, bad.rows)
 	for i := range targets {
-		ch.pieces[i].odd = oddCells{}
+		ch.Pieces[i].Odd = chunk.OddCells{}
 	}
 	b.mutex.Lock()
-	b.chunks[ch.index] = bad
+	b.chunks[ch.Index] = bad
 	b.mutex.Unlock()
 }
 
 // oddRows returns the rows of a piece of levels whose level is no number, a broken
 // one or an odd one.
-func (b *badRows) oddRows(p *piece) []int32 {
-	odd := make(map[int32]bool, len(p.fresh))
-	for _, code := range p.fresh {
-		_, _, ok := parseValue([]byte(p.dictionary.levels[code]), b.options.decimal)
+func (b *badRows) oddRows(p *chunk.Piece) []int32 {
+	odd := make(map[int32]bool, len(p.Fresh))
+	for _, code := range p.Fresh {
+		_, _, ok := chunk.ParseValue([]byte(p.Dictionary.Levels[code]), b.options.Decimal)
 		odd[code] = !ok
 	}
 	var rows []int32
-	for row, code := range p.codes {
+	for row, code := range p.Codes {
 		if code >= 0 && odd[code] {
 			rows = append(rows, int32(row))
 		}
@@ -286,7 +287,7 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 	columns := a.columns
 	a.columns = nil
 	for _, c := range columns {
-		if c.role != Feature && c.role != IDRole {
+		if c.Role != Feature && c.Role != IDRole {
 			a.columns = append(a.columns, c)
 		}
 	}
@@ -301,7 +302,7 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 	r := &remarks{assembly: a, rows: t.rows}
 	s.rows = t.rows
 	for _, c := range columns {
-		if c.role != Feature {
+		if c.Role != Feature {
 			s.finishOther(a, c, r, t)
 			continue
 		}
@@ -320,7 +321,7 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 		return s.svm.settle(s)
 	}
 	if s.sample != nil {
-		s.kept = s.sample.table(s.features, s.options)
+		s.kept = s.sample.table(s.features, s.Options)
 		s.keptRows, s.sample = s.sample.rows, nil
 	}
 	return nil
@@ -328,8 +329,8 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 
 // finishOther makes a column final that is no feature.
 func (s *Scan) finishOther(a *assembly, c *parts, r *remarks, t *Table) {
-	column := &Column{name: c.name, kind: Text, role: c.role}
-	if c.role != IDRole {
+	column := &Column{name: c.Name, kind: Text, role: c.Role}
+	if c.Role != IDRole {
 		column = a.column(c, t.rows)
 		r.admit(c, column)
 		t.columns = append(t.columns, column)
@@ -339,31 +340,31 @@ func (s *Scan) finishOther(a *assembly, c *parts, r *remarks, t *Table) {
 
 // scanned makes a feature final of what its summaries say.
 func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
-	column := &scanColumn{target: c.target, kind: Category}
+	column := &scanColumn{Target: c.Target, kind: Category}
 	present := 0
 	for i := range c.levels {
 		present += c.counts[i]
 	}
 	if !c.number {
-		column.want, column.missing = wantCategory, rows-present
+		column.Want, column.missing = chunk.WantCategory, rows-present
 		a.nameLevels(c, column)
 		return column, nil
 	}
 	values, odd := a.levelValues(c)
-	column.want, column.kind = wantNumber, Float32
-	if !allExact(values) {
+	column.Want, column.kind = chunk.WantNumber, Float32
+	if !chunk.AllExact(values) {
 		column.kind = Float64
 	}
 	for k, p := range c.pieces {
-		if p.numeric() {
-			present += p.present - p.odd.count
-		} else if i := slices.IndexFunc(p.summary.levels, func(level int32) bool { return odd[level] }); i >= 0 {
-			return nil, a.badCell(c, a.firsts[k]+int(p.summary.firsts[i]), excerpt([]byte(c.levels[p.summary.levels[i]])), false)
+		if p.Numeric() {
+			present += p.Present - p.Odd.Count
+		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
+			return nil, a.badCell(c, a.firsts[k]+int(p.Summary.Firsts[i]), chunk.Excerpt([]byte(c.levels[p.Summary.Levels[i]])), false)
 		}
-		if p.summary.wide {
+		if p.Summary.Wide {
 			column.kind = Float64
 		}
-		c.dates = c.dates || p.dates
+		c.dates = c.dates || p.Dates
 	}
 	c.large = a.largeRow(c, values)
 	column.missing = rows - present
@@ -376,11 +377,11 @@ func (a *assembly) nameLevels(c *parts, column *scanColumn) {
 	for i := range codes {
 		codes[i] = int32(i)
 	}
-	if c.schema != nil {
-		codes, column.levels = follow(codes, c.levels, c.schema, a.decimal)
-		column.numericLevels = c.schema.NumericLevels
+	if c.Schema != nil {
+		codes, column.levels = follow(codes, c.levels, c.Schema, a.Decimal)
+		column.numericLevels = c.Schema.NumericLevels
 	} else {
-		codes, column.levels, column.numericLevels = nameByValue(codes, c.levels, a.decimal)
+		codes, column.levels, column.numericLevels = nameByValue(codes, c.levels, a.Decimal)
 	}
 	column.index = make(map[string]int32, len(c.levels))
 	column.counts = make([]int, len(column.levels))
@@ -391,7 +392,7 @@ func (a *assembly) nameLevels(c *parts, column *scanColumn) {
 }
 
 // withoutValue returns the rows of a piece that hold no value.
-func withoutValue(p *piece) []int32 {
-	c := &parts{f32: p.f32, f64: p.f64, codes: p.codes}
+func withoutValue(p *chunk.Piece) []int32 {
+	c := &parts{f32: p.F32, f64: p.F64, codes: p.Codes}
 	return c.missingRows()
 }

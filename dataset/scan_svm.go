@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"math"
 	"slices"
@@ -16,11 +17,11 @@ type svmScan struct {
 	rows []int          // by chunk
 
 	mutex   sync.Mutex
-	near    []svmCount          // by index, below usualWidth
-	far     map[int32]*svmCount // others
-	sampled turns[*svmChunk]    // in the order of the rows
-	sample  *svmSample          // nil where no rows are kept
-	slots   []int32             // by index: the feature's number plus 1, 0 for those that are left out
+	near    []svmCount             // by index, below usualWidth
+	far     map[int32]*svmCount    // others
+	sampled chunk.Turns[*svmChunk] // in the order of the rows
+	sample  *svmSample             // nil where no rows are kept
+	slots   []int32                // by index: the feature's number plus 1, 0 for those that are left out
 }
 
 // svmCount is what is known of a feature's stored cells.
@@ -51,27 +52,27 @@ func newSVMScan(s *svmSource) *svmScan {
 			}
 		}
 	}
-	hold(s.label, s.weight, s.group)
-	hold(s.initScores...)
-	hold(s.ids...)
-	hold(s.categorical...)
-	if s.schema != nil {
-		for _, c := range s.schema.Columns {
+	hold(s.Label, s.Weight, s.Group)
+	hold(s.InitScores...)
+	hold(s.IDs...)
+	hold(s.Categorical...)
+	if s.Schema != nil {
+		for _, c := range s.Schema.Columns {
 			if c.Role != Feature || c.Kind == Category {
 				hold(c.Name)
 			}
 		}
 	}
-	if s.chooser != nil {
-		scan.sample = &svmSample{chooser: s.chooser(), limit: s.chosen + s.chosen/4}
+	if s.Chooser != nil {
+		scan.sample = &svmSample{chooser: s.Chooser(), limit: s.Chosen + s.Chosen/4}
 	}
 	s.scanned = scan
 	return scan
 }
 
 // isCounted tells whether a target's cells are counted and not held.
-func (s *svmScan) isCounted(t target) bool {
-	return t.role == Feature && t.want != wantCategory && t.source >= len(s.names)-len(s.indices)
+func (s *svmScan) isCounted(t chunk.Target) bool {
+	return t.Role == Feature && t.Want != chunk.WantCategory && t.Source >= len(s.names)-len(s.indices)
 }
 
 // count returns the counts of the feature of an index. How far indices go is what a
@@ -93,7 +94,7 @@ func (s *svmScan) count(index int32) *svmCount {
 
 // cell returns a cell as the table has it, and whether it is stored there.
 func (s *svmScan) cell(v, fill float64) (cell float64, stored bool) {
-	if len(s.missingNumbers) > 0 && slices.Contains(s.missingNumbers, v) {
+	if len(s.MissingNumbers) > 0 && slices.Contains(s.MissingNumbers, v) {
 		v = math.NaN()
 	}
 	return v, v != fill && (v == v || fill == fill)
@@ -122,7 +123,7 @@ func (s *svmScan) thin(ch *svmChunk) {
 			continue
 		}
 		c.wide = c.wide || float64(float32(v)) != v
-		c.unnumbering = c.unnumbering || !isNumbering(v)
+		c.unnumbering = c.unnumbering || !chunk.IsNumbering(v)
 		if at := [2]int32{int32(cells.index), int32(row) + 1}; math.Abs(v) >= exactWhole && (c.large[1] == 0 || slices.Compare(at[:], c.large[:]) < 0) {
 			c.large = at
 		}
@@ -130,8 +131,8 @@ func (s *svmScan) thin(ch *svmChunk) {
 	if s.sample == nil {
 		return
 	}
-	s.sampled.put(cells.index, &cells)
-	for ch, ok := s.sampled.take(); ok; ch, ok = s.sampled.take() {
+	s.sampled.Put(cells.index, &cells)
+	for ch, ok := s.sampled.Take(); ok; ch, ok = s.sampled.Take() {
 		s.sample.add(ch)
 	}
 }
@@ -207,19 +208,19 @@ func (s *svmScan) begin() {
 }
 
 // piece says of a counted feature what settling it needs.
-func (s *svmScan) piece(index int32, rows int) piece {
+func (s *svmScan) piece(index int32, rows int) chunk.Piece {
 	c := s.count(index)
 	missing := c.nan
 	if fill := s.fill(); fill != fill {
 		missing += rows - c.stored
 	}
-	p := piece{f32: []float32{}, present: rows - missing, summary: &summary{rows: rows, wide: c.wide}}
-	if p.large = c.large[1]; c.unnumbering {
-		p.large = 0
+	p := chunk.Piece{F32: []float32{}, Present: rows - missing, Summary: &chunk.Summary{Rows: rows, Wide: c.wide}}
+	if p.Large = c.large[1]; c.unnumbering {
+		p.Large = 0
 	}
 	for _, before := range s.rows[:c.large[0]] {
-		if p.large > 0 {
-			p.large += int32(before)
+		if p.Large > 0 {
+			p.Large += int32(before)
 		}
 	}
 	return p
@@ -237,7 +238,7 @@ func (s *svmScan) settle(scan *Scan) error {
 	others := len(s.names) - len(s.indices)
 	s.slots = make([]int32, s.mostWanted()+1)
 	for f, c := range scan.features {
-		index := s.indices[c.source-others]
+		index := s.indices[c.Source-others]
 		s.slots[index] = int32(f) + 1
 		if c.kind == Category {
 			continue
@@ -250,7 +251,7 @@ func (s *svmScan) settle(scan *Scan) error {
 			c.sparse = true
 		}
 	}
-	s.chunks, s.near, s.far, s.sampled.waiting = nil, nil, nil, nil
+	s.chunks, s.near, s.far, s.sampled.Waiting = nil, nil, nil, nil
 	if s.sample == nil {
 		return nil
 	}
@@ -315,8 +316,8 @@ func (s *svmScan) slot(index int32) int32 {
 // column makes a feature's column of n rows.
 func (s *svmScan) column(c *scanColumn, cells *Sparse, n int, scan *Scan) (*Column, error) {
 	if c.kind == Category {
-		b := &memoryColumn{options: s.options, target: c.target, rows: n}
-		p, _, err := b.floats(expand(cells.Rows, cells.F64, cells.Fill, n))
+		b := &memoryColumn{Options: s.Options, Target: c.Target, rows: n}
+		p, _, err := b.floats(chunk.Expand(cells.Rows, cells.F64, cells.Fill, n))
 		if err != nil {
 			return nil, err
 		}
@@ -332,7 +333,7 @@ func (s *svmScan) column(c *scanColumn, cells *Sparse, n int, scan *Scan) (*Colu
 		}
 		cells.F32, cells.F64 = narrow, nil
 	}
-	column := &Column{name: c.name, kind: c.kind, role: c.role, sparse: cells, rows: n, missing: cells.missing(n)}
+	column := &Column{name: c.Name, kind: c.kind, role: c.Role, sparse: cells, rows: n, missing: cells.Missing(n)}
 	if !c.sparse {
 		return column.dense(), nil
 	}

@@ -1,81 +1,47 @@
 package dataset
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "boost/dataset/internal/chunk"
 
-// Role says what a column is for.
-type Role uint8
+// Role is what a column is for.
+type Role = chunk.Role
 
 // The roles of columns.
 const (
-	Feature Role = iota
-	LabelRole
-	WeightRole
-	IDRole
-	GroupRole     // the query that a row belongs to
-	InitScoreRole // the raw score that training starts from, one column per output
+	Feature       = chunk.Feature
+	LabelRole     = chunk.LabelRole
+	WeightRole    = chunk.WeightRole
+	IDRole        = chunk.IDRole
+	GroupRole     = chunk.GroupRole     // the query that a row belongs to
+	InitScoreRole = chunk.InitScoreRole // the raw score that training starts from, one column per output
 )
 
-var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score"}
+// Kind is how a column's values are held.
+type Kind = chunk.Kind
 
-// String returns "feature", "label", "weight", "id", "group" or "init_score".
-func (r Role) String() string {
-	if int(r) < len(roleNames) {
-		return roleNames[r]
-	}
-	return fmt.Sprintf("Role(%d)", uint8(r))
-}
+// The kinds of columns.
+const (
+	Float32  = chunk.Float32  // numbers that are all exact in float32; NaN is missing
+	Float64  = chunk.Float64  // numbers; NaN is missing
+	Category = chunk.Category // text or number levels, as indices into a dictionary
+	Text     = chunk.Text     // plain text of an id column, passed through to predictions
+)
 
-// Schema describes the columns a model was trained on, in table order, ignored
-// columns left out. It is stored in the model; a table read with As(schema) has
-// its columns matched by name and its types taken from here, not inferred.
-type Schema struct {
-	Columns []ColumnSchema `json:"columns"`
-}
+// Schema describes the columns a model was trained on, in table order, without ignored
+// columns. It is stored in the model. A table that is read with As(schema) has its columns matched
+// by name, and its types taken from the schema.
+type Schema = chunk.Schema
 
-// ColumnSchema describes one column.
-type ColumnSchema struct {
-	Name string `json:"name"`
-	Role Role   `json:"role"`
-	Kind Kind   `json:"kind"`
-	// Levels is the dictionary of a Category column; queries are no levels, and a column
-	// of text that names them has none here.
-	Levels []string `json:"levels,omitempty"`
-	// NumericLevels says that levels are compared by value: 1, 1.0, 01 and true are "1".
-	NumericLevels bool `json:"numeric_levels,omitempty"`
-}
+// ColumnSchema describes one column: Name, Role, Kind, and for a Category column its Levels and whether
+// they are NumericLevels.
+type ColumnSchema = chunk.ColumnSchema
 
-// hasLevel says whether a text is a level or class of any column, spaces around the
-// level not counting, so training cannot have taken the text for a missing value.
-func (s *Schema) hasLevel(text string) bool {
-	for i := range s.Columns {
-		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return strings.TrimSpace(level) == text }) {
-			return true
-		}
-	}
-	return false
-}
+// Sparse holds the stored cells of a sparse numeric column: Rows in ascending order, F32 or F64 with one
+// value each. All other rows have the value Fill.
+type Sparse = chunk.Sparse
 
-// named returns the schema's column of that name that is not an id, or nil.
-func (s *Schema) named(name string) *ColumnSchema {
-	for i := range s.Columns {
-		if s.Columns[i].Name == name && s.Columns[i].Role != IDRole {
-			return &s.Columns[i]
-		}
-	}
-	return nil
-}
+// RowChooser chooses some rows of a table while it passes by, as binning.Sample does.
+type RowChooser = chunk.RowChooser
 
-// roleNames returns the names of the columns of a role, in order.
-func (s *Schema) roleNames(role Role) []string {
-	var names []string
-	for i := range s.Columns {
-		if s.Columns[i].Role == role {
-			names = append(names, s.Columns[i].Name)
-		}
-	}
-	return names
-}
+// FormatNumber returns the shortest decimal form that reads back as v: "1", "0.1", "-2.5", with an exponent
+// below 1e-6 and from 1e21 on. −0 is "0". Classes and levels have these names.
+func FormatNumber(v float64) string { return chunk.FormatNumber(v) }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -14,8 +15,8 @@ import (
 func (a *assembly) finish() (*Table, error) {
 	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed, index: new(nameIndex)}
 	for _, ch := range a.chunks {
-		t.skipped += ch.skipped
-		t.rest = ch.rest
+		t.skipped += ch.Skipped
+		t.rest = ch.Rest
 	}
 	if err := a.dropBadRows(t); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (a *assembly) columnsInPlace(rows int) []*Column {
 	if len(a.chunks) < 2 {
 		return columns
 	}
-	threads := a.threads
+	threads := a.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
@@ -82,24 +83,24 @@ type remarks struct {
 // admit says whether the table is to have the column; its values do not matter.
 func (r *remarks) admit(c *parts, column *Column) bool {
 	if c.dates {
-		r.dates = append(r.dates, c.name)
+		r.dates = append(r.dates, c.Name)
 	}
-	if c.schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, isDate) {
-		r.dated = append(r.dated, c.name)
+	if c.Schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, isDate) {
+		r.dated = append(r.dated, c.Name)
 	}
-	if c.large >= 0 && c.schema == nil {
+	if c.large >= 0 && c.Schema == nil {
 		if len(r.large) == 0 {
 			r.largeAt = c.large
 		}
-		r.large = append(r.large, c.name)
+		r.large = append(r.large, c.Name)
 	}
-	if c.want == wantAny && r.decimal == '.' && commaNumbers(column) {
-		r.commas = append(r.commas, c.name)
+	if c.Want == chunk.WantAny && r.Decimal == '.' && commaNumbers(column) {
+		r.commas = append(r.commas, c.Name)
 	}
-	if r.dropTextLike && c.want == wantAny && c.role == Feature && textLike(column, r.rows) {
+	if r.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature && textLike(column, r.rows) {
 		r.notes = append(r.notes, fmt.Sprintf(
 			"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
-			c.name, len(column.levels), r.rows-column.missing, c.name))
+			c.Name, len(column.levels), r.rows-column.missing, c.Name))
 		return false
 	}
 	return true
@@ -110,14 +111,14 @@ func (r *remarks) all() []string {
 	notes := r.notes
 	if dates := slices.Concat(r.dates, r.dated); len(dates) > 0 {
 		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
-			plural(len(dates), "column"), nameList(dates, 10)))
+			chunk.Plural(len(dates), "column"), chunk.NameList(dates, 10)))
 	}
 	if len(r.large) > 0 {
 		notes = append(notes, r.largeNote())
 	}
 	if len(r.commas) > 0 {
 		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",
-			plural(len(r.commas), "column"), nameList(r.commas, 10)))
+			chunk.Plural(len(r.commas), "column"), chunk.NameList(r.commas, 10)))
 	}
 	for _, e := range r.mixed {
 		notes = append(notes, e.Error())
@@ -127,9 +128,9 @@ func (r *remarks) all() []string {
 
 func (a *assembly) empty() error {
 	if len(a.files) == 0 {
-		return complain("the table has no rows")
+		return chunk.Errorf("the table has no rows")
 	}
-	return complain("%s has no rows", strings.Join(a.files, ", "))
+	return chunk.Errorf("%s has no rows", strings.Join(a.files, ", "))
 }
 
 // textLike tells whether a category column looks like names or free text.
@@ -165,7 +166,7 @@ func (a *assembly) dropBadRows(t *Table) error {
 	}
 	if c := a.labelled(); c != nil {
 		unlabelled := c.missingRows()
-		if len(unlabelled) > 0 && !a.skipBadRows {
+		if len(unlabelled) > 0 && !a.SkipBadRows {
 			return a.unlabelled(c, int(unlabelled[0]))
 		}
 		rows = append(rows, unlabelled...)
@@ -190,7 +191,7 @@ func (a *assembly) dropBadRows(t *Table) error {
 	}
 	t.skipped += t.rows - len(keep)
 	t.rows = len(keep)
-	t.places = t.places.take(keep)
+	t.places = t.places.Take(keep)
 	return nil
 }
 
@@ -202,25 +203,25 @@ func (a *assembly) noteSkipped(t *Table, rows []int32) {
 	}
 	var first *ParseError
 	for _, ch := range a.chunks {
-		if ch.shape != nil {
+		if ch.Shape != nil {
 			first = a.badShape(ch)
 			break
 		}
 	}
 	if len(rows) > 0 {
-		file, line := t.places.locate(int(rows[0]))
+		file, line := t.places.Locate(int(rows[0]))
 		if first == nil || a.before(file, line, first) {
 			first = a.whyBad(rows[0])
 		}
 	}
-	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, plural(total, "row"), first))
+	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, chunk.Plural(total, "row"), first))
 }
 
 func (a *assembly) before(file string, line int, e *ParseError) bool {
 	if file == e.File {
 		return line < e.Line
 	}
-	return slices.Index(a.places.files, file) < slices.Index(a.places.files, e.File)
+	return slices.Index(a.places.Files, file) < slices.Index(a.places.Files, e.File)
 }
 
 // whyBad says what is wrong with the first row that is left out for a cell.
@@ -236,7 +237,7 @@ func (a *assembly) whyBad(row int32) *ParseError {
 // labelled returns the column in which every row needs a value, or nil.
 func (a *assembly) labelled() *parts {
 	for _, c := range a.columns {
-		if c.role == LabelRole && c.schema == nil {
+		if c.Role == LabelRole && c.Schema == nil {
 			return c
 		}
 	}
@@ -244,9 +245,9 @@ func (a *assembly) labelled() *parts {
 }
 
 func (a *assembly) unlabelled(c *parts, row int) *ParseError {
-	e := &ParseError{Column: c.name, Want: "a label, and every row needs one",
+	e := &ParseError{Column: c.Name, Want: "a label, and every row needs one",
 		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
-	a.places.mark(e, row)
+	a.places.Mark(e, row)
 	return e
 }
 
@@ -264,7 +265,7 @@ func (c *parts) missingRows() []int32 {
 		}
 	}
 	for i, code := range c.codes {
-		if code == missingCode {
+		if code == chunk.MissingCode {
 			rows = append(rows, int32(i))
 		}
 	}
@@ -320,23 +321,23 @@ func renumber(codes []int32, levels []string) ([]int32, []string) {
 func (a *assembly) column(c *parts, rows int) *Column {
 	switch {
 	case c.sparse != nil:
-		return sparseColumn(c.name, c.role, rows, c.sparse.narrow())
+		return sparseColumn(c.Name, c.Role, rows, c.sparse.Narrow())
 	case c.f32 != nil:
-		return float32Column(c.name, c.role, c.f32)
+		return float32Column(c.Name, c.Role, c.f32)
 	case c.f64 != nil:
-		return numberColumn(c.name, c.role, c.f64)
+		return numberColumn(c.Name, c.Role, c.f64)
 	case c.codes == nil:
-		return textColumn(c.name, c.role, c.text, c.offsets)
+		return textColumn(c.Name, c.Role, c.text, c.offsets)
 	}
 	if c.followed != nil {
-		return columnOf(c.followed, c.name, c.role, c.codes, c.schema.NumericLevels)
+		return columnOf(c.followed, c.Name, c.Role, c.codes, c.Schema.NumericLevels)
 	}
-	if c.schema != nil {
-		codes, levels := follow(c.codes, c.levels, c.schema, a.decimal)
-		return categoryColumn(c.name, c.role, codes, levels, c.schema.NumericLevels)
+	if c.Schema != nil {
+		codes, levels := follow(c.codes, c.levels, c.Schema, a.Decimal)
+		return categoryColumn(c.Name, c.Role, codes, levels, c.Schema.NumericLevels)
 	}
-	codes, levels, numeric := nameByValue(c.codes, c.levels, a.decimal)
-	return categoryColumn(c.name, c.role, codes, levels, numeric)
+	codes, levels, numeric := nameByValue(c.codes, c.levels, a.Decimal)
+	return categoryColumn(c.Name, c.Role, codes, levels, numeric)
 }
 
 // nameByValue gives levels that all are numbers, truth values or dates the shortest
@@ -346,7 +347,7 @@ func (a *assembly) column(c *parts, rows int) *Column {
 func nameByValue(codes []int32, levels []string, point byte) ([]int32, []string, bool) {
 	names := make([]string, len(levels))
 	for i, level := range levels {
-		v, _, ok := parseValue([]byte(level), point)
+		v, _, ok := chunk.ParseValue([]byte(level), point)
 		if !ok {
 			return codes, levels, false
 		}
@@ -364,7 +365,7 @@ func follow(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int3
 		names = make([]string, len(levels))
 		for i, level := range levels {
 			names[i] = level
-			if v, _, ok := parseValue([]byte(level), point); ok {
+			if v, _, ok := chunk.ParseValue([]byte(level), point); ok {
 				names[i] = FormatNumber(v)
 			}
 		}
@@ -404,11 +405,11 @@ func translate(codes, translation []int32) []int32 {
 
 // numberOf reads a level that is a number, a truth value or a date.
 func numberOf(level string) (float64, bool) {
-	v, _, ok := parseValue([]byte(level), '.')
+	v, _, ok := chunk.ParseValue([]byte(level), '.')
 	return v, ok
 }
 
 func isDate(level string) bool {
-	_, date, ok := parseValue([]byte(level), '.')
+	_, date, ok := chunk.ParseValue([]byte(level), '.')
 	return date && ok
 }

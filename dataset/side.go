@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"fmt"
 	"math"
@@ -80,9 +81,9 @@ func (f *sideFile) disagrees(table string, rows int) *ParseError {
 
 // sideSource adds the columns of side files to those of a source.
 type sideSource struct {
-	source
-	*options
-	inputs []input
+	chunk.Source
+	*chunk.Options
+	inputs []chunk.Input
 	own    int // columns of the source
 	added  []sideColumn
 	files  []sideFile
@@ -91,7 +92,7 @@ type sideSource struct {
 
 // columns reads the side files and names the columns, theirs last.
 func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
-	names, err := s.source.Columns(ctx)
+	names, err := s.Source.Columns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +114,9 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if r, text := s.source.(*reader); text && found && !r.dialect.header && s.schema == nil && s.label == "" && !assigns(s.options, names[0]) {
-		s.label = names[0]
-		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].name, names[0]))
+	if r, text := s.Source.(*reader); text && found && !r.dialect.header && s.Schema == nil && s.Label == "" && !assigns(s.Options, names[0]) {
+		s.Label = names[0]
+		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].Name, names[0]))
 	}
 	return names, nil
 }
@@ -124,12 +125,12 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 func (s *sideSource) beside(kind sideKind) ([]string, error) {
 	var files []string
 	for _, in := range s.inputs {
-		if in.spool != nil {
+		if in.Spool != nil {
 			return nil, nil
 		}
-		candidates := []string{in.name + kind.ending}
+		candidates := []string{in.Name + kind.ending}
 		for _, packed := range []string{".gz", ".zst", ".zstd"} {
-			if plain, is := strings.CutSuffix(in.name, packed); is {
+			if plain, is := strings.CutSuffix(in.Name, packed); is {
 				candidates = append(candidates, plain+kind.ending)
 			}
 		}
@@ -141,7 +142,7 @@ func (s *sideSource) beside(kind sideKind) ([]string, error) {
 		}
 	}
 	if len(files) > 0 && len(files) < len(s.inputs) {
-		return nil, complain("%s stands beside one of the files that are read as one, and others have none like it; give each one, or set side_files = \"ignore\"", files[0])
+		return nil, chunk.Errorf("%s stands beside one of the files that are read as one, and others have none like it; give each one, or set side_files = \"ignore\"", files[0])
 	}
 	return files, nil
 }
@@ -150,13 +151,13 @@ func (s *sideSource) beside(kind sideKind) ([]string, error) {
 func (s *sideSource) add(kind sideKind, files, names []string) error {
 	called := []string{kind.column}
 	switch {
-	case s.schema != nil:
-		called = s.schema.roleNames(kind.role)
+	case s.Schema != nil:
+		called = s.Schema.RoleNames(kind.role)
 		if len(called) == 0 || slices.Contains(names, called[0]) {
 			return nil
 		}
-	case isGiven(s.options, kind.role) != "":
-		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, isGiven(s.options, kind.role)))
+	case isGiven(s.Options, kind.role) != "":
+		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, isGiven(s.Options, kind.role)))
 		return nil
 	}
 	r := &sideReader{kind: kind, column: called[0]}
@@ -168,21 +169,21 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		}
 		s.files = append(s.files, sideFile{name: file, input: i, rows: rows, ends: r.ends[lines:], first: before})
 	}
-	if s.schema == nil && r.width > 1 {
+	if s.Schema == nil && r.width > 1 {
 		called = nil
 		for k := range r.width {
 			called = append(called, fmt.Sprintf("%s%d", kind.column, k+1))
 		}
 	}
 	if r.width > 0 && len(called) != r.width {
-		return complain("%s has %d columns, the model has %d of them: %s", files[0], r.width, len(called), nameList(called, 5))
+		return chunk.Errorf("%s has %d columns, the model has %d of them: %s", files[0], r.width, len(called), chunk.NameList(called, 5))
 	}
 	for k, name := range called {
 		if slices.Contains(names, name) {
-			return complain("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
+			return chunk.Errorf("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
 		}
-		if assigns(s.options, name) {
-			return complain("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
+		if assigns(s.Options, name) {
+			return chunk.Errorf("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
 		}
 		c := sideColumn{name: name, ends: r.ends}
 		for i := k; i < len(r.values); i += r.width {
@@ -190,68 +191,68 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		}
 		s.added = append(s.added, c)
 	}
-	if s.schema == nil {
-		takeOptions(s.options, kind.role, called)
-		s.said = append(s.said, fmt.Sprintf("%s are read from %s", kind.title, nameList(files, 3)))
+	if s.Schema == nil {
+		takeOptions(s.Options, kind.role, called)
+		s.said = append(s.said, fmt.Sprintf("%s are read from %s", kind.title, chunk.NameList(files, 3)))
 	}
 	return nil
 }
 
 // given returns the column that an option names for the role, "" without one.
-func isGiven(o *options, role Role) string {
+func isGiven(o *chunk.Options, role Role) string {
 	switch {
 	case role == WeightRole:
-		return o.weight
+		return o.Weight
 	case role == GroupRole:
-		return o.group
-	case len(o.initScores) > 0:
-		return o.initScores[0]
+		return o.Group
+	case len(o.InitScores) > 0:
+		return o.InitScores[0]
 	}
 	return ""
 }
 
 // take names columns for the role as an option would.
-func takeOptions(o *options, role Role, columns []string) {
+func takeOptions(o *chunk.Options, role Role, columns []string) {
 	switch role {
 	case WeightRole:
-		o.weight = columns[0]
+		o.Weight = columns[0]
 	case GroupRole:
-		o.group = columns[0]
+		o.Group = columns[0]
 	case InitScoreRole:
-		o.initScores = columns
+		o.InitScores = columns
 	}
 }
 
 // assigns tells whether an option says what the named column is for.
-func assigns(o *options, name string) bool {
-	return name == o.label || name == o.weight || name == o.group || slices.Contains(o.initScores, name) ||
-		slices.Contains(o.ids, name) || slices.Contains(o.ignore, name)
+func assigns(o *chunk.Options, name string) bool {
+	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||
+		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
 // notes says what the side files gave.
-func (s *sideSource) Notes(blank int) []string { return append(s.source.Notes(blank), s.said...) }
+func (s *sideSource) Notes(blank int) []string { return append(s.Source.Notes(blank), s.said...) }
 
 // read reads the source and puts the side columns' pieces into its chunks. For that a
 // chunk has to wait until the ones before it are there, which say with which row it begins;
 // where no target is a side column, rows are counted only.
-func (s *sideSource) Read(ctx context.Context, p *pass) error {
+func (s *sideSource) Read(ctx context.Context, p *chunk.Pass) error {
 	if len(s.added) == 0 {
-		return s.source.Read(ctx, p)
+		return s.Source.Read(ctx, p)
 	}
-	m := &sideMerge{sideSource: s, pass: p, outer: p.emit, targets: p.targets, rows: make([]int, len(s.inputs))}
-	defer func() { p.targets, p.emit = m.targets, m.outer }()
-	p.targets, p.emit = nil, m.emit
+	m := &sideMerge{sideSource: s, pass: p, outer: p.Emit, targets: p.Targets, rows: make([]int, len(s.inputs))}
+	defer func() { p.Targets, p.Emit = m.targets, m.outer }()
+	p.Targets, p.Emit = nil, m.emit
 	for i, t := range m.targets {
-		if t.source < s.own {
-			p.targets = append(p.targets, t)
+		if t.Source < s.own {
+			p.Targets = append(p.Targets, t)
 			m.places = append(m.places, i)
 		}
 	}
-	err := s.source.Read(ctx, p)
-	for len(m.chunks.waiting) > 0 { // a chunk is absent: there was an error
+	err := s.Source.Read(ctx, p)
+	for len(m.chunks.Waiting) > 0 { // a chunk is absent: there was an error
 		m.emit(nil)
 	}
-	if err != nil || p.stop.Load() || ctx.Err() != nil {
+	if err != nil || p.Stop.Load() || ctx.Err() != nil {
 		return err
 	}
 	return m.check()
@@ -260,15 +261,15 @@ func (s *sideSource) Read(ctx context.Context, p *pass) error {
 // sideMerge is one pass.
 type sideMerge struct {
 	*sideSource
-	pass    *pass
-	outer   func(*chunk)
-	targets []target // of the whole pass, side columns among them
-	places  []int    // of the source's targets among them
+	pass    *chunk.Pass
+	outer   func(*chunk.Chunk)
+	targets []chunk.Target // of the whole pass, side columns among them
+	places  []int          // of the source's targets among them
 
 	mutex   sync.Mutex
-	chunks  turns[*chunk] // to be emitted
-	first   int           // row with which the next one begins
-	rows    []int         // by input
+	chunks  chunk.Turns[*chunk.Chunk] // to be emitted
+	first   int                       // row with which the next one begins
+	rows    []int                     // by input
 	skipped int
 	amiss   bool // the side files are known to speak of other rows
 }
@@ -285,7 +286,7 @@ func (m *sideMerge) disagree(input int) bool {
 }
 
 // emit takes a chunk of the source, and nil for one that never comes.
-func (m *sideMerge) emit(ch *chunk) {
+func (m *sideMerge) emit(ch *chunk.Chunk) {
 	m.mutex.Lock()
 	if len(m.places) == len(m.targets) {
 		m.count(ch)
@@ -294,18 +295,18 @@ func (m *sideMerge) emit(ch *chunk) {
 		return
 	}
 	if ch == nil {
-		m.chunks.next++
+		m.chunks.Next++
 	} else {
-		m.chunks.put(ch.index, ch)
+		m.chunks.Put(ch.Index, ch)
 	}
-	var ready []*chunk
+	var ready []*chunk.Chunk
 	var firsts []int
-	for ch, ok := m.chunks.take(); ok; ch, ok = m.chunks.take() {
+	for ch, ok := m.chunks.Take(); ok; ch, ok = m.chunks.Take() {
 		ready, firsts = append(ready, ch), append(firsts, m.first)
-		m.first += ch.rows
+		m.first += ch.Rows
 		m.count(ch)
-		m.amiss = m.amiss || m.disagree(ch.file)
-		ch.amiss = m.amiss
+		m.amiss = m.amiss || m.disagree(ch.File)
+		ch.Amiss = m.amiss
 	}
 	m.mutex.Unlock()
 	for i, ch := range ready {
@@ -315,34 +316,34 @@ func (m *sideMerge) emit(ch *chunk) {
 }
 
 // count adds a chunk's rows to those that the side files have to speak of.
-func (m *sideMerge) count(ch *chunk) {
-	m.skipped += ch.skipped
-	if ch.fileRows == nil {
-		m.rows[ch.file] += ch.rows
+func (m *sideMerge) count(ch *chunk.Chunk) {
+	m.skipped += ch.Skipped
+	if ch.FileRows == nil {
+		m.rows[ch.File] += ch.Rows
 	}
-	for file, rows := range ch.fileRows {
+	for file, rows := range ch.FileRows {
 		m.rows[file] += rows
 	}
 }
 
 // fill gives a chunk the pieces of the side columns.
-func (m *sideMerge) fill(ch *chunk, first int) {
-	pieces := make([]piece, len(m.targets))
+func (m *sideMerge) fill(ch *chunk.Chunk, first int) {
+	pieces := make([]chunk.Piece, len(m.targets))
 	for i, at := range m.places {
-		pieces[at] = ch.pieces[i]
+		pieces[at] = ch.Pieces[i]
 	}
 	for i, t := range m.targets {
-		if t.source < m.own {
+		if t.Source < m.own {
 			continue
 		}
-		values := make([]float64, ch.rows)
+		values := make([]float64, ch.Rows)
 		for k := range values {
 			values[k] = math.NaN()
 		}
-		m.added[t.source-m.own].fill(values, first) // check reports what does not fit
-		b := &memoryColumn{options: m.options, target: t, rows: ch.rows}
-		if t.role == GroupRole {
-			b.options = unblanked(m.sideSource.options) // the file has no such numbers: they count its queries
+		m.added[t.Source-m.own].fill(values, first) // check reports what does not fit
+		b := &memoryColumn{Options: m.Options, Target: t, rows: ch.Rows}
+		if t.Role == GroupRole {
+			b.Options = unblanked(m.sideSource.Options) // the file has no such numbers: they count its queries
 		}
 		if p, _, err := b.floats(values); err == nil {
 			pieces[i] = *p
@@ -350,26 +351,26 @@ func (m *sideMerge) fill(ch *chunk, first int) {
 			panic("dataset: numbers make a column: " + err.Error())
 		}
 	}
-	ch.pieces = pieces
+	ch.Pieces = pieces
 }
 
 // unblanked returns the options with no number that means "no value".
-func unblanked(o *options) *options {
+func unblanked(o *chunk.Options) *chunk.Options {
 	other := *o
-	other.missingNumbers = nil
+	other.MissingNumbers = nil
 	return &other
 }
 
 // check fails where a side file speaks of more or fewer rows than its table has.
 func (m *sideMerge) check() error {
 	if len(m.added) > 0 && m.skipped > 0 {
-		return complain("%d %s of %s cannot be read, so the rows of %s do not stand for those that are left; correct them, or set side_files = \"ignore\"",
-			m.skipped, plural(m.skipped, "row"), m.inputs[0].name, m.files[0].name)
+		return chunk.Errorf("%d %s of %s cannot be read, so the rows of %s do not stand for those that are left; correct them, or set side_files = \"ignore\"",
+			m.skipped, chunk.Plural(m.skipped, "row"), m.inputs[0].Name, m.files[0].name)
 	}
 	for i := range m.files {
 		f := &m.files[i]
 		if rows := m.rows[f.input]; rows != f.rows {
-			return f.disagrees(m.inputs[f.input].name, rows)
+			return f.disagrees(m.inputs[f.input].Name, rows)
 		}
 	}
 	return nil

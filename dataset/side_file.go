@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"bufio"
 	"bytes"
 	"errors"
@@ -24,10 +25,10 @@ type sideReader struct {
 func (r *sideReader) read(file string) (rows int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return 0, complain("%s cannot be read: %w", file, bare(err))
+		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.Bare(err))
 	}
 	defer f.Close()
-	err = steadily(f, file, func() error {
+	err = chunk.Steadily(f, file, func() error {
 		rows, err = r.lines(f, file)
 		return err
 	})
@@ -56,9 +57,9 @@ func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return 0, complain("%s: a line is longer than 1 MiB; is this a file of %s?", file, r.kind.title)
+		return 0, chunk.Errorf("%s: a line is longer than 1 MiB; is this a file of %s?", file, r.kind.title)
 	} else if err != nil && err != io.EOF {
-		return 0, complain("%s cannot be read: %w", file, bare(err))
+		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.Bare(err))
 	}
 	return r.rows() - before, nil
 }
@@ -82,9 +83,9 @@ func (r *sideReader) line(file string, line int, cells [][]byte) error {
 	}
 	r.width = width
 	for _, cell := range cells {
-		v, ok := parseNumber(cell, '.')
+		v, ok := chunk.ParseNumber(cell, '.')
 		if !ok || math.IsInf(v, 0) {
-			return r.bad(file, line, excerpt(cell))
+			return r.bad(file, line, chunk.Excerpt(cell))
 		}
 		if r.kind.role != GroupRole {
 			r.values = append(r.values, v)
@@ -95,7 +96,7 @@ func (r *sideReader) line(file string, line int, cells [][]byte) error {
 			before = int(r.ends[n-1])
 		}
 		if v != math.Floor(v) || v < 0 || v > float64(math.MaxInt32-before) {
-			return r.bad(file, line, excerpt(cell))
+			return r.bad(file, line, chunk.Excerpt(cell))
 		}
 		r.ends = append(r.ends, int32(before+int(v)))
 	}

@@ -1,17 +1,18 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"testing"
 )
 
 // backwards emits three chunks of two rows, the last first.
-type backwards struct{ source }
+type backwards struct{ chunk.Source }
 
-func (backwards) Read(_ context.Context, p *pass) error {
+func (backwards) Read(_ context.Context, p *chunk.Pass) error {
 	for index := 2; index >= 0; index-- {
-		p.emit(&chunk{index: index, rows: 2, pieces: make([]piece, len(p.targets))})
+		p.Emit(&chunk.Chunk{Index: index, Rows: 2, Pieces: make([]chunk.Piece, len(p.Targets))})
 	}
 	return nil
 }
@@ -25,23 +26,23 @@ func TestSidePassOrder(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		targets []target
+		targets []chunk.Target
 		rows    int
 		want    []int
 		fails   bool
 	}{
-		{"own columns", []target{{source: 0}}, 6, []int{2, 1, 0}, false},
-		{"a side column", []target{{source: 0}, {source: 1}}, 6, []int{0, 1, 2}, false},
-		{"own columns, rows amiss", []target{{source: 0}}, 5, []int{2, 1, 0}, true},
+		{"own columns", []chunk.Target{{Source: 0}}, 6, []int{2, 1, 0}, false},
+		{"a side column", []chunk.Target{{Source: 0}, {Source: 1}}, 6, []int{0, 1, 2}, false},
+		{"own columns, rows amiss", []chunk.Target{{Source: 0}}, 5, []int{2, 1, 0}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &sideSource{source: backwards{}, options: o, inputs: []input{{name: "t"}}, own: 1,
+			s := &sideSource{Source: backwards{}, Options: o, inputs: []chunk.Input{{Name: "t"}}, own: 1,
 				added: []sideColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{name: "t.weight", rows: c.rows}}}
 			var got []int
-			err := s.Read(context.Background(), &pass{targets: c.targets, emit: func(ch *chunk) {
-				got = append(got, ch.index)
-				if len(ch.pieces) != len(c.targets) {
-					t.Errorf("chunk %d has %d pieces, want %d", ch.index, len(ch.pieces), len(c.targets))
+			err := s.Read(context.Background(), &chunk.Pass{Targets: c.targets, Emit: func(ch *chunk.Chunk) {
+				got = append(got, ch.Index)
+				if len(ch.Pieces) != len(c.targets) {
+					t.Errorf("chunk %d has %d pieces, want %d", ch.Index, len(ch.Pieces), len(c.targets))
 				}
 			}})
 			if (err != nil) != c.fails || !slices.Equal(got, c.want) {

@@ -8,11 +8,11 @@ import (
 // sparseColumn makes a column of n rows, none of whose stored cells holds the fill. It
 // becomes a dense one where that is smaller, and for roles that are read row by row.
 func sparseColumn(name string, role Role, n int, s *Sparse) *Column {
-	c := &Column{name: name, kind: Float32, role: role, sparse: s, rows: n, missing: s.missing(n)}
+	c := &Column{name: name, kind: Float32, role: role, sparse: s, rows: n, missing: s.Missing(n)}
 	if s.F64 != nil {
 		c.kind = Float64
 	}
-	if role != Feature || !s.smaller(n) {
+	if role != Feature || !s.Smaller(n) {
 		return c.dense()
 	}
 	return c
@@ -25,9 +25,9 @@ func (c *Column) dense() *Column {
 	case c.sparse == nil:
 		return c
 	case c.kind == Float32:
-		return float32Column(c.name, c.role, c.sparse.expand32(c.rows))
+		return float32Column(c.name, c.role, c.sparse.Expand32(c.rows))
 	}
-	return float64Column(c.name, c.role, c.sparse.expand64(c.rows))
+	return float64Column(c.name, c.role, c.sparse.Expand64(c.rows))
 }
 
 // selection is a list of rows to take, in a form by which the stored cells of a

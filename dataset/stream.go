@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"boost/dataset/internal/chunk"
 	"boost/internal/cpu"
 )
 
@@ -14,11 +15,11 @@ import (
 //
 // A Stream is for one goroutine; close it after use.
 type Stream struct {
-	*options
-	inputs  []input
+	*chunk.Options
+	inputs  []chunk.Input
 	files   []string // names of the inputs
-	source  source
-	targets []target
+	source  chunk.Source
+	targets []chunk.Target
 	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
 
 	whole *Table          // LibSVM text with ids: the table, read at once
@@ -45,7 +46,7 @@ func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, e
 }
 
 // once is the option that spares the copy of standard input where it is read once.
-func once(o *options) { o.noSpool, o.once = true, !o.noSpool }
+func once(o *chunk.Options) { o.NoSpool, o.Once = true, !o.NoSpool }
 
 // ReadStream is OpenStream for a stream, of which a copy is made only where the format
 // needs one: Parquet and Arrow do.
@@ -57,10 +58,10 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 	return streamOfOptions(o, ctx, inputs)
 }
 
-func streamOfOptions(o *options, ctx context.Context, inputs []input) (*Stream, error) {
-	s := &Stream{options: o, inputs: inputs, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
+func streamOfOptions(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Stream, error) {
+	s := &Stream{Options: o, inputs: inputs, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
 	for _, in := range inputs {
-		s.files = append(s.files, in.name)
+		s.files = append(s.files, in.Name)
 	}
 	if err := s.open(ctx); err != nil {
 		s.Close()
@@ -71,18 +72,18 @@ func streamOfOptions(o *options, ctx context.Context, inputs []input) (*Stream, 
 
 func (s *Stream) open(ctx context.Context) error {
 	switch {
-	case s.schema == nil:
-		return complain("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.inputs[0].name)
-	case s.skipBadRows:
-		return complain("%s cannot be read part by part and without its bad rows", s.inputs[0].name)
+	case s.Schema == nil:
+		return chunk.Errorf("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.inputs[0].Name)
+	case s.SkipBadRows:
+		return chunk.Errorf("%s cannot be read part by part and without its bad rows", s.inputs[0].Name)
 	}
 	var err error
-	if s.source, err = sourceOf(s.options, s.inputs); err != nil {
+	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
 		return err
 	}
 	if svmOf(s.source) != nil {
-		if namesIDs(s.options) {
-			s.whole, err = tableOf(s.options, ctx, s.inputs, s.source)
+		if namesIDs(s.Options) {
+			s.whole, err = tableOf(s.Options, ctx, s.inputs, s.source)
 			return err
 		}
 		s.source = inParts(s.source)
@@ -91,13 +92,13 @@ func (s *Stream) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.targets, err = s.resolve(names); err != nil {
-		return complain("%s: %w", s.inputs[0].name, err)
+	if s.targets, err = s.Resolve(names); err != nil {
+		return chunk.Errorf("%s: %w", s.inputs[0].Name, err)
 	}
-	s.targets = slices.DeleteFunc(s.targets, func(t target) bool { return t.role == GroupRole })
+	s.targets = slices.DeleteFunc(s.targets, func(t chunk.Target) bool { return t.Role == GroupRole })
 	for i := range s.targets {
-		if c := s.targets[i].schema; c != nil && c.Kind == Category {
-			s.levels[c] = newLevelIndex(c, s.options)
+		if c := s.targets[i].Schema; c != nil && c.Kind == Category {
+			s.levels[c] = newLevelIndex(c, s.Options)
 		}
 	}
 	s.size()
@@ -105,13 +106,13 @@ func (s *Stream) open(ctx context.Context) error {
 }
 
 // namesIDs says whether the model or an option names ids.
-func namesIDs(o *options) bool {
-	for i := range o.schema.Columns {
-		if o.schema.Columns[i].Role == IDRole {
+func namesIDs(o *chunk.Options) bool {
+	for i := range o.Schema.Columns {
+		if o.Schema.Columns[i].Role == IDRole {
 			return true
 		}
 	}
-	return len(o.ids) > 0
+	return len(o.IDs) > 0
 }
 
 const (
@@ -128,19 +129,19 @@ const (
 
 // size settles how large parts are.
 func (s *Stream) size() {
-	if s.chunkRows == 0 {
-		s.chunkRows = max(leastRows, min(streamRows, streamCells/len(s.targets)))
+	if s.ChunkRows == 0 {
+		s.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.targets)))
 	}
-	if s.chunkSize != defaultChunk {
+	if s.ChunkSize != chunk.DefaultChunk {
 		return
 	}
 	most, bytes := int64(largestChunk), int64(0)
 	for _, in := range s.inputs {
-		if bytes += in.size; in.size > 0 {
+		if bytes += in.Size; in.Size > 0 {
 			most = min(largestChunk, bytes/fewestParts)
 		}
 	}
-	s.chunkSize = int(max(defaultChunk, min(most, int64(columnText*len(s.targets)))))
+	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(columnText*len(s.targets)))))
 }
 
 // Close frees what the stream holds of its inputs.
@@ -148,7 +149,7 @@ func (s *Stream) Close() {
 	if s.source != nil {
 		s.source.Close()
 	}
-	closeInputs(s.inputs)
+	chunk.CloseInputs(s.inputs)
 }
 
 // NumRows returns the number of rows of the parts so far.
@@ -167,10 +168,10 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &remarks{assembly: &assembly{options: s.options, notes: append(s.source.Notes(s.blank), s.idleNotes(s.inputs[0].name)...)}}
+	r := &remarks{assembly: &assembly{Options: s.Options, notes: append(s.source.Notes(s.blank), s.IdleNotes(s.inputs[0].Name)...)}}
 	for _, t := range s.targets {
-		if s.dates[t.name] && t.role != IDRole {
-			r.dates = append(r.dates, t.name)
+		if s.dates[t.Name] && t.Role != IDRole {
+			r.dates = append(r.dates, t.Name)
 		}
 	}
 	return r.all()
@@ -191,12 +192,12 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 		}
 		return err
 	}
-	r := &streaming{Stream: s, ctx: ctx, work: work, ahead: s.threads}
+	r := &streaming{Stream: s, ctx: ctx, work: work, ahead: s.Threads}
 	if r.ahead == 0 {
 		r.ahead = cpu.Threads()
 	}
 	r.changed.L = &r.mutex
-	r.pass = &pass{targets: s.targets, chunkRows: s.chunkRows, apart: true, made: s.follow, emit: r.take, stopped: r.wake}
+	r.pass = &chunk.Pass{Targets: s.targets, ChunkRows: s.ChunkRows, Apart: true, Made: s.follow, Emit: r.take, Stopped: r.wake}
 	defer context.AfterFunc(ctx, r.wake)()
 	err := r.read()
 	switch {
@@ -214,16 +215,16 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 
 // follow gives the levels of a new chunk the codes of the model, and takes it off the
 // dictionaries, which may grow while others look at the chunk.
-func (s *Stream) follow(ch *chunk, targets []target) {
+func (s *Stream) follow(ch *chunk.Chunk, targets []chunk.Target) {
 	for i := range targets {
-		p := &ch.pieces[i]
-		if p.dictionary == nil {
+		p := &ch.Pieces[i]
+		if p.Dictionary == nil {
 			continue
 		}
-		if x := s.levels[targets[i].schema]; x != nil {
+		if x := s.levels[targets[i].Schema]; x != nil {
 			x.follow(p)
 		} else {
-			p.dictionary = &dictionary{levels: p.dictionary.levels}
+			p.Dictionary = &chunk.Dictionary{Levels: p.Dictionary.Levels}
 		}
 	}
 }

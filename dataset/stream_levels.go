@@ -1,41 +1,42 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"slices"
 )
 
 // levelIndex gives the levels of a model's column their codes. What takes time in
 // proportion to the levels is done once, and not for every part of a table.
 type levelIndex struct {
-	*options
+	*chunk.Options
 	schema *ColumnSchema
 	codes  map[string]int32
-	known  followed
+	known  chunk.Followed
 }
 
-func newLevelIndex(c *ColumnSchema, o *options) *levelIndex {
-	x := &levelIndex{options: o, schema: c, codes: make(map[string]int32, len(c.Levels))}
+func newLevelIndex(c *ColumnSchema, o *chunk.Options) *levelIndex {
+	x := &levelIndex{Options: o, schema: c, codes: make(map[string]int32, len(c.Levels))}
 	for i, level := range c.Levels {
 		x.codes[level] = int32(i)
 	}
-	x.known = followed{slices.Clip(c.Levels), levelArray(c.Levels)}
+	x.known = chunk.Followed{Levels: slices.Clip(c.Levels), Array: levelArray(c.Levels)}
 	return x
 }
 
 // follow turns a piece's codes into those of the model; levels that it lacks come after
 // its own, as they appear in the piece. The piece's dictionary keeps what was found.
-func (x *levelIndex) follow(p *piece) {
-	d := p.dictionary
-	for len(d.merged) < len(d.levels) {
-		d.merged = append(d.merged, unknownCode)
+func (x *levelIndex) follow(p *chunk.Piece) {
+	d := p.Dictionary
+	for len(d.Merged) < len(d.Levels) {
+		d.Merged = append(d.Merged, chunk.UnknownCode)
 	}
-	others := &followed{levels: x.known.levels}
+	others := &chunk.Followed{Levels: x.known.Levels}
 	var index map[string]int32
-	for _, code := range p.fresh {
-		if at := d.merged[code]; at >= 0 && int(at) < len(x.schema.Levels) {
+	for _, code := range p.Fresh {
+		if at := d.Merged[code]; at >= 0 && int(at) < len(x.schema.Levels) {
 			continue
 		}
-		name := x.name(d.levels[code])
+		name := x.name(d.Levels[code])
 		at, ok := x.codes[name]
 		if !ok {
 			at, ok = index[name]
@@ -44,27 +45,27 @@ func (x *levelIndex) follow(p *piece) {
 			if index == nil {
 				index = make(map[string]int32)
 			}
-			at = int32(len(others.levels))
+			at = int32(len(others.Levels))
 			index[name] = at
-			others.levels = append(others.levels, name)
+			others.Levels = append(others.Levels, name)
 		}
-		d.merged[code] = at
+		d.Merged[code] = at
 	}
-	for row, code := range p.codes {
+	for row, code := range p.Codes {
 		if code >= 0 {
-			p.codes[row] = d.merged[code]
+			p.Codes[row] = d.Merged[code]
 		}
 	}
-	p.dictionary, p.followed = nil, &x.known
+	p.Dictionary, p.Followed = nil, &x.known
 	if index != nil {
-		p.followed = others
+		p.Followed = others
 	}
 }
 
 // name is the level that a text of the input stands for.
 func (x *levelIndex) name(text string) string {
 	if x.schema.NumericLevels {
-		if v, _, ok := parseValue([]byte(text), x.decimal); ok {
+		if v, _, ok := chunk.ParseValue([]byte(text), x.Decimal); ok {
 			return FormatNumber(v)
 		}
 	}
@@ -72,10 +73,10 @@ func (x *levelIndex) name(text string) string {
 }
 
 // column makes a column of codes into the levels.
-func columnOf(f *followed, name string, role Role, codes []int32, numeric bool) *Column {
-	texts := f.array
+func columnOf(f *chunk.Followed, name string, role Role, codes []int32, numeric bool) *Column {
+	texts := f.Array
 	if texts == nil {
-		texts = levelArray(f.levels)
+		texts = levelArray(f.Levels)
 	}
-	return codedColumn(name, role, codes, f.levels, texts, numeric)
+	return codedColumn(name, role, codes, f.Levels, texts, numeric)
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"sync"
@@ -23,9 +24,9 @@ type svmQueries struct {
 }
 
 // inParts returns the source, which is of LibSVM text, or lies beside it, in parts.
-func inParts(s source) source {
+func inParts(s chunk.Source) chunk.Source {
 	if beside, is := s.(*sideSource); is {
-		beside.source = inParts(beside.source)
+		beside.Source = inParts(beside.Source)
 		return beside
 	}
 	return &svmParts{svmSource: s.(*svmSource)}
@@ -39,33 +40,33 @@ func (s *svmParts) Columns(context.Context) ([]string, error) {
 }
 
 // read reads every chunk of the text as a table of its own.
-func (s *svmParts) Read(ctx context.Context, p *pass) error {
-	one := *s.options
-	one.threads = 1
+func (s *svmParts) Read(ctx context.Context, p *chunk.Pass) error {
+	one := *s.Options
+	one.Threads = 1
 	var failed error
 	err := s.parts(ctx, func(ch *svmChunk) bool {
 		s.note(ch)
 		part := *s.svmSource
-		part.options, part.chunks = &one, []*svmChunk{ch}
+		part.Options, part.chunks = &one, []*svmChunk{ch}
 		index := ch.index
 		ch.index = 0 // among the part's
-		err := part.Read(ctx, &pass{targets: p.targets, emit: func(made *chunk) {
-			made.index, made.file, made.lines = index, ch.file, ch.lines
-			p.send(made)
+		err := part.Read(ctx, &chunk.Pass{Targets: p.Targets, Emit: func(made *chunk.Chunk) {
+			made.Index, made.File, made.Lines = index, ch.file, ch.lines
+			p.Send(made)
 		}})
 		if err != nil {
 			s.mutex.Lock()
 			failed = err
 			s.mutex.Unlock()
-			p.stop.Store(true)
-			p.stopped()
+			p.Stop.Store(true)
+			p.Stopped()
 		}
-		return !p.stop.Load() && ch.bad == nil
+		return !p.Stop.Load() && ch.bad == nil
 	})
 	switch {
 	case failed != nil:
 		return failed
-	case err != nil || p.stop.Load():
+	case err != nil || p.Stop.Load():
 		return err
 	}
 	return s.sameQueries()
@@ -114,5 +115,5 @@ func (s *svmParts) sameQueries() error {
 	if !with || without == nil {
 		return nil
 	}
-	return lacksQuery(s.inputs[without.file].name, at)
+	return lacksQuery(s.inputs[without.file].Name, at)
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"context"
 	"errors"
 	"sync"
@@ -15,19 +16,19 @@ import (
 type streaming struct {
 	*Stream
 	ctx  context.Context
-	pass *pass
+	pass *chunk.Pass
 	work func(*Table) (func() error, error)
 
 	mutex   sync.Mutex
-	changed sync.Cond          // of anything below
-	ahead   int                // chunks that a goroutine may be ahead of the next to end
-	idle    int                // helpers that work on nothing: they look for ready parts, or soon will
-	over    bool               // no chunk comes any more
-	arrived turns[*streamPart] // made, and in line
-	ready   []*streamPart      // whose turn has come
-	done    turns[*streamPart] // worked on
-	ending  bool               // somebody is at it
-	err     error              // the first by the order of the rows
+	changed sync.Cond                // of anything below
+	ahead   int                      // chunks that a goroutine may be ahead of the next to end
+	idle    int                      // helpers that work on nothing: they look for ready parts, or soon will
+	over    bool                     // no chunk comes any more
+	arrived chunk.Turns[*streamPart] // made, and in line
+	ready   []*streamPart            // whose turn has come
+	done    chunk.Turns[*streamPart] // worked on
+	ending  bool                     // somebody is at it
+	err     error                    // the first by the order of the rows
 
 	file  int // of the part whose turn came last
 	lines int // of that file so far
@@ -35,9 +36,9 @@ type streaming struct {
 
 // streamPart is a chunk on its way.
 type streamPart struct {
-	*chunk
+	*chunk.Chunk
 	table *Table // nil without rows, and after the work
-	owned []buffers
+	owned []chunk.Buffers
 	then  func() error
 	err   error
 }
@@ -86,25 +87,25 @@ func (r *streaming) help() {
 }
 
 // part makes the table of a chunk. Its lines are counted from the chunk's own first.
-func (r *streaming) part(ch *chunk) *streamPart {
-	p := &streamPart{chunk: ch}
-	if ch.shape == nil && (ch.rows == 0 || ch.amiss && !ch.odd()) {
+func (r *streaming) part(ch *chunk.Chunk) *streamPart {
+	p := &streamPart{Chunk: ch}
+	if ch.Shape == nil && (ch.Rows == 0 || ch.Amiss && !ch.Odd()) {
 		return p
 	}
-	for i := range ch.pieces {
-		p.owned = append(p.owned, ch.pieces[i].buffers())
+	for i := range ch.Pieces {
+		p.owned = append(p.owned, ch.Pieces[i].Buffers())
 	}
-	a := &assembly{options: r.options, files: r.files, chunks: []*chunk{ch}, whole: ch.whole}
+	a := &assembly{Options: r.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
 	p.table, p.err = a.table(r.targets)
 	return p
 }
 
 // take takes a chunk. It returns once the goroutine can make another one.
-func (r *streaming) take(ch *chunk) {
+func (r *streaming) take(ch *chunk.Chunk) {
 	p := r.part(ch)
 	r.mutex.Lock()
-	r.arrived.put(ch.index, p)
-	for p, ok := r.arrived.take(); ok; p, ok = r.arrived.take() {
+	r.arrived.Put(ch.Index, p)
+	for p, ok := r.arrived.Take(); ok; p, ok = r.arrived.Take() {
 		r.place(p)
 	}
 	r.end()
@@ -116,7 +117,7 @@ func (r *streaming) take(ch *chunk) {
 		// What is far ahead waits, as else the parts behind one that takes long would fill the
 		// memory. The next to end never does: it is among the ready, or somebody makes it or
 		// works on it. Once reading stops it may never come.
-		if ch.index < r.done.next+r.ahead || r.pass.stop.Load() {
+		if ch.Index < r.done.Next+r.ahead || r.pass.Stop.Load() {
 			break
 		}
 		r.changed.Wait()
@@ -133,17 +134,17 @@ func (r *streaming) wake() {
 
 // place says where the rows of a part stand, whose turn has come.
 func (r *streaming) place(p *streamPart) {
-	if p.file != r.file {
-		r.file, r.lines = p.file, 0
+	if p.File != r.file {
+		r.file, r.lines = p.File, 0
 	}
 	before := r.lines
-	r.lines += p.before + p.lines
-	if p.byRow { // each chunk knows its first row
+	r.lines += p.Before + p.Lines
+	if p.ByRow { // each chunk knows its first row
 		before = 0
 	}
-	r.blank += p.blank
+	r.blank += p.Blank
 	if p.err == nil && p.table != nil {
-		p.table.places.shift(before)
+		p.table.places.Shift(before)
 		r.rows += p.table.rows
 		for _, name := range p.table.dates {
 			r.dates[name] = true
@@ -155,7 +156,7 @@ func (r *streaming) place(p *streamPart) {
 	if bad := (*ParseError)(nil); errors.As(p.err, &bad) && !bad.Row {
 		bad.Line += before
 	}
-	r.done.put(p.index, p)
+	r.done.Put(p.Index, p)
 }
 
 // run works on the first part that is ready.
@@ -165,10 +166,10 @@ func (r *streaming) run() {
 	r.mutex.Unlock()
 	p.then, p.err = r.work(p.table)
 	p.table = nil
-	p.spare.putAll(p.owned)
-	p.pieces, p.owned = nil, nil
+	p.Spare.PutAll(p.owned)
+	p.Pieces, p.owned = nil, nil
 	r.mutex.Lock()
-	r.done.put(p.index, p)
+	r.done.Put(p.Index, p)
 	r.end()
 }
 
@@ -179,7 +180,7 @@ func (r *streaming) end() {
 	}
 	r.ending = true
 	for r.err == nil {
-		p, ok := r.done.take()
+		p, ok := r.done.Take()
 		if !ok {
 			break
 		}
@@ -191,7 +192,7 @@ func (r *streaming) end() {
 		}
 		if err != nil {
 			r.err = err
-			r.pass.stop.Store(true)
+			r.pass.Stop.Store(true)
 		}
 		r.changed.Broadcast()
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"runtime"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ func TestSummaryFreesValues(t *testing.T) {
 	f64[3] = 0.1
 	runtime.SetFinalizer(f64, func(*[1000]float64) { freed <- "f64" })
 	runtime.SetFinalizer(f32, func(*[1000]float32) { freed <- "f32" })
-	wide, narrow := &piece{f64: f64[:], present: 1000}, &piece{f32: f32[:], present: 1000}
-	wide.summarize(1000, nil)
-	narrow.summarize(1000, nil)
+	wide, narrow := &chunk.Piece{F64: f64[:], Present: 1000}, &chunk.Piece{F32: f32[:], Present: 1000}
+	wide.Summarize(1000, nil)
+	narrow.Summarize(1000, nil)
 	f64, f32 = nil, nil
 	for range 2 {
 		runtime.GC()
@@ -26,8 +27,8 @@ func TestSummaryFreesValues(t *testing.T) {
 			t.Fatal("values are still held")
 		}
 	}
-	if !wide.numeric() || !narrow.numeric() || !wide.summary.wide || narrow.summary.wide || wide.rows() != 1000 {
-		t.Errorf("summaries %+v and %+v", wide.summary, narrow.summary)
+	if !wide.Numeric() || !narrow.Numeric() || !wide.Summary.Wide || narrow.Summary.Wide || wide.Rows() != 1000 {
+		t.Errorf("summaries %+v and %+v", wide.Summary, narrow.Summary)
 	}
 	runtime.KeepAlive(wide)
 	runtime.KeepAlive(narrow)

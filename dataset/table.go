@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"slices"
 	"sync"
 )
@@ -10,7 +11,7 @@ import (
 type Table struct {
 	rows    int
 	columns []*Column
-	places  places
+	places  chunk.Places
 	skipped int
 	notes   []string
 	mixed   []*ParseError
@@ -116,14 +117,14 @@ func (t *Table) Dates() []string { return slices.Clone(t.dates) }
 // Locate returns the file and the line, from 1, on which a row begins. Tables
 // made in memory have an empty file name and count rows from 1, as the rows of Parquet and
 // Arrow files are counted.
-func (t *Table) Locate(row int) (file string, line int) { return t.places.locate(row) }
+func (t *Table) Locate(row int) (file string, line int) { return t.places.Locate(row) }
 
 // Place words where a row stands, for a message: "file:line", "file: row 3" of files that
 // have rows and no lines, "row 3" of a table made in memory.
 func (t *Table) Place(row int) string {
 	var e ParseError
-	t.places.mark(&e, row)
-	return e.place()
+	t.places.Mark(&e, row)
+	return e.Place()
 }
 
 // Take returns a table of the given rows, in that order, with the same
@@ -143,7 +144,7 @@ func (t *Table) Take(rows []int32) *Table {
 		}
 		taken.columns[i] = sparseColumn(c.name, c.role, len(rows), chosen.take(c.sparse))
 	}
-	taken.places = t.places.take(rows)
+	taken.places = t.places.Take(rows)
 	return &taken
 }
 

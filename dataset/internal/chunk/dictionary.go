@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"encoding/binary"
@@ -8,51 +8,51 @@ import (
 
 // Codes of cells that are no level.
 const (
-	missingCode = -1
-	brokenCode  = -2 // not valid in the table's encoding
-	unknownCode = -3 // not yet in the dictionary
+	MissingCode = -1
+	BrokenCode  = -2 // not valid in the table's encoding
+	UnknownCode = -3 // not yet in the dictionary
 )
 
-// dictionary numbers the distinct cells of one column as one worker meets them.
+// Dictionary numbers the distinct cells of one column as one worker meets them.
 // It outlives chunks, so that a level's text is stored once per worker. Two hash
 // tables with linear probing find the raw bytes of cells, one those of up to
-// shortCell bytes, which it holds itself; Go's own map costs several times as much
+// ShortCell bytes, which it holds itself; Go's own map costs several times as much
 // on the short cells of tables. Until a cell of more than wordCell bytes comes, the
 // slots of that table are words; then they become pairs of words, so that where both
 // kinds of cells take turns no branch depends on the kind.
-type dictionary struct {
-	words []wordSlot
-	pairs []pairSlot // in place of words; nil before
+type Dictionary struct {
+	Words []wordSlot
+	Pairs []pairSlot // in place of words; nil before
 	taken int        // slots of words, or of pairs
 	longs []longSlot
 	keys  []string // raw bytes of the longer cells
 	codes []int32  // per key
 
-	levels []string // per code: the text, decoded
+	Levels []string // per code: the text, decoded
 	seen   []int32  // per code: the last chunk in which it was seen, plus 1
-	merged []int32  // per code: its index in the column's dictionary, -1 if none yet
+	Merged []int32  // per code: its index in the column's dictionary, -1 if none yet
 	moved  bool     // whether an index in merged differs from the code
 }
 
-// wordCell and shortCell are the lengths of the longest cells that one word and two hold.
+// WordCell and shortCell are the lengths of the longest cells that one word and two hold.
 const (
-	wordCell  = 8
-	shortCell = 16
+	WordCell  = 8
+	ShortCell = 16
 )
 
 // wordSlot holds a cell of up to wordCell bytes, with zeros behind its end. Tables of slots
 // are powers of two, at most half of them taken.
 type wordSlot struct {
-	word uint64
-	size int32 // length + 1, 0 if the slot is free
-	code int32
+	Word uint64
+	Size int32 // length + 1, 0 if the slot is free
+	Code int32
 }
 
 // pairSlot is a wordSlot for up to shortCell bytes.
 type pairSlot struct {
-	lo, hi uint64
-	size   int32
-	code   int32
+	Lo, Hi uint64
+	Size   int32
+	Code   int32
 }
 
 // longSlot points to a key; key is 0 if the slot is free.
@@ -61,97 +61,97 @@ type longSlot struct {
 	key  int32 // index + 1
 }
 
-func newDictionary() *dictionary {
-	return &dictionary{words: make([]wordSlot, 64), longs: make([]longSlot, 64)}
+func NewDictionary() *Dictionary {
+	return &Dictionary{Words: make([]wordSlot, 64), longs: make([]longSlot, 64)}
 }
 
-// outgrown says whether so many levels are held that the model does not know that those
+// Outgrown says whether so many levels are held that the model does not know that those
 // of later chunks had better begin anew.
-func (d *dictionary) outgrown(t *target) bool {
+func (d *Dictionary) Outgrown(t *Target) bool {
 	known := 0
-	if t.schema != nil {
-		known = len(t.schema.Levels)
+	if t.Schema != nil {
+		known = len(t.Schema.Levels)
 	}
-	return len(d.levels) > 2*known+1<<13
+	return len(d.Levels) > 2*known+1<<13
 }
 
-// find returns the code of a cell of up to shortCell bytes, or unknownCode.
-func (d *dictionary) find(lo, hi uint64, length int) int32 {
+// Find returns the code of a cell of up to shortCell bytes, or unknownCode.
+func (d *Dictionary) Find(lo, hi uint64, length int) int32 {
 	switch {
-	case d.pairs != nil:
-		return d.findPair(lo, hi, length)
-	case length > wordCell:
-		return unknownCode
+	case d.Pairs != nil:
+		return d.FindPair(lo, hi, length)
+	case length > WordCell:
+		return UnknownCode
 	}
-	return d.findWord(lo, length)
+	return d.FindWord(lo, length)
 }
 
-func (d *dictionary) findWord(word uint64, length int) int32 {
-	slots := d.words
+func (d *Dictionary) FindWord(word uint64, length int) int32 {
+	slots := d.Words
 	mask := uint64(len(slots) - 1)
-	for i := hashOfWord(word); ; i++ {
+	for i := HashOfWord(word); ; i++ {
 		switch slot := &slots[i&mask]; {
-		case slot.word == word && int(slot.size) == length+1:
-			return slot.code
-		case slot.size == 0:
-			return unknownCode
+		case slot.Word == word && int(slot.Size) == length+1:
+			return slot.Code
+		case slot.Size == 0:
+			return UnknownCode
 		}
 	}
 }
 
-func (d *dictionary) findPair(lo, hi uint64, length int) int32 {
-	slots := d.pairs
+func (d *Dictionary) FindPair(lo, hi uint64, length int) int32 {
+	slots := d.Pairs
 	mask := uint64(len(slots) - 1)
-	for i := hashOfPair(lo, hi); ; i++ {
+	for i := HashOfPair(lo, hi); ; i++ {
 		switch slot := &slots[i&mask]; {
-		case slot.lo == lo && slot.hi == hi && int(slot.size) == length+1:
-			return slot.code
-		case slot.size == 0:
-			return unknownCode
+		case slot.Lo == lo && slot.Hi == hi && int(slot.Size) == length+1:
+			return slot.Code
+		case slot.Size == 0:
+			return UnknownCode
 		}
 	}
 }
 
-// hashOfWord and hashOfPair mix a short cell with two secret numbers.
-func hashOfWord(word uint64) uint64 {
+// HashOfWord and hashOfPair mix a short cell with two secret numbers.
+func HashOfWord(word uint64) uint64 {
 	high, low := bits.Mul64(word^secrets[0], secrets[1])
 	return high ^ low
 }
 
-func hashOfPair(lo, hi uint64) uint64 {
+func HashOfPair(lo, hi uint64) uint64 {
 	high, low := bits.Mul64(lo^secrets[0], hi^secrets[1])
 	return high ^ low
 }
 
-// code returns the code of a cell, new levels being decoded and added.
-func (d *dictionary) code(cell []byte, o *options) int32 {
-	if len(cell) <= shortCell {
-		var words [shortCell]byte
+// Code returns the code of a cell, new levels being decoded and added.
+func (d *Dictionary) Code(cell []byte, o *Options) int32 {
+	if len(cell) <= ShortCell {
+		var words [ShortCell]byte
 		copy(words[:], cell)
 		lo, hi := binary.LittleEndian.Uint64(words[:8]), binary.LittleEndian.Uint64(words[8:])
-		code := d.find(lo, hi, len(cell))
-		if code == unknownCode {
+		code := d.Find(lo, hi, len(cell))
+		if code == UnknownCode {
 			code = d.newCode(cell, o)
-			d.addShort(pairSlot{lo: lo, hi: hi, size: int32(len(cell)) + 1, code: code})
+			d.addShort(pairSlot{Lo: lo, Hi: hi, Size: int32(len(cell)) + 1, Code: code})
 		}
 		return code
 	}
-	code := d.findLong(cell)
-	if code == unknownCode {
+	code := d.FindLong(cell)
+	if code == UnknownCode {
 		code = d.newCode(cell, o)
 		d.addLong(cell, code)
 	}
 	return code
 }
 
-// findLong returns the code of a longer cell, or unknownCode.
-func (d *dictionary) findLong(cell []byte) int32 {
+// FindLong returns the code of a longer cell, or unknownCode.
+func (d *Dictionary) FindLong(cell []byte) int32 {
 	hash := uint32(maphash.Bytes(hashSeed, cell))
 	mask := uint32(len(d.longs) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		switch slot := d.longs[i]; {
 		case slot.key == 0:
-			return unknownCode
+			return UnknownCode
 		case slot.hash == hash && d.keys[slot.key-1] == string(cell):
 			return d.codes[slot.key-1]
 		}
@@ -159,42 +159,42 @@ func (d *dictionary) findLong(cell []byte) int32 {
 }
 
 // newCode makes a cell that was not met before a level, unless it is none.
-func (d *dictionary) newCode(cell []byte, o *options) int32 {
-	if o.isMissing(cell) {
-		return missingCode
+func (d *Dictionary) newCode(cell []byte, o *Options) int32 {
+	if o.IsMissing(cell) {
+		return MissingCode
 	}
-	level, valid := o.decode(cell)
+	level, valid := o.Decode(cell)
 	if !valid {
-		return brokenCode
+		return BrokenCode
 	}
-	d.levels = append(d.levels, level)
+	d.Levels = append(d.Levels, level)
 	d.seen = append(d.seen, 0)
-	return int32(len(d.levels) - 1)
+	return int32(len(d.Levels) - 1)
 }
 
-func (d *dictionary) addShort(slot pairSlot) {
-	if d.pairs == nil && slot.size > wordCell+1 {
+func (d *Dictionary) addShort(slot pairSlot) {
+	if d.Pairs == nil && slot.Size > WordCell+1 {
 		d.pair()
 	}
 	d.taken++
-	if d.pairs == nil {
-		if full(d.taken, len(d.words)) {
-			old := d.words
-			d.words = make([]wordSlot, grown(len(old)))
+	if d.Pairs == nil {
+		if full(d.taken, len(d.Words)) {
+			old := d.Words
+			d.Words = make([]wordSlot, grown(len(old)))
 			for _, slot := range old {
-				if slot.size != 0 {
+				if slot.Size != 0 {
 					d.placeWord(slot)
 				}
 			}
 		}
-		d.placeWord(wordSlot{word: slot.lo, size: slot.size, code: slot.code})
+		d.placeWord(wordSlot{Word: slot.Lo, Size: slot.Size, Code: slot.Code})
 		return
 	}
-	if full(d.taken, len(d.pairs)) {
-		old := d.pairs
-		d.pairs = make([]pairSlot, grown(len(old)))
+	if full(d.taken, len(d.Pairs)) {
+		old := d.Pairs
+		d.Pairs = make([]pairSlot, grown(len(old)))
 		for _, slot := range old {
-			if slot.size != 0 {
+			if slot.Size != 0 {
 				d.placePair(slot)
 			}
 		}
@@ -203,14 +203,14 @@ func (d *dictionary) addShort(slot pairSlot) {
 }
 
 // pair makes the slots pairs of words.
-func (d *dictionary) pair() {
-	d.pairs = make([]pairSlot, len(d.words))
-	for _, slot := range d.words {
-		if slot.size != 0 {
-			d.placePair(pairSlot{lo: slot.word, size: slot.size, code: slot.code})
+func (d *Dictionary) pair() {
+	d.Pairs = make([]pairSlot, len(d.Words))
+	for _, slot := range d.Words {
+		if slot.Size != 0 {
+			d.placePair(pairSlot{Lo: slot.Word, Size: slot.Size, Code: slot.Code})
 		}
 	}
-	d.words = nil
+	d.Words = nil
 }
 
 // full reports whether a table of so many slots has to grow for so many to be taken.
@@ -234,25 +234,25 @@ func grown(slots int) int {
 	return 2 * slots
 }
 
-func (d *dictionary) placeWord(slot wordSlot) {
-	mask := uint64(len(d.words) - 1)
-	i := hashOfWord(slot.word)
-	for d.words[i&mask].size != 0 {
+func (d *Dictionary) placeWord(slot wordSlot) {
+	mask := uint64(len(d.Words) - 1)
+	i := HashOfWord(slot.Word)
+	for d.Words[i&mask].Size != 0 {
 		i++
 	}
-	d.words[i&mask] = slot
+	d.Words[i&mask] = slot
 }
 
-func (d *dictionary) placePair(slot pairSlot) {
-	mask := uint64(len(d.pairs) - 1)
-	i := hashOfPair(slot.lo, slot.hi)
-	for d.pairs[i&mask].size != 0 {
+func (d *Dictionary) placePair(slot pairSlot) {
+	mask := uint64(len(d.Pairs) - 1)
+	i := HashOfPair(slot.Lo, slot.Hi)
+	for d.Pairs[i&mask].Size != 0 {
 		i++
 	}
-	d.pairs[i&mask] = slot
+	d.Pairs[i&mask] = slot
 }
 
-func (d *dictionary) addLong(cell []byte, code int32) {
+func (d *Dictionary) addLong(cell []byte, code int32) {
 	d.keys = append(d.keys, string(cell))
 	d.codes = append(d.codes, code)
 	if 2*len(d.keys) > len(d.longs) {
@@ -267,7 +267,7 @@ func (d *dictionary) addLong(cell []byte, code int32) {
 	d.placeLong(longSlot{uint32(maphash.Bytes(hashSeed, cell)), int32(len(d.keys))})
 }
 
-func (d *dictionary) placeLong(slot longSlot) {
+func (d *Dictionary) placeLong(slot longSlot) {
 	mask := uint32(len(d.longs) - 1)
 	i := slot.hash & mask
 	for d.longs[i].key != 0 {
@@ -285,7 +285,7 @@ var (
 
 // fresh returns the levels among codes in order of first appearance, and the
 // number of cells that hold a level. Each call needs another chunk number.
-func (d *dictionary) fresh(codes []int32, chunk int) (levels []int32, present int) {
+func (d *Dictionary) fresh(codes []int32, chunk int) (levels []int32, present int) {
 	stamp := int32(chunk) + 1
 	for _, code := range codes {
 		if code < 0 {
@@ -300,9 +300,9 @@ func (d *dictionary) fresh(codes []int32, chunk int) (levels []int32, present in
 	return levels, present
 }
 
-// noteLevels finds the levels of a piece of codes, and how many cells hold one. Each call
+// NoteLevels finds the levels of a piece of codes, and how many cells hold one. Each call
 // for a dictionary needs another chunk number.
-func (p *piece) noteLevels(chunk int) {
-	p.fresh, p.present = p.dictionary.fresh(p.codes, chunk)
-	p.levels = p.dictionary.levels
+func (p *Piece) NoteLevels(chunk int) {
+	p.Fresh, p.Present = p.Dictionary.fresh(p.Codes, chunk)
+	p.Levels = p.Dictionary.Levels
 }

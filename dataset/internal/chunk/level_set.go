@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 // levelSet is the dictionary of a column in the making: the levels of pieces that are
 // added in the order of their rows, in row order of first appearance.
@@ -9,38 +9,38 @@ type levelSet struct {
 
 // add adds the levels of a piece. The indices of all its codes are then in the merged ones
 // of its dictionary.
-func (s *levelSet) add(p *piece) {
+func (s *levelSet) add(p *Piece) {
 	if s.index == nil {
 		s.index = make(map[string]int32)
 	}
-	d := p.dictionary
-	for len(d.merged) < len(p.levels) {
-		d.merged = append(d.merged, -1)
+	d := p.Dictionary
+	for len(d.Merged) < len(p.Levels) {
+		d.Merged = append(d.Merged, -1)
 	}
-	for _, code := range p.fresh {
-		if d.merged[code] >= 0 {
+	for _, code := range p.Fresh {
+		if d.Merged[code] >= 0 {
 			continue
 		}
-		level := p.levels[code]
+		level := p.Levels[code]
 		at, ok := s.index[level]
 		if !ok {
 			at = int32(len(s.levels))
 			s.index[level] = at
 			s.levels = append(s.levels, level)
 		}
-		d.merged[code] = at
+		d.Merged[code] = at
 		d.moved = d.moved || at != code
 	}
 }
 
 // translate writes the indices of codes to to, which may be codes. Those of no level stay
 // as they are.
-func (d *dictionary) translate(to, codes []int32) {
+func (d *Dictionary) translate(to, codes []int32) {
 	if !d.moved {
 		copy(to, codes)
 		return
 	}
-	merged := d.merged
+	merged := d.Merged
 	to = to[:len(codes)]
 	for i, code := range codes {
 		none := code >> 31 // all ones where there is no level; gaps are hard to foresee
@@ -48,35 +48,35 @@ func (d *dictionary) translate(to, codes []int32) {
 	}
 }
 
-// merge joins the text pieces of a column into one dictionary, in row order of first
+// Merge joins the text pieces of a column into one dictionary, in row order of first
 // appearance. It returns the levels and how many cells hold each; nil instead where that
 // was not counted, see parts.count.
-func merge(pieces []*piece) (levels []string, counts []int) {
+func Merge(pieces []*Piece) (levels []string, counts []int) {
 	all := new(levelSet)
 	for _, p := range pieces {
 		switch {
 		case p.joined != nil:
 			return p.joined.levels, nil
-		case p.dictionary != nil:
+		case p.Dictionary != nil:
 			all.add(p)
 		}
 	}
 	counts = make([]int, len(all.levels))
 	for _, p := range pieces {
-		if p.dictionary == nil {
+		if p.Dictionary == nil {
 			continue
 		}
-		p.dictionary.translate(p.codes, p.codes)
-		countCodes(p.codes, counts)
-		if p.summary != nil {
-			p.summary.merge(p, counts)
+		p.Dictionary.translate(p.Codes, p.Codes)
+		CountCodes(p.Codes, counts)
+		if p.Summary != nil {
+			p.Summary.merge(p, counts)
 		}
-		p.dictionary = nil
+		p.Dictionary = nil
 	}
 	return all.levels, counts
 }
 
-func countCodes(codes []int32, counts []int) {
+func CountCodes(codes []int32, counts []int) {
 	for _, code := range codes {
 		if code >= 0 {
 			counts[code]++

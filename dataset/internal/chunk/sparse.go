@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"math"
@@ -38,22 +38,22 @@ func (s *Sparse) Range(lo, hi int) (first, end int) {
 	return first, first + n
 }
 
-// fillMissing tells whether rows that are not stored have no value.
-func (s *Sparse) fillMissing() bool { return s.Fill != s.Fill }
+// FillMissing tells whether rows that are not stored have no value.
+func (s *Sparse) FillMissing() bool { return s.Fill != s.Fill }
 
-// isFill tells whether a value is the one of rows that are not stored.
-func (s *Sparse) isFill(v float64) bool { return v == s.Fill || v != v && s.fillMissing() }
+// IsFill tells whether a value is the one of rows that are not stored.
+func (s *Sparse) IsFill(v float64) bool { return v == s.Fill || v != v && s.FillMissing() }
 
-// at returns the value of a row.
-func (s *Sparse) at(row int) float64 {
+// At returns the value of a row.
+func (s *Sparse) At(row int) float64 {
 	if i, stored := slices.BinarySearch(s.Rows, int32(row)); stored {
 		return s.Value(i)
 	}
 	return s.Fill
 }
 
-// missing returns how many of n rows have no value.
-func (s *Sparse) missing(n int) int {
+// Missing returns how many of n rows have no value.
+func (s *Sparse) Missing(n int) int {
 	missing := 0
 	for _, v := range s.F32 {
 		if v != v {
@@ -65,30 +65,30 @@ func (s *Sparse) missing(n int) int {
 			missing++
 		}
 	}
-	if s.fillMissing() {
+	if s.FillMissing() {
 		missing += n - len(s.Rows)
 	}
 	return missing
 }
 
-// expand32 returns the values of n rows.
-func (s *Sparse) expand32(n int) []float32 {
-	return expand(s.Rows, s.F32, float32(s.Fill), n)
+// Expand32 returns the values of n rows.
+func (s *Sparse) Expand32(n int) []float32 {
+	return Expand(s.Rows, s.F32, float32(s.Fill), n)
 }
 
-// expand64 returns the values of n rows, whichever slice holds the stored ones.
-func (s *Sparse) expand64(n int) []float64 {
+// Expand64 returns the values of n rows, whichever slice holds the stored ones.
+func (s *Sparse) Expand64(n int) []float64 {
 	if s.F64 != nil {
-		return expand(s.Rows, s.F64, s.Fill, n)
+		return Expand(s.Rows, s.F64, s.Fill, n)
 	}
 	wide := make([]float64, len(s.F32))
 	for i, v := range s.F32 {
 		wide[i] = float64(v)
 	}
-	return expand(s.Rows, wide, s.Fill, n)
+	return Expand(s.Rows, wide, s.Fill, n)
 }
 
-func expand[T float32 | float64](rows []int32, values []T, fill T, n int) []T {
+func Expand[T float32 | float64](rows []int32, values []T, fill T, n int) []T {
 	dense := make([]T, n)
 	if fill != 0 {
 		for i := range dense {
@@ -101,10 +101,10 @@ func expand[T float32 | float64](rows []int32, values []T, fill T, n int) []T {
 	return dense
 }
 
-// check returns what is wrong with cells that are said to be of n rows, or "".
-func (s *Sparse) check() string {
+// Check returns what is wrong with cells that are said to be of n rows, or "".
+func (s *Sparse) Check() string {
 	switch {
-	case s.Fill != 0 && !s.fillMissing():
+	case s.Fill != 0 && !s.FillMissing():
 		return "has a Fill that is neither 0 nor NaN"
 	case s.F32 != nil && s.F64 != nil:
 		return "has values in F32 and in F64; it needs one of them"
@@ -121,24 +121,24 @@ func (s *Sparse) check() string {
 	return ""
 }
 
-// withoutNumbers returns s in which numbers that mean "no value" are missing. If 0 is one
+// WithoutNumbers returns s in which numbers that mean "no value" are missing. If 0 is one
 // of them, so are the rows that are not stored.
-func (s *Sparse) withoutNumbers(missing []float64) *Sparse {
+func (s *Sparse) WithoutNumbers(missing []float64) *Sparse {
 	if len(missing) == 0 {
 		return s
 	}
-	left := &Sparse{Rows: s.Rows, F32: withoutNumbers(s.F32, missing), F64: withoutNumbers(s.F64, missing), Fill: s.Fill}
+	left := &Sparse{Rows: s.Rows, F32: WithoutNumbers(s.F32, missing), F64: WithoutNumbers(s.F64, missing), Fill: s.Fill}
 	if slices.Contains(missing, s.Fill) {
-		left.Fill = missingFill
+		left.Fill = MissingFill
 	}
 	return left
 }
 
-// withoutFill returns s without stored cells that hold the fill.
-func (s *Sparse) withoutFill() *Sparse {
+// WithoutFill returns s without stored cells that hold the fill.
+func (s *Sparse) WithoutFill() *Sparse {
 	superfluous := 0
 	for i := range s.Rows {
-		if s.isFill(s.Value(i)) {
+		if s.IsFill(s.Value(i)) {
 			superfluous++
 		}
 	}
@@ -147,7 +147,7 @@ func (s *Sparse) withoutFill() *Sparse {
 	}
 	kept := &Sparse{Fill: s.Fill, Rows: make([]int32, 0, len(s.Rows)-superfluous)}
 	for i, row := range s.Rows {
-		if s.isFill(s.Value(i)) {
+		if s.IsFill(s.Value(i)) {
 			continue
 		}
 		kept.Rows = append(kept.Rows, row)
@@ -160,9 +160,9 @@ func (s *Sparse) withoutFill() *Sparse {
 	return kept
 }
 
-// narrow returns s with float32 values where that holds every one of them.
-func (s *Sparse) narrow() *Sparse {
-	if s.F64 == nil || !allExact(s.F64) {
+// Narrow returns s with float32 values where that holds every one of them.
+func (s *Sparse) Narrow() *Sparse {
+	if s.F64 == nil || !AllExact(s.F64) {
 		return s
 	}
 	n := &Sparse{Rows: s.Rows, F32: make([]float32, len(s.F64)), Fill: s.Fill}
@@ -172,8 +172,8 @@ func (s *Sparse) narrow() *Sparse {
 	return n
 }
 
-// smaller tells whether n rows take fewer bytes in the sparse form than densely.
-func (s *Sparse) smaller(n int) bool {
+// Smaller tells whether n rows take fewer bytes in the sparse form than densely.
+func (s *Sparse) Smaller(n int) bool {
 	width := 4
 	if s.F64 != nil {
 		width = 8
@@ -181,5 +181,5 @@ func (s *Sparse) smaller(n int) bool {
 	return len(s.Rows)*(4+width) < n*width
 }
 
-// missingFill is the Fill of a column in which a row that is not stored has no value.
-var missingFill = math.NaN()
+// MissingFill is the Fill of a column in which a row that is not stored has no value.
+var MissingFill = math.NaN()

@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"unsafe"
@@ -8,69 +8,69 @@ import (
 
 // Tests lower these.
 var (
-	// mostShared is the largest memory, in bytes, that columns share: all of it stays while
+	// MostShared is the largest memory, in bytes, that columns share: all of it stays while
 	// one of them does, and the room that turns out not to be needed takes memory as well.
-	mostShared = 32 << 20
-	// leastOwn is the size, in bytes, from which large pages pay for a column of its own: one
+	MostShared = 32 << 20
+	// LeastOwn is the size, in bytes, from which large pages pay for a column of its own: one
 	// at least lies within it.
-	leastOwn = 4 << 20
+	LeastOwn = 4 << 20
 )
 
 // reserve makes room for the columns of which ch is the first chunk. A page is touched for
 // the first time at the cost of reading some 500 cells, and two threads that touch pages
 // wait for each other, so that columns are put into large ones: those of a small table side
 // by side in one piece of memory.
-func (g *gatherer) reserve(ch *chunk) {
+func (g *gatherer) reserve(ch *Chunk) {
 	rows := g.total
 	all := 0
-	for i := range ch.pieces {
-		all += ch.pieces[i].words(rows)
+	for i := range ch.Pieces {
+		all += ch.Pieces[i].words(rows)
 	}
-	expected := int(float64(ch.rows) / ch.share)
-	if 8*all <= mostShared {
+	expected := int(float64(ch.Rows) / ch.Share)
+	if 8*all <= MostShared {
 		shared := make([]float64, all)
 		cpu.LargePages(bytesOf(shared))
-		for i := range ch.pieces {
-			shared = g.stores[i].take(&ch.pieces[i], shared, rows)
+		for i := range ch.Pieces {
+			shared = g.stores[i].take(&ch.Pieces[i], shared, rows)
 		}
 		return
 	}
-	for i := range ch.pieces {
-		size := ch.pieces[i].cellBytes()
-		if size*expected < leastOwn {
+	for i := range ch.Pieces {
+		size := ch.Pieces[i].cellBytes()
+		if size*expected < LeastOwn {
 			continue
 		}
-		own := make([]float64, ch.pieces[i].words(rows))
+		own := make([]float64, ch.Pieces[i].words(rows))
 		cpu.LargePages(bytesOf(own)[:size*expected]) // what lies behind may stay untouched
-		g.stores[i].take(&ch.pieces[i], own, rows)
+		g.stores[i].take(&ch.Pieces[i], own, rows)
 	}
 }
 
 // cellBytes returns the bytes of a cell as a piece holds it; 0 for text.
-func (p *piece) cellBytes() int {
+func (p *Piece) cellBytes() int {
 	switch {
-	case p.f64 != nil:
+	case p.F64 != nil:
 		return 8
-	case p.f32 != nil, p.codes != nil:
+	case p.F32 != nil, p.Codes != nil:
 		return 4
 	}
 	return 0
 }
 
 // words returns how many words of eight bytes so many cells take.
-func (p *piece) words(cells int) int { return (p.cellBytes()*cells + 7) / 8 }
+func (p *Piece) words(cells int) int { return (p.cellBytes()*cells + 7) / 8 }
 
 // take gives the store the beginning of room, for the cells of so many rows as p holds
 // them, and returns the rest.
-func (s *store) take(p *piece, room []float64, rows int) (rest []float64) {
+func (s *store) take(p *Piece, room []float64, rows int) (rest []float64) {
 	n := p.words(rows)
 	first := unsafe.Pointer(unsafe.SliceData(room))
 	switch {
-	case p.f64 != nil:
+	case p.F64 != nil:
 		s.f64 = room[:0:n]
-	case p.f32 != nil:
+	case p.F32 != nil:
 		s.f32 = unsafe.Slice((*float32)(first), 2*n)[:0]
-	case p.codes != nil:
+	case p.Codes != nil:
 		s.codes = unsafe.Slice((*int32)(first), 2*n)[:0]
 	}
 	return room[n:]

@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"math"
@@ -10,12 +10,12 @@ import (
 
 // gatherer puts the pieces of chunks side by side as the chunks come in, so that in the
 // end a column is one slice already and no second copy of the table is made. Chunks of
-// text give their own buffers back to the workers.
+// Text give their own buffers back to the workers.
 type gatherer struct {
 	mutex  sync.Mutex
 	placed sync.Cond     // a chunk was
 	ahead  int           // chunks of text that a worker may be ahead of the next to place
-	chunks turns[*chunk] // to place
+	chunks Turns[*Chunk] // to place
 	stores []store       // by target
 	rows   int           // placed so far
 	total  int           // rows expected in all, 0 where nothing is known about it
@@ -31,10 +31,10 @@ type store struct {
 	levels  *levelSet // what codes index
 	text    []byte
 	offsets []int32
-	narrow  []*piece // those whose numbers are in f32
+	narrow  []*Piece // those whose numbers are in f32
 }
 
-func newGatherer(threads int) *gatherer {
+func NewGatherer(threads int) *gatherer {
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
@@ -43,92 +43,92 @@ func newGatherer(threads int) *gatherer {
 	return g
 }
 
-// add places the chunk and those that waited for it. It may be called by several
+// Add places the chunk and those that waited for it. It may be called by several
 // goroutines at once.
-func (g *gatherer) add(ch *chunk) {
+func (g *gatherer) Add(ch *Chunk) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	// A worker that is far ahead waits, else one that the system leaves aside would let the
 	// others fill the memory. Chunks of text all come, and are dealt out in order: the
 	// worker of the next one is never among those who wait.
-	for ch.spare != nil && ch.index > g.chunks.next+g.ahead {
+	for ch.Spare != nil && ch.Index > g.chunks.Next+g.ahead {
 		g.placed.Wait()
 	}
 	defer g.placed.Broadcast()
-	g.chunks.put(ch.index, ch)
-	for ch, ok := g.chunks.take(); ok; ch, ok = g.chunks.take() {
+	g.chunks.Put(ch.Index, ch)
+	for ch, ok := g.chunks.Take(); ok; ch, ok = g.chunks.Take() {
 		g.place(ch)
 	}
 }
 
-// shareOf returns which part of all inputs one of them is, judged by their sizes; 0
+// ShareOf returns which part of all inputs one of them is, judged by their sizes; 0
 // where those are unknown.
-func shareOf(inputs []input, index int) float64 {
+func ShareOf(inputs []Input, index int) float64 {
 	if len(inputs) == 1 {
 		return 1
 	}
 	all := int64(0)
 	for _, in := range inputs {
-		if in.size == 0 {
+		if in.Size == 0 {
 			return 0
 		}
-		all += in.size
+		all += in.Size
 	}
-	return float64(inputs[index].size) / float64(all)
+	return float64(inputs[index].Size) / float64(all)
 }
 
-func (g *gatherer) place(ch *chunk) {
-	if ch.share == 1 { // there is no other chunk
+func (g *gatherer) place(ch *Chunk) {
+	if ch.Share == 1 { // there is no other chunk
 		return
 	}
-	if g.total == 0 && ch.share > 0 {
+	if g.total == 0 && ch.Share > 0 {
 		// A tenth more than the first chunk promises, and room for another like it.
-		g.total = int(1.1*float64(ch.rows)/ch.share) + ch.rows
+		g.total = int(1.1*float64(ch.Rows)/ch.Share) + ch.Rows
 	}
 	if g.stores == nil {
-		g.stores = make([]store, len(ch.pieces))
+		g.stores = make([]store, len(ch.Pieces))
 		if g.total > 0 {
 			g.reserve(ch)
 		}
 	}
 	room := max(g.total-g.rows, g.rows/2)
-	for i := range ch.pieces {
-		g.stores[i].place(&ch.pieces[i], room, ch.spare)
+	for i := range ch.Pieces {
+		g.stores[i].place(&ch.Pieces[i], room, ch.Spare)
 	}
-	g.rows += ch.rows
+	g.rows += ch.Rows
 }
 
 // place copies a piece behind those before it and gives its own buffer to spare, which
 // may be nil.
-func (s *store) place(p *piece, room int, spare *spare) {
+func (s *store) place(p *Piece, room int, spare *Spare) {
 	switch {
-	case p.f32 != nil && s.f64 == nil:
-		own := p.f32
-		s.f32, p.f32 = appendPart(s.f32, own, room)
+	case p.F32 != nil && s.f64 == nil:
+		own := p.F32
+		s.f32, p.F32 = appendPart(s.f32, own, room)
 		s.narrow = append(s.narrow, p)
 		spare.put(own, nil, nil, nil)
-	case p.f32 != nil:
-		own := p.f32
-		s.f64, p.f64 = appendPart(s.f64, widened(own), room)
-		p.f32 = nil
+	case p.F32 != nil:
+		own := p.F32
+		s.f64, p.F64 = appendPart(s.f64, Widened(own), room)
+		p.F32 = nil
 		spare.put(own, nil, nil, nil)
-	case p.f64 != nil:
-		own := p.f64
+	case p.F64 != nil:
+		own := p.F64
 		s.widen(room)
-		s.f64, p.f64 = appendPart(s.f64, own, room)
+		s.f64, p.F64 = appendPart(s.f64, own, room)
 		spare.put(nil, own, nil, nil)
-	case p.codes != nil:
-		own := p.codes
-		s.codes, p.codes = appendRoom(s.codes, len(own), room)
+	case p.Codes != nil:
+		own := p.Codes
+		s.codes, p.Codes = appendRoom(s.codes, len(own), room)
 		if s.levels == nil {
 			s.levels = new(levelSet)
 		}
 		s.levels.add(p)
-		p.dictionary.translate(p.codes, own)
-		p.dictionary, p.levels, p.joined = nil, nil, s.levels
+		p.Dictionary.translate(p.Codes, own)
+		p.Dictionary, p.Levels, p.joined = nil, nil, s.levels
 		spare.put(nil, nil, own, nil)
-	case p.offsets != nil:
-		text, offsets := p.text, p.offsets
+	case p.Offsets != nil:
+		text, offsets := p.Text, p.Offsets
 		s.placeText(p, room)
 		spare.put(nil, nil, offsets, text)
 	}
@@ -155,13 +155,13 @@ func appendRoom[T any](whole []T, n, room int) (appended, placed []T) {
 // widen moves the numbers so far to float64.
 func (s *store) widen(room int) {
 	for _, p := range s.narrow {
-		s.f64, p.f64 = appendPart(s.f64, widened(p.f32), room+len(s.f32))
-		p.f32 = nil
+		s.f64, p.F64 = appendPart(s.f64, Widened(p.F32), room+len(s.f32))
+		p.F32 = nil
 	}
 	s.f32, s.narrow = nil, nil
 }
 
-func widened(narrow []float32) []float64 {
+func Widened(narrow []float32) []float64 {
 	wide := make([]float64, len(narrow))
 	for i, v := range narrow {
 		wide[i] = float64(v)
@@ -170,25 +170,25 @@ func widened(narrow []float32) []float64 {
 }
 
 // placeText is place for texts: their bytes, and offsets that go on counting.
-func (s *store) placeText(p *piece, room int) {
-	rows := len(p.offsets) - 1
-	full := cap(s.offsets)-len(s.offsets) < rows || cap(s.text)-len(s.text) < len(p.text)
-	if s.offsets == nil || full || len(s.text)+len(p.text) > math.MaxInt32 {
+func (s *store) placeText(p *Piece, room int) {
+	rows := len(p.Offsets) - 1
+	full := cap(s.offsets)-len(s.offsets) < rows || cap(s.text)-len(s.text) < len(p.Text)
+	if s.offsets == nil || full || len(s.text)+len(p.Text) > math.MaxInt32 {
 		s.offsets = make([]int32, 1, 1+max(room, rows))
-		bytes := float64(len(p.text)) / float64(max(rows, 1)) * 1.1 * float64(room)
-		s.text = make([]byte, 0, max(min(int(bytes), math.MaxInt32), len(p.text)))
+		bytes := float64(len(p.Text)) / float64(max(rows, 1)) * 1.1 * float64(room)
+		s.text = make([]byte, 0, max(min(int(bytes), math.MaxInt32), len(p.Text)))
 	}
 	at, base := len(s.offsets)-1, len(s.text)
-	for _, offset := range p.offsets[1:] {
+	for _, offset := range p.Offsets[1:] {
 		s.offsets = append(s.offsets, int32(base)+offset)
 	}
-	s.text = append(s.text, p.text...)
-	p.text, p.offsets = s.text[base:], s.offsets[at:]
+	s.text = append(s.text, p.Text...)
+	p.Text, p.Offsets = s.text[base:], s.offsets[at:]
 }
 
-// sideBySide returns the one slice that all parts lie in, one behind the other, or nil
+// SideBySide returns the one slice that all parts lie in, one behind the other, or nil
 // where they do not. The parts together have n elements.
-func sideBySide[T any](pieces []*piece, n int, part func(*piece) []T) []T {
+func SideBySide[T any](pieces []*Piece, n int, part func(*Piece) []T) []T {
 	if len(pieces) == 0 || cap(part(pieces[0])) < n || n == 0 {
 		return nil
 	}
@@ -206,9 +206,9 @@ func sideBySide[T any](pieces []*piece, n int, part func(*piece) []T) []T {
 	return whole
 }
 
-// spare keeps the buffers of chunks that were placed for further ones, which spares
+// Spare keeps the buffers of chunks that were placed for further ones, which spares
 // clearing them and fetching memory from the system.
-type spare struct {
+type Spare struct {
 	mutex sync.Mutex
 	f32   [][]float32
 	f64   [][]float64
@@ -217,7 +217,7 @@ type spare struct {
 	made  int // buffers that were made
 }
 
-func (s *spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
+func (s *Spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
 	if s == nil {
 		return
 	}
@@ -237,39 +237,39 @@ func (s *spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
 	}
 }
 
-// buffers are those of one piece.
-type buffers struct {
+// Buffers are those of one piece.
+type Buffers struct {
 	f32   []float32
 	f64   []float64
 	i32   []int32
 	bytes []byte
 }
 
-// buffers returns the buffers that the values of a piece lie in.
-func (p *piece) buffers() buffers {
-	if p.offsets != nil {
-		return buffers{i32: p.offsets, bytes: p.text}
+// Buffers returns the buffers that the values of a piece lie in.
+func (p *Piece) Buffers() Buffers {
+	if p.Offsets != nil {
+		return Buffers{i32: p.Offsets, bytes: p.Text}
 	}
-	return buffers{f32: p.f32, f64: p.f64, i32: p.codes}
+	return Buffers{f32: p.F32, f64: p.F64, i32: p.Codes}
 }
 
-func (s *spare) putAll(list []buffers) {
+func (s *Spare) PutAll(list []Buffers) {
 	for _, b := range list {
 		s.put(b.f32, b.f64, b.i32, b.bytes)
 	}
 }
 
-func (s *spare) float32s(n int) []float32 { return takeSpare(s, &s.f32, n) }
-func (s *spare) float64s(n int) []float64 { return takeSpare(s, &s.f64, n) }
-func (s *spare) int32s(n int) []int32     { return takeSpare(s, &s.i32, n) }
+func (s *Spare) Float32s(n int) []float32 { return takeSpare(s, &s.f32, n) }
+func (s *Spare) Float64s(n int) []float64 { return takeSpare(s, &s.f64, n) }
+func (s *Spare) Int32s(n int) []int32     { return takeSpare(s, &s.i32, n) }
 
-// text returns an empty buffer.
-func (s *spare) text() []byte { return takeSpare(s, &s.bytes, 0) }
+// Text returns an empty buffer.
+func (s *Spare) Text() []byte { return takeSpare(s, &s.bytes, 0) }
 
 // takeSpare returns a buffer of n elements, which may hold anything. Large ones would all
 // begin at the same place of a page, so that the cells of a row, one of each buffer, would
 // fight for one set of the first-level cache: each begins some lines later than the last.
-func takeSpare[T any](s *spare, list *[][]T, n int) []T {
+func takeSpare[T any](s *Spare, list *[][]T, n int) []T {
 	const line, lines = 64, 64
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

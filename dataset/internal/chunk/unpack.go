@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 // table's inputs were found, the first and any other time that it is read.
 type watched struct {
 	io.Reader
-	in   *input
+	in   *Input
 	stat func() (os.FileInfo, error) // nil where nothing can change
 	n    atomic.Int64                // bytes read
 
@@ -37,17 +37,17 @@ func (w *watched) Read(b []byte) (int, error) {
 // end returns io.EOF, or what became of the file. A size of 0 is that of files that the
 // system makes while they are read.
 func (w *watched) end() error {
-	if w.stat == nil || w.in.size == 0 {
+	if w.stat == nil || w.in.Size == 0 {
 		return io.EOF
 	}
 	info, err := w.stat()
 	switch {
 	case err != nil:
 		return err
-	case w.n.Load() < w.in.size:
-		return complain("%s changed while it was read: it has %d bytes of %d", w.in.name, w.n.Load(), w.in.size)
-	case w.n.Load() > w.in.size, !sameContent(w.in.found, info):
-		return complain("%s changed while it was read; read it again once nobody writes to it", w.in.name)
+	case w.n.Load() < w.in.Size:
+		return Errorf("%s changed while it was read: it has %d bytes of %d", w.in.Name, w.n.Load(), w.in.Size)
+	case w.n.Load() > w.in.Size, !sameContent(w.in.found, info):
+		return Errorf("%s changed while it was read; read it again once nobody writes to it", w.in.Name)
 	}
 	return io.EOF
 }
@@ -102,7 +102,7 @@ func (p *pump) run(r io.Reader, raw *watched) {
 		if buffer == nil {
 			buffer = make([]byte, readAhead)
 		}
-		n, err := readFull(r, buffer)
+		n, err := ReadFull(r, buffer)
 		produced := p.produced.Add(int64(n))
 		p.growth.Store(math.Float64bits(float64(max(1, produced)) / float64(max(1, raw.n.Load()))))
 		p.full <- packet{buffer[:n], err} // has room for all buffers
@@ -137,8 +137,8 @@ func (p *pump) close(wait bool) {
 	}
 }
 
-// unpackedBy returns by how much the text so far is larger than what was read for it.
-func (s *stream) unpackedBy() float64 {
+// UnpackedBy returns by how much the text so far is larger than what was read for it.
+func (s *Stream) UnpackedBy() float64 {
 	if s.pump == nil {
 		return 1
 	}
@@ -146,29 +146,29 @@ func (s *stream) unpackedBy() float64 {
 	return 1.2 * math.Float64frombits(s.pump.growth.Load())
 }
 
-// failure says what went wrong while reading.
-func (s *stream) failure(err error) error {
+// Failure says what went wrong while reading.
+func (s *Stream) Failure(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, errSpool), told(err):
+	case errors.Is(err, errSpool), Told(err):
 		return err
-	case s.packed == "" || s.raw.failed.Load():
+	case s.Packed == "" || s.raw.failed.Load():
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return complain("%s is cut off: its %s data ends too early: %w", s.name, s.packed, err)
+		return Errorf("%s is cut off: its %s data ends too early: %w", s.Name, s.Packed, err)
 	case s.pump != nil && s.pump.produced.Load() > 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
-		return complain("%s is damaged: something else follows its %s data: %w", s.name, s.packed, err)
+		return Errorf("%s is damaged: something else follows its %s data: %w", s.Name, s.Packed, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return complain("%s asks for more than %s of memory to be decompressed; compress it again without --ultra and --long: %w",
-			s.name, byteText(zstdWindow), err)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), s.packed == "zstd":
-		return complain("%s is damaged: %w", s.name, err)
+		return Errorf("%s asks for more than %s of memory to be decompressed; compress it again without --ultra and --long: %w",
+			s.Name, ByteText(ZstdWindow), err)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), s.Packed == "zstd":
+		return Errorf("%s is damaged: %w", s.Name, err)
 	}
-	return complain("%s cannot be read: %w", s.name, bare(err))
+	return Errorf("%s cannot be read: %w", s.Name, Bare(err))
 }
 
-// readFull fills b. It returns io.EOF where the data ends before; unlike with
+// ReadFull fills b. It returns io.EOF where the data ends before; unlike with
 // io.ReadFull, io.ErrUnexpectedEOF is always the reader's own and means damage.
-func readFull(r io.Reader, b []byte) (n int, err error) {
+func ReadFull(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var more int
 		more, err = r.Read(b[n:])

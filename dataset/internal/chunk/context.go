@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"context"
@@ -76,11 +76,11 @@ func isFile(stream io.Reader) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// streamInput is the input for a stream, which is copied while it is read if keep says so.
-func streamInput(ctx context.Context, stream io.Reader, name string, keep bool) input {
+// StreamInput is the input for a stream, which is copied while it is read if keep says so.
+func StreamInput(ctx context.Context, stream io.Reader, name string, keep bool) Input {
 	first := func() (io.ReadCloser, error) { return io.NopCloser(stream), nil }
 	if isFile(stream) {
 		ctx = context.Background()
 	}
-	return (&spool{name: name, keep: keep, first: func() (io.ReadCloser, error) { return patiently(ctx, first) }}).input()
+	return (&spool{name: name, Keep: keep, first: func() (io.ReadCloser, error) { return patiently(ctx, first) }}).input()
 }

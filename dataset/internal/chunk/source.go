@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"bufio"
@@ -17,23 +17,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// input is one file, or a stream, that can be read from its start, perhaps twice.
-type input struct {
-	name  string
-	size  int64       // bytes, 0 if unknown
+// Input is one file, or a stream, that can be read from its start, perhaps twice.
+type Input struct {
+	Name  string
+	Size  int64       // bytes, 0 if unknown
 	found os.FileInfo // of a file
-	open  func() (io.ReadCloser, error)
-	spool *spool // nil for files
+	Open  func() (io.ReadCloser, error)
+	Spool *spool // nil for files
 
-	opened *stream // the stream that the next call of stream returns, or nil
+	Opened *Stream // the stream that the next call of stream returns, or nil
 }
 
-// findInputs turns paths and patterns into files, sorted by name.
-func findInputs(ctx context.Context, paths []string, keep bool) ([]input, error) {
+// FindInputs turns paths and patterns into files, sorted by name.
+func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error) {
 	var names []string
 	for _, path := range paths {
 		if path == "" {
-			return nil, complain("a table needs the name of a file")
+			return nil, Errorf("a table needs the name of a file")
 		}
 		if _, err := os.Lstat(path); err == nil || !strings.ContainsAny(path, "*?[") {
 			names = append(names, path)
@@ -41,19 +41,19 @@ func findInputs(ctx context.Context, paths []string, keep bool) ([]input, error)
 		}
 		matches, err := filepath.Glob(path)
 		if err != nil {
-			return nil, complain("%s is not a pattern for files: %w", path, err)
+			return nil, Errorf("%s is not a pattern for files: %w", path, err)
 		}
 		if len(matches) == 0 {
-			return nil, complain("no file matches %s", path)
+			return nil, Errorf("no file matches %s", path)
 		}
 		names = append(names, matches...)
 	}
 	if len(names) == 0 {
-		return nil, complain("a table needs the name of a file")
+		return nil, Errorf("a table needs the name of a file")
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	inputs := make([]input, len(names))
+	inputs := make([]Input, len(names))
 	for i, name := range names {
 		in, err := fileInput(ctx, name, keep)
 		if err != nil {
@@ -64,8 +64,8 @@ func findInputs(ctx context.Context, paths []string, keep bool) ([]input, error)
 	return inputs, nil
 }
 
-// bare returns what the operating system said, without the name that is said already.
-func bare(err error) error {
+// Bare returns what the operating system said, without the name that is said already.
+func Bare(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
@@ -73,27 +73,27 @@ func bare(err error) error {
 	return err
 }
 
-func fileInput(ctx context.Context, name string, keep bool) (input, error) {
+func fileInput(ctx context.Context, name string, keep bool) (Input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return input{}, complain("%s cannot be read: %w", name, bare(err))
+		return Input{}, Errorf("%s cannot be read: %w", name, Bare(err))
 	case info.IsDir():
-		return input{}, complain("%s is a directory; name a file, or several by a pattern such as %s",
+		return Input{}, Errorf("%s is a directory; name a file, or several by a pattern such as %s",
 			name, filepath.Join(name, "*.csv"))
 	}
 	open := func() (io.ReadCloser, error) {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, complain("%s cannot be read: %w", name, bare(err))
+			return nil, Errorf("%s cannot be read: %w", name, Bare(err))
 		}
 		return f, nil
 	}
 	if !info.Mode().IsRegular() { // a pipe can be read once
-		return (&spool{name: name, first: func() (io.ReadCloser, error) { return patiently(ctx, open) }, keep: keep}).input(), nil
+		return (&spool{name: name, first: func() (io.ReadCloser, error) { return patiently(ctx, open) }, Keep: keep}).input(), nil
 	}
 	_ = os.SameFile(info, info) // Windows looks up which file it is when it is first asked
-	return input{name: name, size: info.Size(), found: info, open: open}, nil
+	return Input{Name: name, Size: info.Size(), found: info, Open: open}, nil
 }
 
 // sameContent says whether a file is, as far as the system tells, what it was: no other
@@ -102,37 +102,37 @@ func sameContent(was, is os.FileInfo) bool {
 	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
 }
 
-// steadily reads a file by read, and fails where it changes meanwhile.
-func steadily(f *os.File, name string, read func() error) error {
+// Steadily reads a file by read, and fails where it changes meanwhile.
+func Steadily(f *os.File, name string, read func() error) error {
 	was, err := f.Stat()
 	if err != nil {
-		return complain("%s cannot be read: %w", name, bare(err))
+		return Errorf("%s cannot be read: %w", name, Bare(err))
 	}
 	if err := read(); err != nil {
 		return err
 	}
 	if is, err := f.Stat(); err != nil || !sameContent(was, is) {
-		return complain("%s changed while it was read; read it again once nobody writes to it", name)
+		return Errorf("%s changed while it was read; read it again once nobody writes to it", name)
 	}
 	return nil
 }
 
-// spool is a stream that is copied to an unlinked temporary file while it is read
+// Spool is a stream that is copied to an unlinked temporary file while it is read
 // for the first time, so that it can be read again.
 type spool struct {
 	name  string
 	first func() (io.ReadCloser, error) // nil once it was called
-	keep  bool
+	Keep  bool
 	file  *os.File
 }
 
-func (s *spool) input() input { return input{name: s.name, open: s.open, spool: s} }
+func (s *spool) input() Input { return Input{Name: s.name, Open: s.open, Spool: s} }
 
 func (s *spool) open() (io.ReadCloser, error) {
 	if s.first != nil {
 		stream, err := s.first()
 		s.first = nil
-		if err != nil || !s.keep {
+		if err != nil || !s.Keep {
 			return stream, err
 		}
 		if err := s.create(); err != nil {
@@ -193,34 +193,34 @@ var foreign = []struct{ magic, name string }{
 	{`{"`, "JSON text"}, {"[{", "JSON text"},
 }
 
-// byteOrderMark may stand at the beginning of UTF-8 text and is no part of it.
-const byteOrderMark = "\xef\xbb\xbf"
+// ByteOrderMark may stand at the beginning of UTF-8 text and is no part of it.
+const ByteOrderMark = "\xef\xbb\xbf"
 
-// stream is the content of an input, read from its start and decompressed.
-type stream struct {
-	name   string
-	reader *bufio.Reader
+// Stream is the content of an input, read from its start and decompressed.
+type Stream struct {
+	Name   string
+	Reader *bufio.Reader
 	file   io.Closer
-	packed string // "gzip", "zstd" or "" for an input that is not compressed
+	Packed string // "gzip", "zstd" or "" for an input that is not compressed
 	raw    *watched
 	pump   *pump // nil for an input that is not compressed
 }
 
-// stream opens an input, or returns what was opened to look at its beginning.
-func (in *input) stream(formats []*format) (*stream, error) {
-	if s := in.opened; s != nil {
-		in.opened = nil
+// Stream opens an input, or returns what was opened to look at its beginning.
+func (in *Input) Stream(formats []*Format) (*Stream, error) {
+	if s := in.Opened; s != nil {
+		in.Opened = nil
 		return s, nil
 	}
-	file, err := in.open()
+	file, err := in.Open()
 	if err != nil {
 		return nil, err
 	}
 	raw := &watched{Reader: file, in: in}
-	if f, ok := file.(*os.File); ok && in.spool == nil {
+	if f, ok := file.(*os.File); ok && in.Spool == nil {
 		raw.stat = f.Stat
 	}
-	s := &stream{name: in.name, file: file, raw: raw, reader: bufio.NewReaderSize(raw, streamBuffer)}
+	s := &Stream{Name: in.Name, file: file, raw: raw, Reader: bufio.NewReaderSize(raw, streamBuffer)}
 	start, err := s.peek(4)
 	if err == nil {
 		err = s.decompress(start)
@@ -229,13 +229,13 @@ func (in *input) stream(formats []*format) (*stream, error) {
 		start, err = s.peek(longestMagic)
 	}
 	if err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
-			s.close()
-			return nil, complain("%s is %s; give it as %s, plain, gzip or zstd", in.name, f.name, formatTitles(formats))
+			s.Close()
+			return nil, Errorf("%s is %s; give it as %s, plain, gzip or zstd", in.Name, f.name, formatTitles(formats))
 		}
 	}
 	return s, nil
@@ -247,31 +247,31 @@ const (
 )
 
 // peek returns the next n bytes, fewer at the end, without reading past them.
-func (s *stream) peek(n int) ([]byte, error) {
-	start, err := s.reader.Peek(n)
+func (s *Stream) peek(n int) ([]byte, error) {
+	start, err := s.Reader.Peek(n)
 	if err != nil && err != io.EOF {
-		return nil, s.failure(err)
+		return nil, s.Failure(err)
 	}
 	return start, nil
 }
 
 // decompress puts a decompressor before the reader if start is the magic of one.
-func (s *stream) decompress(start []byte) error {
+func (s *Stream) decompress(start []byte) error {
 	var unpacked io.Reader
 	release := func() {}
 	switch {
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		s.packed = "gzip"
-		z, err := gzip.NewReader(s.reader)
+		s.Packed = "gzip"
+		z, err := gzip.NewReader(s.Reader)
 		if err != nil {
-			return s.failure(err)
+			return s.Failure(err)
 		}
 		unpacked = z
 	case isZstd(start):
-		s.packed = "zstd"
-		z, err := zstd.NewReader(s.reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		s.Packed = "zstd"
+		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(ZstdWindow))
 		if err != nil {
-			return s.failure(err)
+			return s.Failure(err)
 		}
 		unpacked, release = z, z.Close
 	default:
@@ -281,12 +281,12 @@ func (s *stream) decompress(start []byte) error {
 		release()
 		s.file.Close()
 	})
-	s.reader = bufio.NewReaderSize(s.pump, streamBuffer)
+	s.Reader = bufio.NewReaderSize(s.pump, streamBuffer)
 	return nil
 }
 
-// zstdWindow is the memory that a zstd file may ask for: what zstd --long writes.
-const zstdWindow = 128 << 20
+// ZstdWindow is the memory that a zstd file may ask for: what zstd --long writes.
+const ZstdWindow = 128 << 20
 
 // isZstd knows a zstd frame, and a skippable frame, with which parallel compressors begin.
 func isZstd(start []byte) bool {
@@ -294,10 +294,10 @@ func isZstd(start []byte) bool {
 		len(start) == 4 && start[0]&0xf0 == 0x50 && string(start[1:]) == "\x2a\x4d\x18"
 }
 
-func (s *stream) close() {
+func (s *Stream) Close() {
 	if s.pump == nil {
 		s.file.Close()
 		return
 	}
-	s.pump.close(s.raw.in.spool == nil)
+	s.pump.close(s.raw.in.Spool == nil)
 }

@@ -1,4 +1,4 @@
-package dataset
+package chunk
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// maxDigits is the number of decimal digits that always fit a uint64.
-const maxDigits = 19
+// MaxDigits is the number of decimal digits that always fit a uint64.
+const MaxDigits = 19
 
 // decimal reads the longest decimal number that starts at b[i]:
 //
@@ -67,17 +67,17 @@ func decimal(b []byte, i int, point byte) (v float64, end int) {
 		return 0, start
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
-		e, after := exponentPart(b, i+1)
+		e, after := ExponentPart(b, i+1)
 		if after == i+1 {
 			return 0, start
 		}
 		exponent += e
 		i = after
 	}
-	if digits > maxDigits {
+	if digits > MaxDigits {
 		return decimalSlow(b[start:i], point), i
 	}
-	v, ok := scale(mantissa, exponent)
+	v, ok := Scale(mantissa, exponent)
 	if !ok {
 		return decimalSlow(b[start:i], point), i
 	}
@@ -87,9 +87,9 @@ func decimal(b []byte, i int, point byte) (v float64, end int) {
 	return v, i
 }
 
-// exponentPart reads [+-] digits at b[i] and returns after = i if there are none.
+// ExponentPart reads [+-] digits at b[i] and returns after = i if there are none.
 // Exponents stop growing far outside float64's range.
-func exponentPart(b []byte, i int) (e, after int) {
+func ExponentPart(b []byte, i int) (e, after int) {
 	start := i
 	negative := false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -112,21 +112,21 @@ func exponentPart(b []byte, i int) (e, after int) {
 	return e, i
 }
 
-// leadingDigits returns how many of the eight characters, the first in the lowest
+// LeadingDigits returns how many of the eight characters, the first in the lowest
 // byte, are ASCII digits before the first that is none, and the number they write.
-func leadingDigits(word uint64) (value uint64, n int) {
+func LeadingDigits(word uint64) (value uint64, n int) {
 	word ^= 0x3030303030303030 // digits become 0…9
 	// Adding 0x76 sets the top bit of every byte from 10 on. A byte from 0x8A on also
 	// carries into the next one, but that one stands behind a character that is no digit.
 	others := (word + 0x7676767676767676 | word) & 0x8080808080808080
 	n = bits.TrailingZeros64(others) >> 3
 	// Moved to the top, the digits are an eight-digit number with zeros in front.
-	return valueOfEight(word << (64 - 8*uint(n))), n
+	return ValueOfEight(word << (64 - 8*uint(n))), n
 }
 
-// valueOfEight returns the number written by eight bytes of 0…9, the first in the
+// ValueOfEight returns the number written by eight bytes of 0…9, the first in the
 // lowest byte, by adding neighbours in three steps (Lemire 2018).
-func valueOfEight(word uint64) uint64 {
+func ValueOfEight(word uint64) uint64 {
 	word = word*10 + word>>8
 	const mask = 0x000000FF000000FF
 	const mul1 = 100 + 1_000_000<<32
@@ -134,18 +134,18 @@ func valueOfEight(word uint64) uint64 {
 	return ((word&mask)*mul1 + (word>>16&mask)*mul2) >> 32
 }
 
-// wholePowers are the powers of ten by which up to eight digits move a mantissa.
-var wholePowers = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+// WholePowers are the powers of ten by which up to eight digits move a mantissa.
+var WholePowers = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// exactPowers are the powers of ten that float64 holds exactly.
-var exactPowers = [...]float64{
+// ExactPowers are the powers of ten that float64 holds exactly.
+var ExactPowers = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// scale returns mantissa × 10^exponent, correctly rounded, or false where neither
+// Scale returns mantissa × 10^exponent, correctly rounded, or false where neither
 // of its two quick proofs of correct rounding holds.
-func scale(mantissa uint64, exponent int) (float64, bool) {
+func Scale(mantissa uint64, exponent int) (float64, bool) {
 	// Values that are exact in few bits lie on the border that lemire cannot decide;
 	// they are often written with zeros at the end, without which they are easy.
 	for mantissa >= 1<<53 && mantissa%10 == 0 {
@@ -156,9 +156,9 @@ func scale(mantissa uint64, exponent int) (float64, bool) {
 		// Both operands are exact, so the one rounding of the operation is the only one
 		// (Clinger 1990).
 		if exponent < 0 {
-			return float64(mantissa) / exactPowers[-exponent], true
+			return float64(mantissa) / ExactPowers[-exponent], true
 		}
-		return float64(mantissa) * exactPowers[exponent], true
+		return float64(mantissa) * ExactPowers[exponent], true
 	}
 	if mantissa == 0 {
 		return 0, true
@@ -249,11 +249,11 @@ func decimalSlow(text []byte, point byte) float64 {
 	return v
 }
 
-// parseNumber reads a whole cell, spaces around it not counting, as a number: a
+// ParseNumber reads a whole cell, spaces around it not counting, as a number: a
 // decimal number, or inf or infinity in any case with an optional sign. NaN is not
 // a number here; what is missing is said by the missing tokens.
-func parseNumber(cell []byte, point byte) (float64, bool) {
-	cell = trim(cell)
+func ParseNumber(cell []byte, point byte) (float64, bool) {
+	cell = Trim(cell)
 	if v, end := decimal(cell, 0, point); end == len(cell) && end > 0 {
 		return v, true
 	}
@@ -264,31 +264,31 @@ func parseNumber(cell []byte, point byte) (float64, bool) {
 		}
 		cell = cell[1:]
 	}
-	if equalFold(cell, "inf") || equalFold(cell, "infinity") {
+	if EqualFold(cell, "inf") || EqualFold(cell, "infinity") {
 		return math.Inf(sign), true
 	}
 	return 0, false
 }
 
-// parseValue reads a whole cell as what a numeric column may hold: a number, true
+// ParseValue reads a whole cell as what a numeric column may hold: a number, true
 // or false in any case, or an ISO-8601 date or time stamp.
-func parseValue(cell []byte, point byte) (v float64, isDate, ok bool) {
-	if v, ok := parseNumber(cell, point); ok {
+func ParseValue(cell []byte, point byte) (v float64, isDate, ok bool) {
+	if v, ok := ParseNumber(cell, point); ok {
 		return v, false, true
 	}
-	cell = trim(cell)
+	cell = Trim(cell)
 	switch {
-	case equalFold(cell, "true"):
+	case EqualFold(cell, "true"):
 		return 1, false, true
-	case equalFold(cell, "false"):
+	case EqualFold(cell, "false"):
 		return 0, false, true
 	}
-	v, ok = parseDate(cell)
+	v, ok = ParseDate(cell)
 	return v, ok, ok
 }
 
-// equalFold compares with a lower-case ASCII word, ignoring case.
-func equalFold(cell []byte, lower string) bool {
+// EqualFold compares with a lower-case ASCII word, ignoring case.
+func EqualFold(cell []byte, lower string) bool {
 	if len(cell) != len(lower) {
 		return false
 	}
@@ -317,9 +317,9 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// trim cuts off spaces, which count in text but not in numbers, names and missing
+// Trim cuts off spaces, which count in text but not in numbers, names and missing
 // tokens.
-func trim(cell []byte) []byte {
+func Trim(cell []byte) []byte {
 	for len(cell) > 0 && (cell[0] == ' ' || cell[0] == '\t') {
 		cell = cell[1:]
 	}
@@ -329,8 +329,8 @@ func trim(cell []byte) []byte {
 	return cell
 }
 
-// allExact tells whether float32 holds every value exactly.
-func allExact(values []float64) bool {
+// AllExact tells whether float32 holds every value exactly.
+func AllExact(values []float64) bool {
 	for _, v := range values {
 		if float64(float32(v)) != v && v == v {
 			return false

@@ -1,13 +1,13 @@
-package dataset
+package chunk
 
 import "time"
 
-// parseDate reads an ISO-8601 date or time stamp in the extended form,
+// ParseDate reads an ISO-8601 date or time stamp in the extended form,
 //
 //	YYYY-MM-DD[(T| )hh:mm[:ss[(.|,)fraction]][Z|(+|-)hh[[:]mm]]]
 //
 // as seconds since 1970-01-01 00:00 UTC. Without a zone the time is UTC.
-func parseDate(cell []byte) (seconds float64, ok bool) {
+func ParseDate(cell []byte) (seconds float64, ok bool) {
 	if len(cell) < 10 || cell[4] != '-' || cell[7] != '-' {
 		return 0, false
 	}

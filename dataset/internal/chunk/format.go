@@ -1,0 +1,180 @@
+package chunk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+)
+
+// Format is a way of storing a table. A new one plugs in with an entry in formats
+// and an implementation of source; nothing else of the package knows it.
+type Format struct {
+	Name  string // as Format takes it
+	Title string // in a message: "it is …"
+	// Knows looks at the beginning of an input, decompressed, up to sniffed bytes, and
+	// at its name without the ending of the compression. Nil is never asked.
+	Knows func(start []byte, name string) bool
+	Open  func(o *Options, inputs []Input) Source
+	// Idle are the options about how text is written that mean nothing in this format.
+	Idle []string
+}
+
+// TextKeys are the options about text that the formats with columns leave aside. They do
+// read numbers in columns of text, so that decimal is none of them.
+var TextKeys = []string{"separator", "header", "encoding", "absent", "index_base"}
+
+// Idle lists what was asked for, other than what holds anyway, and the format of the
+// table has no use for.
+func (o *Options) idle() []string {
+	asked := map[string]bool{
+		"separator": o.Separator != 0, "header": o.Header != nil, "encoding": o.Encoding != nil, "decimal": o.Decimal != '.',
+		"absent": o.AbsentMissing, "index_base": o.IndexBase >= 0,
+	}
+	var names []string
+	for _, name := range o.Opened.Idle {
+		if asked[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// IdleNotes says what was asked for and had no effect.
+func (o *Options) IdleNotes(file string) []string {
+	names := o.idle()
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is read as %s, for which %s %s", file, o.Opened.Name, strings.Join(names, ", "),
+		map[bool]string{true: "has no meaning", false: "have no meaning"}[len(names) == 1])}
+}
+
+// Source reads the inputs of one table. The methods are called in this order;
+// read may be called again, for the same or other targets, if the inputs can be
+// read again.
+type Source interface {
+	// columns opens the first input and returns the names of the table's columns.
+	Columns(ctx context.Context) (names []string, err error)
+	// read goes through all inputs once. Only the sources of the pass's targets are
+	// looked at, where the format allows. Every pass cuts the inputs into the same
+	// chunks. With an error of an input, the chunks before it are emitted too.
+	Read(ctx context.Context, p *Pass) error
+	// notes says what a person should know about how the inputs are written, which
+	// hold so many blank lines.
+	Notes(blank int) []string
+	// close frees what was opened and not read.
+	Close()
+}
+
+// Pass is one way through all inputs.
+type Pass struct {
+	Targets []Target
+	// Emit takes a chunk, whose pieces follow the targets. It is called by several
+	// goroutines at once and for chunks in any order; chunk.index puts them in order,
+	// counting from 0 without gaps over all inputs. A piece's dictionary may grow once
+	// Emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
+	// and levels below the ones known then) stays as it is.
+	Emit func(*Chunk)
+	// ChunkRows is the most rows of a chunk where the format can choose; 0 leaves it to
+	// the format, which then decodes column by column.
+	ChunkRows int
+	// Made is called before emit, by the goroutine that made the chunk; nil for nothing to
+	// do. It sees the targets that the chunk's pieces follow then.
+	Made func(ch *Chunk, targets []Target)
+	// Gathered says that the chunks are placed in their order: then fresh need not hold
+	// levels that an earlier chunk with the same dictionary has.
+	Gathered bool
+	// Apart says that no chunk has to do with another: dictionaries need not outlive them.
+	Apart   bool
+	Stop    atomic.Bool // a chunk has an error that no later one can change
+	Stopped func()      // is called where stop was set and a chunk may not come; nil for nothing to do
+}
+
+// Send emits a chunk that was just made.
+func (p *Pass) Send(ch *Chunk) {
+	if p.Made != nil {
+		p.Made(ch, p.Targets)
+	}
+	p.Emit(ch)
+}
+
+// sniffed is the number of bytes at the beginning of an input that tell its format.
+const sniffed = 8 << 10
+
+const CSVFormat = "csv"
+
+// FormatNamed returns the format of that name, or nil.
+func FormatNamed(formats []*Format, name string) *Format {
+	for _, f := range formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// FormatOf tells the format of a stream by its beginning, or by what was asked for.
+func (o *Options) FormatOf(s *Stream) (*Format, error) {
+	if o.Format != nil {
+		return o.Format, nil
+	}
+	start, err := s.peek(sniffed)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(s.Name)
+	for _, ending := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	last := len(o.Formats) - 1
+	for _, f := range o.Formats[:last] {
+		if f.Knows(start, name) {
+			return f, nil
+		}
+	}
+	return o.Formats[last], nil
+}
+
+// StreamOf opens an input of the named format and refuses another one.
+func (o *Options) StreamOf(in *Input, name string) (*Stream, error) {
+	s, err := in.Stream(o.Formats)
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.FormatOf(s)
+	if err == nil && f.Name != name {
+		err = Errorf("%s is %s, and files before it are %s; files that are read as one need one format",
+			in.Name, f.Title, FormatNamed(o.Formats, name).Title)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// CloseInputs closes what was opened and never read, and ends the copies of streams.
+func CloseInputs(inputs []Input) {
+	for i := range inputs {
+		if s := inputs[i].Opened; s != nil {
+			s.Close()
+		}
+		if inputs[i].Spool != nil {
+			inputs[i].Spool.close()
+		}
+	}
+}
+
+// formatTitles lists the formats as a message does.
+func formatTitles(formats []*Format) string {
+	titles := make([]string, len(formats))
+	for i, f := range formats {
+		titles[i] = f.Title
+	}
+	if len(titles) == 1 {
+		return titles[0]
+	}
+	last := len(titles) - 1
+	return strings.Join(titles[:last], ", ") + " or " + titles[last]
+}

@@ -1,0 +1,86 @@
+package chunk
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+type Options struct {
+	Label, Weight string
+	Group         string
+	InitScores    []string
+	IDs           []string
+	Ignore        []string
+	Categorical   []string
+	Missing       []string // nil is DefaultMissing, less what the schema has as values
+	Decimal       byte
+	Encoding      *charmap.Charmap // nil is UTF-8
+	Separator     byte             // 0 is found from the data
+	Header        *bool            // nil is found from the data
+	SkipBadRows   bool
+	Schema        *Schema
+	Threads       int
+	NoSpool       bool
+	Once          bool // a copy of standard input is made only where its format needs one
+	NoSideFiles   bool
+	NeedLabel     bool
+	DropTextLike  bool
+	Lenient       bool
+	Formats       []*Format // all; the first that knows an input reads it, the last takes what no other knows
+	Format        *Format   // nil is found from the data
+	Opened        *Format   // of the inputs, once the first was looked at
+	MemoryLimit   int64     // bytes, 0 is none
+
+	MissingNumbers []float64 // the numbers among missing
+
+	AbsentMissing bool // LibSVM: what is not stored is missing, not 0
+	IndexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
+
+	ChunkSize int               // bytes of text parsed at a time
+	ChunkRows int               // rows of a chunk where the format can choose; 0 leaves it to the format
+	Chooser   func() RowChooser // of the rows that a Scan keeps; nil for none
+	Chosen    int               // rows that it chooses at most
+	Err       error             // the first option that made no sense
+}
+
+func (o *Options) Fail(format string, args ...any) {
+	if o.Err == nil {
+		o.Err = Errorf(format, args...)
+	}
+}
+
+// Decode returns text in UTF-8; ok is false if it is not what the encoding promises.
+func (o *Options) Decode(b []byte) (text string, ok bool) {
+	if o.Encoding == nil {
+		return string(b), utf8.Valid(b)
+	}
+	s, err := o.Encoding.NewDecoder().Bytes(b)
+	return string(s), err == nil
+}
+
+// IsMissing tells whether a cell, spaces around it not counting, means "no value".
+func (o *Options) IsMissing(cell []byte) bool {
+	cell = Trim(cell)
+	for _, token := range o.Missing {
+		if string(cell) == token {
+			return true
+		}
+	}
+	return false
+}
+
+// Separates tells whether a character can stand between cells.
+func Separates(sep rune) bool {
+	return sep > 0 && sep <= 127 && !strings.ContainsRune("\r\n\".+-", sep) && (sep < '0' || sep > '9')
+}
+
+// RowChooser chooses some rows of a table while it passes by, as binning.Sample does.
+type RowChooser interface {
+	// Add shows the rows lo … hi, which follow those shown before. It appends to
+	// candidates those that may be chosen.
+	Add(lo, hi int, candidates []uint32) []uint32
+	// Rows returns the chosen ones of the rows shown so far, ascending.
+	Rows() []uint32
+}

@@ -1,0 +1,401 @@
+package chunk
+
+import (
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+)
+
+// DefaultChunk is the number of bytes of text that one worker parses at a time.
+const DefaultChunk = 1 << 20
+
+// Chunk is what became of one stretch of text, or of a whole table in memory.
+type Chunk struct {
+	Index  int // place among the table's chunks
+	Rows   int // well-formed rows
+	File   int
+	ByRow  bool    // the file has rows and no lines
+	Pieces []Piece // by target
+
+	Share float64 // of the inputs that was read into the chunk, about; 0 where that is unknown
+	Spare *Spare  // takes the buffers of the pieces once they were copied; may be nil
+
+	Before int        // lines of the file before the chunk, known for a file's first chunk
+	Lines  int        // line breaks in the text
+	Blank  int        // blank lines in the text
+	Runs   []PlaceRun // rows and lines counted from the chunk's own start, lines from 0
+	Places []PlaceRun // of a whole table: lines from 1, in place of runs
+	// FileRows is the number of rows of each input; of a whole table only.
+	FileRows []int
+	Rest     *Sparse     // of a whole table: Table.rest
+	Whole    bool        // the table has no other chunk, and its pieces can be used as they are
+	Amiss    bool        // what side files say of the rows may be about others; the source fails in the end
+	Skipped  int         // rows of a wrong shape that were left out
+	Shape    *ShapeError // the first row of a wrong shape
+}
+
+// ShapeError is a row that cannot be told into cells.
+type ShapeError struct {
+	Line   int    // within the chunk, from 0
+	Column string // of the cell that is at fault, if one is, with its text
+	Value  string
+	Text   string
+	Fix    string
+	Fatal  bool // what comes after it cannot be read either
+}
+
+// Allows tells whether reading may go on after the error, if there is one.
+func (e *ShapeError) Allows(skip bool) bool { return e == nil || skip && !e.Fatal }
+
+// Begins notes that a row begins on a line, both counted in the chunk.
+func (ch *Chunk) Begins(row, line int) {
+	if n := len(ch.Runs); n > 0 {
+		if last := &ch.Runs[n-1]; line-last.Line == row-last.Row {
+			return
+		}
+	}
+	ch.Runs = append(ch.Runs, PlaceRun{Row: row, Line: line})
+}
+
+// Piece is the part of one column that lies in one chunk. Numbers, codes or text
+// are set, by how the column was read at that time.
+type Piece struct {
+	F32 []float32 // every value is exact in it
+	F64 []float64 // at least one is not
+	// Sparse holds the numbers of a whole table in the sparse form.
+	Sparse *Sparse
+
+	Codes      []int32 // into dictionary until merged, then into the column's levels
+	Dictionary *Dictionary
+	Followed   *Followed // instead of it, once the codes are those of a model
+	Fresh      []int32   // levels of the dictionary, in order of first appearance in the chunk
+	Levels     []string  // of the dictionary when the piece was made
+	joined     *levelSet // the column's dictionary in the making, once the codes are its own
+
+	Text    []byte
+	Offsets []int32 // where rows begin and end, less the first is where in text
+
+	Present int  // cells that are not missing, bad ones too
+	Gaps    bool // numbers: NaN was written
+	Dates   bool
+	Large   int32    // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
+	Odd     OddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
+
+	Summary *Summary // what is left of the values, where they are not kept
+}
+
+func (p *Piece) Numeric() bool { return p.F32 != nil || p.F64 != nil || p.Sparse != nil }
+
+// Blank makes numbers that mean "no value" missing.
+func (p *Piece) Blank(missing []float64) {
+	for _, v := range missing {
+		if f := float32(v); float64(f) == v && blank(p.F32, f) || blank(p.F64, v) {
+			p.Gaps = true
+		}
+	}
+}
+
+// Blank makes all cells of one value missing and tells whether there were any.
+func blank[F float32 | float64](values []F, missing F) (found bool) {
+	for i, v := range values {
+		if v == missing {
+			values[i] = F(math.NaN())
+			found = true
+		}
+	}
+	return found
+}
+
+// WithoutNumbers returns values in which those that mean "no value" are missing: a copy
+// where there are any, as they may be the caller's own or be read again as text.
+func WithoutNumbers[F float32 | float64](values []F, missing []float64) []F {
+	copied := false
+	for _, v := range missing {
+		f := F(v)
+		if float64(f) != v || !slices.Contains(values, f) {
+			continue
+		}
+		if !copied {
+			values, copied = slices.Clone(values), true
+		}
+		blank(values, f)
+	}
+	return values
+}
+
+// Bytes returns how much memory the values take.
+func (p *Piece) Bytes() int64 {
+	n := 4*len(p.F32) + 8*len(p.F64) + 4*len(p.Codes) + 4*max(0, len(p.Offsets)-1) + len(p.Text)
+	if p.Sparse != nil {
+		n += 4*len(p.Sparse.Rows) + 4*len(p.Sparse.F32) + 8*len(p.Sparse.F64)
+	}
+	return int64(n)
+}
+
+// Rows returns the number of rows of a piece of numbers or codes.
+func (p *Piece) Rows() int {
+	if p.Summary != nil {
+		return p.Summary.Rows
+	}
+	return len(p.F32) + len(p.F64) + len(p.Codes)
+}
+
+// OddCells collects cells that could not be read.
+type OddCells struct {
+	Count int
+	First []OddCell // up to keptOdd of them
+	Rows  []int32   // all, if rows are to be skipped
+	last  int       // row of the latest, plus 1
+}
+
+// OddCell is one of them; the row counts from the start of the chunk.
+type OddCell struct {
+	Row  int
+	Text string
+}
+
+// KeptOdd is the number of odd cells per column and chunk that a message may show.
+const KeptOdd = 3
+
+func (c *OddCells) Add(row int, cell []byte, all bool) {
+	c.Count++
+	c.last = row + 1
+	if len(c.First) < KeptOdd {
+		c.First = append(c.First, OddCell{row, Excerpt(cell)})
+	}
+	if all {
+		c.Rows = append(c.Rows, int32(row))
+	}
+}
+
+// Forget takes back the latest cell if it is in the row: the row is to be left out.
+func (c *OddCells) Forget(row int) {
+	if c.last != row+1 {
+		return
+	}
+	c.Count--
+	c.last = 0
+	if n := len(c.First); n > 0 && c.First[n-1].Row == row {
+		c.First = c.First[:n-1]
+	}
+	if n := len(c.Rows); n > 0 && int(c.Rows[n-1]) == row {
+		c.Rows = c.Rows[:n-1]
+	}
+}
+
+func Present[F float32 | float64](values []F) int {
+	n := 0
+	for _, v := range values {
+		if v == v {
+			n++
+		}
+	}
+	return n
+}
+
+// SetNumber stores v, moving the piece to float64 at the first value that needs it.
+func (p *Piece) SetNumber(row int, v float64) {
+	if p.F64 == nil {
+		f := float32(v)
+		if float64(f) == v {
+			p.F32[row] = f
+			return
+		}
+		p.widen(row)
+	}
+	p.F64[row] = v
+}
+
+func (p *Piece) widen(rows int) {
+	p.F64 = make([]float64, len(p.F32))
+	for i, v := range p.F32[:rows] {
+		p.F64[i] = float64(v)
+	}
+	p.F32 = nil
+}
+
+func (p *Piece) SetMissing(row int) {
+	p.Gaps = true
+	if p.F64 == nil {
+		p.F32[row] = float32(math.NaN())
+	} else {
+		p.F64[row] = math.NaN()
+	}
+}
+
+// SetText stores the text of a row, in place of what a row that was left out may have
+// written there before.
+func (p *Piece) SetText(row int, text []byte) {
+	p.Offsets = p.Offsets[:row+1]
+	p.Text = append(p.Text[:p.Offsets[row]], text...)
+	p.Offsets = append(p.Offsets, int32(len(p.Text)))
+}
+
+// AddNumbers appends numbers, moving the piece to float64 at the first value that
+// needs it.
+func (p *Piece) AddNumbers(values []float64) {
+	if p.F64 == nil {
+		n := len(p.F32)
+		p.F32 = slices.Grow(p.F32, len(values))[:n+len(values)]
+		dst := p.F32[n:]
+		for i, v := range values {
+			f := float32(v)
+			if float64(f) != v && v == v {
+				p.F64 = make([]float64, n+i, cap(p.F32))
+				for k, f := range p.F32[:n+i] {
+					p.F64[k] = float64(f)
+				}
+				p.F32 = nil
+				values = values[i:]
+				break
+			}
+			dst[i] = f
+		}
+		if p.F64 == nil {
+			return
+		}
+	}
+	p.F64 = append(p.F64, values...)
+}
+
+// AddText appends a row of text.
+func (p *Piece) AddText(text []byte) error {
+	if len(p.Text)+len(text) > math.MaxInt32 {
+		return &tooMuchText{}
+	}
+	p.Text = append(p.Text, text...)
+	p.Offsets = append(p.Offsets, int32(len(p.Text)))
+	return nil
+}
+
+// SetLarge finds out whether the numbers are whole ones of which some lie at 2⁵³ or beyond, but
+// not beyond 64 bits: a number of a thing then, which float64 rounds, and no quantity.
+// They may be exact in float32 once they are rounded.
+func (p *Piece) SetLarge() {
+	at := -1
+	switch {
+	case p.Summary != nil: // it was found out before the values were left aside
+		return
+	case p.Sparse != nil:
+		if i := firstLarge(p.Sparse.F32, p.Sparse.F64); i >= 0 {
+			at = int(p.Sparse.Rows[i])
+		}
+	default:
+		at = firstLarge(p.F32, p.F64)
+	}
+	p.Large = int32(at + 1)
+}
+
+// LevelsToNumbers turns a piece of levels into one of numbers and returns the rows
+// whose level is none.
+func (p *Piece) LevelsToNumbers(o *Options) (odd []int32) {
+	values := make(map[int32]float64, len(p.Fresh))
+	for _, code := range p.Fresh {
+		if v, _, ok := ParseValue([]byte(p.Dictionary.Levels[code]), o.Decimal); ok {
+			if slices.Contains(o.MissingNumbers, v) {
+				v = math.NaN()
+			}
+			values[code] = v
+		}
+	}
+	p.F64 = make([]float64, len(p.Codes))
+	for row, code := range p.Codes {
+		p.F64[row] = math.NaN()
+		if code == MissingCode {
+			continue
+		}
+		v, ok := values[code]
+		if !ok {
+			odd = append(odd, int32(row))
+			continue
+		}
+		p.F64[row] = v
+	}
+	return odd
+}
+
+// Drop takes rows, which ascend, off a piece whose values are kept.
+func (p *Piece) Drop(bad []int32, chunk int) {
+	if len(bad) == 0 {
+		return
+	}
+	switch {
+	case p.Numeric():
+		p.F32, p.F64 = DropRows(p.F32, bad), DropRows(p.F64, bad)
+		p.Present = Present(p.F32) + Present(p.F64)
+	case p.Codes != nil:
+		p.Codes = DropRows(p.Codes, bad)
+		clear(p.Dictionary.seen)
+		p.NoteLevels(chunk)
+	}
+}
+
+// Odd says whether a cell could not be read.
+func (ch *Chunk) Odd() bool {
+	for i := range ch.Pieces {
+		if ch.Pieces[i].Odd.Count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// GiveUp marks a chunk whose last record goes on for too long.
+func (ch *Chunk) GiveUp() {
+	if ch.Shape.Allows(true) {
+		ch.Shape = &ShapeError{Line: max(0, ch.Lines-1), Fatal: true,
+			Text: "this record is longer than 64 MiB", Fix: "is this a CSV or TSV file?"}
+	}
+}
+
+// Followed are levels of which those of a model are the first.
+type Followed struct {
+	Levels []string
+	Array  *array.String // of them, nil if it is yet to be made
+}
+
+// firstLarge returns the index of the first number from 2⁵³ on where all are whole and of
+// up to 64 bits; −1 without one. One of the slices is empty.
+func firstLarge(narrow []float32, wide []float64) int {
+	// Mostly there is none, which is soon seen by the bits, less the sign, alone.
+	const large32, large64 = 0x5A000000, 0x4340 << 48 // 2⁵³
+	first := -1
+	for i, v := range narrow {
+		if math.Float32bits(v)&(1<<31-1) > large32-1 && v == v {
+			first = i
+			break
+		}
+	}
+	for i, v := range wide {
+		if math.Float64bits(v)&(1<<63-1) > large64-1 && v == v {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return -1
+	}
+	for _, v := range narrow {
+		if !IsNumbering(float64(v)) {
+			return -1
+		}
+	}
+	for _, v := range wide {
+		if !IsNumbering(v) {
+			return -1
+		}
+	}
+	return first
+}
+
+// tooMuchText is text that the offsets of a column cannot reach.
+type tooMuchText struct{}
+
+func (*tooMuchText) Plain() {}
+
+func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
+
+// IsNumbering tells whether a cell may be a number of a thing: whole, of up to 64 bits, or
+// missing.
+func IsNumbering(v float64) bool { return v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<64 }

@@ -1,0 +1,231 @@
+package chunk
+
+import (
+	"slices"
+	"strings"
+)
+
+// Want says how much about a column's type is settled before its cells are seen.
+type want uint8
+
+const (
+	WantAny      want = iota // by value, over all rows
+	WantNumber               // numbers; any other cell is bad
+	WantCategory             // levels
+	WantText                 // the text as it is
+)
+
+// Target is a column of the table to be: which input column it comes from and
+// what it is for.
+type Target struct {
+	Source int
+	Name   string
+	Role   Role
+	Want   want
+	Schema *ColumnSchema // the model's column that it has to follow, or nil
+}
+
+// Resolve decides which of the input's columns become columns of the table.
+// The targets stand in input order, or in the schema's order followed by ids.
+func (o *Options) Resolve(names []string) ([]Target, error) {
+	if len(names) == 0 {
+		return nil, Errorf("the table has no columns")
+	}
+	position := make(map[string]int, len(names))
+	for i, name := range names {
+		if first, repeated := position[name]; repeated {
+			return nil, Errorf("column %q stands in the table twice, as column %d and %d; rename one", name, first+1, i+1)
+		}
+		position[name] = i
+	}
+	if o.Schema != nil {
+		return o.resolveSchema(names, position)
+	}
+	if o.NeedLabel && o.Label == "" {
+		return nil, Errorf("the columns are %s: %w", NameList(names, 20), ErrNoLabel)
+	}
+	given := make(map[string]string)
+	claim := func(option string, columns ...string) error {
+		for _, name := range columns {
+			if _, ok := position[name]; !ok {
+				return absent(names, name, option)
+			}
+			if other, taken := given[name]; taken && other != option {
+				return Errorf("column %q is named as %s and as %s; it can be one of them", name, other, option)
+			}
+			given[name] = option
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		option  string
+		columns []string
+	}{
+		{"label", nonEmpty(o.Label)}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
+		{"init_score", o.InitScores}, {"id", o.IDs}, {"ignore", o.Ignore},
+	} {
+		if err := claim(c.option, c.columns...); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range o.Categorical {
+		if _, ok := position[name]; !ok {
+			return nil, absent(names, name, "categorical")
+		}
+		if other := given[name]; other == "weight" || other == "init_score" {
+			return nil, Errorf("column %q is named as %s and as categorical; it can be one of them", name, other)
+		}
+	}
+	categorical := make(map[string]bool, len(o.Categorical))
+	for _, name := range o.Categorical {
+		categorical[name] = true
+	}
+	targets := make([]Target, 0, len(names))
+	for i, name := range names {
+		t := Target{Source: i, Name: name}
+		switch given[name] {
+		case "ignore":
+			continue
+		case "label":
+			t.Role = LabelRole
+		case "weight":
+			t.Role, t.Want = WeightRole, WantNumber
+		case "group":
+			t.Role = GroupRole
+		case "init_score":
+			t.Role, t.Want = InitScoreRole, WantNumber
+		case "id":
+			t.Role, t.Want = IDRole, WantText
+		}
+		if t.Want == WantAny && categorical[name] {
+			t.Want = WantCategory
+		}
+		targets = append(targets, t)
+	}
+	if len(targets) == 0 {
+		return nil, Errorf("every column of the table is ignored")
+	}
+	return targets, o.orderInitScores(targets, position)
+}
+
+// orderInitScores gives the columns of init scores, among themselves, the order in
+// which they were named, which is that of the outputs.
+func (o *Options) orderInitScores(targets []Target, position map[string]int) error {
+	next := 0
+	for i := range targets {
+		if targets[i].Role != InitScoreRole {
+			continue
+		}
+		if next == len(o.InitScores) {
+			break
+		}
+		targets[i].Name = o.InitScores[next]
+		targets[i].Source = position[targets[i].Name]
+		next++
+	}
+	if next < len(o.InitScores) {
+		return Errorf("init_score names a column twice: %s", NameList(o.InitScores, 10))
+	}
+	return nil
+}
+
+func (o *Options) resolveSchema(names []string, position map[string]int) ([]Target, error) {
+	if err := o.agreesWithSchema(); err != nil {
+		return nil, err
+	}
+	var targets []Target
+	var lacking []string
+	for i := range o.Schema.Columns {
+		c := &o.Schema.Columns[i]
+		source, ok := position[c.Name]
+		if !ok {
+			if c.Role == Feature {
+				lacking = append(lacking, c.Name)
+			}
+			continue
+		}
+		t := Target{Source: source, Name: c.Name, Role: c.Role, Schema: c, Want: WantNumber}
+		switch {
+		case c.Role == IDRole:
+			t.Want, t.Schema = WantText, nil
+		case c.Role == GroupRole: // queries have nothing to do with those of training
+			t.Want, t.Schema = WantAny, nil
+		case c.Kind == Category:
+			t.Want = WantCategory
+		}
+		targets = append(targets, t)
+	}
+	if len(lacking) > 0 {
+		return nil, Errorf("the table lacks %s %s, which the model needs; its columns are %s",
+			Plural(len(lacking), "column"), NameList(lacking, 5), NameList(names, 20))
+	}
+	for _, id := range o.IDs {
+		source, ok := position[id]
+		if !ok {
+			return nil, absent(names, id, "id")
+		}
+		if !slices.ContainsFunc(targets, func(t Target) bool { return t.Name == id && t.Role == IDRole }) {
+			targets = append(targets, Target{Source: source, Name: id, Role: IDRole, Want: WantText})
+		}
+	}
+	if len(targets) == 0 {
+		return nil, Errorf("the table has none of the model's columns; its columns are %s", NameList(names, 20))
+	}
+	return targets, nil
+}
+
+// agreesWithSchema reports a label, weight or group option that names another column
+// than the schema does.
+func (o *Options) agreesWithSchema() error {
+	for _, given := range []struct {
+		option, name string
+		role         Role
+	}{{"label", o.Label, LabelRole}, {"weight", o.Weight, WeightRole}, {"group", o.Group, GroupRole}} {
+		if given.name == "" {
+			continue
+		}
+		if c := o.Schema.Named(given.name); c == nil || c.Role != given.role {
+			return Errorf("%s = %q does not agree with the model, whose %s is %s", given.option, given.name,
+				given.option, NameList(o.Schema.withRole(given.role), 1))
+		}
+	}
+	return nil
+}
+
+func (s *Schema) withRole(role Role) []string {
+	var names []string
+	for _, c := range s.Columns {
+		if c.Role == role {
+			names = append(names, c.Name)
+		}
+	}
+	if names == nil {
+		return []string{"none"}
+	}
+	return names
+}
+
+// absent is the error for an option that names a column the table lacks.
+func absent(names []string, name, option string) error {
+	for _, other := range names {
+		if strings.EqualFold(strings.TrimSpace(other), strings.TrimSpace(name)) {
+			return Errorf("the table has no column %q, which is named as %s; did you mean %q?", name, option, other)
+		}
+	}
+	return Errorf("the table has no column %q, which is named as %s; its columns are %s",
+		name, option, NameList(names, 20))
+}
+
+func nonEmpty(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

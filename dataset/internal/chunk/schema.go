@@ -1,0 +1,81 @@
+package chunk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Role says what a column is for.
+type Role uint8
+
+// The roles of columns.
+const (
+	Feature Role = iota
+	LabelRole
+	WeightRole
+	IDRole
+	GroupRole     // the query that a row belongs to
+	InitScoreRole // the raw score that training starts from, one column per output
+)
+
+var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score"}
+
+// String returns "feature", "label", "weight", "id", "group" or "init_score".
+func (r Role) String() string {
+	if int(r) < len(roleNames) {
+		return roleNames[r]
+	}
+	return fmt.Sprintf("Role(%d)", uint8(r))
+}
+
+// Schema describes the columns a model was trained on, in table order, ignored
+// columns left out. It is stored in the model; a table read with As(schema) has
+// its columns matched by name and its types taken from here, not inferred.
+type Schema struct {
+	Columns []ColumnSchema `json:"columns"`
+}
+
+// ColumnSchema describes one column.
+type ColumnSchema struct {
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	Kind Kind   `json:"kind"`
+	// Levels is the dictionary of a Category column; queries are no levels, and a column
+	// of text that names them has none here.
+	Levels []string `json:"levels,omitempty"`
+	// NumericLevels says that levels are compared by value: 1, 1.0, 01 and true are "1".
+	NumericLevels bool `json:"numeric_levels,omitempty"`
+}
+
+// HasLevel says whether a text is a level or class of any column, spaces around the
+// level not counting, so training cannot have taken the text for a missing value.
+func (s *Schema) HasLevel(text string) bool {
+	for i := range s.Columns {
+		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return strings.TrimSpace(level) == text }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Named returns the schema's column of that name that is not an id, or nil.
+func (s *Schema) Named(name string) *ColumnSchema {
+	for i := range s.Columns {
+		if s.Columns[i].Name == name && s.Columns[i].Role != IDRole {
+			return &s.Columns[i]
+		}
+	}
+	return nil
+}
+
+// RoleNames returns the names of the columns of a role, in order.
+func (s *Schema) RoleNames(role Role) []string {
+	var names []string
+	for i := range s.Columns {
+		if s.Columns[i].Role == role {
+			names = append(names, s.Columns[i].Name)
+		}
+	}
+	return names
+}

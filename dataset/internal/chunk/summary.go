@@ -1,0 +1,96 @@
+package chunk
+
+// Summary stands for the values of a piece that are not kept: it holds what settling
+// a column's type and dictionary needs to know of them.
+type Summary struct {
+	Rows   int
+	Wide   bool    // numbers: at least one is not exact in float32
+	counts []int32 // levels: the cells that hold each of the piece's fresh levels
+	Firsts []int32 // levels: the first row of each, counted from the start of the chunk
+	Levels []int32 // levels: the fresh ones, as indices of the column's merged dictionary
+}
+
+// Summarize takes the values off a piece of a chunk of rows rows. Rows in bad,
+// ascending, do not count: they are left out of the table.
+func (p *Piece) Summarize(rows int, bad []int32) {
+	s := &Summary{Rows: rows - len(bad)}
+	switch {
+	case p.Numeric():
+		if len(bad) > 0 {
+			p.dropNumbers(bad)
+		}
+		// A row of a wrong shape, which is left out, can be what made the piece wide.
+		s.Wide = p.F64 != nil && !AllExact(p.F64)
+		p.F32, p.F64 = []float32{}, nil // of no capacity: a slice of the values would keep them all
+	case p.Codes != nil:
+		s.count(p, bad)
+		p.Codes = nil
+	default:
+		p.Text, p.Offsets = nil, nil
+	}
+	p.Summary = s
+}
+
+// dropNumbers leaves out the rows in bad, which the odd cells are among.
+func (p *Piece) dropNumbers(bad []int32) {
+	if p.F64 != nil {
+		p.F64 = DropRows(p.F64, bad)
+		p.Present = Present(p.F64)
+	} else {
+		p.F32 = DropRows(p.F32, bad)
+		p.Present = Present(p.F32)
+	}
+	p.Odd = OddCells{}
+}
+
+// count counts the levels of the rows that are not bad, and finds their order anew
+// where bad rows may have changed it.
+func (s *Summary) count(p *Piece, bad []int32) {
+	at := make(map[int32]int32, len(p.Fresh)) // by level: its place in fresh, plus 1
+	var fresh []int32
+	p.Present = 0
+	for row, code := range p.Codes {
+		if len(bad) > 0 && int(bad[0]) == row {
+			bad = bad[1:]
+			continue
+		}
+		if code < 0 {
+			continue
+		}
+		p.Present++
+		i := at[code]
+		if i == 0 {
+			fresh = append(fresh, code)
+			s.counts, s.Firsts = append(s.counts, 0), append(s.Firsts, int32(row))
+			i = int32(len(fresh))
+			at[code] = i
+		}
+		s.counts[i-1]++
+	}
+	p.Fresh = fresh
+}
+
+// merge translates the levels to the merged dictionary and adds up their cells.
+func (s *Summary) merge(p *Piece, counts []int) {
+	s.Levels = make([]int32, len(p.Fresh))
+	for i, code := range p.Fresh {
+		s.Levels[i] = p.Dictionary.Merged[code]
+		counts[s.Levels[i]] += int(s.counts[i])
+	}
+}
+
+// DropRows returns values without the rows in bad, which ascend.
+func DropRows[T any](values []T, bad []int32) []T {
+	if len(bad) == 0 || len(values) == 0 {
+		return values
+	}
+	kept := make([]T, 0, len(values)-len(bad))
+	for row, v := range values {
+		if len(bad) > 0 && int(bad[0]) == row {
+			bad = bad[1:]
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
