@@ -110,7 +110,7 @@ func readArrowSchema(t flatTable) (*arrowSchema, error) {
 //
 //	0 name, 1 nullable, 2 type, 3 the type's table, 4 dictionary, 5 children, 6 metadata
 func (s *arrowSchema) add(t flatTable) error {
-	if !t.ok() || len(s.columns) >= mostColumns {
+	if !t.ok() || len(s.columns) >= chunk.MostColumns {
 		return errArrowSchema
 	}
 	c := arrowColumn{dictionary: -1, node: s.nodes, buffer: s.buffers, view: s.views}

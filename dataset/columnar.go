@@ -116,7 +116,7 @@ func (s *columnarSource) Columns(ctx context.Context) ([]string, error) {
 	}
 	s.first = f
 	for _, name := range f.columnarLayout.names() {
-		if f.hides(name) && !mentions(s.Options, name) {
+		if f.hides(name) && !chunk.Mentions(s.Options, name) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}
@@ -321,7 +321,7 @@ func (p *columnarPass) suits(f *columnarFile) error {
 			names = append(names, name)
 		}
 	}
-	if err := sameColumns(f.Name, names, p.inputs[0].Name, p.names); err != nil {
+	if err := chunk.SameColumns(f.Name, names, p.inputs[0].Name, p.names); err != nil {
 		return err
 	}
 	bytes := int64(0)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/csv"
 	"context"
 	"io"
 	"testing"
@@ -50,7 +51,7 @@ func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte,
 
 // LastRecordEnd is where the last whole record of text ends.
 func LastRecordEnd(text []byte, sep byte) int {
-	return (&cellReader{sep: sep}).lastRecordEnd(text)
+	return (&csv.CellReader{Sep: sep}).LastRecordEnd(text)
 }
 
 // DictionaryCodes numbers cells, none of which is missing.

@@ -1,6 +1,9 @@
 package dataset
 
-import "boost/dataset/internal/chunk"
+import (
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/csv"
+)
 
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
@@ -12,7 +15,9 @@ var formats = []*chunk.Format{
 			return &svmSource{Options: o, inputs: inputs}
 		}},
 	{Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base"},
-		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source { return &reader{Options: o, inputs: inputs} }},
+		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
+			return &csv.Reader{Options: o, Inputs: inputs}
+		}},
 }
 
 // Formats lists the names of the formats that can be read.

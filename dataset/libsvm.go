@@ -401,7 +401,7 @@ func (c *svmCutter) cut(ctx context.Context, stream *chunk.Stream, file int) err
 			end = n + 1
 		}
 		carry = append(carry[:0], buffer[end:max(end, n)]...)
-		if len(carry) >= longestRecord {
+		if len(carry) >= chunk.LongestRecord {
 			return chunk.Errorf("%s: a line is longer than 64 MiB; is this a LibSVM file?", stream.Name)
 		}
 		if end == 0 {

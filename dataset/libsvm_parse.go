@@ -139,7 +139,7 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 		return 0, false
 	}
 	query := math.NaN()
-	if i+quickReach <= len(b) && string(b[i:i+5]) == " qid:" {
+	if i+chunk.QuickReach <= len(b) && string(b[i:i+5]) == " qid:" {
 		number, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i+5:]))
 		if n == 0 || n == 8 {
 			return 0, false
@@ -149,7 +149,7 @@ func (p *svmParser) quickRow(b []byte, i int, ch *svmChunk) (next int, ok bool) 
 	}
 	below := int32(max(p.IndexBase, 0)) - 1
 	last, first := below, int32(math.MaxInt32)
-	for i+quickReach+8 <= len(b) {
+	for i+chunk.QuickReach+8 <= len(b) {
 		c := b[i]
 		if c == ' ' {
 			i++
@@ -221,7 +221,7 @@ func (ch *svmChunk) begins() {
 // line follows: up to 7 digits before the point, 19 in all, rounding proven right.
 // It returns the index behind it, or -1 for any other text.
 func quickNumber(b []byte, i int) (v float64, next int) {
-	if i+quickReach > len(b) {
+	if i+chunk.QuickReach > len(b) {
 		return 0, -1
 	}
 	sign := uint64(0)

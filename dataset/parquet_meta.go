@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -164,7 +165,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 		switch id {
 		case 2:
 			t.list(kind, thriftStruct, func() {
-				if schema = append(schema, readSchemaElement(t)); len(schema) > mostColumns+1 {
+				if schema = append(schema, readSchemaElement(t)); len(schema) > chunk.MostColumns+1 {
 					t.fail()
 				}
 			})
@@ -189,8 +190,8 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 			t.skip(kind)
 		}
 	})
-	if len(schema) > mostColumns+1 {
-		return nil, fmt.Errorf("its schema has more than %d fields", mostColumns)
+	if len(schema) > chunk.MostColumns+1 {
+		return nil, fmt.Errorf("its schema has more than %d fields", chunk.MostColumns)
 	}
 	if t.failed {
 		return nil, fmt.Errorf("its footer cannot be understood")

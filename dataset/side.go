@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/csv"
 	"context"
 	"fmt"
 	"math"
@@ -114,7 +115,7 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if r, text := s.Source.(*reader); text && found && !r.dialect.header && s.Schema == nil && s.Label == "" && !assigns(s.Options, names[0]) {
+	if r, text := s.Source.(*csv.Reader); text && found && !r.Dialect.Header && s.Schema == nil && s.Label == "" && !assigns(s.Options, names[0]) {
 		s.Label = names[0]
 		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].Name, names[0]))
 	}

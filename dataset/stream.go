@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/csv"
 	"boost/internal/cpu"
 )
 
@@ -121,9 +122,7 @@ const (
 	streamRows  = 1 << 16
 	streamCells = 1 << 21
 	leastRows   = 1 << 10
-	// columnText is the text that a part has for each column, as it costs some time in every
-	// part, however few its rows are; fewestParts leaves the threads something to share.
-	columnText  = 1 << 12
+	// fewestParts leaves the threads something to share.
 	fewestParts = 16
 )
 
@@ -141,7 +140,7 @@ func (s *Stream) size() {
 			most = min(largestChunk, bytes/fewestParts)
 		}
 	}
-	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(columnText*len(s.targets)))))
+	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(csv.ColumnText*len(s.targets)))))
 }
 
 // Close frees what the stream holds of its inputs.

@@ -18,7 +18,7 @@ const picture = `
   1:  internal/detmath
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix
-  1:  internal/recordlog  internal/entropy  dataset/internal/chunk
+  1:  internal/recordlog  internal/entropy  dataset/internal/chunk  dataset/internal/csv
   2:  objectives  objectives/metrics  tree  dataset  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
   4:  histogram  booster/model/internal/format

@@ -1,18 +1,14 @@
-package dataset
+package csv
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"math"
 	"math/bits"
 	"unicode/utf8"
 	"unsafe"
-)
 
-// quickReach is the number of bytes from the beginning of a cell on that the quick
-// paths look at: quotes, sign, integer part, point, three words of fraction, an
-// exponent of three digits, CRLF.
-const quickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
+	"boost/dataset/internal/chunk"
+)
 
 // Eight times the same byte.
 const (
@@ -48,7 +44,7 @@ func (p *chunkParser) quickCells(b []byte, i, row, col int) (next, nextCol int, 
 	if p.Decimal == p.sep { // numbers with a fraction are quoted
 		return i, col, false
 	}
-	for col < len(p.sinks) && i+quickReach <= len(b) {
+	for col < len(p.sinks) && i+chunk.QuickReach <= len(b) {
 		s := &p.sinks[col]
 		done := false
 		switch s.kind {
@@ -146,7 +142,7 @@ func place(values []float64, ends []int32, sinks []sink, row int, b []byte) (n i
 // cells read.
 func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, cells int) {
 	points := ones * uint64(decimal)
-	last := len(b) - quickReach
+	last := len(b) - chunk.QuickReach
 	for n := range sinks {
 		s := &sinks[n]
 		if s.kind != numberSink || i > last {

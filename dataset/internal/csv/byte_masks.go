@@ -1,4 +1,4 @@
-package dataset
+package csv
 
 import "encoding/binary"
 

@@ -1,4 +1,4 @@
-package dataset
+package csv
 
 import (
 	"bytes"
@@ -101,11 +101,11 @@ func usual(b []byte, ends []int32, columns int) bool {
 func (x *cellBlock) locate(b []byte, i int, sep byte) (cells int) {
 	x.ends[0] = int32(i) - 1
 	if text.Usable() {
-		return text.Ends(x.ends[1:1+blockCells+63], b[:max(i, len(b)-quickReach)], i, sep)
+		return text.Ends(x.ends[1:1+blockCells+63], b[:max(i, len(b)-chunk.QuickReach)], i, sep)
 	}
 	seps := ones * uint64(sep)
 	n := 1
-	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
+	for ; n <= blockCells && i+64+chunk.QuickReach <= len(b); i += 64 {
 		var ends uint64
 		for w := 0; w < 64; w += 8 {
 			word := wordAt(b, i+w)
@@ -134,7 +134,7 @@ func (x *cellBlock) locateQuoted(b []byte, i int, sep byte) (cells int) {
 	x.ends[0] = int32(i) - 1
 	n := 1
 	var inside uint64 // all ones within quotes
-	for ; n <= blockCells && i+64+quickReach <= len(b); i += 64 {
+	for ; n <= blockCells && i+64+chunk.QuickReach <= len(b); i += 64 {
 		m := maskBytes((*[64]byte)(b[i:]), sep)
 		// The bytes within quotes, the opening one among them.
 		within := parities(m.quotes) ^ inside

@@ -1,4 +1,4 @@
-package dataset
+package csv
 
 import (
 	"bytes"
@@ -14,22 +14,22 @@ const (
 	afterQuote         // text follows the closing quote
 )
 
-// cellReader takes records apart as RFC 4180 says, with these liberties: spaces
+// CellReader takes records apart as RFC 4180 says, with these liberties: spaces
 // may stand around quotes, a quote inside an unquoted cell is an ordinary
 // character, lines end in LF or CRLF.
-type cellReader struct {
-	sep     byte
+type CellReader struct {
+	Sep     byte
 	scratch []byte
 }
 
 // blank tells whether c may stand between a separator and a quote.
-func (r *cellReader) blank(c byte) bool { return (c == ' ' || c == '\t') && c != r.sep }
+func (r *CellReader) blank(c byte) bool { return (c == ' ' || c == '\t') && c != r.Sep }
 
 // cell reads the cell that begins at b[i]; b ends in a line feed. It returns the
 // cell's content, which is valid until the next call, the index of the separator
 // or line feed behind it, and how many line breaks lie inside. After a problem
 // other than openQuote, end is where the cell would end without it.
-func (r *cellReader) cell(b []byte, i int) (content []byte, end, breaks int, p problem) {
+func (r *CellReader) cell(b []byte, i int) (content []byte, end, breaks int, p problem) {
 	end = i
 	for r.blank(b[end]) {
 		end++
@@ -37,7 +37,7 @@ func (r *cellReader) cell(b []byte, i int) (content []byte, end, breaks int, p p
 	if b[end] == '"' {
 		return r.quoted(b, end+1)
 	}
-	for b[end] != r.sep && b[end] != '\n' {
+	for b[end] != r.Sep && b[end] != '\n' {
 		end++
 	}
 	last := end
@@ -48,7 +48,7 @@ func (r *cellReader) cell(b []byte, i int) (content []byte, end, breaks int, p p
 }
 
 // quoted reads the rest of a cell whose opening quote is b[i-1].
-func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p problem) {
+func (r *CellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p problem) {
 	start := i
 	doubled := false
 	for {
@@ -78,17 +78,17 @@ func (r *cellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p
 	if b[i] == '\r' && b[i+1] == '\n' {
 		i++
 	}
-	if b[i] == r.sep || b[i] == '\n' {
+	if b[i] == r.Sep || b[i] == '\n' {
 		return content, i, breaks, sound
 	}
-	for b[i] != r.sep && b[i] != '\n' {
+	for b[i] != r.Sep && b[i] != '\n' {
 		i++
 	}
 	return content, i, breaks, afterQuote
 }
 
 // plain resolves doubled quotes and makes every line break a line feed.
-func (r *cellReader) plain(quoted []byte) []byte {
+func (r *CellReader) plain(quoted []byte) []byte {
 	r.scratch = r.scratch[:0]
 	for i := 0; i < len(quoted); i++ {
 		c := quoted[i]
@@ -103,7 +103,7 @@ func (r *cellReader) plain(quoted []byte) []byte {
 
 // recordEnd returns the index after the line feed that ends the record which
 // goes on at b[i], and the line breaks up to there.
-func (r *cellReader) recordEnd(b []byte, i int) (end, breaks int) {
+func (r *CellReader) recordEnd(b []byte, i int) (end, breaks int) {
 	for {
 		_, at, inside, _ := r.cell(b, i)
 		breaks += inside
@@ -114,9 +114,9 @@ func (r *cellReader) recordEnd(b []byte, i int) (end, breaks int) {
 	}
 }
 
-// lastRecordEnd returns the index after the last line feed in b that ends a
+// LastRecordEnd returns the index after the last line feed in b that ends a
 // record, 0 if none does. b begins with a record and may end anywhere.
-func (r *cellReader) lastRecordEnd(b []byte) int {
+func (r *CellReader) LastRecordEnd(b []byte) int {
 	if bytes.IndexByte(b, '"') < 0 {
 		return bytes.LastIndexByte(b, '\n') + 1
 	}
@@ -150,11 +150,11 @@ func (r *cellReader) lastRecordEnd(b []byte) int {
 // usualRecordEnd goes through b as far as each quote begins a cell, without blanks before
 // it, or lies in a cell that one began, 64 bytes at a time. It returns the index after the
 // last line feed there that ends a record.
-func (r *cellReader) usualRecordEnd(b []byte) (last int) {
+func (r *CellReader) usualRecordEnd(b []byte) (last int) {
 	before := uint64(1) // whether the byte before the 64 allows a quote, in the lowest bit
 	var inside uint64
 	for i := 0; i+64 <= len(b); i += 64 {
-		m := maskBytes((*[64]byte)(b[i:]), r.sep)
+		m := maskBytes((*[64]byte)(b[i:]), r.Sep)
 		within := parities(m.quotes) ^ inside
 		allowed := (m.lines|m.seps|m.quotes)<<1 | before
 		if m.quotes&within&^allowed != 0 {
@@ -184,9 +184,9 @@ func nextQuote(b []byte, i int) int {
 }
 
 // opensCell tells whether the quote at b[at] is the first character of its cell.
-func (r *cellReader) opensCell(b []byte, at int) bool {
+func (r *CellReader) opensCell(b []byte, at int) bool {
 	for at > 0 && r.blank(b[at-1]) {
 		at--
 	}
-	return at == 0 || b[at-1] == r.sep || b[at-1] == '\n'
+	return at == 0 || b[at-1] == r.Sep || b[at-1] == '\n'
 }

@@ -1,4 +1,4 @@
-package dataset
+package csv
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ type sink struct {
 // chunkParser is one worker's state.
 type chunkParser struct {
 	*layout
-	cells          cellReader
+	cells          CellReader
 	emptyIsMissing bool
 	dicts          []*chunk.Dictionary // per target, nil until needed
 	sinks          []sink              // per input column
@@ -61,7 +61,7 @@ type chunkParser struct {
 }
 
 func newChunkParser(l *layout) *chunkParser {
-	return &chunkParser{layout: l, cells: cellReader{sep: l.sep}, emptyIsMissing: l.IsMissing(nil),
+	return &chunkParser{layout: l, cells: CellReader{Sep: l.sep}, emptyIsMissing: l.IsMissing(nil),
 		dicts: make([]*chunk.Dictionary, len(l.Targets)), sinks: make([]sink, len(l.names))}
 }
 

@@ -1,11 +1,11 @@
-package dataset
+package csv
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
+
+	"boost/dataset/internal/chunk"
 )
 
 // How much of a file is looked at to find separator and header: headSize bytes,
@@ -16,9 +16,6 @@ const (
 	headMost    = 8 << 20
 	headRecords = 200
 )
-
-// mostColumns bounds what a damaged file can make the reader allocate.
-const mostColumns = 1 << 20
 
 // head is the beginning of a file's text.
 type head struct {
@@ -51,10 +48,10 @@ func readHead(s *chunk.Stream) (*head, error) {
 // left out, as copies of their cells.
 func (h *head) records(sep byte, most int) [][]string {
 	text := h.text
-	r := &cellReader{sep: sep}
+	r := &CellReader{Sep: sep}
 	if h.all {
 		text = append(text[:len(text):len(text)], '\n')
-	} else if end := r.lastRecordEnd(text); end > 0 {
+	} else if end := r.LastRecordEnd(text); end > 0 {
 		text = text[:end]
 	} else {
 		text = append(text[:len(text):len(text)], '\n')
@@ -96,7 +93,7 @@ func blankLine(b []byte, i int) int {
 // dialect is how a text is divided into cells and where its names come from.
 type dialect struct {
 	sep    byte
-	header bool
+	Header bool
 	names  []string // from the first file's header, or c1, c2, …
 	guess  []bool   // per column: some cell of the head is no number
 }
@@ -115,7 +112,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	}
 	records := h.records(d.sep, headRecords)
 	if len(records) == 0 {
-		return nil, &ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
+		return nil, &chunk.ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
 		return nil, chunk.Errorf("%s is no text: it holds NUL bytes", name)
@@ -123,16 +120,16 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	if i := bytes.IndexByte(h.text, '\r'); i >= 0 && i < len(h.text)-1 && bytes.IndexByte(h.text, '\n') < 0 {
 		return nil, chunk.Errorf(`%s ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, name)
 	}
-	if n := len(records[0]); n > mostColumns {
-		return nil, chunk.Errorf("%s has %d columns; a table may have up to %d", name, n, mostColumns)
+	if n := len(records[0]); n > chunk.MostColumns {
+		return nil, chunk.Errorf("%s has %d columns; a table may have up to %d", name, n, chunk.MostColumns)
 	}
 	if o.Header != nil {
-		d.header = *o.Header
+		d.Header = *o.Header
 	} else {
-		d.header = findHeader(o, records)
+		d.Header = findHeader(o, records)
 	}
 	rest := records
-	if d.header {
+	if d.Header {
 		rest = records[1:]
 		names, err := headerNames(o, name, records[0])
 		if err != nil {
@@ -163,7 +160,7 @@ func headerNames(o *chunk.Options, file string, record []string) ([]string, erro
 	for i, cell := range record {
 		name, ok := o.Decode(chunk.Trim([]byte(cell)))
 		if !ok {
-			return nil, &ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
+			return nil, &chunk.ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
 				Fix: `set encoding = "latin1" or "cp1252" if the file is written in one of them`}
 		}
 		if name == "" {
@@ -217,7 +214,7 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 		switch {
 		case o.IsMissing([]byte(cell)):
 			continue
-		case mentions(o, cell):
+		case chunk.Mentions(o, cell):
 			return true
 		}
 		if _, _, ok := chunk.ParseValue([]byte(cell), o.Decimal); ok {
@@ -251,16 +248,4 @@ func compareBelow(o *chunk.Options, rest [][]string, column int, cell string) (n
 		}
 	}
 	return numbers && present > 0, again
-}
-
-// mentions tells whether the caller named a column so.
-func mentions(o *chunk.Options, name string) bool {
-	for _, list := range [][]string{{o.Label, o.Weight, o.Group}, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
-		for _, given := range list {
-			if given != "" && given == strings.TrimSpace(name) {
-				return true
-			}
-		}
-	}
-	return o.Schema != nil && o.Schema.Named(strings.TrimSpace(name)) != nil
 }

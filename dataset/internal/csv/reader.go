@@ -1,4 +1,4 @@
-package dataset
+package csv
 
 import (
 	"bytes"
@@ -13,65 +13,61 @@ import (
 	"boost/internal/cpu"
 )
 
-// longestRecord is the number of bytes after which a record that does not end is
-// given up: it is a quote that nobody closed, or no table at all.
-const longestRecord = 64 << 20
-
-// reader is the source of CSV and TSV. It reads the text of all inputs, one after
-// another, in chunks of whole records which workers parse.
-type reader struct {
+// ReaderReader is the source of CSV and TSV. It reads the text of all inputs, one after
+// Readeranother, in chunks of whole records which workers parse.
+type Reader struct {
 	*chunk.Options
-	inputs  []chunk.Input
-	dialect *dialect
+	Inputs  []chunk.Input
+	Dialect *dialect
 	first   *body // the first input, once it was opened to find the dialect, until it is read
 }
 
-// columns finds the dialect from the head of the first input.
-func (r *reader) Columns(context.Context) ([]string, error) {
-	stream, h, err := r.open(&r.inputs[0])
+// Readercolumns finds the dialect from the head of the first input.
+func (r *Reader) Columns(context.Context) ([]string, error) {
+	stream, h, err := r.open(&r.Inputs[0])
 	if err != nil {
 		return nil, err
 	}
-	if r.dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
+	if r.Dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
 		r.first, err = r.body(stream, h)
 	}
 	if err != nil {
 		stream.Close()
 		return nil, err
 	}
-	return r.dialect.names, nil
+	return r.Dialect.names, nil
 }
 
-// read cuts and parses all inputs.
-func (r *reader) Read(ctx context.Context, p *chunk.Pass) error {
+// Readerread cuts and parses all inputs.
+func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	first := r.first
 	r.first = nil
 	return r.run(ctx, r.layoutOf(p), first)
 }
 
-// notes says what was surprising about the text.
-func (r *reader) Notes(blank int) []string {
+// Readernotes says what was surprising about the text.
+func (r *Reader) Notes(blank int) []string {
 	var notes []string
-	if !r.dialect.header {
-		last := r.dialect.names[len(r.dialect.names)-1]
-		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.inputs[0].Name, last))
+	if !r.Dialect.Header {
+		last := r.Dialect.names[len(r.Dialect.names)-1]
+		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.Inputs[0].Name, last))
 	}
-	if len(r.dialect.names) == 1 && blank > 0 {
+	if len(r.Dialect.names) == 1 && blank > 0 {
 		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
-			blank, chunk.Plural(blank, "line"), r.inputs[0].Name))
+			blank, chunk.Plural(blank, "line"), r.Inputs[0].Name))
 	}
 	return notes
 }
 
-// body is an input whose header was read, ready to be cut into chunks.
+// Readerbody is an input whose header was read, ready to be cut into chunks.
 type body struct {
 	stream *chunk.Stream
 	reader io.Reader
 	before int // lines of the header
 }
 
-// open opens an input and reads its head.
-func (r *reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
+// Readeropen opens an input and reads its head.
+func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	stream, err := r.StreamOf(in, chunk.CSVFormat)
 	if err != nil {
 		return nil, nil, err
@@ -89,8 +85,8 @@ func (r *reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	return stream, h, nil
 }
 
-// namedSeparator returns the separator that a first line as Excel's sep=; names, and
-// puts the reader behind that line; 0 without one.
+// ReadernamedSeparator returns the separator that a first line as Excel's sep=; names, and
+// Readerputs the reader behind that line; 0 without one.
 func namedSeparator(s *chunk.Stream) byte {
 	start, _ := s.Reader.Peek(len("sep=;\r\n"))
 	line, _, found := bytes.Cut(start, []byte{'\n'})
@@ -102,13 +98,13 @@ func namedSeparator(s *chunk.Stream) byte {
 	return sep[0]
 }
 
-// body checks the header of an opened input, if the table has one, and puts the
-// reader behind it.
-func (r *reader) body(stream *chunk.Stream, h *head) (*body, error) {
+// Readerbody checks the header of an opened input, if the table has one, and puts the
+// ReaderReader behind it.
+func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
-	if r.dialect.header {
-		records := h.records(r.dialect.sep, 1)
+	if r.Dialect.Header {
+		records := h.records(r.Dialect.sep, 1)
 		if len(records) == 0 {
 			return nil, chunk.Errorf("%s is empty", stream.Name)
 		}
@@ -119,7 +115,7 @@ func (r *reader) body(stream *chunk.Stream, h *head) (*body, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, b.before = behindHeader(text, r.dialect.sep)
+		text, b.before = behindHeader(text, r.Dialect.sep)
 	}
 	if h.sep != 0 {
 		b.before++
@@ -128,7 +124,7 @@ func (r *reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	return b, nil
 }
 
-// behindHeader returns what follows the first record, and the lines up to there.
+// ReaderbehindHeader returns what follows the first record, and the lines up to there.
 func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 	padded := append(text[:len(text):len(text)], '\n')
 	i := 0
@@ -140,31 +136,16 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 		i += n
 		lines++
 	}
-	cells := &cellReader{sep: sep}
+	cells := &CellReader{Sep: sep}
 	end, breaks := cells.recordEnd(padded, i)
 	return text[min(end, len(text)):], lines + breaks
 }
 
-func (r *reader) sameHeader(name string, names []string) error {
-	return sameColumns(name, names, r.inputs[0].Name, r.dialect.names)
+func (r *Reader) sameHeader(name string, names []string) error {
+	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.Dialect.names)
 }
 
-// sameColumns makes sure that a file has the first one's columns.
-func sameColumns(name string, names []string, first string, wanted []string) error {
-	if len(names) != len(wanted) {
-		return chunk.Errorf("%s has %d columns, %s has %d; files that are read as one need the same header",
-			name, len(names), first, len(wanted))
-	}
-	for i, column := range names {
-		if column != wanted[i] {
-			return chunk.Errorf("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
-				i+1, name, column, first, wanted[i])
-		}
-	}
-	return nil
-}
-
-// job is a chunk's text on its way to a worker.
+// Readerjob is a chunk's text on its way to a worker.
 type job struct {
 	text   []byte
 	index  int
@@ -174,9 +155,9 @@ type job struct {
 	cut    bool    // the last record is longer than longestRecord
 }
 
-// run reads all inputs, of which the first may be opened already, and emits their
-// chunks. With an error of the input, the chunks before it are emitted too.
-func (r *reader) run(ctx context.Context, l *layout, first *body) error {
+// Readerrun reads all inputs, of which the first may be opened already, and emits their
+// Readerchunks. With an error of the input, the chunks before it are emitted too.
+func (r *Reader) run(ctx context.Context, l *layout, first *body) error {
 	workers := r.workers()
 	jobs := make(chan job)
 	free := make(chan []byte, workers+1)
@@ -186,7 +167,7 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 	)
 	group.Go(func() error {
 		defer close(jobs)
-		c := &cutter{reader: r, layout: l, jobs: jobs, free: free, unmade: workers + 1}
+		c := &cutter{Reader: r, layout: l, jobs: jobs, free: free, unmade: workers + 1}
 		readErr = c.cutAll(groupCtx, first)
 		return groupCtx.Err()
 	})
@@ -212,26 +193,26 @@ func (r *reader) run(ctx context.Context, l *layout, first *body) error {
 	return readErr
 }
 
-// workers returns how many workers the inputs are worth.
-func (r *reader) workers() int {
+// Readerworkers returns how many workers the inputs are worth.
+func (r *Reader) workers() int {
 	threads := r.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
 	size := int64(0)
-	for _, in := range r.inputs {
+	for _, in := range r.Inputs {
 		if in.Size == 0 {
 			return threads
 		}
 		size += in.Size
 	}
-	// Gzip makes a table about a quarter to a tenth of its size.
+	// ReaderGzip makes a table about a quarter to a tenth of its size.
 	return int(min(int64(threads), 1+10*size/int64(r.ChunkSize)))
 }
 
-// cutter cuts the text of the inputs into chunks at ends of records.
+// Readercutter cuts the text of the inputs into chunks at ends of records.
 type cutter struct {
-	*reader
+	*Reader
 	layout *layout
 	jobs   chan<- job
 	free   chan []byte
@@ -241,10 +222,10 @@ type cutter struct {
 }
 
 func (c *cutter) cutAll(ctx context.Context, first *body) error {
-	for file := range c.inputs {
+	for file := range c.Inputs {
 		b := first
 		if file > 0 || b == nil {
-			stream, h, err := c.open(&c.inputs[file])
+			stream, h, err := c.open(&c.Inputs[file])
 			if err != nil {
 				return err
 			}
@@ -262,9 +243,9 @@ func (c *cutter) cutAll(ctx context.Context, first *body) error {
 	return nil
 }
 
-// cut sends the chunks of one input.
+// Readercut sends the chunks of one input.
 func (c *cutter) cut(ctx context.Context, b *body, file int) error {
-	cells := &cellReader{sep: c.layout.sep}
+	cells := &CellReader{Sep: c.layout.sep}
 	c.carry = c.carry[:0]
 	before := b.before
 	for !c.layout.Stop.Load() {
@@ -284,8 +265,8 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 			more, err = chunk.ReadFull(b.reader, buffer[n:len(buffer)-1])
 			n += more
 			if err == nil {
-				end = cells.lastRecordEnd(buffer[:n])
-				cut = end == 0 && n >= longestRecord
+				end = cells.LastRecordEnd(buffer[:n])
+				cut = end == 0 && n >= chunk.LongestRecord
 			}
 		}
 		if err != nil && err != io.EOF {
@@ -311,17 +292,17 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 	return nil
 }
 
-// share returns which part of the text of all inputs so many bytes are, about, judged
-// by how much the input at hand was compressed so far; 0 where that is unknown.
+// Readershare returns which part of the text of all inputs so many bytes are, about, judged
+// Readerby how much the input at hand was compressed so far; 0 where that is unknown.
 func (c *cutter) share(s *chunk.Stream, file, bytes int) float64 {
-	if c.inputs[file].Size == 0 {
+	if c.Inputs[file].Size == 0 {
 		return 0
 	}
-	return float64(bytes) / (float64(c.inputs[file].Size) * s.UnpackedBy()) * chunk.ShareOf(c.inputs, file)
+	return float64(bytes) / (float64(c.Inputs[file].Size) * s.UnpackedBy()) * chunk.ShareOf(c.Inputs, file)
 }
 
-// buffer returns a buffer that holds the carried text and room for more, or false
-// once the context is done.
+// Readerbuffer returns a buffer that holds the carried text and room for more, or false
+// Readeronce the context is done.
 func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 	var buffer []byte
 	select {
@@ -337,9 +318,9 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	// One byte more than is read, for the line feed that the last line may lack. A
-	// buffer that has grown before is not used in full: chunks must not depend on which
-	// buffer was free.
+	// ReaderOne byte more than is read, for the line feed that the last line may lack. A
+	// Readerbuffer that has grown before is not used in full: chunks must not depend on which
+	// Readerbuffer was free.
 	size := max(c.layout.chunkBytes, len(c.carry)) + 1
 	if cap(buffer) < size {
 		buffer = make([]byte, size)
@@ -347,36 +328,40 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 	return buffer[:size], ctx.Err() == nil
 }
 
-// smallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
-// second cache. Each chunk costs something for every column, however few its rows are.
+// ReadersmallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
+// Readersecond cache. Each chunk costs something for every column, however few its rows are.
 const smallChunk = 256 << 10
 
-// chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
+// ReaderColumnText is the text that a chunk has for each column, because a column costs some time in every
+// Readerchunk, however few its rows are.
+const ColumnText = 1 << 12
+
+// ReaderchunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
 func chunkOf(o *chunk.Options, columns int) int {
 	if o.ChunkSize != chunk.DefaultChunk {
 		return o.ChunkSize
 	}
-	return max(smallChunk, min(columns*columnText, chunk.DefaultChunk))
+	return max(smallChunk, min(columns*ColumnText, chunk.DefaultChunk))
 }
 
-// layoutOf prepares reading the targets.
-func (r *reader) layoutOf(p *chunk.Pass) *layout {
+// ReaderlayoutOf prepares reading the targets.
+func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
-	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header,
-		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
+	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.Dialect.sep, header: r.Dialect.Header,
+		names: r.Dialect.names, sinks: make([][]int, len(r.Dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.ChunkSize; p.Gathered {
-		l.chunkBytes = chunkOf(r.Options, len(r.dialect.names))
+		l.chunkBytes = chunkOf(r.Options, len(r.Dialect.names))
 	}
 	for i, t := range targets {
 		l.sinks[t.Source] = append(l.sinks[t.Source], i)
-		l.text[i].Store(r.dialect.guess[t.Source])
+		l.text[i].Store(r.Dialect.guess[t.Source])
 	}
 	return l
 }
 
-// close closes the first input if it was opened and not read.
-func (r *reader) Close() {
+// Readerclose closes the first input if it was opened and not read.
+func (r *Reader) Close() {
 	if r.first != nil {
 		r.first.stream.Close()
 		r.first = nil

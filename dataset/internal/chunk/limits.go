@@ -1,0 +1,44 @@
+package chunk
+
+import (
+	"strings"
+)
+
+// MostColumns bounds what a damaged file can make the reader allocate.
+const MostColumns = 1 << 20
+
+// Mentions tells whether the caller named a column so.
+func Mentions(o *Options, name string) bool {
+	for _, list := range [][]string{{o.Label, o.Weight, o.Group}, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
+		for _, given := range list {
+			if given != "" && given == strings.TrimSpace(name) {
+				return true
+			}
+		}
+	}
+	return o.Schema != nil && o.Schema.Named(strings.TrimSpace(name)) != nil
+}
+
+// LongestRecord is the number of bytes after which a record that does not end is
+// given up: it is a quote that nobody closed, or no table at all.
+const LongestRecord = 64 << 20
+
+// SameColumns makes sure that a file has the first one's columns.
+func SameColumns(name string, names []string, first string, wanted []string) error {
+	if len(names) != len(wanted) {
+		return Errorf("%s has %d columns, %s has %d; files that are read as one need the same header",
+			name, len(names), first, len(wanted))
+	}
+	for i, column := range names {
+		if column != wanted[i] {
+			return Errorf("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
+				i+1, name, column, first, wanted[i])
+		}
+	}
+	return nil
+}
+
+// QuickReach is the number of bytes from the beginning of a cell on that the quick
+// paths look at: quotes, sign, integer part, point, three words of fraction, an
+// exponent of three digits, CRLF.
+const QuickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
