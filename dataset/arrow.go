@@ -1,9 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"math"
 	"time"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -151,35 +153,22 @@ func arrowNumber(values arrow.Array) (number func(i int) (float64, bool), dates 
 		return func(i int) (float64, bool) { return v.Value(i), true }, false
 	case *array.Decimal128:
 		scale := v.DataType().(*arrow.Decimal128Type).Scale
-		return func(i int) (float64, bool) { return writtenNumber(v.Value(i).ToString(scale)), true }, false
+		return func(i int) (float64, bool) { return columnar.WrittenNumber(v.Value(i).ToString(scale)), true }, false
 	case *array.Decimal256:
 		scale := v.DataType().(*arrow.Decimal256Type).Scale
-		return func(i int) (float64, bool) { return writtenNumber(v.Value(i).ToString(scale)), true }, false
+		return func(i int) (float64, bool) { return columnar.WrittenNumber(v.Value(i).ToString(scale)), true }, false
 	case *array.Date32:
-		return func(i int) (float64, bool) { return float64(v.Value(i)) * secondsPerDay, true }, true
+		return func(i int) (float64, bool) { return float64(v.Value(i)) * columnar.SecondsPerDay, true }, true
 	case *array.Date64:
-		return func(i int) (float64, bool) { return secondsOf(time.UnixMilli(int64(v.Value(i)))), true }, true
+		return func(i int) (float64, bool) { return columnar.SecondsOf(time.UnixMilli(int64(v.Value(i)))), true }, true
 	case *array.Timestamp:
 		unit := v.DataType().(*arrow.TimestampType).Unit
-		return func(i int) (float64, bool) { return secondsOf(v.Value(i).ToTime(unit)), true }, true
+		return func(i int) (float64, bool) { return columnar.SecondsOf(v.Value(i).ToTime(unit)), true }, true
 	}
 	return nil, false
-}
-
-const secondsPerDay = 24 * 60 * 60
-
-// secondsOf returns what parseDate makes of the time's ISO form.
-func secondsOf(t time.Time) float64 {
-	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
 func exactUint(v uint64) (float64, bool) {
 	f := float64(v)
 	return f, f < 1<<64 && uint64(f) == v
-}
-
-// writtenNumber reads a decimal as a file's cell would be read.
-func writtenNumber(text string) float64 {
-	v, _ := chunk.ParseNumber([]byte(text), '.')
-	return v
 }

@@ -1,11 +1,13 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 // arrowValues are the values of a column in one batch, as its buffers hold them.
@@ -30,7 +32,7 @@ func (v *arrowValues) checkOffsets() error {
 	}
 	last := v.offset(0)
 	if last < 0 {
-		return errBytes
+		return columnar.ErrBytes
 	}
 	for i := 1; i <= v.rows; i++ {
 		at := v.offset(i)
@@ -40,7 +42,7 @@ func (v *arrowValues) checkOffsets() error {
 		last = at
 	}
 	if last > int64(len(v.data)) {
-		return errBytes
+		return columnar.ErrBytes
 	}
 	return nil
 }
@@ -67,12 +69,12 @@ func (v *arrowValues) raw(i int) []byte {
 	case storeFixed:
 		raw := v.fixed[i*c.width : (i+1)*c.width]
 		switch {
-		case c.logical == logicalDecimal: // to big-endian
+		case c.Logical == columnar.LogicalDecimal: // to big-endian
 			for k, b := range raw {
 				v.wide[c.width-1-k] = b
 			}
 			return v.wide[:c.width]
-		case c.physical == parquetInt64 && c.width < 8:
+		case c.Physical == columnar.Int64 && c.width < 8:
 			binary.LittleEndian.PutUint64(v.wide[:], v.integer(raw))
 			return v.wide[:8]
 		}
@@ -84,7 +86,7 @@ func (v *arrowValues) raw(i int) []byte {
 
 // integer widens an integer of fewer than 8 bytes.
 func (v *arrowValues) integer(raw []byte) uint64 {
-	u := v.column.unsigned
+	u := v.column.Unsigned
 	switch len(raw) {
 	case 1:
 		if u {
@@ -134,27 +136,27 @@ const untranslated = math.MinInt32
 
 // arrowReader decodes a column of a batch.
 type arrowReader struct {
-	pieceSink
+	columnar.PieceSink
 	column     *arrowColumn
 	values     *arrowValues // or the indices into levels
 	levels     arrowLevels
 	translated []int32 // codes by dictionary value
 	row        int     // the next one
-	scratch    *columnScratch
+	scratch    *columnar.Buffers
 }
 
-func (r *arrowReader) read(n, index int) (*chunk.Piece, error) {
-	p := r.piece(n)
+func (r *arrowReader) Read(n, index int) (*chunk.Piece, error) {
+	p := r.Piece(n)
 	for n > 0 {
-		if r.ctx.Err() != nil {
-			return nil, r.ctx.Err()
+		if r.Ctx.Err() != nil {
+			return nil, r.Ctx.Err()
 		}
-		m := min(n, batch)
+		m := min(n, columnar.Batch)
 		var err error
 		switch {
 		case r.column.dictionary >= 0:
 			err = r.fromDictionary(p, m)
-		case r.asNumbers():
+		case r.AsNumbers():
 			r.numbers(p, m)
 		default:
 			err = r.texts(p, m)
@@ -165,24 +167,24 @@ func (r *arrowReader) read(n, index int) (*chunk.Piece, error) {
 		r.row += m
 		n -= m
 	}
-	r.finish(p, index)
+	r.Finish(p, index)
 	return p, nil
 }
 
 // numbers appends the next m rows as numbers.
 func (r *arrowReader) numbers(p *chunk.Piece, m int) {
-	dst := r.scratch.numbers[:m]
+	dst := r.scratch.Numbers[:m]
 	c, v := r.column, r.values
 	switch {
 	case c.store == storeNone:
 		for i := range dst {
 			dst[i] = math.NaN()
 		}
-	case c.store == storeFixed && c.width == c.size() && c.logical != logicalDecimal:
-		c.manyNumbers(dst, v.fixed[r.row*c.width:(r.row+m)*c.width])
+	case c.store == storeFixed && c.width == c.Size() && c.Logical != columnar.LogicalDecimal:
+		c.ManyNumbers(dst, v.fixed[r.row*c.width:(r.row+m)*c.width])
 	default:
 		for i := range dst {
-			dst[i] = c.number(v.raw(r.row + i))
+			dst[i] = c.Number(v.raw(r.row + i))
 		}
 	}
 	if v.valid != nil {
@@ -211,15 +213,15 @@ func (r *arrowReader) add(p *chunk.Piece, present bool, raw func() []byte) (err 
 	code := int32(chunk.MissingCode)
 	switch {
 	case !present:
-	case r.kind.Want == chunk.WantText:
-		text, err = r.textOf(raw())
+	case r.Kind.Want == chunk.WantText:
+		text, err = r.TextOf(raw())
 	default:
-		code, err = r.codeOf(raw())
+		code, err = r.CodeOf(raw())
 	}
 	switch {
 	case err != nil:
 		return err
-	case r.kind.Want == chunk.WantText:
+	case r.Kind.Want == chunk.WantText:
 		return p.AddText(text)
 	}
 	p.Codes = append(p.Codes, code)
@@ -228,7 +230,7 @@ func (r *arrowReader) add(p *chunk.Piece, present bool, raw func() []byte) (err 
 
 // fromDictionary appends the next m rows, which are indices.
 func (r *arrowReader) fromDictionary(p *chunk.Piece, m int) error {
-	numbers := r.asNumbers()
+	numbers := r.AsNumbers()
 	for i := r.row; i < r.row+m; i++ {
 		at := -1
 		if r.values.present(i) {
@@ -242,14 +244,14 @@ func (r *arrowReader) fromDictionary(p *chunk.Piece, m int) error {
 		}
 		switch {
 		case numbers && at < 0:
-			r.scratch.numbers[i-r.row] = math.NaN()
+			r.scratch.Numbers[i-r.row] = math.NaN()
 		case numbers:
-			r.scratch.numbers[i-r.row] = r.levels.numbers[at]
-		case at >= 0 && r.kind.Want != chunk.WantText:
+			r.scratch.Numbers[i-r.row] = r.levels.numbers[at]
+		case at >= 0 && r.Kind.Want != chunk.WantText:
 			code := r.translated[at]
 			if code == untranslated {
 				var err error
-				if code, err = r.codeOf(r.levels.raws[at]); err != nil {
+				if code, err = r.CodeOf(r.levels.raws[at]); err != nil {
 					return err
 				}
 				r.translated[at] = code
@@ -262,7 +264,7 @@ func (r *arrowReader) fromDictionary(p *chunk.Piece, m int) error {
 		}
 	}
 	if numbers {
-		p.AddNumbers(r.scratch.numbers[:m])
+		p.AddNumbers(r.scratch.Numbers[:m])
 	}
 	return nil
 }

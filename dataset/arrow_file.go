@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"cmp"
 	"context"
@@ -13,6 +12,9 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -73,7 +75,7 @@ type arrowLevels struct {
 	missing []bool // nil if no value is
 }
 
-func newArrowLayout(o *chunk.Options, b *chunk.Blob) (columnarLayout, error) {
+func newArrowLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
 	f := &arrowLayout{Options: o, file: b, latest: make(map[int64]*arrowDictionary)}
 	var magic [8]byte
 	if b.Size < int64(len(magic)) {
@@ -233,21 +235,21 @@ func (f *arrowLayout) takeDictionaryBatch(m *arrowMessage, file bool) error {
 	}
 	id := m.header.integer(0, 8, 0)
 	column := f.dictionaries[id]
-	if column == nil || column.logical == logicalOther {
+	if column == nil || column.Logical == columnar.LogicalOther {
 		return nil // of a nested column, or of one that cannot be read
 	}
 	b, err := readArrowBatch(m.header.table(1), 1, column.buffersOf(), column.viewsOf())
 	if err != nil {
-		return fmt.Errorf("the dictionary of column %q: %w", column.name, err)
+		return fmt.Errorf("the dictionary of column %q: %w", column.Name, err)
 	}
 	b.body, b.size = m.body, m.size
 	d := &arrowDictionary{batch: b, column: column}
 	if m.header.integer(2, 1, 0) != 0 {
 		if d.before = f.latest[id]; d.before == nil {
-			return fmt.Errorf("the dictionary of column %q is added to before it begins", column.name)
+			return fmt.Errorf("the dictionary of column %q is added to before it begins", column.Name)
 		}
 	} else if file && f.latest[id] != nil {
-		return fmt.Errorf("the dictionary of column %q is replaced, which only a stream can do", column.name)
+		return fmt.Errorf("the dictionary of column %q is replaced, which only a stream can do", column.Name)
 	}
 	if f.seen { // by batches before
 		f.latest, f.seen = maps.Clone(f.latest), false
@@ -343,17 +345,19 @@ func (f *arrowLayout) walkFile() error {
 	return f.disjoint()
 }
 
-func (f *arrowLayout) names() []string {
+func (f *arrowLayout) Names() []string {
 	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	return names
 }
 
-func (f *arrowLayout) hides(name string) bool { return f.pandas && pandasIndex.MatchString(name) }
+func (f *arrowLayout) Hides(name string) bool {
+	return f.pandas && columnar.PandasIndex.MatchString(name)
+}
 
-func (f *arrowLayout) notes() []string {
+func (f *arrowLayout) Notes() []string {
 	if f.endless {
 		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.file.Name, f.total())}
 	}
@@ -367,22 +371,22 @@ func (f *arrowLayout) total() (rows int) {
 	return rows
 }
 
-func (f *arrowLayout) groups() int { return len(f.batches) }
+func (f *arrowLayout) Groups() int { return len(f.batches) }
 
-func (f *arrowLayout) rows(group int) int { return f.batches[group].rows }
+func (f *arrowLayout) Rows(group int) int { return f.batches[group].rows }
 
-func (f *arrowLayout) suits(t chunk.Target) (rowBytes int64, err error) {
+func (f *arrowLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	c := &f.columns[f.byName[t.Name]]
 	switch {
-	case c.nested:
-		return 0, nestedColumn(f.file.Name, c.name)
-	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].logical == logicalOther:
-		return 0, chunk.CannotRead(f.file.Name, c.name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
+	case c.Nested:
+		return 0, columnar.Nested(f.file.Name, c.Name)
+	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].Logical == columnar.LogicalOther:
+		return 0, chunk.CannotRead(f.file.Name, c.Name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
 	}
 	if c.store == storeNone {
-		return c.rowBytes(t), f.claimNulls(c)
+		return c.RowBytes(t), f.claimNulls(c)
 	}
-	return c.rowBytes(t), nil
+	return c.RowBytes(t), nil
 }
 
 // claimNulls notes that a column is read whose rows take no bytes in the file, and
@@ -392,7 +396,7 @@ func (f *arrowLayout) claimNulls(c *arrowColumn) error {
 	f.nulls += width * int64(f.total())
 	if most := max(largestNulls, chunk.LargestRatio*f.file.Size); f.nulls > most {
 		return chunk.Errorf("%s: column %q is of the type null, and %d rows of it are claimed by a file of %s; leave it out with ignore",
-			f.file.Name, c.name, f.total(), chunk.ByteText(f.file.Size))
+			f.file.Name, c.Name, f.total(), chunk.ByteText(f.file.Size))
 	}
 	return nil
 }
@@ -402,14 +406,14 @@ const largestNulls = 64 << 20
 
 func (c *arrowColumn) typeNameOfArrow() string {
 	if c.dictionary >= 0 {
-		return "dictionary of " + c.annotated
+		return "dictionary of " + c.Annotated
 	}
-	return c.annotated
+	return c.Annotated
 }
 
-func (f *arrowLayout) reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error) {
+func (f *arrowLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
 	c := &f.columns[f.byName[t.Name]]
-	r := &arrowReader{pieceSink: pieceSink{Options: f.Options, ctx: w.ctx, field: &c.fileColumn, kind: t, wide: wide}, column: c, scratch: w.scratch}
+	r := &arrowReader{PieceSink: columnar.PieceSink{Options: f.Options, Ctx: w.Ctx, Field: &c.Field, Kind: t, Wide: wide}, column: c, scratch: w.Scratch}
 	b := f.batches[group]
 	index := *c
 	if c.dictionary >= 0 {
@@ -418,25 +422,25 @@ func (f *arrowLayout) reader(w *columnWorker, group int, t chunk.Target, wide bo
 			d = &arrowDictionary{column: f.dictionaries[c.dictionary]} // allowed where every row is missing
 		}
 		var err error
-		if r.levels, err = d.load(w.ctx, f); err != nil {
+		if r.levels, err = d.load(w.Ctx, f); err != nil {
 			return nil, err
 		}
-		index.store, index.width, index.physical = storeFixed, c.indexWidth, parquetInt64
-		index.logical, index.unsigned = logicalInteger, c.natural
+		index.store, index.width, index.Physical = storeFixed, c.indexWidth, columnar.Int64
+		index.Logical, index.Unsigned = columnar.LogicalInteger, c.natural
 		r.translated = make([]int32, len(r.levels.raws))
 		for i := range r.translated {
 			r.translated[i] = untranslated
 		}
 	}
 	var err error
-	r.values, err = f.load(w.ctx, b, &index, b.firstBuffer(c), c.node)
+	r.values, err = f.load(w.Ctx, b, &index, b.firstBuffer(c), c.node)
 	return r, err
 }
 
 // load reads a dictionary's values, once.
 func (d *arrowDictionary) load(ctx context.Context, f *arrowLayout) (arrowLevels, error) {
 	d.once.Do(func() {
-		d.err = decoding(func() (err error) {
+		d.err = columnar.Decoding(func() (err error) {
 			d.values, err = d.read(ctx, f)
 			return err
 		})
@@ -468,8 +472,8 @@ func (d *arrowDictionary) read(ctx context.Context, f *arrowLayout) (arrowLevels
 		if levels.raws = append(levels.raws, slices.Clone(raw)); levels.missing != nil {
 			levels.missing = append(levels.missing, !values.present(i))
 		}
-		if !d.column.isText() {
-			levels.numbers = append(levels.numbers, d.column.number(raw))
+		if !d.column.IsText() {
+			levels.numbers = append(levels.numbers, d.column.Number(raw))
 		}
 	}
 	return levels, nil
@@ -554,7 +558,7 @@ func (f *arrowLayout) buffer(ctx context.Context, b *arrowBatch, i int, need int
 }
 
 // unpackBuffer decompresses a buffer: int64 length, −1 if it is not compressed; data.
-func (f *arrowLayout) unpackBuffer(ctx context.Context, codec parquetCodec, raw []byte, need int64) ([]byte, error) {
+func (f *arrowLayout) unpackBuffer(ctx context.Context, codec columnar.Codec, raw []byte, need int64) ([]byte, error) {
 	if len(raw) == 0 {
 		if need > 0 {
 			return nil, errors.New("a buffer is empty")
@@ -581,8 +585,8 @@ func (f *arrowLayout) unpackBuffer(ctx context.Context, codec parquetCodec, raw 
 	if f.MemoryLimit > 0 && size > f.MemoryLimit {
 		return nil, chunk.OverLimit(f.file.Name, "buffer", size, f.MemoryLimit)
 	}
-	if codec == codecLZ4 {
-		return unLZ4(ctx, raw, size)
+	if codec == columnar.CodecLZ4 {
+		return columnar.DecodeLZ4(ctx, raw, size)
 	}
 	z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(chunk.ZstdWindow))
 	if err != nil {
@@ -617,10 +621,10 @@ func readClaimed(ctx context.Context, r io.Reader, size, packed int64) ([]byte, 
 		out = out[:len(out)+n]
 		if err != nil && int64(len(out)) < size {
 			if err == io.EOF {
-				err = errUnpackedSize
+				err = columnar.ErrUnpackedSize
 			}
 			return nil, fmt.Errorf("a buffer cannot be decompressed: %w", err)
 		}
 	}
-	return out, readExactly(r, nil)
+	return out, columnar.ReadExactly(r, nil)
 }

@@ -1,18 +1,20 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 // arrowColumn is a top-level field of an Arrow schema: how its values are meant, and
 // where a record batch has them.
 type arrowColumn struct {
-	fileColumn
+	columnar.Field
 	store      arrowStore
 	width      int   // bytes of a value, 0 for bits and variable length
 	dictionary int64 // id, −1 if there is none
@@ -114,12 +116,12 @@ func (s *arrowSchema) add(t flatTable) error {
 		return errArrowSchema
 	}
 	c := arrowColumn{dictionary: -1, node: s.nodes, buffer: s.buffers, view: s.views}
-	c.name = t.text(0)
-	if !utf8.ValidString(c.name) {
+	c.Name = t.text(0)
+	if !utf8.ValidString(c.Name) {
 		return fmt.Errorf("the name of column %d is not UTF-8 text", len(s.columns)+1)
 	}
-	if c.name == "" {
-		c.name = fmt.Sprintf("c%d", len(s.columns)+1)
+	if c.Name == "" {
+		c.Name = fmt.Sprintf("c%d", len(s.columns)+1)
 	}
 	c.takeType(t)
 	if d := t.table(4); d.ok() {
@@ -130,7 +132,7 @@ func (s *arrowSchema) add(t flatTable) error {
 	if err := s.count(t, arrowDepth); err != nil {
 		return err
 	}
-	s.byName[c.name] = len(s.columns)
+	s.byName[c.Name] = len(s.columns)
 	s.columns = append(s.columns, c)
 	return nil
 }
@@ -158,9 +160,9 @@ func (s *arrowSchema) takeDictionary(c *arrowColumn, d flatTable) error {
 		s.dictionaries[c.dictionary] = &values
 		return nil
 	}
-	values.name = known.name // columns may share a dictionary
-	if known.fileColumn != values.fileColumn {
-		known.logical = logicalOther // two types of values under one id
+	values.Name = known.Name // columns may share a dictionary
+	if known.Field != values.Field {
+		known.Logical = columnar.LogicalOther // two types of values under one id
 	}
 	return nil
 }
@@ -216,73 +218,73 @@ func unitOf(unit int64) int64 {
 // widened to 64 bits, decimals turned to big-endian.
 func (c *arrowColumn) takeType(t flatTable) {
 	typ, d := t.integer(2, 1, 0), t.table(3)
-	c.unit, c.optional, c.logical = 1, true, logicalOther
-	c.annotated = nameAt(arrowTypeNames[:], int(typ))
-	set := func(store arrowStore, width int, physical parquetType, logical logicalType) {
-		c.store, c.width, c.physical, c.logical = store, width, physical, logical
+	c.Unit, c.Optional, c.Logical = 1, true, columnar.LogicalOther
+	c.Annotated = columnar.NameAt(arrowTypeNames[:], int(typ))
+	set := func(store arrowStore, width int, physical columnar.PhysicalType, logical columnar.LogicalType) {
+		c.store, c.width, c.Physical, c.Logical = store, width, physical, logical
 	}
 	switch typ {
 	case arrowNull:
-		set(storeNone, 0, parquetDouble, logicalNull)
+		set(storeNone, 0, columnar.Double, columnar.LogicalNull)
 	case arrowBool:
-		set(storeBits, 0, parquetBoolean, logicalNone)
+		set(storeBits, 0, columnar.Boolean, columnar.LogicalNone)
 	case arrowInt:
 		bits := d.integer(0, 4, 0)
-		c.annotated = fmt.Sprintf("integer of %d bits", bits)
+		c.Annotated = fmt.Sprintf("integer of %d bits", bits)
 		if bits == 8 || bits == 16 || bits == 32 || bits == 64 {
-			set(storeFixed, int(bits/8), parquetInt64, logicalNone)
-			if c.unsigned = d.integer(1, 1, 0) == 0; c.unsigned {
-				c.logical, c.bits = logicalInteger, 64
+			set(storeFixed, int(bits/8), columnar.Int64, columnar.LogicalNone)
+			if c.Unsigned = d.integer(1, 1, 0) == 0; c.Unsigned {
+				c.Logical, c.Bits = columnar.LogicalInteger, 64
 			}
 		}
 	case arrowFloat:
 		switch d.integer(0, 2, 0) {
 		case 0:
-			set(storeFixed, 2, parquetFixed, logicalFloat16)
-			c.length = 2
+			set(storeFixed, 2, columnar.FixedBytes, columnar.LogicalFloat16)
+			c.Length = 2
 		case 1:
-			set(storeFixed, 4, parquetFloat, logicalNone)
+			set(storeFixed, 4, columnar.Float, columnar.LogicalNone)
 		case 2:
-			set(storeFixed, 8, parquetDouble, logicalNone)
+			set(storeFixed, 8, columnar.Double, columnar.LogicalNone)
 		}
 	case arrowDecimal:
 		if bits := d.integer(2, 4, 128); bits == 32 || bits == 64 || bits == 128 || bits == 256 {
-			set(storeFixed, int(bits/8), parquetFixed, logicalDecimal)
-			c.length, c.scale = int(bits/8), int32(d.integer(1, 4, 0))
+			set(storeFixed, int(bits/8), columnar.FixedBytes, columnar.LogicalDecimal)
+			c.Length, c.Scale = int(bits/8), int32(d.integer(1, 4, 0))
 		}
 	case arrowDate:
 		if d.integer(0, 2, 1) == 0 {
-			set(storeFixed, 4, parquetInt32, logicalDate)
+			set(storeFixed, 4, columnar.Int32, columnar.LogicalDate)
 		} else {
-			set(storeFixed, 8, parquetInt64, logicalStamp)
-			c.unit, c.days = 1e3, true
+			set(storeFixed, 8, columnar.Int64, columnar.LogicalStamp)
+			c.Unit, c.Days = 1e3, true
 		}
 	case arrowTime:
 		if unit := unitOf(d.integer(0, 2, 1)); unit > 0 {
-			set(storeFixed, 8, parquetInt64, logicalTime)
-			if c.unit = unit; unit <= 1e3 {
+			set(storeFixed, 8, columnar.Int64, columnar.LogicalTime)
+			if c.Unit = unit; unit <= 1e3 {
 				c.width = 4
 			}
 		}
 	case arrowTimestamp:
 		if unit := unitOf(d.integer(0, 2, 0)); unit > 0 {
-			set(storeFixed, 8, parquetInt64, logicalStamp)
-			c.unit, c.utc = unit, d.text(1) != ""
+			set(storeFixed, 8, columnar.Int64, columnar.LogicalStamp)
+			c.Unit, c.Utc = unit, d.text(1) != ""
 		}
 	case arrowFixedBinary:
-		set(storeFixed, int(d.integer(0, 4, 0)), parquetFixed, logicalNone)
-		c.length = c.width
-		if c.length == 16 && isUUID(t) {
-			c.logical = logicalUUID
+		set(storeFixed, int(d.integer(0, 4, 0)), columnar.FixedBytes, columnar.LogicalNone)
+		c.Length = c.width
+		if c.Length == 16 && isUUID(t) {
+			c.Logical = columnar.LogicalUUID
 		}
 	case arrowUtf8, arrowBinary:
-		set(storeText, 0, parquetBytes, logicalText)
+		set(storeText, 0, columnar.ByteArray, columnar.LogicalText)
 	case arrowLargeUtf8, arrowLargeBinary:
-		set(storeLarge, 0, parquetBytes, logicalText)
+		set(storeLarge, 0, columnar.ByteArray, columnar.LogicalText)
 	case arrowUtf8View, arrowBinaryView:
-		set(storeViews, 0, parquetBytes, logicalText)
+		set(storeViews, 0, columnar.ByteArray, columnar.LogicalText)
 	case arrowList, arrowStruct, arrowUnion, arrowFixedList, arrowMap, arrowLargeList, arrowListView, arrowLargeListView:
-		c.nested = true
+		c.Nested = true
 	}
 }
 
@@ -298,12 +300,12 @@ func isUUID(t flatTable) bool {
 // readable tells whether the column's type is one of numbers, dates or text.
 func (c *arrowColumn) readable() bool {
 	switch {
-	case c.nested || c.logical == logicalOther:
+	case c.Nested || c.Logical == columnar.LogicalOther:
 		return false
-	case c.logical == logicalDecimal:
-		return c.scale >= 0 && c.scale <= mostDigits
-	case c.physical == parquetFixed:
-		return c.length > 0 && c.length <= chunk.LargestHeader
+	case c.Logical == columnar.LogicalDecimal:
+		return c.Scale >= 0 && c.Scale <= columnar.MostDigits
+	case c.Physical == columnar.FixedBytes:
+		return c.Length > 0 && c.Length <= chunk.LargestHeader
 	}
 	return true
 }
@@ -317,7 +319,7 @@ type arrowBatch struct {
 	nodes   []byte // 16 bytes each: length, nulls
 	buffers []byte // 16 bytes each: offset, length
 	views   []byte // 8 bytes each
-	codec   parquetCodec
+	codec   columnar.Codec
 	packed  bool
 	body    int64 // where the body begins in the file
 	size    int64 // of the body
@@ -327,7 +329,7 @@ type arrowBatch struct {
 //
 //	0 length, 1 nodes, 2 buffers, 3 compression, 4 variadic buffer counts
 func readArrowBatch(t flatTable, nodes, buffers, views int) (*arrowBatch, error) {
-	b := &arrowBatch{codec: codecNone}
+	b := &arrowBatch{codec: columnar.CodecNone}
 	rows := t.integer(0, 8, 0)
 	var haveNodes, haveBuffers, haveViews int
 	b.nodes, haveNodes = t.vector(1, 16)
@@ -351,9 +353,9 @@ func readArrowBatch(t flatTable, nodes, buffers, views int) (*arrowBatch, error)
 		b.packed = true
 		switch c.integer(0, 1, 0) {
 		case 0:
-			b.codec = codecLZ4
+			b.codec = columnar.CodecLZ4
 		case 1:
-			b.codec = codecZstd
+			b.codec = columnar.CodecZstd
 		default:
 			return nil, errors.New("a batch is compressed in an unknown way")
 		}

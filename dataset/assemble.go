@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // assembly turns chunks into a table: it settles the type of every column by all
@@ -69,8 +70,8 @@ func (a *assembly) settled(targets []chunk.Target) error {
 		}
 		a.columns = append(a.columns, c)
 	}
-	if a.rows() > mostRows {
-		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), mostRows)
+	if a.rows() > chunk.MostRows {
+		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), chunk.MostRows)
 	}
 	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain} {
 		if err := step(); err != nil {
@@ -79,9 +80,6 @@ func (a *assembly) settled(targets []chunk.Target) error {
 	}
 	return nil
 }
-
-// mostRows is the most rows of a table: an int32 numbers them. Tests lower it.
-var mostRows = math.MaxInt32
 
 // locateRows numbers rows and lines over all chunks.
 func (a *assembly) locateRows() {

@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // ClassesOf returns the classes of a label column, those that occur in its rows:

@@ -1,8 +1,9 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"math"
+
+	"boost/dataset/internal/chunk"
 )
 
 // As returns the table as a model with the given schema sees it: the schema's

@@ -1,9 +1,10 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"math"
 	"unsafe"
+
+	"boost/dataset/internal/chunk"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"

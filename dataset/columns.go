@@ -1,8 +1,9 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"math"
+
+	"boost/dataset/internal/chunk"
 )
 
 // ColumnData is one column of a table in memory.
@@ -79,8 +80,8 @@ func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
 	switch {
 	case rows == untold:
 		return 0, chunk.Errorf("no column tells how many rows there are; set ColumnData.Rows")
-	case rows > mostRows:
-		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, mostRows)
+	case rows > chunk.MostRows:
+		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, chunk.MostRows)
 	}
 	return rows, nil
 }

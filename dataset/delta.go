@@ -1,9 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 var errDelta = errors.New("its delta-encoded values are damaged")
@@ -149,18 +151,16 @@ type byteValues interface {
 	next() ([]byte, error)
 }
 
-var errBytes = errors.New("its texts are cut off")
-
 // plainBytes reads PLAIN: four bytes of length before each value.
 type plainBytes struct{ b []byte }
 
 func (p *plainBytes) next() ([]byte, error) {
 	if len(p.b) < 4 {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	n := int64(binary.LittleEndian.Uint32(p.b))
 	if n > int64(len(p.b)-4) {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	value := p.b[4 : 4+n : 4+n]
 	p.b = p.b[4+n:]
@@ -175,7 +175,7 @@ type fixedBytes struct {
 
 func (f *fixedBytes) next() ([]byte, error) {
 	if len(f.b) < f.length {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	value := f.b[:f.length:f.length]
 	f.b = f.b[f.length:]
@@ -206,7 +206,7 @@ func newDeltaLengths(b []byte, most int64) (*deltaLengths, error) {
 func (d *deltaLengths) next() ([]byte, error) {
 	n, err := nextOf(d.lengths, &d.known, d.ahead[:])
 	if err != nil || n < 0 || n > int64(len(d.b)) {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	value := d.b[:n:n]
 	d.b = d.b[n:]
@@ -260,7 +260,7 @@ func newDeltaBytes(b []byte, most int64) (*deltaBytes, error) {
 func (d *deltaBytes) next() ([]byte, error) {
 	n, err := nextOf(d.prefixes, &d.known, d.ahead[:])
 	if err != nil || n < 0 || n > int64(len(d.last)) {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	suffix, err := d.suffixes.next()
 	if err != nil {

@@ -1,12 +1,14 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"context"
 	"io"
 	"slices"
 	"strings"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
@@ -123,20 +125,20 @@ func estimateColumns(o *chunk.Options, ctx context.Context, inputs []chunk.Input
 	if is {
 		s = beside.Source
 	}
-	files, is := s.(*columnarSource)
+	files, is := s.(*columnar.Source)
 	if !is {
 		return 0, false
 	}
 	for index := range inputs {
-		f := files.first
-		files.first = nil
+		f := files.First
+		files.First = nil
 		if index > 0 || f == nil {
-			if f, err = files.open(ctx, index); err != nil {
+			if f, err = files.Open(ctx, index); err != nil {
 				return 0, false
 			}
 		}
-		n, err := f.bytes(targets, len(files.names))
-		files.closeFile(f)
+		n, err := bytesOfFile(f, targets, len(files.Names))
+		files.CloseFile(f)
 		if err != nil {
 			return 0, false
 		}
@@ -147,17 +149,17 @@ func estimateColumns(o *chunk.Options, ctx context.Context, inputs []chunk.Input
 
 // bytes returns what a file's rows take at least; targets beyond the file's own columns
 // stand in files beside it.
-func (f *columnarFile) bytes(targets []chunk.Target, own int) (int64, error) {
+func bytesOfFile(f *columnar.File, targets []chunk.Target, own int) (int64, error) {
 	rows, perRow := int64(0), int64(0)
-	for g := range f.groups() {
-		rows += int64(f.columnarLayout.rows(g))
+	for g := range f.Groups() {
+		rows += int64(f.Layout.Rows(g))
 	}
 	for _, t := range targets {
 		if t.Source >= own {
 			perRow += 8
 			continue
 		}
-		n, err := f.suits(t)
+		n, err := f.Suits(t)
 		if err != nil {
 			return 0, err
 		}

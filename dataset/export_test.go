@@ -1,11 +1,13 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/csv"
 	"context"
 	"io"
 	"testing"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
+	"boost/dataset/internal/csv"
 )
 
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
@@ -13,9 +15,9 @@ func ChunkRows(n int) Option { return func(o *chunk.Options) { o.ChunkRows = n }
 
 // LimitRows lowers the most rows of a table until the test ends.
 func LimitRows(t testing.TB, n int) {
-	most := mostRows
-	mostRows = n
-	t.Cleanup(func() { mostRows = most })
+	most := chunk.MostRows
+	chunk.MostRows = n
+	t.Cleanup(func() { chunk.MostRows = most })
 }
 
 // SetRoom sets the most memory that columns share, and the least for a column to have large
@@ -42,9 +44,9 @@ func SetLeastUnpacked(n int64) (undo func()) {
 // UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
 func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {
 	f := &arrowLayout{Options: &chunk.Options{MemoryLimit: limit}, file: &chunk.Blob{Name: "t.arrow"}}
-	codec := codecLZ4
+	codec := columnar.CodecLZ4
 	if z {
-		codec = codecZstd
+		codec = columnar.CodecZstd
 	}
 	return f.unpackBuffer(ctx, codec, raw, -1)
 }
@@ -105,13 +107,13 @@ func DeltaError(b []byte, values int64) error {
 // LevelsError says what is wrong with levels of such lengths in a page of 100 bytes.
 func LevelsError(definition, repetition int64) error {
 	h := pageHeader{kind: dataPageV2, packed: 100, unpacked: 100, values: 1, definition: definition, repetition: repetition}
-	return h.check(100, 1, codecNone)
+	return h.check(100, 1, columnar.CodecNone)
 }
 
 // PageError says what is wrong with a page of so many bytes that claims others
 // decompressed, where its column has left bytes.
 func PageError(codec string, packed, unpacked, left int64) error {
-	codecs := map[string]parquetCodec{"none": codecNone, "snappy": codecSnappy, "gzip": codecGzip, "zstd": codecZstd, "brotli": codecBrotli, "lz4": codecLZ4Raw}
+	codecs := map[string]columnar.Codec{"none": columnar.CodecNone, "snappy": columnar.CodecSnappy, "gzip": columnar.CodecGzip, "zstd": columnar.CodecZstd, "brotli": columnar.CodecBrotli, "lz4": columnar.CodecLZ4Raw}
 	h := pageHeader{kind: dataPage, packed: packed, unpacked: unpacked, values: 1, compressed: true}
 	return h.check(left, 1, codecs[codec])
 }

@@ -1,9 +1,10 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // Files returns the files that Open reads for these paths and options, in its order,

@@ -2,14 +2,15 @@ package dataset
 
 import (
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/csv"
 )
 
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*chunk.Format{
-	{Name: arrowFormat, Title: "Arrow", Knows: isArrow, Open: newColumnarSource(arrowFormat, newArrowLayout), Idle: chunk.TextKeys},
-	{Name: parquetFormat, Title: "Parquet", Knows: isParquet, Open: newColumnarSource(parquetFormat, newParquetLayout), Idle: chunk.TextKeys},
+	{Name: arrowFormat, Title: "Arrow", Knows: isArrow, Open: columnar.NewSource(arrowFormat, newArrowLayout), Idle: chunk.TextKeys},
+	{Name: parquetFormat, Title: "Parquet", Knows: isParquet, Open: columnar.NewSource(parquetFormat, newParquetLayout), Idle: chunk.TextKeys},
 	{Name: svmFormat, Title: "LibSVM text", Knows: knowsSVM, Idle: []string{"separator", "header", "encoding", "decimal"},
 		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 			return &svmSource{Options: o, inputs: inputs}

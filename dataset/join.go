@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"math"
 	"runtime"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // join makes one slice of every column's pieces. Mostly they lie in one already, see

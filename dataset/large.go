@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // exactWhole is 2⁵³: 2⁵³+1 is rounded to it.

@@ -1,9 +1,10 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 
 	"golang.org/x/sync/errgroup"
 )

@@ -1,12 +1,13 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // svmChunk is what became of one stretch of LibSVM text: rows of stored entries, one

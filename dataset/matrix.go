@@ -1,8 +1,9 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"fmt"
+
+	"boost/dataset/internal/chunk"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -1,12 +1,13 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"io"
 	"os"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
 )
 
 // Open reads a table from a file; Formats lists the formats, each of which may be

@@ -1,9 +1,10 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"slices"
 	"strings"
+
+	"boost/dataset/internal/chunk"
 
 	"golang.org/x/text/encoding/charmap"
 )

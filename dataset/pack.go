@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,8 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"boost/dataset/internal/chunk"
 
 	"golang.org/x/text/encoding/charmap"
 )

@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"encoding/binary"
-	"regexp"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 const parquetFormat = "parquet"
@@ -59,7 +60,7 @@ type parquetLayout struct {
 	file *chunk.Blob
 }
 
-func newParquetLayout(o *chunk.Options, b *chunk.Blob) (columnarLayout, error) {
+func newParquetLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
 	meta, err := readFooter(b)
 	if err != nil {
 		return nil, err
@@ -67,76 +68,62 @@ func newParquetLayout(o *chunk.Options, b *chunk.Blob) (columnarLayout, error) {
 	return &parquetLayout{o, meta, b}, nil
 }
 
-func (f *parquetLayout) names() []string {
+func (f *parquetLayout) Names() []string {
 	names := make([]string, len(f.fields))
 	for i, field := range f.fields {
-		names[i] = field.name
+		names[i] = field.Name
 	}
 	return names
 }
 
-// pandasIndex matches the names that pandas gives to an index without a name.
-var pandasIndex = regexp.MustCompile(`^__index_level_\d+__$`)
+func (f *parquetLayout) Hides(name string) bool {
+	return f.pandas && columnar.PandasIndex.MatchString(name)
+}
 
-func (f *parquetLayout) hides(name string) bool { return f.pandas && pandasIndex.MatchString(name) }
+func (f *parquetLayout) Notes() []string { return nil }
 
-func (f *parquetLayout) notes() []string { return nil }
+func (f *parquetLayout) Groups() int { return len(f.rowGroups) }
 
-func (f *parquetLayout) groups() int { return len(f.rowGroups) }
+func (f *parquetLayout) Rows(group int) int { return int(f.rowGroups[group].rows) }
 
-func (f *parquetLayout) rows(group int) int { return int(f.rowGroups[group].rows) }
-
-func (f *parquetLayout) field(name string) *fileColumn { return &f.fields[f.byName[name]] }
+func (f *parquetLayout) field(name string) *columnar.Field { return &f.fields[f.byName[name]] }
 
 // suits refuses a column that no value can be read of.
-func (f *parquetLayout) suits(t chunk.Target) (rowBytes int64, err error) {
+func (f *parquetLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	field := f.field(t.Name)
-	if field.nested {
-		return 0, nestedColumn(f.file.Name, field.name)
+	if field.Nested {
+		return 0, columnar.Nested(f.file.Name, field.Name)
 	}
 	for _, g := range f.rowGroups {
-		switch c := g.columns[field.leaf]; {
+		switch c := g.columns[field.Leaf]; {
 		case c.encrypted:
-			return 0, chunk.CannotRead(f.file.Name, field.name, "is encrypted; write the file without encryption, or leave the column out with ignore")
+			return 0, chunk.CannotRead(f.file.Name, field.Name, "is encrypted; write the file without encryption, or leave the column out with ignore")
 		case c.elsewhere || !c.described:
-			return 0, chunk.Errorf("%s: column %q lies in another file; write the table as one file", f.file.Name, field.name)
-		case c.physical != field.physical || c.values != g.rows:
+			return 0, chunk.Errorf("%s: column %q lies in another file; write the table as one file", f.file.Name, field.Name)
+		case c.physical != field.Physical || c.values != g.rows:
 			return 0, chunk.Errorf("%s is damaged: column %q has %d values of type %s in a row group, its schema says %d of %s",
-				f.file.Name, field.name, c.values, c.physical, g.rows, field.physical)
-		case c.codec == codecLZO || c.codec == codecLZ4 || c.codec < 0 || c.codec > codecLZ4Raw:
-			return 0, chunk.CannotRead(f.file.Name, field.name, "is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW, or leave it out with ignore", c.codec)
+				f.file.Name, field.Name, c.values, c.physical, g.rows, field.Physical)
+		case c.codec == columnar.CodecLZO || c.codec == columnar.CodecLZ4 || c.codec < 0 || c.codec > columnar.CodecLZ4Raw:
+			return 0, chunk.CannotRead(f.file.Name, field.Name, "is compressed with %s, which cannot be read; write it with SNAPPY, GZIP, BROTLI, ZSTD or LZ4_RAW, or leave it out with ignore", c.codec)
 		}
 	}
-	if !field.readable() {
-		return 0, chunk.CannotRead(f.file.Name, field.name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.typeName())
+	if !field.Readable() {
+		return 0, chunk.CannotRead(f.file.Name, field.Name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.TypeName())
 	}
-	return field.rowBytes(t), nil
+	return field.RowBytes(t), nil
 }
 
-// nestedColumn is the error for a column of columns.
-func nestedColumn(file, column string) error {
-	return chunk.CannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
-}
-
-// rowBytes returns the least bytes that a row takes in a target's column.
-func (f *fileColumn) rowBytes(t chunk.Target) int64 {
-	if t.Want != chunk.WantText && !f.isText() && f.size() == 8 {
-		return 8
-	}
-	return 4
-}
-
-func (f *parquetLayout) reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error) {
+func (f *parquetLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
 	field := f.field(t.Name)
 	rows := f.rowGroups[group].rows
-	chunk := &f.rowGroups[group].columns[field.leaf]
-	r := &columnReader{pieceSink: pieceSink{Options: f.Options, ctx: w.ctx, field: field, kind: t, wide: wide}, left: rows,
+	chunk := &f.rowGroups[group].columns[field.Leaf]
+	r := &columnReader{PieceSink: columnar.PieceSink{Options: f.Options, Ctx: w.Ctx, Field: field, Kind: t, Wide: wide}, left: rows,
 		guard:   int(min(rows, 1<<20+64*chunk.size)),
-		scratch: w.scratch,
-		pages:   pageStream{file: f.file, limit: f.MemoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.tools},
+		scratch: w.Scratch,
+		pages:   pageStream{file: f.file, limit: f.MemoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.Tools},
 	}
 	// The buffers of the column before, if it was read to its end.
-	r.pages.buffer, r.pages.body = w.tools.window, w.tools.body
-	w.tools.window, w.tools.body = nil, nil
+	r.pages.buffer, r.pages.body = w.Tools.Window, w.Tools.Body
+	w.Tools.Window, w.Tools.Body = nil, nil
 	return r, nil
 }

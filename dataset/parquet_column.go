@@ -1,22 +1,20 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-)
 
-// batch is the number of rows that are decoded at a time: their values and levels
-// stay in the nearest cache.
-const batch = 4096
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
+)
 
 // columnReader decodes one column of one row group for one target, any number of
 // rows at a time.
 type columnReader struct {
-	pieceSink
+	columnar.PieceSink
 	pages pageStream
 	left  int64 // rows in pages to come
 	guard int   // rows that memory is taken for before they are seen
@@ -35,7 +33,7 @@ type columnReader struct {
 	indices hybrid
 
 	dictionary columnDictionary
-	scratch    *columnScratch
+	scratch    *columnar.Buffers
 }
 
 // valueForm is how the values of the current page are found.
@@ -50,16 +48,6 @@ const (
 	dictionaryForm
 )
 
-// columnScratch holds a batch; it belongs to one worker.
-type columnScratch struct {
-	present [batch]uint32
-	index   [batch]uint32
-	numbers [batch]float64
-	codes   [batch]int32
-	ints    [batch]int64
-	raw     [batch * 8]byte
-}
-
 // columnDictionary is a dictionary page, as the target needs it.
 type columnDictionary struct {
 	known   bool
@@ -71,8 +59,8 @@ type columnDictionary struct {
 func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
 
 // read decodes the next n rows into a piece of the chunk with the given index.
-func (c *columnReader) read(n, index int) (*chunk.Piece, error) {
-	p := c.piece(min(n, c.guard))
+func (c *columnReader) Read(n, index int) (*chunk.Piece, error) {
+	p := c.Piece(min(n, c.guard))
 	for n > 0 {
 		if c.rows == 0 {
 			if err := c.nextPage(); err != nil {
@@ -81,29 +69,32 @@ func (c *columnReader) read(n, index int) (*chunk.Piece, error) {
 			continue
 		}
 		m := int(min(int64(n), c.rows))
-		if !c.some && c.asNumbers() && c.direct(p, m) {
+		if !c.some && c.AsNumbers() && c.direct(p, m) {
 			n -= m
 			c.rows -= int64(m)
 			continue
 		}
-		m = min(m, batch)
+		m = min(m, columnar.Batch)
 		if err := c.batch(p, m); err != nil {
 			return nil, err
 		}
 		n -= m
 		c.rows -= int64(m)
 	}
-	c.finish(p, index)
+	c.Finish(p, index)
 	return p, nil
 }
+
+// End frees what the column's pages hold, once all of its rows were read.
+func (c *columnReader) End() { c.pages.end() }
 
 // nextPage makes the next data page the current one; dictionaries on the way are read.
 func (c *columnReader) nextPage() error {
 	for {
-		if c.ctx.Err() != nil {
-			return c.ctx.Err()
+		if c.Ctx.Err() != nil {
+			return c.Ctx.Err()
 		}
-		p, err := c.pages.next(c.left, c.field.optional)
+		p, err := c.pages.next(c.left, c.Field.Optional)
 		if err != nil {
 			return err
 		}
@@ -128,7 +119,7 @@ func (c *columnReader) nextPage() error {
 // begin prepares decoding a data page.
 func (c *columnReader) begin(p *page) error {
 	c.page = p
-	c.some = c.field.optional
+	c.some = c.Field.Optional
 	var err error
 	if c.some {
 		if c.levels, err = newHybrid(p.levelBytes, 1); err != nil {
@@ -149,24 +140,24 @@ func (c *columnReader) begin(p *page) error {
 		c.indices, err = newHybrid(p.body[1:], int(p.body[0]))
 		return err
 	case encodingRLE:
-		if c.field.physical == parquetBoolean {
+		if c.Field.Physical == columnar.Boolean {
 			c.form = hybridBoolForm
 			return c.beginBools(p.body)
 		}
 	case encodingDeltaBinaryPacked:
-		if c.field.physical == parquetInt32 || c.field.physical == parquetInt64 {
+		if c.Field.Physical == columnar.Int32 || c.Field.Physical == columnar.Int64 {
 			c.form = deltaForm
 			c.deltas, err = newDelta(p.body, p.values)
 			return err
 		}
 	case encodingDeltaLengthBytes:
-		if c.field.physical == parquetBytes {
+		if c.Field.Physical == columnar.ByteArray {
 			c.form = textForm
 			c.texts, err = newDeltaLengths(p.body, p.values)
 			return err
 		}
 	case encodingDeltaBytes:
-		if c.field.size() != 1 && (c.field.physical == parquetBytes || c.field.physical == parquetFixed) {
+		if c.Field.Size() != 1 && (c.Field.Physical == columnar.ByteArray || c.Field.Physical == columnar.FixedBytes) {
 			c.form = textForm
 			c.texts, err = newDeltaBytes(p.body, p.values)
 			return err
@@ -186,10 +177,10 @@ func (e *unreadableEncoding) Error() string {
 
 func (c *columnReader) beginPlain(body []byte) error {
 	c.raw, c.bit = body, 0
-	switch c.field.physical {
-	case parquetBoolean:
+	switch c.Field.Physical {
+	case columnar.Boolean:
 		c.form = packedBoolForm
-	case parquetBytes:
+	case columnar.ByteArray:
 		c.form, c.texts = textForm, &plainBytes{body}
 	default:
 		c.form = rawForm
@@ -219,21 +210,21 @@ func (c *columnReader) readDictionary(p *page) error {
 	if p.encoding != encodingPlain && p.encoding != encodingPlainDictionary {
 		return &unreadableEncoding{p.encoding}
 	}
-	if c.field.physical == parquetBoolean {
+	if c.Field.Physical == columnar.Boolean {
 		return errors.New("a dictionary of booleans makes no sense")
 	}
 	d := columnDictionary{known: true}
-	if size := c.field.size(); size > 0 && c.asNumbers() {
+	if size := c.Field.Size(); size > 0 && c.AsNumbers() {
 		if p.values*int64(size) > int64(len(p.body)) {
-			return errBytes
+			return columnar.ErrBytes
 		}
 		d.numbers = make([]float64, p.values)
-		c.field.manyNumbers(d.numbers, p.body)
+		c.Field.ManyNumbers(d.numbers, p.body)
 		c.dictionary = d
 		return nil
 	}
-	var values byteValues = &fixedBytes{p.body, c.field.size()}
-	if c.field.physical == parquetBytes {
+	var values byteValues = &fixedBytes{p.body, c.Field.Size()}
+	if c.Field.Physical == columnar.ByteArray {
 		values = &plainBytes{p.body}
 	}
 	for range p.values {
@@ -242,16 +233,16 @@ func (c *columnReader) readDictionary(p *page) error {
 			return err
 		}
 		switch {
-		case c.asNumbers():
-			d.numbers = append(d.numbers, c.field.number(raw))
-		case c.kind.Want == chunk.WantText:
-			text, err := c.textOf(raw)
+		case c.AsNumbers():
+			d.numbers = append(d.numbers, c.Field.Number(raw))
+		case c.Kind.Want == chunk.WantText:
+			text, err := c.TextOf(raw)
 			if err != nil {
 				return err
 			}
 			d.texts = append(d.texts, string(text))
 		default:
-			code, err := c.codeOf(raw)
+			code, err := c.CodeOf(raw)
 			if err != nil {
 				return err
 			}
@@ -265,29 +256,29 @@ func (c *columnReader) readDictionary(p *page) error {
 // direct appends m values without gaps if they lie in the page as the piece holds
 // them, or nearly so.
 func (c *columnReader) direct(p *chunk.Piece, m int) bool {
-	if c.form != rawForm || c.field.logical != logicalNone {
+	if c.form != rawForm || c.Field.Logical != columnar.LogicalNone {
 		return false
 	}
-	size := c.field.size()
+	size := c.Field.Size()
 	if m*size > len(c.raw) {
 		return false // reported by the batch
 	}
 	raw := c.raw[:m*size]
-	switch c.field.physical {
-	case parquetFloat:
+	switch c.Field.Physical {
+	case columnar.Float:
 		if p.F64 != nil {
 			return false
 		}
 		n := len(p.F32)
 		p.F32 = slices.Grow(p.F32, m)[:n+m]
-		copyFloats(p.F32[n:], raw)
-	case parquetDouble:
+		columnar.CopyFloats(p.F32[n:], raw)
+	case columnar.Double:
 		if p.F64 == nil {
 			return false
 		}
 		n := len(p.F64)
 		p.F64 = slices.Grow(p.F64, m)[:n+m]
-		copyFloats(p.F64[n:], raw)
+		columnar.CopyFloats(p.F64[n:], raw)
 	default:
 		return false
 	}
@@ -308,14 +299,14 @@ func (c *columnReader) batch(p *chunk.Piece, m int) error {
 		case covered == m && value <= 1:
 			k = m * int(value)
 		default:
-			for i := range s.present[:covered] {
-				s.present[i] = value
+			for i := range s.Present[:covered] {
+				s.Present[i] = value
 			}
-			if err := c.levels.read(s.present[covered:m]); err != nil {
+			if err := c.levels.read(s.Present[covered:m]); err != nil {
 				return err
 			}
 			k = 0
-			for _, level := range s.present[:m] {
+			for _, level := range s.Present[:m] {
 				if level > 1 {
 					return errHybrid
 				}
@@ -324,21 +315,21 @@ func (c *columnReader) batch(p *chunk.Piece, m int) error {
 		}
 	}
 	switch {
-	case c.kind.Want == chunk.WantText:
+	case c.Kind.Want == chunk.WantText:
 		return c.batchTexts(p, m, k)
-	case !c.asNumbers():
-		if err := c.codes(s.codes[:k]); err != nil {
+	case !c.AsNumbers():
+		if err := c.codes(s.Codes[:k]); err != nil {
 			return err
 		}
-		spread(s.codes[:m], s.present[:m], k, chunk.MissingCode)
-		p.Codes = append(p.Codes, s.codes[:m]...)
+		spread(s.Codes[:m], s.Present[:m], k, chunk.MissingCode)
+		p.Codes = append(p.Codes, s.Codes[:m]...)
 		return nil
 	}
-	if err := c.numbers(s.numbers[:k]); err != nil {
+	if err := c.numbers(s.Numbers[:k]); err != nil {
 		return err
 	}
-	spread(s.numbers[:m], s.present[:m], k, math.NaN())
-	p.AddNumbers(s.numbers[:m])
+	spread(s.Numbers[:m], s.Present[:m], k, math.NaN())
+	p.AddNumbers(s.Numbers[:m])
 	return nil
 }
 
@@ -359,9 +350,9 @@ func spread[T any](values []T, present []uint32, k int, missing T) {
 
 // take returns the raw form of the next n values of one size.
 func (c *columnReader) take(n int) ([]byte, error) {
-	size := c.field.size()
+	size := c.Field.Size()
 	if n*size > len(c.raw) {
-		return nil, errBytes
+		return nil, columnar.ErrBytes
 	}
 	raw := c.raw[:n*size]
 	c.raw = c.raw[n*size:]
@@ -377,41 +368,41 @@ func (c *columnReader) rawValues(n int) ([]byte, error) {
 		return c.take(n)
 	case packedBoolForm:
 		if c.bit+n > 8*len(c.raw) {
-			return nil, errBytes
+			return nil, columnar.ErrBytes
 		}
 		for i := range n {
-			s.raw[i] = c.raw[c.bit>>3] >> (c.bit & 7) & 1
+			s.Raw[i] = c.raw[c.bit>>3] >> (c.bit & 7) & 1
 			c.bit++
 		}
-		return s.raw[:n], nil
+		return s.Raw[:n], nil
 	case hybridBoolForm:
-		if err := c.bools.read(s.index[:n]); err != nil {
+		if err := c.bools.read(s.Index[:n]); err != nil {
 			return nil, err
 		}
-		for i, v := range s.index[:n] {
-			s.raw[i] = byte(v & 1)
+		for i, v := range s.Index[:n] {
+			s.Raw[i] = byte(v & 1)
 		}
-		return s.raw[:n], nil
+		return s.Raw[:n], nil
 	case deltaForm:
-		if err := c.deltas.read(s.ints[:n]); err != nil {
+		if err := c.deltas.read(s.Ints[:n]); err != nil {
 			return nil, err
 		}
-		size := c.field.size()
-		for i, v := range s.ints[:n] {
+		size := c.Field.Size()
+		for i, v := range s.Ints[:n] {
 			if size == 4 {
-				binary.LittleEndian.PutUint32(s.raw[4*i:], uint32(v))
+				binary.LittleEndian.PutUint32(s.Raw[4*i:], uint32(v))
 			} else {
-				binary.LittleEndian.PutUint64(s.raw[8*i:], uint64(v))
+				binary.LittleEndian.PutUint64(s.Raw[8*i:], uint64(v))
 			}
 		}
-		return s.raw[:n*size], nil
+		return s.Raw[:n*size], nil
 	}
 	return nil, errors.New("its values have another size than its type")
 }
 
 // index reads the next indices into the dictionary, which are checked.
 func (c *columnReader) index(n int) ([]uint32, error) {
-	index := c.scratch.index[:n]
+	index := c.scratch.Index[:n]
 	if err := c.indices.read(index); err != nil {
 		return nil, err
 	}
@@ -447,7 +438,7 @@ func (c *columnReader) numbers(dst []float64) error {
 			if err := c.fits(raw); err != nil {
 				return err
 			}
-			dst[i] = c.field.number(raw)
+			dst[i] = c.Field.Number(raw)
 		}
 		return nil
 	}
@@ -455,43 +446,16 @@ func (c *columnReader) numbers(dst []float64) error {
 	if err != nil {
 		return err
 	}
-	c.field.manyNumbers(dst, raw)
+	c.Field.ManyNumbers(dst, raw)
 	return nil
 }
 
 // fits makes sure that a value of the text form has its field's size.
 func (c *columnReader) fits(raw []byte) error {
-	if size := c.field.size(); size > 0 && len(raw) != size {
+	if size := c.Field.Size(); size > 0 && len(raw) != size {
 		return errors.New("its values have another size than its type")
 	}
 	return nil
-}
-
-// manyNumbers reads values of one size.
-func (f *fileColumn) manyNumbers(dst []float64, raw []byte) {
-	switch {
-	case f.physical == parquetDouble:
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	case f.physical == parquetFloat:
-		for i := range dst {
-			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
-		}
-	case f.physical == parquetInt32 && f.logical == logicalNone:
-		for i := range dst {
-			dst[i] = float64(int32(binary.LittleEndian.Uint32(raw[4*i:])))
-		}
-	case f.physical == parquetInt64 && f.logical == logicalNone:
-		for i := range dst {
-			dst[i] = float64(int64(binary.LittleEndian.Uint64(raw[8*i:])))
-		}
-	default:
-		size := f.size()
-		for i := range dst {
-			dst[i] = f.number(raw[size*i : size*(i+1)])
-		}
-	}
 }
 
 // each calls with the raw form of each of the next n values.
@@ -515,7 +479,7 @@ func (c *columnReader) each(n int, call func(i int, raw []byte) error) error {
 	if err != nil {
 		return err
 	}
-	size := c.field.size()
+	size := c.Field.Size()
 	for i := range n {
 		if err := call(i, raw[size*i:size*(i+1)]); err != nil {
 			return err
@@ -537,7 +501,7 @@ func (c *columnReader) codes(dst []int32) error {
 		return err
 	}
 	return c.each(len(dst), func(i int, raw []byte) (err error) {
-		dst[i], err = c.codeOf(raw)
+		dst[i], err = c.CodeOf(raw)
 		return err
 	})
 }
@@ -546,7 +510,7 @@ func (c *columnReader) codes(dst []int32) error {
 func (c *columnReader) batchTexts(p *chunk.Piece, m, k int) error {
 	row := 0
 	add := func(text []byte) error {
-		for ; k < m && c.scratch.present[row] == 0; row++ {
+		for ; k < m && c.scratch.Present[row] == 0; row++ {
 			p.Offsets = append(p.Offsets, int32(len(p.Text)))
 		}
 		row++
@@ -566,7 +530,7 @@ func (c *columnReader) batchTexts(p *chunk.Piece, m, k int) error {
 		}
 	default:
 		err = c.each(k, func(_ int, raw []byte) error {
-			text, err := c.textOf(raw)
+			text, err := c.TextOf(raw)
 			if err != nil {
 				return err
 			}

@@ -1,39 +1,21 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 // parquetMeta is what reading needs to know of a Parquet file's footer.
 type parquetMeta struct {
-	fields    []fileColumn   // the columns, in file order
-	byName    map[string]int // of the fields
+	fields    []columnar.Field // the columns, in file order
+	byName    map[string]int   // of the fields
 	rowGroups []parquetRowGroup
 	pandas    bool // written by pandas
 	leaves    int  // leaf columns, nested ones among them: column chunks of a row group
-}
-
-// fileColumn is one top-level field of the schema: a column of the table if it is
-// a leaf, otherwise nested.
-type fileColumn struct {
-	name     string
-	leaf     int  // index among the column chunks of a row group
-	nested   bool // a group, a list or a map
-	optional bool
-
-	physical  parquetType
-	length    int // of fixed_len_byte_array
-	logical   logicalType
-	unit      int64 // of times: per second
-	scale     int32 // of decimals
-	utc       bool  // of time stamps
-	days      bool  // time stamps are whole days, mostly
-	unsigned  bool
-	bits      int    // of integers
-	annotated string // what stands in the schema, for messages
 }
 
 type parquetRowGroup struct {
@@ -43,8 +25,8 @@ type parquetRowGroup struct {
 
 // parquetChunk is a column of a row group.
 type parquetChunk struct {
-	physical     parquetType
-	codec        parquetCodec
+	physical     columnar.PhysicalType
+	codec        columnar.Codec
 	values       int64
 	start        int64 // of the first page, in the file
 	size         int64 // of all pages, compressed
@@ -54,101 +36,41 @@ type parquetChunk struct {
 	dictionaryAt int64
 }
 
-// parquetType is a physical type.
-type parquetType int32
-
-const (
-	parquetBoolean parquetType = iota
-	parquetInt32
-	parquetInt64
-	parquetInt96
-	parquetFloat
-	parquetDouble
-	parquetBytes
-	parquetFixed
-)
-
-var parquetTypeNames = [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
-
-func (t parquetType) String() string { return nameAt(parquetTypeNames[:], int(t)) }
-
-// logicalType is what a column's bytes stand for.
-type logicalType uint8
-
-const (
-	logicalNone    logicalType = iota
-	logicalText                // string, enum, json
-	logicalDecimal             // unscaled · 10^−scale
-	logicalDate                // days since 1970
-	logicalTime                // units since midnight
-	logicalStamp               // units since 1970
-	logicalInteger
-	logicalUUID
-	logicalFloat16
-	logicalNull
-	logicalOther // no number, date or text
-)
-
 // logicalKinds names the fields of the union LogicalType.
 var logicalKinds = map[int]struct {
-	kind logicalType
+	kind columnar.LogicalType
 	name string
 }{
-	1: {logicalText, "STRING"}, 2: {logicalOther, "MAP"}, 3: {logicalOther, "LIST"}, 4: {logicalText, "ENUM"},
-	5: {logicalDecimal, "DECIMAL"}, 6: {logicalDate, "DATE"}, 7: {logicalTime, "TIME"}, 8: {logicalStamp, "TIMESTAMP"},
-	10: {logicalInteger, "INTEGER"}, 11: {logicalNull, "UNKNOWN"}, 12: {logicalText, "JSON"}, 13: {logicalOther, "BSON"},
-	14: {logicalUUID, "UUID"}, 15: {logicalFloat16, "FLOAT16"}, 16: {logicalOther, "VARIANT"},
-	17: {logicalOther, "GEOMETRY"}, 18: {logicalOther, "GEOGRAPHY"},
+	1: {columnar.LogicalText, "STRING"}, 2: {columnar.LogicalOther, "MAP"}, 3: {columnar.LogicalOther, "LIST"}, 4: {columnar.LogicalText, "ENUM"},
+	5: {columnar.LogicalDecimal, "DECIMAL"}, 6: {columnar.LogicalDate, "DATE"}, 7: {columnar.LogicalTime, "TIME"}, 8: {columnar.LogicalStamp, "TIMESTAMP"},
+	10: {columnar.LogicalInteger, "INTEGER"}, 11: {columnar.LogicalNull, "UNKNOWN"}, 12: {columnar.LogicalText, "JSON"}, 13: {columnar.LogicalOther, "BSON"},
+	14: {columnar.LogicalUUID, "UUID"}, 15: {columnar.LogicalFloat16, "FLOAT16"}, 16: {columnar.LogicalOther, "VARIANT"},
+	17: {columnar.LogicalOther, "GEOMETRY"}, 18: {columnar.LogicalOther, "GEOGRAPHY"},
 }
 
 // convertedKinds gives the older annotations their meaning; unit is per second.
 var convertedKinds = map[int64]struct {
-	kind     logicalType
+	kind     columnar.LogicalType
 	name     string
 	unit     int64
 	bits     int
 	unsigned bool
 }{
-	0: {kind: logicalText, name: "UTF8"}, 1: {kind: logicalOther, name: "MAP"}, 2: {kind: logicalOther, name: "MAP_KEY_VALUE"},
-	3: {kind: logicalOther, name: "LIST"}, 4: {kind: logicalText, name: "ENUM"}, 5: {kind: logicalDecimal, name: "DECIMAL"},
-	6: {kind: logicalDate, name: "DATE"}, 7: {kind: logicalTime, name: "TIME_MILLIS", unit: 1e3},
-	8: {kind: logicalTime, name: "TIME_MICROS", unit: 1e6}, 9: {kind: logicalStamp, name: "TIMESTAMP_MILLIS", unit: 1e3},
-	10: {kind: logicalStamp, name: "TIMESTAMP_MICROS", unit: 1e6},
-	11: {kind: logicalInteger, name: "UINT_8", bits: 8, unsigned: true}, 12: {kind: logicalInteger, name: "UINT_16", bits: 16, unsigned: true},
-	13: {kind: logicalInteger, name: "UINT_32", bits: 32, unsigned: true}, 14: {kind: logicalInteger, name: "UINT_64", bits: 64, unsigned: true},
-	15: {kind: logicalInteger, name: "INT_8", bits: 8}, 16: {kind: logicalInteger, name: "INT_16", bits: 16},
-	17: {kind: logicalInteger, name: "INT_32", bits: 32}, 18: {kind: logicalInteger, name: "INT_64", bits: 64},
-	19: {kind: logicalText, name: "JSON"}, 20: {kind: logicalOther, name: "BSON"}, 21: {kind: logicalOther, name: "INTERVAL"},
-}
-
-// parquetCodec is a compression.
-type parquetCodec int32
-
-const (
-	codecNone parquetCodec = iota
-	codecSnappy
-	codecGzip
-	codecLZO
-	codecBrotli
-	codecLZ4
-	codecZstd
-	codecLZ4Raw
-)
-
-var parquetCodecNames = [...]string{"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"}
-
-func (c parquetCodec) String() string { return nameAt(parquetCodecNames[:], int(c)) }
-
-func nameAt(names []string, i int) string {
-	if i >= 0 && i < len(names) {
-		return names[i]
-	}
-	return fmt.Sprintf("number %d", i)
+	0: {kind: columnar.LogicalText, name: "UTF8"}, 1: {kind: columnar.LogicalOther, name: "MAP"}, 2: {kind: columnar.LogicalOther, name: "MAP_KEY_VALUE"},
+	3: {kind: columnar.LogicalOther, name: "LIST"}, 4: {kind: columnar.LogicalText, name: "ENUM"}, 5: {kind: columnar.LogicalDecimal, name: "DECIMAL"},
+	6: {kind: columnar.LogicalDate, name: "DATE"}, 7: {kind: columnar.LogicalTime, name: "TIME_MILLIS", unit: 1e3},
+	8: {kind: columnar.LogicalTime, name: "TIME_MICROS", unit: 1e6}, 9: {kind: columnar.LogicalStamp, name: "TIMESTAMP_MILLIS", unit: 1e3},
+	10: {kind: columnar.LogicalStamp, name: "TIMESTAMP_MICROS", unit: 1e6},
+	11: {kind: columnar.LogicalInteger, name: "UINT_8", bits: 8, unsigned: true}, 12: {kind: columnar.LogicalInteger, name: "UINT_16", bits: 16, unsigned: true},
+	13: {kind: columnar.LogicalInteger, name: "UINT_32", bits: 32, unsigned: true}, 14: {kind: columnar.LogicalInteger, name: "UINT_64", bits: 64, unsigned: true},
+	15: {kind: columnar.LogicalInteger, name: "INT_8", bits: 8}, 16: {kind: columnar.LogicalInteger, name: "INT_16", bits: 16},
+	17: {kind: columnar.LogicalInteger, name: "INT_32", bits: 32}, 18: {kind: columnar.LogicalInteger, name: "INT_64", bits: 64},
+	19: {kind: columnar.LogicalText, name: "JSON"}, 20: {kind: columnar.LogicalOther, name: "BSON"}, 21: {kind: columnar.LogicalOther, name: "INTERVAL"},
 }
 
 // schemaElement is one node of the schema, which is written depth first.
 type schemaElement struct {
-	fileColumn
+	columnar.Field
 	hasType    bool
 	repetition int64 // 0 required, 1 optional, 2 repeated
 	children   int64
@@ -203,32 +125,32 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 }
 
 func readSchemaElement(t *thrift) schemaElement {
-	e := schemaElement{fileColumn: fileColumn{unit: 1}}
-	e.physical = -1
+	e := schemaElement{Field: columnar.Field{Unit: 1}}
+	e.Physical = -1
 	fromLogical := false
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			e.physical, e.hasType = parquetType(t.number(kind)), true
+			e.Physical, e.hasType = columnar.PhysicalType(t.number(kind)), true
 		case 2:
-			e.length = int(t.number(kind))
+			e.Length = int(t.number(kind))
 		case 3:
 			e.repetition = t.number(kind)
 		case 4:
-			e.name = t.text(kind)
+			e.Name = t.text(kind)
 		case 5:
 			e.children = t.number(kind)
 		case 6:
 			converted := t.number(kind)
 			if c, ok := convertedKinds[converted]; ok && !fromLogical {
-				e.logical, e.annotated, e.bits, e.unsigned = c.kind, c.name, c.bits, c.unsigned
-				e.unit = max(c.unit, 1)
-				e.utc = c.kind == logicalStamp
+				e.Logical, e.Annotated, e.Bits, e.Unsigned = c.kind, c.name, c.bits, c.unsigned
+				e.Unit = max(c.unit, 1)
+				e.Utc = c.kind == columnar.LogicalStamp
 			}
 		case 7:
-			e.scale = int32(t.number(kind))
+			e.Scale = int32(t.number(kind))
 		case 10:
-			fromLogical = readLogical(t, kind, &e.fileColumn) || fromLogical
+			fromLogical = readLogical(t, kind, &e.Field) || fromLogical
 		default:
 			t.skip(kind)
 		}
@@ -238,7 +160,7 @@ func readSchemaElement(t *thrift) schemaElement {
 
 // readLogical reads the union LogicalType, in which one field is set; false if it is
 // one that is not known, and an older annotation may say more.
-func readLogical(t *thrift, kind byte, f *fileColumn) bool {
+func readLogical(t *thrift, kind byte, f *columnar.Field) bool {
 	known := false
 	t.object(kind, func(id int, kind byte) {
 		l, ok := logicalKinds[id]
@@ -247,21 +169,21 @@ func readLogical(t *thrift, kind byte, f *fileColumn) bool {
 			return
 		}
 		known = true
-		f.logical, f.annotated, f.bits, f.unsigned, f.utc, f.unit = l.kind, l.name, 0, false, false, 1
+		f.Logical, f.Annotated, f.Bits, f.Unsigned, f.Utc, f.Unit = l.kind, l.name, 0, false, false, 1
 		t.object(kind, func(id int, kind byte) {
 			switch {
-			case l.kind == logicalDecimal && id == 1:
-				f.scale = int32(t.number(kind))
-			case l.kind == logicalInteger && id == 1:
-				f.bits = int(t.number(kind))
-			case l.kind == logicalInteger && id == 2:
-				f.unsigned = kind == thriftFalse
-			case id == 1 && (l.kind == logicalTime || l.kind == logicalStamp):
-				f.utc = kind == thriftTrue
-			case id == 2 && (l.kind == logicalTime || l.kind == logicalStamp):
+			case l.kind == columnar.LogicalDecimal && id == 1:
+				f.Scale = int32(t.number(kind))
+			case l.kind == columnar.LogicalInteger && id == 1:
+				f.Bits = int(t.number(kind))
+			case l.kind == columnar.LogicalInteger && id == 2:
+				f.Unsigned = kind == thriftFalse
+			case id == 1 && (l.kind == columnar.LogicalTime || l.kind == columnar.LogicalStamp):
+				f.Utc = kind == thriftTrue
+			case id == 2 && (l.kind == columnar.LogicalTime || l.kind == columnar.LogicalStamp):
 				t.object(kind, func(id int, kind byte) {
 					if id >= 1 && id <= 3 {
-						f.unit = [...]int64{1e3, 1e6, 1e9}[id-1]
+						f.Unit = [...]int64{1e3, 1e6, 1e9}[id-1]
 					}
 					t.skip(kind)
 				})
@@ -311,9 +233,9 @@ func readColumnChunk(t *thrift) parquetChunk {
 			t.object(kind, func(id int, kind byte) {
 				switch id {
 				case 1:
-					c.physical = parquetType(t.number(kind))
+					c.physical = columnar.PhysicalType(t.number(kind))
 				case 4:
-					c.codec = parquetCodec(t.number(kind))
+					c.codec = columnar.Codec(t.number(kind))
 				case 5:
 					c.values = t.number(kind)
 				case 7:
@@ -350,15 +272,15 @@ func (m *parquetMeta) takeSchema(schema []schemaElement) error {
 		if at >= len(schema) {
 			return fmt.Errorf("its schema is cut off")
 		}
-		f := schema[at].fileColumn
-		f.leaf = m.leaves
-		f.optional = schema[at].repetition == 1
-		f.nested = schema[at].children > 0 || schema[at].repetition == 2 || !schema[at].hasType
-		if !utf8.ValidString(f.name) {
+		f := schema[at].Field
+		f.Leaf = m.leaves
+		f.Optional = schema[at].repetition == 1
+		f.Nested = schema[at].children > 0 || schema[at].repetition == 2 || !schema[at].hasType
+		if !utf8.ValidString(f.Name) {
 			return fmt.Errorf("the name of column %d is not UTF-8 text", len(m.fields)+1)
 		}
-		if f.name == "" {
-			f.name = fmt.Sprintf("c%d", len(m.fields)+1)
+		if f.Name == "" {
+			f.Name = fmt.Sprintf("c%d", len(m.fields)+1)
 		}
 		// Pending counts the nodes that are still to come below this field.
 		for pending := int64(1); pending > 0; at++ {
@@ -370,7 +292,7 @@ func (m *parquetMeta) takeSchema(schema []schemaElement) error {
 				m.leaves++
 			}
 		}
-		m.byName[f.name] = len(m.fields)
+		m.byName[f.Name] = len(m.fields)
 		m.fields = append(m.fields, f)
 	}
 	if at != len(schema) {

@@ -1,18 +1,14 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 )
 
 // pageKind is the type of a page.
@@ -43,7 +39,7 @@ const (
 var parquetEncodingNames = [...]string{"PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
 	"DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"}
 
-func (e parquetEncoding) String() string { return nameAt(parquetEncodingNames[:], int(e)) }
+func (e parquetEncoding) String() string { return columnar.NameAt(parquetEncodingNames[:], int(e)) }
 
 // pageHeader stands before each page.
 type pageHeader struct {
@@ -119,10 +115,10 @@ func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
 type pageStream struct {
 	file  *chunk.Blob
 	limit int64 // MemoryLimit
-	codec parquetCodec
+	codec columnar.Codec
 	at    int64 // in the file, of what is not in the window yet
 	left  int64 // bytes of the chunk from there on
-	tools *unpacker
+	tools *columnar.Unpacker
 
 	window []byte // of the chunk, read and not used up
 	buffer []byte
@@ -131,7 +127,7 @@ type pageStream struct {
 
 // end gives the buffers back, which no page refers to any more.
 func (s *pageStream) end() {
-	s.tools.window, s.tools.body = s.buffer, s.body
+	s.tools.Window, s.tools.Body = s.buffer, s.body
 	s.buffer, s.body, s.window = nil, nil, nil
 }
 
@@ -201,12 +197,12 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 }
 
 // check refuses a header whose claims cannot be true, before anything is allocated.
-func (h *pageHeader) check(available, most int64, codec parquetCodec) error {
+func (h *pageHeader) check(available, most int64, codec columnar.Codec) error {
 	ratio, small := int64(chunk.LargestRatio), int64(0)
 	switch codec {
-	case codecNone:
+	case columnar.CodecNone:
 		ratio = 1
-	case codecZstd, codecBrotli:
+	case columnar.CodecZstd, columnar.CodecBrotli:
 		small = chunk.ConstantPage
 	}
 	if h.kind == dataPageV2 && !h.compressed {
@@ -261,7 +257,7 @@ func (s *pageStream) open(h pageHeader, raw []byte, optional bool) (*page, error
 }
 
 func (s *pageStream) unpack(h pageHeader, raw []byte) ([]byte, error) {
-	if s.codec == codecNone || h.kind == dataPageV2 && !h.compressed {
+	if s.codec == columnar.CodecNone || h.kind == dataPageV2 && !h.compressed {
 		if int64(len(raw)) != h.unpacked {
 			return nil, fmt.Errorf("an uncompressed page of %d bytes claims %d", len(raw), h.unpacked)
 		}
@@ -274,7 +270,7 @@ func (s *pageStream) unpack(h pageHeader, raw []byte) ([]byte, error) {
 		s.body = make([]byte, h.unpacked)
 	}
 	body := s.body[:h.unpacked]
-	if err := s.tools.unpack(s.codec, body, raw); err != nil {
+	if err := s.tools.Unpack(s.codec, body, raw); err != nil {
 		return nil, fmt.Errorf("a page cannot be decompressed (%s): %w", s.codec, err)
 	}
 	return body, nil
@@ -302,95 +298,4 @@ func (p *page) takeLevels() error {
 		return fmt.Errorf("its levels are written as %s, expected RLE or BIT_PACKED", p.levels)
 	}
 	return nil
-}
-
-// unpacker decompresses pages; it belongs to one worker.
-type unpacker struct {
-	gzip   *gzip.Reader
-	brotli *brotli.Reader
-	zstd   *zstd.Decoder
-
-	window, body []byte // that no page stream uses
-}
-
-func (u *unpacker) close() {
-	if u.zstd != nil {
-		u.zstd.Close()
-	}
-}
-
-var errUnpackedSize = errors.New("it holds another number of bytes than its header says")
-
-// unpack fills dst, which has the size that the data has to have.
-func (u *unpacker) unpack(codec parquetCodec, dst, src []byte) error {
-	switch codec {
-	case codecSnappy:
-		n, err := snappy.DecodedLen(src)
-		if err == nil && n != len(dst) {
-			err = errUnpackedSize
-		}
-		if err == nil {
-			_, err = snappy.Decode(dst, src)
-		}
-		return err
-	case codecZstd:
-		return u.unzstd(dst, src)
-	case codecLZ4Raw:
-		n, err := lz4.UncompressBlock(src, dst)
-		if err == nil && n != len(dst) {
-			err = errUnpackedSize
-		}
-		return err
-	case codecGzip:
-		var err error
-		if u.gzip == nil {
-			u.gzip, err = gzip.NewReader(bytes.NewReader(src))
-		} else {
-			err = u.gzip.Reset(bytes.NewReader(src))
-		}
-		if err != nil {
-			return err
-		}
-		return readExactly(u.gzip, dst)
-	case codecBrotli:
-		if u.brotli == nil {
-			u.brotli = brotli.NewReader(nil)
-		}
-		if err := u.brotli.Reset(bytes.NewReader(src)); err != nil {
-			return err
-		}
-		return readExactly(u.brotli, dst)
-	}
-	return fmt.Errorf("the codec is not known")
-}
-
-func (u *unpacker) unzstd(dst, src []byte) error {
-	if u.zstd == nil {
-		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return err
-		}
-		u.zstd = z
-	}
-	out, err := u.zstd.DecodeAll(src, dst[:0:len(dst)])
-	if err == nil && len(out) != len(dst) {
-		err = errUnpackedSize
-	}
-	return err
-}
-
-// readExactly fills dst and makes sure that nothing follows.
-func readExactly(r io.Reader, dst []byte) error {
-	if _, err := io.ReadFull(r, dst); err != nil {
-		return err
-	}
-	var more [1]byte
-	switch _, err := io.ReadFull(r, more[:]); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return errUnpackedSize
-	default:
-		return err
-	}
 }

@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
 )
 
 // settle goes through the input once, keeps of the features what their types and

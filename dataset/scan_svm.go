@@ -1,11 +1,12 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"math"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
 )
 
 // svmScan is what a Scan keeps of LibSVM text in place of its cells: what types and

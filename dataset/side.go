@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/csv"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/csv"
 )
 
 // sideKind is one of the files that LightGBM looks for beside a table. Their columns

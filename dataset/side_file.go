@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"bufio"
 	"bytes"
 	"errors"
@@ -9,6 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"boost/dataset/internal/chunk"
 )
 
 // sideReader reads the side files of one kind, those of several inputs one after

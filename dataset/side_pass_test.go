@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"testing"
+
+	"boost/dataset/internal/chunk"
 )
 
 // backwards emits three chunks of two rows, the last first.

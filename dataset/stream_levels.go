@@ -1,8 +1,9 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 )
 
 // levelIndex gives the levels of a model's column their codes. What takes time in

@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
 )
 
 // svmParts is LibSVM text that is read in parts: a model says which features there are,

@@ -1,10 +1,12 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"errors"
 	"sync"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/columnar"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -47,7 +49,7 @@ type streamPart struct {
 // goroutine, chunk after chunk, and others may have none: these help with the work.
 func (r *streaming) read() error {
 	helpers := 0
-	if _, is := innermost(r.source).(*columnarSource); is {
+	if _, is := innermost(r.source).(*columnar.Source); is {
 		helpers = r.ahead - 1
 	}
 	r.idle = helpers

@@ -1,10 +1,11 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"runtime"
 	"testing"
 	"time"
+
+	"boost/dataset/internal/chunk"
 )
 
 // A summary must not keep the values alive that it stands for: a table's worth of them

@@ -1,9 +1,10 @@
 package dataset
 
 import (
-	"boost/dataset/internal/chunk"
 	"slices"
 	"sync"
+
+	"boost/dataset/internal/chunk"
 )
 
 // Table is a set of equally long columns; see Open, FromColumns, FromArrow and FromMatrix.

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"math"
 	"strings"
 )
 
@@ -42,3 +43,6 @@ func SameColumns(name string, names []string, first string, wanted []string) err
 // paths look at: quotes, sign, integer part, point, three words of fraction, an
 // exponent of three digits, CRLF.
 const QuickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
+
+// MostRows is the most rows of a table: an int32 numbers them. Tests lower it.
+var MostRows = math.MaxInt32

@@ -1,4 +1,4 @@
-package dataset
+package columnar
 
 import (
 	"context"
@@ -15,66 +15,66 @@ import (
 	"boost/internal/cpu"
 )
 
-// columnarSource reads files that hold columns in groups of rows: Parquet and Arrow.
-// A group is a chunk, or several where the pass asks for smaller ones; its columns are
-// decoded in parallel, and those of the next groups where there are too few. Only
-// the columns of the targets are read.
-type columnarSource struct {
+// SourceSource reads files that hold columns in groups of rows: Parquet and Arrow.
+// SourceA group is a chunk, or several where the pass asks for smaller ones; its columns are
+// Sourcedecoded in parallel, and those of the next groups where there are too few. Only
+// Sourcethe columns of the targets are read.
+type Source struct {
 	*chunk.Options
 	format string
-	layout func(*chunk.Options, *chunk.Blob) (columnarLayout, error)
+	layout func(*chunk.Options, *chunk.Blob) (Layout, error)
 	inputs []chunk.Input
-	first  *columnarFile // opened for its columns, until it is read
-	names  []string
+	First  *File // opened for its columns, until it is read
+	Names  []string
 	copies []*chunk.Blob // by input: of those that can be read only once or are compressed
 	hidden []string      // columns of the files that are none of the table
 	said   []string      // what the files had to say
 }
 
-// columnarLayout is what a file says of itself: it is read and checked when the file
-// is opened, before any column is.
-type columnarLayout interface {
-	// names lists the columns, hidden ones too.
-	names() []string
-	// hides tells whether a column is none of the table, unless it is asked for.
-	hides(name string) bool
-	// notes says what a person should know about the file.
-	notes() []string
-	// groups returns the number of groups of rows, and rows how many one has.
-	groups() int
-	rows(group int) int
-	// suits returns the bytes that a row of the target's column takes at least, or an
-	// error where the column cannot be read as that.
-	suits(t chunk.Target) (rowBytes int64, err error)
-	// reader prepares decoding a column of a group.
-	reader(w *columnWorker, group int, t chunk.Target, wide bool) (pieceReader, error)
+// SourceLayout is what a file says of itself: it is read and checked when the file
+// Sourceis opened, before any column is.
+type Layout interface {
+	// SourceNames lists the columns, hidden ones too.
+	Names() []string
+	// Sourcehides tells whether a column is none of the table, unless it is asked for.
+	Hides(name string) bool
+	// Sourcenotes says what a person should know about the file.
+	Notes() []string
+	// Sourcegroups returns the number of groups of rows, and rows how many one has.
+	Groups() int
+	Rows(group int) int
+	// Sourcesuits returns the bytes that a row of the target's column takes at least, or an
+	// Sourceerror where the column cannot be read as that.
+	Suits(t chunk.Target) (rowBytes int64, err error)
+	// Sourcereader prepares decoding a column of a group.
+	Reader(w *Worker, group int, t chunk.Target, wide bool) (PieceReader, error)
 }
 
-// pieceReader decodes a column of a group.
-type pieceReader interface {
-	// read decodes the next n rows into a piece of the chunk with the given index.
-	read(n, index int) (*chunk.Piece, error)
+// SourcepieceReader decodes a column of a group.
+type PieceReader interface {
+	// Sourceread decodes the next n rows into a piece of the chunk with the given index.
+	Read(n, index int) (*chunk.Piece, error)
 }
 
-// columnarFile is an opened file.
-type columnarFile struct {
+// SourceFile is an opened file.
+type File struct {
 	*chunk.Blob
-	columnarLayout
+	Layout
 	index int          // among the inputs
 	total int          // rows
 	open  atomic.Int32 // groups that are still read, and the one who deals them out
 }
 
-func newColumnarSource(format string, layout func(*chunk.Options, *chunk.Blob) (columnarLayout, error)) func(*chunk.Options, []chunk.Input) chunk.Source {
+func NewSource(format string, layout func(*chunk.Options, *chunk.Blob) (Layout, error)) func(*chunk.Options, []chunk.Input) chunk.Source {
 	return func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 		stored := *o
 		stored.Encoding = nil // the formats say themselves that text is UTF-8
-		return &columnarSource{Options: &stored, format: format, layout: layout, inputs: inputs, copies: make([]*chunk.Blob, len(inputs))}
+		return &Source{Options: &stored, format: format, layout: layout, inputs: inputs, copies: make([]*chunk.Blob, len(inputs))}
 	}
 }
 
-// open opens an input and reads what it says of itself.
-func (s *columnarSource) open(ctx context.Context, index int) (*columnarFile, error) {
+// SourceOpen opens an input and reads what it says of itself.
+func (s *Source) Open(ctx context.Context, index int) (*File, error) {
 	b := s.copies[index]
 	if b == nil {
 		var err error
@@ -85,47 +85,47 @@ func (s *columnarSource) open(ctx context.Context, index int) (*columnarFile, er
 			s.copies[index] = b
 		}
 	}
-	f := &columnarFile{Blob: b, index: index}
-	err := decoding(func() (err error) {
-		f.columnarLayout, err = s.layout(s.Options, b)
+	f := &File{Blob: b, index: index}
+	err := Decoding(func() (err error) {
+		f.Layout, err = s.layout(s.Options, b)
 		return err
 	})
 	if err != nil {
 		if !chunk.Told(err) {
 			err = chunk.Errorf("%s is damaged: %w", b.Name, err)
 		}
-		s.closeFile(f)
+		s.CloseFile(f)
 		return nil, err
 	}
 	return f, nil
 }
 
-// closeFile closes a file that is no copy; those stay for the next pass.
-func (s *columnarSource) closeFile(f *columnarFile) {
+// SourceCloseFile closes a file that is no copy; those stay for the next pass.
+func (s *Source) CloseFile(f *File) {
 	if s.copies[f.index] != f.Blob {
 		f.Blob.Close()
 	}
 }
 
-// columns returns the columns of the first file. An index that pandas wrote beside the
-// columns of a frame is none of them, unless it is asked for.
-func (s *columnarSource) Columns(ctx context.Context) ([]string, error) {
-	f, err := s.open(ctx, 0)
+// Sourcecolumns returns the columns of the first file. An index that pandas wrote beside the
+// Sourcecolumns of a frame is none of them, unless it is asked for.
+func (s *Source) Columns(ctx context.Context) ([]string, error) {
+	f, err := s.Open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	s.first = f
-	for _, name := range f.columnarLayout.names() {
-		if f.hides(name) && !chunk.Mentions(s.Options, name) {
+	s.First = f
+	for _, name := range f.Layout.Names() {
+		if f.Hides(name) && !chunk.Mentions(s.Options, name) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}
-		s.names = append(s.names, name)
+		s.Names = append(s.Names, name)
 	}
-	return s.names, nil
+	return s.Names, nil
 }
 
-func (s *columnarSource) Notes(int) []string {
+func (s *Source) Notes(int) []string {
 	if len(s.hidden) == 0 {
 		return s.said
 	}
@@ -133,9 +133,9 @@ func (s *columnarSource) Notes(int) []string {
 		chunk.Plural(len(s.hidden), "column"), chunk.NameList(s.hidden, 3), s.inputs[0].Name, s.hidden))
 }
 
-func (s *columnarSource) Close() {
-	if s.first != nil {
-		s.closeFile(s.first)
+func (s *Source) Close() {
+	if s.First != nil {
+		s.CloseFile(s.First)
 	}
 	for _, b := range s.copies {
 		if b != nil {
@@ -144,9 +144,9 @@ func (s *columnarSource) Close() {
 	}
 }
 
-// groupJob is a group on its way.
+// SourcegroupJob is a group on its way.
 type groupJob struct {
-	file    *columnarFile
+	file    *File
 	group   int
 	index   int // of its first chunk
 	rows    int // of each chunk but the last
@@ -156,15 +156,15 @@ type groupJob struct {
 	failed  atomic.Bool
 }
 
-// columnJob is a column of a group, or all of them if target is −1.
+// SourcecolumnJob is a column of a group, or all of them if target is −1.
 type columnJob struct {
 	*groupJob
 	target int
 }
 
-// columnarPass is one way through all files.
+// SourcecolumnarPass is one way through all files.
 type columnarPass struct {
-	*columnarSource
+	*Source
 	*chunk.Pass
 	wide  []atomic.Bool // per target: float64 was needed before
 	rows  int64         // of all files so far
@@ -174,9 +174,9 @@ type columnarPass struct {
 	err   error // the first by place
 }
 
-// read deals the columns of all groups out to workers.
-func (s *columnarSource) Read(ctx context.Context, p *chunk.Pass) error {
-	pp := &columnarPass{columnarSource: s, Pass: p, wide: make([]atomic.Bool, len(p.Targets))}
+// Sourceread deals the columns of all groups out to workers.
+func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
+	pp := &columnarPass{Source: s, Pass: p, wide: make([]atomic.Bool, len(p.Targets))}
 	jobs := make(chan columnJob)
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -192,8 +192,8 @@ func (s *columnarSource) Read(ctx context.Context, p *chunk.Pass) error {
 	}
 	for range threads {
 		group.Go(func() error {
-			w := &columnWorker{columnarPass: pp, ctx: groupCtx, scratch: &columnScratch{}}
-			defer w.tools.close()
+			w := &Worker{columnarPass: pp, Ctx: groupCtx, Scratch: &Buffers{}}
+			defer w.Tools.close()
 			for j := range jobs {
 				w.work(j)
 			}
@@ -206,7 +206,7 @@ func (s *columnarSource) Read(ctx context.Context, p *chunk.Pass) error {
 	return pp.err
 }
 
-// fail keeps the error that stands first in the files.
+// Sourcefail keeps the error that stands first in the files.
 func (p *columnarPass) fail(at int, err error) {
 	p.mutex.Lock()
 	if p.err == nil || at < p.at {
@@ -219,28 +219,28 @@ func (p *columnarPass) fail(at int, err error) {
 	}
 }
 
-// deal opens the files and sends their columns.
+// Sourcedeal opens the files and sends their columns.
 func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	for index := range p.inputs {
-		f := p.first
-		p.first = nil
+		f := p.First
+		p.First = nil
 		if index > 0 || f == nil {
 			var err error
-			if f, err = p.open(ctx, index); err != nil {
+			if f, err = p.Open(ctx, index); err != nil {
 				return err
 			}
 		}
 		f.open.Store(1)
-		for _, note := range f.columnarLayout.notes() {
+		for _, note := range f.Layout.Notes() {
 			if !slices.Contains(p.said, note) {
 				p.said = append(p.said, note)
 			}
 		}
 		err := p.suits(f)
 		first := 0
-		for g := 0; g < f.groups() && err == nil && !p.Stop.Load() && ctx.Err() == nil; g++ {
+		for g := 0; g < f.Groups() && err == nil && !p.Stop.Load() && ctx.Err() == nil; g++ {
 			p.dealGroup(ctx, f, g, first, jobs)
-			first += f.columnarLayout.rows(g)
+			first += f.Layout.Rows(g)
 		}
 		p.leave(f)
 		if err != nil || p.Stop.Load() || ctx.Err() != nil {
@@ -250,9 +250,9 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	return nil
 }
 
-// dealGroup sends the columns of a group.
-func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first int, jobs chan<- columnJob) {
-	rows := f.columnarLayout.rows(g)
+// SourcedealGroup sends the columns of a group.
+func (p *columnarPass) dealGroup(ctx context.Context, f *File, g, first int, jobs chan<- columnJob) {
+	rows := f.Layout.Rows(g)
 	if rows == 0 {
 		return
 	}
@@ -282,7 +282,7 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *columnarFile, g, first 
 	}
 }
 
-// done notes that a job is over and emits what is complete by it.
+// Sourcedone notes that a job is over and emits what is complete by it.
 func (p *columnarPass) done(j columnJob) {
 	if j.target >= 0 && j.waiting.Add(-1) > 0 {
 		return
@@ -293,14 +293,14 @@ func (p *columnarPass) done(j columnJob) {
 	p.leave(j.file)
 }
 
-// newColumnarChunk makes a chunk of a file that has rows instead of lines.
+// SourcenewColumnarChunk makes a chunk of a file that has rows instead of lines.
 func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
 	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Pieces: make([]chunk.Piece, targets),
 		Before: firstRow, Lines: rows, Runs: []chunk.PlaceRun{{}}}
 }
 
-// leave closes a file once nobody reads it any more.
-func (p *columnarPass) leave(f *columnarFile) {
+// Sourceleave closes a file once nobody reads it any more.
+func (p *columnarPass) leave(f *File) {
 	if f.open.Add(-1) > 0 {
 		return
 	}
@@ -308,37 +308,37 @@ func (p *columnarPass) leave(f *columnarFile) {
 		p.fail(math.MaxInt, err)
 	}
 	p.mutex.Lock()
-	p.closeFile(f)
+	p.CloseFile(f)
 	p.mutex.Unlock()
 }
 
-// suits makes sure that a file has the first one's columns, that those of the
-// targets can be read, and that there is memory for them.
-func (p *columnarPass) suits(f *columnarFile) error {
+// Sourcesuits makes sure that a file has the first one's columns, that those of the
+// Sourcetargets can be read, and that there is memory for them.
+func (p *columnarPass) suits(f *File) error {
 	var names []string
-	for _, name := range f.columnarLayout.names() {
+	for _, name := range f.Layout.Names() {
 		if !slices.Contains(p.hidden, name) {
 			names = append(names, name)
 		}
 	}
-	if err := chunk.SameColumns(f.Name, names, p.inputs[0].Name, p.names); err != nil {
+	if err := chunk.SameColumns(f.Name, names, p.inputs[0].Name, p.Names); err != nil {
 		return err
 	}
 	bytes := int64(0)
 	for _, t := range p.Targets {
-		n, err := f.columnarLayout.suits(t)
+		n, err := f.Layout.Suits(t)
 		if err != nil {
 			return err
 		}
 		bytes += n
 	}
-	for g := range f.groups() {
-		f.total += f.columnarLayout.rows(g)
+	for g := range f.Groups() {
+		f.total += f.Layout.Rows(g)
 	}
 	p.rows += int64(f.total)
 	switch {
-	case p.rows > int64(mostRows):
-		return chunk.Errorf("%s: the table has %d rows; up to %d can be read", f.Name, p.rows, mostRows)
+	case p.rows > int64(chunk.MostRows):
+		return chunk.Errorf("%s: the table has %d rows; up to %d can be read", f.Name, p.rows, chunk.MostRows)
 	case p.MemoryLimit > 0 && p.ChunkRows == 0 && p.rows*bytes > p.MemoryLimit:
 		return chunk.TooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
 			f.Name, p.rows, len(p.Targets), chunk.ByteText(p.rows*bytes), chunk.ByteText(p.MemoryLimit))
@@ -346,18 +346,18 @@ func (p *columnarPass) suits(f *columnarFile) error {
 	return nil
 }
 
-// columnWorker is one worker's state.
-type columnWorker struct {
+// SourceWorker is one worker's state.
+type Worker struct {
 	*columnarPass
-	ctx     context.Context // of the pass
-	scratch *columnScratch
-	tools   unpacker
+	Ctx     context.Context // of the pass
+	Scratch *Buffers
+	Tools   Unpacker
 }
 
-// work decodes a column, or a whole group chunk by chunk, and emits what is complete.
-func (w *columnWorker) work(j columnJob) {
+// Sourcework decodes a column, or a whole group chunk by chunk, and emits what is complete.
+func (w *Worker) work(j columnJob) {
 	defer w.done(j)
-	if w.ctx.Err() != nil {
+	if w.Ctx.Err() != nil {
 		j.failed.Store(true)
 		return
 	}
@@ -365,17 +365,17 @@ func (w *columnWorker) work(j columnJob) {
 		w.workByChunks(j)
 		return
 	}
-	err := decoding(func() error {
-		c, err := j.file.reader(w, j.group, w.Targets[j.target], w.wide[j.target].Load())
+	err := Decoding(func() error {
+		c, err := j.file.Reader(w, j.group, w.Targets[j.target], w.wide[j.target].Load())
 		if err != nil {
 			return err
 		}
-		p, err := c.read(j.rows, j.index)
+		p, err := c.Read(j.rows, j.index)
 		if err != nil {
 			return err
 		}
-		if r, ok := c.(*columnReader); ok {
-			r.pages.end()
+		if r, ok := c.(interface{ End() }); ok {
+			r.End()
 		}
 		if p.F64 != nil {
 			w.wide[j.target].Store(true)
@@ -388,9 +388,9 @@ func (w *columnWorker) work(j columnJob) {
 	}
 }
 
-// decoding turns a panic of what decodes a file's bytes into an error. Nothing else runs
-// inside it: a mistake elsewhere is no fault of the file.
-func decoding(f func() error) (err error) {
+// SourceDecoding turns a panic of what decodes a file's bytes into an error. Nothing else runs
+// Sourceinside it: a mistake elsewhere is no fault of the file.
+func Decoding(f func() error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("%v", broken)
@@ -399,25 +399,25 @@ func decoding(f func() error) (err error) {
 	return f()
 }
 
-// workByChunks decodes a group so many rows at a time.
-func (w *columnWorker) workByChunks(j columnJob) {
-	readers := make([]pieceReader, len(w.Targets))
+// SourceworkByChunks decodes a group so many rows at a time.
+func (w *Worker) workByChunks(j columnJob) {
+	readers := make([]PieceReader, len(w.Targets))
 	target := 0
-	err := decoding(func() (err error) {
+	err := Decoding(func() (err error) {
 		for target = range readers {
-			if readers[target], err = j.file.reader(w, j.group, w.Targets[target], w.wide[target].Load()); err != nil {
+			if readers[target], err = j.file.Reader(w, j.group, w.Targets[target], w.wide[target].Load()); err != nil {
 				break
 			}
 		}
 		return err
 	})
-	total := j.file.columnarLayout.rows(j.group)
+	total := j.file.Layout.Rows(j.group)
 	for first, index := 0, j.index; first < total && err == nil; first, index = first+j.rows, index+1 {
 		rows := min(j.rows, total-first)
 		ch := newColumnarChunk(index, j.file.index, rows, len(readers), j.first+first)
-		err = decoding(func() error {
+		err = Decoding(func() error {
 			for target = range readers {
-				p, err := readers[target].read(rows, index)
+				p, err := readers[target].Read(rows, index)
 				if err != nil {
 					return err
 				}
@@ -425,7 +425,7 @@ func (w *columnWorker) workByChunks(j columnJob) {
 			}
 			return nil
 		})
-		if err != nil || w.ctx.Err() != nil || w.Stop.Load() {
+		if err != nil || w.Ctx.Err() != nil || w.Stop.Load() {
 			break
 		}
 		w.Send(ch)
@@ -435,23 +435,25 @@ func (w *columnWorker) workByChunks(j columnJob) {
 	}
 }
 
-// failColumn notes what is wrong with a column of a group.
-func (w *columnWorker) failColumn(j columnJob, target int, err error) {
+// SourcefailColumn notes what is wrong with a column of a group.
+func (w *Worker) failColumn(j columnJob, target int, err error) {
 	j.failed.Store(true)
 	var plain plainError
 	name := w.Targets[target].Name
 	switch {
 	case chunk.Told(err):
 	case errors.As(err, &plain):
-		err = &ColumnError{Column: name, Text: fmt.Sprintf("%s: column %q: %v", j.file.Name, name, err)}
+		err = &chunk.ColumnError{Column: name, Text: fmt.Sprintf("%s: column %q: %v", j.file.Name, name, err)}
 	default:
 		err = chunk.Errorf("%s is damaged: column %q from row %d on: %w", j.file.Name, name, j.first+1, err)
 	}
 	w.fail(j.index*len(w.Targets)+target, err)
 }
 
-// plainError is an error that is no damage: the file holds what cannot be read.
+// SourceplainError is an error that is no damage: the file holds what cannot be read.
 type plainError interface {
 	error
 	Plain()
 }
+
+var ErrBytes = errors.New("its texts are cut off")

@@ -1,7 +1,6 @@
-package dataset
+package columnar
 
 import (
-	"boost/dataset/internal/chunk"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -10,93 +9,95 @@ import (
 	"strconv"
 	"time"
 
+	"boost/dataset/internal/chunk"
+
 	"github.com/apache/arrow/go/v17/arrow/float16"
 )
 
-// size returns the bytes that a value of the column takes where all take the same,
+// Size returns the bytes that a value of the column takes where all take the same,
 // 0 for BYTE_ARRAY. A boolean is counted as the byte that it is unpacked to.
-func (f *fileColumn) size() int {
-	switch f.physical {
-	case parquetBoolean:
+func (f *Field) Size() int {
+	switch f.Physical {
+	case Boolean:
 		return 1
-	case parquetInt32, parquetFloat:
+	case Int32, Float:
 		return 4
-	case parquetInt64, parquetDouble:
+	case Int64, Double:
 		return 8
 	case parquetInt96:
 		return 12
-	case parquetFixed:
-		return f.length
+	case FixedBytes:
+		return f.Length
 	}
 	return 0
 }
 
-// isText tells whether values are read as a file's cells are, not as numbers.
-func (f *fileColumn) isText() bool {
-	switch f.logical {
-	case logicalText, logicalUUID, logicalTime:
+// IsText tells whether values are read as a file's cells are, not as numbers.
+func (f *Field) IsText() bool {
+	switch f.Logical {
+	case LogicalText, LogicalUUID, LogicalTime:
 		return true
-	case logicalNone:
-		return f.physical == parquetBytes || f.physical == parquetFixed
+	case LogicalNone:
+		return f.Physical == ByteArray || f.Physical == FixedBytes
 	}
 	return false
 }
 
 // isDate tells whether numbers are seconds since 1970.
-func (f *fileColumn) isDate() bool {
-	return f.logical == logicalDate || f.logical == logicalStamp || f.physical == parquetInt96
+func (f *Field) isDate() bool {
+	return f.Logical == LogicalDate || f.Logical == LogicalStamp || f.Physical == parquetInt96
 }
 
-// typeName names the column's type in a message.
-func (f *fileColumn) typeName() string {
+// TypeName names the column's type in a message.
+func (f *Field) TypeName() string {
 	switch {
-	case f.nested:
+	case f.Nested:
 		return "nested type"
-	case f.annotated == "":
-		return f.physical.String()
+	case f.Annotated == "":
+		return f.Physical.String()
 	}
-	return fmt.Sprintf("%s on %s", f.annotated, f.physical)
+	return fmt.Sprintf("%s on %s", f.Annotated, f.Physical)
 }
 
-// readable tells whether the column's type is one of numbers, dates or text, its
+// Readable tells whether the column's type is one of numbers, dates or text, its
 // annotation fitting its bytes.
-func (f *fileColumn) readable() bool {
-	p := f.physical
-	bytes := p == parquetBytes || p == parquetFixed
-	if f.nested || p < parquetBoolean || p > parquetFixed || p == parquetFixed && (f.length <= 0 || f.length > chunk.LargestHeader) {
+func (f *Field) Readable() bool {
+	p := f.Physical
+	bytes := p == ByteArray || p == FixedBytes
+	if f.Nested || p < Boolean || p > FixedBytes || p == FixedBytes && (f.Length <= 0 || f.Length > chunk.LargestHeader) {
 		return false
 	}
-	switch f.logical {
-	case logicalNone, logicalNull:
+	switch f.Logical {
+	case LogicalNone, LogicalNull:
 		return true
-	case logicalText:
+	case LogicalText:
 		return bytes
-	case logicalDecimal:
-		return (bytes || p == parquetInt32 || p == parquetInt64) && f.scale >= 0 && f.scale <= mostDigits
-	case logicalDate:
-		return p == parquetInt32
-	case logicalTime:
-		return p == parquetInt32 && f.unit == 1e3 || p == parquetInt64 && f.unit > 1
-	case logicalStamp:
-		return p == parquetInt64 && f.unit > 1
-	case logicalInteger:
-		return p == parquetInt32 && f.bits <= 32 || p == parquetInt64 && f.bits <= 64
-	case logicalUUID:
-		return p == parquetFixed && f.length == 16
-	case logicalFloat16:
-		return p == parquetFixed && f.length == 2
+	case LogicalDecimal:
+		return (bytes || p == Int32 || p == Int64) && f.Scale >= 0 && f.Scale <= MostDigits
+	case LogicalDate:
+		return p == Int32
+	case LogicalTime:
+		return p == Int32 && f.Unit == 1e3 || p == Int64 && f.Unit > 1
+	case LogicalStamp:
+		return p == Int64 && f.Unit > 1
+	case LogicalInteger:
+		return p == Int32 && f.Bits <= 32 || p == Int64 && f.Bits <= 64
+	case LogicalUUID:
+		return p == FixedBytes && f.Length == 16
+	case LogicalFloat16:
+		return p == FixedBytes && f.Length == 2
 	}
 	return false
 }
 
-// mostDigits bounds the digits of a decimal; the widest type in use has 76.
-const mostDigits = 1000
+// MostDigits bounds the digits of a decimal; the widest type in use has 76.
+const MostDigits = 1000
 
 // integer returns an INT32 or INT64 as it is meant.
-func (f *fileColumn) integer(raw []byte) int64 {
-	if f.physical == parquetInt32 {
+func (f *Field) integer(raw []byte) int64 {
+	if f.Physical == Int32 {
 		v := binary.LittleEndian.Uint32(raw)
-		if f.unsigned {
+		if f.Unsigned {
 			return int64(v)
 		}
 		return int64(int32(v))
@@ -104,27 +105,27 @@ func (f *fileColumn) integer(raw []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(raw))
 }
 
-// number returns one value as a number. Integers that float64 cannot hold become
+// Number returns one value as a number. Integers that float64 cannot hold become
 // the nearest one that it can.
-func (f *fileColumn) number(raw []byte) float64 {
+func (f *Field) Number(raw []byte) float64 {
 	switch {
-	case f.physical == parquetBoolean:
+	case f.Physical == Boolean:
 		return float64(raw[0])
-	case f.physical == parquetFloat:
+	case f.Physical == Float:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-	case f.physical == parquetDouble:
+	case f.Physical == Double:
 		return math.Float64frombits(binary.LittleEndian.Uint64(raw))
-	case f.physical == parquetInt96:
-		return secondsOf(int96Time(raw))
-	case f.logical == logicalFloat16:
+	case f.Physical == parquetInt96:
+		return SecondsOf(int96Time(raw))
+	case f.Logical == LogicalFloat16:
 		return float64(float16.FromLEBytes(raw).Float32())
-	case f.logical == logicalDecimal:
+	case f.Logical == LogicalDecimal:
 		return f.decimal(raw)
-	case f.logical == logicalDate:
-		return float64(f.integer(raw)) * secondsPerDay
-	case f.logical == logicalStamp:
-		return secondsOf(unitTime(f.integer(raw), f.unit))
-	case f.unsigned && f.physical == parquetInt64:
+	case f.Logical == LogicalDate:
+		return float64(f.integer(raw)) * SecondsPerDay
+	case f.Logical == LogicalStamp:
+		return SecondsOf(unitTime(f.integer(raw), f.Unit))
+	case f.Unsigned && f.Physical == Int64:
 		return float64(binary.LittleEndian.Uint64(raw))
 	}
 	return float64(f.integer(raw))
@@ -141,21 +142,21 @@ func int96Time(raw []byte) time.Time {
 	const julian1970 = 2440588
 	nanos := int64(binary.LittleEndian.Uint64(raw))
 	day := int64(int32(binary.LittleEndian.Uint32(raw[8:]))) - julian1970
-	return time.Unix(day*secondsPerDay+nanos/1e9, nanos%1e9).UTC()
+	return time.Unix(day*SecondsPerDay+nanos/1e9, nanos%1e9).UTC()
 }
 
 // decimal returns the float64 that is nearest to a decimal.
-func (f *fileColumn) decimal(raw []byte) float64 {
-	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.scale) < len(chunk.ExactPowers) {
-		return float64(v) / chunk.ExactPowers[f.scale] // both exact, so the quotient is the nearest
+func (f *Field) decimal(raw []byte) float64 {
+	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.Scale) < len(chunk.ExactPowers) {
+		return float64(v) / chunk.ExactPowers[f.Scale] // both exact, so the quotient is the nearest
 	}
-	return writtenNumber(string(f.decimalText(nil, raw)))
+	return WrittenNumber(string(f.decimalText(nil, raw)))
 }
 
 // unscaled returns a decimal's integer if int64 holds it.
-func (f *fileColumn) unscaled(raw []byte) (int64, bool) {
+func (f *Field) unscaled(raw []byte) (int64, bool) {
 	switch {
-	case f.physical == parquetInt32 || f.physical == parquetInt64:
+	case f.Physical == Int32 || f.Physical == Int64:
 		return f.integer(raw), true
 	case len(raw) > 8 || len(raw) == 0:
 		return 0, len(raw) == 0
@@ -168,14 +169,14 @@ func (f *fileColumn) unscaled(raw []byte) (int64, bool) {
 }
 
 // decimalText appends a decimal with all digits of its scale.
-func (f *fileColumn) decimalText(text, raw []byte) []byte {
+func (f *Field) decimalText(text, raw []byte) []byte {
 	var digits string
 	if v, ok := f.unscaled(raw); ok {
 		digits = strconv.FormatInt(v, 10)
 	} else {
 		digits = twosComplement(raw).String()
 	}
-	return appendDecimal(text, digits, int(f.scale))
+	return appendDecimal(text, digits, int(f.Scale))
 }
 
 // appendDecimal puts the point into an integer's digits.
@@ -206,31 +207,31 @@ func twosComplement(raw []byte) *big.Int {
 
 // appendText appends a value as a CSV file would hold it; o says how numbers are
 // written there.
-func (f *fileColumn) appendText(text, raw []byte, o *chunk.Options) []byte {
+func (f *Field) appendText(text, raw []byte, o *chunk.Options) []byte {
 	switch {
-	case f.logical == logicalUUID:
+	case f.Logical == LogicalUUID:
 		return appendUUID(text, raw)
-	case f.logical == logicalTime:
-		return appendClock(text, f.integer(raw), f.unit)
-	case f.isText():
+	case f.Logical == LogicalTime:
+		return appendClock(text, f.integer(raw), f.Unit)
+	case f.IsText():
 		return append(text, raw...)
-	case f.physical == parquetBoolean:
+	case f.Physical == Boolean:
 		return strconv.AppendBool(text, raw[0] != 0)
-	case f.physical == parquetInt96:
+	case f.Physical == parquetInt96:
 		return appendStamp(text, int96Time(raw), false)
-	case f.logical == logicalDate:
-		return time.Unix(f.integer(raw)*secondsPerDay, 0).UTC().AppendFormat(text, time.DateOnly)
-	case f.logical == logicalStamp:
-		t := unitTime(f.integer(raw), f.unit)
-		if f.days && t.Unix()%secondsPerDay == 0 && t.Nanosecond() == 0 {
+	case f.Logical == LogicalDate:
+		return time.Unix(f.integer(raw)*SecondsPerDay, 0).UTC().AppendFormat(text, time.DateOnly)
+	case f.Logical == LogicalStamp:
+		t := unitTime(f.integer(raw), f.Unit)
+		if f.Days && t.Unix()%SecondsPerDay == 0 && t.Nanosecond() == 0 {
 			return t.AppendFormat(text, time.DateOnly)
 		}
-		return appendStamp(text, t, f.utc)
-	case f.logical == logicalDecimal:
+		return appendStamp(text, t, f.Utc)
+	case f.Logical == LogicalDecimal:
 		return withPoint(o, f.decimalText(text, raw), len(text))
-	case f.physical == parquetFloat, f.physical == parquetDouble, f.logical == logicalFloat16:
-		return withPoint(o, append(text, FormatNumber(f.number(raw))...), len(text))
-	case f.unsigned && f.physical == parquetInt64:
+	case f.Physical == Float, f.Physical == Double, f.Logical == LogicalFloat16:
+		return withPoint(o, append(text, chunk.FormatNumber(f.Number(raw))...), len(text))
+	case f.Unsigned && f.Physical == Int64:
 		return strconv.AppendUint(text, binary.LittleEndian.Uint64(raw), 10)
 	}
 	return strconv.AppendInt(text, f.integer(raw), 10)
@@ -278,4 +279,17 @@ func appendStamp(text []byte, t time.Time, utc bool) []byte {
 		text = append(text, 'Z')
 	}
 	return text
+}
+
+const SecondsPerDay = 24 * 60 * 60
+
+// SecondsOf returns what parseDate makes of the time's ISO form.
+func SecondsOf(t time.Time) float64 {
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+}
+
+// WrittenNumber reads a decimal as a file's cell would be read.
+func WrittenNumber(text string) float64 {
+	v, _ := chunk.ParseNumber([]byte(text), '.')
+	return v
 }

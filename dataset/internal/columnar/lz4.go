@@ -1,25 +1,26 @@
-package dataset
+package columnar
 
 import (
-	"boost/dataset/internal/chunk"
 	"context"
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"boost/dataset/internal/chunk"
 
 	"github.com/pierrec/lz4/v4"
 )
 
 var errLZ4 = errors.New("its LZ4 frame is damaged")
 
-// unLZ4 decompresses LZ4 frames that hold size bytes in all. The reader of pierrec/lz4
+// DecodeLZ4 decompresses LZ4 frames that hold size bytes in all. The reader of pierrec/lz4
 // refuses block checksums as polars writes them, so that frames are taken apart here:
 //
 //	magic (4 bytes), flags, block size, [content size (8)], [dictionary (4)], checksum of these (1)
 //	blocks: length (4, the highest bit: stored as it is), data, [checksum (4)]; length 0; [checksum (4)]
 //
 // Memory is taken as blocks come, not by what the frame claims.
-func unLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
+func DecodeLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
 	out := make([]byte, 0, min(size, max(chunk.ConstantPage, 255*int64(len(src)))))
 	for len(src) > 0 {
 		var err error
@@ -28,7 +29,7 @@ func unLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
 		}
 	}
 	if int64(len(out)) != size {
-		return nil, errUnpackedSize
+		return nil, ErrUnpackedSize
 	}
 	return out, nil
 }
@@ -81,7 +82,7 @@ func lz4Frame(ctx context.Context, out, src []byte, size int64) (content, rest [
 func lz4Block(out []byte, start int, block []byte, stored, linked bool, most int64) ([]byte, error) {
 	if stored {
 		if int64(len(block)) > most {
-			return nil, errUnpackedSize
+			return nil, ErrUnpackedSize
 		}
 		return append(out, block...), nil
 	}
