@@ -5,9 +5,11 @@ import (
 	"io"
 	"testing"
 
+	"boost/dataset/internal/arrowipc"
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/parquet"
 )
 
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
@@ -43,12 +45,12 @@ func SetLeastUnpacked(n int64) (undo func()) {
 
 // UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
 func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {
-	f := &arrowLayout{Options: &chunk.Options{MemoryLimit: limit}, file: &chunk.Blob{Name: "t.arrow"}}
+	f := &arrowipc.Layout{Options: &chunk.Options{MemoryLimit: limit}, File: &chunk.Blob{Name: "t.arrow"}}
 	codec := columnar.CodecLZ4
 	if z {
 		codec = columnar.CodecZstd
 	}
-	return f.unpackBuffer(ctx, codec, raw, -1)
+	return f.UnpackBuffer(ctx, codec, raw, -1)
 }
 
 // LastRecordEnd is where the last whole record of text ends.
@@ -100,20 +102,20 @@ func OpenEach(path string, f func()) (*Table, error) {
 
 // DeltaError says what is wrong with delta-encoded whole numbers of a page of so many values.
 func DeltaError(b []byte, values int64) error {
-	_, err := newDelta(b, values)
+	_, err := parquet.NewDelta(b, values)
 	return err
 }
 
 // LevelsError says what is wrong with levels of such lengths in a page of 100 bytes.
 func LevelsError(definition, repetition int64) error {
-	h := pageHeader{kind: dataPageV2, packed: 100, unpacked: 100, values: 1, definition: definition, repetition: repetition}
-	return h.check(100, 1, columnar.CodecNone)
+	h := parquet.PageHeader{Kind: parquet.DataPageV2, Packed: 100, Unpacked: 100, Values: 1, Definition: definition, Repetition: repetition}
+	return h.Check(100, 1, columnar.CodecNone)
 }
 
 // PageError says what is wrong with a page of so many bytes that claims others
 // decompressed, where its column has left bytes.
 func PageError(codec string, packed, unpacked, left int64) error {
 	codecs := map[string]columnar.Codec{"none": columnar.CodecNone, "snappy": columnar.CodecSnappy, "gzip": columnar.CodecGzip, "zstd": columnar.CodecZstd, "brotli": columnar.CodecBrotli, "lz4": columnar.CodecLZ4Raw}
-	h := pageHeader{kind: dataPage, packed: packed, unpacked: unpacked, values: 1, compressed: true}
-	return h.check(left, 1, codecs[codec])
+	h := parquet.PageHeader{Kind: parquet.DataPage, Packed: packed, Unpacked: unpacked, Values: 1, Compressed: true}
+	return h.Check(left, 1, codecs[codec])
 }

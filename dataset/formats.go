@@ -1,16 +1,18 @@
 package dataset
 
 import (
+	"boost/dataset/internal/arrowipc"
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/parquet"
 )
 
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*chunk.Format{
-	{Name: arrowFormat, Title: "Arrow", Knows: isArrow, Open: columnar.NewSource(arrowFormat, newArrowLayout), Idle: chunk.TextKeys},
-	{Name: parquetFormat, Title: "Parquet", Knows: isParquet, Open: columnar.NewSource(parquetFormat, newParquetLayout), Idle: chunk.TextKeys},
+	{Name: arrowipc.FormatName, Title: "Arrow", Knows: arrowipc.Recognizes, Open: columnar.NewSource(arrowipc.FormatName, arrowipc.NewLayout), Idle: chunk.TextKeys},
+	{Name: parquet.FormatName, Title: "Parquet", Knows: parquet.Recognizes, Open: columnar.NewSource(parquet.FormatName, parquet.NewLayout), Idle: chunk.TextKeys},
 	{Name: svmFormat, Title: "LibSVM text", Knows: knowsSVM, Idle: []string{"separator", "header", "encoding", "decimal"},
 		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 			return &svmSource{Options: o, inputs: inputs}

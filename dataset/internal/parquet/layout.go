@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 import (
 	"bytes"
@@ -8,11 +8,11 @@ import (
 	"boost/dataset/internal/columnar"
 )
 
-const parquetFormat = "parquet"
+const FormatName = "parquet"
 
-// isParquet knows a Parquet file by its magic. Text may begin with the same four
+// Recognizes knows a Parquet file by its magic. Text may begin with the same four
 // letters, but soon after them a file has control characters, which text has not.
-func isParquet(start []byte, _ string) bool {
+func Recognizes(start []byte, _ string) bool {
 	if !bytes.HasPrefix(start, []byte("PAR1")) && !bytes.HasPrefix(start, []byte("PARE")) {
 		return false
 	}
@@ -60,7 +60,7 @@ type parquetLayout struct {
 	file *chunk.Blob
 }
 
-func newParquetLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
+func NewLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
 	meta, err := readFooter(b)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package dataset
+package arrowipc
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 // thrift reads values in Thrift's compact protocol, in which Parquet writes its
 // metadata:

@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 import (
 	"encoding/binary"
@@ -101,14 +101,14 @@ func (c *columnReader) nextPage() error {
 		switch {
 		case p == nil:
 			return fmt.Errorf("its pages end %d rows early", c.left)
-		case p.kind == dictionaryPage:
+		case p.Kind == dictionaryPage:
 			if err := c.readDictionary(p); err != nil {
 				return err
 			}
-		case p.kind == dataPage || p.kind == dataPageV2:
-			c.left -= p.values
-			c.rows = p.values
-			if p.values == 0 {
+		case p.Kind == DataPage || p.Kind == DataPageV2:
+			c.left -= p.Values
+			c.rows = p.Values
+			if p.Values == 0 {
 				continue
 			}
 			return c.begin(p)
@@ -147,19 +147,19 @@ func (c *columnReader) begin(p *page) error {
 	case encodingDeltaBinaryPacked:
 		if c.Field.Physical == columnar.Int32 || c.Field.Physical == columnar.Int64 {
 			c.form = deltaForm
-			c.deltas, err = newDelta(p.body, p.values)
+			c.deltas, err = NewDelta(p.body, p.Values)
 			return err
 		}
 	case encodingDeltaLengthBytes:
 		if c.Field.Physical == columnar.ByteArray {
 			c.form = textForm
-			c.texts, err = newDeltaLengths(p.body, p.values)
+			c.texts, err = newDeltaLengths(p.body, p.Values)
 			return err
 		}
 	case encodingDeltaBytes:
 		if c.Field.Size() != 1 && (c.Field.Physical == columnar.ByteArray || c.Field.Physical == columnar.FixedBytes) {
 			c.form = textForm
-			c.texts, err = newDeltaBytes(p.body, p.values)
+			c.texts, err = newDeltaBytes(p.body, p.Values)
 			return err
 		}
 	}
@@ -215,10 +215,10 @@ func (c *columnReader) readDictionary(p *page) error {
 	}
 	d := columnDictionary{known: true}
 	if size := c.Field.Size(); size > 0 && c.AsNumbers() {
-		if p.values*int64(size) > int64(len(p.body)) {
+		if p.Values*int64(size) > int64(len(p.body)) {
 			return columnar.ErrBytes
 		}
-		d.numbers = make([]float64, p.values)
+		d.numbers = make([]float64, p.Values)
 		c.Field.ManyNumbers(d.numbers, p.body)
 		c.dictionary = d
 		return nil
@@ -227,7 +227,7 @@ func (c *columnReader) readDictionary(p *page) error {
 	if c.Field.Physical == columnar.ByteArray {
 		values = &plainBytes{p.body}
 	}
-	for range p.values {
+	for range p.Values {
 		raw, err := values.next()
 		if err != nil {
 			return err

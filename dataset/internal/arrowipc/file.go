@@ -1,4 +1,4 @@
-package dataset
+package arrowipc
 
 import (
 	"bytes"
@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	arrowFormat  = "arrow"
+	FormatName   = "arrow"
 	arrowMagic   = "ARROW1"
 	continuation = 0xFFFFFFFF // stands before each message
 )
 
-// isArrow knows the magic of an Arrow file, and the mark and the small length with
+// Recognizes knows the magic of an Arrow file, and the mark and the small length with
 // which a stream begins.
-func isArrow(start []byte, _ string) bool {
+func Recognizes(start []byte, _ string) bool {
 	if bytes.HasPrefix(start, []byte(arrowMagic+"\x00\x00")) {
 		return true
 	}
@@ -38,15 +38,15 @@ func isArrow(start []byte, _ string) bool {
 	return size > 0 && size%8 == 0 && size < 1<<30
 }
 
-// arrowLayout is an Arrow file or stream; its groups are record batches. Messages are
+// Layout is an Arrow file or stream; its groups are record batches. Messages are
 // walked when it is opened, bodies are read later, of the columns that are needed:
 //
 //	file     ARROW1 00 00, messages, footer, length of the footer (4 bytes), ARROW1
 //	message  FFFFFFFF, length of the metadata (4 bytes), metadata, body
-type arrowLayout struct {
+type Layout struct {
 	*chunk.Options
 	*arrowSchema
-	file    *chunk.Blob
+	File    *chunk.Blob
 	batches []*arrowBatch
 	nulls   int64                        // bytes that columns of nulls take in memory, of those that are read
 	endless bool                         // a stream without the mark of its end
@@ -75,8 +75,8 @@ type arrowLevels struct {
 	missing []bool // nil if no value is
 }
 
-func newArrowLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
-	f := &arrowLayout{Options: o, file: b, latest: make(map[int64]*arrowDictionary)}
+func NewLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
+	f := &Layout{Options: o, File: b, latest: make(map[int64]*arrowDictionary)}
 	var magic [8]byte
 	if b.Size < int64(len(magic)) {
 		return nil, chunk.Errorf("%s is too short for an Arrow file", b.Name)
@@ -111,16 +111,16 @@ type arrowSpan struct{ from, to int64 }
 
 // claim notes that the footer lists a message. Messages share no byte, so all of them
 // are no longer than the file: a footer cannot have one read over and over.
-func (f *arrowLayout) claim(from, to int64) error {
+func (f *Layout) claim(from, to int64) error {
 	f.spans = append(f.spans, arrowSpan{from, to})
-	if f.listed += to - from; f.listed > f.file.Size {
+	if f.listed += to - from; f.listed > f.File.Size {
 		return errors.New("the blocks of its footer claim more bytes than the file has")
 	}
 	return nil
 }
 
 // disjoint makes sure that no two messages of a file share a byte.
-func (f *arrowLayout) disjoint() error {
+func (f *Layout) disjoint() error {
 	slices.SortFunc(f.spans, func(a, b arrowSpan) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(f.spans); i++ {
 		if f.spans[i].from < f.spans[i-1].to {
@@ -131,7 +131,7 @@ func (f *arrowLayout) disjoint() error {
 }
 
 // message reads the message at an offset of the file.
-func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
+func (f *Layout) message(at, end int64) (*arrowMessage, error) {
 	if at == end {
 		return nil, nil // a stream may end without a mark
 	}
@@ -140,7 +140,7 @@ func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
 		return nil, errors.New("its last message is cut off")
 	}
 	n := min(int64(len(head)), end-at)
-	if _, err := f.file.ReadAt(head[:n], at); err != nil {
+	if _, err := f.File.ReadAt(head[:n], at); err != nil {
 		return nil, err
 	}
 	size, prefix := int64(binary.LittleEndian.Uint32(head[:])), int64(4) // as versions before 0.15 write it
@@ -157,7 +157,7 @@ func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
 		return nil, fmt.Errorf("a message claims %d bytes of metadata, %d are left", size, end-at-prefix)
 	}
 	metadata := make([]byte, size)
-	if _, err := f.file.ReadAt(metadata, at+prefix); err != nil {
+	if _, err := f.File.ReadAt(metadata, at+prefix); err != nil {
 		return nil, err
 	}
 	root := flatRoot(metadata)
@@ -173,16 +173,16 @@ func (f *arrowLayout) message(at, end int64) (*arrowMessage, error) {
 }
 
 // walkStream goes through the messages of a stream.
-func (f *arrowLayout) walkStream() error {
+func (f *Layout) walkStream() error {
 	for at := int64(0); ; {
-		m, err := f.message(min(at, f.file.Size), f.file.Size)
+		m, err := f.message(min(at, f.File.Size), f.File.Size)
 		switch {
 		case err != nil:
 			return err
 		case m == nil && f.arrowSchema == nil:
 			return errors.New("it has no schema")
 		case m == nil:
-			f.endless = at >= f.file.Size
+			f.endless = at >= f.File.Size
 			return nil
 		}
 		if err := f.take(m); err != nil {
@@ -193,7 +193,7 @@ func (f *arrowLayout) walkStream() error {
 }
 
 // take notes what a message of a stream holds.
-func (f *arrowLayout) take(m *arrowMessage) (err error) {
+func (f *Layout) take(m *arrowMessage) (err error) {
 	switch m.kind {
 	case 1:
 		if f.arrowSchema != nil {
@@ -213,7 +213,7 @@ func (f *arrowLayout) take(m *arrowMessage) (err error) {
 	return err
 }
 
-func (f *arrowLayout) takeBatch(m *arrowMessage) error {
+func (f *Layout) takeBatch(m *arrowMessage) error {
 	if f.arrowSchema == nil {
 		return errors.New("a batch comes before the schema")
 	}
@@ -229,7 +229,7 @@ func (f *arrowLayout) takeBatch(m *arrowMessage) error {
 // takeDictionaryBatch reads the table DictionaryBatch:
 //
 //	0 id, 1 data, 2 is a delta
-func (f *arrowLayout) takeDictionaryBatch(m *arrowMessage, file bool) error {
+func (f *Layout) takeDictionaryBatch(m *arrowMessage, file bool) error {
 	if f.arrowSchema == nil {
 		return errors.New("a dictionary comes before the schema")
 	}
@@ -281,25 +281,25 @@ func (c *arrowColumn) viewsOf() int {
 //	1 schema, 2 dictionaries, 3 record batches
 //
 // and each block: int64 offset, int32 length of the metadata, 4 bytes, int64 length of the body.
-func (f *arrowLayout) walkFile() error {
+func (f *Layout) walkFile() error {
 	const tail = 4 + len(arrowMagic)
 	var end [tail]byte
-	last := f.file.Size - int64(tail)
+	last := f.File.Size - int64(tail)
 	if last < 8 {
 		return errors.New("it is too short")
 	}
-	if _, err := f.file.ReadAt(end[:], last); err != nil {
+	if _, err := f.File.ReadAt(end[:], last); err != nil {
 		return err
 	}
 	if string(end[4:]) != arrowMagic {
-		return chunk.Errorf("%s is cut off or damaged: it does not end as an Arrow file does", f.file.Name)
+		return chunk.Errorf("%s is cut off or damaged: it does not end as an Arrow file does", f.File.Name)
 	}
 	size := int64(binary.LittleEndian.Uint32(end[:]))
 	if size > last-8 {
-		return fmt.Errorf("its footer claims %d bytes, the file has %d", size, f.file.Size)
+		return fmt.Errorf("its footer claims %d bytes, the file has %d", size, f.File.Size)
 	}
 	footer := make([]byte, size)
-	if _, err := f.file.ReadAt(footer, last-size); err != nil {
+	if _, err := f.File.ReadAt(footer, last-size); err != nil {
 		return err
 	}
 	root := flatRoot(footer)
@@ -345,7 +345,7 @@ func (f *arrowLayout) walkFile() error {
 	return f.disjoint()
 }
 
-func (f *arrowLayout) Names() []string {
+func (f *Layout) Names() []string {
 	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
 		names[i] = c.Name
@@ -353,35 +353,35 @@ func (f *arrowLayout) Names() []string {
 	return names
 }
 
-func (f *arrowLayout) Hides(name string) bool {
+func (f *Layout) Hides(name string) bool {
 	return f.pandas && columnar.PandasIndex.MatchString(name)
 }
 
-func (f *arrowLayout) Notes() []string {
+func (f *Layout) Notes() []string {
 	if f.endless {
-		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.file.Name, f.total())}
+		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.File.Name, f.total())}
 	}
 	return nil
 }
 
-func (f *arrowLayout) total() (rows int) {
+func (f *Layout) total() (rows int) {
 	for _, b := range f.batches {
 		rows += b.rows
 	}
 	return rows
 }
 
-func (f *arrowLayout) Groups() int { return len(f.batches) }
+func (f *Layout) Groups() int { return len(f.batches) }
 
-func (f *arrowLayout) Rows(group int) int { return f.batches[group].rows }
+func (f *Layout) Rows(group int) int { return f.batches[group].rows }
 
-func (f *arrowLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
+func (f *Layout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	c := &f.columns[f.byName[t.Name]]
 	switch {
 	case c.Nested:
-		return 0, columnar.Nested(f.file.Name, c.Name)
+		return 0, columnar.Nested(f.File.Name, c.Name)
 	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].Logical == columnar.LogicalOther:
-		return 0, chunk.CannotRead(f.file.Name, c.Name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
+		return 0, chunk.CannotRead(f.File.Name, c.Name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
 	}
 	if c.store == storeNone {
 		return c.RowBytes(t), f.claimNulls(c)
@@ -391,12 +391,12 @@ func (f *arrowLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 
 // claimNulls notes that a column is read whose rows take no bytes in the file, and
 // refuses what all such columns together cannot be believed to have.
-func (f *arrowLayout) claimNulls(c *arrowColumn) error {
+func (f *Layout) claimNulls(c *arrowColumn) error {
 	const width = 4 // of a row in memory
 	f.nulls += width * int64(f.total())
-	if most := max(largestNulls, chunk.LargestRatio*f.file.Size); f.nulls > most {
+	if most := max(largestNulls, chunk.LargestRatio*f.File.Size); f.nulls > most {
 		return chunk.Errorf("%s: column %q is of the type null, and %d rows of it are claimed by a file of %s; leave it out with ignore",
-			f.file.Name, c.Name, f.total(), chunk.ByteText(f.file.Size))
+			f.File.Name, c.Name, f.total(), chunk.ByteText(f.File.Size))
 	}
 	return nil
 }
@@ -411,7 +411,7 @@ func (c *arrowColumn) typeNameOfArrow() string {
 	return c.Annotated
 }
 
-func (f *arrowLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
+func (f *Layout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
 	c := &f.columns[f.byName[t.Name]]
 	r := &arrowReader{PieceSink: columnar.PieceSink{Options: f.Options, Ctx: w.Ctx, Field: &c.Field, Kind: t, Wide: wide}, column: c, scratch: w.Scratch}
 	b := f.batches[group]
@@ -438,7 +438,7 @@ func (f *arrowLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide
 }
 
 // load reads a dictionary's values, once.
-func (d *arrowDictionary) load(ctx context.Context, f *arrowLayout) (arrowLevels, error) {
+func (d *arrowDictionary) load(ctx context.Context, f *Layout) (arrowLevels, error) {
 	d.once.Do(func() {
 		d.err = columnar.Decoding(func() (err error) {
 			d.values, err = d.read(ctx, f)
@@ -448,7 +448,7 @@ func (d *arrowDictionary) load(ctx context.Context, f *arrowLayout) (arrowLevels
 	return d.values, d.err
 }
 
-func (d *arrowDictionary) read(ctx context.Context, f *arrowLayout) (arrowLevels, error) {
+func (d *arrowDictionary) read(ctx context.Context, f *Layout) (arrowLevels, error) {
 	var levels arrowLevels
 	if d.before != nil {
 		var err error
@@ -480,7 +480,7 @@ func (d *arrowDictionary) read(ctx context.Context, f *arrowLayout) (arrowLevels
 }
 
 // load reads the buffers of a column and checks that they hold what they have to.
-func (f *arrowLayout) load(ctx context.Context, b *arrowBatch, c *arrowColumn, first, node int) (*arrowValues, error) {
+func (f *Layout) load(ctx context.Context, b *arrowBatch, c *arrowColumn, first, node int) (*arrowValues, error) {
 	v := &arrowValues{column: c, rows: b.rows}
 	if n := int64(binary.LittleEndian.Uint64(b.nodes[16*node:])); n != int64(b.rows) {
 		return nil, fmt.Errorf("it has %d values in a batch of %d rows", n, b.rows)
@@ -536,7 +536,7 @@ func (f *arrowLayout) load(ctx context.Context, b *arrowBatch, c *arrowColumn, f
 
 // buffer reads a buffer, and decompresses it: need is what it has to hold at least, and
 // nearly at most; −1 leaves it open.
-func (f *arrowLayout) buffer(ctx context.Context, b *arrowBatch, i int, need int64) ([]byte, error) {
+func (f *Layout) buffer(ctx context.Context, b *arrowBatch, i int, need int64) ([]byte, error) {
 	at, err := b.buffer(i)
 	if err != nil {
 		return nil, err
@@ -548,17 +548,17 @@ func (f *arrowLayout) buffer(ctx context.Context, b *arrowBatch, i int, need int
 		return nil, fmt.Errorf("a buffer has %d bytes, its values take %d", at.size, need)
 	}
 	raw := make([]byte, at.size)
-	if _, err := f.file.ReadAt(raw, at.at); err != nil && len(raw) > 0 {
+	if _, err := f.File.ReadAt(raw, at.at); err != nil && len(raw) > 0 {
 		return nil, err
 	}
 	if b.packed {
-		return f.unpackBuffer(ctx, b.codec, raw, need)
+		return f.UnpackBuffer(ctx, b.codec, raw, need)
 	}
 	return raw, nil
 }
 
-// unpackBuffer decompresses a buffer: int64 length, −1 if it is not compressed; data.
-func (f *arrowLayout) unpackBuffer(ctx context.Context, codec columnar.Codec, raw []byte, need int64) ([]byte, error) {
+// UnpackBuffer decompresses a buffer: int64 length, −1 if it is not compressed; data.
+func (f *Layout) UnpackBuffer(ctx context.Context, codec columnar.Codec, raw []byte, need int64) ([]byte, error) {
 	if len(raw) == 0 {
 		if need > 0 {
 			return nil, errors.New("a buffer is empty")
@@ -583,7 +583,7 @@ func (f *arrowLayout) unpackBuffer(ctx context.Context, codec columnar.Codec, ra
 		return nil, fmt.Errorf("a buffer of %d bytes claims %d bytes decompressed; up to %d are read", len(raw), size, most)
 	}
 	if f.MemoryLimit > 0 && size > f.MemoryLimit {
-		return nil, chunk.OverLimit(f.file.Name, "buffer", size, f.MemoryLimit)
+		return nil, chunk.OverLimit(f.File.Name, "buffer", size, f.MemoryLimit)
 	}
 	if codec == columnar.CodecLZ4 {
 		return columnar.DecodeLZ4(ctx, raw, size)

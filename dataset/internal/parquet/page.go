@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"boost/dataset/internal/columnar"
 )
 
-// pageKind is the type of a page.
+// PageHeaderpageKind is the type of a page.
 type pageKind int32
 
 const (
-	dataPage pageKind = iota
+	DataPage pageKind = iota
 	indexPage
 	dictionaryPage
-	dataPageV2
+	DataPageV2
 )
 
-// parquetEncoding says how the values of a page are written.
+// PageHeaderparquetEncoding says how the values of a page are written.
 type parquetEncoding int32
 
 const (
@@ -41,44 +41,44 @@ var parquetEncodingNames = [...]string{"PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONA
 
 func (e parquetEncoding) String() string { return columnar.NameAt(parquetEncodingNames[:], int(e)) }
 
-// pageHeader stands before each page.
-type pageHeader struct {
-	kind             pageKind
-	packed, unpacked int64 // bytes
+// PageHeaderPageHeader stands before each page.
+type PageHeader struct {
+	Kind             pageKind
+	Packed, Unpacked int64 // bytes
 	crc              int64 // −1 if there is none
-	values           int64
+	Values           int64
 	encoding         parquetEncoding
 	levels           parquetEncoding // of definition levels; version 1 only
-	definition       int64           // bytes of levels; version 2 only
-	repetition       int64
-	compressed       bool
+	Definition       int64           // bytes of levels; version 2 only
+	Repetition       int64
+	Compressed       bool
 }
 
-// page is a page taken apart.
+// PageHeaderpage is a page taken apart.
 type page struct {
-	pageHeader
+	PageHeader
 	levelBytes []byte // definition levels in the hybrid form, or nil
 	body       []byte // the values, valid until the next page of the column is read
 }
 
-func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
+func readPageHeader(b []byte) (h PageHeader, size int, ok bool) {
 	t := &thrift{b: b}
-	h = pageHeader{kind: -1, packed: -1, unpacked: -1, crc: -1, values: -1, encoding: -1, compressed: true}
+	h = PageHeader{Kind: -1, Packed: -1, Unpacked: -1, crc: -1, Values: -1, encoding: -1, Compressed: true}
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			h.kind = pageKind(t.number(kind))
+			h.Kind = pageKind(t.number(kind))
 		case 2:
-			h.unpacked = t.number(kind)
+			h.Unpacked = t.number(kind)
 		case 3:
-			h.packed = t.number(kind)
+			h.Packed = t.number(kind)
 		case 4:
 			h.crc = int64(uint32(t.number(kind)))
 		case 5, 7:
 			t.object(kind, func(field int, kind byte) {
 				switch {
 				case field == 1:
-					h.values = t.number(kind)
+					h.Values = t.number(kind)
 				case field == 2:
 					h.encoding = parquetEncoding(t.number(kind))
 				case field == 3 && id == 5:
@@ -91,15 +91,15 @@ func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
 			t.object(kind, func(field int, kind byte) {
 				switch field {
 				case 1:
-					h.values = t.number(kind)
+					h.Values = t.number(kind)
 				case 4:
 					h.encoding = parquetEncoding(t.number(kind))
 				case 5:
-					h.definition = t.number(kind)
+					h.Definition = t.number(kind)
 				case 6:
-					h.repetition = t.number(kind)
+					h.Repetition = t.number(kind)
 				case 7:
-					h.compressed = kind == thriftTrue
+					h.Compressed = kind == thriftTrue
 				default:
 					t.skip(kind)
 				}
@@ -111,7 +111,7 @@ func readPageHeader(b []byte) (h pageHeader, size int, ok bool) {
 	return h, t.i, !t.failed
 }
 
-// pageStream reads the pages of one column chunk.
+// PageHeaderpageStream reads the pages of one column chunk.
 type pageStream struct {
 	file  *chunk.Blob
 	limit int64 // MemoryLimit
@@ -125,16 +125,16 @@ type pageStream struct {
 	body   []byte // of the latest page, decompressed
 }
 
-// end gives the buffers back, which no page refers to any more.
+// PageHeaderend gives the buffers back, which no page refers to any more.
 func (s *pageStream) end() {
 	s.tools.Window, s.tools.Body = s.buffer, s.body
 	s.buffer, s.body, s.window = nil, nil, nil
 }
 
-// windowSize is how much of a column chunk is read at a time.
+// PageHeaderwindowSize is how much of a column chunk is read at a time.
 const windowSize = 1 << 20
 
-// fill makes n bytes stand in the window, fewer at the end of the chunk.
+// PageHeaderfill makes n bytes stand in the window, fewer at the end of the chunk.
 func (s *pageStream) fill(n int) error {
 	if len(s.window) >= n || s.left == 0 {
 		return nil
@@ -158,10 +158,10 @@ func (s *pageStream) fill(n int) error {
 	return nil
 }
 
-// next returns the next page, nil at the end of the chunk. A data page may hold up
-// to most values; optional says whether it has definition levels.
+// PageHeadernext returns the next page, nil at the end of the chunk. A data page may hold up
+// PageHeaderto most values; optional says whether it has definition levels.
 func (s *pageStream) next(most int64, optional bool) (*page, error) {
-	var h pageHeader
+	var h PageHeader
 	var size int
 	for try := 4 << 10; ; try *= 16 {
 		if err := s.fill(try); err != nil {
@@ -179,25 +179,25 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 		}
 	}
 	s.window = s.window[size:]
-	if err := h.check(int64(len(s.window))+s.left, most, s.codec); err != nil {
+	if err := h.Check(int64(len(s.window))+s.left, most, s.codec); err != nil {
 		return nil, err
 	}
-	if s.limit > 0 && h.unpacked > s.limit {
-		return nil, chunk.OverLimit(s.file.Name, "page", h.unpacked, s.limit)
+	if s.limit > 0 && h.Unpacked > s.limit {
+		return nil, chunk.OverLimit(s.file.Name, "page", h.Unpacked, s.limit)
 	}
-	if err := s.fill(int(h.packed)); err != nil {
+	if err := s.fill(int(h.Packed)); err != nil {
 		return nil, err
 	}
-	raw := s.window[:h.packed]
-	s.window = s.window[h.packed:]
+	raw := s.window[:h.Packed]
+	s.window = s.window[h.Packed:]
 	if h.crc >= 0 && crc32.ChecksumIEEE(raw) != uint32(h.crc) {
 		return nil, errors.New("a page's checksum is wrong")
 	}
 	return s.open(h, raw, optional)
 }
 
-// check refuses a header whose claims cannot be true, before anything is allocated.
-func (h *pageHeader) check(available, most int64, codec columnar.Codec) error {
+// PageHeaderCheck refuses a header whose claims cannot be true, before anything is allocated.
+func (h *PageHeader) Check(available, most int64, codec columnar.Codec) error {
 	ratio, small := int64(chunk.LargestRatio), int64(0)
 	switch codec {
 	case columnar.CodecNone:
@@ -205,78 +205,78 @@ func (h *pageHeader) check(available, most int64, codec columnar.Codec) error {
 	case columnar.CodecZstd, columnar.CodecBrotli:
 		small = chunk.ConstantPage
 	}
-	if h.kind == dataPageV2 && !h.compressed {
+	if h.Kind == DataPageV2 && !h.Compressed {
 		ratio = 1
 	}
 	switch {
-	case h.packed < 0 || h.unpacked < 0:
+	case h.Packed < 0 || h.Unpacked < 0:
 		return errors.New("a page's header lacks its sizes")
-	case h.packed > available:
-		return fmt.Errorf("a page claims %d bytes, its column has %d left", h.packed, available)
-	case h.unpacked > chunk.LargestPage:
-		return fmt.Errorf("a page claims %d bytes decompressed; up to %d are read", h.unpacked, chunk.LargestPage)
-	case h.unpacked > max(ratio*h.packed, small):
-		return fmt.Errorf("a page of %d bytes claims %d bytes decompressed", h.packed, h.unpacked)
-	case h.kind == indexPage || h.kind > dataPageV2:
+	case h.Packed > available:
+		return fmt.Errorf("a page claims %d bytes, its column has %d left", h.Packed, available)
+	case h.Unpacked > chunk.LargestPage:
+		return fmt.Errorf("a page claims %d bytes decompressed; up to %d are read", h.Unpacked, chunk.LargestPage)
+	case h.Unpacked > max(ratio*h.Packed, small):
+		return fmt.Errorf("a page of %d bytes claims %d bytes decompressed", h.Packed, h.Unpacked)
+	case h.Kind == indexPage || h.Kind > DataPageV2:
 		return nil // skipped
-	case h.kind < 0 || h.values < 0 || h.encoding < 0:
+	case h.Kind < 0 || h.Values < 0 || h.encoding < 0:
 		return errors.New("a page's header is incomplete")
-	case h.kind != dictionaryPage && h.values > most:
-		return fmt.Errorf("a page claims %d values, its row group has %d rows left", h.values, most)
-	case h.kind == dictionaryPage && h.values > h.unpacked*8:
-		return fmt.Errorf("a dictionary of %d bytes claims %d values", h.unpacked, h.values)
-	case h.definition < 0 || h.repetition < 0 || h.repetition > min(h.packed, h.unpacked)-h.definition: // without overflow
+	case h.Kind != dictionaryPage && h.Values > most:
+		return fmt.Errorf("a page claims %d values, its row group has %d rows left", h.Values, most)
+	case h.Kind == dictionaryPage && h.Values > h.Unpacked*8:
+		return fmt.Errorf("a dictionary of %d bytes claims %d values", h.Unpacked, h.Values)
+	case h.Definition < 0 || h.Repetition < 0 || h.Repetition > min(h.Packed, h.Unpacked)-h.Definition: // without overflow
 		return errors.New("a page claims levels longer than itself")
 	}
 	return nil
 }
 
-// open decompresses a page and tells its levels from its values.
-func (s *pageStream) open(h pageHeader, raw []byte, optional bool) (*page, error) {
-	p := &page{pageHeader: h}
-	if h.kind == indexPage || h.kind > dataPageV2 {
+// PageHeaderopen decompresses a page and tells its levels from its values.
+func (s *pageStream) open(h PageHeader, raw []byte, optional bool) (*page, error) {
+	p := &page{PageHeader: h}
+	if h.Kind == indexPage || h.Kind > DataPageV2 {
 		return p, nil
 	}
-	if h.kind == dataPageV2 {
-		levels := h.definition + h.repetition
+	if h.Kind == DataPageV2 {
+		levels := h.Definition + h.Repetition
 		if optional {
-			p.levelBytes = bytes.Clone(raw[h.repetition:levels])
+			p.levelBytes = bytes.Clone(raw[h.Repetition:levels])
 		}
 		raw = raw[levels:]
-		h.unpacked -= levels
+		h.Unpacked -= levels
 	}
 	body, err := s.unpack(h, raw)
 	if err != nil {
 		return nil, err
 	}
 	p.body = body
-	if h.kind == dataPage && optional {
+	if h.Kind == DataPage && optional {
 		return p, p.takeLevels()
 	}
 	return p, nil
 }
 
-func (s *pageStream) unpack(h pageHeader, raw []byte) ([]byte, error) {
-	if s.codec == columnar.CodecNone || h.kind == dataPageV2 && !h.compressed {
-		if int64(len(raw)) != h.unpacked {
-			return nil, fmt.Errorf("an uncompressed page of %d bytes claims %d", len(raw), h.unpacked)
+func (s *pageStream) unpack(h PageHeader, raw []byte) ([]byte, error) {
+	if s.codec == columnar.CodecNone || h.Kind == DataPageV2 && !h.Compressed {
+		if int64(len(raw)) != h.Unpacked {
+			return nil, fmt.Errorf("an uncompressed page of %d bytes claims %d", len(raw), h.Unpacked)
 		}
 		return raw, nil
 	}
-	if h.unpacked == 0 && len(raw) == 0 {
+	if h.Unpacked == 0 && len(raw) == 0 {
 		return nil, nil // a page without values
 	}
-	if int64(cap(s.body)) < h.unpacked {
-		s.body = make([]byte, h.unpacked)
+	if int64(cap(s.body)) < h.Unpacked {
+		s.body = make([]byte, h.Unpacked)
 	}
-	body := s.body[:h.unpacked]
+	body := s.body[:h.Unpacked]
 	if err := s.tools.Unpack(s.codec, body, raw); err != nil {
 		return nil, fmt.Errorf("a page cannot be decompressed (%s): %w", s.codec, err)
 	}
 	return body, nil
 }
 
-// takeLevels cuts the definition levels of a page of version 1 off its values.
+// PageHeadertakeLevels cuts the definition levels of a page of version 1 off its values.
 func (p *page) takeLevels() error {
 	switch p.levels {
 	case encodingRLE:
@@ -289,7 +289,7 @@ func (p *page) takeLevels() error {
 		}
 		p.levelBytes, p.body = p.body[4:4+n], p.body[4+n:]
 	case encodingBitPacked: // most significant bit first, as only old writers do
-		n := (p.values + 7) / 8
+		n := (p.Values + 7) / 8
 		if n > int64(len(p.body)) {
 			return errors.New("a page is too short for its levels")
 		}

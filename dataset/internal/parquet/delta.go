@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 import (
 	"encoding/binary"
@@ -32,9 +32,9 @@ type delta struct {
 	miniEnd int // bytes of b up to the miniblock's end
 }
 
-// newDelta reads the header. Up to most values may follow, those of the page: deltas of
+// NewDelta reads the header. Up to most values may follow, those of the page: deltas of
 // width 0 take no bytes, so that nothing else bounds a claim.
-func newDelta(b []byte, most int64) (*delta, error) {
+func NewDelta(b []byte, most int64) (*delta, error) {
 	d := &delta{b: b, first: true}
 	block := d.varint()
 	minis := d.varint()
@@ -191,7 +191,7 @@ type deltaLengths struct {
 }
 
 func newDeltaLengths(b []byte, most int64) (*deltaLengths, error) {
-	all, err := newDelta(b, most)
+	all, err := NewDelta(b, most)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func newDeltaLengths(b []byte, most int64) (*deltaLengths, error) {
 	if d.b, err = all.rest(); err != nil {
 		return nil, err
 	}
-	d.lengths, err = newDelta(b, most)
+	d.lengths, err = NewDelta(b, most)
 	return d, err
 }
 
@@ -241,7 +241,7 @@ type deltaBytes struct {
 }
 
 func newDeltaBytes(b []byte, most int64) (*deltaBytes, error) {
-	all, err := newDelta(b, most)
+	all, err := NewDelta(b, most)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func newDeltaBytes(b []byte, most int64) (*deltaBytes, error) {
 	if d.suffixes, err = newDeltaLengths(rest, most); err != nil {
 		return nil, err
 	}
-	d.prefixes, err = newDelta(b, most)
+	d.prefixes, err = NewDelta(b, most)
 	return d, err
 }
 
