@@ -45,7 +45,7 @@ type svmSource struct {
 	names   []string // of the columns: label, qid if there is one, features
 }
 
-// columns reads the inputs and names the columns. The label and the query number get
+// Columns reads the inputs and names the columns. The label and the query number get
 // their roles without being asked for.
 func (s *svmSource) Columns(ctx context.Context) ([]string, error) {
 	if err := s.scan(ctx); err != nil {
@@ -313,7 +313,7 @@ func (s *svmSource) firstBad() (e *ParseError, file int) {
 	return nil, 0
 }
 
-// notes says how the indices were understood and what was left aside.
+// Notes says how the indices were understood and what was left aside.
 func (s *svmSource) Notes(int) []string {
 	if s.Schema != nil {
 		if s.unknown == 0 {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// read emits the whole table as one chunk, its features column by column.
+// Read emits the whole table as one chunk, its features column by column.
 func (s *svmSource) Read(ctx context.Context, p *chunk.Pass) error {
 	ch := &chunk.Chunk{Whole: true, Rest: &Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
 		Pieces: make([]chunk.Piece, len(p.Targets)), FileRows: make([]int, len(s.inputs))}

@@ -92,7 +92,7 @@ type sideSource struct {
 	said   []string
 }
 
-// columns reads the side files and names the columns, theirs last.
+// Columns reads the side files and names the columns, theirs last.
 func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	names, err := s.Source.Columns(ctx)
 	if err != nil {
@@ -231,10 +231,10 @@ func assigns(o *chunk.Options, name string) bool {
 		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
-// notes says what the side files gave.
+// Notes says what the side files gave.
 func (s *sideSource) Notes(blank int) []string { return append(s.Source.Notes(blank), s.said...) }
 
-// read reads the source and puts the side columns' pieces into its chunks. For that a
+// Read reads the source and puts the side columns' pieces into its chunks. For that a
 // chunk has to wait until the ones before it are there, which say with which row it begins;
 // where no target is a side column, rows are counted only.
 func (s *sideSource) Read(ctx context.Context, p *chunk.Pass) error {

@@ -33,14 +33,14 @@ func inParts(s chunk.Source) chunk.Source {
 	return &svmParts{svmSource: s.(*svmSource)}
 }
 
-// columns names the label and the features of the model.
+// Columns names the label and the features of the model.
 func (s *svmParts) Columns(context.Context) ([]string, error) {
 	s.names = []string{s.named(svmLabel, LabelRole)}
 	s.schemaFeatures()
 	return s.names, nil
 }
 
-// read reads every chunk of the text as a table of its own.
+// Read reads every chunk of the text as a table of its own.
 func (s *svmParts) Read(ctx context.Context, p *chunk.Pass) error {
 	one := *s.Options
 	one.Threads = 1
@@ -73,7 +73,7 @@ func (s *svmParts) Read(ctx context.Context, p *chunk.Pass) error {
 	return s.sameQueries()
 }
 
-// notes says what was left aside, once all parts have passed.
+// Notes says what was left aside, once all parts have passed.
 func (s *svmParts) Notes(blank int) []string {
 	s.unknown = s.foreign
 	return s.svmSource.Notes(blank)

@@ -140,13 +140,13 @@ type half struct {
 // resample is what a resample of the rows sums up to.
 type resample struct{ before, weight float64 }
 
-// leadingMetric returns the metric that leads early stopping by default.
-func leadingMetric(m *model.Model) (metrics.Metric, error) {
-	names, err := objectives.DefaultMetrics(m.Contents().Objective, m.Contents().Link)
+// leadingMetric returns the name of the metric that leads early stopping by default.
+func leadingMetric(m *model.Model) (string, error) {
+	names, err := objectives.DefaultMetrics(m.Objective(), m.Link())
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return metrics.New(names[0])
+	return names[0], nil
 }
 
 func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
@@ -157,7 +157,7 @@ func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJudge(m, t.Take(rows), []string{leading.Name()}, opts)
+	j, err := newJudge(m, t.Take(rows), []string{leading}, opts)
 	if err != nil {
 		return nil, err
 	}

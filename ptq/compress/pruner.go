@@ -98,7 +98,11 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if err := w.objective.Check(w.rows); err != nil {
 		return err
 	}
-	if w.metric, err = leadingMetric(w.from); err != nil {
+	leading, err := leadingMetric(w.from)
+	if err != nil {
+		return err
+	}
+	if w.metric, err = metrics.New(leading); err != nil {
 		return err
 	}
 	if w.outputs > 1 {

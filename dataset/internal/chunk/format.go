@@ -51,19 +51,19 @@ func (o *Options) IdleNotes(file string) []string {
 }
 
 // Source reads the inputs of one table. The methods are called in this order;
-// read may be called again, for the same or other targets, if the inputs can be
+// Read may be called again, for the same or other targets, if the inputs can be
 // read again.
 type Source interface {
-	// columns opens the first input and returns the names of the table's columns.
+	// Columns opens the first input and returns the names of the table's columns.
 	Columns(ctx context.Context) (names []string, err error)
-	// read goes through all inputs once. Only the sources of the pass's targets are
+	// Read goes through all inputs once. Only the sources of the pass's targets are
 	// looked at, where the format allows. Every pass cuts the inputs into the same
 	// chunks. With an error of an input, the chunks before it are emitted too.
 	Read(ctx context.Context, p *Pass) error
-	// notes says what a person should know about how the inputs are written, which
+	// Notes says what a person should know about how the inputs are written, which
 	// hold so many blank lines.
 	Notes(blank int) []string
-	// close frees what was opened and not read.
+	// Close frees what was opened and not read.
 	Close()
 }
 

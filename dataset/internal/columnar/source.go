@@ -15,10 +15,10 @@ import (
 	"boost/internal/cpu"
 )
 
-// SourceSource reads files that hold columns in groups of rows: Parquet and Arrow.
-// SourceA group is a chunk, or several where the pass asks for smaller ones; its columns are
-// Sourcedecoded in parallel, and those of the next groups where there are too few. Only
-// Sourcethe columns of the targets are read.
+// Source reads files that hold columns in groups of rows: Parquet and Arrow.
+// A group is a chunk, or several where the pass asks for smaller ones; its columns are
+// decoded in parallel, and those of the next groups where there are too few. Only
+// the columns of the targets are read.
 type Source struct {
 	*chunk.Options
 	format string
@@ -31,32 +31,32 @@ type Source struct {
 	said   []string      // what the files had to say
 }
 
-// SourceLayout is what a file says of itself: it is read and checked when the file
-// Sourceis opened, before any column is.
+// Layout is what a file says of itself: it is read and checked when the file
+// is opened, before any column is.
 type Layout interface {
-	// SourceNames lists the columns, hidden ones too.
+	// Names lists the columns, hidden ones too.
 	Names() []string
-	// Sourcehides tells whether a column is none of the table, unless it is asked for.
+	// Hides tells whether a column is none of the table, unless it is asked for.
 	Hides(name string) bool
-	// Sourcenotes says what a person should know about the file.
+	// Notes says what a person should know about the file.
 	Notes() []string
-	// Sourcegroups returns the number of groups of rows, and rows how many one has.
+	// Groups returns the number of groups of rows, and Rows how many one has.
 	Groups() int
 	Rows(group int) int
-	// Sourcesuits returns the bytes that a row of the target's column takes at least, or an
-	// Sourceerror where the column cannot be read as that.
+	// Suits returns the bytes that a row of the target's column takes at least, or an
+	// error where the column cannot be read as that.
 	Suits(t chunk.Target) (rowBytes int64, err error)
-	// Sourcereader prepares decoding a column of a group.
+	// Reader prepares decoding a column of a group.
 	Reader(w *Worker, group int, t chunk.Target, wide bool) (PieceReader, error)
 }
 
-// SourcepieceReader decodes a column of a group.
+// PieceReader decodes a column of a group.
 type PieceReader interface {
-	// Sourceread decodes the next n rows into a piece of the chunk with the given index.
+	// Read decodes the next n rows into a piece of the chunk with the given index.
 	Read(n, index int) (*chunk.Piece, error)
 }
 
-// SourceFile is an opened file.
+// File is an opened file.
 type File struct {
 	*chunk.Blob
 	Layout
@@ -73,7 +73,7 @@ func NewSource(format string, layout func(*chunk.Options, *chunk.Blob) (Layout, 
 	}
 }
 
-// SourceOpen opens an input and reads what it says of itself.
+// Open opens an input and reads what it says of itself.
 func (s *Source) Open(ctx context.Context, index int) (*File, error) {
 	b := s.copies[index]
 	if b == nil {
@@ -100,15 +100,15 @@ func (s *Source) Open(ctx context.Context, index int) (*File, error) {
 	return f, nil
 }
 
-// SourceCloseFile closes a file that is no copy; those stay for the next pass.
+// CloseFile closes a file that is no copy; those stay for the next pass.
 func (s *Source) CloseFile(f *File) {
 	if s.copies[f.index] != f.Blob {
 		f.Blob.Close()
 	}
 }
 
-// Sourcecolumns returns the columns of the first file. An index that pandas wrote beside the
-// Sourcecolumns of a frame is none of them, unless it is asked for.
+// Columns returns the columns of the first file. An index that pandas wrote beside the
+// columns of a frame is none of them, unless it is asked for.
 func (s *Source) Columns(ctx context.Context) ([]string, error) {
 	f, err := s.Open(ctx, 0)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Source) Close() {
 	}
 }
 
-// SourcegroupJob is a group on its way.
+// groupJob is a group on its way.
 type groupJob struct {
 	file    *File
 	group   int
@@ -156,13 +156,13 @@ type groupJob struct {
 	failed  atomic.Bool
 }
 
-// SourcecolumnJob is a column of a group, or all of them if target is −1.
+// columnJob is a column of a group, or all of them if target is −1.
 type columnJob struct {
 	*groupJob
 	target int
 }
 
-// SourcecolumnarPass is one way through all files.
+// columnarPass is one way through all files.
 type columnarPass struct {
 	*Source
 	*chunk.Pass
@@ -174,7 +174,7 @@ type columnarPass struct {
 	err   error // the first by place
 }
 
-// Sourceread deals the columns of all groups out to workers.
+// Read deals the columns of all groups out to workers.
 func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
 	pp := &columnarPass{Source: s, Pass: p, wide: make([]atomic.Bool, len(p.Targets))}
 	jobs := make(chan columnJob)
@@ -206,7 +206,7 @@ func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
 	return pp.err
 }
 
-// Sourcefail keeps the error that stands first in the files.
+// fail keeps the error that stands first in the files.
 func (p *columnarPass) fail(at int, err error) {
 	p.mutex.Lock()
 	if p.err == nil || at < p.at {
@@ -219,7 +219,7 @@ func (p *columnarPass) fail(at int, err error) {
 	}
 }
 
-// Sourcedeal opens the files and sends their columns.
+// deal opens the files and sends their columns.
 func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	for index := range p.inputs {
 		f := p.First
@@ -250,7 +250,7 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	return nil
 }
 
-// SourcedealGroup sends the columns of a group.
+// dealGroup sends the columns of a group.
 func (p *columnarPass) dealGroup(ctx context.Context, f *File, g, first int, jobs chan<- columnJob) {
 	rows := f.Layout.Rows(g)
 	if rows == 0 {
@@ -282,7 +282,7 @@ func (p *columnarPass) dealGroup(ctx context.Context, f *File, g, first int, job
 	}
 }
 
-// Sourcedone notes that a job is over and emits what is complete by it.
+// done notes that a job is over and emits what is complete by it.
 func (p *columnarPass) done(j columnJob) {
 	if j.target >= 0 && j.waiting.Add(-1) > 0 {
 		return
@@ -293,13 +293,13 @@ func (p *columnarPass) done(j columnJob) {
 	p.leave(j.file)
 }
 
-// SourcenewColumnarChunk makes a chunk of a file that has rows instead of lines.
+// newColumnarChunk makes a chunk of a file that has rows instead of lines.
 func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
 	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Pieces: make([]chunk.Piece, targets),
 		Before: firstRow, Lines: rows, Runs: []chunk.PlaceRun{{}}}
 }
 
-// Sourceleave closes a file once nobody reads it any more.
+// leave closes a file once nobody reads it any more.
 func (p *columnarPass) leave(f *File) {
 	if f.open.Add(-1) > 0 {
 		return
@@ -312,8 +312,8 @@ func (p *columnarPass) leave(f *File) {
 	p.mutex.Unlock()
 }
 
-// Sourcesuits makes sure that a file has the first one's columns, that those of the
-// Sourcetargets can be read, and that there is memory for them.
+// suits makes sure that a file has the first one's columns, that those of the
+// targets can be read, and that there is memory for them.
 func (p *columnarPass) suits(f *File) error {
 	var names []string
 	for _, name := range f.Layout.Names() {
@@ -346,7 +346,7 @@ func (p *columnarPass) suits(f *File) error {
 	return nil
 }
 
-// SourceWorker is one worker's state.
+// Worker is one worker's state.
 type Worker struct {
 	*columnarPass
 	Ctx     context.Context // of the pass
@@ -354,7 +354,7 @@ type Worker struct {
 	Tools   Unpacker
 }
 
-// Sourcework decodes a column, or a whole group chunk by chunk, and emits what is complete.
+// work decodes a column, or a whole group chunk by chunk, and emits what is complete.
 func (w *Worker) work(j columnJob) {
 	defer w.done(j)
 	if w.Ctx.Err() != nil {
@@ -388,8 +388,8 @@ func (w *Worker) work(j columnJob) {
 	}
 }
 
-// SourceDecoding turns a panic of what decodes a file's bytes into an error. Nothing else runs
-// Sourceinside it: a mistake elsewhere is no fault of the file.
+// Decoding turns a panic of what decodes a file's bytes into an error. Nothing else runs
+// inside it: a mistake elsewhere is no fault of the file.
 func Decoding(f func() error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -399,7 +399,7 @@ func Decoding(f func() error) (err error) {
 	return f()
 }
 
-// SourceworkByChunks decodes a group so many rows at a time.
+// workByChunks decodes a group so many rows at a time.
 func (w *Worker) workByChunks(j columnJob) {
 	readers := make([]PieceReader, len(w.Targets))
 	target := 0
@@ -435,7 +435,7 @@ func (w *Worker) workByChunks(j columnJob) {
 	}
 }
 
-// SourcefailColumn notes what is wrong with a column of a group.
+// failColumn notes what is wrong with a column of a group.
 func (w *Worker) failColumn(j columnJob, target int, err error) {
 	j.failed.Store(true)
 	var plain plainError
@@ -450,7 +450,7 @@ func (w *Worker) failColumn(j columnJob, target int, err error) {
 	w.fail(j.index*len(w.Targets)+target, err)
 }
 
-// SourceplainError is an error that is no damage: the file holds what cannot be read.
+// plainError is an error that is no damage: the file holds what cannot be read.
 type plainError interface {
 	error
 	Plain()

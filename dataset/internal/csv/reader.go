@@ -13,8 +13,8 @@ import (
 	"boost/internal/cpu"
 )
 
-// ReaderReader is the source of CSV and TSV. It reads the text of all inputs, one after
-// Readeranother, in chunks of whole records which workers parse.
+// Reader is the source of CSV and TSV. It reads the text of all inputs, one after
+// another, in chunks of whole records which workers parse.
 type Reader struct {
 	*chunk.Options
 	Inputs  []chunk.Input
@@ -22,7 +22,7 @@ type Reader struct {
 	first   *body // the first input, once it was opened to find the dialect, until it is read
 }
 
-// Readercolumns finds the dialect from the head of the first input.
+// Columns finds the dialect from the head of the first input.
 func (r *Reader) Columns(context.Context) ([]string, error) {
 	stream, h, err := r.open(&r.Inputs[0])
 	if err != nil {
@@ -38,14 +38,14 @@ func (r *Reader) Columns(context.Context) ([]string, error) {
 	return r.Dialect.names, nil
 }
 
-// Readerread cuts and parses all inputs.
+// Read cuts and parses all inputs.
 func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	first := r.first
 	r.first = nil
 	return r.run(ctx, r.layoutOf(p), first)
 }
 
-// Readernotes says what was surprising about the text.
+// Notes says what was surprising about the text.
 func (r *Reader) Notes(blank int) []string {
 	var notes []string
 	if !r.Dialect.Header {
@@ -59,14 +59,14 @@ func (r *Reader) Notes(blank int) []string {
 	return notes
 }
 
-// Readerbody is an input whose header was read, ready to be cut into chunks.
+// body is an input whose header was read, ready to be cut into chunks.
 type body struct {
 	stream *chunk.Stream
 	reader io.Reader
 	before int // lines of the header
 }
 
-// Readeropen opens an input and reads its head.
+// open opens an input and reads its head.
 func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	stream, err := r.StreamOf(in, chunk.CSVFormat)
 	if err != nil {
@@ -85,8 +85,8 @@ func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	return stream, h, nil
 }
 
-// ReadernamedSeparator returns the separator that a first line as Excel's sep=; names, and
-// Readerputs the reader behind that line; 0 without one.
+// namedSeparator returns the separator that a first line as Excel's sep=; names, and
+// puts the reader behind that line; 0 without one.
 func namedSeparator(s *chunk.Stream) byte {
 	start, _ := s.Reader.Peek(len("sep=;\r\n"))
 	line, _, found := bytes.Cut(start, []byte{'\n'})
@@ -98,8 +98,8 @@ func namedSeparator(s *chunk.Stream) byte {
 	return sep[0]
 }
 
-// Readerbody checks the header of an opened input, if the table has one, and puts the
-// ReaderReader behind it.
+// body checks the header of an opened input, if the table has one, and puts the
+// reader behind it.
 func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
@@ -124,7 +124,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	return b, nil
 }
 
-// ReaderbehindHeader returns what follows the first record, and the lines up to there.
+// behindHeader returns what follows the first record, and the lines up to there.
 func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 	padded := append(text[:len(text):len(text)], '\n')
 	i := 0
@@ -145,7 +145,7 @@ func (r *Reader) sameHeader(name string, names []string) error {
 	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.Dialect.names)
 }
 
-// Readerjob is a chunk's text on its way to a worker.
+// job is a chunk's text on its way to a worker.
 type job struct {
 	text   []byte
 	index  int
@@ -155,8 +155,8 @@ type job struct {
 	cut    bool    // the last record is longer than longestRecord
 }
 
-// Readerrun reads all inputs, of which the first may be opened already, and emits their
-// Readerchunks. With an error of the input, the chunks before it are emitted too.
+// run reads all inputs, of which the first may be opened already, and emits their
+// chunks. With an error of the input, the chunks before it are emitted too.
 func (r *Reader) run(ctx context.Context, l *layout, first *body) error {
 	workers := r.workers()
 	jobs := make(chan job)
@@ -193,7 +193,7 @@ func (r *Reader) run(ctx context.Context, l *layout, first *body) error {
 	return readErr
 }
 
-// Readerworkers returns how many workers the inputs are worth.
+// workers returns how many workers the inputs are worth.
 func (r *Reader) workers() int {
 	threads := r.Threads
 	if threads == 0 {
@@ -206,11 +206,11 @@ func (r *Reader) workers() int {
 		}
 		size += in.Size
 	}
-	// ReaderGzip makes a table about a quarter to a tenth of its size.
+	// Gzip makes a table about a quarter to a tenth of its size.
 	return int(min(int64(threads), 1+10*size/int64(r.ChunkSize)))
 }
 
-// Readercutter cuts the text of the inputs into chunks at ends of records.
+// cutter cuts the text of the inputs into chunks at ends of records.
 type cutter struct {
 	*Reader
 	layout *layout
@@ -243,7 +243,7 @@ func (c *cutter) cutAll(ctx context.Context, first *body) error {
 	return nil
 }
 
-// Readercut sends the chunks of one input.
+// cut sends the chunks of one input.
 func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 	cells := &CellReader{Sep: c.layout.sep}
 	c.carry = c.carry[:0]
@@ -292,8 +292,8 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 	return nil
 }
 
-// Readershare returns which part of the text of all inputs so many bytes are, about, judged
-// Readerby how much the input at hand was compressed so far; 0 where that is unknown.
+// share returns which part of the text of all inputs so many bytes are, about, judged
+// by how much the input at hand was compressed so far; 0 where that is unknown.
 func (c *cutter) share(s *chunk.Stream, file, bytes int) float64 {
 	if c.Inputs[file].Size == 0 {
 		return 0
@@ -301,8 +301,8 @@ func (c *cutter) share(s *chunk.Stream, file, bytes int) float64 {
 	return float64(bytes) / (float64(c.Inputs[file].Size) * s.UnpackedBy()) * chunk.ShareOf(c.Inputs, file)
 }
 
-// Readerbuffer returns a buffer that holds the carried text and room for more, or false
-// Readeronce the context is done.
+// buffer returns a buffer that holds the carried text and room for more, or false
+// once the context is done.
 func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 	var buffer []byte
 	select {
@@ -318,9 +318,9 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	// ReaderOne byte more than is read, for the line feed that the last line may lack. A
-	// Readerbuffer that has grown before is not used in full: chunks must not depend on which
-	// Readerbuffer was free.
+	// One byte more than is read, for the line feed that the last line may lack. A
+	// buffer that has grown before is not used in full: chunks must not depend on which
+	// buffer was free.
 	size := max(c.layout.chunkBytes, len(c.carry)) + 1
 	if cap(buffer) < size {
 		buffer = make([]byte, size)
@@ -328,15 +328,15 @@ func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
 	return buffer[:size], ctx.Err() == nil
 }
 
-// ReadersmallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
-// Readersecond cache. Each chunk costs something for every column, however few its rows are.
+// smallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
+// second cache. Each chunk costs something for every column, however few its rows are.
 const smallChunk = 256 << 10
 
-// ReaderColumnText is the text that a chunk has for each column, because a column costs some time in every
-// Readerchunk, however few its rows are.
+// ColumnText is the text that a chunk has for each column, because a column costs some time in every
+// chunk, however few its rows are.
 const ColumnText = 1 << 12
 
-// ReaderchunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
+// chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
 func chunkOf(o *chunk.Options, columns int) int {
 	if o.ChunkSize != chunk.DefaultChunk {
 		return o.ChunkSize
@@ -344,7 +344,7 @@ func chunkOf(o *chunk.Options, columns int) int {
 	return max(smallChunk, min(columns*ColumnText, chunk.DefaultChunk))
 }
 
-// ReaderlayoutOf prepares reading the targets.
+// layoutOf prepares reading the targets.
 func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
 	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.Dialect.sep, header: r.Dialect.Header,
@@ -360,7 +360,7 @@ func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	return l
 }
 
-// Readerclose closes the first input if it was opened and not read.
+// Close closes the first input if it was opened and not read.
 func (r *Reader) Close() {
 	if r.first != nil {
 		r.first.stream.Close()

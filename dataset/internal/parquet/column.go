@@ -58,7 +58,7 @@ type columnDictionary struct {
 
 func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
 
-// read decodes the next n rows into a piece of the chunk with the given index.
+// Read decodes the next n rows into a piece of the chunk with the given index.
 func (c *columnReader) Read(n, index int) (*chunk.Piece, error) {
 	p := c.Piece(min(n, c.guard))
 	for n > 0 {

@@ -88,7 +88,7 @@ func (f *parquetLayout) Rows(group int) int { return int(f.rowGroups[group].rows
 
 func (f *parquetLayout) field(name string) *columnar.Field { return &f.fields[f.byName[name]] }
 
-// suits refuses a column that no value can be read of.
+// Suits refuses a column that no value can be read of.
 func (f *parquetLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	field := f.field(t.Name)
 	if field.Nested {

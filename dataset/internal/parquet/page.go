@@ -11,7 +11,7 @@ import (
 	"boost/dataset/internal/columnar"
 )
 
-// PageHeaderpageKind is the type of a page.
+// pageKind is the type of a page.
 type pageKind int32
 
 const (
@@ -21,7 +21,7 @@ const (
 	DataPageV2
 )
 
-// PageHeaderparquetEncoding says how the values of a page are written.
+// parquetEncoding says how the values of a page are written.
 type parquetEncoding int32
 
 const (
@@ -41,7 +41,7 @@ var parquetEncodingNames = [...]string{"PLAIN", "GROUP_VAR_INT", "PLAIN_DICTIONA
 
 func (e parquetEncoding) String() string { return columnar.NameAt(parquetEncodingNames[:], int(e)) }
 
-// PageHeaderPageHeader stands before each page.
+// PageHeader stands before each page.
 type PageHeader struct {
 	Kind             pageKind
 	Packed, Unpacked int64 // bytes
@@ -54,7 +54,7 @@ type PageHeader struct {
 	Compressed       bool
 }
 
-// PageHeaderpage is a page taken apart.
+// page is a page taken apart.
 type page struct {
 	PageHeader
 	levelBytes []byte // definition levels in the hybrid form, or nil
@@ -111,7 +111,7 @@ func readPageHeader(b []byte) (h PageHeader, size int, ok bool) {
 	return h, t.i, !t.failed
 }
 
-// PageHeaderpageStream reads the pages of one column chunk.
+// pageStream reads the pages of one column chunk.
 type pageStream struct {
 	file  *chunk.Blob
 	limit int64 // MemoryLimit
@@ -125,16 +125,16 @@ type pageStream struct {
 	body   []byte // of the latest page, decompressed
 }
 
-// PageHeaderend gives the buffers back, which no page refers to any more.
+// end gives the buffers back, which no page refers to any more.
 func (s *pageStream) end() {
 	s.tools.Window, s.tools.Body = s.buffer, s.body
 	s.buffer, s.body, s.window = nil, nil, nil
 }
 
-// PageHeaderwindowSize is how much of a column chunk is read at a time.
+// windowSize is how much of a column chunk is read at a time.
 const windowSize = 1 << 20
 
-// PageHeaderfill makes n bytes stand in the window, fewer at the end of the chunk.
+// fill makes n bytes stand in the window, fewer at the end of the chunk.
 func (s *pageStream) fill(n int) error {
 	if len(s.window) >= n || s.left == 0 {
 		return nil
@@ -158,8 +158,8 @@ func (s *pageStream) fill(n int) error {
 	return nil
 }
 
-// PageHeadernext returns the next page, nil at the end of the chunk. A data page may hold up
-// PageHeaderto most values; optional says whether it has definition levels.
+// next returns the next page, nil at the end of the chunk. A data page may hold up
+// to most values; optional says whether it has definition levels.
 func (s *pageStream) next(most int64, optional bool) (*page, error) {
 	var h PageHeader
 	var size int
@@ -196,7 +196,7 @@ func (s *pageStream) next(most int64, optional bool) (*page, error) {
 	return s.open(h, raw, optional)
 }
 
-// PageHeaderCheck refuses a header whose claims cannot be true, before anything is allocated.
+// Check refuses a header whose claims cannot be true, before anything is allocated.
 func (h *PageHeader) Check(available, most int64, codec columnar.Codec) error {
 	ratio, small := int64(chunk.LargestRatio), int64(0)
 	switch codec {
@@ -231,7 +231,7 @@ func (h *PageHeader) Check(available, most int64, codec columnar.Codec) error {
 	return nil
 }
 
-// PageHeaderopen decompresses a page and tells its levels from its values.
+// open decompresses a page and tells its levels from its values.
 func (s *pageStream) open(h PageHeader, raw []byte, optional bool) (*page, error) {
 	p := &page{PageHeader: h}
 	if h.Kind == indexPage || h.Kind > DataPageV2 {
@@ -276,7 +276,7 @@ func (s *pageStream) unpack(h PageHeader, raw []byte) ([]byte, error) {
 	return body, nil
 }
 
-// PageHeadertakeLevels cuts the definition levels of a page of version 1 off its values.
+// takeLevels cuts the definition levels of a page of version 1 off its values.
 func (p *page) takeLevels() error {
 	switch p.levels {
 	case encodingRLE:
