@@ -57,7 +57,7 @@ func NewChunked(c *Cuts, pop Population, p Params) (*Chunked, error) {
 	return b, err
 }
 
-// lacksCode says whether a row holds a level without a code; counts are the rows by level.
+// lacksCode reports whether a row holds a level without a code; counts are the rows by level.
 func (f *Feature) lacksCode(counts []int) bool {
 	for level, count := range counts {
 		if count > 0 && (level >= len(f.Codes) || f.Codes[level] == NoCode) {

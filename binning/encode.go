@@ -224,7 +224,7 @@ func encodeMarked[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	}
 }
 
-// takesMissing says whether a row of the column takes the missing code: it has no
+// takesMissing reports whether a row of the column takes the missing code: it has no
 // value, or a level without a code.
 func (e *encoding) takesMissing(column *dataset.Column) bool {
 	if column.Missing() > 0 {

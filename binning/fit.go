@@ -95,7 +95,7 @@ func FitSampled(ctx context.Context, sample *dataset.Table, pop Population, weig
 	return f.fit(ctx, sample.NumRows(), pool)
 }
 
-// check says whether the population can be that of the sample.
+// check reports whether the population can be that of the sample.
 func (pop *Population) check(sample *dataset.Table) error {
 	features := sample.Features()
 	if len(pop.Missing) != len(features) || len(pop.Counts) != len(features) || pop.Rows < sample.NumRows() {

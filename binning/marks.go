@@ -24,7 +24,7 @@ func Marks(names []string) []uint32 {
 	return marks
 }
 
-// Marked says whether a level that is not in the dictionary is one of those that marks stand for:
+// Marked reports whether a level that is not in the dictionary is one of those that marks stand for:
 // of these always, of others once in 4,096.
 func (f *Feature) Marked(level string) bool {
 	if len(f.Marks) == 0 {
@@ -34,7 +34,7 @@ func (f *Feature) Marked(level string) bool {
 	return found
 }
 
-// NamesAll says whether the dictionary has all levels that training had.
+// NamesAll reports whether the dictionary has all levels that training had.
 func (f *Feature) NamesAll() bool { return !f.Unnamed && len(f.Marks) == 0 }
 
 // mark is the mark of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹².

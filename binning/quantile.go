@@ -50,7 +50,7 @@ func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 	return borders
 }
 
-// holdsTwo says whether a run but the first holds at least two of the ⌊i·(W−1)/bins⌋.
+// holdsTwo reports whether a run but the first holds at least two of the ⌊i·(W−1)/bins⌋.
 func (r *runs[K]) holdsTwo(run, bins int) bool {
 	before, total := r.upTo(run-1), r.total()
 	// The first of them is that of i = first + 1.

@@ -41,7 +41,7 @@ func (c *Cuts) Unseen(t *dataset.Table) ([]Unseen, error) {
 	return all, nil
 }
 
-// lacksLevel says whether the column's dictionary holds a level without a code.
+// lacksLevel reports whether the column's dictionary holds a level without a code.
 func lacksLevel(codes []uint32, column *dataset.Column) bool {
 	if len(column.Levels()) > len(codes) {
 		return true

@@ -92,7 +92,7 @@ func identifyFile(ctx context.Context, name string) (cacheFile, error) {
 	return cacheFile{filepath.Base(name), info.Size(), info.ModTime().UnixNano(), hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// unchanged says whether the files still have the sizes and times that were seen.
+// unchanged reports whether the files still have the sizes and times that were seen.
 func unchanged(files []cacheFile, paths []string, opts ...dataset.Option) bool {
 	names, err := dataset.Files(paths, opts...)
 	if err != nil || len(names) != len(files) {

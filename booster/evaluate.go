@@ -130,7 +130,7 @@ func newStopper(patience int, list []metrics.Metric) stopper {
 	return stopper{patience: patience, higher: list[0].HigherIsBetter()}
 }
 
-// see takes the leading metric after some rounds and says whether to stop. Only a
+// see takes the leading metric after some rounds and reports whether to stop. Only a
 // strictly better value counts, NaN never (docs/architecture.md, Numerics 8).
 func (s *stopper) see(rounds int, value float64) (stop bool) {
 	better := s.bestRound == 0 || value < s.bestValue

@@ -195,7 +195,7 @@ func (s *evalSet) startHistory(t *trainer) {
 	}
 }
 
-// sameSet says whether the base model was judged on the rows of a set, under its name.
+// sameSet reports whether the base model was judged on the rows of a set, under its name.
 func (t *trainer) sameSet(s *evalSet) bool {
 	c := t.from.Contents()
 	if len(t.validPrints) == 0 { // held out of the training rows

@@ -241,7 +241,7 @@ func (in *Input) needsMemory(p *Params) string {
 	return ""
 }
 
-// streams says whether a table is one that can be read only once.
+// streams reports whether a table is one that can be read only once.
 func (in *Input) streams() bool {
 	_, err := dataset.Files(append(slices.Clone(in.Train), in.Valid...))
 	return err != nil

@@ -289,7 +289,7 @@ func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params
 }
 
 // dropMirror leaves out the copy of the codes by rows where the layout is left open, and
-// says whether it does: who leaves a table in its files is short of memory. A limit that
+// reports whether it does: who leaves a table in its files is short of memory. A limit that
 // has room for all that the rounds need, with the copy, keeps it.
 func (t *trainer) dropMirror(needed budget) bool {
 	if t.p.Binning.Layout != binning.Auto || t.direct() || len(t.mirrored()) == 0 {

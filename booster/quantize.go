@@ -103,13 +103,13 @@ func (p *Params) checkMvs() []error {
 	return errs
 }
 
-// mvs says whether rows are sampled with minimal variance.
+// mvs reports whether rows are sampled with minimal variance.
 func (p *Params) mvs() bool { return p.MvsFraction > 0 && p.MvsFraction < 1 }
 
-// samplesRows says whether trees are grown on a part of the rows.
+// samplesRows reports whether trees are grown on a part of the rows.
 func (p *Params) samplesRows() bool { return p.RowFraction < 1 || p.goss() || p.mvs() }
 
-// goss says whether rows are sampled by their gradients.
+// goss reports whether rows are sampled by their gradients.
 func (p *Params) goss() bool { return p.GossTop > 0 }
 
 // gossStart returns the round from which rows are sampled by their gradients: before, the

@@ -92,7 +92,7 @@ func (t *trainer) listOutside() {
 	t.outside = t.bag.Outside(t.outside[:0])
 }
 
-// afterRound evaluates, reports progress and says whether early stopping ends training.
+// afterRound evaluates, reports progress and reports whether early stopping ends training.
 func (t *trainer) afterRound(round int) (stop bool) {
 	t.evaluate(round)
 	t.best = t.done

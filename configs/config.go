@@ -94,7 +94,7 @@ func Default() Config {
 	}
 }
 
-// Given says whether the key (its own name, not an alias) was set by the file or
+// Given reports whether the key (its own name, not an alias) was set by the file or
 // by an assignment, as opposed to keeping its default.
 func (c *Config) Given(key string) bool {
 	_, ok := c.given[key]

@@ -252,7 +252,7 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 	return nil
 }
 
-// isSeparator says whether s can stand between cells.
+// isSeparator reports whether s can stand between cells.
 func isSeparator(s string) bool {
 	return len(s) == 1 && (s[0] >= ' ' || s[0] == '\t') && s[0] < 0x7f && !strings.ContainsAny(s, "0123456789.+-\"")
 }

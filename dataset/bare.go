@@ -55,7 +55,7 @@ func (s *svmSource) findStored(most int32, entries int) {
 	}
 }
 
-// bare tells whether no row stores anything of a column.
+// bare reports whether no row stores anything of a column.
 func (s *svmSource) bare(source int) bool {
 	i := source - (len(s.names) - len(s.indices))
 	return i >= 0 && i < len(s.indices) && !s.stored[s.indices[i]]

@@ -60,7 +60,7 @@ func (c *Column) group(name string) (*Column, error) {
 	return c.as(name, GroupRole), nil
 }
 
-// implies tells whether the table has a feature without storing any of its cells: that
+// implies reports whether the table has a feature without storing any of its cells: that
 // of a LibSVM file with an index beyond those that its rows name.
 func (t *Table) implies(c *ColumnSchema) bool {
 	if t.rest == nil || c.Role != Feature || t.Column(c.Name) != nil {
@@ -70,7 +70,7 @@ func (t *Table) implies(c *ColumnSchema) bool {
 	return ok
 }
 
-// onlyID tells whether the name belongs to an id column and to no other.
+// onlyID reports whether the name belongs to an id column and to no other.
 func (t *Table) onlyID(name string) bool {
 	for _, c := range t.columns {
 		if c.name == name && c.role != IDRole {

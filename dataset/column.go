@@ -86,7 +86,7 @@ func (c *Column) Codes() []int32 {
 // that the model has not seen follow.
 func (c *Column) Levels() []string { return c.levels }
 
-// NumericLevels tells whether the levels of a Category column are numbers in
+// NumericLevels reports whether the levels of a Category column are numbers in
 // their shortest decimal form, compared by value.
 func (c *Column) NumericLevels() bool { return c.numericLevels }
 

@@ -446,7 +446,7 @@ func svmQueryNumber(text []byte) (float64, *chunk.ShapeError) {
 	return float64(v), nil
 }
 
-// looksLikeSVM tells whether text, which may be cut off at its end, is in the LibSVM
+// looksLikeSVM reports whether text, which may be cut off at its end, is in the LibSVM
 // form: the first line that holds more than a number is `label [qid:n] index:value …`.
 func looksLikeSVM(start []byte) bool {
 	start = bytes.TrimPrefix(start, []byte(chunk.ByteOrderMark))
@@ -474,7 +474,7 @@ func looksLikeSVM(start []byte) bool {
 	return false
 }
 
-// svmLine tells whether fields are a label and features.
+// svmLine reports whether fields are a label and features.
 func svmLine(fields [][]byte) bool {
 	label, _, _ := bytes.Cut(fields[0], []byte{','}) // several labels are refused later, in words
 	if _, ok := chunk.ParseNumber(label, '.'); !ok {

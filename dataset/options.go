@@ -157,7 +157,7 @@ func Separator(sep rune) Option {
 	}
 }
 
-// Header says whether the first line holds the names of the columns, which is
+// Header reports whether the first line holds the names of the columns, which is
 // otherwise found from the data. Columns of a file without one are c1, c2, ….
 func Header(present bool) Option {
 	return func(o *chunk.Options) { o.Header = &present }

@@ -436,7 +436,7 @@ func (c *scanColumn) column(p *chunk.Piece, bad []int32, s *Scan) (*Column, erro
 // errNotExact is a number that the settled kind cannot hold.
 var errNotExact = errors.New("a number is not exact in float32")
 
-// contains says whether all rows are in bad; both ascend.
+// contains reports whether all rows are in bad; both ascend.
 func contains(bad, rows []int32) bool {
 	for _, row := range rows {
 		if _, found := slices.BinarySearch(bad, row); !found {

@@ -104,7 +104,7 @@ func (s *Scan) takeOff(ch *chunk.Chunk, targets []chunk.Target, bad []int32, hel
 	ch.Spare.PutAll(owned)
 }
 
-// hasBadCells says whether a row has to be left out for one of its cells.
+// hasBadCells reports whether a row has to be left out for one of its cells.
 func (a *assembly) hasBadCells() bool {
 	for _, c := range a.columns {
 		for _, p := range c.pieces {

@@ -71,7 +71,7 @@ func newSVMScan(s *svmSource) *svmScan {
 	return scan
 }
 
-// isCounted tells whether a target's cells are counted and not held.
+// isCounted reports whether a target's cells are counted and not held.
 func (s *svmScan) isCounted(t chunk.Target) bool {
 	return t.Role == Feature && t.Want != chunk.WantCategory && t.Source >= len(s.names)-len(s.indices)
 }

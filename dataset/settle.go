@@ -80,7 +80,7 @@ type remarks struct {
 	largeAt       int // row of the first in the first of them
 }
 
-// admit says whether the table is to have the column; its values do not matter.
+// admit reports whether the table is to have the column; its values do not matter.
 func (r *remarks) admit(c *parts, column *Column) bool {
 	if c.dates {
 		r.dates = append(r.dates, c.Name)
@@ -133,13 +133,13 @@ func (a *assembly) empty() error {
 	return chunk.Errorf("%s has no rows", strings.Join(a.files, ", "))
 }
 
-// textLike tells whether a category column looks like names or free text.
+// textLike reports whether a category column looks like names or free text.
 func textLike(c *Column, rows int) bool {
 	return c.kind == Category && !c.numericLevels && rows > 100 &&
 		2*len(c.levels) > rows-c.missing
 }
 
-// commaNumbers tells whether all levels of a category column are numbers as they are
+// commaNumbers reports whether all levels of a category column are numbers as they are
 // written with a decimal comma, and not all of them could be thousands like 1,000.
 func commaNumbers(c *Column) bool {
 	if c.kind != Category {

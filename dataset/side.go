@@ -225,7 +225,7 @@ func takeOptions(o *chunk.Options, role Role, columns []string) {
 	}
 }
 
-// assigns tells whether an option says what the named column is for.
+// assigns reports whether an option says what the named column is for.
 func assigns(o *chunk.Options, name string) bool {
 	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||
 		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
@@ -276,7 +276,7 @@ type sideMerge struct {
 	amiss   bool // the side files are known to speak of other rows
 }
 
-// disagree says whether a side file is known not to fit, now that rows of an input came.
+// disagree reports whether a side file is known not to fit, now that rows of an input came.
 func (m *sideMerge) disagree(input int) bool {
 	for i := range m.files {
 		f := &m.files[i]

@@ -106,7 +106,7 @@ func (s *Stream) open(ctx context.Context) error {
 	return nil
 }
 
-// namesIDs says whether the model or an option names ids.
+// namesIDs reports whether the model or an option names ids.
 func namesIDs(o *chunk.Options) bool {
 	for i := range o.Schema.Columns {
 		if o.Schema.Columns[i].Role == IDRole {

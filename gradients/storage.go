@@ -146,7 +146,7 @@ func (s *Storage) Params() Params { return s.params }
 func (s *Storage) OneWord() bool { return (s.mode == I16 || s.mode.Coarse()) && !s.asymmetric }
 
 // Counts says that histograms have to count rows: sums of floats, which nothing else
-// tells whether they are of rows, and sums of codes with an offset.
+// reports whether they are of rows, and sums of codes with an offset.
 func (s *Storage) Counts() bool { return s.mode == F32 || s.asymmetric }
 
 // EqualHessians says that all hessians in the bag are the same positive number, so

@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// DirectPays says whether a sparse matrix is better searched with a Direct than with
+// DirectPays reports whether a sparse matrix is better searched with a Direct than with
 // flat histograms: by binning.SparseSumsPay, or where flat ones would take too much memory.
 func DirectPays(m *binning.Matrix, leaves int) bool {
 	csr := m.CSR()
@@ -144,7 +144,7 @@ func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total T
 	return child
 }
 
-// byColumns says whether so many rows are added up feature by feature.
+// byColumns reports whether so many rows are added up feature by feature.
 func (d *Direct) byColumns(st *gradients.Storage, rows int) bool {
 	return st.OneWord() && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows()
 }
@@ -249,7 +249,7 @@ func (t *columnSumTask) Run(_, chunk int) {
 	}
 }
 
-// Keep says whether a node's sums may be kept until it is split; there is room for so
+// Keep reports whether a node's sums may be kept until it is split; there is room for so
 // many only, so that deep trees do not take more memory than the table.
 func (d *Direct) Keep(s *Sums) bool {
 	if d.kept+cap(s.slots) > d.limit {

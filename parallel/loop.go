@@ -13,7 +13,7 @@ type Source interface {
 	Done(worker, piece int)
 }
 
-// News says whether a Source has a piece.
+// News reports whether a Source has a piece.
 type News uint8
 
 // What Next returns.

@@ -198,7 +198,7 @@ func (p *team) run(n int, task Task) {
 	p.release()
 }
 
-// pass opens a pass, works in it and closes it. It says whether it has ended: else others are
+// pass opens a pass, works in it and closes it. It reports whether it has ended: else others are
 // inside, the last of whom ends it.
 func (p *team) pass(n int, task Task) (ended bool) {
 	p.task, p.n = task, int64(n)

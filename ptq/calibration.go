@@ -137,7 +137,7 @@ func (c Calibration) Resolve(d DType, n int) (Calibration, error) {
 	return c, c.numbers(d)
 }
 
-// suits says whether the method makes sense for the type.
+// suits reports whether the method makes sense for the type.
 func (c *Calibration) suits(d DType) error {
 	kind := types[d].kind
 	switch {

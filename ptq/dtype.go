@@ -93,7 +93,7 @@ func DTypes() []DType {
 	return all
 }
 
-// Valid says whether d is one of the types.
+// Valid reports whether d is one of the types.
 func (d DType) Valid() bool { return int(d) < len(types) }
 
 // String returns the type's name, as ParseDType reads it.
@@ -108,7 +108,7 @@ func (d DType) String() string {
 // is no type.
 func (d DType) Bits() int { return types[d].bits }
 
-// Unsigned says whether the type is affine, so that its versions have offsets.
+// Unsigned reports whether the type is affine, so that its versions have offsets.
 func (d DType) Unsigned() bool { return types[d].kind == affine }
 
 // ErrDType refuses a word or a number that is no data type.

@@ -45,7 +45,7 @@ func Tiers() []Form { return []Form{FormHot, FormWarm, FormWarm5, FormCold, Form
 // DType returns the form's data type, false for blocks.
 func (f Form) DType() (DType, bool) { return DType(f), DType(f).Valid() }
 
-// Valid says whether f is one of the forms.
+// Valid reports whether f is one of the forms.
 func (f Form) Valid() bool { return DType(f).Valid() || formNames[f] != "" }
 
 // Bits is how many bits a value takes, without scales. It panics for a number that is no form.

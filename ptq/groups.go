@@ -185,7 +185,7 @@ func (g *Groups) equal(o *Groups) bool {
 	return g != nil && o != nil && slices.Equal(g.ends, o.ends) && slices.Equal(g.of, o.of)
 }
 
-// check says whether the ranges divide n values.
+// check reports whether the ranges divide n values.
 func (g *Groups) check(n int) error {
 	if g != nil && g.Values() != n {
 		return ErrGroups{fmt.Sprintf("groups: their ranges end at %d, but there are %d values", g.Values(), n)}

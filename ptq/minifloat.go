@@ -71,7 +71,7 @@ func (f *minifloat) saturated(x float64) uint8 {
 
 func (f *minifloat) signOf(x float64) uint64 { return math.Float64bits(x) >> 63 * f.sign }
 
-// finite says whether a code, within the format's bits, stands for a number.
+// finite reports whether a code, within the format's bits, stands for a number.
 func (f *minifloat) finite(code uint64) bool { return code&^f.sign <= f.largest }
 
 // value returns the number that a code stands for, NaN if it is none.

@@ -53,7 +53,7 @@ func Restore(s Stored) (*Version, error) {
 	return v, nil
 }
 
-// checkScales says whether the numbers are there that the type and calibration need.
+// checkScales reports whether the numbers are there that the type and calibration need.
 func (v *Version) checkScales() error {
 	c := v.calibration
 	scales, offsets := 0, 0

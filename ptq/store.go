@@ -127,7 +127,7 @@ func (s *WeightStore) Master() (*Version, bool) {
 	return s.master, s.master != nil
 }
 
-// Derived says whether the master was rebuilt from a version by Unpack, so that it is no
+// Derived reports whether the master was rebuilt from a version by Unpack, so that it is no
 // better than that.
 func (s *WeightStore) Derived() bool {
 	s.mu.RLock()
@@ -178,7 +178,7 @@ func arrived(v *Version) *entry {
 	return e
 }
 
-// ready says whether the version is there.
+// ready reports whether the version is there.
 func (e *entry) ready() bool {
 	select {
 	case <-e.done:
@@ -215,7 +215,7 @@ func (s *WeightStore) Morph(d DType, c Calibration) (*Version, error) {
 	return v, err
 }
 
-// morph also says whether the version was there.
+// morph also reports whether the version was there.
 func (s *WeightStore) morph(d DType, c Calibration) (*Version, bool, error) {
 	s.mu.RLock()
 	v, there, err := s.there(d, c)

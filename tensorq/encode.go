@@ -179,7 +179,7 @@ func unpackChecked(codec BitCodec, data []byte, bits int, codes []int8) error {
 	return nil
 }
 
-// spareBits says whether a bit of data is set from the bit-th on, lowest bit first. The
+// spareBits reports whether a bit of data is set from the bit-th on, lowest bit first. The
 // bit-th lies in the last byte or just behind it.
 func spareBits(data []byte, bit int) bool {
 	return bit&7 != 0 && data[len(data)-1]>>(bit&7) != 0

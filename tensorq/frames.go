@@ -164,7 +164,7 @@ func (g *FrameGroup) fits(frame []float32) error {
 	return nil
 }
 
-// keepsScale says whether values up to peak fit a scale made with headroom for values up
+// keepsScale reports whether values up to peak fit a scale made with headroom for values up
 // to ref. Zeros always do; where ref is 0, nothing else does.
 func keepsScale(peak, ref float32, headroom float64) bool {
 	x, r := float64(peak), float64(ref)

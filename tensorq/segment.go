@@ -104,7 +104,7 @@ func (h SegmentHeader) dataSize(modes []byte) uint64 {
 		uint64(StorageSize(last, h.Bits, lastIsTwoLevel))
 }
 
-// modeBit says whether block i has two scales.
+// modeBit reports whether block i has two scales.
 func modeBit(modes []byte, i int) bool { return len(modes) > 0 && modes[i>>3]>>(i&7)&1 == 1 }
 
 // ErrShape refuses lengths that no segment can have, or that this machine cannot hold.

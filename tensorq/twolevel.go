@@ -81,7 +81,7 @@ func multiples(codes []int8, values []float32, scale float32) {
 	codec.Multiples(codes, values, scale, largestCode(coldBits))
 }
 
-// hasOutliers says whether peak, the largest magnitude of values, exceeds threshold times
+// hasOutliers reports whether peak, the largest magnitude of values, exceeds threshold times
 // the median, the ⌊(n−1)/2⌋-th magnitude in ascending order (S3.31). It counts
 // instead of sorting: the median is exceeded exactly if more than ⌊(n−1)/2⌋ magnitudes are.
 func hasOutliers(values []float32, peak float32, threshold float64) bool {

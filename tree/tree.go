@@ -54,5 +54,5 @@ func (t *Tree) Set(node int) []uint32 {
 	return t.Sets[t.SetPtrs[s]:t.SetPtrs[s+1]]
 }
 
-// NoStatistics says whether the tree has neither gains nor covers.
+// NoStatistics reports whether the tree has neither gains nor covers.
 func (t *Tree) NoStatistics() bool { return len(t.LeafCover) == 0 }

@@ -115,7 +115,7 @@ const notInstalled = 3
 
 var errAbsent = errors.New("not installed")
 
-// Prepare makes the files that pyarrow writes, and says whether it could.
+// Prepare makes the files that pyarrow writes, and reports whether it could.
 func (c Commands) Prepare(ctx context.Context, folder string) error {
 	cmd := exec.CommandContext(ctx, c.Python, c.Script, "prepare", "--file", folder)
 	return start(cmd)

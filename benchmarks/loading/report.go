@@ -86,7 +86,7 @@ type Verdict struct {
 	Ratio float64 // the other's seconds by boost's
 }
 
-// Passes tells whether the bar is reached.
+// Passes reports whether the bar is reached.
 func (v Verdict) Passes() bool { return v.Ratio >= v.AtLeast }
 
 func (v Verdict) word() string {

@@ -56,7 +56,7 @@ func (s *Session) names() []string {
 	return list
 }
 
-// Verdict says whether boost is as much faster as it is to be, on one shape.
+// Verdict reports whether boost is as much faster as it is to be, on one shape.
 type Verdict struct {
 	Shape Shape
 	Best  string   // the fastest library that is none of LightGBM, XGBoost and ONNX Runtime

@@ -86,7 +86,7 @@ func boundName(bound float64, pruned, forSize bool) string {
 	return name
 }
 
-// Complete says whether everything that a plan asks for is in the record.
+// Complete reports whether everything that a plan asks for is in the record.
 func (s *Set) Complete(p *Plan) bool {
 	for _, w := range p.wants(nil) {
 		if s.form(w.name) == nil {

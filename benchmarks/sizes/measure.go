@@ -31,7 +31,7 @@ type Trainer struct {
 // Plan is what measuring needs.
 type Plan struct {
 	Trainers []Trainer
-	Same     []string // says whether two files of LightGBM's score alike
+	Same     []string // reports whether two files of LightGBM's score alike
 	Folder   string   // of the set
 	Threads  int
 	Zstd     Compressor

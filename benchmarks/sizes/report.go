@@ -26,7 +26,7 @@ var peerFiles = []struct{ peer, file, title string }{
 	{"catboost-lossguide", "cbm", "cbm, Lossguide"},
 }
 
-// shown says whether there is enough of a set for the tables.
+// shown reports whether there is enough of a set for the tables.
 func (s *Set) shown() bool {
 	return len(s.Peers) > 0 && s.form(fullForm) != nil && s.form(boundName(Tight, false, false)) != nil && s.form(boundName(Wide, false, false)) != nil
 }

@@ -50,7 +50,7 @@ var Targets = []Target{
 	{Name: "structure, bytes a node", Want: 4, Most: true},
 }
 
-// Met says whether a figure reaches the target; enough, whether it counts as done at least.
+// Met reports whether a figure reaches the target; enough, whether it counts as done at least.
 func (t Target) Met(figure float64) (met, enough bool) {
 	if t.Most {
 		return figure <= t.Want, figure <= t.Want

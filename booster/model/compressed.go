@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// HasStatistics says whether the trees have covers and gains.
+// HasStatistics reports whether the trees have covers and gains.
 func (m *Model) HasStatistics() bool {
 	for i := range m.contents.Trees {
 		if m.contents.Trees[i].NoStatistics() {

@@ -14,10 +14,10 @@ func UseCompactSet(c *Compact, set cpu.Level) {
 	c.engine = newEngine(only(set))
 }
 
-// Kept says whether all but the trees of a Compact is unpacked for good.
+// Kept reports whether all but the trees of a Compact is unpacked for good.
 func Kept(c *Compact) bool { return c.kept != nil }
 
-// UseRowSet makes what predicts single rows anew, and says whether it is in vectors of the set.
+// UseRowSet makes what predicts single rows anew, and reports whether it is in vectors of the set.
 func UseRowSet(m *Model, set cpu.Level) bool {
 	m.rowsReady.Do(func() {})
 	r := m.newRows(only(set))

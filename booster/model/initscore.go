@@ -6,7 +6,7 @@ import (
 	"boost/dataset"
 )
 
-// FromInitScores tells whether the model was trained from init scores. Its predictions
+// FromInitScores reports whether the model was trained from init scores. Its predictions
 // add to those of a table; where that has none they add to 0, and are what the model
 // itself contributes.
 func (m *Model) FromInitScores() bool { return m.fromInitScores() }
@@ -20,7 +20,7 @@ func (h *head) fromInitScores() bool {
 	return false
 }
 
-// LacksInitScores tells whether the model was trained from init scores and a table,
+// LacksInitScores reports whether the model was trained from init scores and a table,
 // read with the model's schema, has none.
 func (m *Model) LacksInitScores(t *dataset.Table) bool { return m.lacksInitScores(t) }
 

@@ -174,10 +174,10 @@ func (b *block) addUntil(f forest, s *stops) {
 	copy(b.raw, st.final)
 }
 
-// sampleRows is between the rows that tell whether a look at all pays.
+// sampleRows is between the rows that report whether a look at all pays.
 const sampleRows = 16
 
-// promises says whether enough rows need not go through so many trees more for it to pay to
+// promises reports whether enough rows need not go through so many trees more for it to pay to
 // move the others together. A class that is certain may as well be found, so that nothing
 // but time hangs on it.
 func (b *block) promises(l *look, trees int) bool {
@@ -229,7 +229,7 @@ func (b *block) lookAt(l *look, classes bool) (n int) {
 	return n
 }
 
-// leads says whether one output of a row stays above all others, or the only one on its side
+// leads reports whether one output of a row stays above all others, or the only one on its side
 // of 0.
 func (b *block) leads(l *look, row int) bool {
 	if b.outputs == 1 {

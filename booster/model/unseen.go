@@ -67,7 +67,7 @@ func (m *Model) LevelIndex(feature int, level string) float64 {
 	return -1
 }
 
-// ignores says whether nothing is kept of a categorical feature.
+// ignores reports whether nothing is kept of a categorical feature.
 func (h *head) ignores(column string) bool {
 	features := h.contents.Cuts.Features
 	f := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == column })

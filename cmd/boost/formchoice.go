@@ -59,7 +59,7 @@ func (c *formChoice) addTiers(names []string) error {
 	return nil
 }
 
-// named says whether there are forms; without any, all that are worth it are tried.
+// named reports whether there are forms; without any, all that are worth it are tried.
 func (c *formChoice) named() bool { return c.forms != nil }
 
 // check reads how scales are chosen, and refuses what makes no sense for the forms.

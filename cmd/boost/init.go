@@ -225,7 +225,7 @@ func someNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// isIdentifier says whether a column counts or names the rows, by its name and values.
+// isIdentifier reports whether a column counts or names the rows, by its name and values.
 func isIdentifier(c *profile.Column, rows int) bool {
 	name := strings.ToLower(strings.TrimSpace(c.Name))
 	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
@@ -233,7 +233,7 @@ func isIdentifier(c *profile.Column, rows int) bool {
 	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
 }
 
-// isMixed says whether a column is neither clearly numbers nor clearly text.
+// isMixed reports whether a column is neither clearly numbers nor clearly text.
 func isMixed(c *profile.Column, mixed []*dataset.ParseError) bool {
 	return slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == c.Name })
 }

@@ -81,7 +81,7 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 	return cmd
 }
 
-// isModel says whether a file is meant to be a model.
+// isModel reports whether a file is meant to be a model.
 func isModel(file string) bool {
 	if strings.HasSuffix(file, ".boost") {
 		return true

@@ -183,7 +183,7 @@ func TestInspectTableJSON(t *testing.T) {
 			t.Errorf("a finding has the keys %s, want %s", keys(f), want)
 		}
 	}
-	// y is 3x + city and b says whether y > 3, so y gives b away; id names the rows.
+	// y is 3x + city and b reports whether y > 3, so y gives b away; id names the rows.
 	says(t, r.out, `"code": "leak",
       "column": "y",`, `"code": "id_like",
       "column": "id",`, `"label": "b"`)

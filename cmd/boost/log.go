@@ -30,7 +30,7 @@ type textHandler struct {
 	attrs  []slog.Attr
 }
 
-// Enabled says whether messages of the level are shown.
+// Enabled reports whether messages of the level are shown.
 func (h *textHandler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
 
 // Handle writes one message.

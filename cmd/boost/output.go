@@ -71,7 +71,7 @@ func writeThrough(out io.Writer, write func(w *bufio.Writer) error) error {
 	return err
 }
 
-// replaced says whether writeOutput writes a file whole or not at all.
+// replaced reports whether writeOutput writes a file whole or not at all.
 func replaced(path string) bool {
 	if path == "" || path == "-" {
 		return false

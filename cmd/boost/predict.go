@@ -283,7 +283,7 @@ func atCommandLine(err error) error {
 	return bad
 }
 
-// hasDecimalComma says whether a text would be a number if its comma were a point.
+// hasDecimalComma reports whether a text would be a number if its comma were a point.
 func hasDecimalComma(text string) bool {
 	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	return err == nil && strings.Count(text, ",") == 1

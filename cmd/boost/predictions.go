@@ -184,7 +184,7 @@ func settleWhole(parts []outPart) {
 	}
 }
 
-// allWhole says whether every text is the usual form of a whole number in 64 bits, or
+// allWhole reports whether every text is the usual form of a whole number in 64 bits, or
 // empty, and not all are.
 func allWhole(texts []string) bool {
 	var k idKind

@@ -222,7 +222,7 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, file, outp
 	return nil
 }
 
-// typesIDs says whether the type of an id column, which follows from all ids, has to be
+// typesIDs reports whether the type of an id column, which follows from all ids, has to be
 // known before the first row is written.
 func (p *predictions) typesIDs(s dataset.Schema) bool {
 	return textForms[p.format] == nil && (len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)

@@ -128,7 +128,7 @@ func (a *app) openRegistry(dir string, s *registrySettings, how int) (*registry.
 	return r, nil
 }
 
-// isRegistry says whether a folder holds a registry.
+// isRegistry reports whether a folder holds a registry.
 func isRegistry(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "models"))
 	return err == nil && info.IsDir()

@@ -97,7 +97,7 @@ func columnNames(t *dataset.Table) []string {
 	return names
 }
 
-// hasClasses says whether training would take the label for classes.
+// hasClasses reports whether training would take the label for classes.
 func (s *survey) hasClasses(label string) (bool, error) {
 	c := s.table.Column(label)
 	if c == nil {

@@ -233,7 +233,7 @@ func (s *survey) common(c *profile.Column, longest int) []string {
 	return []string{shortName(c.Name, longest), missing, count(c.Distinct)}
 }
 
-// hasScores says whether any column was scored by what it tells about the label.
+// hasScores reports whether any column was scored by what it tells about the label.
 func (s *survey) hasScores() bool {
 	for i := range s.Columns {
 		if s.Columns[i].LabelScore != nil {

@@ -229,7 +229,7 @@ func stem(file string) string {
 	return name
 }
 
-// sameFile says whether two names mean one file that exists.
+// sameFile reports whether two names mean one file that exists.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -239,7 +239,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// reads says whether the output is a file that the run reads: one of the tables, of those
+// reads reports whether the output is a file that the run reads: one of the tables, of those
 // that a pattern names, or one beside them.
 func reads(tables []string, out string, opts ...dataset.Option) bool {
 	if out == "" {

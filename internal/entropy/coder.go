@@ -53,7 +53,7 @@ func (c *Coder) Reset(b []byte) {
 	}
 }
 
-// Reading says whether the coder reads.
+// Reading reports whether the coder reads.
 func (c *Coder) Reading() bool { return c.reading }
 
 func (c *Coder) fetch() byte {

@@ -43,7 +43,7 @@ type walker struct {
 	apart uintptr               // bytes of what interfaces hold themselves: where it lies is not to be had
 }
 
-// take counts n elements, and says whether what they lead to is yet to be visited.
+// take counts n elements, and reports whether what they lead to is yet to be visited.
 func (w *walker) take(start unsafe.Pointer, n int, elem reflect.Type) bool {
 	size := uintptr(n) * elem.Size()
 	if size == 0 {
@@ -101,7 +101,7 @@ func (w *walker) visit(v reflect.Value) {
 	}
 }
 
-// isPlain says whether values of the type lead to no other memory that is counted.
+// isPlain reports whether values of the type lead to no other memory that is counted.
 func (w *walker) isPlain(t reflect.Type) bool {
 	plain, known := w.plain[t]
 	if known {

@@ -1,4 +1,4 @@
-// Package invariant says whether the program checks its own rules as it runs: yes
+// Package invariant reports whether the program checks its own rules as it runs: yes
 // with the build tag "invariants", else the checks cost nothing.
 package invariant
 

@@ -151,7 +151,7 @@ func floatComparisons(fset *token.FileSet, f *ast.FuncDecl, info *types.Info) []
 	return list
 }
 
-// holdsFloat says whether t is a float or a type parameter that may be one.
+// holdsFloat reports whether t is a float or a type parameter that may be one.
 func holdsFloat(t types.Type) bool {
 	if t == nil {
 		return false

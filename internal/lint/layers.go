@@ -91,7 +91,7 @@ func parsePicture(text string) (map[string]place, error) {
 	return places, nil
 }
 
-// mayImport says whether the picture lets a package at p import one at q.
+// mayImport reports whether the picture lets a package at p import one at q.
 func (p place) mayImport(q place) bool {
 	if p.tool || q.tool {
 		return p.tool && q.tool

@@ -178,7 +178,7 @@ func (c *numerics) isProduct(e ast.Expr) bool {
 	return ok && b.Op == token.MUL && c.isFloat(b)
 }
 
-// isFloat says whether e is computed at run time in floating point, complex or
+// isFloat reports whether e is computed at run time in floating point, complex or
 // a type parameter that may be either.
 func (c *numerics) isFloat(e ast.Expr) bool {
 	tv, ok := c.info.Types[e]

@@ -96,7 +96,7 @@ func (t *Tree) Read(file string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(t.Root, filepath.FromSlash(file)))
 }
 
-// isText says whether data may be shown to a person: nothing that holds a zero
+// isText reports whether data may be shown to a person: nothing that holds a zero
 // byte in its first 8 KiB.
 func isText(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8192)], 0) < 0
@@ -143,7 +143,7 @@ func (t *Tree) Packages() ([]Package, error) {
 	return packages, nil
 }
 
-// buildable says whether the go command would see the file as part of the main
+// buildable reports whether the go command would see the file as part of the main
 // module.
 func buildable(file string, nested map[string]bool) bool {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {

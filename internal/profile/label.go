@@ -180,7 +180,7 @@ func ranks(c *dataset.Column) []uint32 {
 	return out
 }
 
-// constant says whether all rows that have a rank have the same.
+// constant reports whether all rows that have a rank have the same.
 func constant(ranks []uint32) bool {
 	first := uint32(noRank)
 	for _, r := range ranks {

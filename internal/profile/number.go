@@ -151,7 +151,7 @@ func (s *survey) hashNumbers(c *column, index int, k *scratch, mode uint64) {
 	}
 }
 
-// isCounter says whether every value is the one of the row before plus the same step.
+// isCounter reports whether every value is the one of the row before plus the same step.
 func isCounter(c *column, rows int) bool {
 	if rows < minCounterRows || c.out.Missing > 0 || c.out.Distinct != rows || !*c.out.Whole || c.source.Sparse() != nil {
 		return false

@@ -124,7 +124,7 @@ func (v *view) loadIndex(path string, size int64) error {
 	return nil
 }
 
-// endsWith says whether the last record that an index tells of is in the log.
+// endsWith reports whether the last record that an index tells of is in the log.
 func (s *scanner) endsWith(f io.ReaderAt) bool {
 	if s.last == 0 {
 		return s.end == logHeader

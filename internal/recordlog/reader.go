@@ -45,7 +45,7 @@ func (r *Reader) newest() error {
 // patience is how often a reader looks again at what the writer may be changing.
 const patience = 4
 
-// passing says whether an error may be of a moment: a compaction removed the log, and then
+// passing reports whether an error may be of a moment: a compaction removed the log, and then
 // there is a newer one, or the writer cut off and wrote over what a crash had left while it was read.
 func passing(err error) bool {
 	var damage *DamageError

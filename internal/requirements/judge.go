@@ -122,7 +122,7 @@ func addFuzz(found map[proof]outcome, n need, e *events) {
 	}
 }
 
-// matchesBenchmark says whether a test of that name is the benchmark a need
+// matchesBenchmark reports whether a test of that name is the benchmark a need
 // asks for, or one of its parts.
 func matchesBenchmark(test string, n need) bool {
 	base, part, _ := strings.Cut(n.name, "/")
@@ -171,7 +171,7 @@ func (r *row) conclude(found map[proof]outcome) {
 	r.proofs = strings.Join(words, "; ")
 }
 
-// meets says whether a passed proof is of the kind that a row needs.
+// meets reports whether a passed proof is of the kind that a row needs.
 func (p proof) meets(n need) bool {
 	isDoc := strings.HasPrefix(p.pkg, designFolder)
 	switch n.kind {

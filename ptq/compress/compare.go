@@ -146,7 +146,7 @@ func sameShape(a, b *model.Model) error {
 	return nil
 }
 
-// sameCuts says whether the codes of the two models mean the same.
+// sameCuts reports whether the codes of the two models mean the same.
 func sameCuts(a, b *model.Model) bool {
 	p, q := a.Contents().Cuts, b.Contents().Cuts
 	return p == q || slices.Equal(p.Values, q.Values) && slices.Equal(p.Values64, q.Values64) &&

@@ -12,7 +12,7 @@ import (
 	"boost/ptq"
 )
 
-// Pruning says whether pruned models are tried.
+// Pruning reports whether pruned models are tried.
 type Pruning uint8
 
 const (
@@ -333,7 +333,7 @@ func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
 
 // smallestThatKeeps looks for the smallest format of a level that keeps the loss with some room; formats
 // are the more exact the larger they are. from is the one found by the level before, around which it
-// looks. It says whether one was found that is smaller than all before that have as much room.
+// looks. It reports whether one was found that is smaller than all before that have as much room.
 func (l *levels) smallestThatKeeps(ctx context.Context, room float64, from *int) (found bool, err error) {
 	smallest := int64(math.MaxInt64)
 	for i := range l.q.found {
@@ -376,7 +376,7 @@ func (l *levels) smallestThatKeeps(ctx context.Context, room float64, from *int)
 	return found, err
 }
 
-// largestThatFits looks for the largest format of a level that fits, and says whether it loses
+// largestThatFits looks for the largest format of a level that fits, and reports whether it loses
 // less than all before.
 func (l *levels) largestThatFits(ctx context.Context, from *int) (bool, error) {
 	least := math.Inf(1)

@@ -82,7 +82,7 @@ func Formats(m *model.Model) []Format {
 	return formats
 }
 
-// Feedback says whether errors of stored leaves are pushed forward.
+// Feedback reports whether errors of stored leaves are pushed forward.
 type Feedback uint8
 
 const (
@@ -107,7 +107,7 @@ type Settings struct {
 	// Data are rows with labels: one half of them is searched on, the other certifies; see
 	// Halves. nil: none, and the metric's change is unknown.
 	Data *dataset.Table
-	// Feedback says whether errors of stored leaves are pushed forward to later trees, over the
+	// Feedback reports whether errors of stored leaves are pushed forward to later trees, over the
 	// rows that are searched on; see MorphWithFeedback.
 	Feedback Feedback
 	// Reference is the model that losses are told against, of candidates and in the certificate;
@@ -115,7 +115,7 @@ type Settings struct {
 	// judged beside one that was not. Links and classes must be the same, or the error is
 	// ErrShape; it needs Data.
 	Reference *model.Model
-	// Prune says whether pruned models are tried too: by default where Data and a bound are given.
+	// Prune reports whether pruned models are tried too: by default where Data and a bound are given.
 	// Their leaves are fitted to the rows that are searched on; see PruneSteps.
 	Prune Pruning
 	// KeepLevels keeps the names of all levels that training had. Else those of levels that go where
@@ -428,7 +428,7 @@ func (q *search) rank() {
 	}
 }
 
-// fed says whether errors are pushed forward: by default only where several candidates are
+// fed reports whether errors are pushed forward: by default only where several candidates are
 // tried, since it is another model that one format then gives.
 func (q *search) fed() bool {
 	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff {
@@ -441,7 +441,7 @@ func (q *search) fed() bool {
 	return true
 }
 
-// bounded says whether there is a bound to choose by.
+// bounded reports whether there is a bound to choose by.
 func (q *search) bounded() bool {
 	return q.settings.MaxBytes > 0 || !math.IsNaN(q.settings.MaxLoss)
 }

@@ -146,14 +146,14 @@ func (s *simplifier) merge(b, kept *branch, gone int) *branch {
 	return kept
 }
 
-// agree says whether the sides of a split predict the same for the rows of one of them.
+// agree reports whether the sides of a split predict the same for the rows of one of them.
 func (s *simplifier) agree(b *branch, side codes) (same bool) {
 	s.steps = mostSteps
 	s.within(b, side, func() { same = s.same(b.left, b.right) })
 	return same
 }
 
-// same says whether two branches predict the same for all rows that reach here.
+// same reports whether two branches predict the same for all rows that reach here.
 func (s *simplifier) same(a, b *branch) bool {
 	if s.steps--; s.steps < 0 {
 		return false

@@ -21,7 +21,7 @@ import (
 	"boost/tensorq/store"
 )
 
-// alone runs a test that limits the size of files in a process of its own, and says whether this
+// alone runs a test that limits the size of files in a process of its own, and reports whether this
 // is that: the limit is the whole process's, and the log that go test keeps of a test's files would
 // end at it too.
 func alone(t *testing.T) bool {

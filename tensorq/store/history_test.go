@@ -52,7 +52,7 @@ func (m *model) needed(id string, absent bool) []string {
 	return by
 }
 
-// leads says whether the rules lead from one tensor to another.
+// leads reports whether the rules lead from one tensor to another.
 func (m *model) leads(from, to string) bool {
 	for id := from; id != ""; id = refOf(m.rules[id]) {
 		if id == to {

@@ -145,7 +145,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// Touch counts as a read does, and says whether codes that were taken before still stand; what Codes
+// Touch counts as a read does, and reports whether codes that were taken before still stand; what Codes
 // gives decodes to what Read gives.
 func TestTouch(t *testing.T) {
 	f := newStore(t, capped(300))

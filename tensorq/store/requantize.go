@@ -180,7 +180,7 @@ func (s *Store) unchanged(l *link, chain []link) error {
 	return nil
 }
 
-// mayWiden says whether a tensor is to return to the width of the warm tier (S3.47): it was
+// mayWiden reports whether a tensor is to return to the width of the warm tier (S3.47): it was
 // narrowed, the sum is below the limit and stays at or below it. While a sweep is under way the sum
 // is not what it will be, and nothing is widened. The caller holds mutex.
 func (s *Store) mayWiden(t *tensor, now int64) bool {
@@ -206,7 +206,7 @@ func (s *Store) widen(t *tensor, now int64) {
 	}
 }
 
-// degrade marks a tensor that nothing can raise, and says whether it is still there.
+// degrade marks a tensor that nothing can raise, and reports whether it is still there.
 func (s *Store) degrade(t *tensor, now int64) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

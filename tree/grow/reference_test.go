@@ -264,7 +264,7 @@ func (r *reference) usesFeature(f int) bool {
 	return r.used != nil && slices.Contains(r.used.Feature, int32(f))
 }
 
-// usesCut says whether a split after a code takes no new cut: the last code names none.
+// usesCut reports whether a split after a code takes no new cut: the last code names none.
 func (r *reference) usesCut(f int, code uint32) bool {
 	return code+1 == r.d.features[f].Regular || r.at[refCut{int32(f), code}]
 }

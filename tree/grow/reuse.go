@@ -51,7 +51,7 @@ func (u *reuse) add(t *tree.Tree) {
 	}
 }
 
-// cutIsNew says whether a candidate is at a cut that is not used yet, and counts for less.
+// cutIsNew reports whether a candidate is at a cut that is not used yet, and counts for less.
 func (u *reuse) cutIsNew(c *candidate) bool {
 	if c.categorical || u.newCut == 1 {
 		return false

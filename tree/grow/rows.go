@@ -301,7 +301,7 @@ func (s *division) divide(entries []uint64, c binning.Column, scratch []uint64) 
 	return partition.Column(entries, c.U32(), left, scratch)
 }
 
-// holds says whether any of the entries' rows has the given code.
+// holds reports whether any of the entries' rows has the given code.
 func holds(c binning.Column, entries []uint64, code uint32) bool {
 	for _, e := range entries {
 		if c.At(int(hist.Row(e))) == code {

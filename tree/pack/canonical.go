@@ -84,7 +84,7 @@ func inverse(order []int32) []int32 {
 	return places
 }
 
-// IsCanonical says whether Canonical would number the tree as it is.
+// IsCanonical reports whether Canonical would number the tree as it is.
 func IsCanonical(t *tree.Tree) bool {
 	nodes, leaves := preorder(t)
 	set := uint32(0)

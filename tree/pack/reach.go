@@ -59,7 +59,7 @@ func (r *reach) bar(set []uint32, left bool, by uint32) {
 	}
 }
 
-// allStrict says whether in canonical trees every code lies among those that reach its node,
+// allStrict reports whether in canonical trees every code lies among those that reach its node,
 // and every level of a set is one of them. So it is in trees that were grown. All codes must
 // reach the root, as they do after it.
 func (w *walker) allStrict(trees []tree.Tree) bool {

@@ -297,7 +297,7 @@ func isUUID(t flatTable) bool {
 	return found
 }
 
-// readable tells whether the column's type is one of numbers, dates or text.
+// readable reports whether the column's type is one of numbers, dates or text.
 func (c *arrowColumn) readable() bool {
 	switch {
 	case c.Nested || c.Logical == columnar.LogicalOther:

@@ -66,7 +66,7 @@ func (p *patience) Close() error {
 	return nil
 }
 
-// isFile tells whether a stream is a file on a disk, which never keeps anyone waiting.
+// isFile reports whether a stream is a file on a disk, which never keeps anyone waiting.
 func isFile(stream io.Reader) bool {
 	f, ok := stream.(*os.File)
 	if !ok {

@@ -65,7 +65,7 @@ func NewDictionary() *Dictionary {
 	return &Dictionary{Words: make([]wordSlot, 64), longs: make([]longSlot, 64)}
 }
 
-// Outgrown says whether so many levels are held that the model does not know that those
+// Outgrown reports whether so many levels are held that the model does not know that those
 // of later chunks had better begin anew.
 func (d *Dictionary) Outgrown(t *Target) bool {
 	known := 0

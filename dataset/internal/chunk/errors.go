@@ -37,7 +37,7 @@ func OverLimit(file, part string, size, limit int64) error {
 		file, part, ByteText(size), ByteText(limit))
 }
 
-// Told tells whether an error says all that is to be said: where, and what to do.
+// Told reports whether an error says all that is to be said: where, and what to do.
 func Told(err error) bool {
 	return errors.Is(err, ErrTable) || errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -25,5 +25,5 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Numeric tells whether values of the kind are numbers.
+// Numeric reports whether values of the kind are numbers.
 func (k Kind) Numeric() bool { return k == Float32 || k == Float64 }

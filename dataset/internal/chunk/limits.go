@@ -8,7 +8,7 @@ import (
 // MostColumns bounds what a damaged file can make the reader allocate.
 const MostColumns = 1 << 20
 
-// Mentions tells whether the caller named a column so.
+// Mentions reports whether the caller named a column so.
 func Mentions(o *Options, name string) bool {
 	for _, list := range [][]string{{o.Label, o.Weight, o.Group}, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
 		for _, given := range list {

@@ -329,7 +329,7 @@ func Trim(cell []byte) []byte {
 	return cell
 }
 
-// AllExact tells whether float32 holds every value exactly.
+// AllExact reports whether float32 holds every value exactly.
 func AllExact(values []float64) bool {
 	for _, v := range values {
 		if float64(float32(v)) != v && v == v {

@@ -60,7 +60,7 @@ func (o *Options) Decode(b []byte) (text string, ok bool) {
 	return string(s), err == nil
 }
 
-// IsMissing tells whether a cell, spaces around it not counting, means "no value".
+// IsMissing reports whether a cell, spaces around it not counting, means "no value".
 func (o *Options) IsMissing(cell []byte) bool {
 	cell = Trim(cell)
 	for _, token := range o.Missing {
@@ -71,7 +71,7 @@ func (o *Options) IsMissing(cell []byte) bool {
 	return false
 }
 
-// Separates tells whether a character can stand between cells.
+// Separates reports whether a character can stand between cells.
 func Separates(sep rune) bool {
 	return sep > 0 && sep <= 127 && !strings.ContainsRune("\r\n\".+-", sep) && (sep < '0' || sep > '9')
 }

@@ -45,7 +45,7 @@ type ShapeError struct {
 	Fatal  bool // what comes after it cannot be read either
 }
 
-// Allows tells whether reading may go on after the error, if there is one.
+// Allows reports whether reading may go on after the error, if there is one.
 func (e *ShapeError) Allows(skip bool) bool { return e == nil || skip && !e.Fatal }
 
 // Begins notes that a row begins on a line, both counted in the chunk.
@@ -96,7 +96,7 @@ func (p *Piece) Blank(missing []float64) {
 	}
 }
 
-// Blank makes all cells of one value missing and tells whether there were any.
+// Blank makes all cells of one value missing and reports whether there were any.
 func blank[F float32 | float64](values []F, missing F) (found bool) {
 	for i, v := range values {
 		if v == missing {
@@ -331,7 +331,7 @@ func (p *Piece) Drop(bad []int32, chunk int) {
 	}
 }
 
-// Odd says whether a cell could not be read.
+// Odd reports whether a cell could not be read.
 func (ch *Chunk) Odd() bool {
 	for i := range ch.Pieces {
 		if ch.Pieces[i].Odd.Count > 0 {
@@ -396,6 +396,6 @@ func (*tooMuchText) Plain() {}
 
 func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
 
-// IsNumbering tells whether a cell may be a number of a thing: whole, of up to 64 bits, or
+// IsNumbering reports whether a cell may be a number of a thing: whole, of up to 64 bits, or
 // missing.
 func IsNumbering(v float64) bool { return v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<64 }

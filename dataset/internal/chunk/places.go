@@ -68,7 +68,7 @@ func (p *Places) Shift(lines int) {
 	}
 }
 
-// Sound says whether every row of n can be located.
+// Sound reports whether every row of n can be located.
 func (p *Places) Sound(n int) bool {
 	last := -1
 	for i, run := range p.Runs {

@@ -48,7 +48,7 @@ type ColumnSchema struct {
 	NumericLevels bool `json:"numeric_levels,omitempty"`
 }
 
-// HasLevel says whether a text is a level or class of any column, spaces around the
+// HasLevel reports whether a text is a level or class of any column, spaces around the
 // level not counting, so training cannot have taken the text for a missing value.
 func (s *Schema) HasLevel(text string) bool {
 	for i := range s.Columns {

@@ -96,7 +96,7 @@ func fileInput(ctx context.Context, name string, keep bool) (Input, error) {
 	return Input{Name: name, Size: info.Size(), found: info, Open: open}, nil
 }
 
-// sameContent says whether a file is, as far as the system tells, what it was: no other
+// sameContent reports whether a file is, as far as the system tells, what it was: no other
 // one under its name, and not written to.
 func sameContent(was, is os.FileInfo) bool {
 	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())

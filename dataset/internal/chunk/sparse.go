@@ -38,10 +38,10 @@ func (s *Sparse) Range(lo, hi int) (first, end int) {
 	return first, first + n
 }
 
-// FillMissing tells whether rows that are not stored have no value.
+// FillMissing reports whether rows that are not stored have no value.
 func (s *Sparse) FillMissing() bool { return s.Fill != s.Fill }
 
-// IsFill tells whether a value is the one of rows that are not stored.
+// IsFill reports whether a value is the one of rows that are not stored.
 func (s *Sparse) IsFill(v float64) bool { return v == s.Fill || v != v && s.FillMissing() }
 
 // At returns the value of a row.
@@ -172,7 +172,7 @@ func (s *Sparse) Narrow() *Sparse {
 	return n
 }
 
-// Smaller tells whether n rows take fewer bytes in the sparse form than densely.
+// Smaller reports whether n rows take fewer bytes in the sparse form than densely.
 func (s *Sparse) Smaller(n int) bool {
 	width := 4
 	if s.F64 != nil {

@@ -116,7 +116,7 @@ func (f *Field) ManyNumbers(dst []float64, raw []byte) {
 	}
 }
 
-// isNaN tells whether a value is a float that is no number.
+// isNaN reports whether a value is a float that is no number.
 func (f *Field) isNaN(raw []byte) bool {
 	switch {
 	case f.Physical == Float, f.Physical == Double, f.Logical == LogicalFloat16:

@@ -43,7 +43,7 @@ func (c *PieceSink) Piece(room int) *chunk.Piece {
 	return p
 }
 
-// AsNumbers tells whether the target's pieces are numbers.
+// AsNumbers reports whether the target's pieces are numbers.
 func (c *PieceSink) AsNumbers() bool {
 	return !c.Field.IsText() && (c.Kind.Want == chunk.WantAny || c.Kind.Want == chunk.WantNumber)
 }
@@ -98,7 +98,7 @@ func (c *PieceSink) CodeOf(raw []byte) (int32, error) {
 	return code, nil
 }
 
-// littleEndian tells whether numbers lie in memory as they lie in files.
+// littleEndian reports whether numbers lie in memory as they lie in files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // CopyFloats copies numbers that are written with their lowest byte first.

@@ -36,7 +36,7 @@ type Source struct {
 type Layout interface {
 	// Names lists the columns, hidden ones too.
 	Names() []string
-	// Hides tells whether a column is none of the table, unless it is asked for.
+	// Hides reports whether a column is none of the table, unless it is asked for.
 	Hides(name string) bool
 	// Notes says what a person should know about the file.
 	Notes() []string

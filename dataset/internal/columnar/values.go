@@ -32,7 +32,7 @@ func (f *Field) Size() int {
 	return 0
 }
 
-// IsText tells whether values are read as a file's cells are, not as numbers.
+// IsText reports whether values are read as a file's cells are, not as numbers.
 func (f *Field) IsText() bool {
 	switch f.Logical {
 	case LogicalText, LogicalUUID, LogicalTime:
@@ -43,7 +43,7 @@ func (f *Field) IsText() bool {
 	return false
 }
 
-// isDate tells whether numbers are seconds since 1970.
+// isDate reports whether numbers are seconds since 1970.
 func (f *Field) isDate() bool {
 	return f.Logical == LogicalDate || f.Logical == LogicalStamp || f.Physical == parquetInt96
 }
@@ -59,7 +59,7 @@ func (f *Field) TypeName() string {
 	return fmt.Sprintf("%s on %s", f.Annotated, f.Physical)
 }
 
-// Readable tells whether the column's type is one of numbers, dates or text, its
+// Readable reports whether the column's type is one of numbers, dates or text, its
 // annotation fitting its bytes.
 func (f *Field) Readable() bool {
 	p := f.Physical

@@ -22,7 +22,7 @@ type CellReader struct {
 	scratch []byte
 }
 
-// blank tells whether c may stand between a separator and a quote.
+// blank reports whether c may stand between a separator and a quote.
 func (r *CellReader) blank(c byte) bool { return (c == ' ' || c == '\t') && c != r.Sep }
 
 // cell reads the cell that begins at b[i]; b ends in a line feed. It returns the
@@ -183,7 +183,7 @@ func nextQuote(b []byte, i int) int {
 	return len(b)
 }
 
-// opensCell tells whether the quote at b[at] is the first character of its cell.
+// opensCell reports whether the quote at b[at] is the first character of its cell.
 func (r *CellReader) opensCell(b []byte, at int) bool {
 	for at > 0 && r.blank(b[at-1]) {
 		at--

@@ -203,7 +203,7 @@ func findSeparator(o *chunk.Options, h *head) byte {
 	return ','
 }
 
-// findHeader tells whether the first record holds names: it does if it has text
+// findHeader reports whether the first record holds names: it does if it has text
 // above a column of numbers, or a name that the caller asked for; it does not if
 // it has a number, or only texts of which half come again below it.
 func findHeader(o *chunk.Options, records [][]string) bool {
@@ -232,7 +232,7 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 	return !hasNumber && (repeated == 0 || 2*repeated < len(first))
 }
 
-// compareBelow tells whether all cells of a column are numbers, and whether one
+// compareBelow reports whether all cells of a column are numbers, and whether one
 // of them equals the given cell.
 func compareBelow(o *chunk.Options, rest [][]string, column int, cell string) (numbers, again bool) {
 	present := 0

@@ -159,7 +159,7 @@ func (s *pageStream) fill(n int) error {
 }
 
 // next returns the next page, nil at the end of the chunk. A data page may hold up
-// to most values; optional says whether it has definition levels.
+// to most values; optional reports whether it has definition levels.
 func (s *pageStream) next(most int64, optional bool) (*page, error) {
 	var h PageHeader
 	var size int

@@ -84,7 +84,7 @@ func newIndex64[K Float](cuts []K, level cpu.Level) *Index {
 	return newIndex(keys, inf64)
 }
 
-// IndexPays says whether making an Index of so many cuts costs less than it saves
+// IndexPays reports whether making an Index of so many cuts costs less than it saves
 // over Search on so many values.
 func IndexPays(cuts, values int) bool { return pays(cuts, values, cpu.Used()) }
 

@@ -64,7 +64,7 @@ func anyAbove(codes []byte, bias, top uint8) bool {
 	return bits&above != 0
 }
 
-// anyLeast says whether any byte is −128, the only number that has no place in 8 bits: it is 0
+// anyLeast reports whether any byte is −128, the only number that has no place in 8 bits: it is 0
 // with its sign flipped, and of the bytes that are not 0 the highest bit stays unless it was
 // taken by a lower one that is.
 func anyLeast(codes []byte) bool {
@@ -135,7 +135,7 @@ func anyFull(data []byte, n, bits int) bool {
 	return false
 }
 
-// anyFullWord says whether any of n codes has all bits set. Bits behind the last code are
+// anyFullWord reports whether any of n codes has all bits set. Bits behind the last code are
 // not looked at.
 func anyFullWord[W width](data []byte, n int) bool {
 	var w W

@@ -123,7 +123,7 @@ func testStream(t *testing.T, r *rand.Rand, n, bits int) {
 
 func clip(b []byte) []byte { return b[:min(len(b), 100)] }
 
-// fenced says whether the first and last elements are still what they were.
+// fenced reports whether the first and last elements are still what they were.
 func fenced[E comparable](all []E, room int, was E) bool {
 	for i := range room {
 		if all[i] != was || all[len(all)-1-i] != was {

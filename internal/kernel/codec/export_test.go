@@ -2,7 +2,7 @@ package codec
 
 import "boost/internal/cpu"
 
-// Use works with an instruction set, as far as the machine has it. It says whether it has.
+// Use works with an instruction set, as far as the machine has it. It reports whether it has.
 func Use(level cpu.Level) bool {
 	if level > machine {
 		return false

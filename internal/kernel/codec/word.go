@@ -54,7 +54,7 @@ func full(w uint64, bits uint) uint64 {
 	firsts |= firsts << bits
 	firsts |= firsts << (2 * bits)
 	firsts |= firsts << (4 * bits)
-	// After a line bit p says whether so many bits from p on are set: 1, 2, 4, all.
+	// After a line bit p reports whether so many bits from p on are set: 1, 2, 4, all.
 	if bits >= 2 {
 		w &= w >> 1
 	}

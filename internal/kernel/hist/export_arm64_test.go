@@ -15,7 +15,7 @@ func Use(cpu.Level) {}
 // UseNEON makes the vectors of arm64 be used, or not.
 func UseNEON(on bool) { neon = on }
 
-// Compare says whether columns of few codes are compared with an instruction set of this name: arm64
+// Compare reports whether columns of few codes are compared with an instruction set of this name: arm64
 // has none but plain Go.
 func Compare(set cpu.Level) bool { return set == cpu.Generic }
 

@@ -4,7 +4,7 @@ package hist
 
 import "boost/internal/cpu"
 
-// Compare makes columns of few codes be compared with an instruction set, and says whether
+// Compare makes columns of few codes be compared with an instruction set, and reports whether
 // there is a form for it here. UseBest goes back to the machine's choice.
 func Compare(set cpu.Level) bool {
 	comparing = min(set, machineCompares)

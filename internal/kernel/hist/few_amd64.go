@@ -24,7 +24,7 @@ const (
 	mostNarrow = 12
 )
 
-// FewPays says whether comparing is the faster way for columns of so many codes.
+// FewPays reports whether comparing is the faster way for columns of so many codes.
 func FewPays(codes int) bool {
 	switch comparing {
 	case cpu.AVX512:

@@ -41,7 +41,7 @@ func compareNEON4(sums *[4][16]uint32, codes *uint8, planes *[4][fewTile]uint8, 
 //go:noescape
 func nibblesNEON(codes *uint8, packed *uint8, n uint64)
 
-// FewPays says whether comparing is the faster way for columns of so many codes.
+// FewPays reports whether comparing is the faster way for columns of so many codes.
 func FewPays(codes int) bool { return neon && codes <= mostCompared }
 
 // fewRows returns how many of the first entries Few can take: all in whole steps of 64

@@ -8,7 +8,7 @@ var comparing = fewLevel(cpu.Used())
 
 func fewLevel(cpu.Level) cpu.Level { return cpu.Generic }
 
-// FewPays says whether comparing is the faster way for columns of so many codes.
+// FewPays reports whether comparing is the faster way for columns of so many codes.
 func FewPays(int) bool { return false }
 
 // fewRows returns how many of the first entries Few can take: none.

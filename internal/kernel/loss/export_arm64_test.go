@@ -4,7 +4,7 @@ package loss
 
 import "boost/internal/cpu"
 
-// Use says whether rows are done by an instruction set of this name: arm64 has none but plain Go.
+// Use reports whether rows are done by an instruction set of this name: arm64 has none but plain Go.
 func Use(l cpu.Level) bool { return l == cpu.Generic }
 
 // UseBest makes rows be done as in a program.

@@ -4,7 +4,7 @@ package loss
 
 import "boost/internal/cpu"
 
-// Use makes rows be done by an instruction set, and says whether the machine has it.
+// Use makes rows be done by an instruction set, and reports whether the machine has it.
 func Use(l cpu.Level) bool {
 	if l > machine {
 		return false

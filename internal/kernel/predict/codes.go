@@ -138,7 +138,7 @@ func alignedWords[T float32 | float64](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&Aligned(n*size + line)[0])), n)
 }
 
-// codeInGo writes the codes, and says whether any value is missing: what the vector forms do.
+// codeInGo writes the codes, and reports whether any value is missing: what the vector forms do.
 func (s *search) codeInGo(values []float64, codes *rowCodes) (missing bool) {
 	for f, index := range s.features {
 		x := values[index]

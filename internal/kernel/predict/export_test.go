@@ -2,7 +2,7 @@ package predict
 
 import "boost/internal/cpu"
 
-// Codes writes the codes of a row's values as Add makes them, and says whether one is missing.
+// Codes writes the codes of a row's values as Add makes them, and reports whether one is missing.
 func Codes(r *Row, set cpu.Level, values []float64, codes *[RowFeatures]uint8) (missing bool) {
 	return r.search.code(values, (*rowCodes)(codes), set)
 }

@@ -16,19 +16,19 @@ func addTileAVX512(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *by
 //go:noescape
 func addTileAVX2(steps *byte, n uint64, sets *[32]byte, codes *uint8, area *byte, leaf *float64, halves *[64]uint32, scores *[512]float64)
 
-// codeRowSinglesAVX512 writes the codes of n > 0 values, and says whether any is missing. Each 16 have so
+// codeRowSinglesAVX512 writes the codes of n > 0 values, and reports whether any is missing. Each 16 have so
 // many rows of 16 ends, and 16 blocks, where their cuts begin, in bytes of float32.
 //
 //go:noescape
 func codeRowSinglesAVX512(values *float64, n uint64, rows *uint32, ends *float32, blocks *uint32, cuts *float32, codes *[128]uint8) (missing uint64)
 
-// codeRowDoublesAVX512 writes the codes of n > 0 values, and says whether any is missing. Each 16 have so
+// codeRowDoublesAVX512 writes the codes of n > 0 values, and reports whether any is missing. Each 16 have so
 // many rows of 16 ends, and 16 blocks, where their cuts begin, in bytes of float32.
 //
 //go:noescape
 func codeRowDoublesAVX512(values *float64, n uint64, rows *uint32, ends *float64, blocks *uint32, cuts *float64, codes *[128]uint8) (missing uint64)
 
-// codeRowAVX2 writes n > 0 codes, and says whether any value is missing. singles are its own.
+// codeRowAVX2 writes n > 0 codes, and reports whether any value is missing. singles are its own.
 //
 //go:noescape
 func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[128]uint8) (missing uint64)

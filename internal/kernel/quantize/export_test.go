@@ -4,7 +4,7 @@ package quantize
 
 import "boost/internal/cpu"
 
-// Use makes codes with an instruction set, as far as the machine has it. It says whether
+// Use makes codes with an instruction set, as far as the machine has it. It reports whether
 // it has.
 func Use(level cpu.Level) bool {
 	if level > machine {

@@ -20,7 +20,7 @@ type generalRule struct {
 }
 
 // generalLoss is what the assembly writes: the loss, and the largest bits of a |gradient|
-// or a hessian, which tell whether one is not finite or carries a minus sign.
+// or a hessian, which report whether one is not finite or carries a minus sign.
 type generalLoss struct {
 	Loss
 	largest uint32

@@ -341,7 +341,7 @@ func (c *catSearch[G, H]) try(left Sums[G, H], code int, grouping Grouping, miss
 	}
 }
 
-// lower says whether a grouping's set comes before the best one's. Equal sets keep
+// lower reports whether a grouping's set comes before the best one's. Equal sets keep
 // the earlier candidate, which has the missing code on the left.
 func (c *catSearch[G, H]) lower(code int, grouping Grouping) bool {
 	c.s.a = c.s.set(c.s.a[:0], code, grouping)

@@ -14,7 +14,7 @@ func UseGo(in bool) bool {
 	return machine != cpu.Generic
 }
 
-// Use makes gains be computed with an instruction set, and says whether the machine has it.
+// Use makes gains be computed with an instruction set, and reports whether the machine has it.
 func Use(set cpu.Level) bool {
 	if machine >= set {
 		vectors = set

@@ -21,7 +21,7 @@ var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1
 // Reset empties the window, which must happen before it is used for another text.
 func (w *Window) Reset() { w.n, w.next = 0, 0 }
 
-// Seek makes the cell that begins at text[at] the next one and says whether it is there.
+// Seek makes the cell that begins at text[at] the next one and reports whether it is there.
 // Places are sought in ascending order.
 func (w *Window) Seek(at int) bool {
 	for w.next < w.n && int(w.ends[w.next]) < at-1 {
@@ -41,7 +41,7 @@ func (w *Window) Numbers() (values []float64, ends []int32) {
 	return w.values[w.next:last], w.ends[1+w.next : 1+last]
 }
 
-// Skip goes n cells on. It says whether there are more.
+// Skip goes n cells on. It reports whether there are more.
 func (w *Window) Skip(n int) bool {
 	w.next += n
 	return w.next < w.n

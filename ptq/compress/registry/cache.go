@@ -143,7 +143,7 @@ func (f *form) closed() *form {
 	return &g
 }
 
-// pin says whether a form stays as long as others can go.
+// pin reports whether a form stays as long as others can go.
 func (c *cache) pin(id string, pinned bool) {
 	e := c.byID[id]
 	if e == nil || e.Value.(*item).pinned == pinned {

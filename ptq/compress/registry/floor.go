@@ -73,7 +73,7 @@ func (c *Certificate) Loss() float64 {
 	return (c.After - c.Before) / math.Abs(c.Before)
 }
 
-// within says whether the form is no worse than the floor allows.
+// within reports whether the form is no worse than the floor allows.
 func (f Floor) within(c *Certificate) bool {
 	if c.Delta() == 0 {
 		return true

@@ -19,7 +19,7 @@ import (
 	"boost/tensorq/store"
 )
 
-// alone runs a test that limits the size of files in a process of its own, and says whether this
+// alone runs a test that limits the size of files in a process of its own, and reports whether this
 // is that.
 func alone(t *testing.T) bool {
 	t.Helper()

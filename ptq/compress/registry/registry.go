@@ -63,7 +63,7 @@ type entry struct {
 	discard   bool // to be given up
 }
 
-// coded says whether a model in a form is read from its codes, and not as it was added.
+// coded reports whether a model in a form is read from its codes, and not as it was added.
 func (m *entry) coded(f store.Form) bool {
 	return f.Tier != store.Absent && (m.origin.Kind == "" || f.Tier != store.Hot && f.Bits >= m.least)
 }

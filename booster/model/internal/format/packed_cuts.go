@@ -304,7 +304,7 @@ func plan[T floating](cuts []T, numbers []uint64, gaps []int) uint32 {
 	return byOrder
 }
 
-// cheaper says whether numbers rise by less than the positions of the cuts do.
+// cheaper reports whether numbers rise by less than the positions of the cuts do.
 func cheaper[T floating](cuts []T, numbers []uint64) bool {
 	own, other := 0, 0
 	for i := 1; i < len(cuts); i++ {

@@ -13,7 +13,7 @@ import (
 // largest, so that their codes need fewer bits than the type has. A writer packs them where
 // that is shorter.
 
-// packable says whether codes of a type can be packed.
+// packable reports whether codes of a type can be packed.
 func packable(d ptq.DType) bool {
 	switch d {
 	case ptq.I16, ptq.I8, ptq.I4, ptq.I2, ptq.Ternary:

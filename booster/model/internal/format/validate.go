@@ -12,7 +12,7 @@ import (
 	"boost/objectives"
 )
 
-// Check gives the contents the form that is stored, and says whether they are a model's.
+// Check gives the contents the form that is stored, and reports whether they are a model's.
 func (c *Contents) Check() error {
 	if err := c.normalize(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (c *codeGroups) write() {
 	// It keeps more than there is room for without a look at the end of the stack.
 	TEXT(name, 0, "func(values *float64, n uint64, rows *uint32, ends *"+cut+", blocks *uint32, cuts *"+cut+", codes *[128]uint8) (missing uint64)")
 	Pragma("noescape")
-	Doc(name+" writes the codes of n > 0 values, and says whether any is missing. Each 16 have so",
+	Doc(name+" writes the codes of n > 0 values, and reports whether any is missing. Each 16 have so",
 		"many rows of 16 ends, and 16 blocks, where their cuts begin, in bytes of float32.")
 	local := AllocLocal(valueAt + c.size*rowFeatures + 56)
 	c.kept = GP64()
@@ -353,7 +353,7 @@ func (c *codeGroups) count() {
 func codeRow() {
 	TEXT("codeRowAVX2", NOSPLIT, "func(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[128]uint8) (missing uint64)")
 	Pragma("noescape")
-	Doc("codeRowAVX2 writes n > 0 codes, and says whether any value is missing. singles are its own.")
+	Doc("codeRowAVX2 writes n > 0 codes, and reports whether any value is missing. singles are its own.")
 	values, features := Load(Param("values"), GP64()), Load(Param("features"), GP64())
 	blocks := Load(Param("blocks"), GP64())
 	n, pivots, codes := Load(Param("n"), GP64()), Load(Param("pivots"), GP64()), Load(Param("codes"), GP64())
