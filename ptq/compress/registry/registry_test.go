@@ -546,6 +546,15 @@ func TestManyModels(t *testing.T) {
 			f.after(10 * time.Second)
 			under()
 		}
+		// Whatever the scheduler did: a model that is warm alone has 7 bits, a cold one 3.
+		f.idle()
+		for bits, tier := range map[int]store.Tier{7: store.Warm, 3: store.Cold} {
+			f.at("7", tier)
+			got := f.get("7")
+			seen.Store(got.Bits, true)
+			same(t, fmt.Sprint(7, got.Bits), raw(t, got.Model, table), scores[7][column[bits]])
+			under()
+		}
 		for _, bits := range []int{0, 7, 5, 3} {
 			if _, ok := seen.Load(bits); !ok {
 				t.Errorf("no model was read in %d bits", bits)
