@@ -29,7 +29,7 @@ func (f Func) Run(worker, index int) { f(worker, index) }
 // Next ends the pass before, if there was one, and returns the number of indices and the task
 // of the next; no indices: the series has ended. It is called first by the caller of DoSeries,
 // then by whichever worker came out of the pass last, while no other runs; not again after a
-// panic. Passes of its own it runs with Pool.Within.
+// panic. Passes of its own it runs with Pool.Nested.
 type Series interface {
 	Next() (n int, task Task)
 }
@@ -40,7 +40,7 @@ type Series interface {
 // or from inside a task, panics.
 type Pool struct {
 	*team
-	within bool // a call while Next runs is one of a pass of its own
+	nested bool // a call while Next runs is one of a pass of its own
 }
 
 // team is the workers of a Pool.
@@ -106,11 +106,11 @@ func NewSpinningPool(threads int, spin time.Duration) *Pool {
 // Threads returns the number of workers, the caller of Do included.
 func (p *Pool) Threads() int { return p.threads }
 
-// Within returns the same workers for the passes that the Next of a Series runs by itself: the
+// Nested returns the same workers for the passes that the Next of a Series runs by itself: the
 // worker that calls it keeps its number, and waits for their end. Without a series that runs it
 // is as good as the Pool. Whoever else calls meanwhile has to have the Pool itself, so that the
 // overlap is found.
-func (p *Pool) Within() *Pool { return &Pool{p.team, true} }
+func (p *Pool) Nested() *Pool { return &Pool{p.team, true} }
 
 // Close ends the workers; closing again does nothing. The pool must not be used
 // afterwards.
@@ -169,7 +169,7 @@ func (p *Pool) DoSeries(s Series) {
 
 // acquire makes an overlapping call fail where it is made, not as a data race.
 func (p *Pool) acquire() {
-	if !p.busy.CompareAndSwap(false, true) && !(p.within && p.between.CompareAndSwap(true, false)) {
+	if !p.busy.CompareAndSwap(false, true) && !(p.nested && p.between.CompareAndSwap(true, false)) {
 		panic(overlap)
 	}
 }

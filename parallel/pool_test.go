@@ -269,7 +269,7 @@ func (s *stages) Next() (int, parallel.Task) {
 	}
 	if s.inner {
 		var ran atomic.Int32
-		s.pool.Within().Do(5, parallel.Func(func(_, _ int) { ran.Add(1) }))
+		s.pool.Nested().Do(5, parallel.Func(func(_, _ int) { ran.Add(1) }))
 		if ran.Load() != 5 {
 			s.t.Errorf("%d of 5 pieces of an inner pass have run", ran.Load())
 		}
@@ -350,14 +350,14 @@ func (s *failing) Next() (int, parallel.Task) {
 		case "next":
 			panicHere()
 		case "inner":
-			s.pool.Within().Do(3, parallel.Func(func(_, _ int) { panicHere() }))
+			s.pool.Nested().Do(3, parallel.Func(func(_, _ int) { panicHere() }))
 		case "series":
-			s.pool.Within().DoSeries(s)
+			s.pool.Nested().DoSeries(s)
 		case "stranger":
 			s.pool.Do(3, s)
 		case "task of an inner pass":
-			within := s.pool.Within()
-			within.Do(3, parallel.Func(func(_, _ int) { within.Do(1, s) }))
+			nested := s.pool.Nested()
+			nested.Do(3, parallel.Func(func(_, _ int) { nested.Do(1, s) }))
 		case "goroutine ends":
 			runtime.Goexit()
 		}

@@ -38,7 +38,7 @@ type Config struct {
 // (splitter all); those with few side by side, each by one worker that others help (frontier).
 type Grower struct {
 	config  Config
-	within  *parallel.Pool // for passes that a step runs by itself
+	nested  *parallel.Pool // for passes that a step runs by itself
 	offsets []uint32
 	shapes  []shape     // of the features
 	spans   []scan.Span // of their sums
@@ -117,7 +117,7 @@ type sums struct {
 func New(c Config) *Grower {
 	g := &Grower{
 		config:  c,
-		within:  c.Pool.Within(),
+		nested:  c.Pool.Nested(),
 		offsets: c.Matrix.Offsets(),
 		leaves:  make([]int32, 0, c.Params.Leaves),
 	}
@@ -130,7 +130,7 @@ func New(c Config) *Grower {
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))
 	g.rows.init(c.Matrix.NRows(), len(g.nodes), c.Pool.Threads())
-	g.all = newSplitter(g, g.within, c.Strategy)
+	g.all = newSplitter(g, g.nested, c.Strategy)
 	if c.Renew {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
 	}

@@ -65,7 +65,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	}
 	s.builder.UseLists(c.Lists)
 	if c.Direct {
-		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Within())
+		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Nested())
 	}
 	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
 		s.worker = s.crew.Worker()
