@@ -35,7 +35,7 @@ const picture = `
  10:  cmd/boost  benchmarks
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme
-tools:  internal/rename  internal/requirements
+tools:  internal/rename  internal/requirements  internal/mutants
 `
 
 // unreachable lists, for a package, those that it must not reach through any

@@ -1,0 +1,90 @@
+package main
+
+// provers lists, by package or by the folder above it, the packages whose tests follow its own.
+var provers = map[string][]string{
+	"binning":               {"booster"},
+	"internal/kernel":       {"booster"},
+	"internal/kernel/bin":   {"binning", "booster"},
+	"internal/kernel/hist":  {"histogram", "booster"},
+	"internal/kernel/scan":  {"tree/grow", "booster"},
+	"internal/kernel/codec": {"tensorq"},
+	"histogram":             {"tree/grow", "booster"},
+	"gradients":             {"booster"},
+	"tree":                  {"booster", "booster/model"},
+	"internal/entropy":      {"tree/pack"},
+	"booster/model":         {"booster/model"},
+	"tensorq":               {"ptq"},
+	"internal/recordlog":    {"tensorq/store"},
+}
+
+var faults = []fault{
+	// Binning: cuts, levels, codes.
+	{"binning", `if last < bins {`, `if last <= bins {`},
+	{"binning", `share(total-1, i, bins))`, `share(total, i, bins))`},
+	{"binning", `return first+2 < bins &&`, `return first+1 < bins &&`},
+	{"binning", `end-start >= least {`, `end-start > least {`},
+	{"binning", `if len(kept) > first && upTo(last)-start < least {`, `if len(kept) > 0 && upTo(last)-start < least {`},
+	{"binning", `r.upTo(middle) <= target {`, `r.upTo(middle) < target {`},
+	{"binning", `keys[last], ends[last] = key, uint32(i+1)`, `keys[last], ends[last] = key, uint32(i)`},
+	{"binning", `dst[int(row)-e.base-lo]`, `dst[int(row)-lo]`},
+	{"binning", `own := min(frequent, p.MaxCat)`, `own := min(frequent, p.MaxCat+1)`},
+	{"binning", `math.Round(math.Ldexp(w/greatest, 32))`, `math.Round(math.Ldexp(w/greatest, 31))`},
+	{"binning", `int(level) < len(f.Codes) && f.Codes[level] != NoCode {`, `int(level) < len(f.Codes) {`},
+	{"binning", `c.N > 0 && most >= nCodes {`, `c.N > 0 && most > nCodes {`},
+	{"internal/kernel/bin", `if float64(cuts[mid]) < x {`, `if float64(cuts[mid]) <= x {`},
+	{"internal/kernel/bin", `lo = len(cuts) + 1`, `lo = len(cuts)`},
+	{"internal/kernel/bin", `dst[pairs] = last & 15`, `dst[pairs] = last << 4`},
+
+	// Histograms: sums by code.
+	{"internal/kernel/hist", `s[codes[row>>1]>>(row&1<<2)&15] += e`, `s[codes[row>>1]>>(row&1<<1)&15] += e`},
+	{"internal/kernel/hist", `if len(entries) > 1 && row&1 == 0 && uint16`, `if len(entries) > 1 && uint16`},
+	{"internal/kernel/hist", `from[i] -= w`, `from[i] += w`},
+	{"internal/kernel/hist", `Join(grad[i], hess[i]) - w`, `Join(grad[i], hess[i]) + w`},
+	{"internal/kernel/hist", `rest -= word`, `rest += word`},
+	{"internal/kernel/hist", `l.Slots[starts[row]:starts[row+1]]`, `l.Slots[starts[row]+1:starts[row+1]]`},
+	{"histogram", `inWords: packs && rows <= wordRows,`, `inWords: packs,`},
+	{"histogram", `if s.rows+len(entries) > hist.WordRows {`, `if s.rows > hist.WordRows {`},
+	{"gradients", `if s > g.cut {`, `if s >= g.cut {`},
+	{"internal/kernel/partition", `left[codes[row>>1]>>(row&1<<2)&15])`, `left[codes[row>>1]>>(row&1<<1)&15])`},
+
+	// The search for a split, and growth.
+	{"internal/kernel/scan", `left.Gain == right.Gain && left.Code <= right.Code)`, `left.Gain == right.Gain && left.Code < right.Code)`},
+	{"internal/kernel/scan", `if leftHess < atLeast || rightHess < atLeast {`, `if leftHess < atLeast {`},
+	{"internal/kernel/scan", `if hl < r.MinChild || hr < r.MinChild {`, `if hl < r.MinChild {`},
+	{"internal/kernel/scan", `if !(gain > best) {`, `if !(gain >= best) {`},
+	{"internal/kernel/scan", `uint64(left.Hess) <= r.ProofHess ||`, `uint64(left.Hess) < r.ProofHess ||`},
+	{"internal/kernel/scan", `return g + r.L1`, `return g - r.L1`},
+	{"internal/kernel/scan", `rows += uint64(counts[first]); rows >= least {`, `rows += uint64(counts[first]); rows > least {`},
+	{"internal/kernel/scan", `if group < rule.MinPerGroup {`, `if group <= rule.MinPerGroup {`},
+	{"internal/kernel/scan", `for ; next <= int(code); next++ {`, `for ; next < int(code); next++ {`},
+	{"internal/kernel/scan", `math.Float64bits(least) - 1)`, `math.Float64bits(least))`},
+	{"tree/grow", `l.rows >= 2*max(p.MinDataInLeaf, 1)`, `l.rows > 2*max(p.MinDataInLeaf, 1)`},
+	{"tree/grow", `l.depth < p.MaxDepth)`, `l.depth <= p.MaxDepth)`},
+	{"tree/grow", `missingLeft = leftRows >= rightRows`, `missingLeft = leftRows > rightRows`},
+	{"tree/grow", `f.turn(int(at)) >= score {`, `f.turn(int(at)) < score {`},
+	{"tree/grow", `return exponent - 31`, `return exponent - 24`},
+
+	// Packing: codes of tensors, trees and models.
+	{"tensorq", `(n%8*bits+7)/8`, `(n%8*bits+8)/8`},
+	{"tensorq", `codes[n/2]>>4 != 0 {`, `codes[n/2]&15 != 0 {`},
+	{"tensorq", `float64(len(values))*fraction))), len(values)-1)`, `float64(len(values))*fraction))), len(values)-2)`},
+	{"tensorq", `half > f16Largest {`, `half >= f16Largest {`},
+	{"internal/kernel/codec", `min(int32(float64(math.Float32frombits(bits&magnitude))/s+0.5), limit)`, `int32(float64(math.Float32frombits(bits&magnitude))/s+0.5)`},
+	{"internal/kernel/codec", `max(-8, min(7, low))&15`, `max(-7, min(7, low))&15`},
+	{"internal/entropy", `for ; c.bytes[i] == 0xff; i-- {`, `for ; c.bytes[i] == 0xfe; i-- {`},
+	{"internal/entropy", `if number-uint64(c.low) >= uint64(c.width) {`, `if number-uint64(c.low) > uint64(c.width) {`},
+	{"tree/pack", `append(rest, t.Right[at], t.Left[at])`, `append(rest, t.Left[at], t.Right[at])`},
+	{"tree/pack", `if gap >= uint64(regular)-next {`, `if gap > uint64(regular)-next {`},
+	{"booster/model/internal/format", `!(x > cuts[i-1])`, `!(x >= cuts[i-1])`},
+	{"booster/model/internal/format", `code < -half || code >= half:`, `code < -half || code > half:`},
+
+	// The store and its log.
+	{"tensorq/store", `score >= c.WarmScore:`, `score > c.WarmScore:`},
+	{"tensorq/store", `r.bytes+size > r.cap {`, `r.bytes+size >= r.cap {`},
+	{"tensorq/store", `len(chain) - 1; depth > s.cfg.MaxDepth {`, `len(chain) - 1; depth >= s.cfg.MaxDepth {`},
+	{"tensorq/store", `} else if e.Seq > t.seq {`, `} else {`},
+	{"internal/recordlog", `if s.synced > s.end {`, `if s.synced >= s.end {`},
+	{"internal/recordlog", `at += int64(n - recordHeader + 1)`, `at += int64(n)`},
+	{"internal/recordlog", `case h.seq < s.next || h.seq == ^uint64(0):`, `case h.seq == ^uint64(0):`},
+	{"internal/recordlog", `(unfinished || gen != l.gen) {`, `unfinished {`},
+}
