@@ -33,8 +33,7 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 	rows := int(record.NumRows())
 	pieces := make([]chunk.Piece, len(targets))
 	for i, t := range targets {
-		b := &memoryColumn{Options: o, Target: t}
-		p, err := b.arrow(record.Column(t.Source))
+		p, err := arrowPiece(o, t, record.Column(t.Source))
 		if err != nil {
 			return nil, err
 		}
@@ -43,58 +42,30 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 	return newMemoryTable(o, rows, pieces, targets)
 }
 
-// arrow turns an Arrow array into a piece.
-func (b *memoryColumn) arrow(values arrow.Array) (*chunk.Piece, error) {
+// arrowPiece turns an Arrow array into a piece; a dictionary array is read through its values.
+func arrowPiece(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.Piece, error) {
+	cells, missing, cell, kind := values, values.IsNull, func(i int) int { return i }, "of the Arrow type"
 	if d, ok := values.(*array.Dictionary); ok {
-		return b.arrowDictionary(d)
+		cells, cell, kind = d.Dictionary(), d.GetValueIndex, "an Arrow dictionary of"
+		missing = func(i int) bool { return d.IsNull(i) || cells.IsNull(d.GetValueIndex(i)) }
 	}
-	if text := arrowText(values); text != nil {
-		return b.texts(values.Len(), func(i int) (string, bool) {
-			if values.IsNull(i) {
-				return "", false
-			}
-			return text(i), true
-		})
-	}
-	number, dates := arrowNumber(values)
-	if number == nil {
-		return nil, chunk.Errorf("column %q is of the Arrow type %s, which is no number, date or text; leave it out with ignore",
-			b.Name, values.DataType())
-	}
-	p, _, err := b.numbers(values.Len(), func(i int) (float64, bool) {
-		if values.IsNull(i) {
-			return math.NaN(), true
-		}
-		return number(i)
-	})
-	if p != nil {
-		p.Dates = dates && p.Numeric()
-	}
-	return p, err
-}
-
-// arrowDictionary reads a dictionary array through its values.
-func (b *memoryColumn) arrowDictionary(d *array.Dictionary) (*chunk.Piece, error) {
-	levels := d.Dictionary()
-	missing := func(i int) bool { return d.IsNull(i) || levels.IsNull(d.GetValueIndex(i)) }
-	if text := arrowText(levels); text != nil {
-		return b.texts(d.Len(), func(i int) (string, bool) {
+	if text := arrowText(cells); text != nil {
+		return o.FromTexts(t, values.Len(), func(i int) (string, bool) {
 			if missing(i) {
 				return "", false
 			}
-			return text(d.GetValueIndex(i)), true
+			return text(cell(i)), true
 		})
 	}
-	number, dates := arrowNumber(levels)
+	number, dates := arrowNumber(cells)
 	if number == nil {
-		return nil, chunk.Errorf("column %q is an Arrow dictionary of %s, which is no number, date or text; leave it out with ignore",
-			b.Name, levels.DataType())
+		return nil, chunk.Errorf("column %q is %s %s, which is no number, date or text; leave it out with ignore", t.Name, kind, cells.DataType())
 	}
-	p, _, err := b.numbers(d.Len(), func(i int) (float64, bool) {
+	p, err := exactPiece(o, t, values.Len(), func(i int) (float64, bool) {
 		if missing(i) {
 			return math.NaN(), true
 		}
-		return number(d.GetValueIndex(i))
+		return number(cell(i))
 	})
 	if p != nil {
 		p.Dates = dates && p.Numeric()

@@ -6,9 +6,6 @@ import "boost/dataset/internal/chunk"
 // round the pieces and the settling of types, in which each column takes a kilobyte. A
 // file of a few lines may have a million of them.
 
-// bareBytes is about what such a column takes.
-const bareBytes = 128
-
 // bareTarget is a target of which no cell is stored, and how many others stand before it.
 type bareTarget struct {
 	name   string
@@ -17,18 +14,21 @@ type bareTarget struct {
 
 // withoutBare takes the features of which no cell is stored out of the targets.
 func withoutBare(s chunk.Source, targets []chunk.Target) (others []chunk.Target, bare []bareTarget) {
-	svm, is := innermost(s).(*svmSource)
-	if !is || svm.stored == nil {
+	columns, is := chunk.Find[chunk.EmptyColumns](s)
+	if !is {
 		return targets, nil
 	}
 	isBare := func(t *chunk.Target) bool {
-		return t.Role == Feature && (t.Want == chunk.WantAny || t.Want == chunk.WantNumber) && svm.bare(t.Source)
+		return t.Role == Feature && (t.Want == chunk.WantAny || t.Want == chunk.WantNumber) && columns.IsEmpty(t.Source)
 	}
 	n := 0
 	for i := range targets {
 		if isBare(&targets[i]) {
 			n++
 		}
+	}
+	if n == 0 {
+		return targets, nil
 	}
 	bare = make([]bareTarget, 0, n)
 	for i, t := range targets {
@@ -39,26 +39,6 @@ func withoutBare(s chunk.Source, targets []chunk.Target) (others []chunk.Target,
 		}
 	}
 	return others, bare
-}
-
-// findStored notes which features some row stores, where entries are so few that many
-// features cannot have any.
-func (s *svmSource) findStored(most int32, entries int) {
-	if s.scanned != nil || int(most) < 2*entries { // out of core the features are gone
-		return
-	}
-	s.stored = make([]bool, most+1)
-	for _, ch := range s.chunks {
-		for _, index := range ch.features {
-			s.stored[index] = true
-		}
-	}
-}
-
-// bare reports whether no row stores anything of a column.
-func (s *svmSource) bare(source int) bool {
-	i := source - (len(s.names) - len(s.indices))
-	return i >= 0 && i < len(s.indices) && !s.stored[s.indices[i]]
 }
 
 // bareColumns makes the columns of bare targets.

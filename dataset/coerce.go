@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/libsvm"
 )
 
 // As returns the table as a model with the given schema sees it: the schema's
@@ -66,7 +67,7 @@ func (t *Table) implies(c *ColumnSchema) bool {
 	if t.rest == nil || c.Role != Feature || t.Column(c.Name) != nil {
 		return false
 	}
-	_, ok := svmIndexOf(c.Name)
+	_, ok := libsvm.FeatureIndex(c.Name)
 	return ok
 }
 

@@ -1,10 +1,6 @@
 package dataset
 
-import (
-	"math"
-
-	"boost/dataset/internal/chunk"
-)
+import "boost/dataset/internal/chunk"
 
 // ColumnData is one column of a table in memory.
 type ColumnData struct {
@@ -45,8 +41,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	}
 	pieces := make([]chunk.Piece, len(targets))
 	for i, t := range targets {
-		b := &memoryColumn{Options: o, Target: t, rows: rows}
-		p, _, err := b.piece(columns[t.Source].Values)
+		p, err := memoryPiece(o, t, rows, columns[t.Source].Values)
 		if err != nil {
 			return nil, err
 		}
@@ -131,60 +126,67 @@ func newMemoryTable(o *chunk.Options, rows int, pieces []chunk.Piece, targets []
 	return a.table(targets)
 }
 
-// memoryColumn turns one column in memory into a piece.
-type memoryColumn struct {
-	*chunk.Options
-	chunk.Target
-	rows int // of the table, for sparse values
-}
-
-func (b *memoryColumn) piece(values any) (p *chunk.Piece, rows int, err error) {
+// memoryPiece turns one column in memory of a table of so many rows into a piece.
+func memoryPiece(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.Piece, error) {
 	switch v := values.(type) {
 	case []float64:
-		return b.floats(v)
+		return o.FromNumbers(t, v)
 	case []float32:
-		if v != nil && b.Want != chunk.WantCategory && b.Want != chunk.WantText {
-			v = chunk.WithoutNumbers(v, b.MissingNumbers)
-			return &chunk.Piece{F32: v, Present: chunk.Present(v)}, len(v), nil
+		if v != nil && t.Want != chunk.WantCategory && t.Want != chunk.WantText {
+			v = chunk.WithoutNumbers(v, o.MissingNumbers)
+			return &chunk.Piece{F32: v, Present: chunk.Present(v)}, nil
 		}
-		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+		return o.FromNumbers(t, chunk.Widened(v))
 	case []int:
-		return b.numbers(len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
+		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
 	case []int64:
-		return b.numbers(len(v), func(i int) (float64, bool) { return exactInt(v[i]) })
+		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return exactInt(v[i]) })
 	case []int32:
-		return b.numbers(len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return float64(v[i]), true })
 	case []bool:
-		return b.numbers(len(v), func(i int) (float64, bool) {
+		return exactPiece(o, t, len(v), func(i int) (float64, bool) {
 			if v[i] {
 				return 1, true
 			}
 			return 0, true
 		})
 	case []string:
-		p, err := b.texts(len(v), func(i int) (string, bool) { return v[i], !b.IsMissing([]byte(v[i])) })
-		return p, len(v), err
+		return o.FromTexts(t, len(v), func(i int) (string, bool) { return v[i], !o.IsMissing([]byte(v[i])) })
 	case *Sparse:
-		return b.sparse(v)
+		return sparsePiece(o, t, rows, v)
 	case Sparse:
-		return b.sparse(&v)
+		return sparsePiece(o, t, rows, &v)
 	}
 	panic("dataset: ColumnData.rows lets other types through")
 }
 
-// sparse takes stored cells; columns that are no numeric features take them densely.
-func (b *memoryColumn) sparse(s *Sparse) (*chunk.Piece, int, error) {
+// exactPiece takes n numbers, NaN where missing. at reports false where float64 has no
+// such number.
+func exactPiece(o *chunk.Options, t chunk.Target, n int, at func(i int) (v float64, exact bool)) (*chunk.Piece, error) {
+	values := make([]float64, n)
+	for i := range values {
+		v, exact := at(i)
+		if !exact {
+			return nil, chunk.Errorf("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, t.Name)
+		}
+		values[i] = v
+	}
+	return o.FromNumbers(t, values)
+}
+
+// sparsePiece takes stored cells; columns that are no numeric features take them densely.
+func sparsePiece(o *chunk.Options, t chunk.Target, rows int, s *Sparse) (*chunk.Piece, error) {
 	if wrong := s.Check(); wrong != "" {
-		return nil, 0, chunk.Errorf("column %q %s", b.Name, wrong)
+		return nil, chunk.Errorf("column %q %s", t.Name, wrong)
 	}
-	if n := len(s.Rows); n > 0 && int(s.Rows[n-1]) >= b.rows {
-		return nil, 0, chunk.Errorf("column %q stores a value of row %d, and the table has %d rows", b.Name, s.Rows[n-1], b.rows)
+	if n := len(s.Rows); n > 0 && int(s.Rows[n-1]) >= rows {
+		return nil, chunk.Errorf("column %q stores a value of row %d, and the table has %d rows", t.Name, s.Rows[n-1], rows)
 	}
-	if b.Role != Feature || b.Want == chunk.WantCategory {
-		return b.floats(s.Expand64(b.rows))
+	if t.Role != Feature || t.Want == chunk.WantCategory {
+		return o.FromNumbers(t, s.Expand64(rows))
 	}
-	s = s.WithoutNumbers(b.MissingNumbers).WithoutFill()
-	return &chunk.Piece{Sparse: s, Present: b.rows - s.Missing(b.rows)}, b.rows, nil
+	s = s.WithoutNumbers(o.MissingNumbers).WithoutFill()
+	return &chunk.Piece{Sparse: s, Present: rows - s.Missing(rows)}, nil
 }
 
 // exactInt reports false for integers that float64 would round.
@@ -192,84 +194,4 @@ func exactInt(v int64) (float64, bool) {
 	f := float64(v)
 	// 2⁶³ itself is what the largest integers round up to; it has no way back.
 	return f, f < 1<<63 && int64(f) == v
-}
-
-// numbers takes n numbers, NaN where missing. at reports false where float64 has
-// no such number.
-func (b *memoryColumn) numbers(n int, at func(i int) (v float64, exact bool)) (*chunk.Piece, int, error) {
-	values := make([]float64, n)
-	for i := range values {
-		v, exact := at(i)
-		if !exact {
-			return nil, 0, chunk.Errorf("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, b.Name)
-		}
-		values[i] = v
-	}
-	return b.floats(values)
-}
-
-// floats takes numbers as they are, NaN where missing.
-func (b *memoryColumn) floats(values []float64) (*chunk.Piece, int, error) {
-	n := len(values)
-	if b.Want == chunk.WantCategory || b.Want == chunk.WantText {
-		p, err := b.texts(n, func(i int) (string, bool) { return b.numberText(values[i]), values[i] == values[i] })
-		return p, n, err
-	}
-	values = chunk.WithoutNumbers(values, b.MissingNumbers)
-	p := &chunk.Piece{Present: chunk.Present(values)}
-	if !chunk.AllExact(values) {
-		p.F64 = values
-		return p, n, nil
-	}
-	p.F32 = make([]float32, n)
-	for i, v := range values {
-		p.F32[i] = float32(v)
-	}
-	return p, n, nil
-}
-
-// numberText writes a number the way this table reads numbers.
-func (b *memoryColumn) numberText(v float64) string {
-	if v != v {
-		return ""
-	}
-	text := []byte(FormatNumber(v))
-	for i, c := range text {
-		if c == '.' {
-			text[i] = b.Decimal
-		}
-	}
-	return string(text)
-}
-
-// texts takes n texts; at reports false where a row has none.
-func (b *memoryColumn) texts(n int, at func(i int) (text string, present bool)) (*chunk.Piece, error) {
-	p := &chunk.Piece{}
-	if b.Want == chunk.WantText {
-		p.Offsets = make([]int32, 1, n+1)
-		for i := range n {
-			text, _ := at(i)
-			if len(p.Text)+len(text) > math.MaxInt32 {
-				return nil, chunk.Errorf("column %q holds more than 2 GiB of text; leave it out of id", b.Name)
-			}
-			p.Text = append(p.Text, text...)
-			p.Offsets = append(p.Offsets, int32(len(p.Text)))
-		}
-		return p, nil
-	}
-	d := chunk.NewDictionary()
-	p.Dictionary = d
-	p.Codes = make([]int32, n)
-	for i := range p.Codes {
-		text, present := at(i)
-		if !present {
-			p.Codes[i] = chunk.MissingCode
-			continue
-		}
-		if p.Codes[i] = d.Code([]byte(text), b.Options); p.Codes[i] == chunk.BrokenCode {
-			p.Odd.Add(i, []byte(text), b.SkipBadRows)
-		}
-	}
-	p.NoteLevels(0)
-	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
+	"boost/dataset/internal/libsvm"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
@@ -102,7 +103,7 @@ func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes i
 		return 0, false
 	}
 	defer s.Close()
-	if o.Opened.Name != chunk.CSVFormat && o.Opened.Name != svmFormat {
+	if o.Opened.Name != chunk.CSVFormat && o.Opened.Name != libsvm.FormatName {
 		if inputs[0].Opened.Packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}

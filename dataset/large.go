@@ -8,16 +8,13 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// exactWhole is 2⁵³: 2⁵³+1 is rounded to it.
-const exactWhole = 1 << 53
-
 // largeRow returns the row of the first whole number from 2⁵³ on of a column that becomes
 // numbers, values being those of its levels; −1 without one.
 func (a *assembly) largeRow(c *parts, values []float64) int {
 	level := make([]bool, len(values))
 	some := false
 	for i, v := range values {
-		level[i] = math.Abs(v) >= exactWhole
+		level[i] = math.Abs(v) >= chunk.ExactWhole
 		some = some || level[i]
 	}
 	for _, v := range values {

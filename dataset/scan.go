@@ -30,8 +30,9 @@ type Scan struct {
 	print    string // fingerprint, once a pass has seen all cells
 	passes   int    // over the files so far
 
-	svm      *svmScan    // of LibSVM text
-	sample   *scanSample // while types are settled
+	counter  chunk.CellCounter // the source, if it is one
+	fill     float64           // of cells that are not stored
+	sample   *scanSample       // while types are settled
 	keptRows []uint32
 	kept     *Table // of keptRows; nil where none are kept
 }
@@ -88,27 +89,19 @@ func (s *Scan) open(ctx context.Context) error {
 	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
 		return err
 	}
-	if text := svmOf(s.source); text != nil {
-		s.svm = newSVMScan(text)
+	if counter, is := chunk.Find[chunk.CellCounter](s.source); is {
+		s.counter = counter
+		counter.CountCells()
 		s.passes++
 	}
 	if s.names, err = s.source.Columns(ctx); err != nil {
 		return err
-	}
-	if s.svm != nil {
-		s.svm.begin()
 	}
 	targets, err := s.Resolve(s.names)
 	if err != nil {
 		return chunk.Errorf("%s: %w", s.inputs[0].Name, err)
 	}
 	return s.settle(ctx, targets)
-}
-
-// svmOf returns the source of LibSVM text, nil for another one.
-func svmOf(s chunk.Source) *svmSource {
-	text, _ := innermost(s).(*svmSource)
-	return text
 }
 
 // innermost returns the source of the table itself, without the files beside it.
@@ -173,7 +166,7 @@ func (s *Scan) Counts() [][]int {
 // are sparse, and -1 where they are dense; fill is the value of the cells that sparse
 // ones do not store. It returns nil where none is sparse.
 func (s *Scan) Stored() (cells []int, fill float64) {
-	if s.svm == nil {
+	if s.counter == nil {
 		return nil, 0
 	}
 	cells = make([]int, len(s.features))
@@ -186,7 +179,7 @@ func (s *Scan) Stored() (cells []int, fill float64) {
 	if !sparse {
 		return nil, 0
 	}
-	return cells, s.svm.fill()
+	return cells, s.fill
 }
 
 // Schema describes the table's columns as Table.Schema does.
@@ -228,17 +221,12 @@ func (s *Scan) Fingerprint() string {
 // the input is not what it was.
 func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
 	r := &rescan{Scan: s, visit: f}
-	if s.svm != nil {
-		return r.svmText(ctx)
-	}
-	targets := make([]chunk.Target, len(s.features))
-	for i, c := range s.features {
-		targets[i] = c.Target
-		if r.hashing = s.print == ""; r.hashing {
+	if r.hashing = s.print == ""; r.hashing {
+		for _, c := range s.features {
 			r.hashes = append(r.hashes, c.hash())
 		}
 	}
-	p := &chunk.Pass{Targets: targets, ChunkRows: s.ChunkRows}
+	p := &chunk.Pass{Targets: s.targets(), ChunkRows: s.ChunkRows}
 	p.Emit = func(ch *chunk.Chunk) {
 		if err := r.chunk(ch); err != nil {
 			r.fail(err)
@@ -261,49 +249,20 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 	return nil
 }
 
+// targets returns those of the features.
+func (s *Scan) targets() []chunk.Target {
+	targets := make([]chunk.Target, len(s.features))
+	for i, c := range s.features {
+		targets[i] = c.Target
+	}
+	return targets
+}
+
 // finish makes the fingerprint of what was seen.
 func (r *rescan) finish() {
 	if r.hashing {
 		r.print = r.fingerprint(r.sum)
 	}
-}
-
-// svmText is Chunks for LibSVM text.
-func (r *rescan) svmText(ctx context.Context) error {
-	if r.hashing = r.print == ""; r.hashing {
-		for _, c := range r.features {
-			r.hashes = append(r.hashes, c.hash())
-		}
-	}
-	r.passes++
-	err := r.svm.each(ctx, func(ch *svmChunk) error {
-		if ch.index >= len(r.chunks) || ch.rows() != r.chunks[ch.index].rows || ch.bad != nil && !r.SkipBadRows {
-			return r.changed()
-		}
-		t, err := r.svm.table(ch, r.Scan)
-		if err != nil {
-			return err
-		}
-		var sum mix.Sum
-		for i, c := range t.columns {
-			if r.hashing {
-				h := r.hashes[i]
-				h.column, h.first = c, r.chunks[ch.index].first
-				sum.Add(h.all())
-			}
-		}
-		return r.show(r.chunks[ch.index].first, t, sum)
-	})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return err
-	case r.seen != len(r.chunks):
-		return r.changed()
-	}
-	r.finish()
-	return nil
 }
 
 func (s *Scan) changed() error {
@@ -333,10 +292,13 @@ func (r *rescan) fail(err error) {
 
 // chunk turns a chunk into a table and shows it.
 func (r *rescan) chunk(ch *chunk.Chunk) error {
-	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows {
+	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows || !ch.Shape.Allows(r.SkipBadRows) {
 		return r.changed()
 	}
 	known := r.chunks[ch.Index]
+	if ch.Cells != nil {
+		return r.sparse(ch.Cells, known.first)
+	}
 	var owned []chunk.Buffers
 	defer func() { ch.Spare.PutAll(owned) }()
 	t := &Table{rows: ch.Rows - len(known.bad), index: new(nameIndex)}
@@ -348,14 +310,19 @@ func (r *rescan) chunk(ch *chunk.Chunk) error {
 			return err
 		}
 		t.columns = append(t.columns, column)
-		if r.hashing {
-			h := r.hashes[i]
-			h.column, h.first = column, known.first
-			sum.Add(h.sum(0, t.rows))
-		}
+		r.hash(&sum, i, column, known.first)
 		ch.Pieces[i] = chunk.Piece{}
 	}
 	return r.show(known.first, t, sum)
+}
+
+// hash adds what a feature's cells from row first on mean for the fingerprint.
+func (r *rescan) hash(sum *mix.Sum, feature int, column *Column, first int) {
+	if r.hashing {
+		h := r.hashes[feature]
+		h.column, h.first = column, first
+		sum.Add(h.all())
+	}
 }
 
 // show adds up what was seen of a chunk, and shows it.

@@ -13,14 +13,12 @@ import (
 // to be left out cost one pass more: only when all types are settled is it known
 // which these are.
 func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
-	if s.svm == nil {
+	if s.counter == nil {
 		s.sample = newSample(s.Options, targets)
+		s.passes++
 	}
 	c := &collector{Options: s.Options, inputs: s.inputs, source: s.source,
 		thin: func(ch *chunk.Chunk, targets []chunk.Target) { s.thin(ch, targets, nil) }}
-	if s.svm == nil {
-		s.passes++
-	}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -61,7 +59,7 @@ func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
 		t.skipped += ch.Skipped
 	}
 	if s.SkipBadRows && a.hasBadCells() {
-		if s.svm != nil {
+		if s.counter != nil {
 			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.inputs[0].Name)
 		}
 		if a, err = s.leaveOut(ctx, a, t); err != nil {
@@ -318,8 +316,8 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 	}
 	t.notes, t.dates = r.all(), r.dates
 	s.rest = t
-	if s.svm != nil {
-		return s.svm.settle(s)
+	if s.counter != nil {
+		return s.endCounting()
 	}
 	if s.sample != nil {
 		s.kept = s.sample.table(s.features, s.Options)

@@ -92,6 +92,9 @@ type sideSource struct {
 	said   []string
 }
 
+// Unwrap returns the source of the table itself.
+func (s *sideSource) Unwrap() chunk.Source { return s.Source }
+
 // Columns reads the side files and names the columns, theirs last.
 func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	names, err := s.Source.Columns(ctx)
@@ -116,7 +119,7 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if r, text := s.Source.(*csv.Reader); text && found && !r.Dialect.Header && s.Schema == nil && s.Label == "" && !assigns(s.Options, names[0]) {
+	if r, text := s.Source.(*csv.Reader); text && found && !r.Dialect.Header && s.Schema == nil && s.Label == "" && !s.Assigns(names[0]) {
 		s.Label = names[0]
 		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].Name, names[0]))
 	}
@@ -184,7 +187,7 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if slices.Contains(names, name) {
 			return chunk.Errorf("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
 		}
-		if assigns(s.Options, name) {
+		if s.Assigns(name) {
 			return chunk.Errorf("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
 		}
 		c := sideColumn{name: name, ends: r.ends}
@@ -223,12 +226,6 @@ func takeOptions(o *chunk.Options, role Role, columns []string) {
 	case InitScoreRole:
 		o.InitScores = columns
 	}
-}
-
-// assigns reports whether an option says what the named column is for.
-func assigns(o *chunk.Options, name string) bool {
-	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||
-		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
 // Notes says what the side files gave.
@@ -343,11 +340,11 @@ func (m *sideMerge) fill(ch *chunk.Chunk, first int) {
 			values[k] = math.NaN()
 		}
 		m.added[t.Source-m.own].fill(values, first) // check reports what does not fit
-		b := &memoryColumn{Options: m.Options, Target: t, rows: ch.Rows}
+		o := m.Options
 		if t.Role == GroupRole {
-			b.Options = unblanked(m.sideSource.Options) // the file has no such numbers: they count its queries
+			o = unblanked(o) // the file has no such numbers: they count its queries
 		}
-		if p, _, err := b.floats(values); err == nil {
+		if p, err := o.FromNumbers(t, values); err == nil {
 			pieces[i] = *p
 		} else {
 			panic("dataset: numbers make a column: " + err.Error())

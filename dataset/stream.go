@@ -82,12 +82,12 @@ func (s *Stream) open(ctx context.Context) error {
 	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
 		return err
 	}
-	if svmOf(s.source) != nil {
+	if whole, is := chunk.Find[chunk.PartReader](s.source); is {
 		if namesIDs(s.Options) {
 			s.whole, err = tableOf(s.Options, ctx, s.inputs, s.source)
 			return err
 		}
-		s.source = inParts(s.source)
+		whole.ReadInParts()
 	}
 	names, err := s.source.Columns(ctx)
 	if err != nil {

@@ -1,10 +1,8 @@
 package chunk
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 )
 
 // Format is a way of storing a table. A new one plugs in with an entry in formats
@@ -48,55 +46,6 @@ func (o *Options) IdleNotes(file string) []string {
 	}
 	return []string{fmt.Sprintf("%s is read as %s, for which %s %s", file, o.Opened.Name, strings.Join(names, ", "),
 		map[bool]string{true: "has no meaning", false: "have no meaning"}[len(names) == 1])}
-}
-
-// Source reads the inputs of one table. The methods are called in this order;
-// Read may be called again, for the same or other targets, if the inputs can be
-// read again.
-type Source interface {
-	// Columns opens the first input and returns the names of the table's columns.
-	Columns(ctx context.Context) (names []string, err error)
-	// Read goes through all inputs once. Only the sources of the pass's targets are
-	// looked at, where the format allows. Every pass cuts the inputs into the same
-	// chunks. With an error of an input, the chunks before it are emitted too.
-	Read(ctx context.Context, p *Pass) error
-	// Notes says what a person should know about how the inputs are written, which
-	// hold so many blank lines.
-	Notes(blank int) []string
-	// Close frees what was opened and not read.
-	Close()
-}
-
-// Pass is one way through all inputs.
-type Pass struct {
-	Targets []Target
-	// Emit takes a chunk, whose pieces follow the targets. It is called by several
-	// goroutines at once and for chunks in any order; chunk.index puts them in order,
-	// counting from 0 without gaps over all inputs. A piece's dictionary may grow once
-	// Emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
-	// and levels below the ones known then) stays as it is.
-	Emit func(*Chunk)
-	// ChunkRows is the most rows of a chunk where the format can choose; 0 leaves it to
-	// the format, which then decodes column by column.
-	ChunkRows int
-	// Made is called before emit, by the goroutine that made the chunk; nil for nothing to
-	// do. It sees the targets that the chunk's pieces follow then.
-	Made func(ch *Chunk, targets []Target)
-	// Gathered says that the chunks are placed in their order: then fresh need not hold
-	// levels that an earlier chunk with the same dictionary has.
-	Gathered bool
-	// Apart says that no chunk has to do with another: dictionaries need not outlive them.
-	Apart   bool
-	Stop    atomic.Bool // a chunk has an error that no later one can change
-	Stopped func()      // is called where stop was set and a chunk may not come; nil for nothing to do
-}
-
-// Send emits a chunk that was just made.
-func (p *Pass) Send(ch *Chunk) {
-	if p.Made != nil {
-		p.Made(ch, p.Targets)
-	}
-	p.Emit(ch)
 }
 
 // sniffed is the number of bytes at the beginning of an input that tell its format.

@@ -15,8 +15,9 @@ type Chunk struct {
 	Index  int // place among the table's chunks
 	Rows   int // well-formed rows
 	File   int
-	ByRow  bool    // the file has rows and no lines
-	Pieces []Piece // by target
+	ByRow  bool        // the file has rows and no lines
+	Pieces []Piece     // by target
+	Cells  *SparseRows // in place of pieces: stored cells of numbers, by target, −1 where it is none
 
 	Share float64 // of the inputs that was read into the chunk, about; 0 where that is unknown
 	Spare *Spare  // takes the buffers of the pieces once they were copied; may be nil
@@ -395,6 +396,9 @@ type tooMuchText struct{}
 func (*tooMuchText) Plain() {}
 
 func (*tooMuchText) Error() string { return "it holds more than 2 GiB of text; leave it out of id" }
+
+// ExactWhole is 2⁵³: 2⁵³+1 is rounded to it.
+const ExactWhole = 1 << 53
 
 // IsNumbering reports whether a cell may be a number of a thing: whole, of up to 64 bits, or
 // missing.

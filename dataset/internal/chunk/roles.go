@@ -25,6 +25,12 @@ type Target struct {
 	Schema *ColumnSchema // the model's column that it has to follow, or nil
 }
 
+// Assigns reports whether an option gives the named column its role.
+func (o *Options) Assigns(name string) bool {
+	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||
+		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
+}
+
 // Resolve decides which of the input's columns become columns of the table.
 // The targets stand in input order, or in the schema's order followed by ids.
 func (o *Options) Resolve(names []string) ([]Target, error) {

@@ -1,4 +1,4 @@
-package dataset
+package libsvm
 
 import (
 	"context"
@@ -10,14 +10,20 @@ import (
 )
 
 // Read emits the whole table as one chunk, its features column by column.
-func (s *svmSource) Read(ctx context.Context, p *chunk.Pass) error {
-	ch := &chunk.Chunk{Whole: true, Rest: &Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
+func (s *Reader) Read(ctx context.Context, p *chunk.Pass) error {
+	switch {
+	case s.parts != nil:
+		return s.readParts(ctx, p)
+	case s.counts != nil && s.counts.ended:
+		return s.readCells(ctx, p)
+	}
+	ch := &chunk.Chunk{Whole: true, Rest: &chunk.Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
 		Pieces: make([]chunk.Piece, len(p.Targets)), FileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
 	for k, part := range s.chunks {
-		bases[k+1] = bases[k] + part.rows()
+		bases[k+1] = bases[k] + part.Len()
 		ch.Skipped += part.skipped
-		ch.FileRows[part.file] += part.rows()
+		ch.FileRows[part.file] += part.Len()
 	}
 	ch.Rows = bases[len(s.chunks)]
 	ch.Places = s.places(bases)
@@ -25,23 +31,21 @@ func (s *svmSource) Read(ctx context.Context, p *chunk.Pass) error {
 		ch.File = file
 		ch.Shape = &chunk.ShapeError{Line: bad.Line - 1, Column: bad.Column, Value: bad.Value, Text: bad.Want, Fix: bad.Fix}
 	}
-	m := &transposition{svmSource: s, bases: bases, slots: make([]int32, s.mostWanted()+1)}
-	others := len(s.names) - len(s.indices)
+	m := &transposition{Reader: s, bases: bases, slots: make([]int32, s.mostWanted()+1)}
 	for _, t := range p.Targets {
-		if t.Source >= others && (s.scanned == nil || !s.scanned.isCounted(t)) {
-			m.want(s.indices[t.Source-others])
+		if s.isFeature(t) && !s.isCounted(t) {
+			m.want(s.indexOf(t))
 		}
 	}
 	if err := m.run(ctx); err != nil {
 		return err
 	}
 	for i, t := range p.Targets {
-		if s.scanned != nil && s.scanned.isCounted(t) {
-			ch.Pieces[i] = s.scanned.piece(s.indices[t.Source-others], ch.Rows)
+		if s.isCounted(t) {
+			ch.Pieces[i] = s.counts.piece(s.indexOf(t), ch.Rows)
 			continue
 		}
-		b := &memoryColumn{Options: s.Options, Target: t, rows: ch.Rows}
-		piece, err := b.svm(m, others)
+		piece, err := m.piece(t, ch.Rows)
 		if err != nil {
 			return err
 		}
@@ -52,7 +56,7 @@ func (s *svmSource) Read(ctx context.Context, p *chunk.Pass) error {
 }
 
 // places says where the rows of the table stand.
-func (s *svmSource) places(bases []int) []chunk.PlaceRun {
+func (s *Reader) places(bases []int) []chunk.PlaceRun {
 	var runs []chunk.PlaceRun
 	line, file := 1, 0
 	for k, ch := range s.chunks {
@@ -68,7 +72,7 @@ func (s *svmSource) places(bases []int) []chunk.PlaceRun {
 }
 
 // mostWanted returns the largest index of a column, -1 without any.
-func (s *svmSource) mostWanted() int32 {
+func (s *Reader) mostWanted() int32 {
 	most := int32(-1)
 	for _, index := range s.indices {
 		most = max(most, index)
@@ -76,42 +80,48 @@ func (s *svmSource) mostWanted() int32 {
 	return most
 }
 
-// svm makes the piece of a column: label, query number, or a feature.
-func (b *memoryColumn) svm(m *transposition, others int) (*chunk.Piece, error) {
-	if b.Target.Source < others {
-		values := make([]float64, 0, b.rows)
+// isFeature reports whether a target is neither the label nor the query number.
+func (s *Reader) isFeature(t chunk.Target) bool { return t.Source >= len(s.names)-len(s.indices) }
+
+// indexOf returns the index of a target that is a feature.
+func (s *Reader) indexOf(t chunk.Target) int32 {
+	return s.indices[t.Source-(len(s.names)-len(s.indices))]
+}
+
+// piece makes the piece of a column: label, query number, or a feature.
+func (m *transposition) piece(t chunk.Target, rows int) (*chunk.Piece, error) {
+	if !m.isFeature(t) {
+		values := make([]float64, 0, rows)
 		for _, ch := range m.chunks {
-			if b.Target.Source == 0 {
+			if t.Source == 0 {
 				values = append(values, ch.labels...)
 			} else {
 				values = append(values, ch.queries...)
 			}
 		}
-		p, _, err := b.floats(values)
-		return p, err
+		return m.FromNumbers(t, values)
 	}
-	c := &m.columns[m.slots[m.indices[b.Target.Source-others]]-1]
-	if b.Role != Feature || b.Want == chunk.WantCategory {
-		p, _, err := b.floats(c.all(m))
-		return p, err
+	c := &m.columns[m.slots[m.indexOf(t)]-1]
+	if t.Role != chunk.Feature || t.Want == chunk.WantCategory {
+		return m.FromNumbers(t, c.all(m))
 	}
 	if c.dense {
-		p := &chunk.Piece{F32: chunk.WithoutNumbers(c.f32, b.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, b.MissingNumbers)}
+		p := &chunk.Piece{F32: chunk.WithoutNumbers(c.f32, m.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, m.MissingNumbers)}
 		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
 		return p, nil
 	}
-	s := &Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}
-	if len(b.MissingNumbers) > 0 {
-		s = s.WithoutNumbers(b.MissingNumbers).WithoutFill()
+	s := &chunk.Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}
+	if len(m.MissingNumbers) > 0 {
+		s = s.WithoutNumbers(m.MissingNumbers).WithoutFill()
 	}
-	return &chunk.Piece{Sparse: s, Present: b.rows - s.Missing(b.rows)}, nil
+	return &chunk.Piece{Sparse: s, Present: rows - s.Missing(rows)}, nil
 }
 
 // all returns the values of all rows.
-func (c *svmColumn) all(m *transposition) []float64 {
+func (c *featureColumn) all(m *transposition) []float64 {
 	n := m.bases[len(m.bases)-1]
 	if !c.dense {
-		return (&Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}).Expand64(n)
+		return (&chunk.Sparse{Rows: c.rows, F32: c.f32, F64: c.f64, Fill: m.fill()}).Expand64(n)
 	}
 	if c.f64 != nil {
 		return c.f64
@@ -127,22 +137,22 @@ func (c *svmColumn) all(m *transposition) []float64 {
 // workers in stretches; each counts its entries of every column, which says where in
 // the columns they go, and then puts them there.
 type transposition struct {
-	*svmSource
+	*Reader
 	bases   []int
 	slots   []int32 // by index: the column's number plus 1, 0 for features that are left out
-	columns []svmColumn
+	columns []featureColumn
 
 	placing        []int32 // by index: the slot as allocate numbers it, -1 for features that are left out
 	end64, end32   int32   // where the slots of sparse columns of float64, and of float32, end
 	rows64, rows32 []int32 // the memory of all sparse columns, one after another
 	values64       []float64
 	values32       []float32
-	dense          []*svmColumn // by slot from end32 on
+	dense          []*featureColumn // by slot from end32 on
 }
 
-// svmColumn is one feature: the stored cells, or all of them if it is dense. One of f32
+// featureColumn is one feature: the stored cells, or all of them if it is dense. One of f32
 // and f64 is set unless there are none.
-type svmColumn struct {
+type featureColumn struct {
 	dense bool
 	rows  []int32
 	f32   []float32
@@ -152,13 +162,13 @@ type svmColumn struct {
 // want makes room for the feature of an index.
 func (m *transposition) want(index int32) {
 	if m.slots[index] == 0 {
-		m.columns = append(m.columns, svmColumn{})
+		m.columns = append(m.columns, featureColumn{})
 		m.slots[index] = int32(len(m.columns))
 	}
 }
 
 // fill returns the value of what is not stored.
-func (s *svmSource) fill() float64 {
+func (s *Reader) fill() float64 {
 	if s.AbsentMissing || slices.Contains(s.MissingNumbers, 0) {
 		return chunk.MissingFill
 	}
@@ -188,7 +198,7 @@ func (m *transposition) run(ctx context.Context) error {
 		group.Go(func() error {
 			for _, ch := range chunks {
 				m.place(ch, next[w])
-				ch.features, ch.f32, ch.f64, ch.ends = nil, nil, nil, nil
+				ch.Columns, ch.F32, ch.F64, ch.Ends = nil, nil, nil, nil
 			}
 			return groupCtx.Err()
 		})
@@ -198,32 +208,32 @@ func (m *transposition) run(ctx context.Context) error {
 
 // stretches deals the chunks out, about as many entries to each worker. A stretch costs
 // a counter per column, so there are no more of them than the entries justify.
-func (m *transposition) stretches() [][]*svmChunk {
+func (m *transposition) stretches() [][]*textChunk {
 	entries := 0
 	for _, ch := range m.chunks {
-		entries += len(ch.features)
+		entries += len(ch.Columns)
 	}
 	n := max(1, min(m.workers(), entries/max(1, len(m.columns))))
-	stretches := make([][]*svmChunk, n)
+	stretches := make([][]*textChunk, n)
 	seen := 0
 	for _, ch := range m.chunks {
 		w := min(n-1, seen*n/max(1, entries))
 		stretches[w] = append(stretches[w], ch)
-		seen += len(ch.features)
+		seen += len(ch.Columns)
 	}
 	return stretches
 }
 
 // count counts the chunk's entries by column and marks the columns that need float64.
-func (m *transposition) count(ch *svmChunk, counts []uint32, wide []bool) {
-	for i, index := range ch.features {
+func (m *transposition) count(ch *textChunk, counts []uint32, wide []bool) {
+	for i, index := range ch.Columns {
 		slot := m.slots[index]
 		if slot == 0 {
 			continue
 		}
 		counts[slot-1]++
-		if ch.f64 != nil {
-			if v := ch.f64[i]; float64(float32(v)) != v && v == v {
+		if ch.F64 != nil {
+			if v := ch.F64[i]; float64(float32(v)) != v && v == v {
 				wide[slot-1] = true
 			}
 		}
@@ -251,7 +261,7 @@ func (m *transposition) allocate(counts [][]uint32, wide [][]bool) [][]int {
 	m.rows64, m.values64 = make([]int32, sizes[sparse64]), make([]float64, sizes[sparse64])
 	m.rows32, m.values32 = make([]int32, sizes[sparse32]), make([]float32, sizes[sparse32])
 	m.end64, m.end32 = int32(columns[sparse64]), int32(columns[sparse64]+columns[sparse32])
-	m.dense = make([]*svmColumn, columns[denseForm])
+	m.dense = make([]*featureColumn, columns[denseForm])
 
 	next := make([][]int, len(counts)) // by stretch and new slot
 	for w := range next {
@@ -311,7 +321,7 @@ func formOf(cells int, is64 bool, n int) uint8 {
 	return form
 }
 
-func (c *svmColumn) fillRows(n int, fill float64, is64 bool) {
+func (c *featureColumn) fillRows(n int, fill float64, is64 bool) {
 	c.dense = true
 	if is64 {
 		c.f64 = chunk.Expand(nil, []float64(nil), fill, n)
@@ -321,23 +331,23 @@ func (c *svmColumn) fillRows(n int, fill float64, is64 bool) {
 }
 
 // place puts the chunk's entries into the columns, each at the next of its places.
-func (m *transposition) place(ch *svmChunk, next []int) {
+func (m *transposition) place(ch *textChunk, next []int) {
 	row, from := int32(m.bases[ch.index]), 0
-	for _, end := range ch.ends {
-		for i, index := range ch.features[from:end] {
+	for _, end := range ch.Ends {
+		for i, index := range ch.Columns[from:end] {
 			slot := m.placing[index]
 			if uint32(slot) >= uint32(m.end32) {
 				if slot >= 0 {
-					m.dense[slot-m.end32].set(int(row), ch.value(from+i))
+					m.dense[slot-m.end32].set(int(row), ch.Value(from+i))
 				}
 				continue
 			}
 			at := next[slot]
 			next[slot]++
 			if slot < m.end64 {
-				m.rows64[at], m.values64[at] = row, ch.value(from+i)
+				m.rows64[at], m.values64[at] = row, ch.Value(from+i)
 			} else {
-				m.rows32[at], m.values32[at] = row, float32(ch.value(from+i))
+				m.rows32[at], m.values32[at] = row, float32(ch.Value(from+i))
 			}
 		}
 		from = int(end)
@@ -345,7 +355,7 @@ func (m *transposition) place(ch *svmChunk, next []int) {
 	}
 }
 
-func (c *svmColumn) set(row int, v float64) {
+func (c *featureColumn) set(row int, v float64) {
 	if c.f64 != nil {
 		c.f64[row] = v
 	} else {
