@@ -94,7 +94,7 @@ func (g *splitter) search(tiles int, alone bool) pass {
 	for s, at := range g.siblings[:g.nSiblings] {
 		l := &g.nodes[at]
 		g.prepare(s)
-		g.packed[s].Node(l.rule, scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess})
+		g.packed[s].Prepare(l.rule, scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess})
 	}
 	for w := range g.workers {
 		g.workers[w].had = [2]float64{}
@@ -151,7 +151,7 @@ func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 	c.found, g.isBound[sibling][f] = false, false
 	var gain float64
 	if g.packs(sibling, l) {
-		gain = g.searchWords(worker, sibling, l, f, had, c)
+		gain = g.searchWords(worker, sibling, l, f, nil, had, c)
 	} else {
 		gain = g.searchFeature(worker, l, f, nil, had, c)
 	}
@@ -159,19 +159,12 @@ func (g *splitter) searchOne(worker, sibling int, l *node, f int) {
 }
 
 // searchWords is searchFeature in a node that packs.
-func (g *splitter) searchWords(worker, sibling int, l *node, f int, least float64, c *candidate) (gain float64) {
-	var split scan.Split[int64, uint64]
-	var grouping scan.Grouping
-	words, regular := l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), int(g.config.Features[f].Regular)
-	if g.shapes[f].numeric {
-		split = g.packed[sibling].Codes(words, regular, least)
-	} else {
-		h := scan.Feature[int64, uint64]{
-			Words: words, Regular: regular, Least: least,
-			Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
-		}
-		split, grouping = searchCodes(g, worker, l, f, &h)
+func (g *splitter) searchWords(worker, sibling int, l *node, f int, counts []uint32, least float64, c *candidate) (gain float64) {
+	h := scan.Feature[int64, uint64]{
+		Words: l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1])), Node: &g.packed[sibling], Count: counts, Least: least,
+		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}
+	split, grouping := searchCodes(g, worker, l, f, &h)
 	fill(g, c, l, f, split, grouping)
 	return split.Gain
 }
@@ -360,7 +353,7 @@ func (g *splitter) searchSibling(worker, sibling int, l *node, features []int) {
 		features = g.mayGain(worker, sibling, l, others)
 	}
 	// Sums of two codes are searched together where they are integers without counts.
-	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil
+	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil && l.rule.Plain()
 	for len(features) > 0 {
 		n := 1
 		if flags && g.shapes[features[0]].flags >= leastFlags {
@@ -465,7 +458,7 @@ func (g *splitter) searchTouched(worker int, l *node, f int, least float64, c *c
 		Grad: w.grad[:len(w.codes)], Hess: w.hess[:len(w.codes)], Regular: n, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}
-	split := scan.Codes(&h, l.rule)
+	split := scan.Numeric(&h, l.rule)
 	if split.Found {
 		split.Code = int(w.codes[split.Code])
 	}
@@ -484,16 +477,7 @@ func (g *splitter) searchSlots(worker int, l *node, f int, grad []int64, hess []
 		Grad: grad, Hess: hess, Count: counts, Least: least,
 		Total: scan.Sums[int64, uint64]{Grad: l.total.grad, Hess: l.total.hess, Rows: uint64(l.rows)},
 	}
-	var split scan.Split[int64, uint64]
-	var grouping scan.Grouping
-	if feature := &g.config.Features[f]; counts == nil && feature.Kind != binning.Categorical {
-		h.Regular = int(feature.Regular)
-		if split = scan.Codes(&h, l.rule); !split.Found {
-			return split.Gain
-		}
-	} else {
-		split, grouping = searchCodes(g, worker, l, f, &h)
-	}
+	split, grouping := searchCodes(g, worker, l, f, &h)
 	fill(g, c, l, f, split, grouping)
 	preferUsed(g, l, f, &h, c)
 	c.counted = counts != nil
@@ -621,8 +605,7 @@ func (g *splitter) searchCounted(sibling int, l *node, f int, c *candidate) {
 		g.searchFeature(0, l, f, counts, 0, c)
 		return
 	}
-	words := l.hist.Words(int(g.offsets[f]), int(g.offsets[f+1]))
-	fill(g, c, l, f, g.packed[sibling].Counted(words, counts, int(g.spans[f].Regular), uint64(l.rows)), 0)
+	g.searchWords(0, sibling, l, f, counts, 0, c)
 	c.counted = true
 }
 

@@ -49,7 +49,7 @@ type level struct {
 // missing code on the left.
 func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) (Split[G, H], Grouping) {
 	search := catSearch[G, H]{f: f, r: r, s: s, best: Split[G, H]{Gain: Refused}}
-	if f.Count == nil && r.dividable() && usual(r.GradScale) && usual(r.HessScale) {
+	if f.Count == nil && r.plain() && r.L1 == 0 && usual(r.GradScale) && usual(r.HessScale) {
 		search.compares = true
 		search.beat(f.Least)
 	}
@@ -104,31 +104,6 @@ func Set[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch, s
 	}
 	s.a = s.set(s.a[:0], split.Code, grouping)
 	return s.a
-}
-
-// at returns the sums of one code.
-func (f *Feature[G, H]) at(code int) Sums[G, H] {
-	if f.Words != nil {
-		w := f.Words[code]
-		return Sums[G, H]{Grad: G(int64(w) >> 32), Hess: H(w & math.MaxUint32)}
-	}
-	sums := Sums[G, H]{Grad: f.Grad[code], Hess: f.Hess[code]}
-	if f.Count != nil {
-		sums.Rows = uint64(f.Count[code])
-	}
-	return sums
-}
-
-// hess is at, but for the gradient.
-func (f *Feature[G, H]) hess(code int) H {
-	if f.Words != nil {
-		return H(f.Words[code] & math.MaxUint32)
-	}
-	return f.Hess[code]
-}
-
-func (a Sums[G, H]) plus(b Sums[G, H]) Sums[G, H] {
-	return Sums[G, H]{a.Grad + b.Grad, a.Hess + b.Hess, a.Rows + b.Rows}
 }
 
 // estimate is the number of rows that a hessian sum stands for if all rows of the
@@ -330,7 +305,7 @@ func (c *catSearch[G, H]) try(left Sums[G, H], code int, grouping Grouping, miss
 	if c.compares && c.toBeat > 0 && c.falls(left, l2) {
 		return
 	}
-	gain, unproven := consider(c.f, c.r, left, l2)
+	gain, unproven := gain(c.f, c.r, left, l2)
 	if gain < 0 || gain < c.f.Least || gain < c.best.Gain || gain == c.best.Gain && !c.lower(code, grouping) {
 		return
 	}

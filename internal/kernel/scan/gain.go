@@ -1,16 +1,6 @@
-// Package scan finds the best split of one feature from its histogram.
-//
-// In: the sums per code of one feature in one node, the node's totals, the rules
-// a split must obey. Out: the best candidate. It knows no trees and no rows.
 package scan
 
 import "math"
-
-// Grad and Hess are the types of sums: integer codes, or floats in f32 mode.
-type Grad interface{ int64 | float64 }
-
-// Hess is the type of hessian sums.
-type Hess interface{ uint64 | float64 }
 
 // Rule says what a split must obey and how its gain is computed.
 type Rule struct {
@@ -25,7 +15,7 @@ type Rule struct {
 	// (MinRows−1)·largest code = ProofHess proves MinRows rows.
 	MinRows   uint64
 	ProofHess uint64
-	// EqualHess says that every row has the largest code, so that a sum that proves
+	// EqualHess reports whether every row has the largest code, so that a sum that proves
 	// nothing disproves.
 	EqualHess bool
 	// LeastSide is a hessian sum that MinRows rows of the node have at least: a side with less has too
@@ -33,14 +23,46 @@ type Rule struct {
 	LeastSide uint64
 }
 
-// dividable says that gains are plain quotients: without L1, and where a side that has enough
-// hessian has a denominator above 0.
-func (r *Rule) dividable() bool {
-	return r.L1 == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
+// Refused is the gain of a candidate that breaks the rule.
+const Refused = -1.0
+
+// gain returns the gain of sending the rows of left to the left, the node's own part not yet taken
+// off, or Refused where the rule forbids it. l2 is L2, or more for sets of levels. unproven reports
+// that MinRows remains to be proven: the gain is an upper bound.
+//
+// All that a split must obey stands here. The loops that do not ask here compute the same for a
+// plain rule.
+func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 float64) (gain float64, unproven bool) {
+	rightHess := f.Total.Hess - left.Hess
+	if f.Count != nil {
+		if left.Rows < r.MinRows || f.Total.Rows-left.Rows < r.MinRows {
+			return Refused, false
+		}
+	} else if uint64(left.Hess) <= r.ProofHess || uint64(rightHess) <= r.ProofHess {
+		if left.Hess < H(r.LeastSide) || rightHess < H(r.LeastSide) {
+			return Refused, false
+		}
+		unproven = true
+	}
+	hl := float64(float64(left.Hess) * r.HessScale)
+	hr := float64(float64(rightHess) * r.HessScale)
+	if hl < r.MinChild || hr < r.MinChild {
+		return Refused, false
+	}
+	gl := float64(float64(left.Grad)*r.GradScale) + float64(float64(left.Rows)*r.GradOffset)
+	gr := float64(float64(f.Total.Grad-left.Grad)*r.GradScale) + float64(float64(f.Total.Rows-left.Rows)*r.GradOffset)
+	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }
 
-// usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
-func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
+// plain reports whether the loops that do not ask gain may stand in for it: a gain is the sum of two
+// quotients T(g)²/(h + L2), whose denominators are above 0 where a side has MinChild, and no row adds
+// an offset. A constraint that gain checks and the loops do not makes a rule not plain.
+func (r *Rule) plain() bool {
+	return r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
+}
+
+// Plain reports whether Flags may be used.
+func (r *Rule) Plain() bool { return r.plain() }
 
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1
 // (Chen and Guestrin 2016, eq. 7, with L1). 0 where the denominator is not positive.
@@ -77,57 +99,22 @@ func (r *Rule) Value(g, h, l2 float64) float64 {
 	return (0 - r.Shrink(g)) / d // 0, not −0, without a gradient
 }
 
-// Sums are the totals of a set of rows.
-type Sums[G Grad, H Hess] struct {
-	Grad G
-	Hess H
-	Rows uint64 // where counts are kept
+// Proven reports whether both sides of a split have MinRows rows for certain.
+func (r *Rule) Proven(left, total Sums[int64, uint64]) bool {
+	return r.EqualHess || left.Hess > r.ProofHess && total.Hess-left.Hess > r.ProofHess
 }
 
-// Feature is the histogram of one feature in one node.
-type Feature[G Grad, H Hess] struct {
-	Grad  []G
-	Hess  []H
-	Count []uint32 // nil: rows are not counted
-	// Words are packed sums (package hist) that stand for Grad and Hess, which are nil then. Only Categorical and Set
-	// take them.
-	Words []uint64
-	// Regular is the number of codes of present values; the code Regular, if the
-	// slices reach that far, is the missing code.
-	Regular int
-	Total   Sums[G, H]
-	// Least is a gain that is had already, or 0: Codes and Categorical find nothing that gains less.
-	Least float64
-}
+// Provable reports whether a split of a node of so much hessian can be proven (see Proven).
+func (r *Rule) Provable(total uint64) bool { return r.EqualHess || total/2 > r.ProofHess }
 
-// bar returns what a gain has to exceed to be looked at.
-func (f *Feature[G, H]) bar() float64 { return barOf(f.Least) }
+// usual reports whether a scale is far from the limits of float64: no product of sums loses digits.
+func usual(scale float64) bool { return scale >= 1e-100 && scale <= 1e100 }
 
+// barOf returns what a gain has to exceed to be no less than the least gain that is looked for, if
+// there is one.
 func barOf(least float64) float64 {
 	if least > 0 {
 		return math.Float64frombits(math.Float64bits(least) - 1) // the next number below
 	}
 	return Refused
-}
-
-// missing returns the sums of the missing code and whether it holds anything.
-func (f *Feature[G, H]) missing() (m Sums[G, H], any bool) {
-	if len(f.Grad)+len(f.Words) <= f.Regular {
-		return m, false
-	}
-	m = f.at(f.Regular)
-	if f.Count != nil {
-		return m, m.Rows != 0
-	}
-	return m, m.Grad != 0 || m.Hess != 0
-}
-
-// Split is a candidate: what goes left, and how good that is.
-type Split[G Grad, H Hess] struct {
-	Found       bool
-	Gain        float64 // Part(left) + Part(right), the node's own part not yet taken off
-	Code        int     // numeric: last code on the left
-	MissingLeft bool
-	Unproven    bool // a side may have fewer than MinRows rows: Gain is an upper bound
-	Left        Sums[G, H]
 }

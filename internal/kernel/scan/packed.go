@@ -1,5 +1,7 @@
 package scan
 
+import "math"
+
 // Span is where the packed sums of a feature are among those of a node.
 type Span struct {
 	From    uint32 // first word
@@ -8,18 +10,17 @@ type Span struct {
 	Missing uint32 // 1: the word after the present values' is that of the missing code, else 0
 }
 
-// Packed searches the numeric features of a node by packed sums (package hist): Bounds and Flags many at a time, Codes
-// one.
+// Packed is what the vectors have to know of a node to search its packed sums (package hist): one numeric feature at a time
+// for Numeric, many by Bounds, Flags and Shares.
 type Packed struct {
-	rule        *Rule
-	total       Sums[int64, uint64]
-	vectors     packedVectors
-	scale, rest float64 // turn bounds into gains
+	rule          *Rule
+	vectors       packedVectors
+	scale, offset float64 // turn bounds into gains
 }
 
-// Node begins a node, by its rule and totals. A sum of no rows of the node may be too large for its half of a word.
-func (p *Packed) Node(r *Rule, total Sums[int64, uint64]) {
-	p.rule, p.total = r, total
+// Prepare begins a node, by its rule and totals. No sum of rows of the node may be too large for its half of a word.
+func (p *Packed) Prepare(r *Rule, total Sums[int64, uint64]) {
+	p.rule = r
 	if !p.vectors.node(r, total) {
 		return
 	}
@@ -28,24 +29,24 @@ func (p *Packed) Node(r *Rule, total Sums[int64, uint64]) {
 	part := r.Part(grad, hess, r.L2)
 	const slack = 1 + 1.0/(1<<9) + 1.0/(1<<13) // what float32 loses at most (see boundsAVX512), as the 2⁻³² below
 	p.scale = r.GradScale * r.GradScale / both * slack
-	p.rest = float64(grad*grad/both) - part + float64(part/(1<<32))
+	p.offset = float64(grad*grad/both) - part + float64(part/(1<<32))
 }
 
-// Ready reports whether the node can be searched so: else sums have to be taken apart first.
+// Ready reports whether the vectors can search the node: else sums have to be unpacked first.
 func (p *Packed) Ready() bool { return p.vectors.ready }
 
-// Gain returns what no split of a feature that Codes finds gains more than, the node's own part taken off.
-func (p *Packed) Gain(bound float32) float64 { return float64(float64(bound)*p.scale) + p.rest }
+// Gain turns a bound into a gain, the node's own part taken off: no split of the feature gains more.
+func (p *Packed) Gain(bound float32) float64 { return float64(float64(bound)*p.scale) + p.offset }
 
 // Bounds sets bounds[i] to a bound of the feature features[i], whose words are words[From:] of spans[features[i]]. 0
-// says that no split leaves enough hessian on both sides.
+// means that no split leaves enough hessian on both sides.
 func (p *Packed) Bounds(bounds []float32, words []uint64, spans []Span, features []int) {
 	if len(features) > 0 {
 		p.vectors.bounds(bounds[:len(features)], words, spans, features)
 	}
 }
 
-// Flags sets gains[i] to what the function Flags does for a feature of two codes, whose words are words[at[i]] and the
+// Flags sets gains[i] as the function Flags does, for a feature of two codes, whose words are words[at[i]] and the
 // one after it.
 func (p *Packed) Flags(gains []float64, words []uint64, at []uint32) {
 	if len(at) > 0 {
@@ -68,62 +69,14 @@ func (p *Packed) Shares(shares []float64, words []uint64, spans []Span, features
 	}
 }
 
-// Codes returns what the function Codes does for the packed sums of a feature, of which those of the missing code, if the
-// words reach that far, are words[regular].
-func (p *Packed) Codes(words []uint64, regular int, least float64) Split[int64, uint64] {
-	bar := barOf(least)
-	last := max(regular-1, 0)
-	if len(words) == regular || words[regular] == 0 {
-		return p.pass(words[:last], 0, bar)
-	}
-	right := p.pass(words[:regular], 0, bar) // the last: present against missing
-	return better(p.pass(words[:last], words[regular], bar), right)
-}
-
-// Counted is Numeric for packed sums, as in Codes, and rows that are counted, of so many.
-func (p *Packed) Counted(words []uint64, counts []uint32, regular int, rows uint64) Split[int64, uint64] {
-	last := max(regular-1, 0)
-	if len(words) == regular || counts[regular] == 0 {
-		return p.counted(words[:last], counts, 0, 0, rows)
-	}
-	right := p.counted(words[:regular], counts, 0, 0, rows)
-	return better(p.counted(words[:last], counts, words[regular], uint64(counts[regular]), rows), right)
-}
-
-// counted is countedPass for packed sums, up to the last of the words.
-func (p *Packed) counted(words []uint64, counts []uint32, start, startRows, rows uint64) Split[int64, uint64] {
-	first, last := between(counts[:len(words)], startRows, rows, p.rule.MinRows)
-	for _, w := range words[:first] {
-		start += w
-	}
-	s := p.find(words[first:last], start, true, Refused)
-	if s.Found {
-		s.Code, s.Unproven = s.Code+first, false
-	}
-	return s
-}
-
-// pass is plainPass for packed sums, up to the last of the words.
-func (p *Packed) pass(words []uint64, start uint64, bar float64) Split[int64, uint64] {
-	return p.find(words, start, start != 0, bar)
-}
-
-// find returns the best split after one of the words. always says that the first is a candidate even without sums.
-func (p *Packed) find(words []uint64, start uint64, always bool, bar float64) Split[int64, uint64] {
-	s := Split[int64, uint64]{Gain: Refused}
-	if len(words) == 0 {
-		return s
-	}
+// find is plainLoop for packed sums: of at least one word.
+func (p *Packed) find(words []uint64, look *lookup) found {
 	var best packedBest
-	if p.vectors.find(&best, words, start, always, bar); best.code == noCode {
-		return s
+	start := uint64(look.start.Grad)<<32 + look.start.Hess
+	if p.vectors.find(&best, words, start, look.always, look.bar); best.code == noCode {
+		return found{code: -1}
 	}
-	s = Split[int64, uint64]{
-		Found: true, Gain: best.gain, Code: int(best.code),
-		Left: Sums[int64, uint64]{Grad: int64(best.left) >> 32, Hess: best.left & (1<<32 - 1)},
-	}
-	s.Unproven = !p.rule.Proven(s.Left, p.total)
-	return s
+	return found{best.gain, int(best.code), int64(best.left) >> 32, best.left & math.MaxUint32}
 }
 
 // packedBest is what the vectors find, in the order in which they write it.

@@ -43,12 +43,12 @@ func BenchmarkPacked(b *testing.B) {
 				rule := scan.Rule{MinChild: 1e-3, GradScale: 1e-5, HessScale: 1e-6, MinRows: 20, ProofHess: 19 * 65535}
 				grad, hess := make([]int64, codes), make([]uint64, codes)
 				var p scan.Packed
-				p.Node(&rule, features[0].Total)
+				p.Prepare(&rule, features[0].Total)
 				side := func(least float64) func() {
 					return func() {
 						for range 20 {
 							for i := range features {
-								p.Codes(words[i*codes:][:codes], codes, least)
+								scan.Numeric(&scan.Feature[int64, uint64]{Words: words[i*codes:][:codes], Node: &p, Regular: codes, Total: features[i].Total, Least: least}, &rule)
 							}
 						}
 					}
@@ -63,7 +63,7 @@ func BenchmarkPacked(b *testing.B) {
 					for range 20 {
 						for i, f := range features {
 							hist.Split(grad, hess, words[i*codes:][:codes])
-							scan.Codes(&scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Regular: codes, Total: f.Total}, &rule)
+							scan.Numeric(&scan.Feature[int64, uint64]{Grad: grad, Hess: hess, Regular: codes, Total: f.Total}, &rule)
 						}
 					}
 				}

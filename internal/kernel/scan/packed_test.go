@@ -25,14 +25,14 @@ func packedWords(f *scan.Feature[int64, uint64], words []uint64) []uint64 {
 func packedAsApart(t *testing.T, try int, f *scan.Feature[int64, uint64], words []uint64, rule *scan.Rule) (scan.Split[int64, uint64], bool) {
 	t.Helper()
 	scan.UseGo(true)
-	want := scan.Codes(f, rule)
+	want := scan.Numeric(f, rule)
 	scan.Use(cpu.AVX512)
 	var p scan.Packed
-	p.Node(rule, f.Total)
+	p.Prepare(rule, f.Total)
 	if !p.Ready() {
 		return want, false
 	}
-	got := p.Codes(packedWords(f, words), f.Regular, f.Least)
+	got := scan.Numeric(&scan.Feature[int64, uint64]{Words: packedWords(f, words), Node: &p, Regular: f.Regular, Total: f.Total, Least: f.Least}, rule)
 	if got != want || math.Float64bits(got.Gain) != math.Float64bits(want.Gain) {
 		t.Fatalf("try %d, %d codes, least %v, %+v:\n%+v, taken apart\n%+v", try, len(f.Grad), f.Least, *rule, got, want)
 	}
@@ -129,10 +129,13 @@ func TestPackedEqualsApart(t *testing.T) {
 		h := *f
 		h.Count, h.Least = counts, 0
 		var p scan.Packed
-		p.Node(&rule, f.Total)
+		p.Prepare(&rule, f.Total)
 		want := scan.Numeric(&h, &rule)
 		want.Left.Rows = 0
-		if got := p.Counted(words, counts, f.Regular, f.Total.Rows); !rule.EqualHess && got != want { // else a count may deny the rule
+		packed := scan.Feature[int64, uint64]{Words: words, Node: &p, Count: counts, Regular: f.Regular, Total: f.Total}
+		got := scan.Numeric(&packed, &rule)
+		got.Left.Rows = 0
+		if !rule.EqualHess && got != want { // else a count may deny the rule
 			t.Fatalf("try %d, %+v: %+v with counts, want %+v", try, rule, got, want)
 		}
 		if want.Found {
@@ -187,7 +190,7 @@ func TestCategoricalOfWords(t *testing.T) {
 				t.Fatalf("try %d, in Go %v: %+v by %v, want %+v by %v", try, goes, got, grouping, want, how)
 			}
 			var p scan.Packed
-			if p.Node(&rule, f.Total); p.Ready() {
+			if p.Prepare(&rule, f.Total); p.Ready() {
 				shares, sum := []float64{0}, 0.0
 				p.Shares(shares, words.Words, []scan.Span{{Regular: uint32(f.Regular), Missing: uint32(len(f.Grad) - f.Regular)}}, []int{0})
 				for code, h := range f.Hess {

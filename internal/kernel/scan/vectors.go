@@ -16,7 +16,7 @@ const (
 // beat returns what gains are multiplied by to be compared by products, which are off by a few
 // roundings, and the least gain that is divided. Where factors are too large or too small for products, all
 // gains are divided.
-func (r *Rule) beat(total Sums[int64, uint64], bar float64) (slack, beat float64) {
+func (r *Rule) beat(total *Sums[int64, uint64], bar float64) (slack, beat float64) {
 	slack = 1 - 1.0/(1<<40)
 	if largest := float64(float64(total.Hess)*r.HessScale) + r.L2; !(largest < 1e100 && r.L2+r.MinChild > 1e-100) {
 		slack = math.Inf(-1)

@@ -8,7 +8,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// neon says that the vectors are in use.
+// neon reports whether the vectors are in use.
 var neon = cpu.NEON()
 
 // plainSums and plainFactors are what plainNEON is given, in the order in which it reads them.
@@ -28,39 +28,39 @@ type (
 //go:noescape
 func plainNEON(grad *int64, hess *uint64, n uint64, sums *plainSums, factors *plainFactors, best *[4][2]int64)
 
-// plainVectors does plainPass's work on codes that it can do by vectors. It returns the best
-// gain above a bar, its code or -1, and the sums on its left.
-func plainVectors(grad []int64, hess []uint64, total, start Sums[int64, uint64], r *Rule, atLeast int64, always bool, bar float64) (gain float64, code int, left Sums[int64, uint64], ok bool) {
+// vectorLoop is plainLoop by vectors, where these can.
+func vectorLoop(grad []int64, hess []uint64, total *Sums[int64, uint64], r *Rule, look *lookup) (best found, ok bool) {
 	// Codes without sums repeat the candidate before them, which wins the tie: only those before all
 	// others have to be left out.
 	first := 0
-	for !always && first < len(grad) && grad[first] == 0 && hess[first] == 0 {
+	for !look.always && first < len(grad) && grad[first] == 0 && hess[first] == 0 {
 		first++
 	}
 	n := len(grad) - first
-	if !neon || n < leastCodes || n > mostCodes || !r.dividable() {
-		return 0, 0, left, false
+	if !neon || n < leastCodes || n > mostCodes || r.L1 != 0 {
+		return best, false
 	}
 	grad, hess = grad[first:], hess[first:]
 	_ = hess[n-1]
-	atLeast, ok = r.leastHess(atLeast)
+	least, ok := r.leastHess(look.least)
 	if !ok {
-		return 0, 0, left, false
+		return best, false
 	}
-	slack, beat := r.beat(total, bar)
-	sums := plainSums{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), atLeast}
-	factors := plainFactors{r.GradScale, r.HessScale, r.L2, slack, bar, beat, tiny}
-	var best [4][2]int64
-	plainNEON(&grad[0], &hess[0], uint64(n), &sums, &factors, &best)
-	gain, code = bar, -1
+	slack, beat := r.beat(total, look.bar)
+	start := &look.start
+	sums := plainSums{start.Grad, int64(start.Hess), total.Grad, int64(total.Hess), least}
+	factors := plainFactors{r.GradScale, r.HessScale, r.L2, slack, look.bar, beat, tiny}
+	var lanes [4][2]int64
+	plainNEON(&grad[0], &hess[0], uint64(n), &sums, &factors, &lanes)
+	best = found{gain: look.bar, code: -1}
 	for lane := range 2 {
-		g, c := math.Float64frombits(uint64(best[0][lane])), int(best[1][lane])
-		if c >= 0 && (code < 0 || g > gain || g == gain && c < code) {
-			gain, code, left = g, c, Sums[int64, uint64]{Grad: best[2][lane], Hess: uint64(best[3][lane])}
+		g, c := math.Float64frombits(uint64(lanes[0][lane])), int(lanes[1][lane])
+		if c >= 0 && (best.code < 0 || g > best.gain || g == best.gain && c < best.code) {
+			best = found{g, c, lanes[2][lane], uint64(lanes[3][lane])}
 		}
 	}
-	if code >= 0 {
-		code += first
+	if best.code >= 0 {
+		best.code += first
 	}
-	return gain, code, left, true
+	return best, true
 }
