@@ -20,7 +20,7 @@ ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRo
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/rows ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard time-to-metric scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -50,9 +50,6 @@ peers-predict: peers-env ## time predictions beside the peers', on one thread: b
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)
-
-time-to-metric: peers-env ## time training until boost is as good as LightGBM with its defaults (SETS=a,b for some tables, THREADS)
-	go run ./benchmarks reach --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
 sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's (SETS=a,b for some sets)
 	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"

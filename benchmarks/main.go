@@ -27,6 +27,6 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(generateCommand(), peersCommand(), qualityCommand(), scorersCommand(), scoreCommand(), guardCommand(), rowsCommand(), scalingCommand(), reachCommand(), realCommand(), realTrainCommand(), rulesCommand(), reachTrainCommand(), sizesCommand(), trainCommand(), accuracyCommand(), reuseCommand(), precisionCommand(), compressionCommand(), loadingCommand(), readCommand())
+	root.AddCommand(generateCommand(), peersCommand(), qualityCommand(), scorersCommand(), scoreCommand(), guardCommand(), rowsCommand(), scalingCommand(), realCommand(), realTrainCommand(), sizesCommand(), trainCommand(), accuracyCommand(), precisionCommand(), compressionCommand(), loadingCommand(), readCommand())
 	return root
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"boost/benchmarks/peers"
-	"boost/benchmarks/reach"
 	"boost/benchmarks/scaling"
 	"boost/benchmarks/scorers"
 	"boost/benchmarks/synth"
@@ -102,35 +101,6 @@ func TestTrainNamesWhatIsWrong(t *testing.T) {
 	}
 	if _, _, err := run(t, "peers", "--row", "higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
 		t.Errorf("an unknown row: error %v", err)
-	}
-}
-
-func TestReachTrain(t *testing.T) {
-	folder, data := t.TempDir(), collection(t, "0.6")
-	if _, _, err := run(t, "generate", "--out", folder, "--rows", "3000", "--test", "1000", "--cols", "9", "--threads", "1"); err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range [][]string{{"--table", folder}, {"--data", data, "--set", "many"}} {
-		for until, c := range map[string]struct {
-			rounds int
-			loss   bool // is looked at
-		}{"0": {4, false}, "0.000001": {4, true}, "1": {1, true}} {
-			for _, preset := range []string{"", "fast"} {
-				out, _, err := run(t, append([]string{"reach-train", "--threads", "1", "--rounds", "4", "--until", until, "--preset", preset}, table...)...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var r reach.Run
-				if err := json.Unmarshal([]byte(out), &r); err != nil || r.Train <= 0 || r.Bin <= 0 || r.Rounds != c.rounds || (r.Loss > 0) != c.loss || r.Columns < 2 || r.Rows < 400 {
-					t.Errorf("%v until %s: %s, error %v, want %+v", table, until, out, err, c)
-				}
-			}
-		}
-	}
-	_, _, err := run(t, "reach", "--data", data, "--sets", "few", "--python", filepath.Join(folder, "no-python"), "--cache", folder,
-		"--results", filepath.Join(folder, "reach.json"), "--document", "")
-	if err == nil || !strings.Contains(err.Error(), "arrays of few") {
-		t.Errorf("without Python: error %v", err)
 	}
 }
 

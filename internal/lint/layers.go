@@ -31,7 +31,7 @@ const picture = `
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs
   9:  benchmarks/compression  benchmarks/loading  benchmarks/rows  benchmarks/guard  benchmarks/scaling
-  9:  benchmarks/reach  benchmarks/real  benchmarks/scorers  benchmarks/sizes
+  9:  benchmarks/real  benchmarks/scorers  benchmarks/sizes
  10:  cmd/boost  benchmarks
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"boost/benchmarks/compression"
+	"boost/benchmarks/loading"
+	"boost/benchmarks/peers"
+	"boost/benchmarks/real"
+	"boost/benchmarks/rows"
+	"boost/benchmarks/scaling"
+	"boost/benchmarks/scorers"
+	"boost/benchmarks/sizes"
+)
+
+// committed makes a copy of a page, has it written anew, and reports where it then differs from what is
+// committed: the page itself, and what lies beside it.
+type committed struct{ folder string }
+
+func (c committed) page(t *testing.T, path string, write func(page string) error, beside ...string) {
+	t.Helper()
+	for _, name := range append([]string{filepath.Base(path)}, beside...) {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(name) != ".md" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(c.folder, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := write(filepath.Join(c.folder, filepath.Base(path))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append([]string{filepath.Base(path)}, beside...) {
+		want, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(c.folder, name)); err != nil || string(got) != string(want) {
+			t.Errorf("%s is not what the record gives, error %v", name, err)
+		}
+	}
+}
+
+// read reads a record from the results.
+func read[R any](t *testing.T, name string) R {
+	t.Helper()
+	var r R
+	text, err := os.ReadFile(filepath.Join("results", name))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The tables and pictures of the documents are what the committed records give.
+func TestResultsGiveDocuments(t *testing.T) {
+	c := committed{t.TempDir()}
+	const readme = "results/README.md"
+	c.page(t, readme, func(page string) error {
+		folder := filepath.Join(c.folder, "peers")
+		if err := os.CopyFS(folder, os.DirFS("results/peers")); err != nil {
+			return err
+		}
+		h, err := peers.Open(folder, "dense-1-thread")
+		if err != nil {
+			return err
+		}
+		return h.Latest().UpdateDocument(page, folder)
+	}, "peers.md")
+	c.page(t, readme, func(page string) error {
+		h, err := scorers.Open("results/scorers.json")
+		if err != nil {
+			return err
+		}
+		return h.Sessions[len(h.Sessions)-1].UpdateDocument(page)
+	})
+	c.page(t, readme, func(page string) error {
+		all := read[[]loading.Record](t, "loading.json")
+		return all[len(all)-1].UpdateDocument(page, filepath.Join(c.folder, "loading.json"))
+	}, "loading.md")
+	c.page(t, readme, func(page string) error {
+		r := read[scaling.Record](t, "scaling.json")
+		return plotInto(&r, page)
+	}, "scaling.svg")
+	c.page(t, "../docs/performance.md", func(page string) error {
+		r, err := real.Open("results/real.json")
+		if err != nil {
+			return err
+		}
+		return drawReal(r, page)
+	}, realPicture)
+	c.page(t, "results/sizes.md", func(page string) error {
+		r, err := sizes.Open("results/sizes.json", sizes.Record{})
+		if err != nil {
+			return err
+		}
+		return r.UpdateDocument(page)
+	})
+	c.page(t, "results/leaves.md", func(page string) error {
+		r := read[compression.Record](t, "compression.json")
+		return r.UpdateDocument(page)
+	})
+	c.page(t, "results/rows.md", func(page string) error {
+		r := read[rows.Record](t, "rows.json")
+		return r.UpdateDocument(page)
+	})
+}
+
+// The page of accuracy is what its records and the sets' reference losses give.
+func TestResultsGiveAccuracy(t *testing.T) {
+	shared := os.Getenv("BOOST_SHARED")
+	if shared == "" {
+		t.Skip("BOOST_SHARED is not set: the reference losses are not here")
+	}
+	c := committed{t.TempDir()}
+	c.page(t, "../docs/accuracy.md", func(page string) error {
+		f := files{data: filepath.Join(shared, "data"), peers: "accuracy_small.json", results: "results", document: page}
+		return f.write()
+	})
+}
