@@ -14,13 +14,10 @@ import (
 	"boost/internal/near"
 )
 
-// checkColumns returns what is wrong with the parameters of single columns, in the
-// order of their names.
-func (p *Params) checkColumns() []error {
+// checkForcedCuts returns what is wrong with the cuts of single columns, in the order of
+// their names.
+func (p *Params) checkForcedCuts() []error {
 	var problems []error
-	for _, name := range slices.Sorted(maps.Keys(p.MaxBinByFeature)) {
-		problems = append(problems, checkRange(fmt.Sprintf("binning.max_bin_by_feature of column %q", name), p.MaxBinByFeature[name], MinMaxBin, MaxMaxBin))
-	}
 	for _, name := range slices.Sorted(maps.Keys(p.ForcedCuts)) {
 		problems = append(problems, p.checkForced(name, p.ForcedCuts[name]))
 	}

@@ -180,7 +180,7 @@ func TestColumnParams(t *testing.T) {
 		{"too many beside gaps", func(p *binning.Params) { p.MaxBin, p.ForcedCuts = 3, map[string][]float64{"gaps": {1, 2}} }, binning.ErrParams,
 			`column "gaps" has 2 cuts, its max_bin = 3 allows 1 beside the code of its missing values`},
 		{"bins out of range", func(p *binning.Params) { p.MaxBinByFeature = map[string]int{"b": 1, "a": 1 << 25} }, binning.ErrParams,
-			"binning.max_bin_by_feature of column \"a\" = 33554432: want 2 to 16777216\ninvalid binning parameter: binning.max_bin_by_feature of column \"b\" = 1: want"},
+			"binning.max_bin_by_feature of column \"a\" = 33554432: must be 2 … 16,777,216\ninvalid binning parameter: binning.max_bin_by_feature of column \"b\" = 1: must be"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := binning.Fit(context.Background(), tab, nil, params(c.change), 1, pool(t, 1))

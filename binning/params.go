@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
+
+	"boost/internal/setting"
 )
 
-// Limits of Params.
-const (
-	MinMaxBin = 2
-	MaxMaxBin = 1 << 24 // 16,777,216
-)
+// mostCodes bounds how many codes a column may have.
+const mostCodes = 1 << 24 // 16,777,216
+
+var binCounts = setting.Between(2, mostCodes)
 
 // The values of Params.Placement, Params.Storage and Params.Order.
 const (
@@ -58,28 +57,28 @@ var ErrParams = errors.New("invalid binning parameter")
 // quantiles, as many as max_bin leaves, and none between two values that a forced cut
 // separates; MinDataInBin holds between two forced cuts as in a column of its own.
 type Params struct {
-	MaxBin        int    `key:"binning.max_bin" use:"model"`         // codes of a numeric feature, the missing one too: 2 … 16,777,216
-	MinDataInBin  int    `key:"binning.min_data_in_bin" use:"model"` // rows a numeric bin holds at least; 0 acts as 1
-	Sample        int    `key:"binning.sample" use:"model"`          // rows that cuts are taken from; 0 = all
-	Placement     string `key:"binning.placement" use:"model"`       // "midpoint" or "value"
-	Storage       string `key:"binning.storage" use:"run"`           // "adaptive" or "uniform"
-	Layout        string `key:"binning.layout" use:"run"`            // one of Layouts
-	MissingAs     string `key:"binning.missing_as" use:"run"`        // "sentinel" or "mask"
-	Bundle        string `key:"binning.bundle" use:"run"`            // "auto", "on" or "off"
-	WeightedCuts  bool   `key:"binning.weighted_cuts" use:"model"`   // quantiles of weight, not of rows
-	MaxCat        int    `key:"categorical.max_cat" use:"model"`     // levels that get a code of their own: 1 … 16,777,216
-	MinDataPerCat int    `key:"categorical.min_data_per_cat" use:"model"`
-	Order         string `key:"categorical.order" use:"model"` // "count" or "name"
+	MaxBin        int    // codes of a numeric feature, the missing one too
+	MinDataInBin  int    // rows a numeric bin holds at least
+	Sample        int    // rows that cuts are taken from; 0 = all
+	Placement     string // of cuts
+	Storage       string // width of codes
+	Layout        string // one of Layouts
+	MissingAs     string
+	Bundle        string
+	WeightedCuts  bool // quantiles of weight, not of rows
+	MaxCat        int  // levels that get a code of their own
+	MinDataPerCat int
+	Order         string // of codes of levels
 	// BundleConflicts is the share of rows that a bundle may have with more than one
 	// feature off its rest code; above 0 bundles are made. All but the first of these lose their code, so that
-	// training sees other values than predictions will: 0 … 0.1.
-	BundleConflicts float64 `key:"binning.bundle_conflicts" use:"model"`
+	// training sees other values than predictions will.
+	BundleConflicts float64
 
 	// By name of the column, for numeric ones. ForcedCuts ascend, are finite and at most
 	// max_bin − 1 of a column, one less where it has missing values. MaxBinByFeature takes
 	// MaxBin's place.
-	ForcedCuts      map[string][]float64 `key:"binning.forced_cuts" use:"model"`
-	MaxBinByFeature map[string]int       `key:"binning.max_bin_by_feature" use:"model"`
+	ForcedCuts      map[string][]float64
+	MaxBinByFeature map[string]int
 }
 
 // Defaults returns the default parameters.
@@ -91,48 +90,82 @@ func Defaults() Params {
 	}
 }
 
+// Settings describes the parameters, those of p.
+func Settings(p *Params) []setting.Setting {
+	return []setting.Setting{
+		{Name: "binning.max_bin", Value: &p.MaxBin, Range: binCounts,
+			Doc:     "Codes of a numeric column, the missing one included; up to 256 fit one byte.",
+			Aliases: []string{"max_bin", "max_bins", "border_count"}},
+		{Name: "binning.min_data_in_bin", Value: &p.MinDataInBin, Range: setting.Between(0, math.MaxInt32),
+			Doc:     "Rows that a numeric bin holds at least; 0 acts as 1.",
+			Aliases: []string{"min_data_in_bin"}},
+		{Name: "binning.sample", Value: &p.Sample, Range: setting.Between(0, math.MaxInt32), NoLimit: true,
+			Doc:     "Rows that cuts are taken from; 0 = all.",
+			Aliases: []string{"bin_construct_sample_cnt", "subsample_for_bin"}},
+		{Name: "binning.placement", Value: &p.Placement, Choices: []string{Midpoint, Value},
+			Doc: "Where a cut lies: between its two neighbours, or on the lower one."},
+		{Name: "binning.max_bin_by_feature", Value: &p.MaxBinByFeature, Range: binCounts,
+			Doc:     "`binning.max_bin` of single numeric columns, like {age = 64}.",
+			Aliases: []string{"max_bin_by_feature"}},
+		{Name: "binning.forced_cuts", Value: &p.ForcedCuts,
+			Doc: "Cuts that single numeric columns must have, ascending, like {age = [18, 65]}; quantiles between them fill the bins that are left."},
+		{Name: "binning.storage", Value: &p.Storage, Choices: []string{Adaptive, Uniform}, Run: true,
+			Doc: "Width of codes in memory: per column, or one for all. Never changes the model."},
+		{Name: "binning.layout", Value: &p.Layout, Choices: Layouts(), Run: true,
+			Doc: "How codes are kept: by columns, by rows, both, or without each column's most frequent code; \"auto\" chooses by the shape of the table. Never changes the model."},
+		{Name: "binning.missing_as", Value: &p.MissingAs, Choices: []string{Sentinel, Mask}, Run: true,
+			Doc: "A missing value is a code of its own, or a bit beside the codes. Never changes the model."},
+		{Name: "binning.bundle", Value: &p.Bundle, Choices: []string{Auto, BundleOn, BundleOff}, Run: true,
+			Doc: "Whether columns that are never set in the same row share one in memory. Without conflicts it never changes the model."},
+		{Name: "binning.bundle_conflicts", Value: &p.BundleConflicts, Range: setting.Between(0, 0.1),
+			Doc:     "Share of rows in which columns of a bundle may be set together, all but one losing their value in training; needs bundle = \"on\".",
+			Aliases: []string{"max_conflict_rate"}},
+		{Name: "binning.weighted_cuts", Value: &p.WeightedCuts,
+			Doc: "Bins of equal weight instead of equal numbers of rows."},
+		{Name: "categorical.max_cat", Value: &p.MaxCat, Range: setting.Between(1, mostCodes),
+			Doc: "Levels of a column with a code of their own; rarer ones share one."},
+		{Name: "categorical.min_data_per_cat", Value: &p.MinDataPerCat, Range: setting.Between(0, math.MaxInt32),
+			Doc: "Rows of a level with a code of its own; rarer ones share one."},
+		{Name: "categorical.order", Value: &p.Order, Choices: []string{ByCount, ByName},
+			Doc: "Codes of levels by their number of rows, or by name: these do not depend on the order of the rows."},
+	}
+}
+
 // Validate returns all problems joined, each an ErrParams that names the key and the value.
 func (p Params) Validate() error {
-	return errors.Join(append(p.checkColumns(),
-		checkRange("binning.max_bin", p.MaxBin, MinMaxBin, MaxMaxBin),
-		checkRange("binning.min_data_in_bin", p.MinDataInBin, 0, math.MaxInt32),
-		checkRange("binning.sample", p.Sample, 0, math.MaxInt32),
-		checkWord("binning.placement", p.Placement, Midpoint, Value),
-		p.checkStorage(),
-		p.checkLayout(),
-		checkRange("categorical.max_cat", p.MaxCat, 1, MaxMaxBin),
-		checkRange("categorical.min_data_per_cat", p.MinDataPerCat, 0, math.MaxInt32),
-		checkWord("categorical.order", p.Order, ByCount, ByName),
-	)...)
+	return errors.Join(append(p.checkForcedCuts(), p.check(), p.checkTogether())...)
 }
 
-func (p Params) checkStorage() error {
-	return checkWord("binning.storage", p.Storage, Adaptive, Uniform)
-}
-
-func checkRange(key string, value, low, high int) error {
-	if value < low || value > high {
-		return fmt.Errorf("%w: %s = %d: want %d to %d", ErrParams, key, value, low, high)
+// check returns what is wrong with the parameters of the keys, or of all without keys.
+func (p Params) check(keys ...string) error {
+	settings := Settings(&p)
+	if len(keys) > 0 {
+		settings = slices.DeleteFunc(settings, func(s setting.Setting) bool { return !slices.Contains(keys, s.Name) })
 	}
-	return nil
+	problems := setting.Check(settings)
+	for i, err := range problems {
+		problems[i] = fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return errors.Join(problems...)
 }
 
-// checkLayout checks how codes are kept, and that the ways agree with each other.
+func (p Params) checkStorage() error { return p.check("binning.storage") }
+
+// checkLayout checks how codes are kept.
 func (p Params) checkLayout() error {
-	if err := errors.Join(
-		checkWord("binning.layout", p.Layout, Layouts()...),
-		checkWord("binning.missing_as", p.MissingAs, Sentinel, Mask),
-		checkWord("binning.bundle", p.Bundle, Auto, BundleOn, BundleOff),
-	); err != nil {
+	if err := p.check("binning.layout", "binning.missing_as", "binning.bundle", "binning.bundle_conflicts"); err != nil {
 		return err
 	}
+	return p.checkTogether()
+}
+
+// checkTogether checks that the ways to keep codes agree with each other.
+func (p Params) checkTogether() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrParams}, args...)...)
 	}
 	sparse := p.Layout == LayoutCSR || p.Layout == LayoutEllpack
 	switch {
-	case !(p.BundleConflicts >= 0 && p.BundleConflicts <= 0.1):
-		return refuse("binning.bundle_conflicts = %v: want 0 to 0.1", p.BundleConflicts)
 	case p.BundleConflicts > 0 && p.Bundle == BundleOff:
 		return refuse("binning.bundle_conflicts = %v cannot go with binning.bundle = \"off\"", p.BundleConflicts)
 	case p.MissingAs == Mask && p.Layout != Auto && p.Layout != LayoutCol:
@@ -147,15 +180,3 @@ func (p Params) checkLayout() error {
 
 // bundleAsked says that bundles are not left to choice.
 func (p Params) bundleAsked() bool { return p.Bundle == BundleOn || p.BundleConflicts > 0 }
-
-func checkWord(key, value string, words ...string) error {
-	if !slices.Contains(words, value) {
-		quoted := make([]string, len(words))
-		for i, word := range words {
-			quoted[i] = strconv.Quote(word)
-		}
-		last := len(quoted) - 1
-		return fmt.Errorf("%w: %s = %q: want %s or %s", ErrParams, key, value, strings.Join(quoted[:last], ", "), quoted[last])
-	}
-	return nil
-}

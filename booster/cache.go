@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"boost/binning"
@@ -111,16 +110,17 @@ func unchanged(files []cacheFile, paths []string, opts ...dataset.Option) bool {
 // binning.bundle_conflicts when a matrix is made of codes.
 func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
 	said := map[string]json.RawMessage{}
-	err := eachParam(reflect.ValueOf(p), func(tag reflect.StructTag, v reflect.Value) error {
-		key := tag.Get("key")
-		if tag.Get("use") != "model" && key != "binning.storage" || key == "binning.bundle_conflicts" {
-			return nil
+	for _, s := range binning.Settings(&p) {
+		if s.Run && s.Name != "binning.storage" || s.Name == "binning.bundle_conflicts" {
+			continue
 		}
-		text, err := json.Marshal(v.Interface())
-		said[key] = text
-		return err
-	})
-	return said, err
+		text, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, err
+		}
+		said[s.Name] = text
+	}
+	return said, nil
 }
 
 // differs says why a cache with key k does not serve a run with key want, "" if it does.

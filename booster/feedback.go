@@ -9,14 +9,8 @@ import (
 
 // checkFeedback returns what is wrong with how leaves are to be stored.
 func (p *Params) checkFeedback() []error {
-	if p.QuantizeDType == "" {
-		if p.ErrorFeedback {
-			return []error{errors.New("quantize.error_feedback = true: set quantize.dtype to what leaves are stored in, as \"Q4_0\"")}
-		}
-		return nil
-	}
-	if _, err := ptq.ParseForm(p.QuantizeDType); err != nil {
-		return []error{fmt.Errorf("quantize.dtype = %q: %w", p.QuantizeDType, err)}
+	if p.ErrorFeedback && p.QuantizeDType == "" {
+		return []error{errors.New("quantize.error_feedback = true: set quantize.dtype to what leaves are stored in, as \"Q4_0\"")}
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func TestGradientsByName(t *testing.T) {
 		p := booster.Defaults()
 		p.Gradients = "i17"
 		err := p.Validate()
-		if want := "one of f32, i32, i16, i8, i4, auto"; !errors.Is(err, booster.ErrParams) || !strings.Contains(fmt.Sprint(err), want) {
+		if want := `must be "f32", "i32", "i16", "i8", "i4" or "auto"`; !errors.Is(err, booster.ErrParams) || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	})
@@ -265,11 +265,11 @@ func TestGradientsRefuse(t *testing.T) {
 			func(p *booster.Params) { p.GradientMode, p.Gradients = "asymmetric", "i8" }},
 		{"S2.5/auto", `is made for train.gradients = "i16", which is "auto"`,
 			func(p *booster.Params) { p.GradientMode, p.Gradients = "asymmetric", "auto" }},
-		{"S2.5/unknown", `must be symmetric or asymmetric`, func(p *booster.Params) { p.GradientMode = "lopsided" }},
+		{"S2.5/unknown", `must be "symmetric" or "asymmetric"`, func(p *booster.Params) { p.GradientMode = "lopsided" }},
 		{"S2.13/floats", `nothing is rounded with train.gradients = "f32"`,
 			func(p *booster.Params) { p.Rounding, p.Gradients = "stochastic", "f32" }},
-		{"S2.13/unknown", `must be auto, nearest or stochastic`, func(p *booster.Params) { p.Rounding = "up" }},
-		{"S2.14/unknown", `must be auto, on or off`, func(p *booster.Params) { p.RenewLeaves = "yes" }},
+		{"S2.13/unknown", `must be "auto", "nearest" or "stochastic"`, func(p *booster.Params) { p.Rounding = "up" }},
+		{"S2.14/unknown", `must be "auto", "on" or "off"`, func(p *booster.Params) { p.RenewLeaves = "yes" }},
 		{"S0.29/csr", `train.gradients = "auto" became f32`,
 			func(p *booster.Params) { p.Gradients, p.Binning.Layout = "auto", "csr" }},
 		{"goss_and_bagging", "both choose rows", func(p *booster.Params) { p.GossTop, p.GossOther, p.RowFraction = 0.2, 0.1, 0.5 }},

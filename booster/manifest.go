@@ -6,23 +6,6 @@ import (
 	"reflect"
 )
 
-// eachParam visits the leaf fields of Params with their tags, in order of declaration.
-func eachParam(v reflect.Value, visit func(tag reflect.StructTag, v reflect.Value) error) error {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if field.Type.Kind() == reflect.Struct {
-			if err := eachParam(v.Field(i), visit); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := visit(field.Tag, v.Field(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ModelParams returns the parameters that can change a model's bytes as a JSON
 // object with sorted keys: what a model stores. Empty maps are left out, and what is
 // stored where set only.
@@ -30,28 +13,16 @@ func (p Params) ModelParams() (json.RawMessage, error) {
 	if !p.ErrorFeedback {
 		p.QuantizeDType = "" // of no consequence in training (S4.37)
 	}
-	object, defaults := map[string]any{}, map[string]any{}
-	err := eachParam(reflect.ValueOf(Defaults()), func(tag reflect.StructTag, v reflect.Value) error {
-		if tag.Get("stored") == "where set" {
-			defaults[tag.Get("key")] = v.Interface()
+	usual := Defaults()
+	defaults := Settings(&usual)
+	object := map[string]any{}
+	for i, s := range Settings(&p) {
+		if s.Run || s.OmitDefault && reflect.DeepEqual(s.Value, defaults[i].Value) {
+			continue
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = eachParam(reflect.ValueOf(p), func(tag reflect.StructTag, v reflect.Value) error {
-		key := tag.Get("key")
-		if usual, ok := defaults[key]; ok && usual == v.Interface() {
-			return nil
+		if v := reflect.ValueOf(s.Value).Elem(); v.Kind() != reflect.Map || v.Len() > 0 {
+			object[s.Name] = s.Value
 		}
-		if tag.Get("use") == "model" && (v.Kind() != reflect.Map || v.Len() > 0) {
-			object[key] = v.Interface()
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return json.Marshal(object) // sorts the keys of a map
 }
@@ -67,20 +38,15 @@ func paramsIn(text json.RawMessage) (Params, error) {
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return p, fmt.Errorf("parameters of the model: %w", err)
 	}
-	err := eachParam(reflect.ValueOf(&p).Elem(), func(tag reflect.StructTag, v reflect.Value) error {
-		key := tag.Get("key")
-		raw, ok := stored[key]
-		if !ok || tag.Get("use") != "model" {
-			return nil
+	for _, s := range Settings(&p) {
+		raw, ok := stored[s.Name]
+		if !ok || s.Run {
+			continue
 		}
-		delete(stored, key)
-		if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-			return fmt.Errorf("parameter %s of the model: %w", key, err)
+		delete(stored, s.Name)
+		if err := json.Unmarshal(raw, s.Value); err != nil {
+			return p, fmt.Errorf("parameter %s of the model: %w", s.Name, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return p, err
 	}
 	for key := range stored {
 		return p, fmt.Errorf("parameter %s of the model is not known to this version", key)

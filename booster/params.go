@@ -3,57 +3,54 @@ package booster
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"boost/binning"
 	"boost/gradients"
+	"boost/internal/setting"
 	"boost/objectives"
+	"boost/objectives/metrics"
+	"boost/ptq"
 	"boost/tree/grow"
 )
 
 // Params says how a model is trained. The zero value is not usable: start from Defaults.
 //
-// Every leaf field carries two tags: key, its name in configs, flags and the
-// model's manifest; use, "model" if it can change the model's bytes (it is then
-// stored in the model) or "run" if it cannot. A third, stored:"where set", leaves a
-// parameter out of the model where it has its default: models then have the bytes that
-// they had before there was this parameter.
+// Settings says of each field what it may be, its name in configs, flags and the model, and
+// whether it can change the bytes of the model.
 type Params struct {
-	Objective     string        `key:"train.objective" use:"model"` // "" = inferred from the label
-	Rounds        int           `key:"train.rounds" use:"model"`
-	LearningRate  float64       `key:"train.learning_rate" use:"model"`
-	Seed          uint64        `key:"train.seed" use:"model"`
-	EarlyStopping int           `key:"train.early_stopping" use:"model"` // rounds without a better metric; 0 = off
-	Gradients     string        `key:"train.gradients" use:"model"`      // a name of gradients.Names; the model keeps what "auto" chose
-	PositiveClass string        `key:"data.positive_class" use:"model"`  // "" = the second of two
-	Threads       int           `key:"train.threads" use:"run"`          // 0 = CPU quota or physical cores
-	Builder       string        `key:"train.builder" use:"run"`          // "auto", "sequential", "feature" or "row"
-	TimeLimit     time.Duration `key:"train.time_limit" use:"run"`       // 0 = none
-	MemoryLimit   int64         `key:"train.memory_limit" use:"run"`     // bytes; 0 = what there is
-	Verify        bool          `key:"train.verify" use:"run"`           // check S2.26's invariant for every node
+	Objective     string // "" = inferred from the label
+	Rounds        int
+	LearningRate  float64
+	Seed          uint64
+	EarlyStopping int           // rounds without a better metric; 0 = off
+	Gradients     string        // a name of gradients.Names; the model keeps what "auto" chose
+	PositiveClass string        // "" = the second of two
+	Threads       int           // 0 = CPU quota or physical cores
+	Builder       string        // of histograms
+	TimeLimit     time.Duration // 0 = none
+	MemoryLimit   int64         // bytes; 0 = what there is
+	Verify        bool          // check S2.26's invariant for every node
 
-	GradientMode        string `key:"gradients.mode" use:"model"`         // "symmetric" or, for i16, "asymmetric" (S2.5)
-	Rounding            string `key:"gradients.rounding" use:"model"`     // "auto", "nearest" or "stochastic"
-	RenewLeaves         string `key:"gradients.renew_leaves" use:"model"` // "auto", "on" or "off": leaf values from full precision
-	L2Bytes             int64  `key:"gradients.l2_bytes" use:"run"`       // second cache that "auto" goes by; 0 = the processor's
-	ClipNegativeHessian bool   `key:"gradients.clip_negative_hessian" use:"model"`
+	GradientMode        string // where codes lie (S2.5)
+	Rounding            string // of gradients to codes
+	RenewLeaves         string // leaf values from full precision
+	L2Bytes             int64  // second cache that "auto" goes by; 0 = the processor's
+	ClipNegativeHessian bool
 
-	RowFraction float64 `key:"sampling.row_fraction" use:"model"`                    // share of rows per round, (0, 1]
-	RowEvery    int     `key:"sampling.row_every" use:"model"`                       // rounds between new row samples
-	GossTop     float64 `key:"sampling.goss_top" use:"model"`                        // share of rows kept for their gradients; 0 = off
-	GossOther   float64 `key:"sampling.goss_other" use:"model"`                      // share of rows drawn from the others
-	MvsFraction float64 `key:"sampling.mvs_fraction" use:"model" stored:"where set"` // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
-	MvsLambda   float64 `key:"sampling.mvs_lambda" use:"model" stored:"where set"`   // weight of the squared hessian; gradients.AutoLambda = by the round's means
+	RowFraction float64 // share of rows per round
+	RowEvery    int     // rounds between new row samples
+	GossTop     float64 // share of rows kept for their gradients; 0 = off
+	GossOther   float64 // share of rows drawn from the others
+	MvsFraction float64 // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
+	MvsLambda   float64 // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
-	QuantizeDType string `key:"quantize.dtype" use:"model" stored:"where set"`          // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
-	ErrorFeedback bool   `key:"quantize.error_feedback" use:"model" stored:"where set"` // scores see each tree's leaves as they are stored (S4.27)
+	QuantizeDType string // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
+	ErrorFeedback bool   // scores see each tree's leaves as they are stored (S4.27)
 
-	Metrics      []string `key:"metrics.names" use:"model"` // empty = the objective's own
-	MetricsEvery int      `key:"metrics.every" use:"model"`
+	Metrics      []string // empty = the objective's own
+	MetricsEvery int
 
 	Binning binning.Params
 	Tree    grow.Params
@@ -69,61 +66,97 @@ func Defaults() Params {
 	}
 }
 
+// Settings describes the parameters, those of p.
+func Settings(p *Params) []setting.Setting {
+	return slices.Concat(trainSettings(p), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
+}
+
+func trainSettings(p *Params) []setting.Setting {
+	return []setting.Setting{
+		{Name: "data.positive_class", Value: &p.PositiveClass,
+			Doc: "Binary: the class whose probability is predicted; empty = the second of the two in sorted order."},
+		{Name: "train.objective", Value: &p.Objective, Choices: objectives.Names(), Optional: true,
+			Doc:     "Loss to minimise; empty = inferred from the label.",
+			Aliases: []string{"objective", "objective_type", "application", "app", "loss", "loss_function"}},
+		{Name: "train.rounds", Value: &p.Rounds, Range: setting.AtLeast(1),
+			Doc:     "Boosting rounds, one tree per output each.",
+			Aliases: []string{"num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds", "num_boost_round", "n_estimators", "max_iter", "iterations"}},
+		{Name: "train.learning_rate", Value: &p.LearningRate, Range: setting.Above(0, 10),
+			Doc:     "Factor on every tree's values.",
+			Aliases: []string{"learning_rate", "shrinkage_rate", "eta"}},
+		{Name: "train.seed", Value: &p.Seed,
+			Doc:     "Seed of everything random; the same seed gives the same model.",
+			Aliases: []string{"seed", "random_seed", "random_state"}},
+		{Name: "train.threads", Value: &p.Threads, NoLimit: true, Run: true,
+			Doc:     "Threads; 0 = CPU quota or physical cores, the smaller. Never changes the model.",
+			Aliases: []string{"threads", "num_threads", "num_thread", "nthread", "nthreads", "n_jobs", "thread_count"}},
+		{Name: "train.gradients", Value: &p.Gradients, Choices: gradients.Names(),
+			Doc: "How gradients are stored: codes of 16 bits or, faster and coarser, of 8 or 4; of 32 bits, or floats. \"auto\" chooses by rows, outputs and the processor's cache."},
+		{Name: "train.builder", Value: &p.Builder, Choices: []string{"auto", "sequential", "feature", "row"}, Run: true,
+			Doc: "How histograms are shared among threads; \"auto\" chooses by the shape of the table, and on wide sparse tables keeps no histograms but sums of what can be split (\"direct\" in the log). Never changes the model."},
+		{Name: "train.early_stopping", Value: &p.EarlyStopping, NoLimit: true,
+			Doc:     "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a valid set a tenth of the rows is held out.",
+			Aliases: []string{"early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait"}},
+		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
+			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
+		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,
+			Doc:     "Memory that training may take: bytes, \"4GB\", \"512MiB\"; 0 = what the machine or the control group has.",
+			Aliases: []string{"used_ram_limit"}},
+		{Name: "train.verify", Value: &p.Verify, Run: true,
+			Doc: "Check every histogram against its rows while training; slow. Never changes the model."},
+		{Name: "gradients.mode", Value: &p.GradientMode, Choices: []string{symmetric, asymmetric},
+			Doc: "Where codes lie: around 0, or (i16 only) from the smallest gradient to the largest, for losses whose gradients lie on one side."},
+		{Name: "gradients.rounding", Value: &p.Rounding, Choices: []string{gradients.AutoName, gradients.Nearest.String(), gradients.Stochastic.String()},
+			Doc: "How gradients become codes: the nearest one, or one of the two neighbours by a seeded draw; \"auto\" draws for i8 and i4."},
+		{Name: "gradients.renew_leaves", Value: &p.RenewLeaves, Choices: []string{gradients.AutoName, renewOn, renewOff},
+			Doc: "Leaf values from the gradients themselves instead of their codes; \"auto\" does so for i8 and i4."},
+		{Name: "gradients.l2_bytes", Value: &p.L2Bytes, NoLimit: true, Run: true,
+			Doc: "Size of the second cache that train.gradients = \"auto\" goes by; 0 = the processor's. The model keeps what was chosen."},
+		{Name: "gradients.clip_negative_hessian", Value: &p.ClipNegativeHessian,
+			Doc: "Take a negative second derivative of a custom loss as 0 instead of stopping."},
+		{Name: "sampling.row_fraction", Value: &p.RowFraction, Range: setting.Above(0, 1),
+			Doc:     "Share of the rows that a round sees.",
+			Aliases: []string{"bagging_fraction", "subsample", "sub_row", "bagging"}},
+		{Name: "sampling.row_every", Value: &p.RowEvery, Range: setting.AtLeast(1),
+			Doc:     "Rounds between new samples of rows.",
+			Aliases: []string{"bagging_freq", "subsample_freq"}},
+		{Name: "sampling.goss_top", Value: &p.GossTop, Range: setting.Between(0, 1),
+			Doc:     "Share of the rows, those of the largest gradients, that every round keeps (GOSS); 0 = off. Starts after 1/learning_rate rounds.",
+			Aliases: []string{"top_rate"}},
+		{Name: "sampling.goss_other", Value: &p.GossOther, Range: setting.Between(0, 1),
+			Doc:     "Share of the rows that are drawn from those below goss_top, and weighted up.",
+			Aliases: []string{"other_rate"}},
+		{Name: "sampling.mvs_fraction", Value: &p.MvsFraction, Range: setting.Between(0, 1), OmitDefault: true,
+			Doc: "Share of the rows that a round is expected to see, drawn the likelier the larger their gradients and hessians are, and divided by that likelihood (MVS); 0 or 1 = all rows."},
+		{Name: "sampling.mvs_lambda", Value: &p.MvsLambda, Range: setting.AtLeast(-1), OmitDefault: true,
+			Doc:     "Weight of the squared hessian beside the squared gradient in mvs_fraction's likelihood; -1 = the squared ratio of their means in the round. CatBoost's mvs_reg counts every hessian as 1.",
+			Aliases: []string{"mvs_reg"}},
+		{Name: "metrics.names", Value: &p.Metrics, Choices: metrics.Names(),
+			Doc:     "Metrics to watch, the first leads early stopping; empty = the objective's own.",
+			Aliases: []string{"metric", "metrics", "metric_types", "eval_metric", "custom_metric"}},
+		{Name: "metrics.every", Value: &p.MetricsEvery, Range: setting.AtLeast(1),
+			Doc:     "Rounds between evaluations.",
+			Aliases: []string{"metric_freq", "output_freq", "metric_period"}},
+		{Name: "quantize.dtype", Value: &p.QuantizeDType, Choices: ptq.FormNames(ptq.Forms()), Optional: true, OmitDefault: true,
+			Doc: "What the leaves of a second, compressed model are stored in, which is written to quantize.output beside the full one; empty = none."},
+		{Name: "quantize.error_feedback", Value: &p.ErrorFeedback, OmitDefault: true,
+			Doc: "Whether the scores that trees are grown on see the leaves of the trees before as dtype stores them, so that what one loses the next make good. Needs dtype."},
+	}
+}
+
 // Validate reports everything that is wrong with the parameters, joined; each error
 // wraps ErrParams and names the key, the value and what it may be.
 func (p Params) Validate() error {
-	var errs []error
-	bad := func(ok bool, key string, value any, want string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%w: %s = %v: must be %s", ErrParams, key, value, want))
-		}
+	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
+		p.QuantizeDType = form.String() // its name in any case
 	}
-	share := func(key string, v float64) { bad(v > 0 && v <= 1, key, v, "above 0 and at most 1") }
-	atLeast := func(key string, v, least int) { bad(v >= least, key, v, fmt.Sprintf("at least %d", least)) }
-	notNegative := func(key string, v float64) {
-		bad(v >= 0 && !math.IsInf(v, 0), key, v, "a finite number, 0 or more")
-	}
-
-	bad(p.Objective == "" || slices.Contains(objectives.Names(), p.Objective), "train.objective", strconv.Quote(p.Objective), "one of "+strings.Join(objectives.Names(), ", "))
-	atLeast("train.rounds", p.Rounds, 1)
-	bad(p.LearningRate > 0 && p.LearningRate <= 10, "train.learning_rate", p.LearningRate, "above 0 and at most 10")
-	atLeast("train.early_stopping", p.EarlyStopping, 0)
-	atLeast("train.threads", p.Threads, 0)
-	bad(slices.Contains(gradients.Names(), p.Gradients), "train.gradients", strconv.Quote(p.Gradients), "one of "+strings.Join(gradients.Names(), ", "))
-	bad(slices.Contains([]string{"", "auto", "sequential", "feature", "row"}, p.Builder), "train.builder", strconv.Quote(p.Builder), "one of auto, sequential, feature, row")
-	bad(p.TimeLimit >= 0, "train.time_limit", p.TimeLimit, "0 (none) or more")
-	bad(p.MemoryLimit >= 0, "train.memory_limit", p.MemoryLimit, "0 (none) or more bytes")
-	share("sampling.row_fraction", p.RowFraction)
-	atLeast("sampling.row_every", p.RowEvery, 1)
-	for _, err := range append(append(p.checkGradients(), p.checkSampling()...), p.checkFeedback()...) {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
-	}
-	atLeast("metrics.every", p.MetricsEvery, 1)
-
-	t := p.Tree
-	bad(t.Leaves >= 2 && t.Leaves <= 1<<20, "tree.leaves", t.Leaves, "2 … 1,048,576")
-	atLeast("tree.max_depth", t.MaxDepth, 0)
-	atLeast("tree.min_data_in_leaf", t.MinDataInLeaf, 0)
-	notNegative("tree.min_child_weight", t.MinChildWeight)
-	notNegative("tree.lambda_l1", t.LambdaL1)
-	notNegative("tree.lambda_l2", t.LambdaL2)
-	notNegative("tree.min_gain", t.MinGain)
-	bad(t.ReuseFeature >= 0 && t.ReuseFeature < 1, "tree.reuse_feature", t.ReuseFeature, "at least 0 and below 1")
-	bad(t.ReuseCut >= 0 && t.ReuseCut < 1, "tree.reuse_cut", t.ReuseCut, "at least 0 and below 1")
-	atLeast("categorical.onehot_max", t.OneHotMax, 0)
-	notNegative("categorical.smooth", t.Smooth)
-	notNegative("categorical.l2", t.CatL2)
-	atLeast("categorical.max_per_side", t.MaxPerSide, 1)
-	notNegative("categorical.min_per_group", t.MinPerGroup)
-	share("sampling.col_tree", t.ColTree)
-	share("sampling.col_level", t.ColLevel)
-	share("sampling.col_node", t.ColNode)
-
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(grow.Settings(&p.Tree)),
+		p.checkGradients(), p.checkSampling(), p.checkFeedback())
 	if err := p.Binning.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrParams, err))
+		problems = append(problems, err)
 	}
-	if err := p.checkLayout(); err != nil {
-		errs = append(errs, err)
+	for i, err := range problems {
+		problems[i] = fmt.Errorf("%w: %w", ErrParams, err)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(problems, p.checkLayout())...)
 }

@@ -13,33 +13,36 @@ import (
 	"boost/booster"
 )
 
-// leafFields lists the tagged fields of Params.
-func leafFields(t *testing.T, v reflect.Value, visit func(key, use string, v reflect.Value)) {
+// leafFields visits the fields of Params.
+func leafFields(v reflect.Value, visit func(name string, field any)) {
 	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Type.Kind() == reflect.Struct {
-			leafFields(t, v.Field(i), visit)
-			continue
+		if v.Field(i).Kind() == reflect.Struct {
+			leafFields(v.Field(i), visit)
+		} else {
+			visit(v.Type().Field(i).Name, v.Field(i).Addr().Interface())
 		}
-		visit(f.Tag.Get("key"), f.Tag.Get("use"), v.Field(i))
 	}
 }
 
-func TestParamsTags(t *testing.T) {
+// Every field has one description.
+func TestSettings(t *testing.T) {
 	p := booster.Defaults()
-	seen := map[string]bool{}
-	leafFields(t, reflect.ValueOf(&p).Elem(), func(key, use string, _ reflect.Value) {
-		if key == "" || seen[key] {
-			t.Errorf("key %q is empty or repeated", key)
+	keys, described := map[string]bool{}, map[any]int{}
+	for _, s := range booster.Settings(&p) {
+		if s.Name == "" || keys[s.Name] {
+			t.Errorf("key %q is empty or repeated", s.Name)
 		}
-		seen[key] = true
-		if use != "model" && use != "run" {
-			t.Errorf("%s: use %q is neither model nor run", key, use)
+		keys[s.Name] = true
+		described[s.Value]++
+	}
+	leafFields(reflect.ValueOf(&p).Elem(), func(name string, field any) {
+		if described[field] != 1 {
+			t.Errorf("field %s is described %d times", name, described[field])
 		}
 	})
 }
 
-// TestRunParamsDoNotReachTheModel flips every field tagged "run" (docs/architecture.md, Numerics 8).
+// TestRunParamsDoNotReachTheModel flips every run parameter (docs/architecture.md, Numerics 8).
 func TestRunParamsDoNotReachTheModel(t *testing.T) {
 	table := openShipped(t, "ames_housing")
 	base := booster.Defaults()
@@ -50,28 +53,25 @@ func TestRunParamsDoNotReachTheModel(t *testing.T) {
 		"train.memory_limit": int64(1) << 40, "train.verify": true, "binning.storage": "uniform",
 		"gradients.l2_bytes": int64(77), "binning.layout": "csr", "binning.missing_as": "mask", "binning.bundle": "on",
 	}
-	leafFields(t, reflect.ValueOf(&base).Elem(), func(key, use string, _ reflect.Value) {
-		if use != "run" {
-			return
+	for i, s := range booster.Settings(&base) {
+		if !s.Run {
+			continue
 		}
-		value, ok := flips[key]
+		value, ok := flips[s.Name]
 		if !ok {
-			t.Errorf("%s is a run parameter without a value to flip to in this test", key)
-			return
+			t.Errorf("%s is a run parameter without a value to flip to in this test", s.Name)
+			continue
 		}
 		p := base
-		leafFields(t, reflect.ValueOf(&p).Elem(), func(k, _ string, v reflect.Value) {
-			if k == key {
-				if reflect.DeepEqual(v.Interface(), value) {
-					t.Errorf("%s: %v is the value it already has", key, value)
-				}
-				v.Set(reflect.ValueOf(value))
-			}
-		})
-		if got := hash(t, p, table); got != want {
-			t.Errorf("%s = %v changes the model: %s, want %s", key, value, got, want)
+		v := reflect.ValueOf(booster.Settings(&p)[i].Value).Elem()
+		if reflect.DeepEqual(v.Interface(), value) {
+			t.Errorf("%s: %v is the value it already has", s.Name, value)
 		}
-	})
+		v.Set(reflect.ValueOf(value))
+		if got := hash(t, p, table); got != want {
+			t.Errorf("%s = %v changes the model: %s, want %s", s.Name, value, got, want)
+		}
+	}
 }
 
 func TestParamsRoundTripThroughTheModel(t *testing.T) {

@@ -37,30 +37,13 @@ func (p *Params) UsePreset(name string) error {
 	if i < 0 {
 		return fmt.Errorf("%w: preset %s: there is %s", ErrParams, strconv.Quote(name), strings.Join(Presets(), ", "))
 	}
-	of, usual := Defaults(), map[string]any{}
-	err := eachParam(reflect.ValueOf(of), func(tag reflect.StructTag, v reflect.Value) error {
-		usual[tag.Get("key")] = v.Interface()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+	usual, of := Defaults(), Defaults()
 	presets[i].values(&of)
-	set := map[string]reflect.Value{}
-	err = eachParam(reflect.ValueOf(of), func(tag reflect.StructTag, v reflect.Value) error {
-		if key := tag.Get("key"); !reflect.DeepEqual(v.Interface(), usual[key]) {
-			set[key] = v
+	defaults, values := Settings(&usual), Settings(&of)
+	for k, s := range Settings(p) {
+		if reflect.DeepEqual(s.Value, defaults[k].Value) {
+			reflect.ValueOf(s.Value).Elem().Set(reflect.ValueOf(values[k].Value).Elem())
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return eachParam(reflect.ValueOf(p).Elem(), func(tag reflect.StructTag, v reflect.Value) error {
-		key := tag.Get("key")
-		if value, ok := set[key]; ok && reflect.DeepEqual(v.Interface(), usual[key]) {
-			v.Set(value)
-		}
-		return nil
-	})
+	return nil
 }

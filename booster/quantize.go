@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"boost/gradients"
 	"boost/internal/cpu"
@@ -34,27 +33,17 @@ func (p *Params) counts() (why string, yes bool) {
 	return "", false
 }
 
-// checkGradients returns what is wrong with how gradients are to be stored.
+// checkGradients returns what does not go together in how gradients are to be stored.
 func (p *Params) checkGradients() []error {
 	var errs []error
 	bad := func(key, value, want string) {
 		errs = append(errs, fmt.Errorf("%s = %q: %s", key, value, want))
 	}
-	if !slices.Contains([]string{symmetric, asymmetric}, p.GradientMode) {
-		bad("gradients.mode", p.GradientMode, "must be symmetric or asymmetric")
-	} else if p.GradientMode == asymmetric && p.Gradients != gradients.I16.String() {
+	if p.GradientMode == asymmetric && p.Gradients != gradients.I16.String() {
 		bad("gradients.mode", p.GradientMode, fmt.Sprintf("is made for train.gradients = \"i16\", which is %q", p.Gradients))
 	}
-	if _, err := gradients.ParseRounding(p.Rounding, gradients.I16); err != nil {
-		bad("gradients.rounding", p.Rounding, "must be auto, nearest or stochastic")
-	} else if p.Rounding == gradients.Stochastic.String() && p.Gradients == gradients.F32.String() {
+	if p.Rounding == gradients.Stochastic.String() && p.Gradients == gradients.F32.String() {
 		bad("gradients.rounding", p.Rounding, "nothing is rounded with train.gradients = \"f32\"")
-	}
-	if !slices.Contains([]string{gradients.AutoName, renewOn, renewOff}, p.RenewLeaves) {
-		bad("gradients.renew_leaves", p.RenewLeaves, "must be auto, on or off")
-	}
-	if p.L2Bytes < 0 {
-		bad("gradients.l2_bytes", fmt.Sprint(p.L2Bytes), "must be 0 (the processor's) or more")
 	}
 	return errs
 }
@@ -82,9 +71,6 @@ func (p *Params) checkGoss() []error {
 func (p *Params) checkMvs() []error {
 	var errs []error
 	bad := func(text string, args ...any) { errs = append(errs, fmt.Errorf(text, args...)) }
-	if f := p.MvsFraction; !(f >= 0 && f <= 1) {
-		bad("sampling.mvs_fraction = %v: must be 0 … 1 (0 or 1: all rows)", f)
-	}
 	if l := p.MvsLambda; l != gradients.AutoLambda && !(l >= 0 && !math.IsInf(l, 0)) {
 		bad("sampling.mvs_lambda = %v: must be a finite number, 0 or more (or %d: by the means of gradients and hessians)", l, gradients.AutoLambda)
 	}

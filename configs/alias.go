@@ -59,11 +59,11 @@ var needless = map[string]string{
 // objectiveAliases and metricAliases translate names of losses and metrics,
 // in lower case.
 var (
-	objectiveAliases = aliasesOf(objectiveNames, func(name string) []string {
+	objectiveAliases = aliasesOf(objectives.Names(), func(name string) []string {
 		info, _ := objectives.Lookup(name)
 		return info.Aliases
 	})
-	metricAliases = aliasesOf(metricNames, func(name string) []string {
+	metricAliases = aliasesOf(metrics.Names(), func(name string) []string {
 		info, _ := metrics.Lookup(name)
 		return info.Aliases
 	})
@@ -83,14 +83,14 @@ func aliasesOf(names []string, aliases func(name string) []string) map[string]st
 // know comes back in lower case.
 func MetricName(name string) string {
 	lower := strings.ToLower(name)
-	if own, ok := metricAliases[lower]; ok && !slices.Contains(metricNames, lower) {
+	if own, ok := metricAliases[lower]; ok && !slices.Contains(metrics.Names(), lower) {
 		return own
 	}
 	return lower
 }
 
 // byName finds the key with this name, or nil.
-func byName(name string) *Key {
+func byName(keys []Key, name string) *Key {
 	for i := range keys {
 		if keys[i].Name == name {
 			return &keys[i]
@@ -101,13 +101,13 @@ func byName(name string) *Key {
 
 // lookup finds the key that a written name means: its own name, or an alias, bare
 // or in any section. alias is the peer's name used, "" for the key's own.
-func lookup(written string) (k *Key, alias string, err error) {
-	if k := byName(written); k != nil {
+func lookup(keys []Key, written string) (k *Key, alias string, err error) {
+	if k := byName(keys, written); k != nil {
 		return k, "", nil
 	}
 	leaf := written
 	if section, last, ok := strings.Cut(written, "."); ok {
-		if !slices.Contains(sections(), section) {
+		if !slices.Contains(sections, section) {
 			return nil, "", unknownSection(section)
 		}
 		leaf = last
@@ -123,21 +123,21 @@ func lookup(written string) (k *Key, alias string, err error) {
 	if reason, ok := needless[leaf]; ok {
 		return nil, "", fmt.Errorf("unknown key %q: %s", written, reason)
 	}
-	if meant := nearKeys(written, leaf); len(meant) > 0 {
+	if meant := nearKeys(keys, written, leaf); len(meant) > 0 {
 		return nil, "", fmt.Errorf("unknown key %q%s", written, near.Question(meant))
 	}
 	return nil, "", fmt.Errorf("unknown key %q: boost init TABLE --all lists the keys", written)
 }
 
 func unknownSection(name string) error {
-	if meant := near.Words(name, sections()); len(meant) > 0 {
+	if meant := near.Words(name, sections); len(meant) > 0 {
 		return fmt.Errorf("unknown section %q%s", name, near.Question(meant))
 	}
-	return fmt.Errorf("unknown section %q: the sections are %s", name, strings.Join(sections(), ", "))
+	return fmt.Errorf("unknown section %q: the sections are %s", name, strings.Join(sections, ", "))
 }
 
 // nearKeys prefers keys with the very same last part in another section.
-func nearKeys(written, leaf string) []string {
+func nearKeys(keys []Key, written, leaf string) []string {
 	var same, names, leaves []string
 	for i := range keys {
 		k := &keys[i]
@@ -164,6 +164,9 @@ func nearKeys(written, leaf string) []string {
 	return meant
 }
 
+// unlimitedLeaves stands for "no limit" where a peer has that; it is LightGBM's bound.
+const unlimitedLeaves = 131_072
+
 // translate turns an alias's value into the key's own, where the peer counts or
 // spells it otherwise, and remembers what can only be settled when all keys are known.
 func (r *reader) translate(k *Key, alias string, v any) any {
@@ -186,7 +189,7 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		if s, ok := v.(string); ok {
 			return strings.TrimPrefix(s, "name:")
 		}
-	case isInt && n < -1 && k.noLimit && alias != "":
+	case isInt && n < -1 && k.NoLimit && alias != "":
 		return int64(0)
 	}
 	return v
@@ -200,7 +203,7 @@ func (r *reader) translateNames(k *Key, v any) any {
 		if !ok {
 			return v
 		}
-		return r.ownName("objective", s, objectiveNames, objectiveAliases)
+		return r.ownName("objective", s, k.Choices, objectiveAliases)
 	case "metrics.names":
 		if s, ok := v.(string); ok {
 			v = anyList(splitNames(s))
@@ -212,7 +215,7 @@ func (r *reader) translateNames(k *Key, v any) any {
 		own := make([]any, 0, len(items))
 		for _, e := range items {
 			if s, ok := e.(string); ok {
-				e = r.ownName("metric", s, metricNames, metricAliases)
+				e = r.ownName("metric", s, k.Choices, metricAliases)
 			}
 			if !slices.Contains(own, e) {
 				own = append(own, e)

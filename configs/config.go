@@ -105,8 +105,8 @@ func (c *Config) Given(key string) bool {
 func (c *Config) clone() *Config {
 	d := *c
 	d.given = map[string]place{}
-	for _, k := range keys {
-		if list, ok := k.field(&d).(*[]string); ok {
+	for _, k := range keysOf(&d) {
+		if list, ok := k.Value.(*[]string); ok {
 			*list = slices.Clone(*list)
 		}
 		if at, ok := c.given[k.Name]; ok {

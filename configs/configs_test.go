@@ -13,6 +13,7 @@ import (
 
 	"boost/booster"
 	"boost/configs"
+	"boost/internal/setting"
 	"boost/tensorq/store"
 )
 
@@ -37,28 +38,23 @@ func mustRead(t *testing.T, document string, sets ...string) (*configs.Config, [
 	return c, notes
 }
 
-// params lists the tagged fields of booster.Params, inner structs included.
-func params(v reflect.Value, out map[string]any) {
-	for i := range v.NumField() {
-		if key, ok := v.Type().Field(i).Tag.Lookup("key"); ok {
-			out[key] = v.Field(i).Interface()
-		} else {
-			params(v.Field(i), out)
-		}
+// values lists the values of settings by their name.
+func values(settings []setting.Setting) map[string]any {
+	out := map[string]any{}
+	for _, s := range settings {
+		out[s.Name] = reflect.ValueOf(s.Value).Elem().Interface()
 	}
+	return out
 }
 
 // Every parameter of training has its key, with the default that the library has.
 func TestKeysCoverParams(t *testing.T) {
-	want := map[string]any{}
-	params(reflect.ValueOf(booster.Defaults()), want)
+	defaults, c := booster.Defaults(), configs.Default()
+	want := values(booster.Settings(&defaults))
 	if len(want) < 30 {
-		t.Fatalf("only %d tagged fields found", len(want))
+		t.Fatalf("only %d settings found", len(want))
 	}
-	got := map[string]any{}
-	c := configs.Default()
-	params(reflect.ValueOf(c.Params), got)
-	if !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(values(booster.Settings(&c.Params)), want) {
 		t.Errorf("configs.Default().Params is not booster.Defaults()")
 	}
 	known := map[string]bool{}
@@ -85,9 +81,8 @@ func TestKeysBindTheirField(t *testing.T) {
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
-		before, after := map[string]any{}, map[string]any{}
 		def := configs.Default()
-		params(reflect.ValueOf(def.Params), before)
+		before := values(booster.Settings(&def.Params))
 		if _, ok := before[k.Name]; !ok {
 			continue
 		}
@@ -105,7 +100,7 @@ func TestKeysBindTheirField(t *testing.T) {
 			continue
 		}
 		c, _ := mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+value+"\n")
-		params(reflect.ValueOf(c.Params), after)
+		after := values(booster.Settings(&c.Params))
 		for name := range before {
 			if changed := !reflect.DeepEqual(before[name], after[name]); changed != (name == k.Name) {
 				t.Errorf("%s = %s: field of %s changed: %v", k.Name, value, name, changed)
@@ -329,8 +324,8 @@ func TestStarter(t *testing.T) {
 // Every number of the store has its key, with the store's default and its limits, and sets
 // the field of its tag and no other (S3.15 to S3.55).
 func TestRegistry(t *testing.T) {
-	defaults := map[string]any{}
-	params(reflect.ValueOf(store.DefaultConfig()), defaults)
+	usual := store.DefaultConfig()
+	defaults := values(store.Settings(&usual))
 	other := map[string]string{
 		"registry.hot_bits": "7", "registry.warm_bits": "8", "registry.warm_low_bits": "3", "registry.cold_bits": "5",
 		"registry.warm_score": "65", "registry.hot_score": "600", "registry.warm_byte_cap": `"1MiB"`, "registry.memory_cap": `"1GiB"`,
@@ -360,8 +355,7 @@ func TestRegistry(t *testing.T) {
 				value = "9"
 			}
 			c, _ := mustRead(t, "[registry]\n"+k.Leaf()+" = "+value+"\n")
-			after := map[string]any{}
-			params(reflect.ValueOf(c.Registry), after)
+			after := values(store.Settings(&c.Registry))
 			for key := range defaults {
 				same := reflect.DeepEqual(defaults[key], after[key])
 				if want := key != name; same != want {

@@ -12,95 +12,87 @@ import (
 	"time"
 
 	"boost/internal/near"
+	"boost/internal/setting"
 )
 
-// Key describes one setting. Keys lists them all.
-type Key struct {
-	Name    string   // "section.key"
-	Doc     string   // one line
-	Choices []string // the values of a text key that has a fixed set of them
-	Aliases []string // names in LightGBM, XGBoost, CatBoost and scikit-learn
+// Key is one setting under its name in configs.
+type Key struct{ setting.Setting }
 
-	kind    kind
-	least   float64 // numbers: smallest value
-	above   bool    // numbers: the smallest value itself is not allowed
-	most    float64 // numbers: largest value
-	below   bool    // numbers: the largest value itself is not allowed
-	noLimit bool    // numbers: 0 means no limit, and so does -1
-	field   func(*Config) any
-}
-
-type kind uint8
-
-const (
-	text kind = iota
-	choice
-	path
-	list
-	paths
-	integer
-	number
-	boolean
-	duration
-	size
-	share
-	cutLists
-	binCounts
+// keys are those of the defaults, in the order in which documents show them.
+var (
+	defaults = Default()
+	keys     = keysOf(&defaults)
 )
 
-var kindNames = [...]string{
-	text: "text", choice: "choice", path: "path", list: "list of text", paths: "path or list of paths",
-	integer: "integer", number: "number", boolean: "true or false", duration: "duration", size: "bytes", share: "share",
-	cutLists: "table of lists of numbers, by column", binCounts: "table of integers, by column",
+// Keys returns every key, section by section.
+func Keys() []Key { return slices.Clone(keys) }
+
+// keysOf returns the keys of c.
+func keysOf(c *Config) []Key {
+	all := settings(c)
+	keys := make([]Key, len(all))
+	for i := range all {
+		keys[i] = Key{all[i]}
+	}
+	return keys
 }
-
-// Section returns the part of the name before the dot.
-func (k *Key) Section() string { section, _, _ := strings.Cut(k.Name, "."); return section }
-
-// Leaf returns the part of the name after the dot.
-func (k *Key) Leaf() string { _, leaf, _ := strings.Cut(k.Name, "."); return leaf }
 
 // Type returns the type in words.
-func (k *Key) Type() string { return kindNames[k.kind] }
+func (k *Key) Type() string {
+	switch k.Value.(type) {
+	case *string:
+		switch {
+		case k.Path:
+			return "path"
+		case k.isChoice():
+			return "choice"
+		}
+		return "text"
+	case *[]string:
+		if k.Path {
+			return "path or list of paths"
+		}
+		return "list of text"
+	case *int, *uint64:
+		return "integer"
+	case *int64:
+		return "bytes"
+	case *float64:
+		if k.Share {
+			return "share"
+		}
+		return "number"
+	case *bool:
+		return "true or false"
+	case *time.Duration:
+		return "duration"
+	case *map[string]int:
+		return "table of integers, by column"
+	case *map[string][]float64:
+		return "table of lists of numbers, by column"
+	}
+	panic("configs: key " + k.Name + " has a field of an unknown type")
+}
 
-// Range returns the allowed values in words, "" where all values of the type are.
-func (k *Key) Range() string {
-	if len(k.Choices) > 0 {
-		return strings.Join(quoted(k.Choices), ", ")
-	}
-	low := "≥ " + groupDigits(k.least)
-	if k.above {
-		low = "> " + groupDigits(k.least)
-	}
-	switch {
-	case k.kind != integer && k.kind != number && k.kind != duration && k.kind != size && k.kind != share && k.kind != binCounts:
-		return ""
-	case k.most == 0:
-		return low
-	case k.above:
-		return low + ", ≤ " + groupDigits(k.most)
-	case k.below:
-		return low + ", < " + groupDigits(k.most)
-	}
-	return groupDigits(k.least) + " … " + groupDigits(k.most)
+// isChoice reports whether the key is one of several words.
+func (k *Key) isChoice() bool {
+	_, isText := k.Value.(*string)
+	return isText && len(k.Choices) > 0
 }
 
 // Default returns the default as a TOML value.
-func (k *Key) Default() string {
-	c := Default()
-	return k.format(&c)
-}
+func (k *Key) Default() string { return byName(keys, k.Name).format() }
 
-// format returns the key's value in c as a TOML value.
-func (k *Key) format(c *Config) string {
-	switch v := k.field(c).(type) {
+// format returns the value as a TOML value.
+func (k *Key) format() string {
+	switch v := k.Value.(type) {
 	case *string:
 		if k.Name == "data.header" && *v != "auto" {
 			return *v
 		}
 		return quote(*v)
 	case *[]string:
-		if k.kind == paths && len(*v) == 1 {
+		if k.Path && len(*v) == 1 {
 			return quote((*v)[0])
 		}
 		return "[" + strings.Join(quoted(*v), ", ") + "]"
@@ -151,10 +143,10 @@ func inlineTable[V any](table map[string]V, text func(V) string) string {
 	return "{" + strings.Join(entries, ", ") + "}"
 }
 
-// assign sets the key in c from a decoded TOML value. Relative paths are taken
+// assign sets the key from a decoded TOML value. Relative paths are taken
 // from dir. The error says what the key takes, not where it stands.
-func (k *Key) assign(c *Config, v any, dir string) error {
-	switch field := k.field(c).(type) {
+func (k *Key) assign(v any, dir string) error {
+	switch field := k.Value.(type) {
 	case *string:
 		return k.assignText(field, v, dir)
 	case *[]string:
@@ -178,7 +170,7 @@ func (k *Key) assign(c *Config, v any, dir string) error {
 		}
 		*field = uint64(n)
 	case *float64:
-		if text, ok := v.(string); ok && k.kind == share {
+		if text, ok := v.(string); ok && k.Share {
 			f, err := ParseShare(text)
 			if err != nil {
 				return k.wrongType(v)
@@ -225,7 +217,7 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 	if b, ok := v.(bool); ok && slices.Contains(k.Choices, strconv.FormatBool(b)) {
 		v = strconv.FormatBool(b)
 	}
-	if n, ok := v.(int64); ok && k.kind == choice && slices.Contains(k.Choices, strconv.FormatInt(n, 10)) {
+	if n, ok := v.(int64); ok && k.isChoice() && slices.Contains(k.Choices, strconv.FormatInt(n, 10)) {
 		v = strconv.FormatInt(n, 10)
 	}
 	s, ok := v.(string)
@@ -233,9 +225,9 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		return k.wrongType(v)
 	}
 	switch {
-	case k.kind == path:
+	case k.Path:
 		s = resolve(dir, s)
-	case k.kind == choice && !slices.Contains(k.Choices, s) && s != "":
+	case k.isChoice() && !slices.Contains(k.Choices, s) && !(s == "" && k.Optional):
 		return k.badChoice(s)
 	case k.Name == "data.separator":
 		if s == "tab" || s == `\t` {
@@ -244,9 +236,6 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		if s != "auto" && !isSeparator(s) {
 			return fmt.Errorf("%s must be \"auto\", \"tab\" or one ASCII character that is no part of a number, not %q", k.Name, s)
 		}
-	}
-	if s == "" && k.kind == choice && k.Default() != `""` {
-		return k.badChoice(s)
 	}
 	*field = s
 	return nil
@@ -281,7 +270,7 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		if len(k.Choices) > 0 && !slices.Contains(k.Choices, s) {
 			return k.badChoice(s)
 		}
-		if k.kind == paths {
+		if k.Path {
 			items[i] = resolve(dir, s)
 		}
 	}
@@ -341,7 +330,7 @@ func (k *Key) integer(v any) (int64, error) {
 	if !ok {
 		return 0, k.wrongType(v)
 	}
-	if n == -1 && k.noLimit {
+	if n == -1 && k.NoLimit {
 		n = 0
 	}
 	return n, k.inRange(float64(n), strconv.FormatInt(n, 10))
@@ -402,8 +391,8 @@ func (k *Key) size(v any) (int64, error) {
 }
 
 func (k *Key) inRange(v float64, shown string) error {
-	if v < k.least || (k.above && v == k.least) || (k.most != 0 && v > k.most) || (k.below && v == k.most) {
-		return fmt.Errorf("%s must be %s, not %s", k.Name, k.Range(), shown)
+	if !k.Range.Contains(v) {
+		return fmt.Errorf("%s must be %v, not %s", k.Name, k.Range, shown)
 	}
 	return nil
 }
@@ -412,20 +401,23 @@ func (k *Key) badChoice(s string) error {
 	return fmt.Errorf("%s must be %s, not %q%s", k.Name, near.Or(quoted(k.Choices)), s, near.Question(near.Words(s, k.Choices)))
 }
 
+// takes says by type what a key takes.
+var takes = map[string]string{
+	"text": "text in quotes", "choice": "text in quotes", "path": "a path in quotes",
+	"list of text": "a list of texts like [\"a\", \"b\"]", "path or list of paths": "a path in quotes or a list of them",
+	"integer": "an integer", "number": "a number like 0.5", "true or false": "true or false",
+	"duration": "a duration like \"90s\" or a number of seconds", "bytes": "a number of bytes or a size like \"4GB\"",
+	"share":                                "a share like \"0.1%\" or 0.001",
+	"table of lists of numbers, by column": "a table of lists of numbers by column like {age = [18, 65]}",
+	"table of integers, by column":         "a table of integers by column like {age = 64}",
+}
+
 func (k *Key) wrongType(v any) error {
-	wants := map[kind]string{
-		text: "text in quotes", choice: "text in quotes", path: "a path in quotes",
-		list: "a list of texts like [\"a\", \"b\"]", paths: "a path in quotes or a list of them",
-		integer: "an integer", number: "a number like 0.5", boolean: "true or false",
-		duration: "a duration like \"90s\" or a number of seconds", size: "a number of bytes or a size like \"4GB\"",
-		share:    "a share like \"0.1%\" or 0.001",
-		cutLists: "a table of lists of numbers by column like {age = [18, 65]}", binCounts: "a table of integers by column like {age = 64}",
-	}
 	shown := describe(v)
-	if n, ok := v.(int64); ok && (k.kind == text || k.kind == choice) {
+	if n, ok := v.(int64); ok && (k.Type() == "text" || k.isChoice()) {
 		shown += fmt.Sprintf(" (write \"%d\")", n)
 	}
-	return fmt.Errorf("%s must be %s, not %s", k.Name, wants[k.kind], shown)
+	return fmt.Errorf("%s must be %s, not %s", k.Name, takes[k.Type()], shown)
 }
 
 func describe(v any) string {
@@ -514,16 +506,4 @@ func quote(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// groupDigits writes whole numbers from 10,000 on with commas.
-func groupDigits(v float64) string {
-	s := strconv.FormatFloat(v, 'f', -1, 64)
-	if len(s) < 5 || strings.Contains(s, ".") {
-		return s
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -27,7 +27,7 @@ are understood the same way.
 The keys of ` + "`[registry]`" + ` are for ` + "`boost registry`" + `, whose models have a tensor of leaves each, and for the store of
 tensors that ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` takes them and leaves them alone.
 
-This page is made from the table in ` + "`configs/keys.go`" + ` by ` + "`go test ./configs -run TestMarkdown -update`" + `.
+This page is made from the settings that stand beside the parameters by ` + "`go test ./configs -run TestMarkdown -update`" + `.
 `)
 	section := ""
 	for i := range keys {
@@ -37,7 +37,7 @@ This page is made from the table in ` + "`configs/keys.go`" + ` by ` + "`go test
 			fmt.Fprintf(&b, "\n## [%s]\n\n| key | type | default | values | meaning | other names |\n| --- | --- | --- | --- | --- | --- |\n", section)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Leaf(), k.Type(), k.Default(),
-			strings.ReplaceAll(k.Range(), "|", `\|`), k.Doc, codeList(k.Aliases))
+			strings.ReplaceAll(k.Allowed(), "|", `\|`), k.Doc, codeList(k.Aliases))
 	}
 	return b.String()
 }

@@ -12,9 +12,10 @@ func (r *reader) settlePreset(base *Config) {
 		r.config.Params.Gradients = base.Params.Gradients // which the mode is made for
 	}
 	var values []string
-	for i := range keys {
-		k := &keys[i]
-		if value := k.format(r.config); !r.config.Given(k.Name) && value != k.format(base) {
+	before := keysOf(base)
+	for i := range r.keys {
+		k := &r.keys[i]
+		if value := k.format(); !r.config.Given(k.Name) && value != before[i].format() {
 			values = append(values, k.Name+" = "+value)
 		}
 	}

@@ -35,6 +35,7 @@ func (p place) String() string {
 // reader applies a file and assignments to a Config, collecting every problem.
 type reader struct {
 	config   *Config
+	keys     []Key // of config
 	notes    []string
 	problems []error
 
@@ -56,11 +57,11 @@ func Read(base Config, file string, assignments []string) (*Config, []string, er
 		}
 		document = string(data)
 	}
-	r := &reader{config: base.clone()}
+	r := newReader(base)
 	r.apply(file, document, assignments)
 	if name := r.config.Preset; name != "" && len(r.problems) == 0 {
 		// Once more, from the preset's values: whatever was said stands above them.
-		r = &reader{config: base.clone()}
+		r = newReader(base)
 		if err := r.config.Params.UsePreset(name); err != nil {
 			return nil, nil, fmt.Errorf("%w: train.preset: %w", ErrConfig, err)
 		}
@@ -72,6 +73,11 @@ func Read(base Config, file string, assignments []string) (*Config, []string, er
 		return nil, r.notes, &Problems{r.problems}
 	}
 	return r.config, r.notes, nil
+}
+
+func newReader(base Config) *reader {
+	c := base.clone()
+	return &reader{config: c, keys: keysOf(c)}
 }
 
 // apply applies a TOML document, if there is a file, and assignments.
@@ -146,7 +152,7 @@ func (r *reader) file(name, document string) {
 			seen[section] = true
 			continue
 		}
-		if !slices.Contains(sections(), section) {
+		if !slices.Contains(sections, section) {
 			if !seen[section] {
 				r.problem(at, unknownSection(section))
 			}
@@ -218,7 +224,7 @@ func (r *reader) set(assignment string) {
 		return
 	}
 	name = strings.TrimSpace(name)
-	k, _, err := lookup(name)
+	k, _, err := lookup(r.keys, name)
 	if err != nil {
 		r.problem(at, err)
 		return
@@ -235,15 +241,15 @@ func (r *reader) set(assignment string) {
 // quotes, lists as a TOML array or names between commas, the rest as TOML.
 func (k *Key) parse(value string) (any, error) {
 	trimmed := strings.TrimSpace(value)
-	switch k.kind {
-	case text, choice, path:
+	switch k.Type() {
+	case "text", "choice", "path":
 		return unquote(value), nil
-	case duration, size, share:
+	case "duration", "bytes", "share":
 		if v, err := tomlValue(trimmed); err == nil {
 			return v, nil
 		}
 		return unquote(trimmed), nil
-	case list, paths:
+	case "list of text", "path or list of paths":
 		if !strings.HasPrefix(trimmed, "[") {
 			return anyList(splitNames(value)), nil
 		}
@@ -278,7 +284,7 @@ func tomlValue(s string) (any, error) {
 
 // assign gives the key that a written name means its value.
 func (r *reader) assign(at place, written string, v any, dir string) {
-	k, alias, err := lookup(written)
+	k, alias, err := lookup(r.keys, written)
 	if err != nil {
 		r.problem(at, err)
 		return
@@ -294,7 +300,7 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 	}
 	v = r.translate(k, alias, v)
 	v = r.translateNames(k, v)
-	if err := k.assign(r.config, v, dir); err != nil {
+	if err := k.assign(v, dir); err != nil {
 		if alias != "" {
 			err = fmt.Errorf("%s: %w", strconv.Quote(written), err)
 		}
@@ -342,8 +348,8 @@ func (r *reader) settleRegistry() {
 	for text := range strings.Lines(err.Error()) {
 		text = strings.TrimPrefix(strings.TrimSpace(text), "store: ")
 		var at place
-		for i := range keys {
-			k := &keys[i]
+		for i := range r.keys {
+			k := &r.keys[i]
 			given, ok := r.config.given[k.Name]
 			if ok && k.Section() == "registry" && slices.Contains(strings.FieldsFunc(text, notInKey), k.Leaf()) {
 				at = given

@@ -28,9 +28,10 @@ func (s *Starter) TOML() []byte {
 		fmt.Fprintf(&b, "# %s\n", oneLine(line))
 	}
 	section := ""
-	for i := range keys {
-		k := &keys[i]
-		value := k.format(s.Config)
+	own := keysOf(s.Config)
+	for i := range own {
+		k := &own[i]
+		value := k.format()
 		active := value != k.Default() || slices.Contains(starterKeys, k.Name)
 		comments := s.Comments[k.Name]
 		if !active && !s.All && len(comments) == 0 {
@@ -43,7 +44,7 @@ func (s *Starter) TOML() []byte {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "# %s\n", k.Doc)
-		if limits := k.Range(); s.All && limits != "" {
+		if limits := k.Allowed(); s.All && limits != "" {
 			fmt.Fprintf(&b, "# %s, %s\n", k.Type(), limits)
 		} else if s.All {
 			fmt.Fprintf(&b, "# %s\n", k.Type())

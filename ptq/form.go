@@ -74,6 +74,15 @@ func (f Form) String() string {
 	return fmt.Sprintf("form %d", uint8(f))
 }
 
+// FormNames returns the names of forms.
+func FormNames(forms []Form) []string {
+	names := make([]string, len(forms))
+	for i, f := range forms {
+		names[i] = f.String()
+	}
+	return names
+}
+
 // ParseForm returns the form of a name: that of a data type, Q4_0, or of a tier: hot, warm,
 // warm5, cold, cold2; case does not count. Any other word is ErrDType.
 func ParseForm(name string) (Form, error) {

@@ -3,7 +3,8 @@ package tensorq
 import (
 	"errors"
 	"fmt"
-	"math"
+
+	"boost/internal/setting"
 )
 
 // MaxBlockSize is the most values that may share a scale.
@@ -19,19 +20,19 @@ type QuantConfig struct {
 	// BlockSize is how many values share a scale, 1 to MaxBlockSize; 64 by default, 64
 	// or 128 as a rule. The last block of a tensor has what is left. Segments of version
 	// 1 need a multiple of 8.
-	BlockSize int `key:"registry.block_size" use:"run"`
+	BlockSize int
 	// TwoLevelCold lets 3-bit blocks with outliers have a second scale; off by default.
-	TwoLevelCold bool `key:"registry.two_level_cold" use:"run"`
+	TwoLevelCold bool
 	// TwoLevelThreshold is how many times its median magnitude a block's maximum must
 	// exceed for the second scale: finite, 1 or more, 5 by default.
-	TwoLevelThreshold float64 `key:"registry.two_level_threshold" use:"run"`
+	TwoLevelThreshold float64
 	// OutlierFraction is the share of a block's values that the first scale need not
 	// cover, 0 to 1, 0.05 by default.
-	OutlierFraction float64 `key:"registry.outlier_fraction" use:"run"`
+	OutlierFraction float64
 	// Headroom is what scales that serve several frames allow for, as a share of the
 	// maximum of the first frame: 0 to 1, DefaultHeadroom by default. Blocks that stand
 	// alone have none.
-	Headroom float64 `key:"registry.headroom" use:"run"`
+	Headroom float64
 }
 
 // DefaultQuantConfig returns the defaults of every field.
@@ -39,20 +40,38 @@ func DefaultQuantConfig() QuantConfig {
 	return QuantConfig{BlockSize: 64, TwoLevelThreshold: 5, OutlierFraction: 0.05, Headroom: DefaultHeadroom}
 }
 
+var (
+	blockSizes = setting.Between(1, MaxBlockSize)
+	thresholds = setting.AtLeast(1)
+	shares     = setting.Between(0, 1)
+)
+
+// Settings describes the settings, those of c.
+func Settings(c *QuantConfig) []setting.Setting {
+	return []setting.Setting{
+		{Name: "registry.block_size", Value: &c.BlockSize, Range: blockSizes,
+			Doc: "Values that share a scale; 64 or 128 as a rule."},
+		{Name: "registry.two_level_cold", Value: &c.TwoLevelCold,
+			Doc: "Let 3-bit blocks with outliers have a second scale."},
+		{Name: "registry.two_level_threshold", Value: &c.TwoLevelThreshold, Range: thresholds,
+			Doc: "How many times its median magnitude a block's largest one must exceed for the second scale."},
+		{Name: "registry.outlier_fraction", Value: &c.OutlierFraction, Range: shares,
+			Doc: "Share of a block's values that the first of two scales need not cover."},
+		{Name: "registry.headroom", Value: &c.Headroom, Range: shares,
+			Doc: "By how much of its first maximum a block may drift before frames that share scales get new ones; 0.1015625 is 26/256."},
+	}
+}
+
 // Validate returns everything that is wrong with the settings, joined; nil if nothing is.
 func (c QuantConfig) Validate() error {
-	var problems []error
-	if c.BlockSize < 1 || c.BlockSize > MaxBlockSize {
-		problems = append(problems, fmt.Errorf("tensorq: block size %d: expected 1 to %d", c.BlockSize, MaxBlockSize))
+	if blockSizes.Contains(float64(c.BlockSize)) && thresholds.Contains(c.TwoLevelThreshold) &&
+		shares.Contains(c.OutlierFraction) && shares.Contains(c.Headroom) {
+		return nil // without making the descriptions: each tensor is checked
 	}
-	if !(c.TwoLevelThreshold >= 1) || math.IsInf(c.TwoLevelThreshold, 1) {
-		problems = append(problems, fmt.Errorf("tensorq: two-level threshold %v: expected a finite number, 1 or more", c.TwoLevelThreshold))
-	}
-	if !(c.OutlierFraction >= 0 && c.OutlierFraction <= 1) {
-		problems = append(problems, fmt.Errorf("tensorq: outlier fraction %v: expected 0 to 1", c.OutlierFraction))
-	}
-	if !(c.Headroom >= 0 && c.Headroom <= 1) {
-		problems = append(problems, fmt.Errorf("tensorq: headroom %v: expected 0 to 1", c.Headroom))
+	bad := c
+	problems := setting.Check(Settings(&bad))
+	for i, err := range problems {
+		problems[i] = fmt.Errorf("tensorq: %w", err)
 	}
 	return errors.Join(problems...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -47,14 +46,11 @@ func figures(t *testing.T, o Options) string {
 }
 
 // keys returns the names of all settings, without their section.
-func keys(v reflect.Type) []string {
+func keys() []string {
+	var c store.Config
 	var names []string
-	for i := range v.NumField() {
-		if key, ok := v.Field(i).Tag.Lookup("key"); ok {
-			names = append(names, strings.TrimPrefix(key, "registry."))
-		} else {
-			names = append(names, keys(v.Field(i).Type)...)
-		}
+	for _, s := range store.Settings(&c) {
+		names = append(names, s.Leaf())
 	}
 	return names
 }
@@ -92,7 +88,7 @@ func TestSettingsShow(t *testing.T) {
 		"outlier_fraction":     func(c *store.Config) { c.Quant.TwoLevelCold, c.Quant.OutlierFraction = true, 0.2 },
 		"headroom":             func(c *store.Config) { c.Quant.Headroom = 0.5 },
 	}
-	for _, key := range keys(reflect.TypeFor[store.Config]()) {
+	for _, key := range keys() {
 		change, known := changes[key]
 		if !known {
 			t.Errorf("registry.%s: the test has no other value for it", key)

@@ -555,7 +555,7 @@ func TestConfig(t *testing.T) {
 	}
 	var zero store.Config
 	err := zero.Validate()
-	for _, word := range []string{"score_scale", "warm_score", "hot_score", "hot_bits", "compact_ratio", "block size"} {
+	for _, word := range []string{"score_scale", "warm_score", "hot_score", "hot_bits", "compact_ratio", "block_size"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("the zero value: no word of %s in %v", word, err)
 		}

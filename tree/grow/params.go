@@ -1,28 +1,30 @@
 package grow
 
+import "boost/internal/setting"
+
 // Params says how a tree grows.
 type Params struct {
-	Leaves         int     `key:"tree.leaves" use:"model"`    // ≥ 2
-	MaxDepth       int     `key:"tree.max_depth" use:"model"` // 0 = no limit
-	MinDataInLeaf  int     `key:"tree.min_data_in_leaf" use:"model"`
-	MinChildWeight float64 `key:"tree.min_child_weight" use:"model"` // sum of hessians of a leaf, at least
-	LambdaL1       float64 `key:"tree.lambda_l1" use:"model"`
-	LambdaL2       float64 `key:"tree.lambda_l2" use:"model"`
-	MinGain        float64 `key:"tree.min_gain" use:"model"`
+	Leaves         int // ≥ 2
+	MaxDepth       int // 0 = no limit
+	MinDataInLeaf  int
+	MinChildWeight float64 // sum of hessians of a leaf, at least
+	LambdaL1       float64
+	LambdaL2       float64
+	MinGain        float64
 	// A split on a feature that no tree of the rounds before uses counts for 1 − ReuseFeature
 	// of its gain, one at a cut that none uses for 1 − ReuseCut, one at both for the product.
-	ReuseFeature float64 `key:"tree.reuse_feature" use:"model" stored:"where set"` // [0, 1)
-	ReuseCut     float64 `key:"tree.reuse_cut" use:"model" stored:"where set"`     // [0, 1)
+	ReuseFeature float64 // [0, 1)
+	ReuseCut     float64 // [0, 1)
 
-	OneHotMax   int     `key:"categorical.onehot_max" use:"model"` // levels up to which one level is split from the rest
-	Smooth      float64 `key:"categorical.smooth" use:"model"`
-	CatL2       float64 `key:"categorical.l2" use:"model"`
-	MaxPerSide  int     `key:"categorical.max_per_side" use:"model"`
-	MinPerGroup float64 `key:"categorical.min_per_group" use:"model"`
+	OneHotMax   int // levels up to which one level is split from the rest
+	Smooth      float64
+	CatL2       float64
+	MaxPerSide  int
+	MinPerGroup float64
 
-	ColTree  float64 `key:"sampling.col_tree" use:"model"` // share of columns per tree, (0, 1]
-	ColLevel float64 `key:"sampling.col_level" use:"model"`
-	ColNode  float64 `key:"sampling.col_node" use:"model"`
+	ColTree  float64 // share of columns per tree, (0, 1]
+	ColLevel float64
+	ColNode  float64
 }
 
 // Defaults returns the default parameters.
@@ -31,5 +33,60 @@ func Defaults() Params {
 		Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
 		OneHotMax: 4, Smooth: 10, CatL2: 10, MaxPerSide: 32, MinPerGroup: 100,
 		ColTree: 1, ColLevel: 1, ColNode: 1,
+	}
+}
+
+// Settings describes the parameters, those of p.
+func Settings(p *Params) []setting.Setting {
+	return []setting.Setting{
+		{Name: "tree.leaves", Value: &p.Leaves, Range: setting.Between(2, 1<<20),
+			Doc:     "Leaves of a tree at most.",
+			Aliases: []string{"num_leaves", "num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"}},
+		{Name: "tree.max_depth", Value: &p.MaxDepth, NoLimit: true,
+			Doc:     "Splits between root and leaf at most; 0 = no limit.",
+			Aliases: []string{"max_depth", "depth"}},
+		{Name: "tree.min_data_in_leaf", Value: &p.MinDataInLeaf,
+			Doc:     "Rows of a leaf at least.",
+			Aliases: []string{"min_data_in_leaf", "min_data_per_leaf", "min_data", "min_child_samples", "min_samples_leaf"}},
+		{Name: "tree.min_child_weight", Value: &p.MinChildWeight,
+			Doc:     "Sum of second derivatives of a leaf at least.",
+			Aliases: []string{"min_child_weight", "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian"}},
+		{Name: "tree.lambda_l1", Value: &p.LambdaL1,
+			Doc:     "L1 penalty on leaf values.",
+			Aliases: []string{"lambda_l1", "reg_alpha", "l1_regularization"}},
+		{Name: "tree.lambda_l2", Value: &p.LambdaL2,
+			Doc:     "L2 penalty on leaf values.",
+			Aliases: []string{"lambda_l2", "reg_lambda", "l2_regularization", "l2_leaf_reg"}},
+		{Name: "tree.min_gain", Value: &p.MinGain,
+			Doc:     "Gain of a split at least.",
+			Aliases: []string{"min_gain_to_split", "min_split_gain", "min_split_loss"}},
+		{Name: "tree.reuse_feature", Value: &p.ReuseFeature, Range: setting.Below(0, 1), OmitDefault: true,
+			Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced."},
+		{Name: "tree.reuse_cut", Value: &p.ReuseCut, Range: setting.Below(0, 1), OmitDefault: true,
+			Doc: "Training for size: the same for a split of a numeric column at a cut that no tree uses yet: with 0.2 it has to gain 1/(1 − 0.2) = 1.25 times as much as a used one; a split that tells missing values from others takes no cut. Both on: 1 − reuse_feature times 1 − reuse_cut of the gain counts."},
+		{Name: "categorical.onehot_max", Value: &p.OneHotMax,
+			Doc:     "Columns with at most so many levels split one level from the rest.",
+			Aliases: []string{"max_cat_to_onehot", "one_hot_max_size"}},
+		{Name: "categorical.smooth", Value: &p.Smooth,
+			Doc:     "Added to a level's hessian sum when levels are put in order; levels with fewer rows stay out.",
+			Aliases: []string{"cat_smooth"}},
+		{Name: "categorical.l2", Value: &p.CatL2,
+			Doc:     "L2 penalty of splits by sets of levels, on top of tree.lambda_l2.",
+			Aliases: []string{"cat_l2"}},
+		{Name: "categorical.max_per_side", Value: &p.MaxPerSide, Range: setting.AtLeast(1),
+			Doc:     "Levels of the smaller side of a split by sets.",
+			Aliases: []string{"max_cat_threshold"}},
+		{Name: "categorical.min_per_group", Value: &p.MinPerGroup,
+			Doc:     "Rows that a group of levels brings at least before it may be split off.",
+			Aliases: []string{"min_data_per_group"}},
+		{Name: "sampling.col_tree", Value: &p.ColTree, Range: setting.Above(0, 1),
+			Doc:     "Share of the columns that a tree sees.",
+			Aliases: []string{"feature_fraction", "sub_feature", "colsample_bytree"}},
+		{Name: "sampling.col_level", Value: &p.ColLevel, Range: setting.Above(0, 1),
+			Doc:     "Share of the tree's columns that a level sees.",
+			Aliases: []string{"colsample_bylevel", "rsm"}},
+		{Name: "sampling.col_node", Value: &p.ColNode, Range: setting.Above(0, 1),
+			Doc:     "Share of the level's columns that a node sees.",
+			Aliases: []string{"feature_fraction_bynode", "sub_feature_bynode", "colsample_bynode", "max_features"}},
 	}
 }

@@ -1,0 +1,115 @@
+package configs
+
+import (
+	"slices"
+
+	"boost/booster"
+	"boost/dataset"
+	"boost/internal/setting"
+	"boost/ptq"
+	"boost/tensorq/store"
+)
+
+// sections are in the order in which documents show them.
+var sections = []string{
+	"data", "binning", "categorical", "train", "gradients", "tree", "sampling", "metrics", "output", "quantize", "registry",
+}
+
+// settings describes every setting, those of c, section by section.
+func settings(c *Config) []setting.Setting {
+	all := slices.Concat(dataSettings(&c.Data), booster.Settings(&c.Params), runSettings(c), store.Settings(&c.Registry))
+	slices.SortStableFunc(all, func(a, b setting.Setting) int {
+		return slices.Index(sections, a.Section()) - slices.Index(sections, b.Section())
+	})
+	return all
+}
+
+// dataSettings describes which tables are read and how.
+func dataSettings(d *Data) []setting.Setting {
+	return []setting.Setting{
+		{Name: "data.train", Value: &d.Train, Path: true,
+			Doc:     "Training table: a file, a glob, \"-\" for standard input, or a list that is read as one.",
+			Aliases: []string{"data", "train", "train_data", "train_data_file", "data_filename"}},
+		{Name: "data.valid", Value: &d.Valid, Path: true,
+			Doc:     "Validation sets, watched while training; the first leads early stopping.",
+			Aliases: []string{"valid", "valid_data", "valid_data_file", "valid_filenames", "test_data", "test_data_file"}},
+		{Name: "data.test", Value: &d.Test, Path: true,
+			Doc: "Test sets, looked at once, with the finished model."},
+		{Name: "data.label", Value: &d.Label,
+			Doc:     "Column to predict.",
+			Aliases: []string{"label", "label_column"}},
+		{Name: "data.weight", Value: &d.Weight,
+			Doc:     "Column with the rows' weights, 0 or more; empty = all 1.",
+			Aliases: []string{"weight", "weight_column"}},
+		{Name: "data.group", Value: &d.Group,
+			Doc:     "Column that names the query of each row; the rows of a query stand together. A LibSVM file's qid is taken without being named.",
+			Aliases: []string{"group", "group_column", "group_id", "query", "query_column", "query_id"}},
+		{Name: "data.init_score", Value: &d.InitScore,
+			Doc: "Columns with the raw scores that training starts from, one per output, in the outputs' order; empty = none."},
+		{Name: "data.id", Value: &d.ID,
+			Doc: "Columns that name a row: no features, kept as text."},
+		{Name: "data.ignore", Value: &d.Ignore,
+			Doc:     "Columns that are not read at all.",
+			Aliases: []string{"ignore_column", "ignore_feature", "ignored_features"}},
+		{Name: "data.categorical", Value: &d.Categorical,
+			Doc:     "Columns whose values are names even where they look like numbers.",
+			Aliases: []string{"categorical_feature", "categorical_features", "cat_feature", "cat_features", "categorical_column", "cat_column"}},
+		{Name: "data.missing", Value: &d.Missing,
+			Doc: "Texts that stand for a missing value."},
+		{Name: "data.format", Value: &d.Format, Choices: append([]string{"auto"}, dataset.Formats()...),
+			Doc: "Format of the tables; \"auto\" finds it from the beginning of each file."},
+		{Name: "data.decimal", Value: &d.Decimal, Choices: []string{".", ","},
+			Doc: "Decimal mark of numbers."},
+		{Name: "data.encoding", Value: &d.Encoding, Choices: []string{"utf-8", "latin1", "cp1252"},
+			Doc: "Character encoding of text files."},
+		{Name: "data.separator", Value: &d.Separator,
+			Doc: "Character between cells, \"tab\", or \"auto\" to find it."},
+		{Name: "data.header", Value: &d.Header, Choices: []string{"auto", "true", "false"},
+			Doc:     "Whether the first line holds the column names; \"auto\" finds out.",
+			Aliases: []string{"header", "has_header"}},
+		{Name: "data.on_bad_row", Value: &d.OnBadRow, Choices: []string{"stop", "skip"},
+			Doc: "What a row with a bad cell does: stop with its place, or be left out and counted."},
+		{Name: "data.absent", Value: &d.Absent, Choices: []string{"zero", "missing"},
+			Doc: "What a LibSVM file means by a feature that a row does not name."},
+		{Name: "data.index_base", Value: &d.IndexBase, Choices: []string{"auto", "0", "1"},
+			Doc: "Index of a LibSVM file's first feature; \"auto\": 0 if that index occurs, else 1. Features are f0, f1, … by the index as written."},
+		{Name: "data.side_files", Value: &d.SideFiles, Choices: []string{"auto", "ignore"},
+			Doc: "Whether the files that LightGBM looks for beside a table (.weight, .query, .init) are read where they are found."},
+		{Name: "data.cache", Value: &d.Cache, Path: true,
+			Doc: "File that keeps the tables' codes from run to run, compared with size, time, contents and settings of the tables before it is used; empty = none."},
+		{Name: "data.out_of_core", Value: &d.OutOfCore, Choices: []string{"auto", "true", "false"},
+			Doc:     "Whether the training and validation tables stay in files and are read in chunks; \"auto\": where they would take more than train.memory_limit. Never changes the model.",
+			Aliases: []string{"two_round", "two_round_loading", "use_two_round_loading"}},
+	}
+}
+
+// runSettings describes what else a run is told beside the parameters of training.
+func runSettings(c *Config) []setting.Setting {
+	return []setting.Setting{
+		{Name: "binning.forced_cuts_file", Value: &c.ForcedCutsFile, Path: true,
+			Doc:     "Forced cuts as a JSON file in LightGBM's form: [{\"feature\": 0, \"bin_upper_bound\": [18, 65]}], features counted from 0.",
+			Aliases: []string{"forcedbins_filename"}},
+		{Name: "train.preset", Value: &c.Preset, Choices: append([]string{""}, booster.Presets()...),
+			Doc: "Named set of values for keys that are not given; \"fast\": 50 rounds of learning rate 0.2 on 8-bit gradients, about as good as the defaults in half the time. The model keeps the values, not the name."},
+		{Name: "train.init_model", Value: &c.InitModel, Path: true,
+			Doc:     "Model that training goes on from: `train.rounds` more rounds, on tables with its columns, in its cuts and categories; empty = from nothing.",
+			Aliases: []string{"init_model", "xgb_model", "input_model", "model_input", "model_in"}},
+		{Name: "output.model", Value: &c.Output.Model, Path: true,
+			Doc:     "Model file; empty = named after the training table, in the current directory.",
+			Aliases: []string{"output_model", "model_output", "model_out"}},
+		{Name: "output.predictions", Value: &c.Output.Predictions, Path: true,
+			Doc: "File for the predictions of the test sets (.csv, .jsonl, .parquet or .arrow); empty = none."},
+		{Name: "quantize.tiers", Value: &c.Quantize.Tiers, Choices: ptq.FormNames(ptq.Tiers()),
+			Doc: "Tiers to choose from, beside dtype."},
+		{Name: "quantize.max_bytes", Value: &c.Quantize.MaxBytes,
+			Doc: "Largest file; 0 = any. With it or max_loss and neither dtype nor tiers, all forms that are worth it are tried."},
+		{Name: "quantize.max_loss", Value: &c.Quantize.MaxLoss, Share: true, Range: setting.Between(-1, 1),
+			Doc: "Most that the metric may get worse, a share as \"0.1%\" or 0.001, certified on one half of the first validation set, or of the rows held out; -1 = any."},
+		{Name: "quantize.calibrate", Value: &c.Quantize.Calibrate,
+			Doc: "How scales of data types are chosen: absmax, mse, percentile:99.9; empty = absmax."},
+		{Name: "quantize.by", Value: &c.Quantize.By, Choices: []string{"model", "output", "tree", "block"},
+			Doc: "Which leaves share a scale of a data type."},
+		{Name: "quantize.output", Value: &c.Quantize.Output, Path: true,
+			Doc: "File for the compressed model; empty = the model's name with .q.boost at its end. It is written together with the model, or neither is."},
+	}
+}
