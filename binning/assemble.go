@@ -21,22 +21,22 @@ type coded struct {
 
 // assembler puts coded features into the layout asked for.
 type assembler struct {
-	rows     int
-	features []coded
-	nCodes   []uint32
-	params   Params
-	limit    uint64 // bytes that a layout may take; 0 = any
-	keep     bool   // CSR keeps the cells by feature
-	pool     *parallel.Pool
-	plain    *Matrix // the features in columns of their own, where that was made already
-	rest     []rest  // once counted
-	maskLock sync.Mutex
+	rows        int
+	features    []coded
+	nCodes      []uint32
+	params      Params
+	limit       uint64 // bytes that a layout may take; 0 = any
+	keep        bool   // CSR keeps the cells by feature
+	pool        *parallel.Pool
+	plain       *Matrix      // the features in columns of their own, where that was made already
+	defaultBins []defaultBin // once counted
+	maskLock    sync.Mutex
 }
 
 // rest is a feature's code that a sparse layout leaves out: the missing code if the
 // feature has one, unless another code holds more than half of the rows; else the most
 // frequent code, the lower one among equals (S1.5).
-type rest struct {
+type defaultBin struct {
 	code   uint32
 	others int // rows with another code
 }
@@ -116,16 +116,16 @@ func (a *assembler) groupCodes(groups [][]int) []uint32 {
 }
 
 // countRests finds the rest code of every feature.
-func (a *assembler) countRests(ctx context.Context) error {
-	if a.rest != nil {
+func (a *assembler) countDefaultBins(ctx context.Context) error {
+	if a.defaultBins != nil {
 		return nil
 	}
-	a.rest = make([]rest, len(a.features))
+	a.defaultBins = make([]defaultBin, len(a.features))
 	counts := make([][]uint32, a.pool.Threads())
 	return a.pool.DoContext(ctx, len(a.features), parallel.Func(func(worker, f int) {
 		c := &a.features[f]
 		if c.list != nil {
-			a.rest[f] = rest{c.list.rest, len(c.list.rows)}
+			a.defaultBins[f] = defaultBin{c.list.defaultBin, len(c.list.rows)}
 			return
 		}
 		if len(counts[worker]) < int(c.nCodes) {
@@ -134,7 +134,7 @@ func (a *assembler) countRests(ctx context.Context) error {
 		count := counts[worker][:max(c.nCodes, 16)]
 		clear(count)
 		countCodes(count, c.all)
-		a.rest[f] = restOf(count[:c.nCodes], c.hasMissing, a.rows)
+		a.defaultBins[f] = defaultBinOf(count[:c.nCodes], c.hasMissing, a.rows)
 	}))
 }
 
@@ -165,7 +165,7 @@ func tally[C bin.Code](count []uint32, codes []C) {
 	}
 }
 
-func restOf(count []uint32, hasMissing bool, rows int) rest {
+func defaultBinOf(count []uint32, hasMissing bool, rows int) defaultBin {
 	best := 0
 	for code, n := range count {
 		if n > count[best] {
@@ -175,12 +175,12 @@ func restOf(count []uint32, hasMissing bool, rows int) rest {
 	if missing := len(count) - 1; hasMissing && 2*int(count[best]) <= rows {
 		best = missing
 	}
-	return rest{uint32(best), rows - int(count[best])}
+	return defaultBin{uint32(best), rows - int(count[best])}
 }
 
 // lists returns every feature as a list.
 func (a *assembler) lists(ctx context.Context) ([]list, error) {
-	if err := a.countRests(ctx); err != nil {
+	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
 	lists := make([]list, len(a.features))
@@ -195,7 +195,7 @@ func (a *assembler) list(f int) list {
 	if c.list != nil {
 		return *c.list
 	}
-	l := list{rest: a.rest[f].code, rows: make([]int32, 0, a.rest[f].others), codes: newColumn(WidthOf(c.nCodes), a.rest[f].others)}
+	l := list{defaultBin: a.defaultBins[f].code, rows: make([]int32, 0, a.defaultBins[f].others), codes: newColumn(WidthOf(c.nCodes), a.defaultBins[f].others)}
 	switch c.all.Bits {
 	case U4:
 		l.addNibbles(c.all.u4, a.rows)
@@ -203,7 +203,7 @@ func (a *assembler) list(f int) list {
 		l.addBytes(c.all.u8)
 	default:
 		for row := range a.rows {
-			if code := c.all.At(row); code != l.rest {
+			if code := c.all.At(row); code != l.defaultBin {
 				l.add(row, code)
 			}
 		}
@@ -219,17 +219,17 @@ func (l *list) add(row int, code uint32) {
 
 // addBytes adds the rows whose codes are not at rest, which it looks for eight at a time.
 func (l *list) addBytes(codes []uint8) {
-	rests, row := uint64(l.rest)*(1<<64/0xff), 0
+	defaultBins, row := uint64(l.defaultBin)*(1<<64/0xff), 0
 	for ; row+8 <= len(codes); row += 8 {
 		word := binary.LittleEndian.Uint64(codes[row:])
-		for others := word ^ rests; others != 0; {
+		for others := word ^ defaultBins; others != 0; {
 			at := bits.TrailingZeros64(others) &^ 7
 			l.add(row+at/8, uint32(uint8(word>>at)))
 			others &^= 0xff << at
 		}
 	}
 	for ; row < len(codes); row++ {
-		if code := uint32(codes[row]); code != l.rest {
+		if code := uint32(codes[row]); code != l.defaultBin {
 			l.add(row, code)
 		}
 	}
@@ -237,17 +237,17 @@ func (l *list) addBytes(codes []uint8) {
 
 // addNibbles is addBytes for the codes of so many rows, two in a byte and the first of them in its lower half.
 func (l *list) addNibbles(codes []byte, rows int) {
-	rests, row := uint64(l.rest)*(1<<64/0xf), 0
+	defaultBins, row := uint64(l.defaultBin)*(1<<64/0xf), 0
 	for ; row+16 <= rows; row += 16 {
 		word := binary.LittleEndian.Uint64(codes[row/2:])
-		for others := word ^ rests; others != 0; {
+		for others := word ^ defaultBins; others != 0; {
 			at := bits.TrailingZeros64(others) &^ 3
 			l.add(row+at/4, uint32(word>>at)&15)
 			others &^= 0xf << at
 		}
 	}
 	for ; row < rows; row++ {
-		if code := uint32(codes[row/2]>>(4*(row&1))) & 15; code != l.rest {
+		if code := uint32(codes[row/2]>>(4*(row&1))) & 15; code != l.defaultBin {
 			l.add(row, code)
 		}
 	}
@@ -259,12 +259,12 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.countRests(ctx); err != nil {
+	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
 	cells := uint64(0)
-	for f := range a.rest {
-		cells += uint64(a.rest[f].others)
+	for f := range a.defaultBins {
+		cells += uint64(a.defaultBins[f].others)
 	}
 	bytes := csrBytes(a.rows, len(a.features), cells, a.widest())
 	if err := a.room(bytes, LayoutCSR); err != nil {
@@ -275,7 +275,7 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 		return nil, err
 	}
 	for f := range lists {
-		m.homes[f].rest = lists[f].rest
+		m.locations[f].defaultBin = lists[f].defaultBin
 	}
 	if m.csr, err = newCSR(ctx, a.rows, lists, a.widest(), a.pool); err != nil {
 		return nil, err
@@ -302,13 +302,13 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 	if a.params.Bundle == BundleOff || a.params.MissingAs == Mask {
 		return nil, nil
 	}
-	if err := a.countRests(ctx); err != nil {
+	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
 	lists := make([]*list, len(a.features))
 	candidates := 0
 	for f := range lists {
-		if bundleShare*a.rest[f].others < a.rows && a.nCodes[f] > 1 {
+		if bundleShare*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
 			candidates++
 		}
 	}
@@ -316,7 +316,7 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 		return nil, nil
 	}
 	err := a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
-		if bundleShare*a.rest[f].others < a.rows && a.nCodes[f] > 1 {
+		if bundleShare*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
 			l := a.list(f)
 			lists[f] = &l
 		}
@@ -348,21 +348,21 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 	}
 	nCodes := a.groupCodes(groups)
 	if a.limit > 0 {
-		if err := a.countRests(ctx); err != nil { // to say what CSR would take
+		if err := a.countDefaultBins(ctx); err != nil { // to say what CSR would take
 			return nil, err
 		}
 	}
 	if err := a.roomForColumns(nCodes); err != nil {
 		return nil, err
 	}
-	m.units = make([]Unit, len(groups))
+	m.groups = make([]FeatureGroup, len(groups))
 	for u, features := range groups {
-		m.units[u] = Unit{Features: features, NBins: nCodes[u]}
+		m.groups[u] = FeatureGroup{Features: features, NBins: nCodes[u]}
 		first := uint32(1)
 		for _, f := range features {
-			m.homes[f] = home{unit: int32(u), first: first}
+			m.locations[f] = location{group: int32(u), first: first}
 			if len(features) > 1 {
-				m.homes[f].rest = a.rest[f].code
+				m.locations[f].defaultBin = a.defaultBins[f].code
 				first += a.nCodes[f] - 1
 			}
 		}
@@ -383,14 +383,14 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 
 // fill writes the codes of one unit.
 func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
-	features := m.units[u].Features
+	features := m.groups[u].Features
 	if len(features) == 1 {
 		c := &a.features[features[0]]
 		switch {
 		case c.list != nil:
 			c.list.expand(codes)
-		case m.mask == nil && m.units[u].Bits == c.all.Bits:
-			m.UnitColumn(u).copy(c.all)
+		case m.mask == nil && m.groups[u].Bits == c.all.Bits:
+			m.GroupColumn(u).copy(c.all)
 			return
 		default:
 			for row := range codes {
@@ -400,15 +400,15 @@ func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 		if m.mask != nil {
 			a.setMask(m, features[0], codes)
 		}
-		m.UnitColumn(u).set(codes)
+		m.GroupColumn(u).set(codes)
 		return
 	}
 	clear(codes)
 	for _, f := range features {
-		l, p := a.list(f), m.homes[f]
+		l, p := a.list(f), m.locations[f]
 		for i, row := range l.rows {
 			code := l.codes.At(i)
-			if code > p.rest {
+			if code > p.defaultBin {
 				code--
 			}
 			if codes[row] == 0 { // where features conflict the first keeps its code
@@ -416,13 +416,13 @@ func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 			}
 		}
 	}
-	m.UnitColumn(u).set(codes)
+	m.GroupColumn(u).set(codes)
 }
 
 // expand writes the codes of all rows.
 func (l *list) expand(codes []uint32) {
 	for row := range codes {
-		codes[row] = l.rest
+		codes[row] = l.defaultBin
 	}
 	for i, row := range l.rows {
 		codes[row] = l.codes.At(i)

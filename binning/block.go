@@ -18,8 +18,8 @@ type Scratch struct {
 // the scratch, and only those of the entries' rows, which count from lo; nil entries
 // mean all rows. The column is valid until the scratch is used again.
 func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
-	if m.direct(f) {
-		return m.UnitColumn(int(m.homes[f].unit)).Part(lo, hi)
+	if m.hasOwnColumn(f) {
+		return m.GroupColumn(int(m.locations[f].group)).Part(lo, hi)
 	}
 	n := hi - lo
 	c := Column{Bits: max(U8, WidthOf(m.infos[f].NBins)), N: n}
@@ -43,7 +43,7 @@ func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
 // Reserve makes the scratch large enough for blocks of n rows of any feature.
 func (m *Matrix) Reserve(s *Scratch, n int) {
 	for f := range m.infos {
-		if m.direct(f) {
+		if m.hasOwnColumn(f) {
 			continue
 		}
 		switch max(U8, WidthOf(m.infos[f].NBins)) {
@@ -84,35 +84,35 @@ func (c Column) Part(lo, hi int) Column {
 // to byCode[code of f] for each code c of that column: who wants to know one thing of
 // each row need not have its codes written out. It returns -1 where f has no such
 // column or one of more than 256 codes.
-func (m *Matrix) Shared(f int, byCode []uint8, byUnit *[256]uint8) int {
-	u := m.homes[f].unit
-	if u < 0 || m.byRow != nil || m.mask != nil || len(m.units[u].Features) == 1 || m.units[u].NBins > 256 {
+func (m *Matrix) Shared(f int, byCode []uint8, byGroupCode *[256]uint8) int {
+	u := m.locations[f].group
+	if u < 0 || m.byRow != nil || m.mask != nil || len(m.groups[u].Features) == 1 || m.groups[u].NBins > 256 {
 		return -1
 	}
 	t := m.translation(f)
-	for c := range m.units[u].NBins {
-		byUnit[c] = byCode[t.code(c)]
+	for c := range m.groups[u].NBins {
+		byGroupCode[c] = byCode[t.code(c)]
 	}
 	return int(u)
 }
 
 // gather writes the codes of the entries' rows, or of all rows, to dst[row-lo].
 func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
-	p := &m.homes[f]
+	p := &m.locations[f]
 	switch {
 	case m.csr != nil && m.csr.lists != nil && (entries == nil || denseEntries*len(entries) >= len(dst)):
 		writeList(&m.csr.lists[f], lo, dst)
-	case p.unit < 0 || m.mask != nil:
+	case p.group < 0 || m.mask != nil:
 		for row := range rowsOf(entries, len(dst)) {
 			dst[row] = C(m.Bin(f, lo+row))
 		}
 	case m.byRow != nil:
 		t := m.translation(f)
 		for row := range rowsOf(entries, len(dst)) {
-			dst[row] = C(t.code(m.byRow.at(lo+row, int(p.unit))))
+			dst[row] = C(t.code(m.byRow.at(lo+row, int(p.group))))
 		}
 	default:
-		gatherBundled(m.UnitColumn(int(p.unit)), m.translation(f), lo, entries, dst)
+		gatherBundled(m.GroupColumn(int(p.group)), m.translation(f), lo, entries, dst)
 	}
 }
 
@@ -123,7 +123,7 @@ const denseEntries = 64
 // writeList writes the codes of rows lo … lo+len(dst)-1 of a list.
 func writeList[C bin.Code](l *list, lo int, dst []C) {
 	for row := range dst {
-		dst[row] = C(l.rest)
+		dst[row] = C(l.defaultBin)
 	}
 	rows, first := l.between(lo, lo+len(dst))
 	for i, row := range rows {
@@ -153,23 +153,23 @@ func rowsOf(entries []uint64, n int) func(yield func(int) bool) {
 // translation turns the codes of a unit into those of one of its features.
 type translation struct {
 	first, count uint32 // the feature's codes other than rest are first … first+count-1
-	rest         uint32
+	defaultBin   uint32
 }
 
 func (m *Matrix) translation(f int) translation {
-	p := &m.homes[f]
-	if len(m.units[p.unit].Features) == 1 {
-		return translation{count: ^uint32(0), rest: ^uint32(0)} // every code stands for itself
+	p := &m.locations[f]
+	if len(m.groups[p.group].Features) == 1 {
+		return translation{count: ^uint32(0), defaultBin: ^uint32(0)} // every code stands for itself
 	}
-	return translation{first: p.first, count: m.infos[f].NBins - 1, rest: p.rest}
+	return translation{first: p.first, count: m.infos[f].NBins - 1, defaultBin: p.defaultBin}
 }
 
-func (t translation) code(unit uint32) uint32 {
-	c := unit - t.first
+func (t translation) code(group uint32) uint32 {
+	c := group - t.first
 	if c >= t.count {
-		return t.rest
+		return t.defaultBin
 	}
-	if c >= t.rest {
+	if c >= t.defaultBin {
 		c++
 	}
 	return c
@@ -206,18 +206,18 @@ func translate[C, U bin.Code](codes []U, t translation, entries []uint64, dst []
 
 // Bin returns the code of a cell. Out of range it panics like a slice.
 func (m *Matrix) Bin(feature, row int) uint32 {
-	p := &m.homes[feature]
+	p := &m.locations[feature]
 	switch {
 	case m.csr != nil:
-		return m.csr.at(row, uint32(feature), p.rest)
+		return m.csr.at(row, uint32(feature), p.defaultBin)
 	case m.ellpack != nil:
-		return m.ellpack.at(row, m.offsets[feature], m.offsets[feature+1], p.rest)
+		return m.ellpack.at(row, m.offsets[feature], m.offsets[feature+1], p.defaultBin)
 	case m.byRow != nil:
-		return m.translation(feature).code(m.byRow.at(row, int(p.unit)))
+		return m.translation(feature).code(m.byRow.at(row, int(p.group)))
 	case m.mask != nil && m.masked(feature, row):
 		return m.infos[feature].NBins - 1
 	}
-	return m.translation(feature).code(m.UnitColumn(int(p.unit)).At(row))
+	return m.translation(feature).code(m.GroupColumn(int(p.group)).At(row))
 }
 
 // masked says that the cell's bit is set.
@@ -272,7 +272,7 @@ func (m *Matrix) Expand(features []int32, lo, hi int, rows []uint32, e *Expansio
 		e.Columns = append(e.Columns, Column{Bits: U32, N: n, u32: column})
 		if m.csr != nil {
 			for r := range column {
-				column[r] = m.homes[f].rest
+				column[r] = m.locations[f].defaultBin
 			}
 			continue
 		}
@@ -314,9 +314,9 @@ func expandRows[I bin.Code](csr *CSR, features []I, n int, row func(int) int, e 
 
 // Direct says that every listed feature has a column of its own, so that Column does
 // not copy.
-func (m *Matrix) Direct(features []int32) bool {
+func (m *Matrix) HaveOwnColumns(features []int32) bool {
 	for _, f := range features {
-		if !m.direct(int(f)) {
+		if !m.hasOwnColumn(int(f)) {
 			return false
 		}
 	}

@@ -137,7 +137,7 @@ func (b *builder) codeDense(ctx context.Context, a *assembler, nCodes []uint32) 
 	}
 	a.plain = m
 	for f := range a.features {
-		a.features[f].all = m.UnitColumn(f)
+		a.features[f].all = m.GroupColumn(f)
 	}
 	return nil
 }
@@ -160,11 +160,11 @@ func (b *builder) codeSparse(ctx context.Context, a *assembler, columns []*datas
 // list codes the stored cells of a sparse column; those with the code of the fill
 // value are left out.
 func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
-	l := &list{rest: e.fillCode(), rows: s.Rows, codes: newColumn(WidthOf(nCodes), len(s.Rows))}
+	l := &list{defaultBin: e.fillCode(), rows: s.Rows, codes: newColumn(WidthOf(nCodes), len(s.Rows))}
 	e.write(l.codes, 0, len(s.Rows))
 	kept := 0
 	for i := range s.Rows {
-		if l.codes.At(i) == l.rest {
+		if l.codes.At(i) == l.defaultBin {
 			kept++
 		}
 	}
@@ -174,7 +174,7 @@ func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
 	all := *l
 	l.rows, l.codes = make([]int32, 0, len(s.Rows)-kept), newColumn(WidthOf(nCodes), len(s.Rows)-kept)
 	for i, row := range all.rows {
-		if code := all.codes.At(i); code != l.rest {
+		if code := all.codes.At(i); code != l.defaultBin {
 			l.codes.put(len(l.rows), code)
 			l.rows = append(l.rows, row)
 		}
@@ -210,7 +210,7 @@ func (e *encoding) writeRows(c Column, rows int) {
 func (b *builder) Run(worker, index int) {
 	f := index / b.blocks
 	lo, hi := parallel.Block(index%b.blocks, b.matrix.rows, buildBlock)
-	e, column := &b.features[f], b.matrix.UnitColumn(f)
+	e, column := &b.features[f], b.matrix.GroupColumn(f)
 	switch column.Bits {
 	case U4:
 		for ; lo < hi; lo += nibbleRows {

@@ -9,19 +9,19 @@ import (
 // cells and to take fewer bytes (S1.7); and its sums have to be cheaper, or columns
 // and their copy by rows too large for the memory.
 func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
-	if err := a.countRests(ctx); err != nil {
+	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, "", err
 	}
 	var cells, codes uint64
-	for f := range a.rest {
-		cells += uint64(a.rest[f].others)
+	for f := range a.defaultBins {
+		cells += uint64(a.defaultBins[f].others)
 		codes += uint64(a.nCodes[f])
 	}
 	all := uint64(a.rows) * uint64(len(a.features))
 	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
 	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
 	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
-	faster := SparseSumsPay(len(a.features), codes, cells)
+	faster := PreferSparse(len(a.features), codes, cells)
 	limit := len(a.features)
 	if eligible && faster {
 		// More columns than this take more bytes than CSR does, be they of half a byte a row.
@@ -54,7 +54,7 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 // eighth of the cells, a usual node. The figures are rough costs: 2 ns a slot and 200 ns a
 // feature of a flat histogram, and 6 ns a cell. Flat histograms of cells that are kept in
 // CSR cost two to six times those of rows, and pay nowhere.
-func SparseSumsPay(features int, codes, cells uint64) bool {
+func PreferSparse(features int, codes, cells uint64) bool {
 	return features >= manyFeatures || 2*codes+200*uint64(features) > 3*cells/4
 }
 

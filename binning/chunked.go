@@ -97,7 +97,7 @@ func (b *Chunked) Add(first int, t *dataset.Table) error {
 		if err != nil {
 			return err
 		}
-		b.write(&e, b.matrix.UnitColumn(f), first, rows)
+		b.write(&e, b.matrix.GroupColumn(f), first, rows)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func newChunkedLists(c *Cuts, pop Population, nCodes []uint32, missing []bool) *
 			b.features[f].all = newColumn(WidthOf(nCodes[f]), pop.Rows)
 			continue
 		}
-		b.features[f].list = &list{rest: c.codeOfFill(f, pop.Fill), rows: make([]int32, 0, pop.Stored[f]),
+		b.features[f].list = &list{defaultBin: c.codeOfFill(f, pop.Fill), rows: make([]int32, 0, pop.Stored[f]),
 			codes: emptyColumn(WidthOf(nCodes[f]), pop.Stored[f])}
 	}
 	return b
@@ -97,9 +97,9 @@ func (b *chunkedLists) listOf(e *encoding, feature *coded, rows int) *list {
 	}
 	codes := make([]uint32, rows)
 	encodeValues(e, 0, rows, codes)
-	l := &list{rest: feature.list.rest, codes: newColumn(WidthOf(feature.nCodes), rows)}
+	l := &list{defaultBin: feature.list.defaultBin, codes: newColumn(WidthOf(feature.nCodes), rows)}
 	for row, code := range codes {
-		if code != l.rest {
+		if code != l.defaultBin {
 			l.codes.put(len(l.rows), code)
 			l.rows = append(l.rows, int32(row))
 		}

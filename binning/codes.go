@@ -27,7 +27,7 @@ type Codes struct {
 func (m *Matrix) codes(missing []bool) *Codes {
 	c := &Codes{rows: m.rows, plain: m, features: make([]coded, len(m.infos))}
 	for f := range c.features {
-		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.UnitColumn(f)}
+		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.GroupColumn(f)}
 	}
 	return c
 }
@@ -90,7 +90,7 @@ func (c *Codes) Encode(storage string) (head []byte, pieces [][]byte, err error)
 		}
 		column := feature.all
 		if l := feature.list; l != nil {
-			h.Features[f].Sparse, h.Features[f].Rest, h.Features[f].Cells = true, l.rest, len(l.rows)
+			h.Features[f].Sparse, h.Features[f].Rest, h.Features[f].Cells = true, l.defaultBin, len(l.rows)
 			pieces = append(pieces, bytesOf(l.rows))
 			column = l.codes
 		}
@@ -202,7 +202,7 @@ func decodeFeatures(h *codesHead, size uint64, read func([]byte) error) (*Codes,
 			}
 			continue
 		}
-		l := &list{rest: feature.Rest, rows: make([]int32, feature.Cells), codes: newColumn(storedWidth(feature.Codes), feature.Cells)}
+		l := &list{defaultBin: feature.Rest, rows: make([]int32, feature.Cells), codes: newColumn(storedWidth(feature.Codes), feature.Cells)}
 		if err := read(bytesOf(l.rows)); err != nil {
 			return nil, err
 		}
@@ -265,7 +265,7 @@ func greatest[C bin.Code](codes []C) uint32 {
 func (l *list) check(rows int) error {
 	last := int32(-1)
 	for i, row := range l.rows {
-		if row <= last || int(row) >= rows || l.codes.At(i) == l.rest {
+		if row <= last || int(row) >= rows || l.codes.At(i) == l.defaultBin {
 			return fmt.Errorf("%w: the cells of a sparse feature", ErrCodes)
 		}
 		last = row

@@ -58,7 +58,7 @@ func (c *CSR) row(r int) (lo, hi uint64) {
 }
 
 // at returns a cell's code: a binary search in the row, rest where it is not stored.
-func (c *CSR) at(r int, feature, rest uint32) uint32 {
+func (c *CSR) at(r int, feature, defaultBin uint32) uint32 {
 	lo, hi := c.row(r)
 	at := lo
 	switch c.ColIdx.Bits {
@@ -70,7 +70,7 @@ func (c *CSR) at(r int, feature, rest uint32) uint32 {
 		at += searchRow(c.ColIdx.u32[lo:hi], feature)
 	}
 	if at == hi || c.ColIdx.At(int(at)) != feature {
-		return rest
+		return defaultBin
 	}
 	return c.Values.At(int(at))
 }
@@ -203,9 +203,9 @@ func (c *CSR) longestRow(rows int) int {
 
 // list is a feature as the rows whose code is not its rest code.
 type list struct {
-	rest  uint32
-	rows  []int32 // ascending
-	codes Column  // their codes: U8, U16 or U32
+	defaultBin uint32
+	rows       []int32 // ascending
+	codes      Column  // their codes: U8, U16 or U32
 }
 
 // between returns the listed rows in lo … hi-1 and the index of the first.

@@ -28,7 +28,7 @@ type Feature struct {
 	Unnamed bool
 	// Marks stand for levels that are not in the dictionary and take the last code; see Marked. They
 	// ascend.
-	Marks []uint32
+	NameHashes []uint32
 }
 
 // NoCode marks a dictionary level without a code of its own: it is read as missing.
@@ -66,7 +66,7 @@ type Cuts struct {
 func (c *Cuts) Bytes() uint64 {
 	n := uint64(len(c.Features))*uint64(unsafe.Sizeof(Feature{})) + 4*uint64(len(c.Ptrs)+len(c.Ptrs64))
 	for f := range c.Features {
-		n += 4 * uint64(len(c.Features[f].Codes)+len(c.Features[f].Marks))
+		n += 4 * uint64(len(c.Features[f].Codes)+len(c.Features[f].NameHashes))
 	}
 	return n + 4*uint64(len(c.Values)) + 8*uint64(len(c.Values64))
 }

@@ -78,7 +78,7 @@ func (e *Ellpack) Symbol(r, i int) uint32 {
 }
 
 // at returns the code of a feature whose global codes are lo … hi-1.
-func (e *Ellpack) at(row int, lo, hi, rest uint32) uint32 {
+func (e *Ellpack) at(row int, lo, hi, defaultBin uint32) uint32 {
 	for i := range e.RowStride {
 		if s := e.Symbol(row, i); s >= lo {
 			if s < hi {
@@ -87,18 +87,18 @@ func (e *Ellpack) at(row int, lo, hi, rest uint32) uint32 {
 			break
 		}
 	}
-	return rest
+	return defaultBin
 }
 
 // tile is the number of rows whose symbols of one slot lie side by side.
-const tile = 32
+const slotMajorRows = 32
 
 // SlotMajor returns the same symbols unpacked, slot by slot: symbol i of row r is
 // entry i·padded+r, where padded is the number of rows rounded up to a multiple of 32,
 // and rows beyond the last hold null symbols (S1.10). One of the slices is set,
 // of the narrowest type that holds the null symbol.
 func (e *Ellpack) SlotMajor() (u8 []uint8, u16 []uint16, u32 []uint32) {
-	rows := (e.rows + tile - 1) / tile * tile
+	rows := (e.rows + slotMajorRows - 1) / slotMajorRows * slotMajorRows
 	switch {
 	case e.Null <= 0xff:
 		u8 = slotMajor[uint8](e, rows)

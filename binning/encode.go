@@ -73,7 +73,7 @@ func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
 type encoding struct {
 	kind    FeatureKind
 	missing uint32
-	marked  *Feature // of a feature with Marks; its rows' levels are those of names
+	hashed  *Feature // of a feature with Marks; its rows' levels are those of names
 	names   []string
 	f32     []float32
 	f64     []float64
@@ -102,8 +102,8 @@ func newEncoding(c *Cuts, f int, column *dataset.Column, lo, hi int) (encoding, 
 	switch column.Kind() {
 	case dataset.Category:
 		e.levels, e.codes = column.Codes()[lo:hi], feature.Codes
-		if len(feature.Marks) > 0 {
-			e.marked, e.names = feature, column.Levels()
+		if len(feature.NameHashes) > 0 {
+			e.hashed, e.names = feature, column.Levels()
 		}
 		return e, nil
 	case dataset.Float32:
@@ -197,8 +197,8 @@ func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	switch {
 	case e.kind == Categorical:
 		bin.Lookup(dst, e.levels[lo:hi], e.codes, NoCode, e.missing)
-		if e.marked != nil {
-			encodeMarked(e, lo, hi, dst)
+		if e.hashed != nil {
+			encodeHashed(e, lo, hi, dst)
 		}
 	case e.index != nil && e.f64 != nil:
 		bin.Codes64(dst, e.f64[lo:hi], e.index)
@@ -216,10 +216,10 @@ func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 }
 
 // encodeMarked gives levels beyond the feature's that are marked the last code.
-func encodeMarked[C bin.Code](e *encoding, lo, hi int, dst []C) {
+func encodeHashed[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	for i, level := range e.levels[lo:hi] {
-		if int(level) >= len(e.codes) && e.marked.Marked(e.names[level]) {
-			dst[i] = C(e.marked.Regular - 1)
+		if int(level) >= len(e.codes) && e.hashed.HashesName(e.names[level]) {
+			dst[i] = C(e.hashed.Regular - 1)
 		}
 	}
 }

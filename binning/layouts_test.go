@@ -47,10 +47,10 @@ func random(r *rand.Rand, rows, features int) *codesTable {
 	for range features {
 		n := []uint32{1, 2, 5, 16, 17, 200, 256, 257, 3000, 65_536, 65_537, 90_000}[r.IntN(12)]
 		hasMissing := n > 1 && r.IntN(2) == 0
-		rest, share := uint32(r.IntN(int(n))), []float64{0, 0.02, 0.3, 1}[r.IntN(4)]
+		defaultBin, share := uint32(r.IntN(int(n))), []float64{0, 0.02, 0.3, 1}[r.IntN(4)]
 		column := make([]uint32, rows)
 		for row := range column {
-			if column[row] = rest; r.Float64() < share {
+			if column[row] = defaultBin; r.Float64() < share {
 				column[row] = uint32(r.IntN(int(n)))
 			}
 		}
@@ -188,8 +188,8 @@ func TestCSR(t *testing.T) {
 				before := -1
 				for i := lo; i < hi; i++ {
 					f := int(csr.ColIdx.At(int(i)))
-					if rest, ok := m.Rest(f); !ok || csr.Values.At(int(i)) == rest || f <= before {
-						t.Fatalf("row %d, feature %d after %d: code %d, rest code %d", row, f, before, csr.Values.At(int(i)), rest)
+					if defaultBin, ok := m.DefaultBin(f); !ok || csr.Values.At(int(i)) == defaultBin || f <= before {
+						t.Fatalf("row %d, feature %d after %d: code %d, rest code %d", row, f, before, csr.Values.At(int(i)), defaultBin)
 					}
 					before = f
 				}
@@ -217,7 +217,7 @@ func TestCSR(t *testing.T) {
 			for _, n := range c.counts {
 				rows += int(n)
 			}
-			if got := restOf(c.counts, c.hasMissing, rows); got.code != c.want || got.others != rows-int(c.counts[c.want]) {
+			if got := defaultBinOf(c.counts, c.hasMissing, rows); got.code != c.want || got.others != rows-int(c.counts[c.want]) {
 				t.Errorf("%v, missing %v: %+v, want code %d", c.counts, c.hasMissing, got, c.want)
 			}
 		}
@@ -227,7 +227,7 @@ func TestCSR(t *testing.T) {
 // stored returns all bytes and numbers of a matrix's layout.
 func stored(m *Matrix) string {
 	h := sha256.New()
-	fmt.Fprint(h, m.infos, m.offsets, m.homes, m.units)
+	fmt.Fprint(h, m.infos, m.offsets, m.locations, m.groups)
 	h.Write(m.data)
 	h.Write(m.mask)
 	if m.byRow != nil {
@@ -446,24 +446,24 @@ func TestBundles(t *testing.T) {
 	t.Run("one_hot", func(t *testing.T) {
 		c := oneHot(4000, 5, 30, never)
 		m := c.as(t, Params{Layout: LayoutCol, Bundle: BundleOn}, 2)
-		if n := len(m.Units()); n != 5 {
+		if n := len(m.FeatureGroups()); n != 5 {
 			t.Fatalf("%d columns, want one for each of 5 groups", n)
 		}
-		for _, unit := range m.Units() {
-			if len(unit.Features) != 30 || unit.NBins != 31 || unit.Features[29]-unit.Features[0] != 29 {
-				t.Errorf("%+v", unit)
+		for _, group := range m.FeatureGroups() {
+			if len(group.Features) != 30 || group.NBins != 31 || group.Features[29]-group.Features[0] != 29 {
+				t.Errorf("%+v", group)
 			}
 		}
 	})
 	t.Run("conflicts", func(t *testing.T) {
 		c := oneHot(4000, 1, 10, func(row int) bool { return row%200 == 7 }) // 0.5 %
 		strict := c.as(t, Params{Layout: LayoutCol, Bundle: BundleOn}, 1)
-		if len(strict.Units()) < 2 {
+		if len(strict.FeatureGroups()) < 2 {
 			t.Fatal("features that conflict share a column")
 		}
 		loose := c.as(t, Params{Layout: LayoutCol, Bundle: BundleOn, BundleConflicts: 0.01}, 1)
-		if len(loose.Units()) != 1 {
-			t.Fatalf("%d columns though 1 %% of the rows may conflict", len(loose.Units()))
+		if len(loose.FeatureGroups()) != 1 {
+			t.Fatalf("%d columns though 1 %% of the rows may conflict", len(loose.FeatureGroups()))
 		}
 		lost := 0
 		for f, column := range c.columns {
@@ -480,8 +480,8 @@ func TestBundles(t *testing.T) {
 	t.Run("a_byte_holds_256_codes", func(t *testing.T) {
 		c := oneHot(9000, 1, 300, never)
 		m := c.as(t, Params{Layout: LayoutCol, Bundle: BundleOn}, 1)
-		if units := m.Units(); len(units) != 2 || units[0].NBins > 256 || units[1].NBins > 256 {
-			t.Errorf("%d columns", len(units))
+		if groups := m.FeatureGroups(); len(groups) != 2 || groups[0].NBins > 256 || groups[1].NBins > 256 {
+			t.Errorf("%d columns", len(groups))
 		}
 	})
 }

@@ -31,8 +31,8 @@ func (a *assembler) room(need uint64, layout string) error {
 		return e
 	}
 	cells := uint64(0)
-	for f := range a.rest {
-		cells += uint64(a.rest[f].others)
+	for f := range a.defaultBins {
+		cells += uint64(a.defaultBins[f].others)
 	}
 	e.Sparse = csrBytes(a.rows, len(a.features), cells, a.widest())
 	return e

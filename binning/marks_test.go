@@ -18,7 +18,7 @@ func TestMarks(t *testing.T) {
 		{[]string{"nurse", "käse", "", "line\nend", "truck driver"}, []uint32{1997, 9627, 10675, 16081, 16291}},
 		{nil, nil},
 	} {
-		if got := binning.Marks(c.names); !slices.Equal(got, c.want) {
+		if got := binning.NameHashes(c.names); !slices.Equal(got, c.want) {
 			t.Errorf("marks of %q are %v, want %v", c.names, got, c.want)
 		}
 	}
@@ -31,19 +31,19 @@ func TestMarked(t *testing.T) {
 	for k := range 300 {
 		names = append(names, fmt.Sprintf("%x is a title", k*2654435761))
 	}
-	f := binning.Feature{Marks: binning.Marks(names)}
-	if err := binning.CheckMarks(f.Marks); err != nil {
+	f := binning.Feature{NameHashes: binning.NameHashes(names)}
+	if err := binning.CheckNameHashes(f.NameHashes); err != nil {
 		t.Error(err)
 	}
 	for _, name := range names {
-		if !f.Marked(name) {
+		if !f.HashesName(name) {
 			t.Errorf("%q is not known", name)
 		}
 	}
 	for _, form := range []string{"%d is new", "new %d", "%x", "title %d x"} {
 		hits := 0
 		for i := range 1 << 19 {
-			if f.Marked(fmt.Sprintf(form, i)) {
+			if f.HashesName(fmt.Sprintf(form, i)) {
 				hits++
 			}
 		}
@@ -51,8 +51,8 @@ func TestMarked(t *testing.T) {
 			t.Errorf("%q: %d of 2¹⁹ are taken for others, want 128", form, hits)
 		}
 	}
-	for _, bad := range [][]uint32{{4096}, {2, 1}, make([]uint32, binning.MaxMarks+1)} {
-		if binning.CheckMarks(bad) == nil {
+	for _, bad := range [][]uint32{{4096}, {2, 1}, make([]uint32, binning.MaxNameHashes+1)} {
+		if binning.CheckNameHashes(bad) == nil {
 			t.Errorf("%d marks pass", len(bad))
 		}
 	}

@@ -3,10 +3,10 @@ package binning
 // hideMissing takes the missing codes out of the columns, so that these may be
 // narrower, and makes the mask (S1.16): an eighth of a byte per cell.
 func (m *Matrix) hideMissing(features []coded) {
-	for u := range m.units {
-		f := m.units[u].Features[0]
-		if features[f].hasMissing && m.units[u].NBins > 1 {
-			m.units[u].NBins--
+	for u := range m.groups {
+		f := m.groups[u].Features[0]
+		if features[f].hasMissing && m.groups[u].NBins > 1 {
+			m.groups[u].NBins--
 		}
 	}
 	m.mask = make([]byte, (uint64(m.rows)*uint64(len(m.infos))+7)/8)

@@ -64,17 +64,17 @@ type Info struct {
 //
 //	data   [ column 0 | 0…63 zero bytes | column 1 | 0…63 zero bytes | … ]
 type Matrix struct {
-	rows    int
-	infos   []Info
-	offsets []uint32 // global bin index: running sum of NBins, length F+1
-	homes   []home   // by feature
-	units   []Unit   // stored columns, by columns or by rows
-	data    []byte   // 64-byte aligned; nil unless the layout is by columns
-	byRow   *RowMajor
-	csr     *CSR
-	ellpack *Ellpack
-	mask    []byte // missing cells, bit row + feature*rows, lowest bit first; nil for none
-	reason  string // why the layout was chosen
+	rows      int
+	infos     []Info
+	offsets   []uint32       // global bin index: running sum of NBins, length F+1
+	locations []location     // by feature
+	groups    []FeatureGroup // stored columns, by columns or by rows
+	data      []byte         // 64-byte aligned; nil unless the layout is by columns
+	byRow     *RowMajor
+	csr       *CSR
+	ellpack   *Ellpack
+	mask      []byte // missing cells, bit row + feature*rows, lowest bit first; nil for none
+	reason    string // why the layout was chosen
 }
 
 // Unit is a stored column: the codes of one feature, or those of a bundle of
@@ -82,7 +82,7 @@ type Matrix struct {
 //
 //	code of a bundle   0: every feature has its rest code
 //	                   first … first+n-2: a feature of n codes has another one
-type Unit struct {
+type FeatureGroup struct {
 	Features []int  // ascending
 	NBins    uint32 // codes of the column
 	Bits     Width
@@ -90,10 +90,10 @@ type Unit struct {
 }
 
 // home says where a feature's codes are.
-type home struct {
-	unit  int32  // stored column, -1 in sparse layouts
-	first uint32 // bundles: the column's code for the first of the feature's codes that is not rest
-	rest  uint32 // bundles and sparse layouts: the code that is not stored
+type location struct {
+	group      int32  // stored column, -1 in sparse layouts
+	first      uint32 // bundles: the column's code for the first of the feature's codes that is not rest
+	defaultBin uint32 // bundles and sparse layouts: the code that is not stored
 }
 
 // ErrSize is wrapped by errors about a table or a matrix too large to be numbered.
@@ -105,12 +105,12 @@ func newMatrix(rows int, nCodes []uint32, storage string) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.units = make([]Unit, len(nCodes))
+	m.groups = make([]FeatureGroup, len(nCodes))
 	features := make([]int, len(nCodes))
 	for f, n := range nCodes {
 		features[f] = f
-		m.units[f] = Unit{Features: features[f : f+1 : f+1], NBins: n}
-		m.homes[f].unit = int32(f)
+		m.groups[f] = FeatureGroup{Features: features[f : f+1 : f+1], NBins: n}
+		m.locations[f].group = int32(f)
 	}
 	m.allocate(storage)
 	return m, nil
@@ -123,12 +123,12 @@ func newFrame(rows int, nCodes []uint32) (*Matrix, error) {
 	}
 	m := &Matrix{
 		rows: rows, infos: make([]Info, len(nCodes)),
-		offsets: make([]uint32, len(nCodes)+1), homes: make([]home, len(nCodes)),
+		offsets: make([]uint32, len(nCodes)+1), locations: make([]location, len(nCodes)),
 	}
 	var codes uint64
 	for f, n := range nCodes {
 		m.infos[f] = Info{NBins: n, Bits: WidthOf(n)}
-		m.homes[f].unit = -1
+		m.locations[f].group = -1
 		if codes += uint64(n); codes > maxCodes {
 			return nil, fmt.Errorf("%w: the features have more than %d codes in all (lower binning.max_bin)", ErrSize, uint64(maxCodes))
 		}
@@ -148,18 +148,18 @@ func (m *Matrix) allocate(storage string) {
 
 // layOut gives every unit its width and offset and returns the bytes they take.
 func (m *Matrix) layOut(storage string) uint64 {
-	nCodes := make([]uint32, len(m.units))
-	for u := range m.units {
-		nCodes[u] = m.units[u].NBins
+	nCodes := make([]uint32, len(m.groups))
+	for u := range m.groups {
+		nCodes[u] = m.groups[u].NBins
 	}
 	common := commonWidth(nCodes, storage)
 	var size uint64
-	for u := range m.units {
-		unit := &m.units[u]
-		unit.Bits, unit.offset = max(common, WidthOf(unit.NBins)), size
-		size += padded(unit.Bits.bytes(m.rows))
-		for _, f := range unit.Features {
-			m.infos[f].Offset, m.infos[f].Bits = unit.offset, unit.Bits
+	for u := range m.groups {
+		group := &m.groups[u]
+		group.Bits, group.offset = max(common, WidthOf(group.NBins)), size
+		size += padded(group.Bits.bytes(m.rows))
+		for _, f := range group.Features {
+			m.infos[f].Offset, m.infos[f].Bits = group.offset, group.Bits
 		}
 	}
 	return size
@@ -252,8 +252,8 @@ func (m *Matrix) Bytes() uint64 {
 // IndexBytes returns the memory of what says where the features' codes are, and of cells
 // that are kept by feature too.
 func (m *Matrix) IndexBytes() uint64 {
-	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(home{})+unsafe.Sizeof(0))
-	n += uint64(len(m.units)) * uint64(unsafe.Sizeof(Unit{}))
+	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(location{})+unsafe.Sizeof(0))
+	n += uint64(len(m.groups)) * uint64(unsafe.Sizeof(FeatureGroup{}))
 	if m.csr != nil {
 		n += 4*uint64(len(m.csr.Counts)) + uint64(len(m.csr.lists))*uint64(unsafe.Sizeof(list{}))
 		for i := range m.csr.lists {
@@ -292,10 +292,10 @@ func (m *Matrix) Layout() string {
 func (m *Matrix) Reason() string { return m.reason }
 
 // Units returns the stored columns; none in sparse layouts. They must not be changed.
-func (m *Matrix) Units() []Unit { return m.units }
+func (m *Matrix) FeatureGroups() []FeatureGroup { return m.groups }
 
 // UnitOf returns the stored column that holds feature f, -1 in sparse layouts.
-func (m *Matrix) UnitOf(f int) int { return int(m.homes[f].unit) }
+func (m *Matrix) GroupOf(f int) int { return int(m.locations[f].group) }
 
 // ByRow returns the codes of the layout "row", nil in others.
 func (m *Matrix) ByRow() *RowMajor { return m.byRow }
@@ -311,7 +311,7 @@ func (m *Matrix) Masked() bool { return m.mask != nil }
 
 // Bundled says that some column holds more than one feature.
 func (m *Matrix) Bundled() bool {
-	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.units) < len(m.infos)
+	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.groups) < len(m.infos)
 }
 
 // ByColumns reports whether every code is in a stored column, of one feature or of a bundle.
@@ -321,44 +321,44 @@ func (m *Matrix) ByColumns() bool {
 
 // OwnColumns says that every feature has a column of its own, whose codes are read as
 // they are.
-func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.units) == len(m.infos) }
+func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.groups) == len(m.infos) }
 
 // Rest returns the code of feature f that a bundle or a sparse layout does not
 // store, and whether there is one.
-func (m *Matrix) Rest(f int) (code uint32, ok bool) {
-	p := &m.homes[f]
-	if p.unit >= 0 && len(m.units[p.unit].Features) == 1 {
+func (m *Matrix) DefaultBin(f int) (code uint32, ok bool) {
+	p := &m.locations[f]
+	if p.group >= 0 && len(m.groups[p.group].Features) == 1 {
 		return 0, false
 	}
-	return p.rest, true
+	return p.defaultBin, true
 }
 
 // First returns the code of a bundle's column that stands for the lowest of feature
 // f's codes that is not its rest code; further codes follow in order.
-func (m *Matrix) First(f int) uint32 { return m.homes[f].first }
+func (m *Matrix) First(f int) uint32 { return m.locations[f].first }
 
 // direct says that feature f has a column of its own without a mask.
-func (m *Matrix) direct(f int) bool {
-	u := m.homes[f].unit
-	return u >= 0 && m.byRow == nil && m.mask == nil && len(m.units[u].Features) == 1
+func (m *Matrix) hasOwnColumn(f int) bool {
+	u := m.locations[f].group
+	return u >= 0 && m.byRow == nil && m.mask == nil && len(m.groups[u].Features) == 1
 }
 
 // Column returns a view of feature f's codes. For a feature that is not stored as a
 // column of its own it returns a copy made for this call; see Block.
 func (m *Matrix) Column(f int) Column {
-	if m.direct(f) {
-		return m.UnitColumn(int(m.homes[f].unit))
+	if m.hasOwnColumn(f) {
+		return m.GroupColumn(int(m.locations[f].group))
 	}
 	return m.Block(f, 0, m.rows, nil, new(Scratch))
 }
 
 // UnitColumn returns a view of a stored column, in layouts by columns.
-func (m *Matrix) UnitColumn(u int) Column {
-	unit := &m.units[u]
-	c := Column{Bits: unit.Bits, N: m.rows}
-	bytes := m.data[unit.offset : unit.offset+unit.Bits.bytes(m.rows)]
+func (m *Matrix) GroupColumn(u int) Column {
+	group := &m.groups[u]
+	c := Column{Bits: group.Bits, N: m.rows}
+	bytes := m.data[group.offset : group.offset+group.Bits.bytes(m.rows)]
 	start := unsafe.Pointer(unsafe.SliceData(bytes))
-	switch unit.Bits {
+	switch group.Bits {
 	case U4:
 		c.u4 = bytes
 	case U8:
@@ -374,8 +374,8 @@ func (m *Matrix) UnitColumn(u int) Column {
 // Widths returns how many columns are stored in each width; none in sparse layouts.
 func (m *Matrix) Widths() map[Width]int {
 	widths := map[Width]int{}
-	for _, unit := range m.units {
-		widths[unit.Bits]++
+	for _, group := range m.groups {
+		widths[group.Bits]++
 	}
 	return widths
 }
@@ -390,7 +390,7 @@ func (m *Matrix) String() string {
 	case m.ellpack != nil:
 		text += fmt.Sprintf(" %d to a row of ELLPACK,", m.ellpack.RowStride)
 	case m.Bundled():
-		text += fmt.Sprintf(" bundled into %d columns:", len(m.units))
+		text += fmt.Sprintf(" bundled into %d columns:", len(m.groups))
 	case m.byRow != nil:
 		text += " by rows:"
 	}
@@ -404,13 +404,13 @@ func (m *Matrix) String() string {
 }
 
 func readableBytes(n uint64) string {
-	value, unit := float64(n), 0
-	for value >= 1024 && unit < 4 {
+	value, group := float64(n), 0
+	for value >= 1024 && group < 4 {
 		value /= 1024
-		unit++
+		group++
 	}
-	if unit == 0 {
+	if group == 0 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[unit-1])
+	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[group-1])
 }

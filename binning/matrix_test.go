@@ -315,17 +315,17 @@ func TestRowMajor(t *testing.T) {
 			codes := randomCodes(rng, rows, nCodes)
 			m := fromCodes(t, codes, nCodes, []string{"adaptive", "uniform"}[rng.IntN(2)])
 			features := rng.Perm(len(nCodes))[:rng.IntN(len(nCodes)+1)]
-			joints := binning.Joints(m, features)
+			joints := binning.PackGroups(m, features)
 			checkJoints(t, joints, nCodes, features, rows)
-			r := binning.NewJoined(m, joints, pool(t, 1+rng.IntN(3)))
+			r := binning.NewPackedRowMajor(m, joints, pool(t, 1+rng.IntN(3)))
 			for row := 0; row < rows; row += 1 + rng.IntN(50) {
 				for i, j := range joints {
 					want, times := uint32(0), uint32(1)
-					for _, u := range j.Units {
+					for _, u := range j.Members {
 						want, times = want+codes[u][row]*times, times*nCodes[u]
 					}
 					if got := uint32(r.Data[row*r.Stride+i]); got != want {
-						t.Fatalf("row %d, columns %v: %d, want %d", row, j.Units, got, want)
+						t.Fatalf("row %d, columns %v: %d, want %d", row, j.Members, got, want)
 					}
 				}
 			}
@@ -341,26 +341,26 @@ func TestRowMajor(t *testing.T) {
 
 // checkJoints holds joints to what they are for: every feature is in one, in order; the codes
 // of several fit a byte and have 32 rows each; and no two joints could be one.
-func checkJoints(t *testing.T, joints []binning.Joint, nCodes []uint32, features []int, rows int) {
+func checkJoints(t *testing.T, joints []binning.PackedGroup, nCodes []uint32, features []int, rows int) {
 	t.Helper()
 	var all []int
 	for i, j := range joints {
 		product := uint32(1)
-		for _, u := range j.Units {
+		for _, u := range j.Members {
 			product *= nCodes[u]
 		}
-		if j.NBins != product || len(j.Units) > 1 && (product > 256 || int(product)*32 > rows) {
-			t.Fatalf("%d rows: columns %v have %d codes, said to be %d", rows, j.Units, product, j.NBins)
+		if j.NBins != product || len(j.Members) > 1 && (product > 256 || int(product)*32 > rows) {
+			t.Fatalf("%d rows: columns %v have %d codes, said to be %d", rows, j.Members, product, j.NBins)
 		}
 		for _, other := range joints[:i] {
 			if together := int(j.NBins * other.NBins); together <= 256 && together*32 <= rows {
-				t.Fatalf("columns %v and %v could share a code", other.Units, j.Units)
+				t.Fatalf("columns %v and %v could share a code", other.Members, j.Members)
 			}
 		}
-		if !slices.IsSorted(j.Units) || i > 0 && joints[i-1].Units[0] >= j.Units[0] {
-			t.Fatalf("columns %v are out of order", j.Units)
+		if !slices.IsSorted(j.Members) || i > 0 && joints[i-1].Members[0] >= j.Members[0] {
+			t.Fatalf("columns %v are out of order", j.Members)
 		}
-		all = append(all, j.Units...)
+		all = append(all, j.Members...)
 	}
 	slices.Sort(all)
 	if want := slices.Sorted(slices.Values(features)); !slices.Equal(all, want) {

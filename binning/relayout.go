@@ -25,7 +25,7 @@ func (m *Matrix) Codes(hasMissing []bool) (*Codes, error) {
 		return nil, fmt.Errorf("%w: %d features, %d words on their missing codes", ErrMismatch, m.NFeatures(), len(hasMissing))
 	}
 	for f := range m.infos {
-		if !m.direct(f) {
+		if !m.hasOwnColumn(f) {
 			return nil, fmt.Errorf("%w: feature %d has no column of its own", ErrMismatch, f)
 		}
 	}

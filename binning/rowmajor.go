@@ -13,43 +13,43 @@ import (
 //
 //	Data   [ row 0: code of Joints[0], Joints[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
-	Bits   Width   // of every code: U8, U16 or U32
-	Stride int     // bytes from row to row, a multiple of 4
-	Joints []Joint // stored columns of the matrix that the i-th code of a row belongs to
-	Data   []byte  // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
+	Bits   Width         // of every code: U8, U16 or U32
+	Stride int           // bytes from row to row, a multiple of 4
+	Groups []PackedGroup // stored columns of the matrix that the i-th code of a row belongs to
+	Data   []byte        // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
 }
 
 // mirrorBlock is the number of rows that a task copies. With a stride of up to 64
 // bytes they and the columns' parts fit a second-level cache.
-const mirrorBlock = 2048
+const rowMajorBlock = 2048
 
 // NewRowMajor copies the listed columns of m by rows, one byte a code. A column with
 // more than 256 codes is a programming error.
-func NewRowMajor(m *Matrix, units []int, pool *parallel.Pool) *RowMajor {
-	return NewJoined(m, Singles(m, units), pool)
+func NewRowMajor(m *Matrix, groups []int, pool *parallel.Pool) *RowMajor {
+	return NewPackedRowMajor(m, SingleGroups(m, groups), pool)
 }
 
 // NewJoined copies columns of m by rows, one byte a joint's code. A joint with more than
 // 256 codes is a programming error.
-func NewJoined(m *Matrix, joints []Joint, pool *parallel.Pool) *RowMajor {
-	for i := range joints {
-		if n := joints[i].NBins; n > 256 {
-			panic(fmt.Sprintf("binning: columns %d have %d codes, a row-major byte holds 256", joints[i].Units, n))
+func NewPackedRowMajor(m *Matrix, packed []PackedGroup, pool *parallel.Pool) *RowMajor {
+	for i := range packed {
+		if n := packed[i].NBins; n > 256 {
+			panic(fmt.Sprintf("binning: columns %d have %d codes, a row-major byte holds 256", packed[i].Members, n))
 		}
 	}
-	stride := rowStride(len(joints))
+	stride := rowStride(len(packed))
 	r := &RowMajor{
 		Bits:   U8,
 		Stride: stride,
-		Joints: joints,
-		Data:   alignedBytes(rowMajorBytes(m.rows, len(joints), U8)),
+		Groups: packed,
+		Data:   alignedBytes(rowMajorBytes(m.rows, len(packed), U8)),
 	}
 	cpu.LargePages(r.Data) // rows of deep nodes lie far from each other
 	scratch := make([]transposeScratch, pool.Threads())
-	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(worker, block int) {
-		lo, hi := parallel.Block(block, m.rows, mirrorBlock)
-		for i := 0; i < len(joints); i += 8 {
-			m.transpose(r.Data[lo*stride+i:], stride, joints[i:min(i+8, len(joints))], lo, hi, &scratch[worker])
+	pool.Do(parallel.Blocks(m.rows, rowMajorBlock), parallel.Func(func(worker, block int) {
+		lo, hi := parallel.Block(block, m.rows, rowMajorBlock)
+		for i := 0; i < len(packed); i += 8 {
+			m.transpose(r.Data[lo*stride+i:], stride, packed[i:min(i+8, len(packed))], lo, hi, &scratch[worker])
 		}
 	}))
 	return r
@@ -58,27 +58,27 @@ func NewJoined(m *Matrix, joints []Joint, pool *parallel.Pool) *RowMajor {
 // newRowMajor copies all columns by rows, each code as wide as the widest column's
 // (S1.2).
 func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
-	units, bits := make([]int, len(m.units)), U8
-	for u := range m.units {
-		units[u] = u
-		bits = max(bits, m.units[u].Bits)
+	groups, bits := make([]int, len(m.groups)), U8
+	for u := range m.groups {
+		groups[u] = u
+		bits = max(bits, m.groups[u].Bits)
 	}
 	if bits == U8 {
-		return NewRowMajor(m, units, pool)
+		return NewRowMajor(m, groups, pool)
 	}
 	r := &RowMajor{
 		Bits:   bits,
-		Stride: wideStride(len(units), bits),
-		Joints: Singles(m, units),
-		Data:   alignedBytes(rowMajorBytes(m.rows, len(units), bits)),
+		Stride: wideStride(len(groups), bits),
+		Groups: SingleGroups(m, groups),
+		Data:   alignedBytes(rowMajorBytes(m.rows, len(groups), bits)),
 	}
 	cpu.LargePages(r.Data)
-	columns := make([]Column, len(units))
-	for u := range units {
-		columns[u] = m.UnitColumn(u)
+	columns := make([]Column, len(groups))
+	for u := range groups {
+		columns[u] = m.GroupColumn(u)
 	}
-	pool.Do(parallel.Blocks(m.rows, mirrorBlock), parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, m.rows, mirrorBlock)
+	pool.Do(parallel.Blocks(m.rows, rowMajorBlock), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, m.rows, rowMajorBlock)
 		for u, c := range columns {
 			for row := lo; row < hi; row++ {
 				r.put(row, u, c.At(row))
@@ -92,7 +92,7 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 func wideStride(n int, bits Width) int { return (n*int(bits)/8 + 3) &^ 3 }
 
 // MirrorBytes returns the memory of a copy by rows of n joints, a byte a code.
-func MirrorBytes(rows, n int) uint64 { return rowMajorBytes(rows, n, U8) }
+func RowMajorCopyBytes(rows, n int) uint64 { return rowMajorBytes(rows, n, U8) }
 
 // rowMajorBytes returns the memory of n columns' codes by rows.
 func rowMajorBytes(rows, n int, bits Width) uint64 {
@@ -161,13 +161,13 @@ func linesPerPeriod(stride, n int) int {
 // transposeScratch holds the codes of a block of rows where a column does not have them
 // byte by byte, and one column of a joint.
 type transposeScratch struct {
-	parts [8][mirrorBlock]uint8
-	other [mirrorBlock]uint8
+	parts [8][rowMajorBlock]uint8
+	other [rowMajorBlock]uint8
 }
 
 // transpose writes rows lo … hi of up to eight joints side by side. Up to four fill
 // four bytes of a row, more of them eight; joints that are not there give zeros.
-func (m *Matrix) transpose(dst []byte, stride int, group []Joint, lo, hi int, scratch *transposeScratch) {
+func (m *Matrix) transpose(dst []byte, stride int, group []PackedGroup, lo, hi int, scratch *transposeScratch) {
 	n := hi - lo
 	var parts [8][]uint8
 	for i := range parts {
@@ -175,10 +175,10 @@ func (m *Matrix) transpose(dst []byte, stride int, group []Joint, lo, hi int, sc
 		switch {
 		case i >= len(group):
 			clear(part)
-		case len(group[i].Units) > 1:
-			m.jointBytes(&group[i], part, scratch.other[:n], lo)
+		case len(group[i].Members) > 1:
+			m.packedBytes(&group[i], part, scratch.other[:n], lo)
 		default:
-			if c := m.UnitColumn(group[i].Units[0]); c.Bits == U8 {
+			if c := m.GroupColumn(group[i].Members[0]); c.Bits == U8 {
 				part = c.u8[lo:hi]
 			} else {
 				c.bytes(part, lo)

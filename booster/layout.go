@@ -53,20 +53,20 @@ func (p *Params) scoringLayout() binning.Params {
 // mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
 // of few codes share one, but where sums are of floats, which must not depend on it
 // (docs/architecture.md, Numerics 1).
-func (t *trainer) mirrored() []binning.Joint {
+func (t *trainer) mirrored() []binning.PackedGroup {
 	if t.matrix.Layout() != binning.LayoutCol || t.matrix.Masked() || t.p.Binning.Layout == binning.LayoutCol {
 		return nil
 	}
 	var units []int
-	for u, unit := range t.matrix.Units() {
+	for u, unit := range t.matrix.FeatureGroups() {
 		if unit.NBins > 1 && unit.NBins <= 256 {
 			units = append(units, u)
 		}
 	}
 	if t.storing.Mode == gradients.F32 {
-		return binning.Singles(t.matrix, units)
+		return binning.SingleGroups(t.matrix, units)
 	}
-	return binning.Joints(t.matrix, units)
+	return binning.PackGroups(t.matrix, units)
 }
 
 // makeLists makes the lists of a copy by rows where they make passes faster and there is room for them.

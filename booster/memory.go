@@ -38,10 +38,10 @@ func (t *trainer) memory() (budget, error) {
 		return budget{}, err
 	}
 	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes() + t.cuts.Bytes())}
-	var mirror []binning.Joint
+	var mirror []binning.PackedGroup
 	if plan.mirrored {
 		mirror = t.mirrored()
-		b.matrix += int64(binning.MirrorBytes(t.n, len(mirror)))
+		b.matrix += int64(binning.RowMajorCopyBytes(t.n, len(mirror)))
 	}
 	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, Direct: plan.direct, Renew: t.p.RenewLeaves == renewOn}
 	if t.nBeside < t.outputs {

@@ -41,7 +41,7 @@ func (t *trainer) choosePlan() (plan, error) {
 // direct says that sums are kept of the features that can be split only: where no
 // builder was asked for.
 func (t *trainer) direct() bool {
-	return t.anyBuilder() && histogram.DirectPays(t.matrix, t.p.Tree.Leaves)
+	return t.anyBuilder() && histogram.PreferSparse(t.matrix, t.p.Tree.Leaves)
 }
 
 func (t *trainer) anyBuilder() bool { return t.p.Builder == "" || t.p.Builder == "auto" }

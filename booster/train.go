@@ -413,7 +413,7 @@ func (t *trainer) allocate() error {
 	var mirror *binning.RowMajor
 	var lists *histogram.Lists
 	if plan.mirrored {
-		mirror = binning.NewJoined(t.matrix, t.mirrored(), t.pool)
+		mirror = binning.NewPackedRowMajor(t.matrix, t.mirrored(), t.pool)
 		lists = t.makeLists(mirror)
 	}
 	if err := t.baseScore(); err != nil {

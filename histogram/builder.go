@@ -25,7 +25,7 @@ func (s Strategy) String() string { return [...]string{"sequential", "feature", 
 
 // Choose returns the strategy for a config name; "auto" (or "") decides by shape and
 // whether there is a copy by rows, and says why in reason. An unknown name is an error.
-func Choose(name string, m *binning.Matrix, mirrored bool, threads int) (s Strategy, reason string, err error) {
+func Choose(name string, m *binning.Matrix, groups bool, threads int) (s Strategy, reason string, err error) {
 	columns := m.Layout() == binning.LayoutCol
 	for _, s := range []Strategy{Sequential, FeatureParallel, RowParallel} {
 		if name == s.String() {
@@ -47,10 +47,10 @@ func Choose(name string, m *binning.Matrix, mirrored bool, threads int) (s Strat
 			workers = "1 thread"
 		}
 		return Sequential, fmt.Sprintf("%d rows × %d features on %s", rows, features, workers), nil
-	case columns && !mirrored && slots > rows && features >= 4*threads:
+	case columns && !groups && slots > rows && features >= 4*threads:
 		return FeatureParallel, fmt.Sprintf("%d bins outnumber %d rows: adding up per-worker histograms would cost more than the rows", slots, rows), nil
 	}
-	if slots > rows && mirrored {
+	if slots > rows && groups {
 		return RowParallel, fmt.Sprintf("%d bins outnumber %d rows: each worker makes tiles of a histogram by itself", slots, rows), nil
 	}
 	if slots > rows {
@@ -80,91 +80,91 @@ const (
 // bins of wider ones, or of all features in sparse layouts) × 8 bytes, and 16 bytes
 // per bin once a node had more than 65,536 rows.
 type Builder struct {
-	matrix   *binning.Matrix
-	mirror   *binning.RowMajor // nil: all units are read by column
-	pool     parallel.Runner
-	strategy Strategy
-	offsets  []uint32
-	units    []binning.Unit // in sparse layouts one per feature
-	unitAt   []int          // first slot of each unit, where units follow each other
-	flags    [][]flag       // of units that are bundles of features of two codes, else nil
-	sparse   *sparseRows    // nil in layouts with columns
-	rests    bool           // some features have a slot that is not added up
-	lists    *Lists         // of the mirror, may be nil
-	byLists  bool           // the current node is added up by them
+	matrix        *binning.Matrix
+	rowMajor      *binning.RowMajor // nil: all units are read by column
+	pool          parallel.Runner
+	strategy      Strategy
+	offsets       []uint32
+	featureGroups []binning.FeatureGroup // in sparse layouts one per feature
+	firstSlots    []int                  // first slot of each unit, where units follow each other
+	flags         [][]flag               // of units that are bundles of features of two codes, else nil
+	sparse        *sparseRows            // nil in layouts with columns
+	hasDefaults   bool                   // some features have a slot that is not added up
+	lists         *Lists                 // of the mirror, may be nil
+	byLists       bool                   // the current node is added up by them
 
-	features     []int // active features, ascending
-	inMirror     []bool
-	active       []bool // units with active features
-	columns      []int  // active units that a row-wise pass reads by column
-	wholeRow     bool   // the mirror is read at all
-	wideAt       []int  // first slots of a wide mirror's units in a worker's scratch
-	groups       []columnGroup
-	places       []place
-	rowSlots     int
-	mirrorSlots  int               // of the mirrored units, without gaps
-	joined       bool              // some place is that of a joint
-	alone        []tile            // for one worker
-	shared       []tile            // for all
-	lines        []tile            // for nodes of more rows, of whole cache lines
-	tiles        []tile            // of the current node
-	reduced      []tile            // a place each, of rows that workers have added up
-	reducing     bool              // the current node's are those of reduced
-	tileFeatures []int             // of all tiles, one after the other
-	scratch      []binning.Scratch // per worker
-	total        Total
+	features      []int // active features, ascending
+	inRowMajor    []bool
+	active        []bool // units with active features
+	columns       []int  // active units that a row-wise pass reads by column
+	wholeRow      bool   // the mirror is read at all
+	wideAt        []int  // first slots of a wide mirror's units in a worker's scratch
+	batches       []columnBatch
+	places        []place
+	rowSlots      int
+	rowMajorSlots int               // of the mirrored units, without gaps
+	hasPacked     bool              // some place is that of a joint
+	alone         []tile            // for one worker
+	shared        []tile            // for all
+	lines         []tile            // for nodes of more rows, of whole cache lines
+	tiles         []tile            // of the current node
+	reduced       []tile            // a place each, of rows that workers have added up
+	reducing      bool              // the current node's are those of reduced
+	tileFeatures  []int             // of all tiles, one after the other
+	scratch       []binning.Scratch // per worker
+	total         Total
 
-	storage *gradients.Storage
-	runs    []Run
-	dst     *Histogram
-	pieces  []piece
-	dense   bool
-	packed  []packedScratch // per worker, as wide
-	offers  []offer         // per worker
-	few     []*hist.Few     // per worker, nil before there were columns of few codes
-	widest  int             // codes of the widest unit
-	wide    []rowParallelScratch[hist.Slot[int64, uint64]]
-	floats  []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
-	starts  []int                                             // float row pass: first piece of each group, and the end
-	wave    int                                               // float row pass: first group of the wave
+	storage        *gradients.Storage
+	runs           []Run
+	dst            *Histogram
+	pieces         []piece
+	dense          bool
+	packed         []packedScratch        // per worker, as wide
+	offers         []offer                // per worker
+	lowCardinality []*hist.LowCardinality // per worker, nil before there were columns of few codes
+	widest         int                    // codes of the widest unit
+	wide           []rowParallelScratch[hist.Slot[int64, uint64]]
+	floats         []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
+	starts         []int                                             // float row pass: first piece of each group, and the end
+	wave           int                                               // float row pass: first group of the wave
 
 	inFlight int // float row pass: groups of a wave
 
-	manySlots   bool // nodes with few rows keep to the slots that they touch
-	activeSlots int
-	grad32      []int32 // of the current node with few rows, in 32-bit modes
-	hess32      []uint32
+	keepsTouched bool // nodes with few rows keep to the slots that they touch
+	activeSlots  int
+	grad32       []int32 // of the current node with few rows, in 32-bit modes
+	hess32       []uint32
 }
 
 // columnGroup is up to four units of one width that share a pass over the entries.
-type columnGroup struct {
-	units [4]int
-	n     int
+type columnBatch struct {
+	groups [4]int
+	n      int
 }
 
 // New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
 // row-major codes of some of the stored columns, each in a code of its own where gradients
 // are floats. A matrix that is kept by rows is its own mirror.
-func New(m *binning.Matrix, mirror *binning.RowMajor, pool parallel.Runner, s Strategy) *Builder {
+func New(m *binning.Matrix, rowMajor *binning.RowMajor, pool parallel.Runner, s Strategy) *Builder {
 	b := &Builder{
-		matrix: m, mirror: mirror, pool: pool, strategy: s, offsets: m.Offsets(), units: m.Units(),
-		packed:  make([]packedScratch, pool.Threads()),
-		offers:  make([]offer, pool.Threads()),
-		wide:    make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
-		scratch: make([]binning.Scratch, pool.Threads()),
-		few:     make([]*hist.Few, pool.Threads()),
+		matrix: m, rowMajor: rowMajor, pool: pool, strategy: s, offsets: m.Offsets(), featureGroups: m.FeatureGroups(),
+		packed:         make([]packedScratch, pool.Threads()),
+		offers:         make([]offer, pool.Threads()),
+		wide:           make([]rowParallelScratch[hist.Slot[int64, uint64]], pool.Threads()),
+		scratch:        make([]binning.Scratch, pool.Threads()),
+		lowCardinality: make([]*hist.LowCardinality, pool.Threads()),
 	}
 	b.sparse = newSparseRows(m)
 	if b.sparse != nil {
-		b.units = b.sparse.units(m)
+		b.featureGroups = b.sparse.groups(m)
 	}
-	b.unitAt = make([]int, len(b.units)+1)
-	for u := range b.units {
-		b.unitAt[u+1] = b.unitAt[u] + b.size(u)
+	b.firstSlots = make([]int, len(b.featureGroups)+1)
+	for u := range b.featureGroups {
+		b.firstSlots[u+1] = b.firstSlots[u] + b.size(u)
 		b.widest = max(b.widest, b.size(u))
-		for _, f := range b.units[u].Features {
-			_, rest := m.Rest(f)
-			b.rests = b.rests || rest
+		for _, f := range b.featureGroups[u].Features {
+			_, defaultBin := m.DefaultBin(f)
+			b.hasDefaults = b.hasDefaults || defaultBin
 		}
 	}
 	b.listFlags()
@@ -173,18 +173,18 @@ func New(m *binning.Matrix, mirror *binning.RowMajor, pool parallel.Runner, s St
 			m.Reserve(&b.scratch[w], min(m.NRows(), hist.BlockRows))
 		}
 	}
-	b.inMirror, b.active = make([]bool, len(b.units)), make([]bool, len(b.units))
+	b.inRowMajor, b.active = make([]bool, len(b.featureGroups)), make([]bool, len(b.featureGroups))
 	b.features = make([]int, m.NFeatures())
 	for f := range b.features {
 		b.features[f] = f
 	}
 	if byRow := m.ByRow(); byRow != nil {
-		b.mirror = byRow
+		b.rowMajor = byRow
 	}
-	if b.mirror != nil {
-		for i := range b.mirror.Joints {
-			for _, u := range b.mirror.Joints[i].Units {
-				b.inMirror[u] = true
+	if b.rowMajor != nil {
+		for i := range b.rowMajor.Groups {
+			for _, u := range b.rowMajor.Groups[i].Members {
+				b.inRowMajor[u] = true
 			}
 		}
 	}
@@ -212,41 +212,41 @@ func (b *Builder) layOut() {
 	clear(b.active)
 	b.activeSlots = 0
 	for _, f := range b.features {
-		b.active[b.unitOf(f)] = true
+		b.active[b.groupOf(f)] = true
 		b.activeSlots += int(b.offsets[f+1] - b.offsets[f])
 	}
-	b.manySlots = b.activeSlots >= manySlots && b.matrix.OwnColumns()
-	b.group()
-	mirrored := 0
+	b.keepsTouched = b.activeSlots >= manySlots && b.matrix.OwnColumns()
+	b.batchColumns()
+	groups := 0
 	for u, active := range b.active {
-		if active && b.inMirror[u] {
-			mirrored++
+		if active && b.inRowMajor[u] {
+			groups++
 		}
 	}
 	// A row-wise pass takes all mirrored units; with few of them active, columns are
 	// cheaper where there are some.
-	b.wholeRow = mirrored > 0 && (2*mirrored > len(b.mirror.Joints) || b.matrix.ByRow() != nil)
+	b.wholeRow = groups > 0 && (2*groups > len(b.rowMajor.Groups) || b.matrix.ByRow() != nil)
 	b.columns = b.columns[:0]
 	for u, active := range b.active {
-		if active && (!b.wholeRow || !b.inMirror[u]) {
+		if active && (!b.wholeRow || !b.inRowMajor[u]) {
 			b.columns = append(b.columns, u)
 		}
 	}
-	b.plan()
-	b.planTiles()
+	b.placeGroups()
+	b.makeTiles()
 }
 
 // unitOf returns the unit that holds a feature.
-func (b *Builder) unitOf(f int) int {
+func (b *Builder) groupOf(f int) int {
 	if b.sparse != nil {
 		return f
 	}
-	return b.matrix.UnitOf(f)
+	return b.matrix.GroupOf(f)
 }
 
 // group puts the active units into groups of four of one width, those with few codes apart.
-func (b *Builder) group() {
-	b.groups = b.groups[:0]
+func (b *Builder) batchColumns() {
+	b.batches = b.batches[:0]
 	if b.sparse != nil {
 		return
 	}
@@ -259,24 +259,24 @@ func (b *Builder) group() {
 		if !active {
 			continue
 		}
-		k := alike{b.units[u].Bits, b.isFew(u)}
+		k := alike{b.featureGroups[u].Bits, b.isLowCardinality(u)}
 		if g, ok := open[k]; ok && !b.matrix.Masked() {
-			b.groups[g].units[b.groups[g].n] = u
-			b.groups[g].n++
-			if b.groups[g].n == 4 {
+			b.batches[g].groups[b.batches[g].n] = u
+			b.batches[g].n++
+			if b.batches[g].n == 4 {
 				delete(open, k)
 			}
 			continue
 		}
-		b.groups = append(b.groups, columnGroup{units: [4]int{u}, n: 1})
-		open[k] = len(b.groups) - 1
+		b.batches = append(b.batches, columnBatch{groups: [4]int{u}, n: 1})
+		open[k] = len(b.batches) - 1
 	}
 }
 
 // Build fills dst with the sums of the given rows.
 func (b *Builder) Build(dst *Histogram, st *gradients.Storage, runs []Run) {
 	var total Total
-	if b.rests && st.Mode() != gradients.F32 {
+	if b.hasDefaults && st.Mode() != gradients.F32 {
 		total = TotalOf(st, runs)
 	}
 	b.BuildKnown(dst, st, runs, total)
@@ -310,12 +310,12 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 			span += int(hist.Row(r.Entries[n-1])) - int(hist.Row(r.Entries[0])) + 1
 		}
 	}
-	if !st.Counts() && b.Few(rows) {
-		dst.resetFew(b.Slots(), b.kind(st, rows))
+	if !st.Counts() && b.IsSparseNode(rows) {
+		dst.resetSparse(b.Slots(), b.kind(st, rows))
 		if b.grad32, b.hess32 = nil, nil; st.Mode() == gradients.I32 {
 			b.grad32, b.hess32 = st.Codes32()
 		}
-		b.buildFew()
+		b.buildSparseNode()
 		b.EndTiles()
 		return 0
 	}
@@ -328,7 +328,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 	b.dense, b.byLists = b.isDense(rows, span), b.listed(st)
 	// What workers need is made here and not by each when it first takes part, which on a
 	// busy machine may be late.
-	b.reserveFew()
+	b.reserveLowCardinality()
 	b.tiles = b.tilesFor(st, rows, alone)
 	switch {
 	case st.Mode() == gradients.F32:
@@ -348,7 +348,7 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 
 // open begins a histogram.
 func (b *Builder) open(dst *Histogram, st *gradients.Storage) {
-	if b.rests && st.Counts() {
+	if b.hasDefaults && st.Counts() {
 		panic("histogram: bundles and sparse layouts need integer gradients without an offset")
 	}
 	b.storage, b.dst, b.reducing = st, dst, false
@@ -370,7 +370,7 @@ var wordRows = hist.WordRows
 
 // isDense says that so many rows are read as if all rows that they lie among were.
 func (b *Builder) isDense(rows, span int) bool {
-	return rows*denseShare >= span || b.mirror != nil && rows*denseBytes >= span*b.mirror.Stride
+	return rows*denseShare >= span || b.rowMajor != nil && rows*denseBytes >= span*b.rowMajor.Stride
 }
 
 // endRows ends a pass over rows: in parts, whose number is returned, or at once.
@@ -401,7 +401,7 @@ func (b *Builder) do(alone bool, n int, task parallel.Task) {
 
 // begin clears the slots of a unit, right before its sums are added to them.
 func (b *Builder) begin(u int) {
-	for _, f := range b.units[u].Features {
+	for _, f := range b.featureGroups[u].Features {
 		lo, hi := b.bins(f)
 		b.dst.clear(b.storage, lo, hi)
 	}
@@ -419,15 +419,15 @@ func rowsOf[T any](values []T, first int) []T {
 func (b *Builder) columnOf(worker, u, first int, entries []uint64) binning.Column {
 	lo, hi := first, min(first+hist.BlockRows, b.matrix.NRows())
 	if b.matrix.Masked() {
-		return b.matrix.Block(b.units[u].Features[0], lo, hi, entries, &b.scratch[worker])
+		return b.matrix.Block(b.featureGroups[u].Features[0], lo, hi, entries, &b.scratch[worker])
 	}
-	return b.matrix.UnitColumn(u).Part(lo, hi)
+	return b.matrix.GroupColumn(u).Part(lo, hi)
 }
 
 // size returns the number of slots that a pass over a unit fills.
 func (b *Builder) size(u int) int {
 	if b.matrix.Masked() {
-		return int(b.matrix.FeatureInfo(b.units[u].Features[0]).NBins)
+		return int(b.matrix.FeatureInfo(b.featureGroups[u].Features[0]).NBins)
 	}
-	return int(b.units[u].NBins)
+	return int(b.featureGroups[u].NBins)
 }

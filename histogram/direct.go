@@ -11,14 +11,14 @@ import (
 
 // DirectPays reports whether a sparse matrix is better searched with a Direct than with
 // flat histograms: by binning.SparseSumsPay, or where flat ones would take too much memory.
-func DirectPays(m *binning.Matrix, leaves int) bool {
+func PreferSparse(m *binning.Matrix, leaves int) bool {
 	csr := m.CSR()
 	if csr == nil {
 		return false
 	}
 	slots := uint64(m.Offsets()[m.NFeatures()])
 	const roomy = 1 << 30 // bytes of flat histograms that are no trouble
-	return binning.SparseSumsPay(m.NFeatures(), slots, csr.Entries()) || 16*slots*uint64(leaves) > roomy
+	return binning.PreferSparse(m.NFeatures(), slots, csr.Entries()) || 16*slots*uint64(leaves) > roomy
 }
 
 // Direct adds up the rows of a node for those features only that could be split there:
@@ -27,7 +27,7 @@ func DirectPays(m *binning.Matrix, leaves int) bool {
 //
 // It costs 4 bytes per feature and worker and 8 per row, and a node's Sums 24 per code of
 // its features. A matrix that keeps its cells by feature makes large nodes cheaper.
-type Direct struct {
+type SparseSums struct {
 	matrix  *binning.Matrix
 	csr     *binning.CSR
 	rows    csrRows
@@ -35,7 +35,7 @@ type Direct struct {
 	offsets []uint32
 	limit   int // slots that may be kept at once
 	kept    int
-	free    []*Sums
+	free    []*NodeSums
 
 	storage *gradients.Storage
 	runs    []Run
@@ -43,17 +43,17 @@ type Direct struct {
 	counts  [][]uint32 // per worker and feature: stored cells of the node's rows
 	took    []bool     // per worker
 	at      []uint32   // per feature: its first slot in sums, or hist.Nowhere
-	sums    *Sums
+	sums    *NodeSums
 	sign    int64
-	child   *Sums    // in a pass that takes its rows away from sums: the child's, else nil
-	childAt []uint32 // like at
-	parts   []uint32 // features parts[i] … parts[i+1]-1 are added up by one task
-	words   []uint64 // by row, in a pass by columns: its codes, 0 where it is not in the node
-	merged  []uint32 // counts of the worker that the others' are added to
+	child   *NodeSums // in a pass that takes its rows away from sums: the child's, else nil
+	childAt []uint32  // like at
+	parts   []uint32  // features parts[i] … parts[i+1]-1 are added up by one task
+	words   []uint64  // by row, in a pass by columns: its codes, 0 where it is not in the node
+	merged  []uint32  // counts of the worker that the others' are added to
 }
 
 // Sums are the sums of one node, by code, of the features that could be split there.
-type Sums struct {
+type NodeSums struct {
 	Features []int32 // ascending
 	firsts   []uint32
 	slots    []hist.CountedSlot
@@ -62,8 +62,8 @@ type Sums struct {
 }
 
 // NewDirect returns a Direct over a matrix in the layout "csr".
-func NewDirect(m *binning.Matrix, pool *parallel.Pool) *Direct {
-	d := &Direct{
+func NewSparseSums(m *binning.Matrix, pool *parallel.Pool) *SparseSums {
+	d := &SparseSums{
 		matrix: m, csr: m.CSR(), rows: newCSRRows(m.CSR()), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
 		at: make([]uint32, m.NFeatures()), childAt: make([]uint32, m.NFeatures()),
@@ -83,7 +83,7 @@ func keptSlots(m *binning.Matrix) int {
 // DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
 // of two more nodes, 24 bytes each, of the features that have so many rows off their
 // rest code; 28 more per feature for lists of them, 4 per feature and worker, and 8 per row.
-func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
+func SparseSumsBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 	slots := int64(0)
 	for f, n := range m.CSR().Counts {
 		if n >= uint32(least) {
@@ -96,7 +96,7 @@ func DirectBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 // Build adds up the rows of a node for those of the features, ascending, that have at
 // least `least` stored cells among them: a split of any other feature has fewer rows
 // on one side. total are the sums of all the rows' codes.
-func (d *Direct) Build(st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
+func (d *SparseSums) Build(st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *NodeSums {
 	d.storage, d.runs, d.sign = st, runs, 1
 	rows := rowsIn(runs)
 	counts := d.csr.Counts
@@ -112,7 +112,7 @@ func (d *Direct) Build(st *gradients.Storage, runs []Run, total Total, features 
 
 // Subtract takes the rows of a child away from its parent's sums, which become those of
 // the other child. gone are the sums of all the rows' codes.
-func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run, gone Total) {
+func (d *SparseSums) Subtract(s *NodeSums, st *gradients.Storage, runs []Run, gone Total) {
 	d.storage, d.runs, d.sign = st, runs, -1
 	s.total.Grad -= gone.Grad
 	s.total.Hess -= gone.Hess
@@ -122,7 +122,7 @@ func (d *Direct) Subtract(s *Sums, st *gradients.Storage, runs []Run, gone Total
 
 // Divide is Build for a child and Subtract of it from its parent's sums: where the rows
 // are few, in one pass over them.
-func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *Sums {
+func (d *SparseSums) Divide(parent *NodeSums, st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *NodeSums {
 	rows := rowsIn(runs)
 	if d.byColumns(st, rows) {
 		child := d.Build(st, runs, total, features, least)
@@ -145,12 +145,12 @@ func (d *Direct) Divide(parent *Sums, st *gradients.Storage, runs []Run, total T
 }
 
 // byColumns reports whether so many rows are added up feature by feature.
-func (d *Direct) byColumns(st *gradients.Storage, rows int) bool {
+func (d *SparseSums) byColumns(st *gradients.Storage, rows int) bool {
 	return st.OneWord() && d.csr.ByFeature() && rows*columnShare >= d.matrix.NRows()
 }
 
 // run adds up the rows, or takes them away, by parts of the features.
-func (d *Direct) run(s *Sums) {
+func (d *SparseSums) run(s *NodeSums) {
 	if len(s.Features) == 0 {
 		return
 	}
@@ -180,9 +180,9 @@ func (d *Direct) run(s *Sums) {
 	}
 	d.parts = append(d.parts, uint32(d.matrix.NFeatures()))
 	if len(d.parts) == 2 {
-		(*directTask)(d).Run(0, 0)
+		(*sparseSumsTask)(d).Run(0, 0)
 	} else {
-		d.pool.Do(len(d.parts)-1, (*directTask)(d))
+		d.pool.Do(len(d.parts)-1, (*sparseSumsTask)(d))
 	}
 	for _, f := range s.Features {
 		d.at[f] = hist.Nowhere
@@ -199,7 +199,7 @@ const columnShare = 6
 const columnChunk = 32
 
 // runColumns adds up the rows, or takes them away, feature by feature.
-func (d *Direct) runColumns() {
+func (d *SparseSums) runColumns() {
 	if d.words == nil {
 		d.words = make([]uint64, d.matrix.NRows())
 	}
@@ -209,10 +209,10 @@ func (d *Direct) runColumns() {
 }
 
 // spreadTask writes the words of one run, and clears those of other rows up to the next run.
-type spreadTask Direct
+type spreadTask SparseSums
 
 func (t *spreadTask) Run(_, index int) {
-	d := (*Direct)(t)
+	d := (*SparseSums)(t)
 	run := &d.runs[index]
 	lo, hi := run.First, len(d.words)
 	if index == 0 {
@@ -228,10 +228,10 @@ func (t *spreadTask) Run(_, index int) {
 }
 
 // columnSumTask adds up a chunk of the features.
-type columnSumTask Direct
+type columnSumTask SparseSums
 
 func (t *columnSumTask) Run(_, chunk int) {
-	d := (*Direct)(t)
+	d := (*SparseSums)(t)
 	s := d.sums
 	lo := chunk * columnChunk
 	for i := lo; i < min(lo+columnChunk, len(s.Features)); i++ {
@@ -251,7 +251,7 @@ func (t *columnSumTask) Run(_, chunk int) {
 
 // Keep reports whether a node's sums may be kept until it is split; there is room for so
 // many only, so that deep trees do not take more memory than the table.
-func (d *Direct) Keep(s *Sums) bool {
+func (d *SparseSums) Keep(s *NodeSums) bool {
 	if d.kept+cap(s.slots) > d.limit {
 		return false
 	}
@@ -260,7 +260,7 @@ func (d *Direct) Keep(s *Sums) bool {
 }
 
 // Release gives sums back; kept says that Keep has allowed for them.
-func (d *Direct) Release(s *Sums, kept bool) {
+func (d *SparseSums) Release(s *NodeSums, kept bool) {
 	if kept {
 		d.kept -= cap(s.slots)
 	}
@@ -268,14 +268,14 @@ func (d *Direct) Release(s *Sums, kept bool) {
 }
 
 // get returns sums with room for so many slots: the smallest free ones that have it.
-func (d *Direct) get(slots int) *Sums {
+func (d *SparseSums) get(slots int) *NodeSums {
 	best := -1
 	for i, s := range d.free {
 		if cap(s.slots) >= slots && (best < 0 || cap(s.slots) < cap(d.free[best].slots)) {
 			best = i
 		}
 	}
-	s := &Sums{}
+	s := &NodeSums{}
 	if best >= 0 {
 		s = d.free[best]
 		d.free = slices.Delete(d.free, best, best+1)
@@ -291,7 +291,7 @@ func (d *Direct) get(slots int) *Sums {
 }
 
 // count counts the stored cells of the node's rows.
-func (d *Direct) count(rows int) []uint32 {
+func (d *SparseSums) count(rows int) []uint32 {
 	clear(d.took)
 	d.pieces = cut(d.pieces[:0], d.runs, intGroup, rowChunk)
 	if rows < rowChunk {
@@ -318,10 +318,10 @@ func (d *Direct) count(rows int) []uint32 {
 // mergeChunk is the number of features of which one task adds up the workers' counts.
 const mergeChunk = 16_384
 
-type mergeTask Direct
+type mergeTask SparseSums
 
 func (t *mergeTask) Run(_, chunk int) {
-	d := (*Direct)(t)
+	d := (*SparseSums)(t)
 	lo, hi := parallel.Block(chunk, d.matrix.NFeatures(), mergeChunk)
 	first := true
 	for w, took := range d.took {
@@ -333,10 +333,10 @@ func (t *mergeTask) Run(_, chunk int) {
 }
 
 // countTask counts the cells of one piece of the rows.
-type countTask Direct
+type countTask SparseSums
 
 func (t *countTask) Run(worker, index int) {
-	d := (*Direct)(t)
+	d := (*SparseSums)(t)
 	if d.counts[worker] == nil {
 		d.counts[worker] = make([]uint32, d.matrix.NFeatures())
 	}
@@ -350,7 +350,7 @@ func (t *countTask) Run(worker, index int) {
 }
 
 // choose lists the features that are worth adding up and gives them slots.
-func (d *Direct) choose(counts []uint32, features []int, least uint64) *Sums {
+func (d *SparseSums) choose(counts []uint32, features []int, least uint64) *NodeSums {
 	slots := 0
 	for _, f := range features {
 		if counts != nil && uint64(counts[f]) >= least {
@@ -371,10 +371,10 @@ func (d *Direct) choose(counts []uint32, features []int, least uint64) *Sums {
 }
 
 // directTask adds up one part of the features over all rows.
-type directTask Direct
+type sparseSumsTask SparseSums
 
-func (t *directTask) Run(_, index int) {
-	d := (*Direct)(t)
+func (t *sparseSumsTask) Run(_, index int) {
+	d := (*SparseSums)(t)
 	for i := range d.runs {
 		run := &d.runs[i]
 		if len(run.Entries) == 0 {
@@ -396,7 +396,7 @@ func (t *directTask) Run(_, index int) {
 // Feature writes the sums of the i-th feature to grad and hess and its numbers of rows
 // to count, one entry per code; rest is the code that the matrix does not store. It
 // returns how many rows have another one.
-func (s *Sums) Feature(i int, rest uint32, grad []int64, hess []uint64, count []uint32) (stored uint64) {
+func (s *NodeSums) Feature(i int, defaultBin uint32, grad []int64, hess []uint64, count []uint32) (stored uint64) {
 	left := s.total
 	for code, slot := range s.slots[s.firsts[i]:][:len(grad)] {
 		grad[code], hess[code], count[code] = slot.Grad, slot.Hess, uint32(slot.Rows)
@@ -404,12 +404,12 @@ func (s *Sums) Feature(i int, rest uint32, grad []int64, hess []uint64, count []
 		left.Hess -= slot.Hess
 		stored += slot.Rows
 	}
-	grad[rest], hess[rest], count[rest] = left.Grad, left.Hess, uint32(uint64(s.rows)-stored)
+	grad[defaultBin], hess[defaultBin], count[defaultBin] = left.Grad, left.Hess, uint32(uint64(s.rows)-stored)
 	return stored
 }
 
 // Drop takes the marked features off the list: they cannot be split any more.
-func (s *Sums) Drop(dead []bool) {
+func (s *NodeSums) Drop(dead []bool) {
 	n := 0
 	for i, f := range s.Features {
 		if !dead[i] {

@@ -10,7 +10,7 @@ import (
 // Poison fills the memory of the integer sums of n slots, of both kinds, with what must not be seen
 // again; of sums that keep to the slots that their rows touch these.
 func (h *Histogram) Poison(n int) {
-	if !h.Partial() {
+	if !h.IsSparse() {
 		word := hist.Join(-77, 77)
 		h.Grad, h.Hess = slices.Repeat([]int64{int64(word)}, n), slices.Repeat([]uint64{77}, n)
 		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(&h.Grad[0])), n)

@@ -10,56 +10,56 @@ import (
 // isFew says that a unit's column has so few codes, of a byte or half of one, that rows that
 // follow each other are added up by comparing. Columns with a mask are put together for
 // the rows of a node only.
-func (b *Builder) isFew(u int) bool {
-	bits := b.units[u].Bits
-	return (bits == binning.U4 || bits == binning.U8) && !b.matrix.Masked() && hist.FewPays(b.size(u))
+func (b *Builder) isLowCardinality(u int) bool {
+	bits := b.featureGroups[u].Bits
+	return (bits == binning.U4 || bits == binning.U8) && !b.matrix.Masked() && hist.PreferCompare(b.size(u))
 }
 
 // reserveFew makes every worker's memory for comparing, if a pass over columns takes some.
-func (b *Builder) reserveFew() {
-	if b.few[0] != nil || !b.storage.OneWord() || b.sparse != nil {
+func (b *Builder) reserveLowCardinality() {
+	if b.lowCardinality[0] != nil || !b.storage.OneWord() || b.sparse != nil {
 		return
 	}
-	few := slices.ContainsFunc(b.columns, b.isFew)
+	lowCardinality := slices.ContainsFunc(b.columns, b.isLowCardinality)
 	if b.strategy == FeatureParallel {
-		few = slices.ContainsFunc(b.groups, func(g columnGroup) bool { return b.isFew(g.units[0]) })
+		lowCardinality = slices.ContainsFunc(b.batches, func(g columnBatch) bool { return b.isLowCardinality(g.groups[0]) })
 	}
-	for w := range b.few {
-		if few {
-			b.few[w] = &hist.Few{}
+	for w := range b.lowCardinality {
+		if lowCardinality {
+			b.lowCardinality[w] = &hist.LowCardinality{}
 		}
 	}
 }
 
 // addFew adds entries of one run to the packed sums of up to four columns of one width with
 // few codes, as far as they can be compared, and returns the entries left.
-func (b *Builder) addFew(worker int, units []int, sums [][]uint64, first int, entries []uint64) (left []uint64) {
+func (b *Builder) addLowCardinality(worker int, groups []int, sums [][]uint64, first int, entries []uint64) (left []uint64) {
 	var codes [4][]uint8
-	for i, u := range units {
+	for i, u := range groups {
 		if c := b.columnOf(worker, u, first, entries); c.Bits == binning.U4 {
 			codes[i] = c.U4()
 		} else {
 			codes[i] = c.U8()
 		}
 	}
-	if b.units[units[0]].Bits == binning.U4 {
-		return b.few[worker].Nibbles(sums, codes[:len(units)], entries)
+	if b.featureGroups[groups[0]].Bits == binning.U4 {
+		return b.lowCardinality[worker].Nibbles(sums, codes[:len(groups)], entries)
 	}
-	return b.few[worker].Bytes(sums, codes[:len(units)], entries)
+	return b.lowCardinality[worker].Bytes(sums, codes[:len(groups)], entries)
 }
 
 // addFewPlaces is addFew for the first n of some places, the first of which has few codes;
 // slots begin at the slot base of a whole pass.
-func (b *Builder) addFewPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) (n int, left []uint64) {
-	var units [4]int
+func (b *Builder) addLowCardinalityPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) (n int, left []uint64) {
+	var groups [4]int
 	var sums [4][]uint64
-	for n < len(places) && n < len(units) {
+	for n < len(places) && n < len(groups) {
 		p := &places[n]
-		if n > 0 && (!b.isFew(p.unit) || b.units[p.unit].Bits != b.units[units[0]].Bits) {
+		if n > 0 && (!b.isLowCardinality(p.group) || b.featureGroups[p.group].Bits != b.featureGroups[groups[0]].Bits) {
 			break
 		}
-		units[n], sums[n] = p.unit, slots[p.at-base:p.at-base+p.size]
+		groups[n], sums[n] = p.group, slots[p.at-base:p.at-base+p.size]
 		n++
 	}
-	return n, b.addFew(worker, units[:n], sums[:n], first, entries)
+	return n, b.addLowCardinality(worker, groups[:n], sums[:n], first, entries)
 }

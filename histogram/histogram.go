@@ -123,7 +123,7 @@ func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
 // so many rows: SubtractRange does it then, once for each slot, for ranges in any order. Where the
 // rows are few enough, their sums are packed on the way, unless only few would be touched.
 func (h *Histogram) Subtracting(child *Histogram, rows int) {
-	h.unmoved = !h.inWords && child.inWords && !child.Partial() && rows <= wordRows
+	h.unmoved = !h.inWords && child.inWords && !child.IsSparse() && rows <= wordRows
 	h.inWords = h.inWords || h.unmoved
 }
 
@@ -148,7 +148,7 @@ func (h *Histogram) subtractSums(child *Histogram, lo, hi int) {
 	switch {
 	case h.unmoved:
 		hist.JoinLess(h.words[lo:hi], h.Grad[lo:hi], h.Hess[lo:hi], child.words[lo:hi])
-	case child.Partial():
+	case child.IsSparse():
 		h.subtractTouched(child, lo, hi)
 	case h.inWords:
 		hist.Subtract(h.words[lo:hi], child.words[lo:hi])

@@ -3,39 +3,39 @@ package histogram
 import "boost/internal/kernel/hist"
 
 // jointPart is the most codes of a column of a joint.
-const jointPart = 256
+const maxMemberCodes = 256
 
 // units returns how many units a place has the sums of.
-func (p *place) units() int { return max(len(p.joint), 1) }
+func (p *place) nGroups() int { return max(len(p.members), 1) }
 
 // unitAt returns the i-th of them.
-func (p *place) unitAt(i int) int {
-	if p.joint == nil {
-		return p.unit
+func (p *place) groupAt(i int) int {
+	if p.members == nil {
+		return p.group
 	}
-	return p.joint[i]
+	return p.members[i]
 }
 
 // nextPart takes the packed sums of a place's i-th unit out of those of it and the units
 // after it, which it returns as those of the units after it: a joint's codes count the first
 // unit's fastest. What is returned is for the caller to clear, the rest is 0 then. Sums of
 // a joint's codes overflow no earlier than those of one code for all rows do.
-func (b *Builder) nextPart(p *place, i int, sums, part []uint64) (own, others []uint64) {
-	if i == p.units()-1 {
+func (b *Builder) nextMember(p *place, i int, sums, part []uint64) (own, others []uint64) {
+	if i == p.nGroups()-1 {
 		return sums, nil
 	}
-	own = part[:b.size(p.joint[i])]
+	own = part[:b.size(p.members[i])]
 	n := hist.Margins(own, sums)
 	clear(sums[n:])
 	return own, sums[:n]
 }
 
 // nextSlots is nextPart for sums of two words.
-func (b *Builder) nextSlots(p *place, i int, all, part sums[hist.Slot[int64, uint64]]) (own, others sums[hist.Slot[int64, uint64]]) {
-	if i == p.units()-1 {
+func (b *Builder) nextMemberSlots(p *place, i int, all, part sums[hist.Slot[int64, uint64]]) (own, others sums[hist.Slot[int64, uint64]]) {
+	if i == p.nGroups()-1 {
 		return all, others
 	}
-	size := b.size(p.joint[i])
+	size := b.size(p.members[i])
 	own, n := part.part(0, size), 0
 	for at := 0; at < len(all.slots); at += size {
 		var sum hist.Slot[int64, uint64]

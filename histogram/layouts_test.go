@@ -117,7 +117,7 @@ func TestMirrorOfBundles(t *testing.T) {
 	d := sparseTable(t, 5, 5000, 0.02)
 	m := d.in(t, binning.Params{Layout: "col", Bundle: "on"}, pool)
 	var units []int
-	for u, unit := range m.Units() {
+	for u, unit := range m.FeatureGroups() {
 		if unit.NBins <= 256 {
 			units = append(units, u)
 		}
@@ -216,7 +216,7 @@ func TestDirect(t *testing.T) {
 				if threads == 3 { // large nodes are added up by columns
 					m = d.withLists(t, pool)
 				}
-				direct := histogram.NewDirect(m, pool)
+				direct := histogram.NewSparseSums(m, pool)
 				for _, mode := range modes[:2] {
 					st := d.storage(t, mode, pool)
 					for _, part := range []float64{1, 0.4, 0.05} {
@@ -256,7 +256,7 @@ func TestDirectOfShortRuns(t *testing.T) {
 	d := sparseTable(t, 1, rows, 0.1)
 	m := d.withLists(t, pool)
 	st := d.storage(t, form{Mode: gradients.I16}, pool)
-	direct := histogram.NewDirect(m, pool)
+	direct := histogram.NewSparseSums(m, pool)
 	for _, part := range []float64{1, 0.7} {
 		in := d.sample(rand.New(rand.NewPCG(1, 2)), part)
 		for range 20 {
@@ -276,10 +276,10 @@ func TestDirectOfShortRuns(t *testing.T) {
 	}
 }
 
-func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, st *gradients.Storage, in []uint32, features []int, least uint64) {
+func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.NodeSums, st *gradients.Storage, in []uint32, features []int, least uint64) {
 	t.Helper()
 	for _, f := range features {
-		rest, _ := m.Rest(f)
+		rest, _ := m.DefaultBin(f)
 		stored := uint64(0)
 		for _, row := range in {
 			if d.codes[f][row] != rest {
@@ -293,10 +293,10 @@ func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums
 	checkSums(t, d, m, sums, st, in)
 }
 
-func checkSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Sums, st *gradients.Storage, in []uint32) {
+func checkSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.NodeSums, st *gradients.Storage, in []uint32) {
 	t.Helper()
 	for i, f := range sums.Features {
-		rest, _ := m.Rest(int(f))
+		rest, _ := m.DefaultBin(int(f))
 		n := m.FeatureInfo(int(f)).NBins
 		grad, hess, count := make([]int64, n), make([]uint64, n), make([]uint32, n)
 		sums.Feature(i, rest, grad, hess, count)

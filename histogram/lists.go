@@ -14,8 +14,8 @@ import (
 // by rows of which enough codes are rest codes, and serve packed sums. A row takes 4 bytes for each part, and two for a
 // slot.
 type Lists struct {
-	rests []uint8 // of each joint
-	parts []listPart
+	defaults []uint8 // of each joint
+	parts    []listPart
 }
 
 // listPart is what one tile adds: slots of some joints, counted from the first one's.
@@ -41,21 +41,21 @@ const (
 
 // NewLists returns nil where a pass over lists would not be faster, or they would take more than room bytes; else
 // also what they take.
-func NewLists(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, room int64) (l *Lists, bytes int64) {
-	rows, joints := m.NRows(), len(mirror.Joints)
-	if mirror.Bits != binning.U8 || rows == 0 || joints == 0 {
+func NewLists(m *binning.Matrix, rowMajor *binning.RowMajor, pool *parallel.Pool, room int64) (l *Lists, bytes int64) {
+	rows, groups := m.NRows(), len(rowMajor.Groups)
+	if rowMajor.Bits != binning.U8 || rows == 0 || groups == 0 {
 		return nil, 0
 	}
-	l = &Lists{rests: make([]uint8, joints)}
-	listed, sampled := l.findRests(mirror, rows)
-	n := (joints + listPlaces - 1) / listPlaces
+	l = &Lists{defaults: make([]uint8, groups)}
+	listed, sampled := l.findDefaults(rowMajor, rows)
+	n := (groups + listPlaces - 1) / listPlaces
 	if threads := pool.Threads(); n%threads != 0 {
-		n = max(n, min(n+threads-n%threads, joints/leastListed))
+		n = max(n, min(n+threads-n%threads, groups/leastListed))
 	}
-	if listed > sampled*(joints-listRow*n) {
+	if listed > sampled*(groups-listRow*n) {
 		return nil, 0
 	}
-	ends := cutEvenly(0, joints, n, func(i int) int { return placeSlots + int(mirror.Joints[i].NBins) })
+	ends := cutEvenly(0, groups, n, func(i int) int { return placeSlots + int(rowMajor.Groups[i].NBins) })
 	l.parts = make([]listPart, n)
 	from := 0
 	for i, to := range ends {
@@ -66,23 +66,23 @@ func NewLists(m *binning.Matrix, mirror *binning.RowMajor, pool *parallel.Pool, 
 		return nil, 0
 	}
 	for i := range l.parts {
-		bytes += l.parts[i].count(mirror, l.rests, rows, pool)
+		bytes += l.parts[i].count(rowMajor, l.defaults, rows, pool)
 	}
 	if bytes > room {
 		return nil, 0
 	}
 	for i := range l.parts {
-		l.parts[i].fill(mirror, l.rests, rows, pool)
+		l.parts[i].fill(rowMajor, l.defaults, rows, pool)
 	}
 	return l, bytes
 }
 
 // findRests sets the rest codes, by a sample, and returns how many other codes it has in how many rows.
-func (l *Lists) findRests(mirror *binning.RowMajor, rows int) (listed, sampled int) {
+func (l *Lists) findDefaults(rowMajor *binning.RowMajor, rows int) (listed, sampled int) {
 	step := max(1, rows/listSample)
-	counts := make([][256]uint32, len(l.rests))
+	counts := make([][256]uint32, len(l.defaults))
 	for row := 0; row < rows; row += step {
-		for i, code := range mirror.Data[row*mirror.Stride:][:len(counts)] {
+		for i, code := range rowMajor.Data[row*rowMajor.Stride:][:len(counts)] {
 			counts[i][code]++
 		}
 		sampled++
@@ -91,7 +91,7 @@ func (l *Lists) findRests(mirror *binning.RowMajor, rows int) (listed, sampled i
 		most := uint32(0)
 		for code, n := range counts[i] {
 			if n > most {
-				most, l.rests[i] = n, uint8(code)
+				most, l.defaults[i] = n, uint8(code)
 			}
 		}
 		listed += sampled - int(most)
@@ -100,16 +100,16 @@ func (l *Lists) findRests(mirror *binning.RowMajor, rows int) (listed, sampled i
 }
 
 // count finds where the lists begin, and returns the bytes of their slots.
-func (p *listPart) count(mirror *binning.RowMajor, rests []uint8, rows int, pool *parallel.Pool) int64 {
+func (p *listPart) count(rowMajor *binning.RowMajor, defaults []uint8, rows int, pool *parallel.Pool) int64 {
 	p.Starts = make([]uint32, rows+1)
 	p.Size = (p.to - p.from) * hist.Slots
-	rests = rests[p.from:p.to]
+	defaults = defaults[p.from:p.to]
 	pool.Do(parallel.Blocks(rows, listBlock), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, rows, listBlock)
 		for row := lo; row < hi; row++ {
 			n := uint32(0)
-			for i, code := range mirror.Data[row*mirror.Stride+p.from:][:len(rests)] {
-				if code != rests[i] {
+			for i, code := range rowMajor.Data[row*rowMajor.Stride+p.from:][:len(defaults)] {
+				if code != defaults[i] {
 					n++
 				}
 			}
@@ -128,18 +128,18 @@ func (p *listPart) count(mirror *binning.RowMajor, rests []uint8, rows int, pool
 }
 
 // fill writes the slots of lists whose places are found.
-func (p *listPart) fill(mirror *binning.RowMajor, rests []uint8, rows int, pool *parallel.Pool) {
+func (p *listPart) fill(rowMajor *binning.RowMajor, defaults []uint8, rows int, pool *parallel.Pool) {
 	p.Slots = make([]uint16, p.Starts[rows])
 	cpu.LargePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.Slots))), 2*len(p.Slots)))
-	rests = rests[p.from:p.to]
+	defaults = defaults[p.from:p.to]
 	pool.Do(parallel.Blocks(rows, listBlock), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, rows, listBlock)
 		var slots [listPlaces + hist.ListStep]uint16
 		for row := lo; row < hi; row++ {
 			n := 0
-			for i, code := range mirror.Data[row*mirror.Stride+p.from:][:len(rests)] {
+			for i, code := range rowMajor.Data[row*rowMajor.Stride+p.from:][:len(defaults)] {
 				slots[n] = uint16(i*hist.Slots + int(code))
-				if code != rests[i] {
+				if code != defaults[i] {
 					n++
 				}
 			}
@@ -162,7 +162,7 @@ func (p *listPart) add(sums []uint64, first int, entries []uint64) (total uint64
 // UseLists makes the builder use lists of its copy by rows, if there are any.
 func (b *Builder) UseLists(l *Lists) {
 	if b.lists = l; l != nil {
-		b.planTiles()
+		b.makeTiles()
 	}
 }
 
@@ -178,8 +178,8 @@ func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 
 // fillRest sets the packed sum of a joint's rest code, if the node is added up by lists: what the others lack of
 // the total.
-func (b *Builder) fillRest(place int, sums []uint64, total uint64) {
-	if b.byLists && place < len(b.lists.rests) {
-		sums[b.lists.rests[place]] = total - hist.Sum(sums)
+func (b *Builder) fillListed(place int, sums []uint64, total uint64) {
+	if b.byLists && place < len(b.lists.defaults) {
+		sums[b.lists.defaults[place]] = total - hist.Sum(sums)
 	}
 }

@@ -30,28 +30,28 @@ func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() 
 
 // ScratchBytes returns the most memory that a Builder over nodes of at most so many rows takes
 // beside the histograms, given what its mirror has.
-func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set gradients.Settings, threads, rows int) int64 {
-	layout := &Builder{matrix: m, units: m.Units()}
+func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, set gradients.Settings, threads, rows int) int64 {
+	layout := &Builder{matrix: m, featureGroups: m.FeatureGroups()}
 	if layout.sparse = newSparseRows(m); layout.sparse != nil {
-		layout.units = layout.sparse.units(m)
+		layout.featureGroups = layout.sparse.groups(m)
 	}
-	bytes := int64(len(layout.units)) * int64(unsafe.Sizeof(place{})+unsafe.Sizeof(columnGroup{})/4+2*unsafe.Sizeof(0)+2)
+	bytes := int64(len(layout.featureGroups)) * int64(unsafe.Sizeof(place{})+unsafe.Sizeof(columnBatch{})/4+2*unsafe.Sizeof(0)+2)
 	if layout.sparse != nil {
-		bytes += int64(len(layout.units)) * int64(unsafe.Sizeof(binning.Unit{})+unsafe.Sizeof(0))
+		bytes += int64(len(layout.featureGroups)) * int64(unsafe.Sizeof(binning.FeatureGroup{})+unsafe.Sizeof(0))
 	}
 	bytes += 8 * int64(m.NFeatures()) // active ones
-	bytes += int64(len(layout.units)) * int64(unsafe.Sizeof([]flag{}))
+	bytes += int64(len(layout.featureGroups)) * int64(unsafe.Sizeof([]flag{}))
 	if layout.sparse == nil { // features of bundles as flags, and of tiles, which there are of four kinds
-		bytes += int64(m.NFeatures())*5*8 + int64(len(layout.units))*4*int64(unsafe.Sizeof(tile{}))
+		bytes += int64(m.NFeatures())*5*8 + int64(len(layout.featureGroups))*4*int64(unsafe.Sizeof(tile{}))
 	}
-	all, widest, mirroredSize, few := int64(0), int64(16), int64(0), int64(0)
+	all, widest, mirroredSize, lowCardinality := int64(0), int64(16), int64(0), int64(0)
 	slots := int64(0) // of a pass over rows; tiles, which may take its place, have fewer
-	for u := range layout.units {
+	for u := range layout.featureGroups {
 		size := int64(layout.size(u))
 		all, widest = all+size, max(widest, size)
 		slots += max(size, 16)
-		if layout.sparse == nil && layout.isFew(u) {
-			few = int64(unsafe.Sizeof(hist.Few{})) // for all of a worker's columns
+		if layout.sparse == nil && layout.isLowCardinality(u) {
+			lowCardinality = int64(unsafe.Sizeof(hist.LowCardinality{})) // for all of a worker's columns
 		}
 	}
 	switch byRow := m.ByRow(); {
@@ -59,14 +59,14 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		slots = all
 	default:
 		if byRow != nil {
-			mirrored = byRow.Joints
+			groups = byRow.Groups
 		}
-		for i := range mirrored {
-			for _, u := range mirrored[i].Units {
+		for i := range groups {
+			for _, u := range groups[i].Members {
 				mirroredSize += max(int64(layout.size(u)), 16)
 			}
 		}
-		slots += int64(len(mirrored))*hist.Slots - mirroredSize
+		slots += int64(len(groups))*hist.Slots - mirroredSize
 	}
 	workers := int64(threads)
 	if set.Mode == gradients.F32 {
@@ -81,7 +81,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 	}
 	if s == FeatureParallel {
 		if oneWord {
-			bytes += workers * few
+			bytes += workers * lowCardinality
 			widest = 4 * max(widest, hist.Slots) // columns go by fours
 		}
 		return bytes + workers*widest*slot
@@ -90,7 +90,7 @@ func ScratchBytes(m *binning.Matrix, mirrored []binning.Joint, s Strategy, set g
 		workers = 1
 	}
 	if oneWord {
-		bytes += workers * few
+		bytes += workers * lowCardinality
 	}
 	if bytes += workers * slots * slot; oneWord && rows > hist.WordRows {
 		bytes += workers * all * 16 // what packed sums are flushed to

@@ -24,21 +24,21 @@ type columnTask Builder
 func (t *columnTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	if !b.storage.OneWord() {
-		b.wideColumns(worker, &b.groups[index])
+		b.wideColumns(worker, &b.batches[index])
 		return
 	}
-	b.packedColumns(worker, &b.groups[index])
+	b.packedColumns(worker, &b.batches[index])
 }
 
 // nibbleCodes is the number of codes that half a byte can hold.
 const nibbleCodes = 16
 
-func (b *Builder) packedColumns(worker int, g *columnGroup) {
+func (b *Builder) packedColumns(worker int, g *columnBatch) {
 	size := nibbleCodes
-	for _, u := range g.units[:g.n] {
+	for _, u := range g.groups[:g.n] {
 		size = max(size, b.size(u))
 	}
-	if b.units[g.units[0]].Bits == binning.U8 {
+	if b.featureGroups[g.groups[0]].Bits == binning.U8 {
 		size = max(size, hist.Slots)
 	}
 	scratch := b.packed[worker].reserve(4*size, false).slots
@@ -49,50 +49,50 @@ func (b *Builder) packedColumns(worker int, g *columnGroup) {
 		if !p.endsGroup {
 			continue
 		}
-		for i, u := range g.units[:g.n] {
-			b.deliver(u, scratch[i*size:i*size+b.size(u)], fresh)
+		for i, u := range g.groups[:g.n] {
+			b.unpackSums(u, scratch[i*size:i*size+b.size(u)], fresh)
 		}
 		fresh = false
 	}
-	for _, u := range g.units[:g.n] {
-		b.restore(u)
+	for _, u := range g.groups[:g.n] {
+		b.fillDefaults(u)
 	}
 }
 
 // addColumns adds entries of one run to the packed sums of a group of columns,
 // size slots apart.
-func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnGroup, first int, entries []uint64) {
-	if b.isFew(g.units[0]) {
+func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnBatch, first int, entries []uint64) {
+	if b.isLowCardinality(g.groups[0]) {
 		var sums [4][]uint64
-		for i, u := range g.units[:g.n] {
+		for i, u := range g.groups[:g.n] {
 			sums[i] = scratch[i*size : i*size+b.size(u)]
 		}
-		if entries = b.addFew(worker, g.units[:g.n], sums[:g.n], first, entries); len(entries) == 0 {
+		if entries = b.addLowCardinality(worker, g.groups[:g.n], sums[:g.n], first, entries); len(entries) == 0 {
 			return
 		}
 	}
-	switch bits := b.units[g.units[0]].Bits; {
+	switch bits := b.featureGroups[g.groups[0]].Bits; {
 	case g.n == 4 && bits == binning.U4:
 		var codes [4][]byte
-		for i, u := range g.units {
+		for i, u := range g.groups {
 			codes[i] = b.columnOf(worker, u, first, entries).U4()
 		}
 		hist.OneWordNibbles4((*[4 * nibbleCodes]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U8:
 		var codes [4][]uint8
-		for i, u := range g.units {
+		for i, u := range g.groups {
 			codes[i] = b.columnOf(worker, u, first, entries).U8()
 		}
 		hist.OneWordBytes4((*[4 * hist.Slots]uint64)(scratch), &codes, entries)
 	case g.n == 4 && bits == binning.U16:
 		var sums [4][]uint64
 		var codes [4][]uint16
-		for i, u := range g.units {
+		for i, u := range g.groups {
 			sums[i], codes[i] = scratch[i*size:(i+1)*size], b.columnOf(worker, u, first, entries).U16()
 		}
 		hist.OneWordColumns4(&sums, &codes, entries)
 	default:
-		for i, u := range g.units[:g.n] {
+		for i, u := range g.groups[:g.n] {
 			oneWordColumn(scratch[i*size:(i+1)*size], b.columnOf(worker, u, first, entries), entries)
 		}
 	}
@@ -115,33 +115,33 @@ func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 // place is where a row-wise pass keeps the sums of one unit, or of a joint of several: in
 // size slots of a worker's scratch from slot `at` on.
 type place struct {
-	unit     int
+	group    int
 	at, size int
-	joint    []int // the units of a joint, the first of which is unit; nil for one unit
+	members  []int // the units of a joint, the first of which is unit; nil for one unit
 }
 
 // plan lays out a worker's scratch for row-wise passes: the mirrored units first,
 // inactive ones too, then those of active units read by column, or, in sparse
 // layouts, all features as a flat histogram has them.
-func (b *Builder) plan() {
-	b.places, b.rowSlots, b.mirrorSlots, b.wideAt, b.joined = b.places[:0], 0, 0, b.wideAt[:0], false
+func (b *Builder) placeGroups() {
+	b.places, b.rowSlots, b.rowMajorSlots, b.wideAt, b.hasPacked = b.places[:0], 0, 0, b.wideAt[:0], false
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
-		for f := range b.units { // a pass adds up inactive features too, which has to be cleared
-			b.places = append(b.places, place{unit: f, at: int(b.offsets[f]), size: int(b.units[f].NBins)})
+		for f := range b.featureGroups { // a pass adds up inactive features too, which has to be cleared
+			b.places = append(b.places, place{group: f, at: int(b.offsets[f]), size: int(b.featureGroups[f].NBins)})
 		}
 		return
 	}
 	if b.wholeRow {
-		for i := range b.mirror.Joints {
-			j := &b.mirror.Joints[i]
-			p := place{unit: j.Units[0], at: b.rowSlots, size: int(j.NBins)}
-			if len(j.Units) > 1 {
-				p.joint, b.joined = j.Units, true
+		for i := range b.rowMajor.Groups {
+			j := &b.rowMajor.Groups[i]
+			p := place{group: j.Members[0], at: b.rowSlots, size: int(j.NBins)}
+			if len(j.Members) > 1 {
+				p.members, b.hasPacked = j.Members, true
 			}
 			b.places = append(b.places, p)
-			b.mirrorSlots += p.size
-			if b.mirror.Bits == binning.U8 {
+			b.rowMajorSlots += p.size
+			if b.rowMajor.Bits == binning.U8 {
 				b.rowSlots += hist.Slots
 				continue
 			}
@@ -150,7 +150,7 @@ func (b *Builder) plan() {
 		}
 	}
 	for _, u := range b.columns {
-		b.places = append(b.places, place{unit: u, at: b.rowSlots, size: b.size(u)})
+		b.places = append(b.places, place{group: u, at: b.rowSlots, size: b.size(u)})
 		b.rowSlots += max(b.size(u), 16)
 	}
 }
@@ -165,7 +165,7 @@ func (b *Builder) addUp(rows int, alone bool) {
 		for w := range b.wide {
 			if b.wide[w].took = false; w < workers {
 				b.wide[w].reserve(b.rowSlots, b.storage.Counts())
-				b.wide[w].reserveOwn(b.joined)
+				b.wide[w].reserveMember(b.hasPacked)
 			}
 		}
 		b.do(alone, len(b.pieces), (*wideRowTask)(b))
@@ -183,7 +183,7 @@ func (b *Builder) reservePacked(workers int, wide bool) {
 		if s.took, s.wide, s.rows, s.total = false, false, 0, 0; w < workers {
 			s.reserve(b.rowSlots, false)
 			if wide && s.grad == nil {
-				s.grad, s.hess = make([]int64, b.unitAt[len(b.units)]), make([]uint64, b.unitAt[len(b.units)])
+				s.grad, s.hess = make([]int64, b.firstSlots[len(b.featureGroups)]), make([]uint64, b.firstSlots[len(b.featureGroups)])
 			}
 		}
 	}
@@ -223,10 +223,10 @@ func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
 	}
 	at := 0
 	if b.wholeRow {
-		if at = len(b.mirror.Joints); b.byLists {
+		if at = len(b.rowMajor.Groups); b.byLists {
 			b.addListed(s, first, entries)
 		} else {
-			b.addMirror(s.slots, first, entries, dense)
+			b.addRowMajor(s.slots, first, entries, dense)
 		}
 	}
 	b.addPlaces(worker, s.slots, 0, b.places[at:], first, entries)
@@ -235,27 +235,27 @@ func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
 // addPlaces adds entries of one run to the packed sums of places that are read by column.
 // slots begin at the slot base of a whole pass.
 func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) {
-	for rest := places; len(rest) > 0; {
+	for defaultBin := places; len(defaultBin) > 0; {
 		n, left := 1, entries
-		if b.isFew(rest[0].unit) {
-			n, left = b.addFewPlaces(worker, slots, base, rest, first, entries)
+		if b.isLowCardinality(defaultBin[0].group) {
+			n, left = b.addLowCardinalityPlaces(worker, slots, base, defaultBin, first, entries)
 		}
-		for _, p := range rest[:n] {
+		for _, p := range defaultBin[:n] {
 			if len(left) > 0 {
 				at := p.at - base
-				oneWordColumn(slots[at:at+max(p.size, 16)], b.columnOf(worker, p.unit, first, left), left)
+				oneWordColumn(slots[at:at+max(p.size, 16)], b.columnOf(worker, p.group, first, left), left)
 			}
 		}
-		rest = rest[n:]
+		defaultBin = defaultBin[n:]
 	}
 }
 
 // addMirror adds entries of one run to the packed sums of all mirrored units.
-func (b *Builder) addMirror(packed []uint64, first int, entries []uint64, dense bool) {
-	m := b.mirror
+func (b *Builder) addRowMajor(packed []uint64, first int, entries []uint64, dense bool) {
+	m := b.rowMajor
 	switch m.Bits {
 	case binning.U8:
-		hist.OneWordRows(packed, b.mirrorFrom(first), m.Stride, len(m.Joints), entries, !dense)
+		hist.OneWordRows(packed, b.rowMajorFrom(first), m.Stride, len(m.Groups), entries, !dense)
 	case binning.U16:
 		hist.OneWordWideRows(packed, b.wideAt, m.Codes16()[first*(m.Stride/2):], m.Stride/2, entries)
 	default:
@@ -264,7 +264,7 @@ func (b *Builder) addMirror(packed []uint64, first int, entries []uint64, dense 
 }
 
 // mirrorFrom returns the row-major codes from a row on.
-func (b *Builder) mirrorFrom(first int) []uint8 { return b.mirror.Data[first*b.mirror.Stride:] }
+func (b *Builder) rowMajorFrom(first int) []uint8 { return b.rowMajor.Data[first*b.rowMajor.Stride:] }
 
 // flush moves a worker's packed sums to wide ones.
 func (b *Builder) flush(s *packedScratch) {
@@ -273,13 +273,13 @@ func (b *Builder) flush(s *packedScratch) {
 		clear(s.hess)
 	}
 	for j, p := range b.places {
-		rest := s.slots[p.at : p.at+p.size]
-		b.fillRest(j, rest, s.total)
-		for i := range p.units() {
+		defaultBin := s.slots[p.at : p.at+p.size]
+		b.fillListed(j, defaultBin, s.total)
+		for i := range p.nGroups() {
 			var sums []uint64
-			u := p.unitAt(i)
-			sums, rest = b.nextPart(&p, i, rest, s.part[:])
-			lo := b.unitAt[u]
+			u := p.groupAt(i)
+			sums, defaultBin = b.nextMember(&p, i, defaultBin, s.member[:])
+			lo := b.firstSlots[u]
 			hist.Unpack(s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)], sums)
 		}
 	}
@@ -292,28 +292,28 @@ type reduceTask Builder
 
 func (t *reduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
-	p, part := b.places[index], b.packed[worker].part[:]
+	p, part := b.places[index], b.packed[worker].member[:]
 	fresh := true
 	for w := range b.packed {
 		s := &b.packed[w]
 		if !s.took {
 			continue
 		}
-		rest := s.slots[p.at : p.at+p.size]
-		b.fillRest(index, rest, s.total)
-		for i := range p.units() {
+		defaultBin := s.slots[p.at : p.at+p.size]
+		b.fillListed(index, defaultBin, s.total)
+		for i := range p.nGroups() {
 			var sums []uint64
-			u := p.unitAt(i)
-			sums, rest = b.nextPart(&p, i, rest, part)
-			b.deliver(u, sums, fresh)
-			if lo := b.unitAt[u]; s.wide {
-				b.deliverWide(u, s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)])
+			u := p.groupAt(i)
+			sums, defaultBin = b.nextMember(&p, i, defaultBin, part)
+			b.unpackSums(u, sums, fresh)
+			if lo := b.firstSlots[u]; s.wide {
+				b.addWide(u, s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)])
 			}
 		}
 		fresh = false
 	}
-	for i := range p.units() {
-		b.restore(p.unitAt(i))
+	for i := range p.nGroups() {
+		b.fillDefaults(p.groupAt(i))
 	}
 }
 

@@ -85,15 +85,15 @@ func (d *table) mirrors(mode form, pool *parallel.Pool) []*binning.RowMajor {
 	if mode.Mode == gradients.F32 {
 		return mirrors
 	}
-	pairs := binning.Singles(d.matrix, d.mirrored)
+	pairs := binning.SingleGroups(d.matrix, d.mirrored)
 	for i := 0; i+1 < len(pairs); i++ {
 		if a, b := pairs[i], pairs[i+1]; a.NBins*b.NBins <= 256 {
-			pairs[i] = binning.Joint{Units: []int{b.Units[0], a.Units[0]}, NBins: a.NBins * b.NBins}
+			pairs[i] = binning.PackedGroup{Members: []int{b.Members[0], a.Members[0]}, NBins: a.NBins * b.NBins}
 			pairs = slices.Delete(pairs, i+1, i+2)
 		}
 	}
-	return append(mirrors, binning.NewJoined(d.matrix, binning.Joints(d.matrix, d.mirrored), pool),
-		binning.NewJoined(d.matrix, pairs, pool))
+	return append(mirrors, binning.NewPackedRowMajor(d.matrix, binning.PackGroups(d.matrix, d.mirrored), pool),
+		binning.NewPackedRowMajor(d.matrix, pairs, pool))
 }
 
 // storage quantizes the table's gradients.

@@ -10,9 +10,9 @@ package histogram
 // before a pass.
 type rowParallelScratch[A any] struct {
 	sums[A]
-	all  sums[A]
-	took bool    // it has taken part in this pass
-	own  sums[A] // of one column of a joint
+	all    sums[A]
+	took   bool    // it has taken part in this pass
+	member sums[A] // of one column of a joint
 }
 
 // sums are slots and, unless nil, the numbers of their rows: sums of floats and of codes
@@ -46,9 +46,9 @@ func (s *rowParallelScratch[A]) reserve(n int, counting bool) sums[A] {
 }
 
 // reserveOwn makes room for the sums of one column of a joint, if there are joints.
-func (s *rowParallelScratch[A]) reserveOwn(joined bool) {
-	if joined && s.own.slots == nil {
-		s.own = sums[A]{make([]A, jointPart), make([]uint32, jointPart)}
+func (s *rowParallelScratch[A]) reserveMember(joined bool) {
+	if joined && s.member.slots == nil {
+		s.member = sums[A]{make([]A, maxMemberCodes), make([]uint32, maxMemberCodes)}
 	}
 }
 
@@ -56,10 +56,10 @@ func (s *rowParallelScratch[A]) reserveOwn(joined bool) {
 // before they could overflow.
 type packedScratch struct {
 	rowParallelScratch[uint64]
-	rows  int    // in the slots since the last flush
-	total uint64 // of those that were added by lists
-	grad  []int64
-	hess  []uint64
-	wide  bool              // grad and hess are in use
-	part  [jointPart]uint64 // of one column of a joint
+	rows   int    // in the slots since the last flush
+	total  uint64 // of those that were added by lists
+	grad   []int64
+	hess   []uint64
+	wide   bool                   // grad and hess are in use
+	member [maxMemberCodes]uint64 // of one column of a joint
 }

@@ -25,14 +25,14 @@ func newSparseRows(m *binning.Matrix) *sparseRows {
 }
 
 // units returns every feature as a unit of its own.
-func (s *sparseRows) units(m *binning.Matrix) []binning.Unit {
-	units, features := make([]binning.Unit, m.NFeatures()), make([]int, m.NFeatures())
-	for f := range units {
+func (s *sparseRows) groups(m *binning.Matrix) []binning.FeatureGroup {
+	groups, features := make([]binning.FeatureGroup, m.NFeatures()), make([]int, m.NFeatures())
+	for f := range groups {
 		features[f] = f
 		info := m.FeatureInfo(f)
-		units[f] = binning.Unit{Features: features[f : f+1 : f+1], NBins: info.NBins, Bits: info.Bits}
+		groups[f] = binning.FeatureGroup{Features: features[f : f+1 : f+1], NBins: info.NBins, Bits: info.Bits}
 	}
-	return units
+	return groups
 }
 
 // from returns the symbols from a row on.

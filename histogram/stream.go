@@ -16,7 +16,7 @@ import (
 func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
 	threads := b.pool.Threads()
 	return b.strategy == RowParallel && threads > 1 && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= threads &&
-		st.OneWord() && rows*len(b.features) >= smallNode && !b.Few(rows) && len(b.tilesFor(st, rows, false)) == 0
+		st.OneWord() && rows*len(b.features) >= smallNode && !b.IsSparseNode(rows) && len(b.tilesFor(st, rows, false)) == 0
 }
 
 // Stream begins a histogram of rows that are still to come.
@@ -26,7 +26,7 @@ func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
 		b.offers[w].entries = nil // a panic may have left some
 	}
 	b.byLists = b.listed(st)
-	b.reserveFew()
+	b.reserveLowCardinality()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }
 

@@ -44,7 +44,7 @@ var lineSlots = 1 << 17
 
 // planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
 // as few as are good for one worker, and into enough for all of them.
-func (b *Builder) planTiles() {
+func (b *Builder) makeTiles() {
 	b.tileFeatures = b.tileFeatures[:0]
 	b.alone, b.shared, b.lines, b.reduced = b.alone[:0], b.shared[:0], b.lines[:0], b.reduced[:0]
 	if b.sparse == nil && b.strategy != FeatureParallel {
@@ -55,29 +55,29 @@ func (b *Builder) planTiles() {
 	switch {
 	case b.sparse != nil:
 	case b.strategy == FeatureParallel:
-		for i := range b.groups {
-			g := &b.groups[i]
+		for i := range b.batches {
+			g := &b.batches[i]
 			b.alone = append(b.alone, tile{})
-			for _, u := range g.units[:g.n] {
-				b.addTileFeatures(&b.alone[i], b.units[u].Features)
+			for _, u := range g.groups[:g.n] {
+				b.addTileFeatures(&b.alone[i], b.featureGroups[u].Features)
 			}
 		}
 		b.shared = append(b.shared, b.alone...)
-	case b.wholeRow && b.mirror.Bits == binning.U8:
-		mirrored := len(b.mirror.Joints)
+	case b.wholeRow && b.rowMajor.Bits == binning.U8:
+		groups := len(b.rowMajor.Groups)
 		if b.lists != nil {
-			b.planLists()
+			b.makeListTiles()
 			return
 		}
-		for _, cut := range [][2]int{{0, mirrored}, {mirrored, len(b.places)}} {
+		for _, cut := range [][2]int{{0, groups}, {groups, len(b.places)}} {
 			b.alone = b.cutTiles(b.alone, cut[0], cut[1], 1)
 			b.shared = b.cutTiles(b.shared, cut[0], cut[1], b.pool.Threads())
 		}
 		if b.rowSlots >= lineSlots {
-			for i := 0; i < mirrored; i += tilePlaces {
-				b.lines = b.addTile(b.lines, i, min(i+tilePlaces, mirrored))
+			for i := 0; i < groups; i += tilePlaces {
+				b.lines = b.addTile(b.lines, i, min(i+tilePlaces, groups))
 			}
-			b.lines = b.cutTiles(b.lines, mirrored, len(b.places), b.pool.Threads())
+			b.lines = b.cutTiles(b.lines, groups, len(b.places), b.pool.Threads())
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (b *Builder) cutTiles(tiles []tile, lo, hi, workers int) []tile {
 	n := (places + tilePlaces - 1) / tilePlaces
 	if n%workers != 0 {
 		least := leastPlaces
-		if lo >= len(b.mirror.Joints) { // each reads the rows for itself
+		if lo >= len(b.rowMajor.Groups) { // each reads the rows for itself
 			least = 1
 		}
 		n = max(n, min(n+workers-n%workers, places/least))
@@ -126,7 +126,7 @@ func cutEvenly(lo, hi, n int, weight func(i int) int) (ends []int) {
 }
 
 // planLists makes tiles of the parts of lists, for one worker and for all.
-func (b *Builder) planLists() {
+func (b *Builder) makeListTiles() {
 	for i := range b.lists.parts {
 		p := &b.lists.parts[i]
 		b.alone = b.addTile(b.alone, p.from, p.to)
@@ -135,10 +135,10 @@ func (b *Builder) planLists() {
 	b.shared = append(b.shared, b.alone...)
 	if b.rowSlots >= lineSlots {
 		b.lines = append(b.lines, b.alone...)
-		b.lines = b.cutTiles(b.lines, len(b.mirror.Joints), len(b.places), b.pool.Threads())
+		b.lines = b.cutTiles(b.lines, len(b.rowMajor.Groups), len(b.places), b.pool.Threads())
 	}
-	b.alone = b.cutTiles(b.alone, len(b.mirror.Joints), len(b.places), 1)
-	b.shared = b.cutTiles(b.shared, len(b.mirror.Joints), len(b.places), b.pool.Threads())
+	b.alone = b.cutTiles(b.alone, len(b.rowMajor.Groups), len(b.places), 1)
+	b.shared = b.cutTiles(b.shared, len(b.rowMajor.Groups), len(b.places), b.pool.Threads())
 }
 
 // addTile adds the tile of the places lo … hi-1.
@@ -146,8 +146,8 @@ func (b *Builder) addTile(tiles []tile, lo, hi int) []tile {
 	t := tile{places: b.places[lo:hi], first: lo}
 	for j := range t.places {
 		p := &t.places[j]
-		for i := range p.units() {
-			b.addTileFeatures(&t, b.units[p.unitAt(i)].Features)
+		for i := range p.nGroups() {
+			b.addTileFeatures(&t, b.featureGroups[p.groupAt(i)].Features)
 		}
 	}
 	return append(tiles, t)
@@ -157,8 +157,8 @@ func (b *Builder) addTile(tiles []tile, lo, hi int) []tile {
 // after it.
 func (b *Builder) weight(p *place) int {
 	slots := placeSlots
-	for i := range p.units() {
-		for _, f := range b.units[p.unitAt(i)].Features {
+	for i := range p.nGroups() {
+		for _, f := range b.featureGroups[p.groupAt(i)].Features {
 			lo, hi := b.bins(f)
 			slots += hi - lo
 		}
@@ -202,7 +202,7 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 		run := &b.runs[r]
 		if n := len(run.Entries); n > 0 {
 			if rows += n; rows > hist.WordRows { // more could overflow
-				b.deliverTile(t, s, fresh, total)
+				b.unpackTile(t, s, fresh, total)
 				rows, fresh, total = n, false, 0
 			}
 			if byLists {
@@ -212,11 +212,11 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 			b.addRows(worker, t, s.slots, base, run.First, run.Entries)
 		}
 	}
-	b.deliverTile(t, s, fresh, total)
+	b.unpackTile(t, s, fresh, total)
 	for j := range t.places {
 		p := &t.places[j]
-		for i := range p.units() {
-			b.restore(p.unitAt(i))
+		for i := range p.nGroups() {
+			b.fillDefaults(p.groupAt(i))
 		}
 	}
 	return t.features
@@ -224,17 +224,17 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 
 // deliverTile adds the packed sums of a tile to the slots of its features; total is the sum of the rows that
 // were added by lists.
-func (b *Builder) deliverTile(t *tile, s *packedScratch, fresh bool, total uint64) {
+func (b *Builder) unpackTile(t *tile, s *packedScratch, fresh bool, total uint64) {
 	base := t.places[0].at
 	for j := range t.places {
 		p := &t.places[j]
-		rest := s.slots[p.at-base : p.at-base+p.size]
-		b.fillRest(t.first+j, rest, total)
-		for i := range p.units() {
+		defaultBin := s.slots[p.at-base : p.at-base+p.size]
+		b.fillListed(t.first+j, defaultBin, total)
+		for i := range p.nGroups() {
 			var sums []uint64
-			u := p.unitAt(i)
-			sums, rest = b.nextPart(p, i, rest, s.part[:])
-			b.deliver(u, sums, fresh)
+			u := p.groupAt(i)
+			sums, defaultBin = b.nextMember(p, i, defaultBin, s.member[:])
+			b.unpackSums(u, sums, fresh)
 		}
 	}
 }
@@ -245,8 +245,8 @@ func (b *Builder) EndTiles() { b.storage, b.runs, b.dst = nil, nil, nil }
 // addRows adds entries of one run to the packed sums of a tile's places, which begin at
 // the slot base of a whole pass.
 func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, first int, entries []uint64) {
-	if mirrored := len(b.mirror.Joints); t.first < mirrored {
-		hist.OneWordRows(slots, b.mirrorFrom(first)[t.first:], b.mirror.Stride, len(t.places), entries, !b.dense)
+	if groups := len(b.rowMajor.Groups); t.first < groups {
+		hist.OneWordRows(slots, b.rowMajorFrom(first)[t.first:], b.rowMajor.Stride, len(t.places), entries, !b.dense)
 		return
 	}
 	b.addPlaces(worker, slots, base, t.places, first, entries)
@@ -255,19 +255,19 @@ func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, first int, 
 // tilesFor returns the tiles that a node of so many rows is made by, none where it is not:
 // rows of the copy, of integer codes, or columns.
 func (b *Builder) tilesFor(st *gradients.Storage, rows int, alone bool) []tile {
-	few := b.shared
+	lowCardinality := b.shared
 	if alone {
-		few = b.alone
+		lowCardinality = b.alone
 	}
 	switch {
 	case st.Mode() == gradients.F32:
 		return nil
 	case b.strategy == FeatureParallel:
-		return few
-	case !st.OneWord() || b.mirror == nil:
+		return lowCardinality
+	case !st.OneWord() || b.rowMajor == nil:
 		return nil
-	case rows <= min(b.rowSlots, hist.WordRows) && rows*b.mirror.Stride <= tileBytes:
-		return few
+	case rows <= min(b.rowSlots, hist.WordRows) && rows*b.rowMajor.Stride <= tileBytes:
+		return lowCardinality
 	}
 	return b.lines
 }

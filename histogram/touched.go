@@ -22,15 +22,15 @@ const (
 
 // Few says that the histogram of a node with so many rows keeps to the slots that these
 // touch.
-func (b *Builder) Few(rows int) bool {
-	return b.manySlots && rows*len(b.features)*touchedShare <= b.activeSlots
+func (b *Builder) IsSparseNode(rows int) bool {
+	return b.keepsTouched && rows*len(b.features)*touchedShare <= b.activeSlots
 }
 
 // Partial says that most of the slots are 0 and Touched lists the others.
-func (h *Histogram) Partial() bool { return h.touched != nil && !h.all }
+func (h *Histogram) IsSparse() bool { return h.touched != nil && !h.all }
 
 // resetFew is reset for a node with few rows, with integer sums.
-func (h *Histogram) resetFew(n int, k kind) {
+func (h *Histogram) resetSparse(n int, k kind) {
 	h.reserveSums(n, k)
 	if h.touched == nil {
 		h.touched, h.all = make([]uint64, (n+63)/64), true
@@ -86,7 +86,7 @@ func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
 }
 
 // narrow makes h, of n slots, keep to the slots that are not 0.
-func (h *Histogram) narrow(n int) {
+func (h *Histogram) makeSparse(n int) {
 	if h.touched == nil {
 		h.touched = make([]uint64, (n+63)/64)
 	}
@@ -104,19 +104,19 @@ func (h *Histogram) narrow(n int) {
 
 // Narrow takes a child with few rows away from its parent's histogram, which becomes
 // that of the other child, whose rows are few too, and keeps to the slots of these.
-func (b *Builder) Narrow(parent, child *Histogram, st *gradients.Storage) {
+func (b *Builder) SubtractSparse(parent, child *Histogram, st *gradients.Storage) {
 	for _, f := range b.features {
 		lo, hi := b.bins(f)
 		parent.SubtractRange(child, st, lo, hi)
 	}
-	parent.narrow(b.Slots())
+	parent.makeSparse(b.Slots())
 }
 
 // buildFew adds up the rows of a node slot by slot, without scratch that would have to
 // be gone through.
-func (b *Builder) buildFew() {
+func (b *Builder) buildSparseNode() {
 	for _, f := range b.features {
-		at, u := b.offsets[f], b.matrix.UnitOf(f)
+		at, u := b.offsets[f], b.matrix.GroupOf(f)
 		for i := range b.runs {
 			run := &b.runs[i]
 			if len(run.Entries) == 0 {
@@ -129,17 +129,17 @@ func (b *Builder) buildFew() {
 					b.dst.add(at+c.At(int(hist.Row(e))), grad, hess)
 				}
 			case binning.U8:
-				addFew(b, at, c.U8(), run)
+				addSparseNode(b, at, c.U8(), run)
 			case binning.U16:
-				addFew(b, at, c.U16(), run)
+				addSparseNode(b, at, c.U16(), run)
 			default:
-				addFew(b, at, c.U32(), run)
+				addSparseNode(b, at, c.U32(), run)
 			}
 		}
 	}
 }
 
-func addFew[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
+func addSparseNode[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
 	for _, e := range run.Entries {
 		grad, hess := b.codesOf(run.First, e)
 		b.dst.add(at+uint32(codes[hist.Row(e)]), grad, hess)

@@ -59,8 +59,8 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 }
 
 // wideColumns fills one group of columns from codes that need two words.
-func (b *Builder) wideColumns(worker int, g *columnGroup) {
-	for _, u := range g.units[:g.n] {
+func (b *Builder) wideColumns(worker int, g *columnBatch) {
+	for _, u := range g.groups[:g.n] {
 		size := b.size(u)
 		b.begin(u)
 		scratch := b.wide[worker].reserve(max(size, 16), b.storage.Counts())
@@ -74,8 +74,8 @@ func (b *Builder) wideColumns(worker int, g *columnGroup) {
 				twoWordColumn(scratch, column, shortValues(b.storage, run.First), entries)
 			}
 		}
-		b.deliverSlots(u, scratch.part(0, size))
-		b.restore(u)
+		b.unpackSlots(u, scratch.part(0, size))
+		b.fillDefaults(u)
 	}
 }
 
@@ -105,19 +105,19 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 	entries := run.Entries[p.lo:p.hi]
 	at := 0
 	if b.wholeRow {
-		m, row := b.mirror, run.First
+		m, row := b.rowMajor, run.First
 		switch m.Bits {
 		case binning.U8:
-			hist.TwoWordRows(s.slots, s.counts, b.mirrorFrom(run.First), m.Stride, len(m.Joints), b.mirrorSlots, v.grad, v.hess, entries)
+			hist.TwoWordRows(s.slots, s.counts, b.rowMajorFrom(run.First), m.Stride, len(m.Groups), b.rowMajorSlots, v.grad, v.hess, entries)
 		case binning.U16:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes16()[row*(m.Stride/2):], m.Stride/2, v.grad, v.hess, entries)
 		default:
 			hist.TwoWordWideRows(s.slots, s.counts, b.wideAt, m.Codes32()[row*(m.Stride/4):], m.Stride/4, v.grad, v.hess, entries)
 		}
-		at = len(m.Joints)
+		at = len(m.Groups)
 	}
 	for _, p := range b.places[at:] {
-		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.columnOf(worker, p.unit, run.First, entries), v, entries)
+		twoWordColumn(s.part(p.at, p.at+max(p.size, 16)), b.columnOf(worker, p.group, run.First, entries), v, entries)
 	}
 }
 
@@ -127,27 +127,27 @@ type wideReduceTask Builder
 func (t *wideReduceTask) Run(worker, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
-	own := b.wide[worker].own
+	own := b.wide[worker].member
 	if !b.storage.Counts() {
 		own.counts = nil
 	}
-	for i := range p.units() {
-		b.begin(p.unitAt(i))
+	for i := range p.nGroups() {
+		b.begin(p.groupAt(i))
 	}
 	for w := range b.wide {
 		s := &b.wide[w]
 		if !s.took {
 			continue
 		}
-		rest := s.part(p.at, p.at+p.size)
-		for i := range p.units() {
+		defaultBin := s.part(p.at, p.at+p.size)
+		for i := range p.nGroups() {
 			var sums sums[hist.Slot[int64, uint64]]
-			sums, rest = b.nextSlots(&p, i, rest, own)
-			b.deliverSlots(p.unitAt(i), sums)
+			sums, defaultBin = b.nextMemberSlots(&p, i, defaultBin, own)
+			b.unpackSlots(p.groupAt(i), sums)
 		}
 	}
-	for i := range p.units() {
-		b.restore(p.unitAt(i))
+	for i := range p.nGroups() {
+		b.fillDefaults(p.groupAt(i))
 	}
 }
 
@@ -158,7 +158,7 @@ func (b *Builder) buildFloats(alone bool) {
 	b.pieces = cut(b.pieces[:0], b.runs, floatGroup, floatGroup)
 	if b.strategy == FeatureParallel {
 		b.reserveFloats(b.pool.Threads(), max(b.widest, nibbleCodes))
-		b.do(alone, len(b.groups), (*floatColumnTask)(b))
+		b.do(alone, len(b.batches), (*floatColumnTask)(b))
 		return
 	}
 	b.starts = b.starts[:0]
@@ -197,9 +197,9 @@ type floatColumnTask Builder
 
 func (t *floatColumnTask) Run(worker, index int) {
 	b := (*Builder)(t)
-	g := &b.groups[index]
-	for _, u := range g.units[:g.n] {
-		lo, hi := b.bins(b.units[u].Features[0])
+	g := &b.batches[index]
+	for _, u := range g.groups[:g.n] {
+		lo, hi := b.bins(b.featureGroups[u].Features[0])
 		b.begin(u)
 		scratch := b.floats[worker].reserve(max(hi-lo, 16), true)
 		for _, p := range b.pieces {
@@ -229,14 +229,14 @@ type floatReduceTask Builder
 func (t *floatReduceTask) Run(_, index int) {
 	b := (*Builder)(t)
 	p := b.places[index]
-	if p.joint != nil {
+	if p.members != nil {
 		panic("histogram: sums of floats need a code for each column")
 	}
 	if b.wave == 0 {
-		b.begin(p.unit)
+		b.begin(p.group)
 	}
-	groups := min(len(b.starts)-1-b.wave, b.inFlight) // b.floats may be longer: earlier nodes had more
-	lo, hi := b.bins(b.units[p.unit].Features[0])     // floats are never bundled
+	groups := min(len(b.starts)-1-b.wave, b.inFlight)      // b.floats may be longer: earlier nodes had more
+	lo, hi := b.bins(b.featureGroups[p.group].Features[0]) // floats are never bundled
 	for g := range groups {
 		drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], b.floats[g].part(p.at, p.at+p.size))
 	}

@@ -42,8 +42,8 @@ func TestKindsTakeTurns(t *testing.T) {
 		rows    []uint32
 	}{{arrays, all}, {words, few}, {arrays, other}, {words, all}, {arrays, few}, {words, other}, {words, few}, {arrays, all}} {
 		b.Build(h, s.storage, runsOf(s.storage, s.rows))
-		if h.Partial() != (len(s.rows) < len(all)) {
-			t.Errorf("step %d, %d rows: keeps to the slots touched %v", step, len(s.rows), h.Partial())
+		if h.IsSparse() != (len(s.rows) < len(all)) {
+			t.Errorf("step %d, %d rows: keeps to the slots touched %v", step, len(s.rows), h.IsSparse())
 		}
 		d.check(t, fmt.Sprintf("step %d", step), h, s.storage, d.all(), d.reference(s.storage, s.rows))
 	}
@@ -81,7 +81,7 @@ func siblings(t *testing.T, d *table, b *histogram.Builder, workers *parallel.Po
 	memory, offsets := histogram.NewPool(), d.matrix.Offsets()
 	build := func(n node) {
 		runs := runsOf(st, n.rows)
-		if b.Strategy() != histogram.RowParallel || b.Few(len(n.rows)) || len(n.rows) == 0 || r.IntN(2) == 0 {
+		if b.Strategy() != histogram.RowParallel || b.IsSparseNode(len(n.rows)) || len(n.rows) == 0 || r.IntN(2) == 0 {
 			b.Build(n.hist, st, runs)
 			return
 		}
@@ -115,8 +115,8 @@ func siblings(t *testing.T, d *table, b *histogram.Builder, workers *parallel.Po
 		}
 		build(built)
 		other.hist.Subtracting(built.hist, len(other.rows))
-		if !other.hist.Partial() && b.Few(len(other.rows)) {
-			b.Narrow(other.hist, built.hist, st)
+		if !other.hist.IsSparse() && b.IsSparseNode(len(other.rows)) {
+			b.SubtractSparse(other.hist, built.hist, st)
 		} else {
 			for _, f := range r.Perm(len(d.codes)) {
 				other.hist.SubtractRange(built.hist, st, int(offsets[f]), int(offsets[f+1]))

@@ -87,7 +87,7 @@ func (m *Model) levelNames() [][][]string {
 				names[f][code] = append(names[f][code], plain(column.Levels[level]))
 			}
 		}
-		if last := feature.Regular - 1; len(feature.Marks) > 0 {
+		if last := feature.Regular - 1; len(feature.NameHashes) > 0 {
 			names[f][last] = append(names[f][last], "levels without a name")
 		}
 	}

@@ -231,7 +231,7 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	for _, s := range from {
 		own := &u.cutsOf(s).Features[s.feature]
 		feature.HasMissing = feature.HasMissing || own.HasMissing
-		if len(own.Marks) > 0 {
+		if len(own.NameHashes) > 0 {
 			return errNamesLeftOut(column.Name)
 		}
 		feature.Unnamed = feature.Unnamed || own.Unnamed

@@ -250,8 +250,8 @@ func TestNaming(t *testing.T) {
 			for name, form := range forms {
 				f := form.Contents().Cuts.Features[0]
 				got := strings.ReplaceAll(strings.Join(form.Schema().Columns[0].Levels, ""), is, "")
-				if got != c.names || !slices.Equal(f.Codes, c.codes) || f.Regular != c.regular || f.Unnamed != c.unnamed || len(f.Marks) != c.marks {
-					t.Errorf("%s: levels %s with codes %v of %d, %v, %d marks; want %s, %v of %d, %v, %d", name, got, f.Codes, f.Regular, f.Unnamed, len(f.Marks), c.names, c.codes, c.regular, c.unnamed, c.marks)
+				if got != c.names || !slices.Equal(f.Codes, c.codes) || f.Regular != c.regular || f.Unnamed != c.unnamed || len(f.NameHashes) != c.marks {
+					t.Errorf("%s: levels %s with codes %v of %d, %v, %d marks; want %s, %v of %d, %v, %d", name, got, f.Codes, f.Regular, f.Unnamed, len(f.NameHashes), c.names, c.codes, c.regular, c.unnamed, c.marks)
 				}
 				if got, want := raws(t, form, rowsOf(t, levels...)), raws(t, m, rowsOf(t, levels...)); !slices.Equal(got, want) {
 					t.Errorf("%s: levels predict %v, before %v", name, got, want)
@@ -375,7 +375,7 @@ func TestNamesLeftOut(t *testing.T) {
 		levels[i] = fmt.Sprint(i, " is a level")
 	}
 	few, err := newHostile(t, 10, 1, 2, 3, 0, levels).model.Narrowed(model.NameMarked)
-	if err != nil || len(few.Contents().Cuts.Features[0].Marks) == 0 {
+	if err != nil || len(few.Contents().Cuts.Features[0].NameHashes) == 0 {
 		t.Fatal(few.Contents().Cuts.Features[0], err)
 	}
 	if _, err := few.TreesOn(few.Contents().Cuts); err == nil || !strings.Contains(err.Error(), `does not name all levels of column "level"`) {

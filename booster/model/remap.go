@@ -91,7 +91,7 @@ func (m *Model) TreesOn(c *binning.Cuts) ([]tree.Tree, error) {
 			return nil, fmt.Errorf("feature %q has other cuts", a.Name)
 		case a.Kind != binning.Categorical:
 			continue
-		case len(a.Marks) > 0:
+		case len(a.NameHashes) > 0:
 			return nil, errNamesLeftOut(a.Name)
 		}
 		start := uint32(0)

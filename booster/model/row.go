@@ -93,7 +93,7 @@ func (m *head) rowFeature(f int) rowFeature {
 	feature := rowFeature{index: f, missing: c.Features[f].MissingCode()}
 	if c.Features[f].Kind == binning.Categorical {
 		feature.isLevel, feature.levels = true, c.Features[f].Codes
-		if len(c.Features[f].Marks) > 0 {
+		if len(c.Features[f].NameHashes) > 0 {
 			feature.levels = append(slices.Clone(feature.levels), c.Features[f].Regular-1)
 		}
 		return feature

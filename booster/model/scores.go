@@ -68,7 +68,7 @@ func (s *scorer) prepare(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) bool 
 	compileTree(&s.tree, t, c, func(node int) int32 { return int32(node) })
 	s.columns = s.columns[:0]
 	for n, f := range t.Feature {
-		if m.Direct(t.Feature[n : n+1]) {
+		if m.HaveOwnColumns(t.Feature[n : n+1]) {
 			s.add(m.Column(int(f)))
 			continue
 		}
@@ -77,8 +77,8 @@ func (s *scorer) prepare(t *tree.Tree, c *binning.Cuts, m *binning.Matrix) bool 
 		if unit < 0 {
 			return false
 		}
-		sendByTable(&s.tree, n, s.shared[:m.Units()[unit].NBins])
-		s.add(m.UnitColumn(unit))
+		sendByTable(&s.tree, n, s.shared[:m.FeatureGroups()[unit].NBins])
+		s.add(m.GroupColumn(unit))
 	}
 	return true
 }

@@ -61,7 +61,7 @@ func (m *Model) LevelIndex(feature int, level string) float64 {
 	if i, ok := m.levels[feature][level]; ok {
 		return float64(i)
 	}
-	if f := &m.contents.Cuts.Features[feature]; f.Marked(level) {
+	if f := &m.contents.Cuts.Features[feature]; f.HashesName(level) {
 		return float64(len(f.Codes))
 	}
 	return -1

@@ -25,7 +25,7 @@ func treeOf(m *model.Model, i int) treeJSON {
 		if t.Categorical[n] {
 			s.Levels = levelsOf(c, f, t.Set(n))
 			feature := &c.Cuts.Features[f]
-			s.OtherLevels = len(feature.Marks) > 0 && slices.Contains(t.Set(n), feature.Regular-1)
+			s.OtherLevels = len(feature.NameHashes) > 0 && slices.Contains(t.Set(n), feature.Regular-1)
 		} else {
 			s.Cut = cutOf(c.Cuts, f, int(t.Code[n]))
 		}

@@ -152,7 +152,7 @@ func sameCuts(a, b *model.Model) bool {
 	return p == q || slices.Equal(p.Values, q.Values) && slices.Equal(p.Values64, q.Values64) &&
 		slices.Equal(p.Ptrs, q.Ptrs) && slices.Equal(p.Ptrs64, q.Ptrs64) &&
 		slices.EqualFunc(p.Features, q.Features, func(f, g binning.Feature) bool {
-			return f.Name == g.Name && f.Kind == g.Kind && f.Regular == g.Regular && f.Unnamed == g.Unnamed && slices.Equal(f.Marks, g.Marks) && slices.Equal(f.Codes, g.Codes)
+			return f.Name == g.Name && f.Kind == g.Kind && f.Regular == g.Regular && f.Unnamed == g.Unnamed && slices.Equal(f.NameHashes, g.NameHashes) && slices.Equal(f.Codes, g.Codes)
 		})
 }
 

@@ -17,7 +17,7 @@ func (q *search) naming() model.Naming {
 func marked(m *model.Model) []string {
 	var names []string
 	for i := range m.Contents().Cuts.Features {
-		if f := &m.Contents().Cuts.Features[i]; len(f.Marks) > 0 {
+		if f := &m.Contents().Cuts.Features[i]; len(f.NameHashes) > 0 {
 			names = append(names, f.Name)
 		}
 	}

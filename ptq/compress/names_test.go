@@ -84,7 +84,7 @@ func TestQuantizeNames(t *testing.T) {
 }
 
 func markedOf(m *model.Model) []string {
-	if len(m.Contents().Cuts.Features[0].Marks) == 0 {
+	if len(m.Contents().Cuts.Features[0].NameHashes) == 0 {
 		return nil
 	}
 	return []string{"title"}

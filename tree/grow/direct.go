@@ -9,7 +9,7 @@ import (
 
 // directParent is what a split leaf leaves to its children.
 type directParent struct {
-	sums *histogram.Sums
+	sums *histogram.NodeSums
 	kept bool
 }
 
@@ -125,7 +125,7 @@ func (g *splitter) directSlots(worker int, l *node, i int) (grad []int64, hess [
 		w.grad, w.hess, w.count = make([]int64, n), make([]uint64, n), make([]uint32, n)
 	}
 	grad, hess, count = w.grad[:n], w.hess[:n], w.count[:n]
-	rest, _ := g.config.Matrix.Rest(int(f))
+	rest, _ := g.config.Matrix.DefaultBin(int(f))
 	return grad, hess, count, l.sums.Feature(i, rest, grad, hess, count)
 }
 

@@ -48,7 +48,7 @@ func (c *Config) aloneRows() int { return largeNode / max(c.columns(), 1) }
 // columns returns the number of codes of a row.
 func (c *Config) columns() int {
 	if c.Matrix.ByColumns() {
-		return len(c.Matrix.Units())
+		return len(c.Matrix.FeatureGroups())
 	}
 	return c.Matrix.NFeatures()
 }

@@ -76,8 +76,8 @@ type node struct {
 	part  float64    // the node's own part of a gain, while it is searched
 	rule  *scan.Rule // that it is searched by
 	hist  *histogram.Histogram
-	sums  *histogram.Sums // in a direct search; nil once they are of no more use
-	kept  bool            // the sums are kept until the node is split
+	sums  *histogram.NodeSums // in a direct search; nil once they are of no more use
+	kept  bool                // the sums are kept until the node is split
 	best  candidate
 	set   []uint32 // codes that go left, where best is categorical
 	// nothingMissing reports that the codes of rows with the best feature's missing code add

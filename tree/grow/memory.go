@@ -12,7 +12,7 @@ import (
 // Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
 // given what a mirror would have and the gradients' mode: of what
 // is kept per row, and of what histograms and the search take.
-func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads int) (rows, histograms int64) {
+func (c *Config) Bytes(mirrored []binning.PackedGroup, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	runs, _ := stretches(m.NRows(), threads)
 	leaves, features := int64(c.Params.Leaves), int64(m.NFeatures())
@@ -40,7 +40,7 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 		histograms += int64(threads) * c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
 	}
 	if c.Direct {
-		return rows, histograms + histogram.DirectBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
+		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
 	kept := max(leaves-1, 1)
 	if c.splitsAlone(threads) {
@@ -51,7 +51,7 @@ func (c *Config) Bytes(mirrored []binning.Joint, set gradients.Settings, threads
 
 // splitterBytes is what histograms and the search take of a splitter alone, of so many threads and of nodes of
 // so many rows.
-func (c *Config) splitterBytes(mirrored []binning.Joint, set gradients.Settings, threads, most int) (histograms int64) {
+func (c *Config) splitterBytes(mirrored []binning.PackedGroup, set gradients.Settings, threads, most int) (histograms int64) {
 	m := c.Matrix
 	features := int64(m.NFeatures())
 	// Candidates of two nodes, their scores, and gains, bounds and lists by worker; lists of two nodes'

@@ -269,7 +269,7 @@ func (t *splitTask) Run(worker, index int) {
 	switch {
 	case len(entries) == 0:
 	case s.table.unit >= 0:
-		n = s.divide(entries, s.table.matrix.UnitColumn(s.table.unit).Part(lo, hi), s.scratch[worker])
+		n = s.divide(entries, s.table.matrix.GroupColumn(s.table.unit).Part(lo, hi), s.scratch[worker])
 	default:
 		c := s.table.matrix.Block(s.table.feature, lo, hi, entries, &s.codes[worker])
 		s.missing[index] = s.table.gap == lookGap && holds(c, entries, s.table.missing)

@@ -187,7 +187,7 @@ func lessRoundings(gain float64) float64 { return gain - float64(gain/(1<<48)) }
 
 // packs reports whether the sums of a node are packed, and numeric features of it are bounded by these.
 func (g *splitter) packs(sibling int, l *node) bool {
-	return l.hist.InWords() && g.reuse == nil && g.packed[sibling].Ready() && !l.hist.Partial()
+	return l.hist.InWords() && g.reuse == nil && g.packed[sibling].Ready() && !l.hist.IsSparse()
 }
 
 // bound sets the scores of the numeric features among some, of a node that packs, to bounds of their gains, without
@@ -353,7 +353,7 @@ func (g *splitter) searchSibling(worker, sibling int, l *node, features []int) {
 		features = g.mayGain(worker, sibling, l, others)
 	}
 	// Sums of two codes are searched together where they are integers without counts.
-	flags := !g.storage.Counts() && !l.hist.Partial() && g.reuse == nil && l.rule.Plain()
+	flags := !g.storage.Counts() && !l.hist.IsSparse() && g.reuse == nil && l.rule.Plain()
 	for len(features) > 0 {
 		n := 1
 		if flags && g.shapes[features[0]].flags >= leastFlags {
@@ -418,7 +418,7 @@ func (g *splitter) searchFeature(worker int, l *node, f int, counts []uint32, le
 		preferUsed(g, l, f, &h, c)
 		return split.Gain
 	}
-	if counts == nil && g.direct == nil && l.hist.Partial() && g.config.Features[f].Kind != binning.Categorical {
+	if counts == nil && g.direct == nil && l.hist.IsSparse() && g.config.Features[f].Kind != binning.Categorical {
 		return g.searchTouched(worker, l, f, least, c)
 	}
 	grad, hess, rows := g.slots(worker, l, f)
@@ -624,8 +624,8 @@ func (g *splitter) count(leaf, f int) []uint32 {
 	n := int(g.offsets[f+1] - g.offsets[f])
 	unit, codes := -1, n
 	if m.ByColumns() {
-		unit = m.UnitOf(f)
-		codes = int(m.Units()[unit].NBins)
+		unit = m.GroupOf(f)
+		codes = int(m.FeatureGroups()[unit].NBins)
 	}
 	if size := n + max(codes, 16); cap(g.counts) < size {
 		g.counts = make([]uint32, size)
@@ -639,7 +639,7 @@ func (g *splitter) count(leaf, f int) []uint32 {
 		lo, hi := run.First, g.rows.end(run.First)
 		var c binning.Column
 		if unit >= 0 {
-			c = m.UnitColumn(unit).Part(lo, hi)
+			c = m.GroupColumn(unit).Part(lo, hi)
 		} else {
 			c = m.Block(f, lo, hi, run.Entries, &g.rows.codes[g.worker])
 		}
@@ -654,7 +654,7 @@ func (g *splitter) count(leaf, f int) []uint32 {
 			hist.CountColumn(counts, c.U32(), run.Entries)
 		}
 	}
-	rest, bundled := m.Rest(f)
+	rest, bundled := m.DefaultBin(f)
 	if unit < 0 || !bundled {
 		return counts[:n]
 	}

@@ -37,7 +37,7 @@ func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Sp
 // commonCode returns the most frequent code of a feature in some rows, or that which is not stored. counts
 // holds a 0 for each code.
 func commonCode(m *binning.Matrix, f int, counts []int) int {
-	if code, ok := m.Rest(f); ok {
+	if code, ok := m.DefaultBin(f); ok {
 		return int(code)
 	}
 	if !m.ByColumns() {

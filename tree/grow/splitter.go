@@ -19,7 +19,7 @@ type splitter struct {
 	crew     *parallel.Crew  // of a splitter with a worker of its own
 	worker   int             // that, or the first of all
 	builder  *histogram.Builder
-	direct   *histogram.Direct // adds up rows without flat histograms; then there are none
+	direct   *histogram.SparseSums // adds up rows without flat histograms; then there are none
 	division division
 	sampler  columnSampler // with memory of its own
 	then     step
@@ -65,7 +65,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	}
 	s.builder.UseLists(c.Lists)
 	if c.Direct {
-		s.direct = histogram.NewDirect(c.Matrix, c.Pool.Nested())
+		s.direct = histogram.NewSparseSums(c.Matrix, c.Pool.Nested())
 	}
 	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
 		s.worker = s.crew.Worker()
@@ -264,8 +264,8 @@ func (s *splitter) buildAndSearch(at int) pass {
 	if s.larger >= 0 {
 		larger, smaller := &s.nodes[s.larger], &s.nodes[at]
 		larger.hist.Subtracting(smaller.hist, larger.rows)
-		if tiles == 0 && !s.storage.Counts() && !larger.hist.Partial() && s.builder.Few(larger.rows) {
-			s.builder.Narrow(larger.hist, smaller.hist, s.storage)
+		if tiles == 0 && !s.storage.Counts() && !larger.hist.IsSparse() && s.builder.IsSparseNode(larger.rows) {
+			s.builder.SubtractSparse(larger.hist, smaller.hist, s.storage)
 			s.subtracted = true
 		}
 	}

@@ -1,11 +1,11 @@
 package hist
 
 // MostFew is the most codes of a column that Few takes.
-const MostFew = 16
+const MaxLowCardinality = 16
 
 // fewTile is the number of rows whose codes are spread over planes at a time: few enough
 // for planes, entries and parts of sums to stay in the first-level cache together.
-const fewTile = 1024
+const compareBlock = 1024
 
 // Few adds up columns of few codes over rows that follow each other, by comparing 64 codes
 // at a time with every code that there is. Its memory serves any number of calls.
@@ -29,19 +29,19 @@ const fewTile = 1024
 //
 // With NEON planes are masked and added up in pairs of bytes, 16 rows at a time: 9 instructions for a
 // code and 7 for up to four codes.
-type Few struct {
-	planes [4][fewTile]uint8
+type LowCardinality struct {
+	planes [4][compareBlock]uint8
 	all    [4][16]uint32
-	parts  [4][MostFew - 1][4][16]uint32
-	folded [MostFew][4]uint32
-	codes  [fewTile]uint8 // of a tile, one to a byte
+	parts  [4][MaxLowCardinality - 1][4][16]uint32
+	folded [MaxLowCardinality][4]uint32
+	codes  [compareBlock]uint8 // of a tile, one to a byte
 }
 
 // Nibbles is OneWordNibbles for up to four columns, each with as many sums as codes, at most
 // MostFew, for those of the first entries that it can take: where entries skip rows, and
 // where the machine lacks the instructions, none. It returns the entries left.
-func (f *Few) Nibbles(sums [][]uint64, codes [][]byte, entries []uint64) (left []uint64) {
-	if fewRows(entries) == 0 {
+func (f *LowCardinality) Nibbles(sums [][]uint64, codes [][]byte, entries []uint64) (left []uint64) {
+	if comparedRows(entries) == 0 {
 		return entries
 	}
 	if row := Row(entries[0]); row&1 == 1 { // its code is in the middle of a byte
@@ -54,13 +54,13 @@ func (f *Few) Nibbles(sums [][]uint64, codes [][]byte, entries []uint64) (left [
 }
 
 // Bytes is Nibbles for columns of one byte a code.
-func (f *Few) Bytes(sums [][]uint64, codes [][]uint8, entries []uint64) (left []uint64) {
+func (f *LowCardinality) Bytes(sums [][]uint64, codes [][]uint8, entries []uint64) (left []uint64) {
 	return f.add(sums, codes, 0, entries)
 }
 
 // add adds up columns in which a byte holds 1<<shift codes, the first entry's being its first.
-func (f *Few) add(sums [][]uint64, codes [][]uint8, shift int, entries []uint64) (left []uint64) {
-	n := fewRows(entries)
+func (f *LowCardinality) add(sums [][]uint64, codes [][]uint8, shift int, entries []uint64) (left []uint64) {
+	n := comparedRows(entries)
 	if n == 0 {
 		return entries
 	}
@@ -70,21 +70,21 @@ func (f *Few) add(sums [][]uint64, codes [][]uint8, shift int, entries []uint64)
 		_ = codes[i][first+n>>shift-1]
 		clear(f.parts[i][:len(sums[i])-1])
 	}
-	for lo := 0; lo < n; lo += fewTile {
-		rows := min(fewTile, n-lo)
+	for lo := 0; lo < n; lo += compareBlock {
+		rows := min(compareBlock, n-lo)
 		f.spread(entries[lo : lo+rows])
 		for i := range sums {
 			f.compare(&f.parts[i], len(sums[i])-1, &codes[i][first+lo>>shift], shift == 1, rows)
 		}
 	}
 	fold(f.folded[:1], &f.all)
-	all := fewWord(&f.folded[0])
+	all := planesWord(&f.folded[0])
 	for i, s := range sums {
 		rest := all
 		if n := len(s) - 1; n > 0 {
 			fold(f.folded[:n], &f.parts[i][0])
 			for code := range n {
-				word := fewWord(&f.folded[code])
+				word := planesWord(&f.folded[code])
 				s[code] += word
 				rest -= word
 			}
@@ -95,7 +95,7 @@ func (f *Few) add(sums [][]uint64, codes [][]uint8, shift int, entries []uint64)
 }
 
 // fewWord returns the packed word of the sums of four planes.
-func fewWord(planes *[4]uint32) uint64 {
+func planesWord(planes *[4]uint32) uint64 {
 	grad := int64(planes[2]) + int64(int32(planes[3]))<<8
 	return uint64(grad)<<32 + uint64(planes[0]) + uint64(planes[1])<<8
 }

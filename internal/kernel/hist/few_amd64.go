@@ -5,11 +5,11 @@ package hist
 import "boost/internal/cpu"
 
 // comparing is the instruction set that columns of few codes are compared with.
-var comparing = fewLevel(cpu.Used())
+var comparing = compareLevel(cpu.Used())
 
 // fewLevel returns the highest set not above the given one that has a form: that for AVX-512
 // takes dot products, which not every machine with AVX-512 has.
-func fewLevel(set cpu.Level) cpu.Level {
+func compareLevel(set cpu.Level) cpu.Level {
 	if set == cpu.AVX512 && !cpu.DotProducts() {
 		return cpu.AVX2
 	}
@@ -19,34 +19,34 @@ func fewLevel(set cpu.Level) cpu.Level {
 const (
 	// leastFew is the number of rows below which clearing and folding the parts of sums costs
 	// more than comparing saves.
-	leastFew = 1024
+	leastCompared = 1024
 	// mostNarrow is the most codes that AVX2 compares faster than Go adds them up.
-	mostNarrow = 12
+	mostComparedAVX2 = 12
 )
 
 // FewPays reports whether comparing is the faster way for columns of so many codes.
-func FewPays(codes int) bool {
+func PreferCompare(codes int) bool {
 	switch comparing {
 	case cpu.AVX512:
-		return codes <= MostFew
+		return codes <= MaxLowCardinality
 	case cpu.AVX2:
-		return codes <= mostNarrow
+		return codes <= mostComparedAVX2
 	}
 	return false
 }
 
 // fewRows returns how many of the first entries Few can take: all in whole steps of 64
 // where they are enough and follow each other, else none.
-func fewRows(entries []uint64) int {
+func comparedRows(entries []uint64) int {
 	n := len(entries)
-	if comparing == cpu.Generic || n < leastFew || int(Row(entries[n-1]))-int(Row(entries[0])) != n-1 {
+	if comparing == cpu.Generic || n < leastCompared || int(Row(entries[n-1]))-int(Row(entries[0])) != n-1 {
 		return 0
 	}
 	return n &^ 63
 }
 
 // spread makes the planes of a tile of entries and adds them up.
-func (f *Few) spread(entries []uint64) {
+func (f *LowCardinality) spread(entries []uint64) {
 	if comparing == cpu.AVX512 {
 		planesAVX512(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 		return
@@ -56,9 +56,9 @@ func (f *Few) spread(entries []uint64) {
 
 // compare adds the rows of a tile to the parts of the sums of so many codes, from 0 on; of some
 // more too, whose parts mean nothing.
-func (f *Few) compare(parts *[MostFew - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
+func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	if comparing == cpu.AVX2 {
-		f.compareNarrow(parts, compared, codes, nibbles, rows)
+		f.compareAVX2(parts, compared, codes, nibbles, rows)
 		return
 	}
 	n := uint64(rows)
@@ -90,7 +90,7 @@ func (f *Few) compare(parts *[MostFew - 1][4][16]uint32, compared int, codes *ui
 }
 
 // compareNarrow is compare with AVX2.
-func (f *Few) compareNarrow(parts *[MostFew - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
+func (f *LowCardinality) compareAVX2(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	n := uint64(rows)
 	if nibbles && compared > 0 {
 		nibblesAVX2(&f.codes[0], codes, n)

@@ -4,18 +4,18 @@ package hist
 
 import "boost/internal/cpu"
 
-var comparing = fewLevel(cpu.Used())
+var comparing = compareLevel(cpu.Used())
 
-func fewLevel(cpu.Level) cpu.Level { return cpu.Generic }
+func compareLevel(cpu.Level) cpu.Level { return cpu.Generic }
 
 // FewPays reports whether comparing is the faster way for columns of so many codes.
-func FewPays(int) bool { return false }
+func PreferCompare(int) bool { return false }
 
 // fewRows returns how many of the first entries Few can take: none.
-func fewRows([]uint64) int { return 0 }
+func comparedRows([]uint64) int { return 0 }
 
-func (f *Few) spread([]uint64) {}
+func (f *LowCardinality) spread([]uint64) {}
 
-func (f *Few) compare(*[MostFew - 1][4][16]uint32, int, *uint8, bool, int) {}
+func (f *LowCardinality) compare(*[MaxLowCardinality - 1][4][16]uint32, int, *uint8, bool, int) {}
 
 func fold([][4]uint32, *[4][16]uint32) {}

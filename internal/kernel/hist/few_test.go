@@ -27,11 +27,11 @@ func eachComparing(t *testing.T, test func(t *testing.T)) {
 
 // checkFew adds up a block by comparing, what that leaves by the Go forms, and compares with
 // the reference. It returns how many entries were left.
-func checkFew(t *testing.T, name string, f *hist.Few, b *block, entries []uint64, columns [][]uint8, nibbles bool, nCodes []int) (left int) {
+func checkFew(t *testing.T, name string, f *hist.LowCardinality, b *block, entries []uint64, columns [][]uint8, nibbles bool, nCodes []int) (left int) {
 	t.Helper()
 	var sums [][]uint64
 	for range columns {
-		s := make([]uint64, hist.MostFew+1)
+		s := make([]uint64, hist.MaxLowCardinality+1)
 		sums = append(sums, s)
 	}
 	own := make([][]uint64, len(sums))
@@ -82,11 +82,11 @@ func TestFewEqualsNaive(t *testing.T) { eachComparing(t, fewEqualsNaive) }
 
 func fewEqualsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
-	f := &hist.Few{}
+	f := &hist.LowCardinality{}
 	for try := range 200 {
 		var nCodes []int
 		for range 1 + r.IntN(4) {
-			nCodes = append(nCodes, 1+(try+r.IntN(2))%hist.MostFew)
+			nCodes = append(nCodes, 1+(try+r.IntN(2))%hist.MaxLowCardinality)
 		}
 		n := 2000 + r.IntN(4000)
 		lo := r.IntN(500)
@@ -125,7 +125,7 @@ func fewHoldsLargestSums(t *testing.T) {
 		for _, codes := range b.codes {
 			halves = append(halves, nibbles(codes))
 		}
-		checkFew(t, fmt.Sprint(grad), &hist.Few{}, b, b.entries(), halves, true, []int{1, 2, 16, 16})
+		checkFew(t, fmt.Sprint(grad), &hist.LowCardinality{}, b, b.entries(), halves, true, []int{1, 2, 16, 16})
 	}
 }
 
@@ -135,8 +135,8 @@ func TestFewLeavesGaps(t *testing.T) {
 	entries := b.entries()
 	for _, without := range []int{1, 2500, 4998} {
 		gap := append(append([]uint64{}, entries[:without]...), entries[without+1:]...)
-		sums := make([]uint64, hist.MostFew)
-		if left := (&hist.Few{}).Nibbles([][]uint64{sums[:5]}, [][]byte{nibbles(b.codes[0])}, gap); len(left) != len(gap) {
+		sums := make([]uint64, hist.MaxLowCardinality)
+		if left := (&hist.LowCardinality{}).Nibbles([][]uint64{sums[:5]}, [][]byte{nibbles(b.codes[0])}, gap); len(left) != len(gap) {
 			t.Errorf("without row %d: %d of %d entries left", without, len(left), len(gap))
 		}
 	}
@@ -166,7 +166,7 @@ func BenchmarkFew(b *testing.B) {
 				for row := range entries {
 					entries[row] = hist.Entry(int16(r.Uint32()), uint16(r.Uint32()), uint16(row))
 				}
-				f := &hist.Few{}
+				f := &hist.LowCardinality{}
 				var names []string
 				var sides []func()
 				side := func(name string, once func()) {

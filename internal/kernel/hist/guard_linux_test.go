@@ -227,7 +227,7 @@ func TestFewStaysInItsCodes(t *testing.T) { eachComparing(t, fewStaysInItsCodes)
 
 func fewStaysInItsCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 0))
-	f := &hist.Few{}
+	f := &hist.LowCardinality{}
 	for n := 1024; n < 1024+200; n += 1 + r.IntN(9) {
 		for _, lo := range []int{0, 1, 6} {
 			b := fewBlock(r, lo+n, lo, lo+n, []int{16, 3})

@@ -56,7 +56,7 @@ func BenchmarkNEON(b *testing.B) {
 			}
 			halves[i], few[i] = nibbles(codes), make([]uint64, k)
 		}
-		f := &hist.Few{}
+		f := &hist.LowCardinality{}
 		run(fmt.Sprintf("codes=%d", k), func() { hist.OneWordNibbles4(flat, &halves, entries) }, func() { f.Nibbles(few[:], halves[:], entries) })
 	}
 }

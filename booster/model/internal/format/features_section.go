@@ -35,7 +35,7 @@ func encodeCuts(c *binning.Cuts) []byte {
 		for _, code := range c.Features[f].Codes {
 			b = le.AppendUint32(b, code)
 		}
-		if marks := c.Features[f].Marks; len(marks) > 0 {
+		if marks := c.Features[f].NameHashes; len(marks) > 0 {
 			b = le.AppendUint32(b, uint32(len(marks)))
 			for _, m := range marks {
 				b = le.AppendUint32(b, m)
@@ -51,7 +51,7 @@ func levelFlags(f *binning.Feature) byte {
 	if f.Unnamed {
 		flags = 1
 	}
-	if len(f.Marks) > 0 {
+	if len(f.NameHashes) > 0 {
 		flags |= 2
 	}
 	return flags
@@ -90,7 +90,7 @@ func decodeCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 		case binning.Categorical:
 			feature.Codes = numbers32(r.takeArray(n, 4))
 			if head[2]&2 > 0 {
-				feature.Marks = numbers32(r.takeArray(uint64(r.u32()), 4))
+				feature.NameHashes = numbers32(r.takeArray(uint64(r.u32()), 4))
 			}
 		default:
 			return nil, Errorf("the model is damaged: feature %q has unknown kind %d", feature.Name, head[0])

@@ -94,7 +94,7 @@ func (k *kinship) divide(left []uint32) {
 // present value has any more.
 func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) []uint32 {
 	missing := k.class[feature.Regular]
-	marked, marks := k.marked(column, feature, naming), feature.Marks
+	marked, marks := k.marked(column, feature, naming), feature.NameHashes
 	if marked == missing {
 		feature.Unnamed, marks = feature.Unnamed || len(marks) > 0, nil
 	}
@@ -128,10 +128,10 @@ func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature,
 		order = append(order, marked)
 	}
 	if fresh {
-		marks = binning.Marks(toMark)
+		marks = binning.NameHashes(toMark)
 	}
 
-	feature.Regular, feature.Marks = uint32(max(len(order), 1)), marks
+	feature.Regular, feature.NameHashes = uint32(max(len(order), 1)), marks
 	column.Levels, feature.Codes = nil, []uint32{}
 	codes := make([]uint32, len(k.size)) // by class
 	for c := range codes {
@@ -167,7 +167,7 @@ const fewestMarks = 4
 func (k *kinship) marked(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) uint32 {
 	missing := k.class[feature.Regular]
 	switch {
-	case len(feature.Marks) > 0:
+	case len(feature.NameHashes) > 0:
 		return k.class[feature.Regular-1]
 	case naming != NameMarked || column.NumericLevels: // numbers are as short as marks
 		return missing
@@ -180,7 +180,7 @@ func (k *kinship) marked(column *dataset.ColumnSchema, feature *binning.Feature,
 	}
 	best, most := missing, 0
 	for c, list := range names {
-		if len(list) < fewestMarks || len(list) > binning.MaxMarks {
+		if len(list) < fewestMarks || len(list) > binning.MaxNameHashes {
 			continue
 		}
 		// What is new in a name beside the one before takes about half of its bytes in the file, a mark two.

@@ -42,7 +42,7 @@ func (c *Contents) Narrow(naming Naming) Contents {
 		switch {
 		case column.Kind != dataset.Category:
 		case kin[f] == nil:
-			column.Levels, feature.Codes, feature.Unnamed, feature.Marks = nil, []uint32{}, false, nil
+			column.Levels, feature.Codes, feature.Unnamed, feature.NameHashes = nil, []uint32{}, false, nil
 		default:
 			renumbered[f] = kin[f].narrow(column, feature, naming)
 		}

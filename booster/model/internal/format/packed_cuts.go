@@ -174,22 +174,22 @@ func (k *cutCoder) levels(f *binning.Feature, most int) error {
 // marks codes the marks of a feature: their number, of the first the number itself, of the others how
 // far they are from the one before. A reader takes at most most.
 func (k *cutCoder) marks(f *binning.Feature, most int) error {
-	n := k.marked.Code(k.coder, uint64(len(f.Marks)))
+	n := k.marked.Code(k.coder, uint64(len(f.NameHashes)))
 	if n > uint64(max(most, 0)) {
 		return fmt.Errorf("%d marks of levels are more than the bytes can say", n)
 	}
 	if k.coder.Reading() {
-		f.Marks = make([]uint32, n)
+		f.NameHashes = make([]uint32, n)
 	}
 	before := uint64(0)
-	for i, m := range f.Marks {
+	for i, m := range f.NameHashes {
 		before += k.apart.Code(k.coder, uint64(m)-before)
-		f.Marks[i] = uint32(min(before, math.MaxUint32))
+		f.NameHashes[i] = uint32(min(before, math.MaxUint32))
 		if before > math.MaxUint32 {
 			return errors.New("its marks of levels are damaged")
 		}
 	}
-	k.total += len(f.Marks)
+	k.total += len(f.NameHashes)
 	return nil
 }
 

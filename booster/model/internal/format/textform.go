@@ -27,8 +27,8 @@ func FeaturesText(c *Contents) []any {
 			if feature.Unnamed {
 				object["unnamed"] = true
 			}
-			if len(feature.Marks) > 0 {
-				object["marks"] = List(feature.Marks, func(m uint32) any { return int(m) })
+			if len(feature.NameHashes) > 0 {
+				object["marks"] = List(feature.NameHashes, func(m uint32) any { return int(m) })
 			}
 		case binning.Numeric32:
 			// The shortest form of a float32 would be another float64.
@@ -195,7 +195,7 @@ func (f *TextForm) cuts(c *Contents) error {
 		}
 		if feature.Kind == binning.Categorical {
 			feature.Codes, feature.Regular = make([]uint32, len(form.Codes)), form.Regular
-			feature.Unnamed, feature.Marks = form.Unnamed, form.Marks
+			feature.Unnamed, feature.NameHashes = form.Unnamed, form.Marks
 			for k, code := range form.Codes {
 				if feature.Codes[k] = binning.NoCode; code != nil {
 					feature.Codes[k] = *code

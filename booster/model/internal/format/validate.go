@@ -254,13 +254,13 @@ func checkCodes(feature *binning.Feature, levels int) error {
 		return fmt.Errorf("%d codes for %d levels", len(feature.Codes), levels)
 	}
 	most := max(levels, 1)
-	if len(feature.Marks) > 0 {
+	if len(feature.NameHashes) > 0 {
 		most = levels + 1
 	}
 	if feature.Regular < 1 || uint64(feature.Regular) > uint64(most) {
 		return fmt.Errorf("%d codes for %d levels", feature.Regular, levels)
 	}
-	if err := binning.CheckMarks(feature.Marks); err != nil {
+	if err := binning.CheckNameHashes(feature.NameHashes); err != nil {
 		return err
 	}
 	for i, code := range feature.Codes {
