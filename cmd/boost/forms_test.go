@@ -224,9 +224,22 @@ func arrowStream(t *testing.T, r arrow.Record) string {
 	return writeRecords(t, r, func(w io.Writer) (recordWriter, error) { return ipc.NewWriter(w, ipc.WithSchema(r.Schema())), nil })
 }
 
+// placed is a writer that knows its place, which is all that the writer of Arrow files asks of its ability to seek.
+type placed struct {
+	io.Writer
+	n int64
+}
+
+func (p *placed) Write(b []byte) (int, error) {
+	p.n += int64(len(b))
+	return p.Writer.Write(b)
+}
+
+func (p *placed) Seek(int64, int) (int64, error) { return p.n, nil }
+
 func arrowFile(t *testing.T, r arrow.Record, opts ...ipc.Option) string {
 	return writeRecords(t, r, func(w io.Writer) (recordWriter, error) {
-		return ipc.NewFileWriter(&counted64{w: w}, append(opts, ipc.WithSchema(r.Schema()))...)
+		return ipc.NewFileWriter(&placed{Writer: w}, append(opts, ipc.WithSchema(r.Schema()))...)
 	})
 }
 

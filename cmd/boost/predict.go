@@ -15,6 +15,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/dataset/write"
 )
 
 // predictFlags is the command line of predict.
@@ -93,7 +94,7 @@ the name ends in .gz or .zst.`,
 	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
-	offer(cmd, "format", outputFormats...)
+	offer(cmd, "format", write.Formats()...)
 	offer(cmd, "on-unseen", unseenWords...)
 	return cmd
 }
@@ -177,7 +178,7 @@ func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags,
 	p.pool = a.pool(0)
 	defer p.pool.Close()
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
-		return packed(w, f.output, func(w io.Writer) error { return p.write(ctx, w, t) })
+		return write.Packed(w, f.output, func(w io.Writer) error { return p.write(ctx, w, t) })
 	})
 }
 
@@ -193,11 +194,11 @@ func ofPredicting(err error) error {
 // settleFormat takes the format from the output's name where --format does not give it.
 func (a *app) settleFormat(f *predictFlags) error {
 	if f.format == "" {
-		if f.format = formatOf(f.output); f.format == "" {
-			return usagef("-o %s names a form that predictions are not written in: take %s", f.output, outputEndings)
+		if f.format = write.FormatOf(f.output); f.format == "" {
+			return usagef("-o %s names a form that predictions are not written in: take %s", f.output, write.Endings)
 		}
 	}
-	if err := oneOf("format", f.format, outputFormats...); err != nil {
+	if err := oneOf("format", f.format, write.Formats()...); err != nil {
 		return err
 	}
 	return checkForm(f.format, f.output, isTerminal(a.out))

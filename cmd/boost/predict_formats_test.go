@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -20,6 +19,8 @@ import (
 	pqfile "github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"boost/dataset/write"
 )
 
 // cells is a table as texts, and the type of each column.
@@ -265,71 +266,16 @@ func TestPredictFormatByName(t *testing.T) {
 	must(t, 2, boost(t, append(train, "--set", "output.predictions=w.xlsx")...))
 }
 
-// Ids are numbers only where every one of them is written as a number would be.
-func TestWholeIDs(t *testing.T) {
-	for text, want := range map[string]bool{
-		"1,2,,-3": true, "9223372036854775807": true, "9223372036854775808": false, "007,8": false, "1.0": false, "+1": false,
-		"-0": false, "": false, "1,a": false, "1 ": false,
-	} {
-		if got := allWhole(strings.Split(text, ",")); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
-	}
-}
-
-// choked takes so many bytes and then fails.
-type choked struct{ left int }
-
-var errChoked = errors.New("no room")
-
-func (c *choked) Write(p []byte) (int, error) {
-	if len(p) > c.left {
-		return c.left, errChoked
-	}
-	c.left -= len(p)
-	return len(p), nil
-}
-
-// No format takes a write that failed for one that did not, wherever it fails.
-func TestFormatsReportFailedWrites(t *testing.T) {
-	values := make([]float64, 100)
-	for i := range values {
-		values[i] = math.Sqrt(float64(i))
-	}
-	values[3], values[4] = math.NaN(), math.Inf(1)
-	ids := make([]string, len(values))
-	for i := range ids {
-		ids[i] = fmt.Sprint("r", i)
-	}
-	parts := []outPart{{columns: []outColumn{{name: "id", ids: ids}, {name: "p", values: values, stride: 1}}, rows: len(values)}}
-	for _, name := range outputFormats {
-		var whole bytes.Buffer
-		if err := writeParts(context.Background(), &whole, name, parts); err != nil {
-			t.Fatal(err)
-		}
-		for room := range whole.Len() {
-			if err := writeParts(context.Background(), &choked{room}, name, parts); !errors.Is(err, errChoked) {
-				t.Fatalf("%s: with room for %d of %d bytes the error is %v", name, room, whole.Len(), err)
-			}
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if err := writeParts(ctx, io.Discard, name, parts); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: a cancelled context gives %v", name, err)
-		}
-	}
-}
-
 // More rows than one row group or record holds.
 func TestFormatsOfManyRows(t *testing.T) {
-	const rows = parquetRows + 3
+	const rows = 1<<20 + 3 // and so many are a row group
 	values := make([]float64, rows)
 	for i := range values {
 		values[i] = float64(i) / 3
 	}
-	parts := []outPart{{columns: []outColumn{{name: "p", values: values, stride: 1}}, rows: rows}}
+	tables := []write.Table{{Columns: []write.Column{{Name: "p", Floats: values, Stride: 1}}, Rows: rows}}
 	var a, p bytes.Buffer
-	if err := errors.Join(writeParts(context.Background(), &a, "arrow", parts), writeParts(context.Background(), &p, "parquet", parts)); err != nil {
+	if err := errors.Join(write.All(context.Background(), &a, "arrow", tables), write.All(context.Background(), &p, "parquet", tables)); err != nil {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]cells{"arrow": readArrow(t, a.String()), "parquet": readParquet(t, p.String())} {
@@ -362,7 +308,7 @@ func TestFormatsWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("left over: %q", left)
 	}
 	if _, err := os.Stat("/dev/full"); err == nil {
-		for _, format := range outputFormats {
+		for _, format := range write.Formats() {
 			says(t, must(t, 1, boost(t, "predict", "y.boost", "t.csv", "--format", format, "-o", "/dev/full")).errors, "cannot write /dev/full")
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/dataset/write"
 )
 
 // predictionStream predicts a table that passes by in parts. What can be done for a part
@@ -20,15 +20,9 @@ import (
 // done in turn.
 type predictionStream struct {
 	predictions
-	refuse bool // unseen levels are an error
-	w      io.Writer
-
-	form  *textForm // nil for a format of groups
-	lines sync.Pool // of *[]byte
-
+	refuse bool            // unseen levels are an error
 	whole  map[string]bool // id columns that hold whole numbers; where the format has types
-	groups *gathering
-	rows   int // written
+	rows   int             // written
 
 	unseen map[string]*unseenTally
 	lacks  bool // init scores, which the model was trained from
@@ -39,7 +33,8 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 	if err := canRefuse(p.model, p.refuse); err != nil {
 		return err
 	}
-	p.w, p.form, p.unseen = w, textForms[p.format], map[string]*unseenTally{}
+	p.unseen = map[string]*unseenTally{}
+	out := write.NewWriter(w, p.format)
 	err := s.Each(ctx, func(t *dataset.Table) (func() error, error) {
 		unseen, err := p.model.Unseen(t)
 		if err == nil && p.refuse {
@@ -48,98 +43,42 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 		if err != nil {
 			return nil, err
 		}
-		part := outPart{rows: t.NumRows()}
-		if part.columns, err = p.columns(ctx, t); err != nil {
+		part := write.Table{Rows: t.NumRows()}
+		if part.Columns, err = p.columns(ctx, t); err != nil {
 			return nil, err
 		}
-		if err := p.settleIDs(part.columns); err != nil {
+		if err := p.settleIDs(part.Columns); err != nil {
 			return nil, err
 		}
 		lacks := p.model.LacksInitScores(t)
-		write := p.prepare(part)
+		put := out.Prepare(part)
 		return func() error {
 			p.lacks = lacks
 			p.tally(unseen)
-			return write()
+			return put()
 		}, nil
 	})
-	if p.groups == nil {
-		return err
-	}
 	if err == nil {
-		err = p.groups.close()
+		err = out.Close()
 	}
-	p.rows = p.groups.written
+	p.rows = out.Rows()
 	return err
 }
 
-// prepare does what can be done for a part alone and returns what writes it.
-func (p *predictionStream) prepare(part outPart) func() error {
-	if p.form == nil {
-		for i := range part.columns {
-			part.columns[i].ids = ownTexts(part.columns[i].ids)
-		}
-		return func() (err error) {
-			if p.groups == nil {
-				if p.groups, err = newGathering(p.w, p.format, part.columns); err != nil {
-					return err
-				}
-			}
-			return p.groups.add(part)
-		}
-	}
-	b, _ := p.lines.Get().(*[]byte)
-	if b == nil {
-		b = new([]byte)
-	}
-	*b = p.form.lines((*b)[:0], part.columns, 0, part.rows)
-	header, rows := p.form.header(part.columns), part.rows
-	return func() error {
-		defer p.lines.Put(b)
-		if p.rows == 0 {
-			if _, err := p.w.Write(header); err != nil {
-				return err
-			}
-		}
-		if _, err := p.w.Write(*b); err != nil {
-			return err
-		}
-		p.rows += rows
-		return nil
-	}
-}
-
 // settleIDs gives the id columns of a part their types.
-func (p *predictionStream) settleIDs(columns []outColumn) error {
+func (p *predictionStream) settleIDs(columns []write.Column) error {
 	for i := range columns {
 		c := &columns[i]
-		if c.ids == nil || !p.whole[c.name] {
+		if c.Texts == nil || !p.whole[c.Name] {
 			continue
 		}
-		var kind idKind
-		if kind.see(c.ids); kind.odd {
-			return tablef("column %q changed while it was read: its ids were whole numbers", c.name)
+		var kind write.WholeNumbers
+		if kind.See(c.Texts...); kind.Odd {
+			return tablef("column %q changed while it was read: its ids were whole numbers", c.Name)
 		}
-		c.whole = true
+		c.Whole = true
 	}
 	return nil
-}
-
-// ownTexts copies texts that lie in the memory of a part of a table.
-func ownTexts(texts []string) []string {
-	if texts == nil {
-		return nil
-	}
-	var b strings.Builder
-	for _, text := range texts {
-		b.WriteString(text)
-	}
-	all := b.String()
-	own := make([]string, len(texts))
-	for i, text := range texts {
-		own[i], all = all[:len(text)], all[len(text):]
-	}
-	return own
 }
 
 // unseenTally adds up what the parts of a table hold of one column that training did not
@@ -204,7 +143,7 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, file, outp
 	}
 	defer s.Close()
 	err = a.writeOutput(output, func(w *bufio.Writer) error {
-		return packed(w, output, func(w io.Writer) error { return p.write(ctx, w, s) })
+		return write.Packed(w, output, func(w io.Writer) error { return p.write(ctx, w, s) })
 	})
 	if err != nil {
 		partly := p.rows > 0 && !replaced(output) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
@@ -225,7 +164,7 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, file, outp
 // typesIDs reports whether the type of an id column, which follows from all ids, has to be
 // known before the first row is written.
 func (p *predictions) typesIDs(s dataset.Schema) bool {
-	return textForms[p.format] == nil && (len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)
+	return !write.IsText(p.format) && (len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)
 }
 
 // onlyIDs leaves of a schema the id columns.
@@ -244,12 +183,12 @@ func (a *app) wholeIDs(ctx context.Context, file string, opts ...dataset.Option)
 		return nil, false
 	}
 	defer s.Close()
-	kinds := map[string]*idKind{}
+	kinds := map[string]*write.WholeNumbers{}
 	err = s.Each(ctx, func(t *dataset.Table) (func() error, error) {
-		seen := make([]idKind, len(t.Columns()))
+		seen := make([]write.WholeNumbers, len(t.Columns()))
 		for i, c := range t.Columns() {
 			for row := range t.NumRows() {
-				seen[i].seeOne(c.Text(row))
+				seen[i].See(c.Text(row))
 			}
 		}
 		columns := t.Columns()
@@ -257,17 +196,17 @@ func (a *app) wholeIDs(ctx context.Context, file string, opts ...dataset.Option)
 			for i, c := range columns {
 				k := kinds[c.Name()]
 				if k == nil {
-					k = &idKind{}
+					k = new(write.WholeNumbers)
 					kinds[c.Name()] = k
 				}
-				k.odd, k.numbers = k.odd || seen[i].odd, k.numbers || seen[i].numbers
+				k.Add(seen[i])
 			}
 			return nil
 		}, nil
 	})
 	whole = map[string]bool{}
 	for name, k := range kinds {
-		whole[name] = k.whole()
+		whole[name] = k.Hold()
 	}
 	return whole, err == nil
 }

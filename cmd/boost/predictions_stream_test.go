@@ -16,6 +16,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/dataset/write"
 )
 
 // quietApp is a run of the program that reads stdin and says nothing.
@@ -95,7 +96,7 @@ func TestStreamedPredictions(t *testing.T) {
 		}
 		for _, f := range forms {
 			for _, kind := range kinds {
-				for _, format := range outputFormats {
+				for _, format := range write.Formats() {
 					// Every third combination, another third for each form.
 					if i++; i%3 != len(f.name)%3 {
 						continue
@@ -118,52 +119,6 @@ func TestStreamedPredictions(t *testing.T) {
 	compare(people, "c", []string{"value", "class"}, "id", "x")
 	compare(counts, "n", []string{"value", "leaf"})
 	compare(counts, "n", []string{"raw"}, "f2")
-}
-
-// Groups of the binary formats are cut at the same rows, however the parts are.
-func TestStreamedGroups(t *testing.T) {
-	const rows = arrowRows + 700
-	values, leaves, ids := make([]float64, 2*rows), make([]int32, rows), make([]string, rows)
-	for i := range rows {
-		values[2*i], values[2*i+1], leaves[i], ids[i] = float64(i)/3, float64(-i), int32(i%97), fmt.Sprint("r", i%11)
-	}
-	columns := func(lo, hi int) []outColumn {
-		return []outColumn{{name: "id", ids: ids[lo:hi]}, {name: "a", values: values[2*lo : 2*hi], stride: 2},
-			{name: "b", values: values[2*lo : 2*hi], stride: 2, at: 1}, {name: "t", leaves: leaves[lo:hi], stride: 1}}
-	}
-	for _, format := range []string{"arrow", "parquet"} {
-		var want bytes.Buffer
-		if err := writeParts(context.Background(), &want, format, []outPart{{columns(0, rows), rows}}); err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range []int{999, 40_000, rows} {
-			var got bytes.Buffer
-			g, err := newGathering(&got, format, columns(0, part))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for lo := 0; lo < rows; lo += part {
-				hi := min(lo+part, rows)
-				if err := g.add(outPart{columns(lo, hi), hi - lo}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := g.close(); err != nil {
-				t.Fatal(err)
-			}
-			if g.written != rows || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("%s from parts of %d rows: %d rows, other bytes", format, part, g.written)
-			}
-		}
-	}
-	// 2,000 trees take 8,000 bytes a row: 64 MiB are 8,388 rows.
-	wide := make([]outColumn, 2000)
-	for i := range wide {
-		wide[i] = outColumn{leaves: leaves, stride: 1}
-	}
-	if got := groupForms["parquet"].rows(wide); got != 8388 {
-		t.Errorf("a group of 2,000 leaves has %d rows", got)
-	}
 }
 
 // What a failed run has written to a pipe ends with a whole line, and the error says how

@@ -9,6 +9,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/dataset/write"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -116,9 +117,9 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
 		return nil
 	}
-	p := predictions{model: m, kind: "value", format: formatOf(s.Predictions), pool: pool}
+	p := predictions{model: m, kind: "value", format: write.FormatOf(s.Predictions), pool: pool}
 	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
-		return packed(w, s.Predictions, func(w io.Writer) error { return p.write(ctx, w, r.tests...) })
+		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.write(ctx, w, r.tests...) })
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/dataset/write"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -265,8 +266,8 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if c.Output.Predictions == "-" {
 		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
 	}
-	if formatOf(c.Output.Predictions) == "" {
-		return usagef("output.predictions = %q names a form that predictions are not written in: take %s", c.Output.Predictions, outputEndings)
+	if write.FormatOf(c.Output.Predictions) == "" {
+		return usagef("output.predictions = %q names a form that predictions are not written in: take %s", c.Output.Predictions, write.Endings)
 	}
 	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
 		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")

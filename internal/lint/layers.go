@@ -20,7 +20,7 @@ const picture = `
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix
   1:  internal/recordlog  internal/entropy
   1:  dataset/internal/chunk  dataset/internal/csv  dataset/internal/columnar  dataset/internal/parquet  dataset/internal/arrowipc  dataset/internal/libsvm
-  2:  objectives  objectives/metrics  tree  dataset  tensorq
+  2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
   4:  histogram  booster/model/internal/format
   5:  tree/grow  booster/model

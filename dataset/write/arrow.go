@@ -1,4 +1,4 @@
-package main
+package write
 
 import (
 	"io"
@@ -19,7 +19,7 @@ type arrowWriter struct {
 	file   *ipc.FileWriter
 }
 
-func newArrowWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
+func newArrowWriter(w io.Writer, columns []Column) (groupWriter, error) {
 	schema := arrowSchema(columns)
 	file, err := ipc.NewFileWriter(&counted64{w: w}, ipc.WithSchema(schema))
 	if err != nil {
@@ -29,7 +29,7 @@ func newArrowWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
 }
 
 // group writes a record.
-func (a *arrowWriter) group(columns []outColumn, lo, hi int) error {
+func (a *arrowWriter) group(columns []Column, lo, hi int) error {
 	record := arrowRecord(a.schema, columns, lo, hi)
 	defer record.Release()
 	return a.file.Write(record)
@@ -37,21 +37,21 @@ func (a *arrowWriter) group(columns []outColumn, lo, hi int) error {
 
 func (a *arrowWriter) close() error { return a.file.Close() }
 
-var arrowTypes = map[outType]arrow.DataType{
-	outFloat: arrow.PrimitiveTypes.Float64, outLeaf: arrow.PrimitiveTypes.Int32,
-	outWhole: arrow.PrimitiveTypes.Int64, outText: arrow.BinaryTypes.String,
+var arrowTypes = map[columnType]arrow.DataType{
+	floatType: arrow.PrimitiveTypes.Float64, int32Type: arrow.PrimitiveTypes.Int32,
+	int64Type: arrow.PrimitiveTypes.Int64, textType: arrow.BinaryTypes.String,
 }
 
-func arrowSchema(columns []outColumn) *arrow.Schema {
+func arrowSchema(columns []Column) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i := range columns {
-		fields[i] = arrow.Field{Name: columns[i].name, Type: arrowTypes[columns[i].typ()], Nullable: columns[i].ids != nil}
+		fields[i] = arrow.Field{Name: columns[i].Name, Type: arrowTypes[columns[i].typ()], Nullable: columns[i].Texts != nil}
 	}
 	return arrow.NewSchema(fields, nil)
 }
 
 // arrowRecord makes a record of the rows lo to hi.
-func arrowRecord(schema *arrow.Schema, columns []outColumn, lo, hi int) arrow.Record {
+func arrowRecord(schema *arrow.Schema, columns []Column, lo, hi int) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i := range columns {
 		arrays[i] = arrowArray(&columns[i], lo, hi)
@@ -59,16 +59,16 @@ func arrowRecord(schema *arrow.Schema, columns []outColumn, lo, hi int) arrow.Re
 	return array.NewRecord(schema, arrays, int64(hi-lo))
 }
 
-func arrowArray(c *outColumn, lo, hi int) arrow.Array {
+func arrowArray(c *Column, lo, hi int) arrow.Array {
 	switch c.typ() {
-	case outLeaf:
+	case int32Type:
 		b := array.NewInt32Builder(memory.DefaultAllocator)
 		b.Reserve(hi - lo)
 		for row := lo; row < hi; row++ {
-			b.UnsafeAppend(c.leaf(row))
+			b.UnsafeAppend(c.int(row))
 		}
 		return b.NewArray()
-	case outWhole:
+	case int64Type:
 		b := array.NewInt64Builder(memory.DefaultAllocator)
 		for row := lo; row < hi; row++ {
 			if v, ok := c.wholeNumber(row); ok {
@@ -78,10 +78,10 @@ func arrowArray(c *outColumn, lo, hi int) arrow.Array {
 			}
 		}
 		return b.NewArray()
-	case outText:
+	case textType:
 		b := array.NewStringBuilder(memory.DefaultAllocator)
 		for row := lo; row < hi; row++ {
-			if text := c.text(row); text != "" || c.ids == nil {
+			if text := c.text(row); text != "" || c.Texts == nil {
 				b.Append(text)
 			} else {
 				b.AppendNull()

@@ -1,4 +1,4 @@
-package main
+package write
 
 import (
 	"context"
@@ -21,15 +21,15 @@ type parquetWriter struct {
 	file *pqfile.Writer
 }
 
-func newParquetWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
+func newParquetWriter(w io.Writer, columns []Column) (groupWriter, error) {
 	root, err := parquetSchema(columns)
 	if err != nil {
 		return nil, err
 	}
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}
 	for i := range columns {
-		if c := &columns[i]; c.typ() == outFloat {
-			path := parquet.ColumnPath{c.name}
+		if c := &columns[i]; c.typ() == floatType {
+			path := parquet.ColumnPath{c.Name}
 			options = append(options, parquet.WithDictionaryPath(path, false), parquet.WithCompressionPath(path, compress.Codecs.Uncompressed))
 		}
 	}
@@ -38,7 +38,7 @@ func newParquetWriter(w io.Writer, columns []outColumn) (groupWriter, error) {
 }
 
 // group writes a row group.
-func (p *parquetWriter) group(columns []outColumn, lo, hi int) error {
+func (p *parquetWriter) group(columns []Column, lo, hi int) error {
 	return p.out.or(writeRowGroup(p.file.AppendRowGroup(), columns, lo, hi))
 }
 
@@ -49,24 +49,24 @@ func (p *parquetWriter) close() error {
 	return p.out.or(p.file.Close())
 }
 
-func parquetSchema(columns []outColumn) (*schema.GroupNode, error) {
+func parquetSchema(columns []Column) (*schema.GroupNode, error) {
 	fields := make(schema.FieldList, len(columns))
 	for i := range columns {
 		c := &columns[i]
 		repetition := parquet.Repetitions.Required
-		if c.ids != nil {
+		if c.Texts != nil {
 			repetition = parquet.Repetitions.Optional
 		}
 		var err error
 		switch c.typ() {
-		case outLeaf:
-			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Int32, -1, -1)
-		case outWhole:
-			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Int64, -1, -1)
-		case outText:
-			fields[i], err = schema.NewPrimitiveNodeLogical(c.name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+		case int32Type:
+			fields[i], err = schema.NewPrimitiveNode(c.Name, repetition, parquet.Types.Int32, -1, -1)
+		case int64Type:
+			fields[i], err = schema.NewPrimitiveNode(c.Name, repetition, parquet.Types.Int64, -1, -1)
+		case textType:
+			fields[i], err = schema.NewPrimitiveNodeLogical(c.Name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
 		default:
-			fields[i], err = schema.NewPrimitiveNode(c.name, repetition, parquet.Types.Double, -1, -1)
+			fields[i], err = schema.NewPrimitiveNode(c.Name, repetition, parquet.Types.Double, -1, -1)
 		}
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func parquetSchema(columns []outColumn) (*schema.GroupNode, error) {
 	return schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
 }
 
-func writeRowGroup(group pqfile.SerialRowGroupWriter, columns []outColumn, lo, hi int) error {
+func writeRowGroup(group pqfile.SerialRowGroupWriter, columns []Column, lo, hi int) error {
 	for i := range columns {
 		w, err := group.NextColumn()
 		if err != nil {
@@ -93,10 +93,10 @@ func writeRowGroup(group pqfile.SerialRowGroupWriter, columns []outColumn, lo, h
 	return group.Close()
 }
 
-// writeCells writes a stretch of a column: the values that are there, and for ids which are.
-func writeCells(w pqfile.ColumnChunkWriter, c *outColumn, lo, hi int) (err error) {
+// writeCells writes a stretch of a column: the values that are there, and for texts which are.
+func writeCells(w pqfile.ColumnChunkWriter, c *Column, lo, hi int) (err error) {
 	var present []int16
-	if c.ids != nil {
+	if c.Texts != nil {
 		present = make([]int16, hi-lo)
 	}
 	switch w := w.(type) {
@@ -109,7 +109,7 @@ func writeCells(w pqfile.ColumnChunkWriter, c *outColumn, lo, hi int) (err error
 	case *pqfile.Int32ColumnChunkWriter:
 		values := make([]int32, hi-lo)
 		for i := range values {
-			values[i] = c.leaf(lo + i)
+			values[i] = c.int(lo + i)
 		}
 		_, err = w.WriteBatch(values, nil, nil)
 	case *pqfile.Int64ColumnChunkWriter:
@@ -124,7 +124,7 @@ func writeCells(w pqfile.ColumnChunkWriter, c *outColumn, lo, hi int) (err error
 	case *pqfile.ByteArrayColumnChunkWriter:
 		values := make([]parquet.ByteArray, 0, hi-lo)
 		for row := lo; row < hi; row++ {
-			if text := c.text(row); text != "" || c.ids == nil {
+			if text := c.text(row); text != "" || c.Texts == nil {
 				values = append(values, parquet.ByteArray(text))
 				mark(present, row-lo)
 			}

@@ -1,4 +1,4 @@
-package main
+package write
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 // groupWriter writes a format that holds its columns in groups of rows.
 type groupWriter interface {
 	// group writes the rows lo to hi as one.
-	group(columns []outColumn, lo, hi int) error
+	group(columns []Column, lo, hi int) error
 	// close writes the end of the file.
 	close() error
 }
 
 // groupForm is such a format.
 type groupForm struct {
-	open func(w io.Writer, columns []outColumn) (groupWriter, error)
+	open func(w io.Writer, columns []Column) (groupWriter, error)
 	most int // rows of a group
 }
 
@@ -30,13 +30,13 @@ const (
 )
 
 // rows returns how many rows a group of the columns has.
-func (f groupForm) rows(columns []outColumn) int {
+func (f groupForm) rows(columns []Column) int {
 	width := 0
 	for i := range columns {
 		switch {
-		case columns[i].ids != nil:
+		case columns[i].Texts != nil:
 			width += idBytes
-		case columns[i].values != nil:
+		case columns[i].Floats != nil:
 			width += 8
 		default:
 			width += 4
@@ -45,16 +45,16 @@ func (f groupForm) rows(columns []outColumn) int {
 	return min(f.most, max(leastGroup, groupBytes/max(1, width)))
 }
 
-// writeGroups writes predictions that all are there.
-func writeGroups(ctx context.Context, w io.Writer, format string, parts []outPart) error {
+// writeGroups writes tables that all are there.
+func writeGroups(ctx context.Context, w io.Writer, format string, parts []Table) error {
 	form := groupForms[format]
-	out, err := form.open(w, parts[0].columns)
+	out, err := form.open(w, parts[0].Columns)
 	if err != nil {
 		return err
 	}
 	for _, part := range parts {
-		err := everyBlock(ctx, part.rows, form.rows(part.columns), func(lo, hi int) error {
-			return out.group(part.columns, lo, hi)
+		err := everyBlock(ctx, part.Rows, form.rows(part.Columns), func(lo, hi int) error {
+			return out.group(part.Columns, lo, hi)
 		})
 		if err != nil {
 			return err

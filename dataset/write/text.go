@@ -1,4 +1,4 @@
-package main
+package write
 
 import (
 	"context"
@@ -16,21 +16,21 @@ const textRows = 4096
 
 // textForm is a format of a line per row.
 type textForm struct {
-	header func(columns []outColumn) []byte // what comes before the lines
-	lines  func(b []byte, columns []outColumn, lo, hi int) []byte
+	header func(columns []Column) []byte // what comes before the lines
+	lines  func(b []byte, columns []Column, lo, hi int) []byte
 }
 
 var textForms = map[string]*textForm{"csv": {csvHeader, csvLines}, "jsonl": {noHeader, jsonLines}}
 
 // write writes the header, then all lines.
-func (f *textForm) write(ctx context.Context, w io.Writer, parts []outPart) error {
-	if _, err := w.Write(f.header(parts[0].columns)); err != nil {
+func (f *textForm) write(ctx context.Context, w io.Writer, parts []Table) error {
+	if _, err := w.Write(f.header(parts[0].Columns)); err != nil {
 		return err
 	}
 	var b []byte
 	for _, part := range parts {
-		err := everyBlock(ctx, part.rows, textRows, func(lo, hi int) error {
-			b = f.lines(b[:0], part.columns, lo, hi)
+		err := everyBlock(ctx, part.Rows, textRows, func(lo, hi int) error {
+			b = f.lines(b[:0], part.Columns, lo, hi)
 			_, err := w.Write(b)
 			return err
 		})
@@ -41,17 +41,17 @@ func (f *textForm) write(ctx context.Context, w io.Writer, parts []outPart) erro
 	return nil
 }
 
-func noHeader([]outColumn) []byte { return nil }
+func noHeader([]Column) []byte { return nil }
 
-func csvHeader(columns []outColumn) []byte {
+func csvHeader(columns []Column) []byte {
 	var b []byte
-	for i, name := range headerOf(columns) {
+	for i, name := range Names(columns) {
 		b = csvCell(comma(b, i), name)
 	}
 	return append(b, '\n')
 }
 
-func csvLines(b []byte, columns []outColumn, lo, hi int) []byte {
+func csvLines(b []byte, columns []Column, lo, hi int) []byte {
 	for row := lo; row < hi; row++ {
 		for i := range columns {
 			b = columns[i].appendCSV(comma(b, i), row)
@@ -69,11 +69,11 @@ func comma(b []byte, i int) []byte {
 }
 
 // appendCSV appends a cell. Numbers have the shortest text that reads back as the same.
-func (c *outColumn) appendCSV(b []byte, row int) []byte {
+func (c *Column) appendCSV(b []byte, row int) []byte {
 	switch {
-	case c.leaves != nil:
-		return strconv.AppendInt(b, int64(c.leaf(row)), 10)
-	case c.values != nil:
+	case c.Ints != nil:
+		return strconv.AppendInt(b, int64(c.int(row)), 10)
+	case c.Floats != nil:
 		return text.AppendFloat(b, c.float(row))
 	}
 	return csvCell(b, c.text(row))
@@ -90,9 +90,9 @@ func csvCell(b []byte, s string) []byte {
 }
 
 // jsonLines writes an object per row.
-func jsonLines(b []byte, columns []outColumn, lo, hi int) []byte {
+func jsonLines(b []byte, columns []Column, lo, hi int) []byte {
 	keys := make([][]byte, len(columns))
-	for i, name := range headerOf(columns) {
+	for i, name := range Names(columns) {
 		keys[i] = append(jsonText(nil, name), ':')
 	}
 	for row := lo; row < hi; row++ {
@@ -106,20 +106,20 @@ func jsonLines(b []byte, columns []outColumn, lo, hi int) []byte {
 	return b
 }
 
-// appendJSON appends a cell as JSON: ids are text, classes that are numbers are numbers,
+// appendJSON appends a cell as JSON: texts are text, levels that are numbers are numbers,
 // and what is no finite number is null.
-func (c *outColumn) appendJSON(b []byte, row int) []byte {
+func (c *Column) appendJSON(b []byte, row int) []byte {
 	switch {
-	case c.leaves != nil:
-		return strconv.AppendInt(b, int64(c.leaf(row)), 10)
-	case c.ids != nil || !c.numbers && c.classes != nil:
+	case c.Ints != nil:
+		return strconv.AppendInt(b, int64(c.int(row)), 10)
+	case c.Texts != nil || !c.NumericLevels && c.Codes != nil:
 		return jsonText(b, c.text(row))
 	}
 	v := c.float(row)
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return append(b, "null"...)
-	case c.classes != nil:
+	case c.Codes != nil:
 		return append(b, c.text(row)...)
 	}
 	return text.AppendFloat(b, v)

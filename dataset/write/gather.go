@@ -1,23 +1,23 @@
-package main
+package write
 
 import "io"
 
-// gathering puts parts of predictions together until they make a group.
+// gathering puts parts of a table together until they make a group.
 type gathering struct {
 	out     groupWriter
 	size    int // rows of a group
-	columns []outColumn
+	columns []Column
 	rows    int
 	written int
 }
 
-func newGathering(w io.Writer, format string, columns []outColumn) (*gathering, error) {
+func newGathering(w io.Writer, format string, columns []Column) (*gathering, error) {
 	form := groupForms[format]
 	out, err := form.open(w, columns)
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{out: out, size: form.rows(columns), columns: make([]outColumn, len(columns))}
+	g := &gathering{out: out, size: form.rows(columns), columns: make([]Column, len(columns))}
 	for i := range columns {
 		g.columns[i] = columns[i].none()
 	}
@@ -25,27 +25,27 @@ func newGathering(w io.Writer, format string, columns []outColumn) (*gathering, 
 }
 
 // none returns the column without its rows.
-func (c *outColumn) none() outColumn {
+func (c *Column) none() Column {
 	empty := *c
 	switch {
-	case c.ids != nil:
-		empty.ids = []string{}
-	case c.classes != nil:
-		empty.classes = []int32{}
-	case c.leaves != nil:
-		empty.leaves, empty.stride, empty.at = []int32{}, 1, 0
+	case c.Texts != nil:
+		empty.Texts = []string{}
+	case c.Codes != nil:
+		empty.Codes = []int32{}
+	case c.Ints != nil:
+		empty.Ints, empty.Stride, empty.At = []int32{}, 1, 0
 	default:
-		empty.values, empty.stride, empty.at = []float64{}, 1, 0
+		empty.Floats, empty.Stride, empty.At = []float64{}, 1, 0
 	}
 	return empty
 }
 
 // add takes a part's rows and writes the groups that are whole by them.
-func (g *gathering) add(part outPart) error {
-	for lo := 0; lo < part.rows; {
-		n := min(part.rows-lo, g.size-g.rows)
+func (g *gathering) add(part Table) error {
+	for lo := 0; lo < part.Rows; {
+		n := min(part.Rows-lo, g.size-g.rows)
 		for i := range g.columns {
-			g.columns[i].append(&part.columns[i], lo, lo+n)
+			g.columns[i].append(&part.Columns[i], lo, lo+n)
 		}
 		lo += n
 		if g.rows += n; g.rows == g.size {
@@ -58,19 +58,19 @@ func (g *gathering) add(part outPart) error {
 }
 
 // append appends the rows lo to hi of another column.
-func (c *outColumn) append(from *outColumn, lo, hi int) {
+func (c *Column) append(from *Column, lo, hi int) {
 	switch {
-	case c.ids != nil:
-		c.ids = append(c.ids, from.ids[lo:hi]...)
-	case c.classes != nil:
-		c.classes = append(c.classes, from.classes[lo:hi]...)
-	case c.leaves != nil:
+	case c.Texts != nil:
+		c.Texts = append(c.Texts, from.Texts[lo:hi]...)
+	case c.Codes != nil:
+		c.Codes = append(c.Codes, from.Codes[lo:hi]...)
+	case c.Ints != nil:
 		for row := lo; row < hi; row++ {
-			c.leaves = append(c.leaves, from.leaf(row))
+			c.Ints = append(c.Ints, from.int(row))
 		}
 	default:
 		for row := lo; row < hi; row++ {
-			c.values = append(c.values, from.values[row*from.stride+from.at])
+			c.Floats = append(c.Floats, from.Floats[row*from.Stride+from.At])
 		}
 	}
 }
@@ -87,8 +87,8 @@ func (g *gathering) flush() error {
 	g.rows = 0
 	for i := range g.columns {
 		c := &g.columns[i]
-		clear(c.ids) // lets go of the texts
-		c.ids, c.classes, c.leaves, c.values = c.ids[:0], c.classes[:0], c.leaves[:0], c.values[:0]
+		clear(c.Texts) // lets go of the texts
+		c.Texts, c.Codes, c.Ints, c.Floats = c.Texts[:0], c.Codes[:0], c.Ints[:0], c.Floats[:0]
 	}
 	return nil
 }

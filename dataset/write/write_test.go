@@ -1,0 +1,110 @@
+package write
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Texts are numbers only where every one of them is written as a number would be.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1,2,,-3": true, "9223372036854775807": true, "9223372036854775808": false, "007,8": false, "1.0": false, "+1": false,
+		"-0": false, "": false, "1,a": false, "1 ": false,
+	} {
+		if got := AllWhole(strings.Split(text, ",")); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// choked takes so many bytes and then fails.
+type choked struct{ left int }
+
+var errChoked = errors.New("no room")
+
+func (c *choked) Write(p []byte) (int, error) {
+	if len(p) > c.left {
+		return c.left, errChoked
+	}
+	c.left -= len(p)
+	return len(p), nil
+}
+
+// No format takes a write that failed for one that did not, wherever it fails.
+func TestFailedWrites(t *testing.T) {
+	values := make([]float64, 100)
+	for i := range values {
+		values[i] = math.Sqrt(float64(i))
+	}
+	values[3], values[4] = math.NaN(), math.Inf(1)
+	ids := make([]string, len(values))
+	for i := range ids {
+		ids[i] = fmt.Sprint("r", i)
+	}
+	tables := []Table{{Columns: []Column{{Name: "id", Texts: ids}, {Name: "p", Floats: values, Stride: 1}}, Rows: len(values)}}
+	for _, name := range Formats() {
+		var whole bytes.Buffer
+		if err := All(context.Background(), &whole, name, tables); err != nil {
+			t.Fatal(err)
+		}
+		for room := range whole.Len() {
+			if err := All(context.Background(), &choked{room}, name, tables); !errors.Is(err, errChoked) {
+				t.Fatalf("%s: with room for %d of %d bytes the error is %v", name, room, whole.Len(), err)
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := All(ctx, io.Discard, name, tables); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: a cancelled context gives %v", name, err)
+		}
+	}
+}
+
+// Groups of the binary formats are cut at the same rows, however the parts are.
+func TestWriterGroups(t *testing.T) {
+	const rows = arrowRows + 700
+	values, leaves, ids := make([]float64, 2*rows), make([]int32, rows), make([]string, rows)
+	for i := range rows {
+		values[2*i], values[2*i+1], leaves[i], ids[i] = float64(i)/3, float64(-i), int32(i%97), fmt.Sprint("r", i%11)
+	}
+	columns := func(lo, hi int) []Column {
+		return []Column{{Name: "id", Texts: ids[lo:hi]}, {Name: "a", Floats: values[2*lo : 2*hi], Stride: 2},
+			{Name: "b", Floats: values[2*lo : 2*hi], Stride: 2, At: 1}, {Name: "t", Ints: leaves[lo:hi], Stride: 1}}
+	}
+	for _, format := range []string{"arrow", "parquet"} {
+		var want bytes.Buffer
+		if err := All(context.Background(), &want, format, []Table{{columns(0, rows), rows}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []int{999, 40_000, rows} {
+			var got bytes.Buffer
+			w := NewWriter(&got, format)
+			for lo := 0; lo < rows; lo += part {
+				hi := min(lo+part, rows)
+				if err := w.Prepare(Table{columns(lo, hi), hi - lo})(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if w.Rows() != rows || !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Errorf("%s from parts of %d rows: %d rows, other bytes", format, part, w.Rows())
+			}
+		}
+	}
+	// 2,000 trees take 8,000 bytes a row: 64 MiB are 8,388 rows.
+	wide := make([]Column, 2000)
+	for i := range wide {
+		wide[i] = Column{Ints: leaves, Stride: 1}
+	}
+	if got := groupForms["parquet"].rows(wide); got != 8388 {
+		t.Errorf("a group of 2,000 leaves has %d rows", got)
+	}
+}
