@@ -11,7 +11,7 @@ import (
 )
 
 // coded is one feature on its way into a matrix: the codes of all rows, or the list
-// of those that are off the rest code.
+// of those that are outside the default bin.
 type coded struct {
 	nCodes     uint32
 	hasMissing bool
@@ -33,7 +33,7 @@ type assembler struct {
 	maskLock    sync.Mutex
 }
 
-// rest is a feature's code that a sparse layout leaves out: the missing code if the
+// defaultBin is a feature's code that a sparse layout leaves out: the missing code if the
 // feature has one, unless another code holds more than half of the rows; else the most
 // frequent code, the lower one among equals (S1.5).
 type defaultBin struct {
@@ -115,7 +115,7 @@ func (a *assembler) groupCodes(groups [][]int) []uint32 {
 	return nCodes
 }
 
-// countRests finds the rest code of every feature.
+// countDefaultBins finds the default bin of every feature.
 func (a *assembler) countDefaultBins(ctx context.Context) error {
 	if a.defaultBins != nil {
 		return nil
@@ -217,7 +217,7 @@ func (l *list) add(row int, code uint32) {
 	l.rows = append(l.rows, int32(row))
 }
 
-// addBytes adds the rows whose codes are not at rest, which it looks for eight at a time.
+// addBytes adds the rows whose codes are outside the default bin, which it looks for eight at a time.
 func (l *list) addBytes(codes []uint8) {
 	defaultBins, row := uint64(l.defaultBin)*(1<<64/0xff), 0
 	for ; row+8 <= len(codes); row += 8 {
@@ -381,7 +381,7 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 	return m, err
 }
 
-// fill writes the codes of one unit.
+// fill writes the codes of one group.
 func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 	features := m.groups[u].Features
 	if len(features) == 1 {

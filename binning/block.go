@@ -116,7 +116,7 @@ func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
 	}
 }
 
-// denseEntries: where at least one row in this many is asked for, writing the rest code
+// denseEntries: where at least one row in this many is asked for, writing the default bin
 // to all rows of a block and then its listed cells costs less than a search in each row.
 const denseEntries = 64
 
@@ -150,9 +150,9 @@ func rowsOf(entries []uint64, n int) func(yield func(int) bool) {
 	}
 }
 
-// translation turns the codes of a unit into those of one of its features.
+// translation turns the codes of a group into those of one of its features.
 type translation struct {
-	first, count uint32 // the feature's codes other than rest are first … first+count-1
+	first, count uint32 // the feature's codes other than the default bin are first … first+count-1
 	defaultBin   uint32
 }
 
@@ -312,7 +312,7 @@ func expandRows[I bin.Code](csr *CSR, features []I, n int, row func(int) int, e 
 	}
 }
 
-// Direct says that every listed feature has a column of its own, so that Column does
+// HaveOwnColumns reports whether every listed feature has a column of its own, so that Column does
 // not copy.
 func (m *Matrix) HaveOwnColumns(features []int32) bool {
 	for _, f := range features {

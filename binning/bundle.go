@@ -11,14 +11,14 @@ const (
 	bundleCodes = 256
 	// bundleTries is the number of open bundles that a feature is tried with.
 	bundleTries = 64
-	// bundleShare: features of which at least one row in this many is off the rest
+	// bundleShare: features of which at least one row in this many is outside the default bin
 	// code are left alone; few of them could share a column.
 	bundleShare = 2
 )
 
 // bundler puts features that are mutually exclusive into common columns: each goes
 // to the first bundle in which no row, or no more rows than are allowed to, has
-// another feature off its rest code. Features come by the number of such rows, most
+// another feature outside its default bin. Features come by the number of such rows, most
 // first, then by number, so the result depends on the codes alone.
 type bundler struct {
 	rows    int
@@ -27,10 +27,10 @@ type bundler struct {
 	open    []int // bundles that a feature may still join, most recent last
 }
 
-// bundle is a set of features and the rows in which one of them is off its rest code.
+// bundle is a set of features and the rows in which one of them is outside its default bin.
 type bundle struct {
 	features  []int
-	codes     uint32 // 1 + the codes of its features other than rest
+	codes     uint32 // 1 + the codes of its features other than the default bin
 	taken     []uint64
 	conflicts int
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// randomLists makes features of which each is off its rest code in some 250 of 500,000
+// randomLists makes features of which each is outside its default bin in some 250 of 500,000
 // rows: exclusive within groups, or wherever they fall.
 func randomLists(rows, features, cells int, exclusive bool) []*list {
 	r := rand.New(rand.NewPCG(1, 9))
@@ -61,7 +61,7 @@ func TestBundlesCanBeCancelled(t *testing.T) {
 	}
 }
 
-// Features go into bundles as the rule says: by the number of rows off the rest code,
+// Features go into bundles as the rule says: by the number of rows outside the default bin,
 // each into the first of the last 64 bundles that has room and no more conflicts than
 // may be.
 func TestBundlesByTheRule(t *testing.T) {

@@ -19,7 +19,7 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	}
 	all := uint64(a.rows) * uint64(len(a.features))
 	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
-	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's rest code", 100*float64(all-cells)/float64(max(all, 1)))
+	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's default bin", 100*float64(all-cells)/float64(max(all, 1)))
 	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
 	faster := PreferSparse(len(a.features), codes, cells)
 	limit := len(a.features)
@@ -48,7 +48,7 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	return m, reason, err
 }
 
-// SparseSumsPay reports whether sums of the stored cells of a sparse table, for those
+// PreferSparse reports whether sums of the stored cells of a sparse table, for those
 // features only of which a node has enough, are cheaper than flat histograms: where
 // clearing, subtracting and searching the slots of a node costs more than adding up an
 // eighth of the cells, a usual node. The figures are rough costs: 2 ns a slot and 200 ns a

@@ -12,7 +12,7 @@ import (
 )
 
 // Codes are the codes of a table before they are laid out: every feature's own, all of
-// them or, where its column was sparse, those off its rest code. They are what a cache
+// them or, where its column was sparse, those outside its default bin. They are what a cache
 // keeps: any layout can be made of them.
 type Codes struct {
 	rows     int
@@ -67,7 +67,7 @@ type codesFeature struct {
 	Codes   uint32 `json:"codes"`
 	Missing bool   `json:"missing,omitempty"`
 	Sparse  bool   `json:"sparse,omitempty"`
-	Rest    uint32 `json:"rest,omitempty"`  // sparse: the code that is not stored
+	Default uint32 `json:"rest,omitempty"`  // sparse: the default bin, which is not stored
 	Cells   int    `json:"cells,omitempty"` // sparse: those that are
 }
 
@@ -90,7 +90,7 @@ func (c *Codes) Encode(storage string) (head []byte, pieces [][]byte, err error)
 		}
 		column := feature.all
 		if l := feature.list; l != nil {
-			h.Features[f].Sparse, h.Features[f].Rest, h.Features[f].Cells = true, l.defaultBin, len(l.rows)
+			h.Features[f].Sparse, h.Features[f].Default, h.Features[f].Cells = true, l.defaultBin, len(l.rows)
 			pieces = append(pieces, bytesOf(l.rows))
 			column = l.codes
 		}
@@ -139,7 +139,7 @@ func DecodeCodes(c *Cuts, head []byte, size uint64, read func([]byte) error) (*C
 	for f, feature := range h.Features {
 		own := &c.Features[f]
 		if n := own.NCodes(); feature.Codes != n && (feature.Codes != own.MissingCode()+1 || !feature.Missing) ||
-			feature.Cells < 0 || feature.Cells > h.Rows || feature.Rest >= feature.Codes {
+			feature.Cells < 0 || feature.Cells > h.Rows || feature.Default >= feature.Codes {
 			return nil, fmt.Errorf("%w: feature %q has %d codes, its cuts make %d", ErrCodes, own.Name, feature.Codes, n)
 		}
 	}
@@ -202,7 +202,7 @@ func decodeFeatures(h *codesHead, size uint64, read func([]byte) error) (*Codes,
 			}
 			continue
 		}
-		l := &list{defaultBin: feature.Rest, rows: make([]int32, feature.Cells), codes: newColumn(storedWidth(feature.Codes), feature.Cells)}
+		l := &list{defaultBin: feature.Default, rows: make([]int32, feature.Cells), codes: newColumn(storedWidth(feature.Codes), feature.Cells)}
 		if err := read(bytesOf(l.rows)); err != nil {
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func greatest[C bin.Code](codes []C) uint32 {
 	return uint32(most)
 }
 
-// check refuses rows that do not ascend within the table, and a rest code that is stored.
+// check refuses rows that do not ascend within the table, and a default bin that is stored.
 func (l *list) check(rows int) error {
 	last := int32(-1)
 	for i, row := range l.rows {

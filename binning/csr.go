@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// CSR holds the codes row by row without the cells that have their feature's rest
+// CSR holds the codes row by row without the cells that have their feature's default
 // code (S1.4, S1.5): the stored cells of row r are
 // ColIdx/Values[RowPtr[r]:RowPtr[r+1]], their features ascending.
 type CSR struct {
@@ -57,7 +57,7 @@ func (c *CSR) row(r int) (lo, hi uint64) {
 	return uint64(c.RowPtr[r]), uint64(c.RowPtr[r+1])
 }
 
-// at returns a cell's code: a binary search in the row, rest where it is not stored.
+// at returns a cell's code: a binary search in the row, the default bin where it is not stored.
 func (c *CSR) at(r int, feature, defaultBin uint32) uint32 {
 	lo, hi := c.row(r)
 	at := lo
@@ -201,7 +201,7 @@ func (c *CSR) longestRow(rows int) int {
 	return int(longest)
 }
 
-// list is a feature as the rows whose code is not its rest code.
+// list is a feature as the rows whose code is not its default bin.
 type list struct {
 	defaultBin uint32
 	rows       []int32 // ascending

@@ -23,11 +23,11 @@ type Feature struct {
 	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
 	// number of category codes, the shared code `other` included, which is the last.
 	Regular uint32
-	// Unnamed says that levels which training had may not be in the schema's dictionary
-	// (Categorical only, as Marks): such take the missing code.
+	// Unnamed says that the schema's dictionary may lack levels that training had
+	// (Categorical only, as NameHashes). These take the missing code.
 	Unnamed bool
-	// Marks stand for levels that are not in the dictionary and take the last code; see Marked. They
-	// ascend.
+	// NameHashes, ascending, stand for levels that are not in the dictionary and take the last code; see
+	// HashesName.
 	NameHashes []uint32
 }
 

@@ -90,7 +90,7 @@ func (e *Ellpack) at(row int, lo, hi, defaultBin uint32) uint32 {
 	return defaultBin
 }
 
-// tile is the number of rows whose symbols of one slot lie side by side.
+// slotMajorRows is the number of rows whose symbols of one slot lie side by side.
 const slotMajorRows = 32
 
 // SlotMajor returns the same symbols unpacked, slot by slot: symbol i of row r is

@@ -73,7 +73,7 @@ func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
 type encoding struct {
 	kind    FeatureKind
 	missing uint32
-	hashed  *Feature // of a feature with Marks; its rows' levels are those of names
+	hashed  *Feature // of a feature with NameHashes; its rows' levels are those of names
 	names   []string
 	f32     []float32
 	f64     []float64
@@ -215,7 +215,7 @@ func encodeValues[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	}
 }
 
-// encodeMarked gives levels beyond the feature's that are marked the last code.
+// encodeHashed gives the last code to levels beyond the dictionary whose names have a hash.
 func encodeHashed[C bin.Code](e *encoding, lo, hi int, dst []C) {
 	for i, level := range e.levels[lo:hi] {
 		if int(level) >= len(e.codes) && e.hashed.HashesName(e.names[level]) {

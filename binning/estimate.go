@@ -20,7 +20,7 @@ type Shape struct {
 	Rows      int
 	NCodes    []uint32 // per feature, the missing code included
 	Missing   []bool   // per feature: its last code is the missing code; nil for none
-	Cells     uint64   // sparse layouts: cells that do not have their feature's rest code
+	Cells     uint64   // sparse layouts: cells that do not have their feature's default bin
 	RowStride int      // ELLPACK: the most such cells of any row
 }
 

@@ -189,7 +189,7 @@ func TestCSR(t *testing.T) {
 				for i := lo; i < hi; i++ {
 					f := int(csr.ColIdx.At(int(i)))
 					if defaultBin, ok := m.DefaultBin(f); !ok || csr.Values.At(int(i)) == defaultBin || f <= before {
-						t.Fatalf("row %d, feature %d after %d: code %d, rest code %d", row, f, before, csr.Values.At(int(i)), defaultBin)
+						t.Fatalf("row %d, feature %d after %d: code %d, default bin %d", row, f, before, csr.Values.At(int(i)), defaultBin)
 					}
 					before = f
 				}
@@ -419,7 +419,7 @@ func TestRowMajorWidths(t *testing.T) {
 	}
 }
 
-// Bundles never hold two features that are off their rest codes in one row, and one-hot
+// Bundles never hold two features that are off their default bins in one row, and one-hot
 // columns come together again.
 func TestBundles(t *testing.T) {
 	oneHot := func(rows, groups, levels int, conflict func(row int) bool) *codesTable {
@@ -487,7 +487,7 @@ func TestBundles(t *testing.T) {
 }
 
 func TestLayoutChoice(t *testing.T) {
-	// `others` of each 1000 rows are off the rest code.
+	// `others` of each 1000 rows are outside the default bin.
 	table := func(rows, features, others int, nCodes uint32) *codesTable {
 		c := &codesTable{hasMissing: make([]bool, features)}
 		for f := range features {
@@ -505,7 +505,7 @@ func TestLayoutChoice(t *testing.T) {
 		want             string
 	}{
 		// Codes of two bytes: CSR takes 3 bytes a cell, fewer in all below two thirds, but
-		// half of the cells must be rest codes.
+		// half of the cells must be default bins.
 		{200, 510, 300, LayoutCol}, {200, 500, 300, LayoutCol}, {200, 490, 300, LayoutCSR},
 		// One byte of column index: CSR takes 4 + 2·0.49·features bytes a row, columns 1·features.
 		{200, 510, 200, LayoutCol}, {200, 500, 200, LayoutCol}, {200, 490, 200, LayoutCol}, // more bytes

@@ -56,9 +56,9 @@ type Info struct {
 //
 //   - by columns: the code of (row, feature) is entry `row` of the feature's column.
 //     Every column starts at a 64-byte boundary. A column may hold a bundle of
-//     several features (see Unit), and a mask of missing values may lie beside them.
+//     several features (see FeatureGroup), and a mask of missing values may lie beside them.
 //   - by rows: the same columns as a RowMajor, and nothing else.
-//   - sparse: a CSR or an Ellpack, which store no cell with its feature's rest code.
+//   - sparse: a CSR or an Ellpack, which store no cell with its feature's default bin.
 //
 // All give the same codes. A Matrix is immutable once built.
 //
@@ -77,10 +77,10 @@ type Matrix struct {
 	reason    string // why the layout was chosen
 }
 
-// Unit is a stored column: the codes of one feature, or those of a bundle of
-// features of which no row has more than one off its rest code.
+// FeatureGroup is a stored column: the codes of one feature, or those of a bundle of
+// features of which no row has more than one outside its default bin.
 //
-//	code of a bundle   0: every feature has its rest code
+//	code of a bundle   0: every feature has its default bin
 //	                   first … first+n-2: a feature of n codes has another one
 type FeatureGroup struct {
 	Features []int  // ascending
@@ -89,10 +89,10 @@ type FeatureGroup struct {
 	offset   uint64 // in bytes
 }
 
-// home says where a feature's codes are.
+// location says where a feature's codes are.
 type location struct {
 	group      int32  // stored column, -1 in sparse layouts
-	first      uint32 // bundles: the column's code for the first of the feature's codes that is not rest
+	first      uint32 // bundles: the column's code for the first of the feature's codes that is not the default bin
 	defaultBin uint32 // bundles and sparse layouts: the code that is not stored
 }
 
@@ -140,13 +140,13 @@ func newFrame(rows int, nCodes []uint32) (*Matrix, error) {
 // maxCodes is what the global bin index can number; tests lower it.
 var maxCodes uint64 = math.MaxUint32
 
-// allocate gives every unit its width and its place in the data.
+// allocate gives every group its width and its place in the data.
 func (m *Matrix) allocate(storage string) {
 	size := m.layOut(storage)
 	m.data = alignedBytes(size)
 }
 
-// layOut gives every unit its width and offset and returns the bytes they take.
+// layOut gives every group its width and offset and returns the bytes they take.
 func (m *Matrix) layOut(storage string) uint64 {
 	nCodes := make([]uint32, len(m.groups))
 	for u := range m.groups {
@@ -291,10 +291,10 @@ func (m *Matrix) Layout() string {
 // Reason says why the layout was chosen, for a log.
 func (m *Matrix) Reason() string { return m.reason }
 
-// Units returns the stored columns; none in sparse layouts. They must not be changed.
+// FeatureGroups returns the stored columns; none in sparse layouts. They must not be changed.
 func (m *Matrix) FeatureGroups() []FeatureGroup { return m.groups }
 
-// UnitOf returns the stored column that holds feature f, -1 in sparse layouts.
+// GroupOf returns the stored column that holds feature f, -1 in sparse layouts.
 func (m *Matrix) GroupOf(f int) int { return int(m.locations[f].group) }
 
 // ByRow returns the codes of the layout "row", nil in others.
@@ -323,7 +323,7 @@ func (m *Matrix) ByColumns() bool {
 // they are.
 func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.groups) == len(m.infos) }
 
-// Rest returns the code of feature f that a bundle or a sparse layout does not
+// DefaultBin returns the code of feature f that a bundle or a sparse layout does not
 // store, and whether there is one.
 func (m *Matrix) DefaultBin(f int) (code uint32, ok bool) {
 	p := &m.locations[f]
@@ -334,10 +334,10 @@ func (m *Matrix) DefaultBin(f int) (code uint32, ok bool) {
 }
 
 // First returns the code of a bundle's column that stands for the lowest of feature
-// f's codes that is not its rest code; further codes follow in order.
+// f's codes that is not its default bin; further codes follow in order.
 func (m *Matrix) First(f int) uint32 { return m.locations[f].first }
 
-// direct says that feature f has a column of its own without a mask.
+// hasOwnColumn reports whether feature f has a column of its own without a mask.
 func (m *Matrix) hasOwnColumn(f int) bool {
 	u := m.locations[f].group
 	return u >= 0 && m.byRow == nil && m.mask == nil && len(m.groups[u].Features) == 1
@@ -352,7 +352,7 @@ func (m *Matrix) Column(f int) Column {
 	return m.Block(f, 0, m.rows, nil, new(Scratch))
 }
 
-// UnitColumn returns a view of a stored column, in layouts by columns.
+// GroupColumn returns a view of a stored column, in layouts by columns.
 func (m *Matrix) GroupColumn(u int) Column {
 	group := &m.groups[u]
 	c := Column{Bits: group.Bits, N: m.rows}

@@ -339,8 +339,8 @@ func TestRowMajor(t *testing.T) {
 	})
 }
 
-// checkJoints holds joints to what they are for: every feature is in one, in order; the codes
-// of several fit a byte and have 32 rows each; and no two joints could be one.
+// checkJoints holds packed groups to what they are for: every feature is in one, in order; the codes
+// of several fit a byte and have 32 rows each; and no two packed groups could be one.
 func checkJoints(t *testing.T, joints []binning.PackedGroup, nCodes []uint32, features []int, rows int) {
 	t.Helper()
 	var all []int

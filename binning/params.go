@@ -30,7 +30,7 @@ const (
 	LayoutCol     = "col"      // by columns
 	LayoutRow     = "row"      // by rows only
 	LayoutBoth    = "both"     // by columns, and byte-wide ones by rows as well
-	LayoutCSR     = "csr"      // by rows, without the cells that have their feature's rest code
+	LayoutCSR     = "csr"      // by rows, without the cells that have their feature's default bin
 	LayoutEllpack = "ellpack"  // the same in rows of one length, bit-packed
 	Sentinel      = "sentinel" // a missing value has a code of its own
 	Mask          = "mask"     // a missing value is a bit beside the codes
@@ -70,7 +70,7 @@ type Params struct {
 	MinDataPerCat int
 	Order         string // of codes of levels
 	// BundleConflicts is the share of rows that a bundle may have with more than one
-	// feature off its rest code; above 0 bundles are made. All but the first of these lose their code, so that
+	// feature outside its default bin; above 0 bundles are made. All but the first of these lose their code, so that
 	// training sees other values than predictions will.
 	BundleConflicts float64
 

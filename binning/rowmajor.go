@@ -11,7 +11,7 @@ import (
 
 // RowMajor is a copy of some columns' codes, row by row (S1.3).
 //
-//	Data   [ row 0: code of Joints[0], Joints[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
+//	Data   [ row 0: code of Groups[0], Groups[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
 	Bits   Width         // of every code: U8, U16 or U32
 	Stride int           // bytes from row to row, a multiple of 4
@@ -19,7 +19,7 @@ type RowMajor struct {
 	Data   []byte        // 64-byte aligned; 64 zero bytes follow the last row, so that wide loads may run over
 }
 
-// mirrorBlock is the number of rows that a task copies. With a stride of up to 64
+// rowMajorBlock is the number of rows that a task copies. With a stride of up to 64
 // bytes they and the columns' parts fit a second-level cache.
 const rowMajorBlock = 2048
 
@@ -29,7 +29,7 @@ func NewRowMajor(m *Matrix, groups []int, pool *parallel.Pool) *RowMajor {
 	return NewPackedRowMajor(m, SingleGroups(m, groups), pool)
 }
 
-// NewJoined copies columns of m by rows, one byte a joint's code. A joint with more than
+// NewPackedRowMajor copies columns of m by rows, one byte a packed group's code. A packed group with more than
 // 256 codes is a programming error.
 func NewPackedRowMajor(m *Matrix, packed []PackedGroup, pool *parallel.Pool) *RowMajor {
 	for i := range packed {
@@ -91,7 +91,7 @@ func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 // wideStride returns the bytes from row to row of n codes of more than a byte.
 func wideStride(n int, bits Width) int { return (n*int(bits)/8 + 3) &^ 3 }
 
-// MirrorBytes returns the memory of a copy by rows of n joints, a byte a code.
+// RowMajorCopyBytes returns the memory of a copy by rows of n packed groups, a byte a code.
 func RowMajorCopyBytes(rows, n int) uint64 { return rowMajorBytes(rows, n, U8) }
 
 // rowMajorBytes returns the memory of n columns' codes by rows.
@@ -159,14 +159,14 @@ func linesPerPeriod(stride, n int) int {
 }
 
 // transposeScratch holds the codes of a block of rows where a column does not have them
-// byte by byte, and one column of a joint.
+// byte by byte, and one column of a packed group.
 type transposeScratch struct {
 	parts [8][rowMajorBlock]uint8
 	other [rowMajorBlock]uint8
 }
 
-// transpose writes rows lo … hi of up to eight joints side by side. Up to four fill
-// four bytes of a row, more of them eight; joints that are not there give zeros.
+// transpose writes rows lo … hi of up to eight packed groups side by side. Up to four fill
+// four bytes of a row, more of them eight; packed groups that are not there give zeros.
 func (m *Matrix) transpose(dst []byte, stride int, group []PackedGroup, lo, hi int, scratch *transposeScratch) {
 	n := hi - lo
 	var parts [8][]uint8

@@ -251,7 +251,7 @@ func BenchmarkHistBytes(b *testing.B) {
 // update in about the same time, 0.3 to 0.7 ns by machine: there the row-wise pass may
 // not be slower than 0.6 of the column-wise one. In the node a column-wise pass fetches a
 // cache line for each code of a row, the row-wise one a line for 64 of them: that
-// is what the mirror is for, and it has to be the faster one there.
+// is what the row-major copy is for, and it has to be the faster one there.
 func BenchmarkHistRowMajor(b *testing.B) {
 	const rows, features = 1_000_000, 100
 	nCodes := make([]uint32, features)

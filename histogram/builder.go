@@ -75,35 +75,35 @@ const (
 )
 
 // Builder fills histograms from the rows of a node. It is made once per training
-// run and reuses all its memory. It adds up stored columns ("units"), and splits the
-// sums of bundles up at the end. A worker's scratch costs (264 × byte-wide units +
+// run and reuses all its memory. It adds up stored columns ("groups"), and splits the
+// sums of bundles up at the end. A worker's scratch costs (264 × byte-wide groups +
 // bins of wider ones, or of all features in sparse layouts) × 8 bytes, and 16 bytes
 // per bin once a node had more than 65,536 rows.
 type Builder struct {
 	matrix        *binning.Matrix
-	rowMajor      *binning.RowMajor // nil: all units are read by column
+	rowMajor      *binning.RowMajor // nil: all groups are read by column
 	pool          parallel.Runner
 	strategy      Strategy
 	offsets       []uint32
 	featureGroups []binning.FeatureGroup // in sparse layouts one per feature
-	firstSlots    []int                  // first slot of each unit, where units follow each other
-	flags         [][]flag               // of units that are bundles of features of two codes, else nil
+	firstSlots    []int                  // first slot of each group, where groups follow each other
+	flags         [][]flag               // of groups that are bundles of features of two codes, else nil
 	sparse        *sparseRows            // nil in layouts with columns
 	hasDefaults   bool                   // some features have a slot that is not added up
-	lists         *Lists                 // of the mirror, may be nil
+	lists         *Lists                 // of the row-major copy, may be nil
 	byLists       bool                   // the current node is added up by them
 
 	features      []int // active features, ascending
 	inRowMajor    []bool
-	active        []bool // units with active features
-	columns       []int  // active units that a row-wise pass reads by column
-	wholeRow      bool   // the mirror is read at all
-	wideAt        []int  // first slots of a wide mirror's units in a worker's scratch
+	active        []bool // groups with active features
+	columns       []int  // active groups that a row-wise pass reads by column
+	wholeRow      bool   // the row-major copy is read at all
+	wideAt        []int  // first slots of a wide row-major copy's groups in a worker's scratch
 	batches       []columnBatch
 	places        []place
 	rowSlots      int
-	rowMajorSlots int               // of the mirrored units, without gaps
-	hasPacked     bool              // some place is that of a joint
+	rowMajorSlots int               // of the groups of the row-major copy, without gaps
+	hasPacked     bool              // some place is that of a packed group
 	alone         []tile            // for one worker
 	shared        []tile            // for all
 	lines         []tile            // for nodes of more rows, of whole cache lines
@@ -122,7 +122,7 @@ type Builder struct {
 	packed         []packedScratch        // per worker, as wide
 	offers         []offer                // per worker
 	lowCardinality []*hist.LowCardinality // per worker, nil before there were columns of few codes
-	widest         int                    // codes of the widest unit
+	widest         int                    // codes of the widest group
 	wide           []rowParallelScratch[hist.Slot[int64, uint64]]
 	floats         []rowParallelScratch[hist.Slot[float64, float64]] // per worker, or group of rows
 	starts         []int                                             // float row pass: first piece of each group, and the end
@@ -136,15 +136,15 @@ type Builder struct {
 	hess32       []uint32
 }
 
-// columnGroup is up to four units of one width that share a pass over the entries.
+// columnBatch is up to four groups of one width that share a pass over the entries.
 type columnBatch struct {
 	groups [4]int
 	n      int
 }
 
-// New returns a Builder over the matrix. mirror may be nil; otherwise it holds the
+// New returns a Builder over the matrix. rowMajor may be nil; otherwise it holds the
 // row-major codes of some of the stored columns, each in a code of its own where gradients
-// are floats. A matrix that is kept by rows is its own mirror.
+// are floats. A matrix that is kept by rows is its own row-major copy.
 func New(m *binning.Matrix, rowMajor *binning.RowMajor, pool parallel.Runner, s Strategy) *Builder {
 	b := &Builder{
 		matrix: m, rowMajor: rowMajor, pool: pool, strategy: s, offsets: m.Offsets(), featureGroups: m.FeatureGroups(),
@@ -223,7 +223,7 @@ func (b *Builder) layOut() {
 			groups++
 		}
 	}
-	// A row-wise pass takes all mirrored units; with few of them active, columns are
+	// A row-wise pass takes all groups of the row-major copy; with few of them active, columns are
 	// cheaper where there are some.
 	b.wholeRow = groups > 0 && (2*groups > len(b.rowMajor.Groups) || b.matrix.ByRow() != nil)
 	b.columns = b.columns[:0]
@@ -236,7 +236,7 @@ func (b *Builder) layOut() {
 	b.makeTiles()
 }
 
-// unitOf returns the unit that holds a feature.
+// groupOf returns the group that holds a feature.
 func (b *Builder) groupOf(f int) int {
 	if b.sparse != nil {
 		return f
@@ -244,7 +244,7 @@ func (b *Builder) groupOf(f int) int {
 	return b.matrix.GroupOf(f)
 }
 
-// group puts the active units into groups of four of one width, those with few codes apart.
+// batchColumns puts the active groups into batches of four of one width, those of low cardinality apart.
 func (b *Builder) batchColumns() {
 	b.batches = b.batches[:0]
 	if b.sparse != nil {
@@ -399,7 +399,7 @@ func (b *Builder) do(alone bool, n int, task parallel.Task) {
 	b.pool.Do(n, task)
 }
 
-// begin clears the slots of a unit, right before its sums are added to them.
+// begin clears the slots of a group, right before its sums are added to them.
 func (b *Builder) begin(u int) {
 	for _, f := range b.featureGroups[u].Features {
 		lo, hi := b.bins(f)
@@ -415,7 +415,7 @@ func rowsOf[T any](values []T, first int) []T {
 	return values[first:min(first+hist.BlockRows, len(values))]
 }
 
-// columnOf returns a unit's codes of the rows that a run's entries can have.
+// columnOf returns a group's codes of the rows that a run's entries can have.
 func (b *Builder) columnOf(worker, u, first int, entries []uint64) binning.Column {
 	lo, hi := first, min(first+hist.BlockRows, b.matrix.NRows())
 	if b.matrix.Masked() {
@@ -424,7 +424,7 @@ func (b *Builder) columnOf(worker, u, first int, entries []uint64) binning.Colum
 	return b.matrix.GroupColumn(u).Part(lo, hi)
 }
 
-// size returns the number of slots that a pass over a unit fills.
+// size returns the number of slots that a pass over a group fills.
 func (b *Builder) size(u int) int {
 	if b.matrix.Masked() {
 		return int(b.matrix.FeatureInfo(b.featureGroups[u].Features[0]).NBins)

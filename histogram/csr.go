@@ -16,7 +16,7 @@ type csrRows interface {
 	addTwo(slots []hist.Slot[int64, uint64], offsets []uint32, first int, v values[int32, uint32], entries []uint64)
 	// count counts the stored cells of each feature.
 	count(counts []uint32, first int, entries []uint64)
-	// sum adds to the slots that a Direct has for the features lo … hi-1; see hist.SumCSR.
+	// sum adds to the slots that a SparseSums has for the features lo … hi-1; see hist.SumCSR.
 	// v is empty where entries carry the codes.
 	sum(slots []hist.CountedSlot, at []uint32, sign int64, lo, hi uint32, first int, v values[int32, uint32], entries []uint64)
 	// divide takes from a node's slots what it adds to a child's; see hist.DivideCSR.

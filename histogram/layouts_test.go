@@ -23,7 +23,7 @@ func sparseTable(t testing.TB, seed uint64, rows int, share float64) *table {
 	return restTable(t, seed, rows, nCodes, shares)
 }
 
-// restTable has a share of the cells of each column that are not at rest.
+// restTable has a share of the cells of each column that are outside the default bin.
 func restTable(t testing.TB, seed uint64, rows int, nCodes []uint32, shares []float64) *table {
 	t.Helper()
 	d := newTable(t, seed, rows, nCodes, binning.Adaptive)
@@ -110,8 +110,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A mirror of bundles, with some of their features active.
-func TestMirrorOfBundles(t *testing.T) {
+// A row-major copy of bundles, with some of their features active.
+func TestRowMajorCopyOfBundles(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	d := sparseTable(t, 5, 5000, 0.02)
@@ -202,7 +202,7 @@ func (d *table) withLists(t *testing.T, pool *parallel.Pool) *binning.Matrix {
 
 // A Direct gives the reference's sums for every feature with enough stored cells, and
 // lists no other.
-func TestDirect(t *testing.T) {
+func TestSparseSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for threads := 1; threads <= 5; threads += 2 {
 		pool := parallel.NewPool(threads)
@@ -249,7 +249,7 @@ func TestDirect(t *testing.T) {
 }
 
 // Rows are added up by columns where runs are much shorter than blocks, and workers take them side by side.
-func TestDirectOfShortRuns(t *testing.T) {
+func TestSparseSumsOfShortRuns(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	const rows, stretch = 40_000, 20_032

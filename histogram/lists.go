@@ -9,25 +9,25 @@ import (
 	"boost/parallel"
 )
 
-// Lists name the slots that each row is added to, but for those of rest codes: each joint has one, the most
+// Lists name the slots that each row is added to, but for those of default bins: each packed group has one, the most
 // frequent code of a sample, whose slot gets what the others lack of the total. They stand beside a copy
-// by rows of which enough codes are rest codes, and serve packed sums. A row takes 4 bytes for each part, and two for a
+// by rows of which enough codes are default bins, and serve packed sums. A row takes 4 bytes for each part, and two for a
 // slot.
 type Lists struct {
-	defaults []uint8 // of each joint
+	defaults []uint8 // of each packed group
 	parts    []listPart
 }
 
-// listPart is what one tile adds: slots of some joints, counted from the first one's.
+// listPart is what one tile adds: slots of some packed groups, counted from the first one's.
 type listPart struct {
 	hist.Listed
 	from, to int
 }
 
 const (
-	// listSample is about how many rows the rest codes are found in.
+	// listSample is about how many rows the default bins are found in.
 	listSample = 1024
-	// listPlaces is the most joints of a part, and leastListed the fewest if there are several.
+	// listPlaces is the most packed groups of a part, and leastListed the fewest if there are several.
 	listPlaces, leastListed = 64, 24
 	// listRow is how many more codes than slots a row must have for each part: its slots then cost, with what fills
 	// them up to a multiple of hist.ListStep, at most 0.8 of as many updates of the copy by rows.
@@ -35,7 +35,7 @@ const (
 	// listBlock is the number of rows whose lists a task makes.
 	listBlock = 4096
 	// padding is the first of the slots of a part that are added to where a list's length is no multiple of hist.ListStep: its
-	// first joint has no such codes.
+	// first packed group has no such codes.
 	padding = 256
 )
 
@@ -77,7 +77,7 @@ func NewLists(m *binning.Matrix, rowMajor *binning.RowMajor, pool *parallel.Pool
 	return l, bytes
 }
 
-// findRests sets the rest codes, by a sample, and returns how many other codes it has in how many rows.
+// findDefaults sets the default bins, by a sample, and returns how many other codes it has in how many rows.
 func (l *Lists) findDefaults(rowMajor *binning.RowMajor, rows int) (listed, sampled int) {
 	step := max(1, rows/listSample)
 	counts := make([][256]uint32, len(l.defaults))
@@ -166,7 +166,7 @@ func (b *Builder) UseLists(l *Lists) {
 	}
 }
 
-// addListed adds entries of one run to the packed sums of all mirrored units.
+// addListed adds entries of one run to the packed sums of all groups of the row-major copy.
 func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 	total := uint64(0)
 	for i := range b.lists.parts {
@@ -176,7 +176,7 @@ func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 	s.total += total
 }
 
-// fillRest sets the packed sum of a joint's rest code, if the node is added up by lists: what the others lack of
+// fillListed sets the packed sum of a packed group's default bin, if the node is added up by lists: what the others lack of
 // the total.
 func (b *Builder) fillListed(place int, sums []uint64, total uint64) {
 	if b.byLists && place < len(b.lists.defaults) {

@@ -13,7 +13,7 @@ import (
 	"boost/parallel"
 )
 
-// listTable has columns of all widths, of whose cells about a share is not at rest.
+// listTable has columns of all widths, of whose cells about a share is outside the default bin.
 func listTable(t testing.TB, seed uint64, rows, columns int, share float64) *table {
 	t.Helper()
 	widths := []uint32{2, 3, 256, 17, 255, 6, 100, 16, 300, 2}
@@ -85,7 +85,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// Where most codes are not at rest, a list would be as long as a row.
+// Where most codes are outside the default bin, a list would be as long as a row.
 func TestNoLists(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()

@@ -29,7 +29,7 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() }
 
 // ScratchBytes returns the most memory that a Builder over nodes of at most so many rows takes
-// beside the histograms, given what its mirror has.
+// beside the histograms, given what its row-major copy has.
 func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, set gradients.Settings, threads, rows int) int64 {
 	layout := &Builder{matrix: m, featureGroups: m.FeatureGroups()}
 	if layout.sparse = newSparseRows(m); layout.sparse != nil {

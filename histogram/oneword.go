@@ -18,7 +18,7 @@ func (b *Builder) reserveColumns() {
 	}
 }
 
-// columnTask fills one group of columns over all rows of the node.
+// columnTask fills one batch of columns over all rows of the node.
 type columnTask Builder
 
 func (t *columnTask) Run(worker, index int) {
@@ -59,7 +59,7 @@ func (b *Builder) packedColumns(worker int, g *columnBatch) {
 	}
 }
 
-// addColumns adds entries of one run to the packed sums of a group of columns,
+// addColumns adds entries of one run to the packed sums of a batch of columns,
 // size slots apart.
 func (b *Builder) addColumns(worker int, scratch []uint64, size int, g *columnBatch, first int, entries []uint64) {
 	if b.isLowCardinality(g.groups[0]) {
@@ -112,16 +112,16 @@ func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	}
 }
 
-// place is where a row-wise pass keeps the sums of one unit, or of a joint of several: in
+// place is where a row-wise pass keeps the sums of one group, or of a packed group of several: in
 // size slots of a worker's scratch from slot `at` on.
 type place struct {
 	group    int
 	at, size int
-	members  []int // the units of a joint, the first of which is unit; nil for one unit
+	members  []int // the groups of a packed group, the first of which is group; nil for one group
 }
 
-// plan lays out a worker's scratch for row-wise passes: the mirrored units first,
-// inactive ones too, then those of active units read by column, or, in sparse
+// placeGroups lays out a worker's scratch for row-wise passes: the groups of the row-major copy first,
+// inactive ones too, then those of active groups read by column, or, in sparse
 // layouts, all features as a flat histogram has them.
 func (b *Builder) placeGroups() {
 	b.places, b.rowSlots, b.rowMajorSlots, b.wideAt, b.hasPacked = b.places[:0], 0, 0, b.wideAt[:0], false
@@ -235,22 +235,22 @@ func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
 // addPlaces adds entries of one run to the packed sums of places that are read by column.
 // slots begin at the slot base of a whole pass.
 func (b *Builder) addPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) {
-	for defaultBin := places; len(defaultBin) > 0; {
+	for unread := places; len(unread) > 0; {
 		n, left := 1, entries
-		if b.isLowCardinality(defaultBin[0].group) {
-			n, left = b.addLowCardinalityPlaces(worker, slots, base, defaultBin, first, entries)
+		if b.isLowCardinality(unread[0].group) {
+			n, left = b.addLowCardinalityPlaces(worker, slots, base, unread, first, entries)
 		}
-		for _, p := range defaultBin[:n] {
+		for _, p := range unread[:n] {
 			if len(left) > 0 {
 				at := p.at - base
 				oneWordColumn(slots[at:at+max(p.size, 16)], b.columnOf(worker, p.group, first, left), left)
 			}
 		}
-		defaultBin = defaultBin[n:]
+		unread = unread[n:]
 	}
 }
 
-// addMirror adds entries of one run to the packed sums of all mirrored units.
+// addRowMajor adds entries of one run to the packed sums of all groups of the row-major copy.
 func (b *Builder) addRowMajor(packed []uint64, first int, entries []uint64, dense bool) {
 	m := b.rowMajor
 	switch m.Bits {
@@ -263,7 +263,7 @@ func (b *Builder) addRowMajor(packed []uint64, first int, entries []uint64, dens
 	}
 }
 
-// mirrorFrom returns the row-major codes from a row on.
+// rowMajorFrom returns the row-major codes from a row on.
 func (b *Builder) rowMajorFrom(first int) []uint8 { return b.rowMajor.Data[first*b.rowMajor.Stride:] }
 
 // flush moves a worker's packed sums to wide ones.
@@ -273,12 +273,12 @@ func (b *Builder) flush(s *packedScratch) {
 		clear(s.hess)
 	}
 	for j, p := range b.places {
-		defaultBin := s.slots[p.at : p.at+p.size]
-		b.fillListed(j, defaultBin, s.total)
+		others := s.slots[p.at : p.at+p.size]
+		b.fillListed(j, others, s.total)
 		for i := range p.nGroups() {
 			var sums []uint64
 			u := p.groupAt(i)
-			sums, defaultBin = b.nextMember(&p, i, defaultBin, s.member[:])
+			sums, others = b.nextMember(&p, i, others, s.member[:])
 			lo := b.firstSlots[u]
 			hist.Unpack(s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)], sums)
 		}
@@ -286,7 +286,7 @@ func (b *Builder) flush(s *packedScratch) {
 	s.wide, s.rows, s.total = true, 0, 0
 }
 
-// reduceTask adds up one unit or joint of the workers' sums, in worker order; integer
+// reduceTask adds up one group or packed group of the workers' sums, in worker order; integer
 // sums do not depend on it.
 type reduceTask Builder
 
@@ -299,12 +299,12 @@ func (t *reduceTask) Run(worker, index int) {
 		if !s.took {
 			continue
 		}
-		defaultBin := s.slots[p.at : p.at+p.size]
-		b.fillListed(index, defaultBin, s.total)
+		others := s.slots[p.at : p.at+p.size]
+		b.fillListed(index, others, s.total)
 		for i := range p.nGroups() {
 			var sums []uint64
 			u := p.groupAt(i)
-			sums, defaultBin = b.nextMember(&p, i, defaultBin, part)
+			sums, others = b.nextMember(&p, i, others, part)
 			b.unpackSums(u, sums, fresh)
 			if lo := b.firstSlots[u]; s.wide {
 				b.addWide(u, s.grad[lo:lo+len(sums)], s.hess[lo:lo+len(sums)])

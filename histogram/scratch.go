@@ -12,7 +12,7 @@ type rowParallelScratch[A any] struct {
 	sums[A]
 	all    sums[A]
 	took   bool    // it has taken part in this pass
-	member sums[A] // of one column of a joint
+	member sums[A] // of one column of a packed group
 }
 
 // sums are slots and, unless nil, the numbers of their rows: sums of floats and of codes
@@ -45,7 +45,7 @@ func (s *rowParallelScratch[A]) reserve(n int, counting bool) sums[A] {
 	return s.sums
 }
 
-// reserveOwn makes room for the sums of one column of a joint, if there are joints.
+// reserveMember makes room for the sums of one column of a packed group, if there are packed groups.
 func (s *rowParallelScratch[A]) reserveMember(joined bool) {
 	if joined && s.member.slots == nil {
 		s.member = sums[A]{make([]A, maxMemberCodes), make([]uint32, maxMemberCodes)}
@@ -61,5 +61,5 @@ type packedScratch struct {
 	grad   []int64
 	hess   []uint64
 	wide   bool                   // grad and hess are in use
-	member [maxMemberCodes]uint64 // of one column of a joint
+	member [maxMemberCodes]uint64 // of one column of a packed group
 }

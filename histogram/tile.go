@@ -16,7 +16,7 @@ import (
 // of more rows each worker adds up some, of all features, and a tile is a place where these
 // sums are added up.
 type tile struct {
-	places   []place // of a pass over rows; nil where the tile is a group of columns
+	places   []place // of a pass over rows; nil where the tile is a batch of columns
 	first    int     // number of the first place
 	features []int   // the active ones, ascending
 	lists    *listPart
@@ -42,7 +42,7 @@ const (
 // line reads no code in vain. It is a variable for tests.
 var lineSlots = 1 << 17
 
-// planTiles cuts the places of a pass over rows, or the groups of columns, into tiles: into
+// makeTiles cuts the places of a pass over rows, or the batches of columns, into tiles: into
 // as few as are good for one worker, and into enough for all of them.
 func (b *Builder) makeTiles() {
 	b.tileFeatures = b.tileFeatures[:0]
@@ -125,7 +125,7 @@ func cutEvenly(lo, hi, n int, weight func(i int) int) (ends []int) {
 	return ends
 }
 
-// planLists makes tiles of the parts of lists, for one worker and for all.
+// makeListTiles makes tiles of the parts of lists, for one worker and for all.
 func (b *Builder) makeListTiles() {
 	for i := range b.lists.parts {
 		p := &b.lists.parts[i]
@@ -222,18 +222,18 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	return t.features
 }
 
-// deliverTile adds the packed sums of a tile to the slots of its features; total is the sum of the rows that
+// unpackTile adds the packed sums of a tile to the slots of its features; total is the sum of the rows that
 // were added by lists.
 func (b *Builder) unpackTile(t *tile, s *packedScratch, fresh bool, total uint64) {
 	base := t.places[0].at
 	for j := range t.places {
 		p := &t.places[j]
-		defaultBin := s.slots[p.at-base : p.at-base+p.size]
-		b.fillListed(t.first+j, defaultBin, total)
+		others := s.slots[p.at-base : p.at-base+p.size]
+		b.fillListed(t.first+j, others, total)
 		for i := range p.nGroups() {
 			var sums []uint64
 			u := p.groupAt(i)
-			sums, defaultBin = b.nextMember(p, i, defaultBin, s.member[:])
+			sums, others = b.nextMember(p, i, others, s.member[:])
 			b.unpackSums(u, sums, fresh)
 		}
 	}

@@ -58,7 +58,7 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 	}
 }
 
-// wideColumns fills one group of columns from codes that need two words.
+// wideColumns fills one batch of columns from codes that need two words.
 func (b *Builder) wideColumns(worker int, g *columnBatch) {
 	for _, u := range g.groups[:g.n] {
 		size := b.size(u)
@@ -121,7 +121,7 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 	}
 }
 
-// wideReduceTask adds up one unit of the workers' 64-bit sums.
+// wideReduceTask adds up one group of the workers' 64-bit sums.
 type wideReduceTask Builder
 
 func (t *wideReduceTask) Run(worker, index int) {
@@ -139,10 +139,10 @@ func (t *wideReduceTask) Run(worker, index int) {
 		if !s.took {
 			continue
 		}
-		defaultBin := s.part(p.at, p.at+p.size)
+		others := s.part(p.at, p.at+p.size)
 		for i := range p.nGroups() {
 			var sums sums[hist.Slot[int64, uint64]]
-			sums, defaultBin = b.nextMemberSlots(&p, i, defaultBin, own)
+			sums, others = b.nextMemberSlots(&p, i, others, own)
 			b.unpackSlots(p.groupAt(i), sums)
 		}
 	}
@@ -192,7 +192,7 @@ func (b *Builder) reserveFloats(n, slots int) {
 	}
 }
 
-// floatColumnTask fills one group of columns from float32 gradients.
+// floatColumnTask fills one batch of columns from float32 gradients.
 type floatColumnTask Builder
 
 func (t *floatColumnTask) Run(worker, index int) {

@@ -19,7 +19,7 @@ func TestTwoArrays(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"TestBuilders": TestBuilders, "TestSmallNodes": TestSmallNodes, "TestNoStaleValues": TestNoStaleValues,
 		"TestExtremeCodes": TestExtremeCodes, "TestSubtract": TestSubtract, "TestEqualHessians": TestEqualHessians,
-		"TestWidths": TestWidths, "TestLayouts": TestLayouts, "TestMirrorOfBundles": TestMirrorOfBundles,
+		"TestWidths": TestWidths, "TestLayouts": TestLayouts, "TestRowMajorCopyOfBundles": TestRowMajorCopyOfBundles,
 		"TestActiveFeaturesChange": TestActiveFeaturesChange, "TestTiles": TestTiles, "TestStream": TestStream, "TestHelp": TestHelp,
 	} {
 		t.Run(name, test)

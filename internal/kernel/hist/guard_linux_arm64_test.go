@@ -11,7 +11,7 @@ import (
 func TestNEONStaysInItsMemory(t *testing.T) {
 	defer hist.UseBest()
 	hist.UseNEON(true)
-	t.Run("few", fewStaysInItsCodes)
+	t.Run("low cardinality", lowCardinalityStaysInItsCodes)
 	t.Run("sums", TestUnpackStaysInItsSums)
 	t.Run("entries", TestPackStaysInItsRows)
 	t.Run("subtract", TestSubtractStaysInItsSums)

@@ -223,14 +223,14 @@ func TestWordsStayInTheirCodes(t *testing.T) {
 }
 
 // So do the codes and the entries of columns that are compared, at both ends.
-func TestFewStaysInItsCodes(t *testing.T) { eachComparing(t, fewStaysInItsCodes) }
+func TestLowCardinalityStaysInItsCodes(t *testing.T) { eachComparing(t, lowCardinalityStaysInItsCodes) }
 
-func fewStaysInItsCodes(t *testing.T) {
+func lowCardinalityStaysInItsCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 0))
 	f := &hist.LowCardinality{}
 	for n := 1024; n < 1024+200; n += 1 + r.IntN(9) {
 		for _, lo := range []int{0, 1, 6} {
-			b := fewBlock(r, lo+n, lo, lo+n, []int{16, 3})
+			b := lowCardinalityBlock(r, lo+n, lo, lo+n, []int{16, 3})
 			halves, bytes := nibbles(b.codes[0]), narrow[uint8](b.codes[1])
 			for _, side := range []struct {
 				codes   func(testing.TB, int) []uint8
@@ -244,9 +244,9 @@ func fewStaysInItsCodes(t *testing.T) {
 				copy(eight, bytes)
 				entries := side.entries(t, n)
 				copy(entries, b.entries())
-				checkFew(t, "fenced nibbles", f, b, entries, [][]uint8{four}, true, []int{16})
+				checkLowCardinality(t, "fenced nibbles", f, b, entries, [][]uint8{four}, true, []int{16})
 				other := &block{rows: b.rows, grad: b.grad, hess: b.hess, codes: b.codes[1:]}
-				checkFew(t, "fenced bytes", f, other, entries, [][]uint8{eight}, false, []int{3})
+				checkLowCardinality(t, "fenced bytes", f, other, entries, [][]uint8{eight}, false, []int{3})
 			}
 		}
 	}

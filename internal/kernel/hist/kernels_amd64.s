@@ -13761,135 +13761,135 @@ DATA low4<>+48(SB)/8, $0x0f0f0f0f0f0f0f0f
 DATA low4<>+56(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL low4<>(SB), RODATA|NOPTR, $64
 
-DATA fewCodes<>+0(SB)/8, $0x0000000000000000
-DATA fewCodes<>+8(SB)/8, $0x0000000000000000
-DATA fewCodes<>+16(SB)/8, $0x0000000000000000
-DATA fewCodes<>+24(SB)/8, $0x0000000000000000
-DATA fewCodes<>+32(SB)/8, $0x0000000000000000
-DATA fewCodes<>+40(SB)/8, $0x0000000000000000
-DATA fewCodes<>+48(SB)/8, $0x0000000000000000
-DATA fewCodes<>+56(SB)/8, $0x0000000000000000
-DATA fewCodes<>+64(SB)/8, $0x0101010101010101
-DATA fewCodes<>+72(SB)/8, $0x0101010101010101
-DATA fewCodes<>+80(SB)/8, $0x0101010101010101
-DATA fewCodes<>+88(SB)/8, $0x0101010101010101
-DATA fewCodes<>+96(SB)/8, $0x0101010101010101
-DATA fewCodes<>+104(SB)/8, $0x0101010101010101
-DATA fewCodes<>+112(SB)/8, $0x0101010101010101
-DATA fewCodes<>+120(SB)/8, $0x0101010101010101
-DATA fewCodes<>+128(SB)/8, $0x0202020202020202
-DATA fewCodes<>+136(SB)/8, $0x0202020202020202
-DATA fewCodes<>+144(SB)/8, $0x0202020202020202
-DATA fewCodes<>+152(SB)/8, $0x0202020202020202
-DATA fewCodes<>+160(SB)/8, $0x0202020202020202
-DATA fewCodes<>+168(SB)/8, $0x0202020202020202
-DATA fewCodes<>+176(SB)/8, $0x0202020202020202
-DATA fewCodes<>+184(SB)/8, $0x0202020202020202
-DATA fewCodes<>+192(SB)/8, $0x0303030303030303
-DATA fewCodes<>+200(SB)/8, $0x0303030303030303
-DATA fewCodes<>+208(SB)/8, $0x0303030303030303
-DATA fewCodes<>+216(SB)/8, $0x0303030303030303
-DATA fewCodes<>+224(SB)/8, $0x0303030303030303
-DATA fewCodes<>+232(SB)/8, $0x0303030303030303
-DATA fewCodes<>+240(SB)/8, $0x0303030303030303
-DATA fewCodes<>+248(SB)/8, $0x0303030303030303
-DATA fewCodes<>+256(SB)/8, $0x0404040404040404
-DATA fewCodes<>+264(SB)/8, $0x0404040404040404
-DATA fewCodes<>+272(SB)/8, $0x0404040404040404
-DATA fewCodes<>+280(SB)/8, $0x0404040404040404
-DATA fewCodes<>+288(SB)/8, $0x0404040404040404
-DATA fewCodes<>+296(SB)/8, $0x0404040404040404
-DATA fewCodes<>+304(SB)/8, $0x0404040404040404
-DATA fewCodes<>+312(SB)/8, $0x0404040404040404
-DATA fewCodes<>+320(SB)/8, $0x0505050505050505
-DATA fewCodes<>+328(SB)/8, $0x0505050505050505
-DATA fewCodes<>+336(SB)/8, $0x0505050505050505
-DATA fewCodes<>+344(SB)/8, $0x0505050505050505
-DATA fewCodes<>+352(SB)/8, $0x0505050505050505
-DATA fewCodes<>+360(SB)/8, $0x0505050505050505
-DATA fewCodes<>+368(SB)/8, $0x0505050505050505
-DATA fewCodes<>+376(SB)/8, $0x0505050505050505
-DATA fewCodes<>+384(SB)/8, $0x0606060606060606
-DATA fewCodes<>+392(SB)/8, $0x0606060606060606
-DATA fewCodes<>+400(SB)/8, $0x0606060606060606
-DATA fewCodes<>+408(SB)/8, $0x0606060606060606
-DATA fewCodes<>+416(SB)/8, $0x0606060606060606
-DATA fewCodes<>+424(SB)/8, $0x0606060606060606
-DATA fewCodes<>+432(SB)/8, $0x0606060606060606
-DATA fewCodes<>+440(SB)/8, $0x0606060606060606
-DATA fewCodes<>+448(SB)/8, $0x0707070707070707
-DATA fewCodes<>+456(SB)/8, $0x0707070707070707
-DATA fewCodes<>+464(SB)/8, $0x0707070707070707
-DATA fewCodes<>+472(SB)/8, $0x0707070707070707
-DATA fewCodes<>+480(SB)/8, $0x0707070707070707
-DATA fewCodes<>+488(SB)/8, $0x0707070707070707
-DATA fewCodes<>+496(SB)/8, $0x0707070707070707
-DATA fewCodes<>+504(SB)/8, $0x0707070707070707
-DATA fewCodes<>+512(SB)/8, $0x0808080808080808
-DATA fewCodes<>+520(SB)/8, $0x0808080808080808
-DATA fewCodes<>+528(SB)/8, $0x0808080808080808
-DATA fewCodes<>+536(SB)/8, $0x0808080808080808
-DATA fewCodes<>+544(SB)/8, $0x0808080808080808
-DATA fewCodes<>+552(SB)/8, $0x0808080808080808
-DATA fewCodes<>+560(SB)/8, $0x0808080808080808
-DATA fewCodes<>+568(SB)/8, $0x0808080808080808
-DATA fewCodes<>+576(SB)/8, $0x0909090909090909
-DATA fewCodes<>+584(SB)/8, $0x0909090909090909
-DATA fewCodes<>+592(SB)/8, $0x0909090909090909
-DATA fewCodes<>+600(SB)/8, $0x0909090909090909
-DATA fewCodes<>+608(SB)/8, $0x0909090909090909
-DATA fewCodes<>+616(SB)/8, $0x0909090909090909
-DATA fewCodes<>+624(SB)/8, $0x0909090909090909
-DATA fewCodes<>+632(SB)/8, $0x0909090909090909
-DATA fewCodes<>+640(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+648(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+656(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+664(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+672(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+680(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+688(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+696(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA fewCodes<>+704(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+712(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+720(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+728(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+736(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+744(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+752(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+760(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA fewCodes<>+768(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+776(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+784(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+792(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+800(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+808(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+816(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+824(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA fewCodes<>+832(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+840(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+848(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+856(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+864(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+872(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+880(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+888(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA fewCodes<>+896(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+904(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+912(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+920(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+928(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+936(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+944(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+952(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA fewCodes<>+960(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+968(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+976(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+984(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+992(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+1000(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+1008(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA fewCodes<>+1016(SB)/8, $0x0f0f0f0f0f0f0f0f
-GLOBL fewCodes<>(SB), RODATA|NOPTR, $1024
+DATA compareCodes<>+0(SB)/8, $0x0000000000000000
+DATA compareCodes<>+8(SB)/8, $0x0000000000000000
+DATA compareCodes<>+16(SB)/8, $0x0000000000000000
+DATA compareCodes<>+24(SB)/8, $0x0000000000000000
+DATA compareCodes<>+32(SB)/8, $0x0000000000000000
+DATA compareCodes<>+40(SB)/8, $0x0000000000000000
+DATA compareCodes<>+48(SB)/8, $0x0000000000000000
+DATA compareCodes<>+56(SB)/8, $0x0000000000000000
+DATA compareCodes<>+64(SB)/8, $0x0101010101010101
+DATA compareCodes<>+72(SB)/8, $0x0101010101010101
+DATA compareCodes<>+80(SB)/8, $0x0101010101010101
+DATA compareCodes<>+88(SB)/8, $0x0101010101010101
+DATA compareCodes<>+96(SB)/8, $0x0101010101010101
+DATA compareCodes<>+104(SB)/8, $0x0101010101010101
+DATA compareCodes<>+112(SB)/8, $0x0101010101010101
+DATA compareCodes<>+120(SB)/8, $0x0101010101010101
+DATA compareCodes<>+128(SB)/8, $0x0202020202020202
+DATA compareCodes<>+136(SB)/8, $0x0202020202020202
+DATA compareCodes<>+144(SB)/8, $0x0202020202020202
+DATA compareCodes<>+152(SB)/8, $0x0202020202020202
+DATA compareCodes<>+160(SB)/8, $0x0202020202020202
+DATA compareCodes<>+168(SB)/8, $0x0202020202020202
+DATA compareCodes<>+176(SB)/8, $0x0202020202020202
+DATA compareCodes<>+184(SB)/8, $0x0202020202020202
+DATA compareCodes<>+192(SB)/8, $0x0303030303030303
+DATA compareCodes<>+200(SB)/8, $0x0303030303030303
+DATA compareCodes<>+208(SB)/8, $0x0303030303030303
+DATA compareCodes<>+216(SB)/8, $0x0303030303030303
+DATA compareCodes<>+224(SB)/8, $0x0303030303030303
+DATA compareCodes<>+232(SB)/8, $0x0303030303030303
+DATA compareCodes<>+240(SB)/8, $0x0303030303030303
+DATA compareCodes<>+248(SB)/8, $0x0303030303030303
+DATA compareCodes<>+256(SB)/8, $0x0404040404040404
+DATA compareCodes<>+264(SB)/8, $0x0404040404040404
+DATA compareCodes<>+272(SB)/8, $0x0404040404040404
+DATA compareCodes<>+280(SB)/8, $0x0404040404040404
+DATA compareCodes<>+288(SB)/8, $0x0404040404040404
+DATA compareCodes<>+296(SB)/8, $0x0404040404040404
+DATA compareCodes<>+304(SB)/8, $0x0404040404040404
+DATA compareCodes<>+312(SB)/8, $0x0404040404040404
+DATA compareCodes<>+320(SB)/8, $0x0505050505050505
+DATA compareCodes<>+328(SB)/8, $0x0505050505050505
+DATA compareCodes<>+336(SB)/8, $0x0505050505050505
+DATA compareCodes<>+344(SB)/8, $0x0505050505050505
+DATA compareCodes<>+352(SB)/8, $0x0505050505050505
+DATA compareCodes<>+360(SB)/8, $0x0505050505050505
+DATA compareCodes<>+368(SB)/8, $0x0505050505050505
+DATA compareCodes<>+376(SB)/8, $0x0505050505050505
+DATA compareCodes<>+384(SB)/8, $0x0606060606060606
+DATA compareCodes<>+392(SB)/8, $0x0606060606060606
+DATA compareCodes<>+400(SB)/8, $0x0606060606060606
+DATA compareCodes<>+408(SB)/8, $0x0606060606060606
+DATA compareCodes<>+416(SB)/8, $0x0606060606060606
+DATA compareCodes<>+424(SB)/8, $0x0606060606060606
+DATA compareCodes<>+432(SB)/8, $0x0606060606060606
+DATA compareCodes<>+440(SB)/8, $0x0606060606060606
+DATA compareCodes<>+448(SB)/8, $0x0707070707070707
+DATA compareCodes<>+456(SB)/8, $0x0707070707070707
+DATA compareCodes<>+464(SB)/8, $0x0707070707070707
+DATA compareCodes<>+472(SB)/8, $0x0707070707070707
+DATA compareCodes<>+480(SB)/8, $0x0707070707070707
+DATA compareCodes<>+488(SB)/8, $0x0707070707070707
+DATA compareCodes<>+496(SB)/8, $0x0707070707070707
+DATA compareCodes<>+504(SB)/8, $0x0707070707070707
+DATA compareCodes<>+512(SB)/8, $0x0808080808080808
+DATA compareCodes<>+520(SB)/8, $0x0808080808080808
+DATA compareCodes<>+528(SB)/8, $0x0808080808080808
+DATA compareCodes<>+536(SB)/8, $0x0808080808080808
+DATA compareCodes<>+544(SB)/8, $0x0808080808080808
+DATA compareCodes<>+552(SB)/8, $0x0808080808080808
+DATA compareCodes<>+560(SB)/8, $0x0808080808080808
+DATA compareCodes<>+568(SB)/8, $0x0808080808080808
+DATA compareCodes<>+576(SB)/8, $0x0909090909090909
+DATA compareCodes<>+584(SB)/8, $0x0909090909090909
+DATA compareCodes<>+592(SB)/8, $0x0909090909090909
+DATA compareCodes<>+600(SB)/8, $0x0909090909090909
+DATA compareCodes<>+608(SB)/8, $0x0909090909090909
+DATA compareCodes<>+616(SB)/8, $0x0909090909090909
+DATA compareCodes<>+624(SB)/8, $0x0909090909090909
+DATA compareCodes<>+632(SB)/8, $0x0909090909090909
+DATA compareCodes<>+640(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+648(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+656(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+664(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+672(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+680(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+688(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+696(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA compareCodes<>+704(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+712(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+720(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+728(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+736(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+744(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+752(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+760(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA compareCodes<>+768(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+776(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+784(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+792(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+800(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+808(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+816(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+824(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA compareCodes<>+832(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+840(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+848(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+856(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+864(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+872(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+880(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+888(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA compareCodes<>+896(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+904(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+912(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+920(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+928(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+936(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+944(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+952(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA compareCodes<>+960(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+968(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+976(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+984(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+992(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+1000(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+1008(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA compareCodes<>+1016(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL compareCodes<>(SB), RODATA|NOPTR, $1024
 
 DATA planeOrder<>+0(SB)/2, $0x0000
 DATA planeOrder<>+2(SB)/2, $0x0008
@@ -14007,7 +14007,7 @@ TEXT ·compareNibbles3(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14075,7 +14075,7 @@ TEXT ·compareBytes3(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14141,7 +14141,7 @@ TEXT ·compareNibbles5(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14237,7 +14237,7 @@ TEXT ·compareBytes5(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14331,7 +14331,7 @@ TEXT ·compareNibbles7(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14455,7 +14455,7 @@ TEXT ·compareBytes7(SB), NOSPLIT, $0-40
 	MOVQ      n+24(FP), BX
 	MOVQ      first+32(FP), SI
 	SHLQ      $0x06, SI
-	LEAQ      fewCodes<>+0(SB), DI
+	LEAQ      compareCodes<>+0(SB), DI
 	ADDQ      SI, DI
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -14675,7 +14675,7 @@ TEXT ·compareAVX2x1(SB), NOSPLIT, $0-40
 	MOVQ  n+24(FP), BX
 	MOVQ  first+32(FP), SI
 	SHLQ  $0x06, SI
-	LEAQ  fewCodes<>+0(SB), DI
+	LEAQ  compareCodes<>+0(SB), DI
 	ADDQ  SI, DI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
@@ -14727,7 +14727,7 @@ TEXT ·compareAVX2x2(SB), NOSPLIT, $0-40
 	MOVQ  n+24(FP), BX
 	MOVQ  first+32(FP), SI
 	SHLQ  $0x06, SI
-	LEAQ  fewCodes<>+0(SB), DI
+	LEAQ  compareCodes<>+0(SB), DI
 	ADDQ  SI, DI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
@@ -14809,7 +14809,7 @@ TEXT ·compareAVX2x3(SB), NOSPLIT, $0-40
 	MOVQ  n+24(FP), BX
 	MOVQ  first+32(FP), SI
 	SHLQ  $0x06, SI
-	LEAQ  fewCodes<>+0(SB), DI
+	LEAQ  compareCodes<>+0(SB), DI
 	ADDQ  SI, DI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1

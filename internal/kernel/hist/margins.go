@@ -1,6 +1,6 @@
 package hist
 
-// Margins adds to own the sums of the codes of one unit, and sets the first of sums to those of another, given the sums of
+// Margins adds to own the sums of the codes of one group, and sets the first of sums to those of another, given the sums of
 // both: rows of len(own) words, one for each code of the other. It returns how many rows there are.
 //
 // Bound: 8 bytes and two additions a word, in the first cache; a vector of 8 needs three instructions, and a row eight.

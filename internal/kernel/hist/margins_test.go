@@ -9,7 +9,7 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// Sums by the codes of each of two units are those of a table's columns and rows, for all sizes that a joint may have, and
+// Sums by the codes of each of two groups are those of a table's columns and rows, for all sizes that a packed group may have, and
 // nothing beside them is touched.
 func TestMargins(t *testing.T) {
 	defer hist.Use(cpu.Used())

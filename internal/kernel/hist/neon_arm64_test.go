@@ -13,11 +13,11 @@ import (
 )
 
 // Comparing with the vectors of arm64 gives the sums that adding row by row gives.
-func TestFewNEON(t *testing.T) {
+func TestLowCardinalityNEON(t *testing.T) {
 	defer hist.UseBest()
 	hist.UseNEON(true)
-	t.Run("naive", fewEqualsNaive)
-	t.Run("largest", fewHoldsLargestSums)
+	t.Run("naive", lowCardinalityEqualsNaive)
+	t.Run("largest", lowCardinalityHoldsLargestSums)
 }
 
 // BenchmarkNEON takes turns with the Go forms.

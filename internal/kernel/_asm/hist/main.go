@@ -69,7 +69,7 @@ func main() {
 	total("totalAVX2", 4)
 	totalCodes("totalCodesAVX512", 8)
 	totalCodes("totalCodesAVX2", 4)
-	few()
+	lowCardinality()
 	words()
 	least()
 	counts()

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// margins writes the functions that take the sums of two units out of those of both.
+// margins writes the functions that take the sums of two groups out of those of both.
 func margins() {
 	TEXT("marginsAVX512", NOSPLIT, "func(own *uint64, size uint64, sums *uint64, rows uint64)")
 	Pragma("noescape")

@@ -22,8 +22,8 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 	return t
 }
 
-// deliver adds a unit's packed sums to the slots of its features, which have undefined
-// contents if they are fresh, and clears them. The slot of a feature's rest code is left for restore.
+// unpackSums adds a group's packed sums to the slots of its features, which have undefined
+// contents if they are fresh, and clears them. The slot of a feature's default bin is left for fillDefaults.
 func (b *Builder) unpackSums(u int, packed []uint64, fresh bool) {
 	if b.flags[u] != nil {
 		b.unpackFlags(u, packed, fresh)
@@ -34,10 +34,10 @@ func (b *Builder) unpackSums(u int, packed []uint64, fresh bool) {
 			b.begin(u)
 		}
 		for _, f := range group.Features {
-			first, lo, defaultBin, hi := b.bundled(f)
+			first, lo, defaultSlot, hi := b.bundled(f)
 			part := packed[first : first+hi-lo-1]
-			b.dst.take(lo, part[:defaultBin-lo], false)
-			b.dst.take(defaultBin+1, part[defaultBin-lo:], false)
+			b.dst.take(lo, part[:defaultSlot-lo], false)
+			b.dst.take(defaultSlot+1, part[defaultSlot-lo:], false)
 		}
 		packed[0] = 0
 		return
@@ -62,13 +62,13 @@ func (h *Histogram) take(lo int, packed []uint64, fresh bool) {
 	}
 }
 
-// flag is a feature of two codes in a bundle of such: twice its first slot, and its rest code.
+// flag is a feature of two codes in a bundle of such: twice its first slot, and its default bin.
 type flag uint64
 
 func (f flag) defaultSlot() int { return int(f>>1 + f&1) }
 func (f flag) otherSlot() int   { return int(f>>1 + 1 - f&1) }
 
-// listFlags lists the features of the units that are bundles of nothing but features of two
+// listFlags lists the features of the groups that are bundles of nothing but features of two
 // codes, as one-hot columns are, of which there are thousands: in the order of their codes in
 // the bundle.
 func (b *Builder) listFlags() {
@@ -80,18 +80,18 @@ func (b *Builder) listFlags() {
 		}
 		flags := make([]flag, len(features))
 		for _, f := range features {
-			first, lo, defaultBin, hi := b.bundled(f)
+			first, lo, defaultSlot, hi := b.bundled(f)
 			if hi-lo != 2 || first < 1 || first > len(flags) {
 				flags = nil
 				break
 			}
-			flags[first-1] = flag(2*lo + defaultBin - lo)
+			flags[first-1] = flag(2*lo + defaultSlot - lo)
 		}
 		b.flags[u] = flags
 	}
 }
 
-// deliverFlags is deliver for a bundle of features of two codes.
+// unpackFlags is unpackSums for a bundle of features of two codes.
 func (b *Builder) unpackFlags(u int, packed []uint64, fresh bool) {
 	grad, hess, flags := b.dst.Grad, b.dst.Hess, b.flags[u]
 	packed[0] = 0
@@ -125,24 +125,24 @@ func (b *Builder) unpackFlags(u int, packed []uint64, fresh bool) {
 	}
 }
 
-// bundled returns where a feature's codes start in its unit's, and its slots in a flat
-// histogram: lo … hi-1, that of the rest code being rest.
-func (b *Builder) bundled(f int) (first, lo, defaultBin, hi int) {
+// bundled returns where a feature's codes start in its group's, and its slots in a flat
+// histogram: lo … hi-1, that of the default bin being defaultSlot.
+func (b *Builder) bundled(f int) (first, lo, defaultSlot, hi int) {
 	lo, hi = b.bins(f)
 	code, _ := b.matrix.DefaultBin(f)
 	return int(b.matrix.First(f)), lo, lo + int(code), hi
 }
 
-// deliverWide is deliver for sums in two arrays, which it leaves as they are.
+// addWide is unpackSums for sums in two arrays, which it leaves as they are.
 func (b *Builder) addWide(u int, grad []int64, hess []uint64) {
 	if group := &b.featureGroups[u]; len(group.Features) > 1 {
 		for _, f := range group.Features {
-			first, lo, defaultBin, hi := b.bundled(f)
-			end, cut := first+hi-lo-1, first+defaultBin-lo
-			add(b.dst.Grad[lo:defaultBin], grad[first:cut])
-			add(b.dst.Hess[lo:defaultBin], hess[first:cut])
-			add(b.dst.Grad[defaultBin+1:hi], grad[cut:end])
-			add(b.dst.Hess[defaultBin+1:hi], hess[cut:end])
+			first, lo, defaultSlot, hi := b.bundled(f)
+			end, cut := first+hi-lo-1, first+defaultSlot-lo
+			add(b.dst.Grad[lo:defaultSlot], grad[first:cut])
+			add(b.dst.Hess[lo:defaultSlot], hess[first:cut])
+			add(b.dst.Grad[defaultSlot+1:hi], grad[cut:end])
+			add(b.dst.Hess[defaultSlot+1:hi], hess[cut:end])
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (b *Builder) addWide(u int, grad []int64, hess []uint64) {
 	add(b.dst.Hess[lo:hi], hess)
 }
 
-// deliverSlots is deliver for two-word sums.
+// unpackSlots is unpackSums for two-word sums.
 func (b *Builder) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	slots := s.slots
 	part := func(lo, hi int, slots []hist.Slot[int64, uint64]) {
@@ -159,10 +159,10 @@ func (b *Builder) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	}
 	if group := &b.featureGroups[u]; len(group.Features) > 1 {
 		for _, f := range group.Features {
-			first, lo, defaultBin, hi := b.bundled(f)
-			end, cut := first+hi-lo-1, first+defaultBin-lo
-			part(lo, defaultBin, slots[first:cut])
-			part(defaultBin+1, hi, slots[cut:end])
+			first, lo, defaultSlot, hi := b.bundled(f)
+			end, cut := first+hi-lo-1, first+defaultSlot-lo
+			part(lo, defaultSlot, slots[first:cut])
+			part(defaultSlot+1, hi, slots[cut:end])
 		}
 		slots[0] = hist.Slot[int64, uint64]{}
 		return
@@ -175,7 +175,7 @@ func (b *Builder) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], count, s)
 }
 
-// restore fills the slots of rest codes: what the other codes of the feature lack of
+// fillDefaults fills the slots of default bins: what the other codes of the feature lack of
 // the node's total. Integers make this exact (S1.6).
 func (b *Builder) fillDefaults(u int) {
 	if !b.hasDefaults {
@@ -188,8 +188,8 @@ func (b *Builder) fillDefaults(u int) {
 	if b.flags[u] != nil {
 		grad, hess := b.dst.Grad, b.dst.Hess
 		for _, f := range b.flags[u] {
-			defaultBin, other := f.defaultSlot(), f.otherSlot()
-			grad[defaultBin], hess[defaultBin] = b.total.Grad-grad[other], b.total.Hess-hess[other]
+			defaultSlot, other := f.defaultSlot(), f.otherSlot()
+			grad[defaultSlot], hess[defaultSlot] = b.total.Grad-grad[other], b.total.Hess-hess[other]
 		}
 		return
 	}
@@ -199,16 +199,16 @@ func (b *Builder) fillDefaults(u int) {
 			return
 		}
 		lo, hi := b.bins(f)
-		defaultBin := b.total
+		left := b.total
 		for slot := lo; slot < hi; slot++ {
-			defaultBin.Grad -= b.dst.Grad[slot]
-			defaultBin.Hess -= b.dst.Hess[slot]
+			left.Grad -= b.dst.Grad[slot]
+			left.Hess -= b.dst.Hess[slot]
 		}
-		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = defaultBin.Grad, defaultBin.Hess
+		b.dst.Grad[lo+int(code)], b.dst.Hess[lo+int(code)] = left.Grad, left.Hess
 	}
 }
 
-// restoreWords is restore for packed sums, which add up as their parts do.
+// fillDefaultWords is fillDefaults for packed sums, which add up as their parts do.
 func (b *Builder) fillDefaultWords(u int) {
 	words, total := b.dst.words, hist.Join(b.total.Grad, b.total.Hess)
 	if b.flags[u] != nil {

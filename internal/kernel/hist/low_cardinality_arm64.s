@@ -21,7 +21,7 @@
 	VST1 [V16.S4], (R0);  \
 	ADD  PARTS, R0, R0
 
-// func planesNEON(planes *[4][fewTile]uint8, entries *uint64, n uint64, sums *[4][16]uint32)
+// func planesNEON(planes *[4][compareBlock]uint8, entries *uint64, n uint64, sums *[4][16]uint32)
 // A structure of four words of 16 bits is an entry. Parts of sums are of 16 bits: a tile is 64 steps, and
 // each adds two bytes, 64 × 510 < 2¹⁵.
 TEXT ·planesNEON(SB), NOSPLIT, $0-32
@@ -90,7 +90,7 @@ planesRows:
 	UADALP8H(c, 24);                 \
 	SADALP8H(d, 25)
 
-// func compareNEON1(sums *[4][16]uint32, codes *uint8, planes *[4][fewTile]uint8, n uint64, first uint64)
+// func compareNEON1(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]uint8, n uint64, first uint64)
 TEXT ·compareNEON1(SB), NOSPLIT, $0-40
 	MOVD sums+0(FP), R0
 	MOVD codes+8(FP), R1
@@ -114,7 +114,7 @@ compare1Rows:
 	FOLDSIGNED(3)
 	RET
 
-// func compareNEON2(sums *[4][16]uint32, codes *uint8, planes *[4][fewTile]uint8, n uint64, first uint64)
+// func compareNEON2(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]uint8, n uint64, first uint64)
 TEXT ·compareNEON2(SB), NOSPLIT, $0-40
 	MOVD sums+0(FP), R0
 	MOVD codes+8(FP), R1
@@ -144,7 +144,7 @@ compare2Rows:
 	FOLDSIGNED(7)
 	RET
 
-// func compareNEON3(sums *[4][16]uint32, codes *uint8, planes *[4][fewTile]uint8, n uint64, first uint64)
+// func compareNEON3(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]uint8, n uint64, first uint64)
 TEXT ·compareNEON3(SB), NOSPLIT, $0-40
 	MOVD sums+0(FP), R0
 	MOVD codes+8(FP), R1
@@ -180,7 +180,7 @@ compare3Rows:
 	FOLDSIGNED(11)
 	RET
 
-// func compareNEON4(sums *[4][16]uint32, codes *uint8, planes *[4][fewTile]uint8, n uint64, first uint64)
+// func compareNEON4(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]uint8, n uint64, first uint64)
 TEXT ·compareNEON4(SB), NOSPLIT, $0-40
 	MOVD sums+0(FP), R0
 	MOVD codes+8(FP), R1

@@ -5,16 +5,16 @@ package hist
 import "unsafe"
 
 const (
-	// leastFew is the number of rows below which clearing and folding the parts of sums costs
+	// leastCompared is the number of rows below which clearing and folding the parts of sums costs
 	// more than comparing saves.
 	leastCompared = 1024
-	// mostCompared is the most codes that are compared. A row of the Go form is 9.4 instructions, one of
+	// mostComparedNEON is the most codes that are compared. A row of the Go form is 9.4 instructions, one of
 	// this form 0.6 for each code but the last and one more, of vectors; that says nothing of their time.
 	mostComparedNEON = 8
 )
 
 // planesNEON writes the lower and upper bytes of the hessian codes and of the gradient codes of n entries,
-// a multiple of 16 above 0 and at most fewTile, in their order, and adds four parts of the sum of each
+// a multiple of 16 above 0 and at most compareBlock, in their order, and adds four parts of the sum of each
 // plane to the first ones of sums. The upper bytes of gradients are signed.
 //
 //go:noescape
@@ -22,7 +22,7 @@ func planesNEON(planes *[4][compareBlock]uint8, entries *uint64, n uint64, sums 
 
 // compareNEON1 adds four parts of the sums of four planes of bytes to the first ones of sums, for the rows with
 // code first; compareNEON2, 3 and 4 also for those with the next codes. They take n rows, a multiple of 16
-// above 0 and at most fewTile; their codes stand one to a byte. The fourth plane is signed.
+// above 0 and at most compareBlock; their codes stand one to a byte. The fourth plane is signed.
 //
 //go:noescape
 func compareNEON1(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]uint8, n uint64, first uint64)
@@ -41,10 +41,10 @@ func compareNEON4(sums *[4][16]uint32, codes *uint8, planes *[4][compareBlock]ui
 //go:noescape
 func nibblesNEON(codes *uint8, packed *uint8, n uint64)
 
-// FewPays reports whether comparing is the faster way for columns of so many codes.
+// PreferCompare reports whether comparing is the faster way for columns of so many codes.
 func PreferCompare(codes int) bool { return neon && codes <= mostComparedNEON }
 
-// fewRows returns how many of the first entries Few can take: all in whole steps of 64
+// comparedRows returns how many of the first entries LowCardinality can take: all in whole steps of 64
 // where they are enough and follow each other, else none.
 func comparedRows(entries []uint64) int {
 	n := len(entries)
@@ -54,12 +54,12 @@ func comparedRows(entries []uint64) int {
 	return n &^ 63
 }
 
-// spread makes the planes of a tile of entries and adds them up.
+// spread makes the planes of a block of entries and adds them up.
 func (f *LowCardinality) spread(entries []uint64) {
 	planesNEON(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 }
 
-// compare adds the rows of a tile to the parts of the sums of so many codes, from 0 on.
+// compare adds the rows of a block to the parts of the sums of so many codes, from 0 on.
 func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	n := uint64(rows)
 	if nibbles && compared > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // The values are those of a few lines of Python, written from docs/format.md.
-func TestMarks(t *testing.T) {
+func TestNameHashes(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		want  []uint32
@@ -26,7 +26,7 @@ func TestMarks(t *testing.T) {
 
 // Names that were marked are always known, others once in 4,096: in 2²¹ draws 128 times, give or take
 // five standard deviations.
-func TestMarked(t *testing.T) {
+func TestHashesName(t *testing.T) {
 	var names []string
 	for k := range 300 {
 		names = append(names, fmt.Sprintf("%x is a title", k*2654435761))

@@ -2,13 +2,13 @@ package histogram
 
 import "boost/internal/kernel/hist"
 
-// jointPart is the most codes of a column of a joint.
+// maxMemberCodes is the most codes of a column of a packed group.
 const maxMemberCodes = 256
 
-// units returns how many units a place has the sums of.
+// nGroups returns how many groups a place has the sums of.
 func (p *place) nGroups() int { return max(len(p.members), 1) }
 
-// unitAt returns the i-th of them.
+// groupAt returns the i-th of them.
 func (p *place) groupAt(i int) int {
 	if p.members == nil {
 		return p.group
@@ -16,10 +16,10 @@ func (p *place) groupAt(i int) int {
 	return p.members[i]
 }
 
-// nextPart takes the packed sums of a place's i-th unit out of those of it and the units
-// after it, which it returns as those of the units after it: a joint's codes count the first
-// unit's fastest. What is returned is for the caller to clear, the rest is 0 then. Sums of
-// a joint's codes overflow no earlier than those of one code for all rows do.
+// nextMember takes the packed sums of a place's i-th group out of those of it and the groups
+// after it, which it returns as those of the groups after it: a packed group's codes count the first
+// group's fastest. What is returned is for the caller to clear, the rest is 0 then. Sums of
+// a packed group's codes overflow no earlier than those of one code for all rows do.
 func (b *Builder) nextMember(p *place, i int, sums, part []uint64) (own, others []uint64) {
 	if i == p.nGroups()-1 {
 		return sums, nil
@@ -30,7 +30,7 @@ func (b *Builder) nextMember(p *place, i int, sums, part []uint64) (own, others 
 	return own, sums[:n]
 }
 
-// nextSlots is nextPart for sums of two words.
+// nextMemberSlots is nextMember for sums of two words.
 func (b *Builder) nextMemberSlots(p *place, i int, all, part sums[hist.Slot[int64, uint64]]) (own, others sums[hist.Slot[int64, uint64]]) {
 	if i == p.nGroups()-1 {
 		return all, others

@@ -5,7 +5,7 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// sparseRows adds rows of a layout that stores no rest codes.
+// sparseRows adds rows of a layout that stores no default bins.
 type sparseRows struct {
 	csr     csrRows      // nil for ELLPACK
 	symbols hist.Symbols // of ELLPACK
@@ -24,7 +24,7 @@ func newSparseRows(m *binning.Matrix) *sparseRows {
 	return nil
 }
 
-// units returns every feature as a unit of its own.
+// groups returns every feature as a group of its own.
 func (s *sparseRows) groups(m *binning.Matrix) []binning.FeatureGroup {
 	groups, features := make([]binning.FeatureGroup, m.NFeatures()), make([]int, m.NFeatures())
 	for f := range groups {

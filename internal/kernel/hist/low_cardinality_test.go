@@ -25,9 +25,9 @@ func eachComparing(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// checkFew adds up a block by comparing, what that leaves by the Go forms, and compares with
+// checkLowCardinality adds up a block by comparing, what that leaves by the Go forms, and compares with
 // the reference. It returns how many entries were left.
-func checkFew(t *testing.T, name string, f *hist.LowCardinality, b *block, entries []uint64, columns [][]uint8, nibbles bool, nCodes []int) (left int) {
+func checkLowCardinality(t *testing.T, name string, f *hist.LowCardinality, b *block, entries []uint64, columns [][]uint8, nibbles bool, nCodes []int) (left int) {
 	t.Helper()
 	var sums [][]uint64
 	for range columns {
@@ -59,9 +59,9 @@ func checkFew(t *testing.T, name string, f *hist.LowCardinality, b *block, entri
 	return len(rest)
 }
 
-// fewBlock draws a block with columns of the given numbers of codes, of which the rows
+// lowCardinalityBlock draws a block with columns of the given numbers of codes, of which the rows
 // lo … hi-1 are in the node.
-func fewBlock(r *rand.Rand, n, lo, hi int, nCodes []int) *block {
+func lowCardinalityBlock(r *rand.Rand, n, lo, hi int, nCodes []int) *block {
 	b := randomBlock(r, n, 0, 1, 0)
 	for row := lo; row < hi; row++ {
 		b.rows = append(b.rows, uint16(row))
@@ -78,9 +78,9 @@ func fewBlock(r *rand.Rand, n, lo, hi int, nCodes []int) *block {
 
 // Comparing gives the sums that adding row by row gives, for every number of codes and
 // columns, and any rows that follow each other.
-func TestFewEqualsNaive(t *testing.T) { eachComparing(t, fewEqualsNaive) }
+func TestLowCardinalityEqualsNaive(t *testing.T) { eachComparing(t, lowCardinalityEqualsNaive) }
 
-func fewEqualsNaive(t *testing.T) {
+func lowCardinalityEqualsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	f := &hist.LowCardinality{}
 	for try := range 200 {
@@ -90,7 +90,7 @@ func fewEqualsNaive(t *testing.T) {
 		}
 		n := 2000 + r.IntN(4000)
 		lo := r.IntN(500)
-		b := fewBlock(r, n, lo, n-r.IntN(200), nCodes)
+		b := lowCardinalityBlock(r, n, lo, n-r.IntN(200), nCodes)
 		if try%5 == 0 { // the largest codes there are
 			for i := range b.grad {
 				b.grad[i], b.hess[i] = -32768, 65535
@@ -102,21 +102,23 @@ func fewEqualsNaive(t *testing.T) {
 			halves, bytes = append(halves, nibbles(codes)), append(bytes, narrow[uint8](codes))
 		}
 		name := fmt.Sprintf("try %d: %d rows from %d, codes %v", try, len(entries), lo, nCodes)
-		if left := checkFew(t, name+", nibbles", f, b, entries, halves, true, nCodes); left >= 64 {
+		if left := checkLowCardinality(t, name+", nibbles", f, b, entries, halves, true, nCodes); left >= 64 {
 			t.Errorf("%s: %d nibbles left", name, left)
 		}
-		if left := checkFew(t, name+", bytes", f, b, entries, bytes, false, nCodes); left >= 64 {
+		if left := checkLowCardinality(t, name+", bytes", f, b, entries, bytes, false, nCodes); left >= 64 {
 			t.Errorf("%s: %d bytes left", name, left)
 		}
 	}
 }
 
 // A whole block of the largest codes, all in one bin, is the most that parts of sums hold.
-func TestFewHoldsLargestSums(t *testing.T) { eachComparing(t, fewHoldsLargestSums) }
+func TestLowCardinalityHoldsLargestSums(t *testing.T) {
+	eachComparing(t, lowCardinalityHoldsLargestSums)
+}
 
-func fewHoldsLargestSums(t *testing.T) {
+func lowCardinalityHoldsLargestSums(t *testing.T) {
 	for _, grad := range []int16{-32768, 32767} {
-		b := fewBlock(rand.New(rand.NewPCG(32, 0)), hist.BlockRows, 0, hist.BlockRows, []int{1, 2, 16, 16})
+		b := lowCardinalityBlock(rand.New(rand.NewPCG(32, 0)), hist.BlockRows, 0, hist.BlockRows, []int{1, 2, 16, 16})
 		for i := range b.grad {
 			b.grad[i], b.hess[i] = grad, 65535
 			b.codes[1][i], b.codes[2][i], b.codes[3][i] = 1, 0, 15
@@ -125,13 +127,13 @@ func fewHoldsLargestSums(t *testing.T) {
 		for _, codes := range b.codes {
 			halves = append(halves, nibbles(codes))
 		}
-		checkFew(t, fmt.Sprint(grad), &hist.LowCardinality{}, b, b.entries(), halves, true, []int{1, 2, 16, 16})
+		checkLowCardinality(t, fmt.Sprint(grad), &hist.LowCardinality{}, b, b.entries(), halves, true, []int{1, 2, 16, 16})
 	}
 }
 
 // Entries that skip a row are left to the Go forms.
-func TestFewLeavesGaps(t *testing.T) {
-	b := fewBlock(rand.New(rand.NewPCG(33, 0)), 5000, 0, 5000, []int{5})
+func TestLowCardinalityLeavesGaps(t *testing.T) {
+	b := lowCardinalityBlock(rand.New(rand.NewPCG(33, 0)), 5000, 0, 5000, []int{5})
 	entries := b.entries()
 	for _, without := range []int{1, 2500, 4998} {
 		gap := append(append([]uint64{}, entries[:without]...), entries[without+1:]...)
@@ -142,8 +144,8 @@ func TestFewLeavesGaps(t *testing.T) {
 	}
 }
 
-// BenchmarkFew sets comparing beside the Go forms, over the rows of a block.
-func BenchmarkFew(b *testing.B) {
+// BenchmarkLowCardinality sets comparing beside the Go forms, over the rows of a block.
+func BenchmarkLowCardinality(b *testing.B) {
 	defer hist.UseBest()
 	if !hist.Compare(cpu.AVX2) {
 		b.Skip("columns are not compared here")

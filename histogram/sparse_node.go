@@ -20,16 +20,16 @@ const (
 	touchedShare = 4
 )
 
-// Few says that the histogram of a node with so many rows keeps to the slots that these
+// IsSparseNode reports whether the histogram of a node with so many rows keeps to the slots that these
 // touch.
 func (b *Builder) IsSparseNode(rows int) bool {
 	return b.keepsTouched && rows*len(b.features)*touchedShare <= b.activeSlots
 }
 
-// Partial says that most of the slots are 0 and Touched lists the others.
+// IsSparse reports whether most of the slots are 0 and Touched lists the others.
 func (h *Histogram) IsSparse() bool { return h.touched != nil && !h.all }
 
-// resetFew is reset for a node with few rows, with integer sums.
+// resetSparse is reset for a node with few rows, with integer sums.
 func (h *Histogram) resetSparse(n int, k kind) {
 	h.reserveSums(n, k)
 	if h.touched == nil {
@@ -85,7 +85,7 @@ func (h *Histogram) subtractTouched(child *Histogram, lo, hi int) {
 	}
 }
 
-// narrow makes h, of n slots, keep to the slots that are not 0.
+// makeSparse makes h, of n slots, keep to the slots that are not 0.
 func (h *Histogram) makeSparse(n int) {
 	if h.touched == nil {
 		h.touched = make([]uint64, (n+63)/64)
@@ -102,7 +102,7 @@ func (h *Histogram) makeSparse(n int) {
 	h.all = false
 }
 
-// Narrow takes a child with few rows away from its parent's histogram, which becomes
+// SubtractSparse takes a child with few rows away from its parent's histogram, which becomes
 // that of the other child, whose rows are few too, and keeps to the slots of these.
 func (b *Builder) SubtractSparse(parent, child *Histogram, st *gradients.Storage) {
 	for _, f := range b.features {
@@ -112,7 +112,7 @@ func (b *Builder) SubtractSparse(parent, child *Histogram, st *gradients.Storage
 	parent.makeSparse(b.Slots())
 }
 
-// buildFew adds up the rows of a node slot by slot, without scratch that would have to
+// buildSparseNode adds up the rows of a node slot by slot, without scratch that would have to
 // be gone through.
 func (b *Builder) buildSparseNode() {
 	for _, f := range b.features {

@@ -8,10 +8,10 @@ var comparing = compareLevel(cpu.Used())
 
 func compareLevel(cpu.Level) cpu.Level { return cpu.Generic }
 
-// FewPays reports whether comparing is the faster way for columns of so many codes.
+// PreferCompare reports whether comparing is the faster way for columns of so many codes.
 func PreferCompare(int) bool { return false }
 
-// fewRows returns how many of the first entries Few can take: none.
+// comparedRows returns how many of the first entries LowCardinality can take: none.
 func comparedRows([]uint64) int { return 0 }
 
 func (f *LowCardinality) spread([]uint64) {}

@@ -7,7 +7,7 @@ import "boost/internal/cpu"
 // comparing is the instruction set that columns of few codes are compared with.
 var comparing = compareLevel(cpu.Used())
 
-// fewLevel returns the highest set not above the given one that has a form: that for AVX-512
+// compareLevel returns the highest set not above the given one that has a form: that for AVX-512
 // takes dot products, which not every machine with AVX-512 has.
 func compareLevel(set cpu.Level) cpu.Level {
 	if set == cpu.AVX512 && !cpu.DotProducts() {
@@ -17,14 +17,14 @@ func compareLevel(set cpu.Level) cpu.Level {
 }
 
 const (
-	// leastFew is the number of rows below which clearing and folding the parts of sums costs
+	// leastCompared is the number of rows below which clearing and folding the parts of sums costs
 	// more than comparing saves.
 	leastCompared = 1024
-	// mostNarrow is the most codes that AVX2 compares faster than Go adds them up.
+	// mostComparedAVX2 is the most codes that AVX2 compares faster than Go adds them up.
 	mostComparedAVX2 = 12
 )
 
-// FewPays reports whether comparing is the faster way for columns of so many codes.
+// PreferCompare reports whether comparing is the faster way for columns of so many codes.
 func PreferCompare(codes int) bool {
 	switch comparing {
 	case cpu.AVX512:
@@ -35,7 +35,7 @@ func PreferCompare(codes int) bool {
 	return false
 }
 
-// fewRows returns how many of the first entries Few can take: all in whole steps of 64
+// comparedRows returns how many of the first entries LowCardinality can take: all in whole steps of 64
 // where they are enough and follow each other, else none.
 func comparedRows(entries []uint64) int {
 	n := len(entries)
@@ -45,7 +45,7 @@ func comparedRows(entries []uint64) int {
 	return n &^ 63
 }
 
-// spread makes the planes of a tile of entries and adds them up.
+// spread makes the planes of a block of entries and adds them up.
 func (f *LowCardinality) spread(entries []uint64) {
 	if comparing == cpu.AVX512 {
 		planesAVX512(&f.planes, &entries[0], uint64(len(entries)), &f.all)
@@ -54,7 +54,7 @@ func (f *LowCardinality) spread(entries []uint64) {
 	planesAVX2(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 }
 
-// compare adds the rows of a tile to the parts of the sums of so many codes, from 0 on; of some
+// compare adds the rows of a block to the parts of the sums of so many codes, from 0 on; of some
 // more too, whose parts mean nothing.
 func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	if comparing == cpu.AVX2 {
@@ -89,7 +89,7 @@ func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, co
 	}
 }
 
-// compareNarrow is compare with AVX2.
+// compareAVX2 is compare with AVX2.
 func (f *LowCardinality) compareAVX2(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	n := uint64(rows)
 	if nibbles && compared > 0 {

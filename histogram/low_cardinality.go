@@ -7,7 +7,7 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// isFew says that a unit's column has so few codes, of a byte or half of one, that rows that
+// isLowCardinality says that a group's column has so few codes, of a byte or half of one, that rows that
 // follow each other are added up by comparing. Columns with a mask are put together for
 // the rows of a node only.
 func (b *Builder) isLowCardinality(u int) bool {
@@ -15,7 +15,7 @@ func (b *Builder) isLowCardinality(u int) bool {
 	return (bits == binning.U4 || bits == binning.U8) && !b.matrix.Masked() && hist.PreferCompare(b.size(u))
 }
 
-// reserveFew makes every worker's memory for comparing, if a pass over columns takes some.
+// reserveLowCardinality makes every worker's memory for comparing, if a pass over columns takes some.
 func (b *Builder) reserveLowCardinality() {
 	if b.lowCardinality[0] != nil || !b.storage.OneWord() || b.sparse != nil {
 		return
@@ -31,7 +31,7 @@ func (b *Builder) reserveLowCardinality() {
 	}
 }
 
-// addFew adds entries of one run to the packed sums of up to four columns of one width with
+// addLowCardinality adds entries of one run to the packed sums of up to four columns of one width with
 // few codes, as far as they can be compared, and returns the entries left.
 func (b *Builder) addLowCardinality(worker int, groups []int, sums [][]uint64, first int, entries []uint64) (left []uint64) {
 	var codes [4][]uint8
@@ -48,7 +48,7 @@ func (b *Builder) addLowCardinality(worker int, groups []int, sums [][]uint64, f
 	return b.lowCardinality[worker].Bytes(sums, codes[:len(groups)], entries)
 }
 
-// addFewPlaces is addFew for the first n of some places, the first of which has few codes;
+// addLowCardinalityPlaces is addLowCardinality for the first n of some places, the first of which has few codes;
 // slots begin at the slot base of a whole pass.
 func (b *Builder) addLowCardinalityPlaces(worker int, slots []uint64, base int, places []place, first int, entries []uint64) (n int, left []uint64) {
 	var groups [4]int

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A mark stands for the name of a level where the name itself is too long to keep: of n names the
-// marks are numbers below n·2¹², so that another name has the mark of one of them once in 4,096.
+// A hash stands for the name of a level where the name itself is too long to keep. The hashes of n names are
+// numbers below n·2¹², so another name has the hash of one of them once in 4,096.
 const (
 	nameHashBits = 12
-	// MaxMarks is how many marks a feature has at most.
+	// MaxNameHashes is the most hashes that a feature has.
 	MaxNameHashes = 1 << (32 - nameHashBits - 1)
 )
 
-// Marks returns the marks of names, ascending; there must be at most MaxMarks.
+// NameHashes returns the hashes of at most MaxNameHashes names, ascending.
 func NameHashes(names []string) []uint32 {
 	hashes := make([]uint32, len(names))
 	for i, name := range names {
@@ -24,8 +24,8 @@ func NameHashes(names []string) []uint32 {
 	return hashes
 }
 
-// Marked reports whether a level that is not in the dictionary is one of those that marks stand for:
-// of these always, of others once in 4,096.
+// HashesName reports whether the hash of a level that is not in the dictionary is among NameHashes: always for
+// the levels that they stand for, and once in 4,096 for others.
 func (f *Feature) HashesName(level string) bool {
 	if len(f.NameHashes) == 0 {
 		return false
@@ -37,7 +37,7 @@ func (f *Feature) HashesName(level string) bool {
 // NamesAll reports whether the dictionary has all levels that training had.
 func (f *Feature) NamesAll() bool { return !f.Unnamed && len(f.NameHashes) == 0 }
 
-// mark is the mark of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹².
+// nameHash returns the hash of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹².
 func nameHash(name string, n int) uint32 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(name) {
@@ -48,7 +48,7 @@ func nameHash(name string, n int) uint32 {
 	return uint32(share)
 }
 
-// CheckMarks says what is wrong with marks, if anything is.
+// CheckNameHashes returns an error if the numbers cannot be hashes of names.
 func CheckNameHashes(hashes []uint32) error {
 	if len(hashes) > MaxNameHashes {
 		return fmt.Errorf("%d marks of levels: there are at most %d", len(hashes), MaxNameHashes)

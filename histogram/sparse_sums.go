@@ -9,8 +9,8 @@ import (
 	"boost/parallel"
 )
 
-// DirectPays reports whether a sparse matrix is better searched with a Direct than with
-// flat histograms: by binning.SparseSumsPay, or where flat ones would take too much memory.
+// PreferSparse reports whether a sparse matrix is better searched with a SparseSums than with
+// flat histograms: by binning.PreferSparse, or where flat ones would take too much memory.
 func PreferSparse(m *binning.Matrix, leaves int) bool {
 	csr := m.CSR()
 	if csr == nil {
@@ -21,11 +21,11 @@ func PreferSparse(m *binning.Matrix, leaves int) bool {
 	return binning.PreferSparse(m.NFeatures(), slots, csr.Entries()) || 16*slots*uint64(leaves) > roomy
 }
 
-// Direct adds up the rows of a node for those features only that could be split there:
+// SparseSums adds up the rows of a node for those features only that could be split there:
 // for sparse tables with so many codes that one flat histogram per leaf is out of
 // proportion to the rows. Sums are of integers and equal those of a Builder.
 //
-// It costs 4 bytes per feature and worker and 8 per row, and a node's Sums 24 per code of
+// It costs 4 bytes per feature and worker and 8 per row, and a node's NodeSums 24 per code of
 // its features. A matrix that keeps its cells by feature makes large nodes cheaper.
 type SparseSums struct {
 	matrix  *binning.Matrix
@@ -52,7 +52,7 @@ type SparseSums struct {
 	merged  []uint32  // counts of the worker that the others' are added to
 }
 
-// Sums are the sums of one node, by code, of the features that could be split there.
+// NodeSums are the sums of one node, by code, of the features that could be split there.
 type NodeSums struct {
 	Features []int32 // ascending
 	firsts   []uint32
@@ -61,7 +61,7 @@ type NodeSums struct {
 	rows     int
 }
 
-// NewDirect returns a Direct over a matrix in the layout "csr".
+// NewSparseSums returns a SparseSums over a matrix in the layout "csr".
 func NewSparseSums(m *binning.Matrix, pool *parallel.Pool) *SparseSums {
 	d := &SparseSums{
 		matrix: m, csr: m.CSR(), rows: newCSRRows(m.CSR()), pool: pool, offsets: m.Offsets(), limit: keptSlots(m),
@@ -80,9 +80,9 @@ func keptSlots(m *binning.Matrix) int {
 	return max(16<<20, 2*int(m.Offsets()[m.NFeatures()]))
 }
 
-// DirectBytes returns the most memory that a Direct takes: the slots it keeps and those
+// SparseSumsBytes returns the most memory that a SparseSums takes: the slots it keeps and those
 // of two more nodes, 24 bytes each, of the features that have so many rows off their
-// rest code; 28 more per feature for lists of them, 4 per feature and worker, and 8 per row.
+// default bin; 28 more per feature for lists of them, 4 per feature and worker, and 8 per row.
 func SparseSumsBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 	slots := int64(0)
 	for f, n := range m.CSR().Counts {
@@ -370,7 +370,7 @@ func (d *SparseSums) choose(counts []uint32, features []int, least uint64) *Node
 	return s
 }
 
-// directTask adds up one part of the features over all rows.
+// sparseSumsTask adds up one part of the features over all rows.
 type sparseSumsTask SparseSums
 
 func (t *sparseSumsTask) Run(_, index int) {
@@ -394,7 +394,7 @@ func (t *sparseSumsTask) Run(_, index int) {
 }
 
 // Feature writes the sums of the i-th feature to grad and hess and its numbers of rows
-// to count, one entry per code; rest is the code that the matrix does not store. It
+// to count, one entry per code; defaultBin is the code that the matrix does not store. It
 // returns how many rows have another one.
 func (s *NodeSums) Feature(i int, defaultBin uint32, grad []int64, hess []uint64, count []uint32) (stored uint64) {
 	left := s.total

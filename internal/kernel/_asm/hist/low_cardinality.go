@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// fewTile is the number of rows whose planes are made at a time (fewTile of the package).
-	fewTile = 1024
-	// fewStep is the number of rows of a step: the bytes of a vector.
-	fewStep = 64
+	// compareBlock is the number of rows whose planes are made at a time (compareBlock of the package).
+	compareBlock = 1024
+	// compareStep is the number of rows of a step: the bytes of a vector.
+	compareStep = 64
 )
 
-// few writes the functions that add up columns of few codes by comparing.
-func few() {
-	one, low, codes := fill("one8", 1), fill("low4", 15), fewCodes()
+// lowCardinality writes the functions that add up columns of few codes by comparing.
+func lowCardinality() {
+	one, low, codes := fill("one8", 1), fill("low4", 15), compareCodes()
 	planes(one, planeOrder())
 	for _, n := range []int{3, 5, 7} {
 		compare(n, true, codes, one, low)
@@ -82,7 +82,7 @@ func planes(one, planeOrder Mem) {
 		for j, v := range []reg.VecVirtual{lo, hi} {
 			plane := 2*i + j
 			VPERMW(v, order, v)
-			VMOVDQU64(v, Mem{Base: to, Disp: fewTile * plane})
+			VMOVDQU64(v, Mem{Base: to, Disp: compareBlock * plane})
 			if plane == 3 { // signed
 				VPDPBUSD(v, ones, total[plane])
 			} else {
@@ -90,9 +90,9 @@ func planes(one, planeOrder Mem) {
 			}
 		}
 	}
-	ADDQ(U32(8*fewStep), from)
-	ADDQ(U32(fewStep), to)
-	SUBQ(U8(fewStep), left)
+	ADDQ(U32(8*compareStep), from)
+	ADDQ(U32(compareStep), to)
+	SUBQ(U8(compareStep), left)
 	JNZ(LabelRef("step"))
 	for i := range total {
 		VMOVDQU64(total[i], Mem{Base: sums, Disp: 64 * i})
@@ -120,12 +120,12 @@ func planeOrder() Mem {
 	return order
 }
 
-// fewCodes holds the codes from 0 on, each in 64 bytes.
-func fewCodes() Mem {
-	codes := GLOBL("fewCodes", RODATA|NOPTR)
+// compareCodes holds the codes from 0 on, each in 64 bytes.
+func compareCodes() Mem {
+	codes := GLOBL("compareCodes", RODATA|NOPTR)
 	for code := range 16 {
 		for i := range 8 {
-			DATA(fewStep*code+8*i, U64(uint64(code)*0x0101010101010101))
+			DATA(compareStep*code+8*i, U64(uint64(code)*0x0101010101010101))
 		}
 	}
 	return codes
@@ -170,22 +170,22 @@ func compare(codes int, nibbles bool, table, ones, low Mem) {
 		VPMOVZXBW(Mem{Base: from}, have)
 		VPSLLW(U8(4), have, upper)
 		VPTERNLOGD(U8(0xa8), low, upper, have) // (have or upper) and low
-		ADDQ(U8(fewStep/2), from)
+		ADDQ(U8(compareStep/2), from)
 	} else {
 		VMOVDQU64(Mem{Base: from}, have)
-		ADDQ(U8(fewStep), from)
+		ADDQ(U8(compareStep), from)
 	}
 	// All comparisons first, into as many masks as there are: with that the vectors last.
 	masks := make([]reg.Register, codes)
 	for c := range masks {
 		k := K()
-		VPCMPEQB(Mem{Base: wanted, Disp: fewStep * c}, have, k)
+		VPCMPEQB(Mem{Base: wanted, Disp: compareStep * c}, have, k)
 		masks[c] = k
 	}
 	var data [3]reg.VecVirtual
 	for plane := range data {
 		data[plane] = ZMM()
-		VMOVDQU64(Mem{Base: planes, Disp: fewTile * plane}, data[plane])
+		VMOVDQU64(Mem{Base: planes, Disp: compareBlock * plane}, data[plane])
 	}
 	for c, k := range masks {
 		in := ZMM()
@@ -193,10 +193,10 @@ func compare(codes int, nibbles bool, table, ones, low Mem) {
 		for plane, d := range data {
 			VPDPBUSD(in, d, parts[4*c+plane])
 		}
-		VPDPBUSD(Mem{Base: planes, Disp: fewTile * 3}, in, parts[4*c+3])
+		VPDPBUSD(Mem{Base: planes, Disp: compareBlock * 3}, in, parts[4*c+3])
 	}
-	ADDQ(U8(fewStep), planes)
-	SUBQ(U8(fewStep), left)
+	ADDQ(U8(compareStep), planes)
+	SUBQ(U8(compareStep), left)
 	JNZ(LabelRef("step"))
 	for i, v := range parts {
 		VMOVDQU64(v, Mem{Base: sums, Disp: 64 * i})

@@ -1,16 +1,16 @@
 package hist
 
-// MostFew is the most codes of a column that Few takes.
+// MaxLowCardinality is the most codes of a column that LowCardinality takes.
 const MaxLowCardinality = 16
 
-// fewTile is the number of rows whose codes are spread over planes at a time: few enough
+// compareBlock is the number of rows whose codes are spread over planes at a time: few enough
 // for planes, entries and parts of sums to stay in the first-level cache together.
 const compareBlock = 1024
 
-// Few adds up columns of few codes over rows that follow each other, by comparing 64 codes
+// LowCardinality adds up columns of few codes over rows that follow each other, by comparing 64 codes
 // at a time with every code that there is. Its memory serves any number of calls.
 //
-// The gradient and hessian codes of a tile of rows are first spread over four planes of
+// The gradient and hessian codes of a block of rows are first spread over four planes of
 // bytes, for all columns of a call:
 //
 //	lower bytes of the hessians | their upper bytes | lower bytes of the gradients | their upper bytes
@@ -24,7 +24,7 @@ const compareBlock = 1024
 // 0.7 cycles a row, 8 take 0.33 and 4 take 0.14, with 0.08 for the planes of four columns. With
 // AVX2 a dot product is two instructions, for half the rows: 7 cycles for 64 rows of a code, 1.6
 // cycles a row for 16 codes, with 0.2 for planes. A row of the Go form takes a load, a shift, and
-// a read-modify-write of a slot, 1.2 cycles and more. Of a whole block, BenchmarkFew finds 2 times
+// a read-modify-write of a slot, 1.2 cycles and more. Of a whole block, BenchmarkLowCardinality finds 2 times
 // the Go form's speed at 16 codes, 4.7 at 8 and 6 at 4; with AVX2 1.1, 1.9 and 3.
 //
 // With NEON planes are masked and added up in pairs of bytes, 16 rows at a time: 9 instructions for a
@@ -34,11 +34,11 @@ type LowCardinality struct {
 	all    [4][16]uint32
 	parts  [4][MaxLowCardinality - 1][4][16]uint32
 	folded [MaxLowCardinality][4]uint32
-	codes  [compareBlock]uint8 // of a tile, one to a byte
+	codes  [compareBlock]uint8 // of a block, one to a byte
 }
 
 // Nibbles is OneWordNibbles for up to four columns, each with as many sums as codes, at most
-// MostFew, for those of the first entries that it can take: where entries skip rows, and
+// MaxLowCardinality, for those of the first entries that it can take: where entries skip rows, and
 // where the machine lacks the instructions, none. It returns the entries left.
 func (f *LowCardinality) Nibbles(sums [][]uint64, codes [][]byte, entries []uint64) (left []uint64) {
 	if comparedRows(entries) == 0 {
@@ -94,7 +94,7 @@ func (f *LowCardinality) add(sums [][]uint64, codes [][]uint8, shift int, entrie
 	return entries[n:]
 }
 
-// fewWord returns the packed word of the sums of four planes.
+// planesWord returns the packed word of the sums of four planes.
 func planesWord(planes *[4]uint32) uint64 {
 	grad := int64(planes[2]) + int64(int32(planes[3]))<<8
 	return uint64(grad)<<32 + uint64(planes[0]) + uint64(planes[1])<<8

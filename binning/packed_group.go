@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// Joint is what one code of a row-major copy stands for: the code of a stored column, or
-// those of several columns with few codes each, as one number:
+// PackedGroup is what one code of a row-major copy stands for: the code of one feature group, or the codes
+// of several groups of few codes, as one number:
 //
-//	code of Units[0] + NBins of Units[0] × (code of Units[1] + NBins of Units[1] × …)
+//	code of Members[0] + NBins of Members[0] × (code of Members[1] + NBins of Members[1] × …)
 //
-// A pass over rows adds to one sum where it would add to one per column, and each column's
-// sums are sums of the joint's. Integers make that exact.
+// A pass over rows adds to one sum instead of one for each member. A member's sums are sums of the packed
+// group's. Integers make that exact.
 type PackedGroup struct {
 	Members []int  // stored columns
 	NBins   uint32 // the product of their numbers of codes
 }
 
 const (
-	// jointCodes is the most codes of a joint of several columns, so that it fits a byte.
+	// maxPackedCodes is the most codes of a packed group of several columns, so that it fits a byte.
 	maxPackedCodes = 256
-	// rowsPerJointCode is how many rows of the table a code of a joint has to serve, so
+	// rowsPerPackedCode is how many rows of the table a code of a packed group has to serve, so
 	// that taking its sums apart costs little beside adding them up.
 	rowsPerPackedCode = 32
 )
 
-// Joints puts the listed stored columns, of at least two codes each, into joints, and
+// PackGroups puts the listed feature groups, of at least two codes each, into packed groups, and
 // these in the order of their first columns: columns come by their number of codes, most
-// first, then by number, and go to the first joint that has room for their codes.
+// first, then by number, and go to the first packed group that has room for their codes.
 func PackGroups(m *Matrix, groups []int) []PackedGroup {
 	limit := min(maxPackedCodes, m.rows/rowsPerPackedCode)
 	order := slices.Clone(groups)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.groups[b].NBins, m.groups[a].NBins) })
 	var packed []PackedGroup
-	open := 0 // the joints before have no room for two codes more
+	open := 0 // the packed groups before have no room for two codes more
 	for _, u := range order {
 		n := m.groups[u].NBins
 		at := open
@@ -56,7 +56,7 @@ func PackGroups(m *Matrix, groups []int) []PackedGroup {
 	return packed
 }
 
-// Singles makes a joint of each of the listed stored columns.
+// SingleGroups makes a packed group of each of the listed stored columns.
 func SingleGroups(m *Matrix, groups []int) []PackedGroup {
 	packed := make([]PackedGroup, len(groups))
 	for i, u := range groups {
@@ -65,7 +65,7 @@ func SingleGroups(m *Matrix, groups []int) []PackedGroup {
 	return packed
 }
 
-// jointBytes writes the joint's codes of rows lo … lo+len(dst)-1; other is as long.
+// packedBytes writes the packed group's codes of rows lo … lo+len(dst)-1; other is as long.
 func (m *Matrix) packedBytes(j *PackedGroup, dst, other []uint8, lo int) {
 	last := len(j.Members) - 1
 	m.GroupColumn(j.Members[last]).bytes(dst, lo)

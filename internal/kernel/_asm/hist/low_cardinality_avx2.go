@@ -58,7 +58,7 @@ func planesAVX2(one Mem) {
 			at := YMM()
 			VMOVDQU(order, at)
 			VPERMD(v, at, v)
-			VMOVDQU(v, Mem{Base: to, Disp: fewTile * plane})
+			VMOVDQU(v, Mem{Base: to, Disp: compareBlock * plane})
 			if plane == 3 { // signed: 1 times each, as words, then 1 times each of these
 				ones := YMM()
 				VMOVDQU(one, ones)
@@ -104,16 +104,16 @@ func compareAVX2(codes int, table Mem) {
 	Label("step")
 	for c := range codes {
 		in := YMM() // −1 where the code is wanted
-		VMOVDQU(Mem{Base: wanted, Disp: fewStep * c}, in)
+		VMOVDQU(Mem{Base: wanted, Disp: compareStep * c}, in)
 		VPCMPEQB(Mem{Base: from}, in, in)
 		for plane := range 3 {
 			data := YMM()
-			VMOVDQU(Mem{Base: planes, Disp: fewTile * plane}, data)
+			VMOVDQU(Mem{Base: planes, Disp: compareBlock * plane}, data)
 			VPMADDUBSW(in, data, data)
 			VPSUBW(data, parts[4*c+plane], parts[4*c+plane])
 		}
 		VPABSB(in, in)
-		VPMADDUBSW(Mem{Base: planes, Disp: fewTile * 3}, in, in)
+		VPMADDUBSW(Mem{Base: planes, Disp: compareBlock * 3}, in, in)
 		VPADDW(in, parts[4*c+3], parts[4*c+3])
 	}
 	ADDQ(U8(narrowStep), from)
