@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/testenv"
 	"boost/tensorq"
 )
 
@@ -52,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 			for n := range 1001 {
 				roundTrip(t, validCodes(r, n, bits), bits)
 			}
-			for _, n := range []int{1_000_000, 1_000_001, 1_000_037} {
+			for _, n := range []int{1_000_000, 1_000_001, 1_000_037}[:testenv.UnlessShort(3, 0)] {
 				roundTrip(t, validCodes(r, n, bits), bits)
 			}
 		}
@@ -82,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Run("S3.5/every_stream_of_two_bytes", func(t *testing.T) {
 		for bits := 1; bits <= 8; bits++ {
 			n := 16 / bits
-			for word := range 1 << 16 {
+			for word := 0; word < 1<<16; word += testenv.UnlessShort(1, 13) {
 				data := []byte{byte(word), byte(word >> 8)}
 				u, v := make([]uint8, n), make([]int8, n)
 				if _, err := tensorq.UnpackUnsigned(data, bits, u); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"boost/internal/testenv"
 	"boost/tensorq"
 )
 
@@ -36,7 +37,7 @@ func quantized(t *testing.T, values []float32, bits int, cfg tensorq.QuantConfig
 
 func TestErrorBound(t *testing.T) {
 	for _, d := range distributions {
-		values := tensor(33, 1_000_000, d.draw)
+		values := tensor(33, testenv.UnlessShort(1_000_000, 100_000), d.draw)
 		out := make([]float32, len(values))
 		for _, w := range widths {
 			t.Run(fmt.Sprintf("S3.33/%s/%d_bits", d.name, w.bits), func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestErrorBound(t *testing.T) {
 						}
 					}
 				}
-				if d.name != "uniform" {
+				if d.name != "uniform" || testing.Short() {
 					return
 				}
 				// 10⁶ uniform values come close to the middle between two codes.
@@ -98,7 +99,7 @@ func TestMidpoints(t *testing.T) {
 			r := rand.New(rand.NewPCG(33, uint64(w.bits)))
 			qmax := qmaxOf(w.bits)
 			halves := 0
-			for range 400 {
+			for range testenv.UnlessShort(400, 100) {
 				// Scales of few bits have exact midpoints, others only neighbours of them.
 				peak := float32(math.Ldexp(float64(1+r.IntN(1<<r.IntN(24))), r.IntN(200)-100)) * float32(qmax)
 				scale := float32(float64(peak) / float64(qmax))
@@ -122,7 +123,7 @@ func TestMidpoints(t *testing.T) {
 					}
 				}
 			}
-			if halves < 1000 {
+			if halves < testenv.UnlessShort(1000, 250) {
 				t.Errorf("only %d exact midpoints were tried", halves)
 			}
 		})
@@ -130,7 +131,7 @@ func TestMidpoints(t *testing.T) {
 }
 
 func TestRMS(t *testing.T) {
-	const n = 1 << 20
+	n := testenv.UnlessShort(1<<20, 1<<17)
 	for _, w := range widths {
 		rms := func(d func(r *rand.Rand) float64) float64 {
 			values := tensor(34, n, d)
@@ -144,7 +145,7 @@ func TestRMS(t *testing.T) {
 				share := (float64(v) - float64(out[i])) / float64(tensorq.MaxAbs(values[i/64*64:i/64*64+64]))
 				sum += share * share
 			}
-			return math.Sqrt(sum / n)
+			return math.Sqrt(sum / float64(n))
 		}
 		t.Run(fmt.Sprintf("S3.34/uniform/%d_bits", w.bits), func(t *testing.T) {
 			// The largest value of 64 has no error, which takes 1/128 off; what chance adds

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"boost/internal/paired"
+	"boost/internal/testenv"
 )
 
 // plainTwoLevel is the rule of S3.32 as it is written there, one value after the other.
@@ -74,7 +75,7 @@ func equalsPlain(t *testing.T) {
 		func() float32 { return float32(r.IntN(5)/4) * float32(r.NormFloat64()) }, // mostly 0
 		func() float32 { return float32(math.Ldexp(float64(r.IntN(33)-16), -1)) }, // halves
 	}
-	for round := range 20000 {
+	for round := range testenv.UnlessShort(20000, 4000) {
 		n := 1 + r.IntN(140)
 		if round%500 == 0 {
 			n = 1 + r.IntN(3000)

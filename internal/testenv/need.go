@@ -1,4 +1,4 @@
-// Package testenv is what tests ask of their machine: instruction sets, memory between pages
+// Package testenv is what tests ask of their machine and their run: instruction sets, memory between pages
 // that may not be touched, and programs that are killed while they write. Only tests import it.
 package testenv
 
