@@ -14,6 +14,7 @@ import (
 
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/parallel"
 )
@@ -21,12 +22,12 @@ import (
 // app is one run of the program: where it reads and writes, and what the flags
 // that every command has say.
 type app struct {
-	stdin   io.Reader
-	out     io.Writer // data
-	words   *screen   // everything else
-	log     *slog.Logger
-	started time.Time
-	told    map[string]bool
+	stdin    io.Reader
+	out      io.Writer // data
+	terminal *terminal // everything else
+	log      *slog.Logger
+	started  time.Time
+	told     map[string]bool
 
 	logFormat string
 	quiet     bool
@@ -36,8 +37,8 @@ type app struct {
 
 // run executes one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, out: stdout, words: newScreen(stderr), started: time.Now(), told: map[string]bool{}}
-	a.log = slog.New(newHandler(a.words, "text", slog.LevelInfo))
+	a := &app{stdin: stdin, out: stdout, terminal: newTerminal(stderr), started: time.Now(), told: map[string]bool{}}
+	a.log = slog.New(newHandler(a.terminal, "text", slog.LevelInfo))
 	ctx, stop := a.interruptible(context.Background())
 	defer stop()
 	root := a.root()
@@ -45,12 +46,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	a.words.clearBar()
+	a.terminal.clearBar()
 	if err == nil {
 		return exitDone
 	}
 	if a.logFormat == "json" {
-		a.log = slog.New(newHandler(a.words, "json", slog.LevelInfo)) // flags are refused before prepare
+		a.log = slog.New(newHandler(a.terminal, "json", slog.LevelInfo)) // flags are refused before prepare
 	}
 	code := exitCode(err)
 	if errors.Is(context.Cause(ctx), errInterrupted) && errors.Is(err, dataset.ErrTable) {
@@ -62,7 +63,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case code == exitInterrupted:
 		what := "nothing was written"
 		if partly := (*partlyError)(nil); errors.As(err, &partly) {
-			what = counted(partly.rows, "row") + " were written"
+			what = format.Counted(partly.rows, "row") + " were written"
 		}
 		a.log.Error("interrupted: " + what)
 	default:
@@ -160,7 +161,7 @@ func (a *app) prepare() error {
 		a.logFormat = "text"
 		return usagef("--log-format must be text or json, not %q", format)
 	}
-	a.log = slog.New(newHandler(a.words, a.logFormat, level))
+	a.log = slog.New(newHandler(a.terminal, a.logFormat, level))
 	use, note, err := cpu.Use()
 	if err != nil {
 		return usagef("%v", err)

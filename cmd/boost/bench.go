@@ -12,6 +12,7 @@ import (
 
 	"boost/configs"
 	"boost/internal/cpu"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/internal/tensorbench"
 )
@@ -131,7 +132,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	}
 	result.Seconds = time.Since(a.started).Seconds()
 	if f.json {
-		err = writeJSON(named{a.out, "to standard output"}, result)
+		err = format.JSON(named{a.out, "to standard output"}, result)
 	} else {
 		err = a.printTiers(&result)
 	}
@@ -154,10 +155,10 @@ func (a *app) printTiers(r *benchResult) error {
 	if _, err := fmt.Fprintln(out); err != nil {
 		return err
 	}
-	if err := writeTable(out, rows, "lrrrrrr"); err != nil {
+	if err := format.Table(out, rows, "lrrrrrr"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\n%s of tensors in memory, %s of records in a file of %s; %s in all\n",
-		bytesText(r.Store.Resident), bytesText(r.Store.Live), bytesText(r.Store.Disk), secondsText(r.Seconds))
+		format.Bytes(r.Store.Resident), format.Bytes(r.Store.Live), format.Bytes(r.Store.Disk), format.Seconds(r.Seconds))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/objectives/metrics"
 	"boost/ptq/compress"
 )
@@ -84,7 +85,7 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeJSON(w, comparisonJSON(c))
+			return format.JSON(w, comparisonJSON(c))
 		}
 		return writeComparison(w, c, args)
 	})
@@ -124,10 +125,10 @@ func writeComparison(w io.Writer, c *compress.Comparison, args []string) error {
 		rows = leavesCompared(c)
 	}
 	if d := c.Data; d != nil {
-		rows = append(rows, []string{"rows", count(d.Rows)}, []string{"largest difference of raw scores", sixDigits(d.MaxRaw)},
-			[]string{"largest difference of predictions", sixDigits(d.MaxPrediction)})
+		rows = append(rows, []string{"rows", format.Count(d.Rows)}, []string{"largest difference of raw scores", format.SixDigits(d.MaxRaw)},
+			[]string{"largest difference of predictions", format.SixDigits(d.MaxPrediction)})
 	}
-	if err := writeTable(w, rows, "lr"); err != nil || c.Data == nil || len(c.Data.Metrics) == 0 {
+	if err := format.Table(w, rows, "lr"); err != nil || c.Data == nil || len(c.Data.Metrics) == 0 {
 		return err
 	}
 	if _, err := fmt.Fprintln(w); err != nil {
@@ -135,13 +136,13 @@ func writeComparison(w io.Writer, c *compress.Comparison, args []string) error {
 	}
 	rows = [][]string{{"metric", args[0], args[1], "change"}}
 	for _, m := range c.Data.Metrics {
-		change := metricText(m.Change())
+		change := format.Metric(m.Change())
 		if r := 100 * m.Relative(); !math.IsNaN(r) && !math.IsInf(r, 0) {
 			change = fmt.Sprintf("%+.4f %%", r)
 		}
-		rows = append(rows, []string{m.Name, metricText(m.A), metricText(m.B), change})
+		rows = append(rows, []string{m.Name, format.Metric(m.A), format.Metric(m.B), change})
 	}
-	return writeTable(w, rows, "lrrr")
+	return format.Table(w, rows, "lrrr")
 }
 
 // leavesCompared words how far leaves are apart.
@@ -151,16 +152,16 @@ func leavesCompared(c *compress.Comparison) [][]string {
 		splits = "different"
 	}
 	rows := [][]string{
-		{"trees", count(c.Trees)}, {"splits", splits}, {"leaves", count(c.Leaves)},
+		{"trees", format.Count(c.Trees)}, {"splits", splits}, {"leaves", format.Count(c.Leaves)},
 		{"cosine of the leaves", cosineText(c.Cosine)},
 	}
 	if at, undefined := lowestCosine(c.CosineByTree); at >= 0 {
-		rows = append(rows, []string{fmt.Sprintf("lowest of a tree (tree %s)", count(at)), cosineText(c.CosineByTree[at])})
+		rows = append(rows, []string{fmt.Sprintf("lowest of a tree (tree %s)", format.Count(at)), cosineText(c.CosineByTree[at])})
 		if undefined > 0 {
-			rows = append(rows, []string{"trees of zeros only", count(undefined)})
+			rows = append(rows, []string{"trees of zeros only", format.Count(undefined)})
 		}
 	}
-	return append(rows, []string{"mean squared difference", sixDigits(c.MSE)}, []string{"largest difference of leaves", sixDigits(c.MaxLeaf)})
+	return append(rows, []string{"mean squared difference", format.SixDigits(c.MSE)}, []string{"largest difference of leaves", format.SixDigits(c.MaxLeaf)})
 }
 
 // cosineText writes a cosine with six decimals, more where they would all be nines.
@@ -216,17 +217,17 @@ type metricsOfModel struct {
 
 func comparisonJSON(c *compress.Comparison) comparedJSON {
 	out := comparedJSON{
-		Unlike: c.Unlike, Trees: c.Trees, Leaves: c.Leaves, SameSplits: c.SameSplits, Cosine: jsonNumber(c.Cosine), CosineByTree: []*float64{},
-		MSE: jsonNumber(c.MSE), MaxLeaf: jsonNumber(c.MaxLeaf),
+		Unlike: c.Unlike, Trees: c.Trees, Leaves: c.Leaves, SameSplits: c.SameSplits, Cosine: format.Finite(c.Cosine), CosineByTree: []*float64{},
+		MSE: format.Finite(c.MSE), MaxLeaf: format.Finite(c.MaxLeaf),
 	}
 	for _, cosine := range c.CosineByTree {
-		out.CosineByTree = append(out.CosineByTree, jsonNumber(cosine))
+		out.CosineByTree = append(out.CosineByTree, format.Finite(cosine))
 	}
 	if d := c.Data; d != nil {
-		out.Rows, out.MaxRaw, out.MaxPredict = &d.Rows, jsonNumber(d.MaxRaw), jsonNumber(d.MaxPrediction)
+		out.Rows, out.MaxRaw, out.MaxPredict = &d.Rows, format.Finite(d.MaxRaw), format.Finite(d.MaxPrediction)
 		out.Metrics = map[string]metricsOfModel{}
 		for _, m := range d.Metrics {
-			out.Metrics[m.Name] = metricsOfModel{jsonNumber(m.A), jsonNumber(m.B), jsonNumber(m.Change())}
+			out.Metrics[m.Name] = metricsOfModel{format.Finite(m.A), format.Finite(m.B), format.Finite(m.Change())}
 		}
 	}
 	return out

@@ -3,13 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/objectives/metrics"
 )
 
@@ -96,20 +96,20 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 		if f.json {
 			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0)
 		}
-		rows := [][]string{{"rows", count(t.NumRows())}}
+		rows := [][]string{{"rows", format.Count(t.NumRows())}}
 		if weight := columnWithRole(t, dataset.WeightRole); weight != nil {
 			rows = append(rows, []string{"weighted by", weight.Name()})
 		}
 		if f.every > 0 {
-			if err := writeTable(w, rows, "lr"); err != nil {
+			if err := format.Table(w, rows, "lr"); err != nil {
 				return err
 			}
 			return writeStages(w, names, byStage)
 		}
 		for _, f := range byStage[0].figures {
-			rows = append(rows, []string{f.name, metricText(f.value)})
+			rows = append(rows, []string{f.name, format.Metric(f.value)})
 		}
-		return writeTable(w, rows, "lr")
+		return format.Table(w, rows, "lr")
 	})
 }
 
@@ -130,7 +130,7 @@ func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool) e
 			out.Staged = append(out.Staged, stage{e.rounds, figuresJSON(e.figures)})
 		}
 	}
-	return writeJSON(w, out)
+	return format.JSON(w, out)
 }
 
 // writeStages writes a line for each stage.
@@ -143,13 +143,13 @@ func writeStages(w io.Writer, names []string, byStage []evaluation) error {
 		align += "r"
 	}
 	for _, e := range byStage {
-		line := []string{count(e.rounds)}
+		line := []string{format.Count(e.rounds)}
 		for _, f := range e.figures {
-			line = append(line, metricText(f.value))
+			line = append(line, format.Metric(f.value))
 		}
 		lines = append(lines, line)
 	}
-	return writeTable(w, lines, align)
+	return format.Table(w, lines, align)
 }
 
 func columnWithRole(t *dataset.Table, role dataset.Role) *dataset.Column {
@@ -157,17 +157,6 @@ func columnWithRole(t *dataset.Table, role dataset.Role) *dataset.Column {
 		if c.Role() == role {
 			return c
 		}
-	}
-	return nil
-}
-
-// writeJSON writes v indented, with a line's end.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
 	}
 	return nil
 }

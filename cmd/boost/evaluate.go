@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -124,19 +124,11 @@ func labelsOf(m predictor, t *dataset.Table) ([]float64, error) {
 	return t.NumericLabels()
 }
 
-// jsonNumber is null for a value that JSON has no number for.
-func jsonNumber(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
 // figuresJSON maps metrics to values, undefined ones to null.
 func figuresJSON(figures []figure) map[string]*float64 {
 	out := map[string]*float64{}
 	for _, f := range figures {
-		out[f.name] = jsonNumber(f.value)
+		out[f.name] = format.Finite(f.value)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/internal/profile"
 	"boost/objectives"
@@ -89,7 +90,7 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 	starter = &configs.Starter{
 		Config: c, All: f.all, Comments: map[string][]string{},
 		Title: []string{
-			fmt.Sprintf("boost config for %s: %s, %s.", file, counted(s.Rows, "row"), counted(len(s.Columns), "column")),
+			fmt.Sprintf("boost config for %s: %s, %s.", file, format.Counted(s.Rows, "row"), format.Counted(len(s.Columns), "column")),
 			"Train with it: boost train " + configName(f.output),
 		},
 	}
@@ -110,7 +111,7 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 		case column.Name == label:
 			if column.Missing > 0 {
 				c.Data.OnBadRow = "skip"
-				say("data.on_bad_row", "%s without a label: \"skip\" leaves them out, \"stop\" ends training at the first one.", counted(column.Missing, "row"))
+				say("data.on_bad_row", "%s without a label: \"skip\" leaves them out, \"stop\" ends training at the first one.", format.Counted(column.Missing, "row"))
 			}
 		case slices.Contains(c.Data.ID, column.Name):
 		case slices.Contains(c.Data.Categorical, column.Name) || isMixed(column, mixed):
@@ -120,7 +121,7 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 			say("data.id", "%q is different in every row.", column.Name)
 		case isTextLike(column, s.Rows):
 			c.Data.Ignore = append(c.Data.Ignore, column.Name)
-			say("data.ignore", "%q is text with %s different values in %s.", column.Name, count(column.Distinct), counted(s.Rows, "row"))
+			say("data.ignore", "%q is text with %s different values in %s.", column.Name, format.Count(column.Distinct), format.Counted(s.Rows, "row"))
 		default:
 			features++
 		}

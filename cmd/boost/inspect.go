@@ -17,6 +17,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
+	"boost/internal/format"
 	"boost/ptq/compress"
 )
 
@@ -194,7 +195,7 @@ func writeModelJSON(w io.Writer, m *model.Model, d *model.Description, memory *m
 			out.Dump = append(out.Dump, treeOf(m, i))
 		}
 	}
-	return writeJSON(w, out)
+	return format.JSON(w, out)
 }
 
 // memoryJSON is how many bytes a compressed model takes by either load: sums over all that it
@@ -250,15 +251,15 @@ func writeModelText(w io.Writer, file string, d *model.Description, memory *memo
 		}
 	}
 	rows := [][]string{
-		{"model", oneLine(file) + "  " + bytesText(int64(d.Bytes))},
+		{"model", format.OneLine(file) + "  " + format.Bytes(int64(d.Bytes))},
 		{"sha256", d.SHA256},
 		{"objective", d.Objective},
-		{"label", oneLine(d.Label)},
+		{"label", format.OneLine(d.Label)},
 	}
 	if d.Classes != nil {
 		classes := make([]string, len(d.Classes))
 		for i, c := range d.Classes {
-			classes[i] = oneLine(c)
+			classes[i] = format.OneLine(c)
 		}
 		text := strings.Join(classes, ", ")
 		if d.Outputs == 1 && len(classes) == 2 {
@@ -267,29 +268,29 @@ func writeModelText(w io.Writer, file string, d *model.Description, memory *memo
 		rows = append(rows, []string{"classes", text})
 	}
 	if d.Weight != "" {
-		rows = append(rows, []string{"weight", oneLine(d.Weight)})
+		rows = append(rows, []string{"weight", format.OneLine(d.Weight)})
 	}
 	if d.Group != "" {
-		rows = append(rows, []string{"group", oneLine(d.Group)})
+		rows = append(rows, []string{"group", format.OneLine(d.Group)})
 	}
 	if len(d.InitScores) > 0 {
-		rows = append(rows, []string{"init score", oneLine(strings.Join(d.InitScores, ", "))})
+		rows = append(rows, []string{"init score", format.OneLine(strings.Join(d.InitScores, ", "))})
 	}
 	if len(d.ID) > 0 {
 		ids := make([]string, len(d.ID))
 		for i, name := range d.ID {
-			ids[i] = oneLine(name)
+			ids[i] = format.OneLine(name)
 		}
 		rows = append(rows, []string{"id", strings.Join(ids, ", ")})
 	}
 	rows = append(rows,
-		[]string{"features", counted(len(d.Features), "column") + ", " + count(categorical) + " of them categorical"},
-		[]string{"trees", counted(d.Trees, "tree") + " in " + counted(d.Rounds, "round") + ", " + count(d.Leaves) + " leaves, depth up to " + count(d.Depth)},
+		[]string{"features", format.Counted(len(d.Features), "column") + ", " + format.Count(categorical) + " of them categorical"},
+		[]string{"trees", format.Counted(d.Trees, "tree") + " in " + format.Counted(d.Rounds, "round") + ", " + format.Count(d.Leaves) + " leaves, depth up to " + format.Count(d.Depth)},
 	)
 	rows = append(rows, originRows(d)...)
 	rows = append(rows, compressionRows(d)...)
 	if memory != nil {
-		rows = append(rows, []string{"memory", bytesText(memory.Fast) + " loaded fast, " + bytesText(memory.Compact) + " loaded compact"})
+		rows = append(rows, []string{"memory", format.Bytes(memory.Fast) + " loaded fast, " + format.Bytes(memory.Compact) + " loaded compact"})
 	}
 	rows = append(rows,
 		[]string{"data", d.Fingerprint},
@@ -299,7 +300,7 @@ func writeModelText(w io.Writer, file string, d *model.Description, memory *memo
 		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, d.Rounds)})
 	}
 	rows = append(rows, changedParams(d.Params)...)
-	if err := writeTable(w, rows, "ll"); err != nil {
+	if err := format.Table(w, rows, "ll"); err != nil {
 		return err
 	}
 	if len(features) == 0 {
@@ -320,7 +321,7 @@ func writeModelText(w io.Writer, file string, d *model.Description, memory *memo
 func originRows(d *model.Description) [][]string {
 	var rows [][]string
 	if d.After > 0 {
-		rows = append(rows, []string{"tail", "of a model, after its first " + counted(d.After, "round")})
+		rows = append(rows, []string{"tail", "of a model, after its first " + format.Counted(d.After, "round")})
 	}
 	o := d.Origin
 	if o == nil {
@@ -329,7 +330,7 @@ func originRows(d *model.Description) [][]string {
 	how := o.How + " from"
 	switch o.How {
 	case model.Continued:
-		how = "continued after " + counted(o.Rounds, "round") + " of"
+		how = "continued after " + format.Counted(o.Rounds, "round") + " of"
 	case model.Refitted:
 		how = "refitted with decay " + strconv.FormatFloat(o.Decay, 'g', -1, 64) + " from"
 	}
@@ -338,7 +339,7 @@ func originRows(d *model.Description) [][]string {
 		how = ""
 	}
 	for _, s := range d.Segments {
-		rows = append(rows, []string{"in " + counted(s.Rounds, "round"), string(s.Params)})
+		rows = append(rows, []string{"in " + format.Counted(s.Rounds, "round"), string(s.Params)})
 	}
 	return rows
 }
@@ -371,17 +372,17 @@ func certificateRows(text json.RawMessage) [][]string {
 	}
 	var rows [][]string
 	if c.LeavesBefore > 0 {
-		rows = append(rows, []string{"pruned", "there were " + count(c.LeavesBefore) + " leaves"})
+		rows = append(rows, []string{"pruned", "there were " + format.Count(c.LeavesBefore) + " leaves"})
 	}
 	switch {
 	case c.Method == compress.ByBootstrap:
 		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",
-			c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)})
+			c.Metric, format.Metric(c.After), format.Metric(c.Before), format.Counted(c.Rows, "row"), format.Share(c.LossBound), 100*c.Confidence)})
 		if c.Reference != "" {
 			rows = append(rows, []string{"", "before is model " + c.Reference})
 		}
 	case c.Metric != "":
-		rows = append(rows, []string{"measured", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, metricText(c.After), metricText(c.Before), counted(c.Rows, "row"))})
+		rows = append(rows, []string{"measured", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, format.Metric(c.After), format.Metric(c.Before), format.Counted(c.Rows, "row"))})
 	default:
 		rows = append(rows, []string{"certified", "what the metric loses is not known"})
 	}
@@ -393,7 +394,7 @@ func certificateRows(text json.RawMessage) [][]string {
 	}
 	bounds := make([]string, len(c.RawBound))
 	for i, bound := range c.RawBound {
-		bounds[i] = significant(bound, 3)
+		bounds[i] = format.Significant(bound, 3)
 	}
 	return append(rows, []string{"raw scores", "± " + strings.Join(bounds, ", ± ")})
 }
@@ -415,7 +416,7 @@ func historyText(h model.History, best int) string {
 	if first == nil || kept == nil {
 		return "undefined"
 	}
-	return metricText(*kept) + ", after the first round " + metricText(*first) + ", " + counted(len(h.Values), "round") + " in all"
+	return format.Metric(*kept) + ", after the first round " + format.Metric(*first) + ", " + format.Counted(len(h.Values), "round") + " in all"
 }
 
 // changedParams lists the parameters that are not at their default.
@@ -447,12 +448,12 @@ func writeImportance(w io.Writer, features []importance, most int) error {
 		if features[0].Value > 0 {
 			bar = strings.Repeat("█", int(f.Value/features[0].Value*width+0.5))
 		}
-		rows = append(rows, []string{oneLine(f.Name), metricText(f.Value), strconv.FormatFloat(100*f.Share, 'f', 1, 64) + " %", bar})
+		rows = append(rows, []string{format.OneLine(f.Name), format.Metric(f.Value), strconv.FormatFloat(100*f.Share, 'f', 1, 64) + " %", bar})
 	}
-	if err := writeTable(w, rows, "lrrl"); err != nil || len(features) <= most {
+	if err := format.Table(w, rows, "lrrl"); err != nil || len(features) <= most {
 		return err
 	}
-	_, err := io.WriteString(w, "and "+counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance gain\n")
+	_, err := io.WriteString(w, "and "+format.Counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance gain\n")
 	return err
 }
 
@@ -464,7 +465,7 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeJSON(w, s)
+			return format.JSON(w, s)
 		}
 		return s.write(w, a.width())
 	})

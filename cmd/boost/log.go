@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"boost/internal/format"
 )
 
 // Colours of the words before a message.
@@ -15,19 +17,19 @@ const (
 )
 
 // newHandler returns the handler for messages: JSON, one object a line, or text for people.
-func newHandler(s *screen, format string, level slog.Level) slog.Handler {
+func newHandler(t *terminal, format string, level slog.Level) slog.Handler {
 	if format == "json" {
-		return slog.NewJSONHandler(s, &slog.HandlerOptions{Level: level})
+		return slog.NewJSONHandler(t, &slog.HandlerOptions{Level: level})
 	}
-	return &textHandler{screen: s, level: level}
+	return &textHandler{terminal: t, level: level}
 }
 
 // textHandler writes a message as a person would: the sentence, then its
 // attributes, and a word before it where something is wrong.
 type textHandler struct {
-	screen *screen
-	level  slog.Level
-	attrs  []slog.Attr
+	terminal *terminal
+	level    slog.Level
+	attrs    []slog.Attr
 }
 
 // Enabled reports whether messages of the level are shown.
@@ -38,18 +40,18 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
 	switch {
 	case r.Level >= slog.LevelError:
-		b.WriteString(h.screen.paint(red, "error:") + " ")
+		b.WriteString(h.terminal.paint(red, "error:") + " ")
 	case r.Level >= slog.LevelWarn:
-		b.WriteString(h.screen.paint(yellow, "warning:") + " ")
+		b.WriteString(h.terminal.paint(yellow, "warning:") + " ")
 	}
-	b.WriteString(printable(r.Message))
+	b.WriteString(format.Printable(r.Message))
 	var attrs []string
 	add := func(a slog.Attr) bool {
 		key := a.Key
 		if key == "reason" {
 			key = "because"
 		}
-		attrs = append(attrs, printable(fmt.Sprintf("%s %v", key, a.Value)))
+		attrs = append(attrs, format.Printable(fmt.Sprintf("%s %v", key, a.Value)))
 		return true
 	}
 	for _, a := range h.attrs {
@@ -57,10 +59,10 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	r.Attrs(add)
 	if len(attrs) > 0 {
-		b.WriteString(h.screen.paint(faint, " ("+strings.Join(attrs, ", ")+")"))
+		b.WriteString(h.terminal.paint(faint, " ("+strings.Join(attrs, ", ")+")"))
 	}
 	b.WriteByte('\n')
-	_, err := h.screen.Write([]byte(b.String()))
+	_, err := h.terminal.Write([]byte(b.String()))
 	return err
 }
 

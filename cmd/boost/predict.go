@@ -16,6 +16,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/format"
 )
 
 // predictFlags is the command line of predict.
@@ -257,12 +258,12 @@ func refuseUnseen(t *dataset.Table, columns []model.Unseen) error {
 // sayUnseen says of how many of the rows the categories are unseen.
 func (a *app) sayUnseen(columns []model.Unseen, rows int) {
 	for _, u := range columns {
-		levels := counted(u.Levels, "level")
+		levels := format.Counted(u.Levels, "level")
 		if u.Levels >= mostUnseen {
-			levels = counted(mostUnseen, "level") + " or more"
+			levels = format.Counted(mostUnseen, "level") + " or more"
 		}
 		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",
-			u.Column, counted(u.Rows, "row"), percent(u.Rows, rows), levels, shorten(u.Example, 60)))
+			u.Column, format.Counted(u.Rows, "row"), format.Percent(u.Rows, rows), levels, format.Shorten(u.Example, 60)))
 	}
 }
 

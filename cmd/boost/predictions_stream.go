@@ -13,6 +13,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/format"
 )
 
 // predictionStream predicts a table that passes by in parts. What can be done for a part
@@ -130,7 +131,7 @@ type partlyError struct {
 }
 
 func (e *partlyError) Error() string {
-	return fmt.Sprintf("%v; written before that: %s", e.error, counted(e.rows, "row"))
+	return fmt.Sprintf("%v; written before that: %s", e.error, format.Counted(e.rows, "row"))
 }
 
 func (e *partlyError) Unwrap() error { return e.error }

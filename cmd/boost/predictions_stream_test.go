@@ -17,6 +17,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/format"
 )
 
 // quietApp is a run of the program that reads stdin and says nothing.
@@ -130,7 +131,7 @@ func TestStreamedErrorsSayWhatWasWritten(t *testing.T) {
 	r := must(t, 3, boost(t, "predict", "y.boost", "bad.csv"))
 	says(t, r.errors, `bad.csv:60002: column "x": "x" is not a number, as the model has it in this column`, "; written before that: ")
 	got := lines(r.out)
-	if n := len(got) - 1; n < 1 || n > 60_000 || !strings.HasSuffix(r.out, "\n") || !strings.Contains(r.errors, "written before that: "+counted(n, "row")) {
+	if n := len(got) - 1; n < 1 || n > 60_000 || !strings.HasSuffix(r.out, "\n") || !strings.Contains(r.errors, "written before that: "+format.Counted(n, "row")) {
 		t.Errorf("%d rows, the last %q; %s", n, got[len(got)-1], r.errors)
 	}
 	want := lines(must(t, 0, boostWith(t, good, "predict", "y.boost", "-")).out)

@@ -16,6 +16,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -285,7 +286,7 @@ const fewRows = 50
 // warnOfFewRows says that a bound from few rows holds less often than it says.
 func (a *app) warnOfFewRows(r *compress.Result) {
 	if c := &r.Certificate; c.Method == compress.ByBootstrap && c.Rows < fewRows {
-		a.log.Warn(fmt.Sprintf("%s certify what is lost: bounds of so few fail twice as often as they say, or more; give 200 rows or more, of which half certify", counted(c.Rows, "row")))
+		a.log.Warn(fmt.Sprintf("%s certify what is lost: bounds of so few fail twice as often as they say, or more; give 200 rows or more, of which half certify", format.Counted(c.Rows, "row")))
 	}
 }
 
@@ -297,7 +298,7 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 	}
 	what := "what the metric loses is not known without --data"
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {
-		what = fmt.Sprintf("%s goes from %s to %s (%+.3g %%)", c.Metric, metricText(c.Before), metricText(c.After), 100*c.Loss())
+		what = fmt.Sprintf("%s goes from %s to %s (%+.3g %%)", c.Metric, format.Metric(c.Before), format.Metric(c.After), 100*c.Loss())
 	}
 	a.log.Warn(fmt.Sprintf("%s keeps next to nothing of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
 }
@@ -344,19 +345,11 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compr
 		for i := range r.Candidates {
 			c := &r.Candidates[i]
 			out.Candidates = append(out.Candidates, candidateJSON{
-				c.Name(), c.Kept, c.Leaves, c.Merged, c.Bytes, finite(c.Loss), finite(c.Bound), finite(c.RawBound), c.Best, c.Chosen,
+				c.Name(), c.Kept, c.Leaves, c.Merged, c.Bytes, format.Finite(c.Loss), format.Finite(c.Bound), format.Finite(c.RawBound), c.Best, c.Chosen,
 			})
 		}
-		return writeJSON(w, out)
+		return format.JSON(w, out)
 	})
-}
-
-// finite returns a number that JSON has, else nil.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // markedWords says which levels have marks in the place of names, "" for none.
@@ -381,22 +374,22 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 		}
 		withData = withData || !math.IsNaN(c.Loss)
 		rows = append(rows, []string{
-			mark, c.Name(), count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves+c.Merged, 1))),
-			shareText(c.Loss), shareText(c.Bound), "± " + significant(c.RawBound, 3),
+			mark, c.Name(), format.Count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves+c.Merged, 1))),
+			format.Share(c.Loss), format.Share(c.Bound), "± " + format.Significant(c.RawBound, 3),
 		})
 	}
-	if err := writeTable(w, rows, "llrrrrr"); err != nil || r.Model == nil {
+	if err := format.Table(w, rows, "llrrrrr"); err != nil || r.Model == nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%s of %s: %.1f × smaller\n", bytesText(r.Bytes), bytesText(before), float64(before)/float64(r.Bytes))
+	text := fmt.Sprintf("\n%s of %s: %.1f × smaller\n", format.Bytes(r.Bytes), format.Bytes(before), float64(before)/float64(r.Bytes))
 	if leaves != nil {
 		text += fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
-			cosineText(leaves.Cosine), sixDigits(leaves.MSE), sixDigits(leaves.MaxLeaf))
+			cosineText(leaves.Cosine), format.SixDigits(leaves.MSE), format.SixDigits(leaves.MaxLeaf))
 	}
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {
 		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
-			c.Metric, counted(c.Rows, "row"), metricText(c.After), metricText(c.Before), shareText(c.Loss()), shareText(c.LossBound), 100*c.Confidence)
-		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", significant(c.MaxPrediction, 3))
+			c.Metric, format.Counted(c.Rows, "row"), format.Metric(c.After), format.Metric(c.Before), format.Share(c.Loss()), format.Share(c.LossBound), 100*c.Confidence)
+		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", format.Significant(c.MaxPrediction, 3))
 		if c.TrainingData {
 			text += "these are rows that the model was trained on: they say nothing of others\n"
 		}
@@ -408,12 +401,4 @@ func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison
 	}
 	_, err := io.WriteString(w, text)
 	return err
-}
-
-// shareText writes a share with its sign.
-func shareText(share float64) string {
-	if math.IsNaN(share) {
-		return "unknown"
-	}
-	return fmt.Sprintf("%+.3f %%", 100*share)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/format"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -50,7 +51,7 @@ func TestQuantize(t *testing.T) {
 					cosine = *c.Cosine
 				}
 				says(t, r.out, fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
-					cosineText(cosine), sixDigits(*c.MSE), sixDigits(*c.MaxLeaf)))
+					cosineText(cosine), format.SixDigits(*c.MSE), format.SixDigits(*c.MaxLeaf)))
 				values := make([]float64, len(small.Leaves()))
 				small.Compressed().Leaves.DecodeRange(values, 0)
 				expanded, err := narrow.WithLeaves(values)

@@ -10,6 +10,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/internal/format"
 	"boost/objectives"
 )
 
@@ -109,7 +110,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeJSON(w, struct {
+			return format.JSON(w, struct {
 				Rows   int                 `json:"rows"`
 				Before map[string]*float64 `json:"before"`
 				After  map[string]*float64 `json:"after"`
@@ -120,9 +121,9 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 		}
 		rows := [][]string{{"", "before", "after"}}
 		for i := range before {
-			rows = append(rows, []string{before[i].name, metricText(before[i].value), metricText(after[i].value)})
+			rows = append(rows, []string{before[i].name, format.Metric(before[i].value), format.Metric(after[i].value)})
 		}
-		return writeTable(w, rows, "lrr")
+		return format.Table(w, rows, "lrr")
 	})
 }
 

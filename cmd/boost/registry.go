@@ -15,6 +15,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
@@ -190,7 +191,7 @@ func (a *app) sweepRegistry(r *registry.Registry, dir string) {
 
 func (a *app) tellShort(dir string, short int64) {
 	if short > 0 {
-		a.log.Warn(fmt.Sprintf("%s: registry.memory_cap is %s too small to hold all models at their floors: none is made worse for that, those that do not fit are read from the disk", dir, bytesText(short)))
+		a.log.Warn(fmt.Sprintf("%s: registry.memory_cap is %s too small to hold all models at their floors: none is made worse for that, those that do not fit are read from the disk", dir, format.Bytes(short)))
 	}
 }
 
@@ -214,7 +215,7 @@ func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err err
 		return nil, ofRegistry(dir, err)
 	}
 	if !reading.Exact {
-		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", oneLine(id), dir, reading.Tier, sixDigits(largestOf(reading.Scores))))
+		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", format.OneLine(id), dir, reading.Tier, format.SixDigits(largestOf(reading.Scores))))
 	}
 	a.sweepRegistry(r, dir)
 	if c, ok := reading.Model.(*model.Compact); ok && compact {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/internal/format"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 )
@@ -149,9 +150,9 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		}
 		a.tellShort(dir, r.Stats().Short) // a sweep would move it out of its tier, as it is new and thus used
 		if f.json {
-			return a.writeOutput("", func(w *bufio.Writer) error { return writeJSON(w, registryInfoJSON(&info)) })
+			return a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, registryInfoJSON(&info)) })
 		}
-		a.log.Info(fmt.Sprintf("%s was added to %s as %s", file, dir, oneLine(id)), "tier", info.Tier.String(), "bytes", info.Stored, "source", sourceText(&info))
+		a.log.Info(fmt.Sprintf("%s was added to %s as %s", file, dir, format.OneLine(id)), "tier", info.Tier.String(), "bytes", info.Stored, "source", sourceText(&info))
 		return nil
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/internal/format"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -50,7 +51,7 @@ as it was added, the same bytes, whatever its tier.`,
 					return err
 				}
 				if !full && !reading.Exact {
-					a.log.Info(fmt.Sprintf("%s is %v: raw scores may be off by %s (--full gives it as it was added)", oneLine(args[1]), reading.Tier, sixDigits(largestOf(reading.Scores))))
+					a.log.Info(fmt.Sprintf("%s is %v: raw scores may be off by %s (--full gives it as it was added)", format.OneLine(args[1]), reading.Tier, format.SixDigits(largestOf(reading.Scores))))
 				}
 				a.sweepRegistry(r, args[0])
 				return nil
@@ -83,7 +84,7 @@ func (a *app) registryListCommand() *cobra.Command {
 						for i := range all {
 							list[i] = registryInfoJSON(&all[i])
 						}
-						return writeJSON(w, list)
+						return format.JSON(w, list)
 					}
 					return writeRegistryList(w, all)
 				})
@@ -115,7 +116,7 @@ can go. A tier below the model's floor is refused.`,
 				if err := r.Pin(args[1], tier); err != nil {
 					return err
 				}
-				a.log.Info(fmt.Sprintf("%s stays %v", oneLine(args[1]), tier))
+				a.log.Info(fmt.Sprintf("%s stays %v", format.OneLine(args[1]), tier))
 				return nil
 			})
 		},
@@ -135,7 +136,7 @@ func (a *app) registryUnpinCommand() *cobra.Command {
 		if err := r.Unpin(id); err != nil {
 			return err
 		}
-		a.log.Info(oneLine(id) + " goes where its use moves it")
+		a.log.Info(format.OneLine(id) + " goes where its use moves it")
 		return nil
 	})
 }
@@ -150,7 +151,7 @@ func (a *app) registryRemoveCommand() *cobra.Command {
 		if err := r.Remove(id); err != nil {
 			return err
 		}
-		a.log.Info(oneLine(id) + " was removed")
+		a.log.Info(format.OneLine(id) + " was removed")
 		return nil
 	})
 }
@@ -181,7 +182,7 @@ func (a *app) registryStatsCommand() *cobra.Command {
 				a.tellShort(args[0], stats.Short)
 				return a.writeOutput("", func(w *bufio.Writer) error {
 					if asJSON {
-						return writeJSON(w, registryStatsJSON(&stats))
+						return format.JSON(w, registryStatsJSON(&stats))
 					}
 					return writeRegistryStats(w, &stats)
 				})
@@ -213,7 +214,7 @@ longer there. The other commands do all but the check by themselves, now and the
 				if err := r.Compact(); err != nil {
 					return err
 				}
-				a.log.Info(fmt.Sprintf("%s has %s on the disk, before %s", args[0], bytesText(r.Stats().Disk), bytesText(before)))
+				a.log.Info(fmt.Sprintf("%s has %s on the disk, before %s", args[0], format.Bytes(r.Stats().Disk), format.Bytes(before)))
 				return nil
 			})
 		},
@@ -253,9 +254,9 @@ type registryInfo struct {
 func registryInfoJSON(i *registry.Info) registryInfo {
 	out := registryInfo{
 		ID: i.ID, SHA256: i.SHA256, Rounds: i.Rounds, Outputs: i.Outputs, Trees: i.Trees, Leaves: i.Leaves, FileBytes: i.FileBytes, Stored: i.Stored,
-		Tier: i.Tier.String(), Bits: i.Bits, Exact: i.Exact, MaxDelta: finite(i.Delta), Pinned: i.Pinned, Score: i.Score, Accesses: i.Accesses,
+		Tier: i.Tier.String(), Bits: i.Bits, Exact: i.Exact, MaxDelta: format.Finite(i.Delta), Pinned: i.Pinned, Score: i.Score, Accesses: i.Accesses,
 		Created: i.Created.UTC().Format(time.RFC3339), LastAccess: i.LastAccess.UTC().Format(time.RFC3339),
-		FloorDelta: finite(i.Floor.MaxDelta), FloorLoss: finite(i.Floor.MaxLoss), Source: i.Source, Of: i.Of, Discard: i.Discard, Certificates: i.Certificates,
+		FloorDelta: format.Finite(i.Floor.MaxDelta), FloorLoss: format.Finite(i.Floor.MaxLoss), Source: i.Source, Of: i.Of, Discard: i.Discard, Certificates: i.Certificates,
 	}
 	if i.MinBits <= 8 {
 		out.MinBits = &i.MinBits
@@ -269,7 +270,7 @@ func sourceText(i *registry.Info) string {
 	case i.Source == "":
 		return "none"
 	case i.Of != "":
-		return i.Source + " of " + oneLine(i.Of)
+		return i.Source + " of " + format.OneLine(i.Of)
 	}
 	return i.Source
 }
@@ -278,7 +279,7 @@ func writeRegistryList(w io.Writer, all []registry.Info) error {
 	rows := [][]string{{"id", "tier", "leaves", "off by", "floor", "trees", "bytes", "source", "uses"}}
 	for k := range all {
 		i := &all[k]
-		tier, bits, off := i.Tier.String(), strconv.Itoa(i.Bits)+" bits", sixDigits(i.Delta)
+		tier, bits, off := i.Tier.String(), strconv.Itoa(i.Bits)+" bits", format.SixDigits(i.Delta)
 		if i.Exact {
 			bits, off = "exact", "0"
 		} else if i.Tier == store.Absent {
@@ -294,9 +295,9 @@ func writeRegistryList(w io.Writer, all []registry.Info) error {
 		case !math.IsInf(i.Floor.MaxDelta, 1) || !math.IsInf(i.Floor.MaxLoss, 1):
 			floor = strconv.Itoa(i.MinBits) + " bits"
 		}
-		rows = append(rows, []string{oneLine(i.ID), tier, bits, off, floor, count(i.Trees), count(int(i.Stored)), sourceText(i), count(int(min(i.Accesses, math.MaxInt32)))})
+		rows = append(rows, []string{format.OneLine(i.ID), tier, bits, off, floor, format.Count(i.Trees), format.Count(int(i.Stored)), sourceText(i), format.Count(int(min(i.Accesses, math.MaxInt32)))})
 	}
-	return writeTable(w, rows, "lllrlrrlr")
+	return format.Table(w, rows, "lllrlrrlr")
 }
 
 // registryStats are the sums as --json prints them.
@@ -326,16 +327,16 @@ func registryStatsJSON(s *registry.Stats) registryStats {
 func writeRegistryStats(w io.Writer, s *registry.Stats) error {
 	var rows [][]string
 	for _, t := range []store.Tier{store.Hot, store.Warm, store.Cold, store.Absent} {
-		rows = append(rows, []string{t.String(), count(s.Models[t])})
+		rows = append(rows, []string{t.String(), format.Count(s.Models[t])})
 	}
 	limit := "no limit"
 	if s.Cap > 0 {
-		limit = bytesText(s.Cap)
+		limit = format.Bytes(s.Cap)
 	}
-	rows = append(rows, []string{"cap of memory", limit}, []string{"all models at their floors", bytesText(s.Floors)})
+	rows = append(rows, []string{"cap of memory", limit}, []string{"all models at their floors", format.Bytes(s.Floors)})
 	if s.Tensors.OverCap > 0 {
-		rows = append(rows, []string{"warm leaves over their cap", bytesText(s.Tensors.OverCap)})
+		rows = append(rows, []string{"warm leaves over their cap", format.Bytes(s.Tensors.OverCap)})
 	}
-	rows = append(rows, []string{"records", bytesText(s.Live)}, []string{"files", bytesText(s.Disk)})
-	return writeTable(w, rows, "lr")
+	rows = append(rows, []string{"records", format.Bytes(s.Live)}, []string{"files", format.Bytes(s.Disk)})
+	return format.Table(w, rows, "lr")
 }

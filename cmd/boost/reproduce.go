@@ -15,6 +15,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 )
 
 // reproduceFlags is the command line of reproduce.
@@ -69,7 +70,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	contents := m.Contents()
 	if len(f.valid) != len(contents.ValidPrints) {
 		return usagef("the model was trained with %s, and %d given: name each one with --valid, in the same order",
-			counted(len(contents.ValidPrints), "validation set"), len(f.valid))
+			format.Counted(len(contents.ValidPrints), "validation set"), len(f.valid))
 	}
 	if err := ownObjective(m, modelFile); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	}
 	err = a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeJSON(w, v)
+			return format.JSON(w, v)
 		}
 		_, err := fmt.Fprintln(w, v.explanation)
 		return err
@@ -118,7 +119,7 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 	case o == nil:
 		return nil, usagef("%s was trained from nothing: leave --init-model out", file)
 	case o.How == model.Merged:
-		return nil, usagef("%s was merged from %s, and not trained: merge these again", file, counted(len(o.Models), "model"))
+		return nil, usagef("%s was merged from %s, and not trained: merge these again", file, format.Counted(len(o.Models), "model"))
 	case o.How == model.Pruned:
 		return nil, usagef("%s was pruned: it is model %s that can be reproduced", file, o.Models[0])
 	case f.base == "":

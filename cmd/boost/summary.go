@@ -10,6 +10,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset/write"
+	"boost/internal/format"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -65,7 +66,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	for set, values := range r.report.Metrics {
 		s.Metrics[set] = map[string]*float64{}
 		for name, v := range values {
-			s.Metrics[set][name] = jsonNumber(v)
+			s.Metrics[set][name] = format.Finite(v)
 		}
 	}
 	if r.small != nil {
@@ -86,12 +87,12 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	s.PeakMemory, s.Seconds.Total = peakMemory(), time.Since(r.a.started).Seconds()
 	switch {
 	case r.json:
-		return r.a.writeOutput("", func(w *bufio.Writer) error { return writeJSON(w, s) })
+		return r.a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, s) })
 	case r.a.quiet:
 		return nil
 	}
-	if r.a.words.terminal {
-		_, _ = r.a.words.Write([]byte("\n")) // parts the messages from the table
+	if r.a.terminal.interactive {
+		_, _ = r.a.terminal.Write([]byte("\n")) // parts the messages from the table
 	}
 	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.write(w, names) })
 }
@@ -130,7 +131,7 @@ func (q *quantizedSummary) cost() string {
 		return "what the metric loses is not known: rows with labels tell (boost quantize --data)"
 	}
 	return fmt.Sprintf("%s %s on %s that no tree was grown on, at most %s with %.4g %% confidence",
-		c.Metric, shareText(c.Loss()), counted(c.Rows, "row"), shareText(c.LossBound), 100*c.Confidence)
+		c.Metric, format.Share(c.Loss()), format.Counted(c.Rows, "row"), format.Share(c.LossBound), 100*c.Confidence)
 }
 
 // write prints the summary for people: a table of the metrics by set, then the facts.
@@ -150,35 +151,35 @@ func (s *summary) write(w *bufio.Writer, names []string) error {
 			for _, name := range names {
 				text := "undefined"
 				if v := values[name]; v != nil {
-					text = metricText(*v)
+					text = format.Metric(*v)
 				}
 				row = append(row, text)
 			}
 			rows = append(rows, row)
 		}
 	}
-	if err := writeTable(w, rows, align); err != nil {
+	if err := format.Table(w, rows, align); err != nil {
 		return err
 	}
 	facts := [][]string{
-		{"model", fmt.Sprintf("%s  %s", oneLine(s.Model), bytesText(s.ModelBytes))},
+		{"model", fmt.Sprintf("%s  %s", format.OneLine(s.Model), format.Bytes(s.ModelBytes))},
 		{"sha256", s.SHA256},
 		{"rounds", s.roundsText()},
-		{"time", fmt.Sprintf("load %s, bin %s, train %s, total %s", secondsText(s.Seconds.Load), secondsText(s.Seconds.Bin),
-			secondsText(s.Seconds.Train), secondsText(s.Seconds.Total))},
-		{"memory", bytesText(s.PeakMemory) + " at most"},
+		{"time", fmt.Sprintf("load %s, bin %s, train %s, total %s", format.Seconds(s.Seconds.Load), format.Seconds(s.Seconds.Bin),
+			format.Seconds(s.Seconds.Train), format.Seconds(s.Seconds.Total))},
+		{"memory", format.Bytes(s.PeakMemory) + " at most"},
 	}
 	if q := s.Quantized; q != nil {
-		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", oneLine(q.Model), bytesText(q.Bytes),
+		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", format.OneLine(q.Model), format.Bytes(q.Bytes),
 			float64(s.ModelBytes)/float64(q.Bytes), q.Format)}, []string{"", q.cost()})
 	}
 	if s.Predictions != "" {
-		facts = append(facts, []string{"predictions", oneLine(s.Predictions)})
+		facts = append(facts, []string{"predictions", format.OneLine(s.Predictions)})
 	}
 	if _, err := w.WriteString("\n"); err != nil {
 		return err
 	}
-	return writeTable(w, facts, "ll")
+	return format.Table(w, facts, "ll")
 }
 
 func (s *summary) roundsText() string {
@@ -188,5 +189,5 @@ func (s *summary) roundsText() string {
 		booster.StoppedTimeLimit:   "time limit reached",
 		booster.StoppedInterrupted: "interrupted",
 	}[s.Stopped]
-	return fmt.Sprintf("%s kept of %s trained, %s", count(s.BestRound), count(s.Rounds), why)
+	return fmt.Sprintf("%s kept of %s trained, %s", format.Count(s.BestRound), format.Count(s.Rounds), why)
 }

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"boost/booster"
 	"boost/configs"
@@ -126,32 +123,4 @@ func (s *survey) labelled(label string) (*dataset.Table, error) {
 		}
 	}
 	return s.table.As(schema)
-}
-
-// percent words a share, never as 0 % where there is something.
-func percent(part, whole int) string {
-	p := 100 * float64(part) / float64(max(whole, 1))
-	if p < 0.1 {
-		return "< 0.1 %"
-	}
-	return strconv.FormatFloat(math.Floor(p*10)/10, 'f', 1, 64) + " %"
-}
-
-// shorten cuts a text to a number of characters.
-func shorten(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return strings.TrimRight(string(r[:max(most-1, 0)]), " ") + "…"
-}
-
-// shortName cuts the middle out of a long name, since names often differ at their end.
-func shortName(name string, most int) string {
-	r := []rune(oneLine(name))
-	if len(r) <= most {
-		return string(r)
-	}
-	end := (most - 1) / 2
-	return string(r[:most-1-end]) + "…" + string(r[len(r)-end:])
 }

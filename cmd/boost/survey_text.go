@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"boost/internal/format"
 	"boost/internal/profile"
 )
 
@@ -62,9 +63,9 @@ func (s *survey) write(w io.Writer, width int) error {
 }
 
 func (s *survey) headline(numbers, others int) string {
-	text := fmt.Sprintf("%s  %s, %s", oneLine(s.File), counted(s.Rows, "row"), counted(len(s.Columns), "column"))
+	text := fmt.Sprintf("%s  %s, %s", format.OneLine(s.File), format.Counted(s.Rows, "row"), format.Counted(len(s.Columns), "column"))
 	if numbers > 0 && others > 0 {
-		text += fmt.Sprintf(" (%s of numbers)", count(numbers))
+		text += fmt.Sprintf(" (%s of numbers)", format.Count(numbers))
 	}
 	if s.Label == nil {
 		return text + "\n"
@@ -157,14 +158,14 @@ func figureText(c *profile.Column, name string) string {
 	case *c.Dates:
 		return dateText(*v)
 	}
-	return significant(*v, 4)
+	return format.Significant(*v, 4)
 }
 
 // dateText words seconds since 1970 as a date, where the calendar has it.
 func dateText(seconds float64) string {
 	const farthest = 1 << 37 // the year 6325
 	if seconds < -farthest || seconds > farthest {
-		return significant(seconds, 4)
+		return format.Significant(seconds, 4)
 	}
 	return time.Unix(int64(seconds), 0).UTC().Format(time.DateOnly)
 }
@@ -188,13 +189,13 @@ func (s *survey) levelTable(columns []*profile.Column, width int) string {
 func levelsText(c *profile.Column, room int) string {
 	switch {
 	case c.Kind == "text":
-		return shorten("id, copied to predictions", room)
+		return format.Shorten("id, copied to predictions", room)
 	case c.Distinct == 0:
 		return ""
 	}
 	text := ""
 	for i, l := range c.Levels {
-		item := shorten(oneLine(l.Name), 24) + " " + wholePercent(l.Share)
+		item := format.Shorten(format.OneLine(l.Name), 24) + " " + format.WholePercent(l.Share)
 		if i > 0 {
 			item = ", " + item
 		}
@@ -210,27 +211,16 @@ func levelsText(c *profile.Column, room int) string {
 	if c.Distinct > len(c.Levels) {
 		text += ", …"
 	}
-	return shorten(text, room)
-}
-
-// wholePercent words a share, all and nothing only where they are meant.
-func wholePercent(share float64) string {
-	switch {
-	case share > 0 && share < 0.01:
-		return "< 1 %"
-	case share > 0.99 && share < 1:
-		return "> 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
+	return format.Shorten(text, room)
 }
 
 // common returns the cells that every kind of column has.
 func (s *survey) common(c *profile.Column, longest int) []string {
 	missing := ""
 	if c.Missing > 0 {
-		missing = percent(c.Missing, s.Rows)
+		missing = format.Percent(c.Missing, s.Rows)
 	}
-	return []string{shortName(c.Name, longest), missing, count(c.Distinct)}
+	return []string{format.ShortName(c.Name, longest), missing, format.Count(c.Distinct)}
 }
 
 // hasScores reports whether any column was scored by what it tells about the label.
@@ -267,14 +257,14 @@ func (s *survey) notShown(n int) string {
 	case n == 0:
 		return ""
 	case s.hasScores():
-		return fmt.Sprintf("and %s that tell less of the label by themselves; all are in --json\n", count(n))
+		return fmt.Sprintf("and %s that tell less of the label by themselves; all are in --json\n", format.Count(n))
 	}
-	return fmt.Sprintf("and %s more; all are in --json\n", count(n))
+	return fmt.Sprintf("and %s more; all are in --json\n", format.Count(n))
 }
 
 func tableText(rows [][]string, align string) string {
 	var b strings.Builder
-	_ = writeTable(&b, rows, align) // a Builder takes everything
+	_ = format.Table(&b, rows, align) // a Builder takes everything
 	return b.String()
 }
 
@@ -313,7 +303,7 @@ func (s *survey) findingLines(width int) string {
 	say := func(words string, items []string) {
 		const most, indent = 12, 25
 		if len(items) > most {
-			items = append(items[:most:most], "and "+count(len(items)-most)+" more")
+			items = append(items[:most:most], "and "+format.Count(len(items)-most)+" more")
 		}
 		fmt.Fprintf(&b, "  %-*s%s\n", indent-2, words, wrapped(items, max(width-indent, 20), indent))
 	}
@@ -329,7 +319,7 @@ func (s *survey) findingLines(width int) string {
 		}
 	}
 	if s.DuplicateRows > 0 {
-		say("repeated rows", []string{fmt.Sprintf("%s of %s", count(s.DuplicateRows), count(s.Rows))})
+		say("repeated rows", []string{fmt.Sprintf("%s of %s", format.Count(s.DuplicateRows), format.Count(s.Rows))})
 	}
 	if b.Len() == 0 {
 		return ""
@@ -339,20 +329,20 @@ func (s *survey) findingLines(width int) string {
 
 // findingText names a column, and what the finding says about it.
 func findingText(f *profile.Finding) string {
-	name := shortName(f.Column, 40)
+	name := format.ShortName(f.Column, 40)
 	switch f.Code {
 	case profile.Duplicate:
-		return name + " = " + shortName(*f.Other, 40)
+		return name + " = " + format.ShortName(*f.Other, 40)
 	case profile.Renamed:
-		return name + " ~ " + shortName(*f.Other, 40)
+		return name + " ~ " + format.ShortName(*f.Other, 40)
 	case profile.Leak, profile.Skewed:
-		return name + " (" + significant(*f.Value, 4) + ")"
+		return name + " (" + format.Significant(*f.Value, 4) + ")"
 	case profile.MostlyMissing, profile.ZeroInflated, profile.IDLike:
-		return name + " (" + wholePercent(*f.Value) + ")"
+		return name + " (" + format.WholePercent(*f.Value) + ")"
 	case profile.Infinite:
-		return name + " (" + significant(*f.Value, 12) + ")"
+		return name + " (" + format.Significant(*f.Value, 12) + ")"
 	case profile.Constant:
-		return name + " (" + shorten(oneLine(strings.TrimPrefix(f.Message, "is always ")), 40) + ")"
+		return name + " (" + format.Shorten(format.OneLine(strings.TrimPrefix(f.Message, "is always ")), 40) + ")"
 	}
 	return name
 }

@@ -18,6 +18,7 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/format"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -171,7 +172,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		// The limit is for the whole run: what loading took is gone.
 		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
 			return nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read (%s)",
-				booster.ErrBudget, c.Params.TimeLimit, secondsText(r.loading.Seconds()))
+				booster.ErrBudget, c.Params.TimeLimit, format.Seconds(r.loading.Seconds()))
 		}
 	}
 	objective, err := r.objectiveOf(params, table)
@@ -185,9 +186,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
-	a.words.showBar(a.progressSteps(r.baseRounds() + params.Rounds))
+	a.terminal.showBar(a.progressSteps(r.baseRounds() + params.Rounds))
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
-	a.words.clearBar()
+	a.terminal.clearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
 		return nil, ofTable(c.Data.Train, err)
 	}
@@ -489,17 +490,17 @@ func (r *trainRun) round(round booster.Round) {
 	var attrs []any
 	for i, e := range round.Evals {
 		if i == 0 {
-			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, metricText(e.Value))
+			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, format.Metric(e.Value))
 			if round.Best < round.Index+1 {
 				words += fmt.Sprintf("  best after %d", round.Best)
 			}
 		}
-		attrs = append(attrs, e.Set+" "+e.Metric, jsonNumber(e.Value))
+		attrs = append(attrs, e.Set+" "+e.Metric, format.Finite(e.Value))
 	}
-	r.a.words.step(round.Index+1, words)
+	r.a.terminal.step(round.Index+1, words)
 	switch {
 	case r.a.verbose:
-	case r.a.words.terminal && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
+	case r.a.terminal.interactive && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
 		return
 	case r.lastLog.IsZero():
 		r.lastLog = time.Now()

@@ -6,6 +6,7 @@ import (
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/format"
 )
 
 // treeOf returns tree i of a model with names and values instead of numbers.
@@ -43,10 +44,10 @@ func treeOf(m *model.Model, i int) treeJSON {
 // cutOf returns the border above a code, nil behind the last one, where all values go left.
 func cutOf(c *binning.Cuts, f, code int) *float64 {
 	if cuts := c.Of64(f); code < len(cuts) {
-		return jsonNumber(cuts[code])
+		return format.Finite(cuts[code])
 	}
 	if cuts := c.Of32(f); code < len(cuts) {
-		return jsonNumber(float64(cuts[code]))
+		return format.Finite(float64(cuts[code]))
 	}
 	return nil
 }

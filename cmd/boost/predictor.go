@@ -30,8 +30,8 @@ type predictor interface {
 	NumTrees() int
 }
 
-// loads are the ways to load a model for predictions.
-var loads = []string{loadFast, loadCompact}
+// loadModes are the ways to load a model for predictions.
+var loadModes = []string{loadFast, loadCompact}
 
 const (
 	loadFast    = "fast"
@@ -43,10 +43,10 @@ type loading struct{ load string }
 
 func (l *loading) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.load, "load", loadFast, "`HOW` to load a compressed model: fast, or compact in little memory")
-	offer(cmd, "load", loads...)
+	offer(cmd, "load", loadModes...)
 }
 
-func (l *loading) check() error { return oneOf("load", l.load, loads...) }
+func (l *loading) check() error { return oneOf("load", l.load, loadModes...) }
 
 // refuse is the error about a flag that needs all trees at once.
 func (l *loading) refuse(flag string, given bool) error {
