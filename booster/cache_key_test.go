@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"boost/booster/cache"
 	"boost/dataset"
 )
 
@@ -15,21 +16,21 @@ func TestCacheKeyVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Defaults()
-	key, err := (&Input{Train: []string{"t.csv"}}).key(context.Background(), &p)
+	key, err := (&Input{Train: []string{"t.csv"}}).cacheKey(context.Background(), &p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if key.Reader != dataset.ReaderVersion || key.Numerics != NumericsVersion {
 		t.Errorf("the key says reader %d and numerics %d, want %d and %d", key.Reader, key.Numerics, dataset.ReaderVersion, NumericsVersion)
 	}
-	if reason := key.differs(key); reason != "" {
+	if reason := key.Differs(key); reason != "" {
 		t.Errorf("a key differs from itself: %s", reason)
 	}
 	reader, numerics := *key, *key
 	reader.Reader++
 	numerics.Numerics++
-	for _, other := range []cacheKey{reader, numerics} {
-		if got, want := other.differs(key), "another version of the program wrote it"; got != want {
+	for _, other := range []cache.Key{reader, numerics} {
+		if got, want := other.Differs(key), "another version of the program wrote it"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

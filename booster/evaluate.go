@@ -27,7 +27,7 @@ type evalSet struct {
 }
 
 // newEvalSet bins a validation set with the training cuts.
-func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) {
+func (t *trainer) newEvalSet(ctx context.Context, v validSet, out *cacheOutput) (*evalSet, error) {
 	source, err := v.source.as(t.schema)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (t *trainer) newEvalSet(ctx context.Context, v validSet) (*evalSet, error) 
 	if err = t.setInitScores(s, table); err != nil {
 		return nil, err
 	}
-	if s.matrix, err = t.matrixOf(ctx, source, t.p.scoringLayout()); err != nil {
+	if s.matrix, err = t.matrixOf(ctx, source, t.p.scoringLayout(), out); err != nil {
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, t.outputs*s.n), make([]float64, t.outputs*s.n)

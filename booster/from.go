@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -133,7 +134,7 @@ func (t *trainer) otherBinning() []string {
 		return nil
 	}
 	var keys []string
-	for _, key := range sortedKeys(have) {
+	for _, key := range slices.Sorted(maps.Keys(have)) {
 		if before, ok := had[key]; ok && strings.HasPrefix(key, "binning.") && string(before) != string(have[key]) {
 			keys = append(keys, key)
 		}

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -74,7 +71,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
-		key, err := in.key(ctx, &p)
+		key, err := in.cacheKey(ctx, &p)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +151,7 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 		}
 		return InMemory(table), nil
 	}
-	defer thriftily()()
+	defer lowerGCPercent()()
 	var scan *dataset.Scan
 	var err error
 	if stream {
@@ -245,146 +242,4 @@ func (in *Input) needsMemory(p *Params) string {
 func (in *Input) streams() bool {
 	_, err := dataset.Files(append(slices.Clone(in.Train), in.Valid...))
 	return err != nil
-}
-
-// checkCache refuses to lose a file that is no cache: what is at the path has to be
-// absent, empty or begin as caches do, and not be read by the run.
-func (in *Input) checkCache() error {
-	info, err := os.Stat(in.Cache)
-	if err != nil {
-		return nil // nothing to lose; whether it can be written is said when it is
-	}
-	if err := isCache(in.Cache, info); err != nil {
-		return fmt.Errorf("%w: data.cache = %q %w, and is not written over: name a file of its own, or delete this one", ErrParams, in.Cache, err)
-	}
-	read := []string{in.CutsFile}
-	for i, path := range append(slices.Clone(in.Train), in.Valid...) {
-		options := in.Options
-		if i >= len(in.Train) {
-			options = in.ValidOptions
-		}
-		files, err := dataset.Files([]string{path}, options...)
-		if err != nil { // what is wrong is said when the table is opened
-			files, _ = filepath.Glob(path)
-		}
-		read = append(read, files...)
-	}
-	for _, name := range read {
-		if other, err := os.Stat(name); err == nil && os.SameFile(info, other) {
-			return fmt.Errorf("%w: data.cache = %q is read by the same run, and cannot be written over: name a file of its own", ErrParams, in.Cache)
-		}
-	}
-	return nil
-}
-
-// isCache returns what else a file is than a cache or empty.
-func isCache(path string, info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return errors.New("is no regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("cannot be read: %w", pathReason(err))
-	}
-	defer f.Close()
-	begin := make([]byte, len(cacheMagic))
-	n, err := io.ReadFull(f, begin)
-	switch {
-	case err == io.EOF, string(begin[:n]) == cacheMagic:
-		return nil
-	case err != nil && err != io.ErrUnexpectedEOF:
-		return fmt.Errorf("cannot be read: %w", pathReason(err))
-	}
-	return errors.New("is a file of another kind")
-}
-
-// pathReason leaves out the path that the message has already.
-func pathReason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-// key identifies the contents that the run's cache has to have.
-func (in *Input) key(ctx context.Context, p *Params) (*cacheKey, error) {
-	for _, path := range append(slices.Clone(in.Train), in.Valid...) {
-		if path == "-" {
-			return nil, fmt.Errorf("%w: data.cache: standard input cannot be compared with what is cached: read a file", ErrParams)
-		}
-	}
-	key := &cacheKey{Numerics: NumericsVersion, Reader: dataset.ReaderVersion, Seed: p.Seed}
-	var err error
-	if key.Options, err = dataset.Describe(in.Options...); err != nil {
-		return nil, err
-	}
-	if key.Train, err = identify(ctx, in.Train, in.Options...); err != nil {
-		return nil, err
-	}
-	options, err := dataset.Describe(in.ValidOptions...)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range in.Valid {
-		files, err := identify(ctx, []string{path}, in.ValidOptions...)
-		if err != nil {
-			return nil, err
-		}
-		key.Valid = append(key.Valid, cacheTable{options, files})
-	}
-	if p.EarlyStopping > 0 && len(in.Valid) == 0 {
-		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
-	}
-	if in.From != nil {
-		if key.Base, err = in.From.SHA256(); err != nil {
-			return nil, err
-		}
-	}
-	if in.CutsFile != "" {
-		if key.Cuts, err = identifyFile(ctx, in.CutsFile); err != nil {
-			return nil, err
-		}
-	}
-	key.Binning, err = binningKey(p.Binning)
-	return key, err
-}
-
-func (in *Input) unchanged(key *cacheKey) bool {
-	if !unchanged(key.Train, in.Train, in.Options...) {
-		return false
-	}
-	for i, path := range in.Valid {
-		if !unchanged(key.Valid[i].Files, []string{path}, in.ValidOptions...) {
-			return false
-		}
-	}
-	return true
-}
-
-// fromCache takes the tables from the cache, or says why not.
-func (l *Loaded) fromCache(in *Input, key *cacheKey) bool {
-	c, err := openCache(in.Cache, key)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		in.Log.Info("no cache yet: the tables are read", "file", in.Cache)
-	case err != nil:
-		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", cacheReason(err))
-	default:
-		in.Log.Info("using cache: the tables are not read", "file", in.Cache)
-		l.Cached, l.Train = true, Data{c.whole}
-		for _, s := range c.valid {
-			l.Valid = append(l.Valid, Data{s})
-		}
-	}
-	return err == nil
-}
-
-// cacheReason words an error of openCache for people.
-func cacheReason(err error) string {
-	text := pathReason(err).Error()
-	if rest := ErrCache.Error() + ": "; len(text) > len(rest) && text[:len(rest)] == rest {
-		return text[len(rest):]
-	}
-	return text
 }

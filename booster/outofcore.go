@@ -187,7 +187,7 @@ func (s *scanSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset
 
 // gather collects the sampled rows of one part and counts the cells of all.
 func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
-	defer thriftily()()
+	defer lowerGCPercent()()
 	var mutex sync.Mutex
 	parts := s.coded()
 	for _, part := range parts {
@@ -269,7 +269,7 @@ func (s *scanSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Par
 func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
 	letGo()
 	defer letGo()
-	defer thriftily()()
+	defer lowerGCPercent()()
 	parts := s.coded()
 	for _, part := range parts {
 		var err error

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"boost/binning"
+	"boost/booster/cache"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
@@ -93,7 +94,6 @@ type trainer struct {
 
 	fingerprint string
 	validPrints []string
-	cutNotes    []string // of finding the cuts
 	schema      dataset.Schema
 
 	rows    objectives.Rows
@@ -192,7 +192,7 @@ func (t *trainer) prepare(ctx context.Context, train source) error {
 	if err := t.settleGradients(); err != nil {
 		return err
 	}
-	if err := t.binInto(ctx, train, whole, given); err != nil {
+	if err := t.bin(ctx, train, whole, given); err != nil {
 		return err
 	}
 	return t.allocate()
@@ -270,23 +270,49 @@ func (t *trainer) holdOut(table source, labels []float64) (source, []float64, er
 // fingerprinted: the training table and the validation sets that do not come from it.
 func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet) error {
 	start := time.Now()
+	notes, err := t.cutsOf(ctx, train)
+	if err != nil {
+		return err
+	}
+	out := t.cache.create(t.log)
+	if err := t.code(ctx, train, out); err != nil {
+		out.discard()
+		return err
+	}
+	contents := &cache.Contents{Schema: t.schema, Cuts: t.cuts, Notes: notes, Others: whole.rest(), Sets: make([]cache.Set, 1+len(t.sets))}
+	t.fingerprint = whole.fingerprint(t.pool)
+	if files, is := whole.(*scanSource); is {
+		t.say("the files of the training table were gone through", "times", files.of.scan.Passes())
+	}
+	for i, v := range given {
+		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
+		contents.Sets[1+i].Fingerprint = t.validPrints[i]
+	}
+	contents.Fingerprint = t.fingerprint
+	t.report.BinSeconds = time.Since(start).Seconds()
+	out.finish(contents)
+	return nil
+}
+
+// cutsOf finds the cuts of the training rows.
+func (t *trainer) cutsOf(ctx context.Context, train source) (notes []string, err error) {
 	var weights []float64
 	if t.p.Binning.WeightedCuts {
 		weights = t.rows.Weights
 	}
-	cuts, notes, err := t.findCuts(ctx, train, weights)
+	t.cuts, notes, err = t.findCuts(ctx, train, weights)
 	if errors.Is(err, binning.ErrParams) {
-		return fmt.Errorf("%w: %w", ErrParams, err)
-	}
-	if err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	for _, note := range notes {
 		t.say(note)
 	}
-	t.cuts = cuts
-	t.cutNotes = notes
-	if t.matrix, err = t.matrixOf(ctx, train, t.p.trainingLayout()); err != nil {
+	return notes, err
+}
+
+// code codes all sets.
+func (t *trainer) code(ctx context.Context, train source, out *cacheOutput) (err error) {
+	if t.matrix, err = t.matrixOf(ctx, train, t.p.trainingLayout(), out); err != nil {
 		return err
 	}
 	if !t.direct() {
@@ -296,20 +322,12 @@ func (t *trainer) bin(ctx context.Context, train, whole source, given []validSet
 		return err
 	}
 	for _, v := range t.valid {
-		set, err := t.newEvalSet(ctx, v)
+		set, err := t.newEvalSet(ctx, v, out)
 		if err != nil {
 			return fmt.Errorf("set %s: %w", v.name, err)
 		}
 		t.sets = append(t.sets, set)
 	}
-	t.fingerprint = whole.fingerprint(t.pool)
-	if files, is := whole.(*scanSource); is {
-		t.say("the files of the training table were gone through", "times", files.of.scan.Passes())
-	}
-	for _, v := range given {
-		t.validPrints = append(t.validPrints, v.source.fingerprint(t.pool))
-	}
-	t.report.BinSeconds = time.Since(start).Seconds()
 	return nil
 }
 
@@ -322,14 +340,12 @@ func (t *trainer) findCuts(ctx context.Context, train source, weights []float64)
 }
 
 // matrixOf codes a set and lays the codes out.
-func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params) (*binning.Matrix, error) {
+func (t *trainer) matrixOf(ctx context.Context, s source, layout binning.Params, out *cacheOutput) (*binning.Matrix, error) {
 	codes, err := s.code(ctx, t.cuts, t.p.Binning, t.pool)
 	if err != nil {
 		return nil, err
 	}
-	if t.cache != nil {
-		t.cache.keep(s, codes)
-	}
+	out.add(s, codes)
 	limit, _ := t.memoryLimit()
 	taken := int64(0)
 	if t.matrix != nil {

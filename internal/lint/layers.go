@@ -23,7 +23,7 @@ const picture = `
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
   4:  histogram  booster/model/internal/format
-  5:  tree/grow  booster/model
+  5:  tree/grow  booster/model  booster/cache
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench
   7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth

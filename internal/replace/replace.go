@@ -28,19 +28,19 @@ type New struct {
 // are on the disk. Only where a rename fails then, as when the folder of one has gone, are files
 // before it replaced; those of them that were not there are removed again.
 func Files(files ...New) error {
-	var all []pending
+	var all []*Draft
 	for _, n := range files {
-		p, err := prepare(n)
+		d, err := written(n)
 		if err != nil {
 			for _, other := range all {
-				discard(other.file, other.temp)
+				other.Discard()
 			}
 			return err
 		}
-		all = append(all, p)
+		all = append(all, d)
 	}
-	for i, p := range all {
-		err := publish(p.file, p.temp, p.target)
+	for i, d := range all {
+		err := d.publish()
 		if err == nil {
 			continue
 		}
@@ -50,34 +50,77 @@ func Files(files ...New) error {
 			}
 		}
 		for _, other := range all[i+1:] {
-			discard(other.file, other.temp)
+			other.Discard()
 		}
-		return wrapPath(p.target, linkReason(err))
+		return err
 	}
 	return nil
 }
 
-// pending is a file that is on the disk under its temporary name.
-type pending struct {
-	file         *os.File
+// written returns a draft with its whole content, on the disk.
+func written(n New) (*Draft, error) {
+	d, err := Create(n.Path)
+	if err != nil {
+		return nil, err
+	}
+	err = n.Write(d.File)
+	if err == nil {
+		err = d.File.Sync()
+	}
+	if err != nil {
+		d.Discard()
+		return nil, wrapPath(n.Path, Reason(err))
+	}
+	return d, nil
+}
+
+// Draft is a new file under its temporary name. It ends with Commit or Discard.
+type Draft struct {
+	File         *os.File // empty at first; written from offset 0
 	temp, target string
 	mode         fs.FileMode // of the file that is there; 0: none
 }
 
-func prepare(n New) (pending, error) {
-	target, mode, err := resolve(n.Path)
+// Create begins a file that File would write, for callers that write it in steps.
+func Create(path string) (*Draft, error) {
+	target, mode, err := resolve(path)
 	if err != nil {
-		return pending{}, err
+		return nil, err
 	}
-	p := pending{temp: filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp"), target: target, mode: mode}
-	if p.file, err = lockedFile(p.temp, lockPatience); err != nil {
-		return p, err
+	d := &Draft{temp: filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp"), target: target, mode: mode}
+	if d.File, err = lockedFile(d.temp, lockPatience); err != nil {
+		return nil, err
 	}
-	if err := fill(p.file, n.Write, mode); err != nil {
-		discard(p.file, p.temp)
-		return p, wrapPath(n.Path, Reason(err))
+	if mode != 0 {
+		err = d.File.Chmod(mode)
 	}
-	return p, nil
+	if err == nil {
+		err = d.File.Truncate(0)
+	}
+	if err != nil {
+		d.Discard()
+		return nil, wrapPath(path, Reason(err))
+	}
+	return d, nil
+}
+
+// Commit puts the file in its place. On failure the old file is as it was, and the draft is gone.
+func (d *Draft) Commit() error {
+	if err := d.File.Sync(); err != nil {
+		d.Discard()
+		return wrapPath(d.target, Reason(err))
+	}
+	return d.publish()
+}
+
+// Discard removes the draft.
+func (d *Draft) Discard() { discard(d.File, d.temp) }
+
+func (d *Draft) publish() error {
+	if err := publish(d.File, d.temp, d.target); err != nil {
+		return wrapPath(d.target, linkReason(err))
+	}
+	return nil
 }
 
 // newFileMode is the mode of a file where there was none, before the umask.
@@ -101,22 +144,6 @@ func resolve(path string) (string, fs.FileMode, error) {
 		return "", 0, wrapPath(path, errors.New("is not a regular file, name a file"))
 	}
 	return path, info.Mode().Perm(), nil
-}
-
-// fill lets write make the whole content of f, on the disk. mode 0 keeps the mode f has.
-func fill(f *os.File, write func(*os.File) error, mode fs.FileMode) error {
-	if mode != 0 {
-		if err := f.Chmod(mode); err != nil {
-			return err
-		}
-	}
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		return err
-	}
-	return f.Sync()
 }
 
 // Another writer of the same file is done within a moment unless it hangs.

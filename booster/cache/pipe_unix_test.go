@@ -1,6 +1,6 @@
 //go:build unix
 
-package booster
+package cache
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestCachePipe(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := openCache(path, nil)
+		_, err := Open(path, nil)
 		done <- err
 	}()
 	select {

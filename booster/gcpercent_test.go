@@ -13,10 +13,10 @@ func gcPercent() int {
 }
 
 // Reading in chunks leaves the collector as it was, whoever ends first.
-func TestThriftily(t *testing.T) {
-	for before, during := range map[int]int{100: thriftyPercent, 10: 10, -1: -1} {
+func TestLowerGCPercent(t *testing.T) {
+	for before, during := range map[int]int{100: loweredGCPercent, 10: 10, -1: -1} {
 		usual := debug.SetGCPercent(before)
-		first, second := thriftily(), thriftily()
+		first, second := lowerGCPercent(), lowerGCPercent()
 		first()
 		if got := gcPercent(); got != during {
 			t.Errorf("at %d %%: %d %% while files are read, want %d", before, got, during)

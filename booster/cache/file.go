@@ -1,4 +1,4 @@
-package booster
+package cache
 
 import (
 	"bufio"
@@ -8,35 +8,36 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
+
+	"boost/internal/replace"
 )
 
-// cacheVersion is the version of the cache file that this program writes; it reads no
-// other, as a cache can always be made again.
-const cacheVersion = 3
+// version is the version of the file that this program writes. It reads no other, because a cache
+// can always be made again.
+const version = 4
 
 const (
-	cacheMagic  = "BOOSTBIN"
-	cacheHeader = 64
-	cacheAlign  = 64
-	cachePage   = 1 << 20 // bytes read or written at a time
+	magic      = "BOOSTBIN"
+	headerSize = 64
+	alignment  = 64
+	pageSize   = 1 << 20 // bytes read or written at a time
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrCache is wrapped by errors about a cache file that cannot be used. Load reads the
-// tables then; TrainOn returns it where only training shows that the cache holds other
-// rows than the run's: load with Input.Rebuild and train again.
-var ErrCache = errors.New("unusable cache")
+// ErrUnusable is wrapped by errors about a cache that cannot be used.
+var ErrUnusable = errors.New("unusable cache")
 
-// A cache file opens with a header; what follows are sections, and a table of them at
-// the end. Numbers of the header and of tables are little-endian; codes have the byte
-// order of the machine that wrote them.
+// entry is the place of a section in the file. A file opens with a header. Sections follow, and a
+// table of them at the end. Numbers of the header and of tables are little-endian; codes have the
+// byte order of the machine that wrote them.
 //
 //	offset size
 //	0      8    magic 42 4f 4f 53 54 42 49 4e ("BOOSTBIN")
-//	8      4    version, 3
+//	8      4    version, 4
 //	12     4    01 02 03 04 as the machine writes the number 04030201h
 //	16     8    offset of the table
 //	24     8    length of the table
@@ -45,7 +46,7 @@ var ErrCache = errors.New("unusable cache")
 //	44     16   0
 //	60     4    CRC32C of the 60 bytes before
 //	64     …    sections at multiples of 64, zeros between; the table, JSON
-type cacheEntry struct {
+type entry struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"`
 	Length uint64 `json:"length"`
@@ -54,23 +55,23 @@ type cacheEntry struct {
 
 const byteOrderWord = 0x04030201
 
-// cacheWriter writes a cache file from front to back. After an error it writes nothing
+// sectionWriter writes a cache file from front to back. After an error it writes nothing
 // more and keeps the error.
-type cacheWriter struct {
+type sectionWriter struct {
 	file    *os.File
 	out     *bufio.Writer
 	at      uint64
-	entries []cacheEntry
+	entries []entry
 	err     error
 }
 
-func newCacheWriter(f *os.File) *cacheWriter {
-	w := &cacheWriter{file: f, out: bufio.NewWriterSize(f, cachePage)}
-	w.write(make([]byte, cacheHeader))
+func newSectionWriter(f *os.File) *sectionWriter {
+	w := &sectionWriter{file: f, out: bufio.NewWriterSize(f, pageSize)}
+	w.write(make([]byte, headerSize))
 	return w
 }
 
-func (w *cacheWriter) write(b []byte) {
+func (w *sectionWriter) write(b []byte) {
 	if w.err == nil {
 		_, w.err = w.out.Write(b)
 		w.at += uint64(len(b))
@@ -78,24 +79,24 @@ func (w *cacheWriter) write(b []byte) {
 }
 
 // section adds a section made of pieces.
-func (w *cacheWriter) section(name string, pieces ...[]byte) {
-	w.write(make([]byte, -w.at&(cacheAlign-1)))
-	entry := cacheEntry{Name: name, Offset: w.at}
+func (w *sectionWriter) section(name string, pieces ...[]byte) {
+	w.write(make([]byte, -w.at&(alignment-1)))
+	e := entry{Name: name, Offset: w.at}
 	for _, piece := range pieces {
 		w.write(piece)
-		entry.CRC = crc32.Update(entry.CRC, castagnoli, piece)
+		e.CRC = crc32.Update(e.CRC, castagnoli, piece)
 	}
-	entry.Length = w.at - entry.Offset
-	w.entries = append(w.entries, entry)
+	e.Length = w.at - e.Offset
+	w.entries = append(w.entries, e)
 }
 
 // finish writes the table and the header.
-func (w *cacheWriter) finish() error {
+func (w *sectionWriter) finish() error {
 	table, err := json.Marshal(w.entries)
 	if err != nil {
 		return err
 	}
-	w.write(make([]byte, -w.at&(cacheAlign-1)))
+	w.write(make([]byte, -w.at&(alignment-1)))
 	start := w.at
 	w.write(table)
 	if w.err == nil {
@@ -104,8 +105,8 @@ func (w *cacheWriter) finish() error {
 	if w.err != nil {
 		return w.err
 	}
-	h := append(make([]byte, 0, cacheHeader), cacheMagic...)
-	h = binary.LittleEndian.AppendUint32(h, cacheVersion)
+	h := append(make([]byte, 0, headerSize), magic...)
+	h = binary.LittleEndian.AppendUint32(h, version)
 	h = binary.NativeEndian.AppendUint32(h, byteOrderWord)
 	h = binary.LittleEndian.AppendUint64(h, start)
 	h = binary.LittleEndian.AppendUint64(h, uint64(len(table)))
@@ -117,30 +118,51 @@ func (w *cacheWriter) finish() error {
 	return err
 }
 
-// cacheReader reads the sections of a cache file.
-type cacheReader struct {
+// CheckFile returns what else a file is than a cache or empty, nil if it is one of these.
+func CheckFile(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return errors.New("is no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", replace.Reason(err))
+	}
+	defer f.Close()
+	begin := make([]byte, len(magic))
+	n, err := io.ReadFull(f, begin)
+	switch {
+	case err == io.EOF, string(begin[:n]) == magic:
+		return nil
+	case err != nil && err != io.ErrUnexpectedEOF:
+		return fmt.Errorf("cannot be read: %w", replace.Reason(err))
+	}
+	return errors.New("is a file of another kind")
+}
+
+// sectionReader reads the sections of a cache file.
+type sectionReader struct {
 	in      io.ReaderAt
-	entries []cacheEntry
+	entries []entry
 }
 
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: it is damaged: %s", ErrCache, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: it is damaged: %s", ErrUnusable, fmt.Sprintf(format, args...))
 }
 
 // readHeader returns what lies before the sections of a cache of this version.
 func readHeader(in io.ReaderAt, size uint64) ([]byte, error) {
-	if size < cacheHeader {
+	if size < headerSize {
 		return nil, damaged("%d bytes are no cache", size)
 	}
-	h := make([]byte, cacheHeader)
+	h := make([]byte, headerSize)
 	if _, err := in.ReadAt(h, 0); err != nil {
 		return nil, damaged("%v", err)
 	}
-	if string(h[:8]) != cacheMagic {
-		return nil, fmt.Errorf("%w: it is another kind of file", ErrCache)
+	if string(h[:8]) != magic {
+		return nil, fmt.Errorf("%w: it is another kind of file", ErrUnusable)
 	}
-	if version := binary.LittleEndian.Uint32(h[8:]); version != cacheVersion {
-		return nil, fmt.Errorf("%w: it has version %d, this program writes %d", ErrCache, version, cacheVersion)
+	if v := binary.LittleEndian.Uint32(h[8:]); v != version {
+		return nil, fmt.Errorf("%w: it has version %d, this program writes %d", ErrUnusable, v, version)
 	}
 	if crc32.Checksum(h[:60], castagnoli) != binary.LittleEndian.Uint32(h[60:]) {
 		return nil, damaged("the checksum of its header does not match")
@@ -148,15 +170,15 @@ func readHeader(in io.ReaderAt, size uint64) ([]byte, error) {
 	return h, nil
 }
 
-// newCacheReader checks the header and the table of a file of size bytes. Bytes that
+// newSectionReader checks the header and the table of a file of size bytes. Bytes that
 // belong to no section have to be 0.
-func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
+func newSectionReader(in io.ReaderAt, size uint64) (*sectionReader, error) {
 	h, err := readHeader(in, size)
 	if err != nil {
 		return nil, err
 	}
 	if binary.NativeEndian.Uint32(h[12:]) != byteOrderWord {
-		return nil, fmt.Errorf("%w: a machine with another byte order wrote it", ErrCache)
+		return nil, fmt.Errorf("%w: a machine with another byte order wrote it", ErrUnusable)
 	}
 	start, length := binary.LittleEndian.Uint64(h[16:]), binary.LittleEndian.Uint64(h[24:])
 	if binary.LittleEndian.Uint64(h[32:]) != size || start > size || length != size-start {
@@ -169,7 +191,7 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 	if crc32.Checksum(table, castagnoli) != binary.LittleEndian.Uint32(h[40:]) {
 		return nil, damaged("the checksum of its table does not match")
 	}
-	r := &cacheReader{in: in}
+	r := &sectionReader{in: in}
 	if err := json.Unmarshal(table, &r.entries); err != nil {
 		return nil, damaged("%v", err)
 	}
@@ -177,13 +199,13 @@ func newCacheReader(in io.ReaderAt, size uint64) (*cacheReader, error) {
 }
 
 // checkEntries makes sure that the sections lie one behind the other up to the table.
-func (r *cacheReader) checkEntries(end uint64) error {
-	at := uint64(cacheHeader)
-	for _, e := range append(slices.Clip(r.entries), cacheEntry{Name: "table", Offset: end}) {
-		if e.Offset < at || e.Offset-at >= cacheAlign || e.Offset%cacheAlign != 0 || e.Offset > end || e.Length > end-e.Offset {
+func (r *sectionReader) checkEntries(end uint64) error {
+	at := uint64(headerSize)
+	for _, e := range append(slices.Clip(r.entries), entry{Name: "table", Offset: end}) {
+		if e.Offset < at || e.Offset-at >= alignment || e.Offset%alignment != 0 || e.Offset > end || e.Length > end-e.Offset {
 			return damaged("section %q cannot lie at %d", e.Name, e.Offset)
 		}
-		var gap [cacheAlign]byte
+		var gap [alignment]byte
 		between := gap[:e.Offset-at]
 		if _, err := r.in.ReadAt(between, int64(at)); err != nil {
 			return damaged("%v", err)
@@ -196,18 +218,18 @@ func (r *cacheReader) checkEntries(end uint64) error {
 	return nil
 }
 
-// entry returns the section's place, or an error.
-func (r *cacheReader) entry(name string) (cacheEntry, error) {
-	i := slices.IndexFunc(r.entries, func(e cacheEntry) bool { return e.Name == name })
+// find returns the section's place, or an error.
+func (r *sectionReader) find(name string) (entry, error) {
+	i := slices.IndexFunc(r.entries, func(e entry) bool { return e.Name == name })
 	if i < 0 {
-		return cacheEntry{}, damaged("it has no section %q", name)
+		return entry{}, damaged("it has no section %q", name)
 	}
 	return r.entries[i], nil
 }
 
 // bytes returns a section, its checksum having been checked.
-func (r *cacheReader) bytes(name string) ([]byte, error) {
-	e, err := r.entry(name)
+func (r *sectionReader) bytes(name string) ([]byte, error) {
+	e, err := r.find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +245,14 @@ func (r *cacheReader) bytes(name string) ([]byte, error) {
 
 // stream returns what fills slices with the next bytes of a section, and with the last
 // of them checks their sum.
-func (r *cacheReader) stream(e cacheEntry) func([]byte) error {
+func (r *sectionReader) stream(e entry) func([]byte) error {
 	at, end, sum := e.Offset, e.Offset+e.Length, uint32(0)
 	return func(b []byte) error {
 		if uint64(len(b)) > end-at {
 			return damaged("section %q is cut short", e.Name)
 		}
 		for len(b) > 0 {
-			page := b[:min(len(b), cachePage)]
+			page := b[:min(len(b), pageSize)]
 			if _, err := r.in.ReadAt(page, int64(at)); err != nil {
 				return damaged("%v", err)
 			}

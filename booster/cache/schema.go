@@ -1,0 +1,137 @@
+package cache
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"boost/binning"
+	"boost/dataset"
+)
+
+// column is an entry of the section schema: a column and, if it is a feature, what its codes are.
+// Names and levels may have any bytes.
+type column struct {
+	Name          []byte       `json:"name"`
+	Role          dataset.Role `json:"role"`
+	Kind          dataset.Kind `json:"kind"`
+	NumericLevels bool         `json:"numeric_levels,omitempty"`
+	Levels        [][]byte     `json:"levels,omitempty"`
+
+	Missing bool     `json:"missing,omitempty"` // the feature had missing values
+	Regular uint32   `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
+	Codes   []uint32 `json:"codes,omitempty"`   // by level
+	Unnamed bool     `json:"unnamed,omitempty"`
+	Marks   []uint32 `json:"marks,omitempty"`
+}
+
+var featureKinds = map[dataset.Kind]binning.FeatureKind{
+	dataset.Float32: binning.Numeric32, dataset.Float64: binning.Numeric64, dataset.Category: binning.Categorical,
+}
+
+// encodeSchema returns the section schema, and the section cuts: the cuts of all numeric features
+// one after another, little-endian float32 or float64 by the kind of the column.
+func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err error) {
+	columns := make([]column, len(s.Columns))
+	f := 0
+	for i := range s.Columns {
+		from, to := &s.Columns[i], &columns[i]
+		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels}
+		for _, level := range from.Levels {
+			to.Levels = append(to.Levels, []byte(level))
+		}
+		if from.Role != dataset.Feature {
+			continue
+		}
+		feature := &c.Features[f]
+		to.Missing, to.Regular, to.Codes, to.Unnamed, to.Marks = feature.HasMissing, feature.Regular, feature.Codes, feature.Unnamed, feature.Marks
+		for _, cut := range c.Of32(f) {
+			cuts = binary.LittleEndian.AppendUint32(cuts, math.Float32bits(cut))
+		}
+		for _, cut := range c.Of64(f) {
+			cuts = binary.LittleEndian.AppendUint64(cuts, math.Float64bits(cut))
+		}
+		f++
+	}
+	schema, err = json.Marshal(columns)
+	return schema, cuts, err
+}
+
+// decodeSchema reads what encodeSchema wrote. It checks what could make a reader of codes go
+// astray, and allocates no more than the number of bytes justifies.
+func decodeSchema(schema, cuts []byte) (s dataset.Schema, c *binning.Cuts, err error) {
+	var columns []column
+	if err := json.Unmarshal(schema, &columns); err != nil {
+		return s, nil, damaged("%v", err)
+	}
+	c = &binning.Cuts{Ptrs: make([]uint32, 1), Ptrs64: make([]uint32, 1)}
+	for i := range columns {
+		from := &columns[i]
+		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels}
+		for _, level := range from.Levels {
+			to.Levels = append(to.Levels, string(level))
+		}
+		s.Columns = append(s.Columns, to)
+		if from.Role != dataset.Feature {
+			continue
+		}
+		if cuts, err = from.feature(c, cuts); err != nil {
+			return s, nil, damaged("feature %q: %v", from.Name, err)
+		}
+	}
+	if len(cuts) > 0 {
+		return s, nil, damaged("%d bytes behind the cuts", len(cuts))
+	}
+	return s, c, nil
+}
+
+// feature adds the column to the cuts, which take the first of the bytes, and returns the others.
+func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
+	kind, ok := featureKinds[col.Kind]
+	if !ok || col.Regular == 0 {
+		return nil, fmt.Errorf("kind %s with %d codes", col.Kind, col.Regular)
+	}
+	n := uint64(col.Regular) - 1
+	switch {
+	case kind == binning.Categorical:
+		if err := col.checkCodes(); err != nil {
+			return nil, err
+		}
+	case len(col.Codes) > 0 || len(col.Marks) > 0 || col.Unnamed:
+		return nil, fmt.Errorf("codes of levels, and kind %s", col.Kind)
+	case kind == binning.Numeric32 && 4*n <= uint64(len(cuts)):
+		for ; n > 0; n-- {
+			c.Values = append(c.Values, math.Float32frombits(binary.LittleEndian.Uint32(cuts)))
+			cuts = cuts[4:]
+		}
+	case kind == binning.Numeric64 && 8*n <= uint64(len(cuts)):
+		for ; n > 0; n-- {
+			c.Values64 = append(c.Values64, math.Float64frombits(binary.LittleEndian.Uint64(cuts)))
+			cuts = cuts[8:]
+		}
+	default:
+		return nil, fmt.Errorf("%d bytes for %d cuts", len(cuts), n)
+	}
+	c.Ptrs, c.Ptrs64 = append(c.Ptrs, uint32(len(c.Values))), append(c.Ptrs64, uint32(len(c.Values64)))
+	c.Features = append(c.Features, binning.Feature{Name: string(col.Name), Kind: kind, HasMissing: col.Missing,
+		Codes: col.Codes, Regular: col.Regular, Unnamed: col.Unnamed, Marks: col.Marks})
+	return cuts, nil
+}
+
+// checkCodes bounds the codes of a categorical feature by its levels.
+func (col *column) checkCodes() error {
+	most := max(len(col.Levels), 1)
+	if len(col.Marks) > 0 {
+		most = len(col.Levels) + 1
+	}
+	if len(col.Codes) != len(col.Levels) || uint64(col.Regular) > uint64(most) {
+		return fmt.Errorf("%d codes, of %d levels for %d", col.Regular, len(col.Codes), len(col.Levels))
+	}
+	for _, code := range col.Codes {
+		if code >= col.Regular && code != binning.NoCode {
+			return fmt.Errorf("code %d of %d", code, col.Regular)
+		}
+	}
+	return binning.CheckMarks(col.Marks)
+}
