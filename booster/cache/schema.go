@@ -19,11 +19,11 @@ type column struct {
 	NumericLevels bool         `json:"numeric_levels,omitempty"`
 	Levels        [][]byte     `json:"levels,omitempty"`
 
-	Missing bool     `json:"missing,omitempty"` // the feature had missing values
-	Regular uint32   `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
-	Codes   []uint32 `json:"codes,omitempty"`   // by level
-	Unnamed bool     `json:"unnamed,omitempty"`
-	Marks   []uint32 `json:"marks,omitempty"`
+	Missing    bool     `json:"missing,omitempty"` // the feature had missing values
+	Regular    uint32   `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
+	Codes      []uint32 `json:"codes,omitempty"`   // by level
+	Unnamed    bool     `json:"unnamed,omitempty"`
+	NameHashes []uint32 `json:"name_hashes,omitempty"`
 }
 
 var featureKinds = map[dataset.Kind]binning.FeatureKind{
@@ -45,7 +45,7 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 			continue
 		}
 		feature := &c.Features[f]
-		to.Missing, to.Regular, to.Codes, to.Unnamed, to.Marks = feature.HasMissing, feature.Regular, feature.Codes, feature.Unnamed, feature.Marks
+		to.Missing, to.Regular, to.Codes, to.Unnamed, to.NameHashes = feature.HasMissing, feature.Regular, feature.Codes, feature.Unnamed, feature.NameHashes
 		for _, cut := range c.Of32(f) {
 			cuts = binary.LittleEndian.AppendUint32(cuts, math.Float32bits(cut))
 		}
@@ -98,7 +98,7 @@ func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
 		if err := col.checkCodes(); err != nil {
 			return nil, err
 		}
-	case len(col.Codes) > 0 || len(col.Marks) > 0 || col.Unnamed:
+	case len(col.Codes) > 0 || len(col.NameHashes) > 0 || col.Unnamed:
 		return nil, fmt.Errorf("codes of levels, and kind %s", col.Kind)
 	case kind == binning.Numeric32 && 4*n <= uint64(len(cuts)):
 		for ; n > 0; n-- {
@@ -115,14 +115,14 @@ func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
 	}
 	c.Ptrs, c.Ptrs64 = append(c.Ptrs, uint32(len(c.Values))), append(c.Ptrs64, uint32(len(c.Values64)))
 	c.Features = append(c.Features, binning.Feature{Name: string(col.Name), Kind: kind, HasMissing: col.Missing,
-		Codes: col.Codes, Regular: col.Regular, Unnamed: col.Unnamed, Marks: col.Marks})
+		Codes: col.Codes, Regular: col.Regular, Unnamed: col.Unnamed, NameHashes: col.NameHashes})
 	return cuts, nil
 }
 
 // checkCodes bounds the codes of a categorical feature by its levels.
 func (col *column) checkCodes() error {
 	most := max(len(col.Levels), 1)
-	if len(col.Marks) > 0 {
+	if len(col.NameHashes) > 0 {
 		most = len(col.Levels) + 1
 	}
 	if len(col.Codes) != len(col.Levels) || uint64(col.Regular) > uint64(most) {
@@ -133,5 +133,5 @@ func (col *column) checkCodes() error {
 			return fmt.Errorf("code %d of %d", code, col.Regular)
 		}
 	}
-	return binning.CheckMarks(col.Marks)
+	return binning.CheckNameHashes(col.NameHashes)
 }
