@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/libsvm"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -122,51 +121,12 @@ func estimateColumns(o *chunk.Options, ctx context.Context, inputs []chunk.Input
 	if err != nil {
 		return 0, false
 	}
-	beside, is := s.(*sideSource)
-	if is {
-		s = beside.Source
-	}
-	files, is := s.(*columnar.Source)
+	files, is := chunk.Find[chunk.SizeTeller](s)
 	if !is {
 		return 0, false
 	}
-	for index := range inputs {
-		f := files.First
-		files.First = nil
-		if index > 0 || f == nil {
-			if f, err = files.Open(ctx, index); err != nil {
-				return 0, false
-			}
-		}
-		n, err := bytesOfFile(f, targets, len(files.Names))
-		files.CloseFile(f)
-		if err != nil {
-			return 0, false
-		}
-		bytes += n
-	}
-	return bytes, true
-}
-
-// bytes returns what a file's rows take at least; targets beyond the file's own columns
-// stand in files beside it.
-func bytesOfFile(f *columnar.File, targets []chunk.Target, own int) (int64, error) {
-	rows, perRow := int64(0), int64(0)
-	for g := range f.Groups() {
-		rows += int64(f.Layout.Rows(g))
-	}
-	for _, t := range targets {
-		if t.Source >= own {
-			perRow += 8
-			continue
-		}
-		n, err := f.Suits(t)
-		if err != nil {
-			return 0, err
-		}
-		perRow += n
-	}
-	return rows * perRow, nil
+	bytes, err = files.LeastBytes(ctx, targets)
+	return bytes, err == nil
 }
 
 // estimateText reads the beginning of the first file as a table, and takes the rest of

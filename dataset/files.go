@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/sidefile"
 )
 
 // Files returns the files that Open reads for these paths and options, in its order,
@@ -32,12 +33,6 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	if o.NoSideFiles {
 		return names, nil
 	}
-	for _, kind := range sideKinds {
-		files, err := (&sideSource{Options: o, inputs: inputs}).beside(kind)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, files...)
-	}
-	return names, nil
+	beside, err := sidefile.Names(inputs)
+	return append(names, beside...), err
 }

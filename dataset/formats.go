@@ -7,6 +7,7 @@ import (
 	"boost/dataset/internal/csv"
 	"boost/dataset/internal/libsvm"
 	"boost/dataset/internal/parquet"
+	"boost/dataset/internal/sidefile"
 )
 
 // formats lists all formats; the first that knows an input reads it. The last one
@@ -44,7 +45,7 @@ func sourceOf(o *chunk.Options, inputs []chunk.Input) (chunk.Source, error) {
 	o.Opened = f
 	opened := f.Open(o, inputs)
 	if !o.NoSideFiles {
-		opened = &sideSource{Source: opened, Options: o, inputs: inputs}
+		opened = sidefile.NewSource(opened, o, inputs)
 	}
 	return opened, nil
 }

@@ -104,14 +104,6 @@ func (s *Scan) open(ctx context.Context) error {
 	return s.settle(ctx, targets)
 }
 
-// innermost returns the source of the table itself, without the files beside it.
-func innermost(s chunk.Source) chunk.Source {
-	if beside, is := s.(*sideSource); is {
-		return beside.Source
-	}
-	return s
-}
-
 // A chunk is larger than in a table that is read whole, as something is kept of every
 // chunk, but small beside the table.
 const (

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/columnar"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -49,7 +48,7 @@ type streamPart struct {
 // goroutine, chunk after chunk, and others may have none: these help with the work.
 func (r *streaming) read() error {
 	helpers := 0
-	if _, is := innermost(r.source).(*columnar.Source); is {
+	if groups, is := chunk.Find[chunk.GroupDecoder](r.source); is && groups.DecodesGroups() {
 		helpers = r.ahead - 1
 	}
 	r.idle = helpers

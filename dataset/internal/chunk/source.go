@@ -69,6 +69,26 @@ func Find[T any](s Source) (found T, ok bool) {
 	return found, false
 }
 
+// Headed is a source of text that may begin with the names of the columns.
+type Headed interface {
+	// HasHeader is called after Columns.
+	HasHeader() bool
+}
+
+// GroupDecoder is a source whose chunks are decoded group by group: one goroutine may make all chunks of a
+// group, and others make none.
+type GroupDecoder interface {
+	// DecodesGroups reports whether that is so.
+	DecodesGroups() bool
+}
+
+// SizeTeller is a source whose inputs say how many rows they have.
+type SizeTeller interface {
+	// LeastBytes returns what the cells of the targets take at least. It is called after Columns, in place
+	// of Read.
+	LeastBytes(ctx context.Context, targets []Target) (int64, error)
+}
+
 // PartReader is a source that reads its inputs whole, and can read them part by part where a model says
 // which columns there are.
 type PartReader interface {

@@ -24,8 +24,8 @@ type Source struct {
 	format string
 	layout func(*chunk.Options, *chunk.Blob) (Layout, error)
 	inputs []chunk.Input
-	First  *File // opened for its columns, until it is read
-	Names  []string
+	first  *File // opened for its columns, until it is read
+	names  []string
 	copies []*chunk.Blob // by input: of those that can be read only once or are compressed
 	hidden []string      // columns of the files that are none of the table
 	said   []string      // what the files had to say
@@ -73,8 +73,8 @@ func NewSource(format string, layout func(*chunk.Options, *chunk.Blob) (Layout, 
 	}
 }
 
-// Open opens an input and reads what it says of itself.
-func (s *Source) Open(ctx context.Context, index int) (*File, error) {
+// open opens an input and reads what it says of itself.
+func (s *Source) open(ctx context.Context, index int) (*File, error) {
 	b := s.copies[index]
 	if b == nil {
 		var err error
@@ -94,14 +94,14 @@ func (s *Source) Open(ctx context.Context, index int) (*File, error) {
 		if !chunk.Told(err) {
 			err = chunk.Errorf("%s is damaged: %w", b.Name, err)
 		}
-		s.CloseFile(f)
+		s.closeFile(f)
 		return nil, err
 	}
 	return f, nil
 }
 
-// CloseFile closes a file that is no copy; those stay for the next pass.
-func (s *Source) CloseFile(f *File) {
+// closeFile closes a file that is no copy; those stay for the next pass.
+func (s *Source) closeFile(f *File) {
 	if s.copies[f.index] != f.Blob {
 		f.Blob.Close()
 	}
@@ -110,21 +110,65 @@ func (s *Source) CloseFile(f *File) {
 // Columns returns the columns of the first file. An index that pandas wrote beside the
 // columns of a frame is none of them, unless it is asked for.
 func (s *Source) Columns(ctx context.Context) ([]string, error) {
-	f, err := s.Open(ctx, 0)
+	f, err := s.open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	s.First = f
+	s.first = f
 	for _, name := range f.Layout.Names() {
 		if f.Hides(name) && !chunk.Mentions(s.Options, name) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}
-		s.Names = append(s.Names, name)
+		s.names = append(s.names, name)
 	}
-	return s.Names, nil
+	return s.names, nil
 }
 
+// DecodesGroups reports true: a group of rows is decoded by one goroutine, chunk after chunk.
+func (s *Source) DecodesGroups() bool { return true }
+
+// LeastBytes adds up what the files say of their rows. Targets beyond the columns of the files stand in files
+// beside them.
+func (s *Source) LeastBytes(ctx context.Context, targets []chunk.Target) (bytes int64, err error) {
+	for index := range s.inputs {
+		f := s.first
+		s.first = nil
+		if f == nil {
+			if f, err = s.open(ctx, index); err != nil {
+				return 0, err
+			}
+		}
+		n, err := s.leastBytes(f, targets)
+		s.closeFile(f)
+		if err != nil {
+			return 0, err
+		}
+		bytes += n
+	}
+	return bytes, nil
+}
+
+func (s *Source) leastBytes(f *File, targets []chunk.Target) (int64, error) {
+	rows, perRow := int64(0), int64(0)
+	for g := range f.Groups() {
+		rows += int64(f.Layout.Rows(g))
+	}
+	for _, t := range targets {
+		if t.Source >= len(s.names) {
+			perRow += 8
+			continue
+		}
+		n, err := f.Suits(t)
+		if err != nil {
+			return 0, err
+		}
+		perRow += n
+	}
+	return rows * perRow, nil
+}
+
+// Notes says what the files had to say, and which of their columns are not read.
 func (s *Source) Notes(int) []string {
 	if len(s.hidden) == 0 {
 		return s.said
@@ -134,8 +178,8 @@ func (s *Source) Notes(int) []string {
 }
 
 func (s *Source) Close() {
-	if s.First != nil {
-		s.CloseFile(s.First)
+	if s.first != nil {
+		s.closeFile(s.first)
 	}
 	for _, b := range s.copies {
 		if b != nil {
@@ -222,11 +266,11 @@ func (p *columnarPass) fail(at int, err error) {
 // deal opens the files and sends their columns.
 func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	for index := range p.inputs {
-		f := p.First
-		p.First = nil
+		f := p.first
+		p.first = nil
 		if index > 0 || f == nil {
 			var err error
-			if f, err = p.Open(ctx, index); err != nil {
+			if f, err = p.open(ctx, index); err != nil {
 				return err
 			}
 		}
@@ -308,7 +352,7 @@ func (p *columnarPass) leave(f *File) {
 		p.fail(math.MaxInt, err)
 	}
 	p.mutex.Lock()
-	p.CloseFile(f)
+	p.closeFile(f)
 	p.mutex.Unlock()
 }
 
@@ -321,7 +365,7 @@ func (p *columnarPass) suits(f *File) error {
 			names = append(names, name)
 		}
 	}
-	if err := chunk.SameColumns(f.Name, names, p.inputs[0].Name, p.Names); err != nil {
+	if err := chunk.SameColumns(f.Name, names, p.inputs[0].Name, p.names); err != nil {
 		return err
 	}
 	bytes := int64(0)

@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	*chunk.Options
 	Inputs  []chunk.Input
-	Dialect *dialect
+	dialect *dialect
 	first   *body // the first input, once it was opened to find the dialect, until it is read
 }
 
@@ -28,15 +28,18 @@ func (r *Reader) Columns(context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
+	if r.dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
 		r.first, err = r.body(stream, h)
 	}
 	if err != nil {
 		stream.Close()
 		return nil, err
 	}
-	return r.Dialect.names, nil
+	return r.dialect.names, nil
 }
+
+// HasHeader reports whether the first line holds the names of the columns.
+func (r *Reader) HasHeader() bool { return r.dialect.Header }
 
 // Read cuts and parses all inputs.
 func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
@@ -48,11 +51,11 @@ func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 // Notes says what was surprising about the text.
 func (r *Reader) Notes(blank int) []string {
 	var notes []string
-	if !r.Dialect.Header {
-		last := r.Dialect.names[len(r.Dialect.names)-1]
+	if !r.dialect.Header {
+		last := r.dialect.names[len(r.dialect.names)-1]
 		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.Inputs[0].Name, last))
 	}
-	if len(r.Dialect.names) == 1 && blank > 0 {
+	if len(r.dialect.names) == 1 && blank > 0 {
 		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
 			blank, chunk.Plural(blank, "line"), r.Inputs[0].Name))
 	}
@@ -103,8 +106,8 @@ func namedSeparator(s *chunk.Stream) byte {
 func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
-	if r.Dialect.Header {
-		records := h.records(r.Dialect.sep, 1)
+	if r.dialect.Header {
+		records := h.records(r.dialect.sep, 1)
 		if len(records) == 0 {
 			return nil, chunk.Errorf("%s is empty", stream.Name)
 		}
@@ -115,7 +118,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, b.before = behindHeader(text, r.Dialect.sep)
+		text, b.before = behindHeader(text, r.dialect.sep)
 	}
 	if h.sep != 0 {
 		b.before++
@@ -142,7 +145,7 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 }
 
 func (r *Reader) sameHeader(name string, names []string) error {
-	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.Dialect.names)
+	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.dialect.names)
 }
 
 // job is a chunk's text on its way to a worker.
@@ -347,15 +350,15 @@ func chunkOf(o *chunk.Options, columns int) int {
 // layoutOf prepares reading the targets.
 func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
-	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.Dialect.sep, header: r.Dialect.Header,
-		names: r.Dialect.names, sinks: make([][]int, len(r.Dialect.names)),
+	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.Header,
+		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.ChunkSize; p.Gathered {
-		l.chunkBytes = chunkOf(r.Options, len(r.Dialect.names))
+		l.chunkBytes = chunkOf(r.Options, len(r.dialect.names))
 	}
 	for i, t := range targets {
 		l.sinks[t.Source] = append(l.sinks[t.Source], i)
-		l.text[i].Store(r.Dialect.guess[t.Source])
+		l.text[i].Store(r.dialect.guess[t.Source])
 	}
 	return l
 }

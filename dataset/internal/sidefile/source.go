@@ -1,4 +1,4 @@
-package dataset
+package sidefile
 
 import (
 	"context"
@@ -10,34 +10,33 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/csv"
 )
 
-// sideKind is one of the files that LightGBM looks for beside a table. Their columns
+// fileKind is one of the files that LightGBM looks for beside a table. Their columns
 // are called by these names unless a model calls them otherwise.
-type sideKind struct {
+type fileKind struct {
 	ending string // of the name, behind that of the table's file
 	column string
-	role   Role
+	role   chunk.Role
 	option string // by which a column of the table itself is named
 	title  string
 }
 
-var sideKinds = []sideKind{
-	{".weight", "weight", WeightRole, "weight", "weights"},
-	{".query", "qid", GroupRole, "group", "queries"},
-	{".init", "init_score", InitScoreRole, "init_score", "init scores"},
+var kinds = []fileKind{
+	{".weight", "weight", chunk.WeightRole, "weight", "weights"},
+	{".query", "qid", chunk.GroupRole, "group", "queries"},
+	{".init", "init_score", chunk.InitScoreRole, "init_score", "init scores"},
 }
 
-// sideColumn is a column that stands in files beside the inputs.
-type sideColumn struct {
+// fileColumn is a column that stands in files beside the inputs.
+type fileColumn struct {
 	name   string
 	values []float64 // of all inputs, one after another
 	ends   []int32   // instead of the values of queries: the row behind each one's last
 }
 
 // fill writes the values of the rows from first on, as far as there are any.
-func (c *sideColumn) fill(dst []float64, first int) {
+func (c *fileColumn) fill(dst []float64, first int) {
 	if c.ends == nil {
 		if first < len(c.values) {
 			copy(dst, c.values[first:])
@@ -68,7 +67,7 @@ type sideFile struct {
 
 // disagrees describes a file that speaks of another number of rows than its table has, at
 // the line with which it begins to, or at its last.
-func (f *sideFile) disagrees(table string, rows int) *ParseError {
+func (f *sideFile) disagrees(table string, rows int) *chunk.ParseError {
 	last := f.rows
 	line := min(rows+1, last)
 	if f.ends != nil {
@@ -77,34 +76,52 @@ func (f *sideFile) disagrees(table string, rows int) *ParseError {
 			line++
 		}
 	}
-	return &ParseError{File: f.name, Line: max(line, 1), Want: fmt.Sprintf("the file is for %d rows, %s has %d", f.rows, table, rows),
+	return &chunk.ParseError{File: f.name, Line: max(line, 1), Want: fmt.Sprintf("the file is for %d rows, %s has %d", f.rows, table, rows),
 		Fix: `write it anew for this table, or set side_files = "ignore"`}
 }
 
-// sideSource adds the columns of side files to those of a source.
-type sideSource struct {
+// Source adds the columns of side files to those of a source.
+type Source struct {
 	chunk.Source
 	*chunk.Options
 	inputs []chunk.Input
 	own    int // columns of the source
-	added  []sideColumn
+	added  []fileColumn
 	files  []sideFile
 	said   []string
 }
 
+// NewSource adds the files beside the inputs to a source of them.
+func NewSource(inner chunk.Source, o *chunk.Options, inputs []chunk.Input) *Source {
+	return &Source{Source: inner, Options: o, inputs: inputs}
+}
+
+// Names returns the names of the files that stand beside the inputs.
+func Names(inputs []chunk.Input) ([]string, error) {
+	var names []string
+	for _, kind := range kinds {
+		files, err := beside(inputs, kind)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, files...)
+	}
+	return names, nil
+}
+
 // Unwrap returns the source of the table itself.
-func (s *sideSource) Unwrap() chunk.Source { return s.Source }
+func (s *Source) Unwrap() chunk.Source { return s.Source }
 
 // Columns reads the side files and names the columns, theirs last.
-func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
+func (s *Source) Columns(ctx context.Context) ([]string, error) {
 	names, err := s.Source.Columns(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.own = len(names)
 	found := false
-	for _, kind := range sideKinds {
-		files, err := s.beside(kind)
+	for _, kind := range kinds {
+		files, err := beside(s.inputs, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +136,7 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if r, text := s.Source.(*csv.Reader); text && found && !r.Dialect.Header && s.Schema == nil && s.Label == "" && !s.Assigns(names[0]) {
+	if text, is := chunk.Find[chunk.Headed](s.Source); is && found && !text.HasHeader() && s.Schema == nil && s.Label == "" && !s.Assigns(names[0]) {
 		s.Label = names[0]
 		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].Name, names[0]))
 	}
@@ -127,9 +144,9 @@ func (s *sideSource) Columns(ctx context.Context) ([]string, error) {
 }
 
 // beside returns the files of one kind, one for each input, or none.
-func (s *sideSource) beside(kind sideKind) ([]string, error) {
+func beside(inputs []chunk.Input, kind fileKind) ([]string, error) {
 	var files []string
-	for _, in := range s.inputs {
+	for _, in := range inputs {
 		if in.Spool != nil {
 			return nil, nil
 		}
@@ -146,14 +163,14 @@ func (s *sideSource) beside(kind sideKind) ([]string, error) {
 			}
 		}
 	}
-	if len(files) > 0 && len(files) < len(s.inputs) {
+	if len(files) > 0 && len(files) < len(inputs) {
 		return nil, chunk.Errorf("%s stands beside one of the files that are read as one, and others have none like it; give each one, or set side_files = \"ignore\"", files[0])
 	}
 	return files, nil
 }
 
 // add reads the files of one kind, unless the table or the model has no use for them.
-func (s *sideSource) add(kind sideKind, files, names []string) error {
+func (s *Source) add(kind fileKind, files, names []string) error {
 	called := []string{kind.column}
 	switch {
 	case s.Schema != nil:
@@ -161,11 +178,11 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if len(called) == 0 || slices.Contains(names, called[0]) {
 			return nil
 		}
-	case isGiven(s.Options, kind.role) != "":
-		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, isGiven(s.Options, kind.role)))
+	case givenColumn(s.Options, kind.role) != "":
+		s.said = append(s.said, fmt.Sprintf("%s is not read, as %s = %q names a column of the table", files[0], kind.option, givenColumn(s.Options, kind.role)))
 		return nil
 	}
-	r := &sideReader{kind: kind, column: called[0]}
+	r := &reader{kind: kind, column: called[0]}
 	for i, file := range files {
 		before, lines := r.rows(), len(r.ends)
 		rows, err := r.read(file)
@@ -190,7 +207,7 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 		if s.Assigns(name) {
 			return chunk.Errorf("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
 		}
-		c := sideColumn{name: name, ends: r.ends}
+		c := fileColumn{name: name, ends: r.ends}
 		for i := k; i < len(r.values); i += r.width {
 			c.values = append(c.values, r.values[i])
 		}
@@ -203,12 +220,12 @@ func (s *sideSource) add(kind sideKind, files, names []string) error {
 	return nil
 }
 
-// given returns the column that an option names for the role, "" without one.
-func isGiven(o *chunk.Options, role Role) string {
+// givenColumn returns the column that an option names for the role, "" without one.
+func givenColumn(o *chunk.Options, role chunk.Role) string {
 	switch {
-	case role == WeightRole:
+	case role == chunk.WeightRole:
 		return o.Weight
-	case role == GroupRole:
+	case role == chunk.GroupRole:
 		return o.Group
 	case len(o.InitScores) > 0:
 		return o.InitScores[0]
@@ -216,29 +233,29 @@ func isGiven(o *chunk.Options, role Role) string {
 	return ""
 }
 
-// take names columns for the role as an option would.
-func takeOptions(o *chunk.Options, role Role, columns []string) {
+// takeOptions names columns for the role as an option would.
+func takeOptions(o *chunk.Options, role chunk.Role, columns []string) {
 	switch role {
-	case WeightRole:
+	case chunk.WeightRole:
 		o.Weight = columns[0]
-	case GroupRole:
+	case chunk.GroupRole:
 		o.Group = columns[0]
-	case InitScoreRole:
+	case chunk.InitScoreRole:
 		o.InitScores = columns
 	}
 }
 
 // Notes says what the side files gave.
-func (s *sideSource) Notes(blank int) []string { return append(s.Source.Notes(blank), s.said...) }
+func (s *Source) Notes(blank int) []string { return append(s.Source.Notes(blank), s.said...) }
 
 // Read reads the source and puts the side columns' pieces into its chunks. For that a
 // chunk has to wait until the ones before it are there, which say with which row it begins;
 // where no target is a side column, rows are counted only.
-func (s *sideSource) Read(ctx context.Context, p *chunk.Pass) error {
+func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
 	if len(s.added) == 0 {
 		return s.Source.Read(ctx, p)
 	}
-	m := &sideMerge{sideSource: s, pass: p, outer: p.Emit, targets: p.Targets, rows: make([]int, len(s.inputs))}
+	m := &merge{Source: s, pass: p, outer: p.Emit, targets: p.Targets, rows: make([]int, len(s.inputs))}
 	defer func() { p.Targets, p.Emit = m.targets, m.outer }()
 	p.Targets, p.Emit = nil, m.emit
 	for i, t := range m.targets {
@@ -257,9 +274,9 @@ func (s *sideSource) Read(ctx context.Context, p *chunk.Pass) error {
 	return m.check()
 }
 
-// sideMerge is one pass.
-type sideMerge struct {
-	*sideSource
+// merge is one pass.
+type merge struct {
+	*Source
 	pass    *chunk.Pass
 	outer   func(*chunk.Chunk)
 	targets []chunk.Target // of the whole pass, side columns among them
@@ -274,7 +291,7 @@ type sideMerge struct {
 }
 
 // disagree reports whether a side file is known not to fit, now that rows of an input came.
-func (m *sideMerge) disagree(input int) bool {
+func (m *merge) disagree(input int) bool {
 	for i := range m.files {
 		f := &m.files[i]
 		if rows := m.rows[f.input]; rows > f.rows || f.input < input && rows < f.rows {
@@ -285,7 +302,7 @@ func (m *sideMerge) disagree(input int) bool {
 }
 
 // emit takes a chunk of the source, and nil for one that never comes.
-func (m *sideMerge) emit(ch *chunk.Chunk) {
+func (m *merge) emit(ch *chunk.Chunk) {
 	m.mutex.Lock()
 	if len(m.places) == len(m.targets) {
 		m.count(ch)
@@ -315,7 +332,7 @@ func (m *sideMerge) emit(ch *chunk.Chunk) {
 }
 
 // count adds a chunk's rows to those that the side files have to speak of.
-func (m *sideMerge) count(ch *chunk.Chunk) {
+func (m *merge) count(ch *chunk.Chunk) {
 	m.skipped += ch.Skipped
 	if ch.FileRows == nil {
 		m.rows[ch.File] += ch.Rows
@@ -326,7 +343,7 @@ func (m *sideMerge) count(ch *chunk.Chunk) {
 }
 
 // fill gives a chunk the pieces of the side columns.
-func (m *sideMerge) fill(ch *chunk.Chunk, first int) {
+func (m *merge) fill(ch *chunk.Chunk, first int) {
 	pieces := make([]chunk.Piece, len(m.targets))
 	for i, at := range m.places {
 		pieces[at] = ch.Pieces[i]
@@ -341,7 +358,7 @@ func (m *sideMerge) fill(ch *chunk.Chunk, first int) {
 		}
 		m.added[t.Source-m.own].fill(values, first) // check reports what does not fit
 		o := m.Options
-		if t.Role == GroupRole {
+		if t.Role == chunk.GroupRole {
 			o = unblanked(o) // the file has no such numbers: they count its queries
 		}
 		if p, err := o.FromNumbers(t, values); err == nil {
@@ -361,7 +378,7 @@ func unblanked(o *chunk.Options) *chunk.Options {
 }
 
 // check fails where a side file speaks of more or fewer rows than its table has.
-func (m *sideMerge) check() error {
+func (m *merge) check() error {
 	if len(m.added) > 0 && m.skipped > 0 {
 		return chunk.Errorf("%d %s of %s cannot be read, so the rows of %s do not stand for those that are left; correct them, or set side_files = \"ignore\"",
 			m.skipped, chunk.Plural(m.skipped, "row"), m.inputs[0].Name, m.files[0].name)

@@ -1,4 +1,4 @@
-package dataset
+package sidefile
 
 import (
 	"bufio"
@@ -12,10 +12,10 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// sideReader reads the side files of one kind, those of several inputs one after
+// reader reads the side files of one kind, those of several inputs one after
 // another.
-type sideReader struct {
-	kind   sideKind
+type reader struct {
+	kind   fileKind
 	column string // in messages
 	width  int    // numbers per row, 0 until the first
 	values []float64
@@ -23,7 +23,7 @@ type sideReader struct {
 }
 
 // read reads one file and returns the number of rows that it is for.
-func (r *sideReader) read(file string) (rows int, err error) {
+func (r *reader) read(file string) (rows int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.Bare(err))
@@ -37,7 +37,7 @@ func (r *sideReader) read(file string) (rows int, err error) {
 }
 
 // lines reads the lines of a file.
-func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
+func (r *reader) lines(f io.Reader, file string) (rows int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	before := r.rows()
@@ -66,21 +66,21 @@ func (r *sideReader) lines(f io.Reader, file string) (rows int, err error) {
 }
 
 // rows returns for how many rows there are values so far.
-func (r *sideReader) rows() int {
+func (r *reader) rows() int {
 	switch {
 	case r.width == 0:
 		return 0
-	case r.kind.role == GroupRole:
+	case r.kind.role == chunk.GroupRole:
 		return int(r.ends[len(r.ends)-1])
 	}
 	return len(r.values) / r.width
 }
 
 // line reads the numbers of one line.
-func (r *sideReader) line(file string, line int, cells [][]byte) error {
+func (r *reader) line(file string, line int, cells [][]byte) error {
 	width := len(cells)
-	if width > 1 && r.kind.role != InitScoreRole || r.width > 0 && width != r.width {
-		return &ParseError{File: file, Line: line, Want: fmt.Sprintf("%d numbers, expected %d", width, max(r.width, 1))}
+	if width > 1 && r.kind.role != chunk.InitScoreRole || r.width > 0 && width != r.width {
+		return &chunk.ParseError{File: file, Line: line, Want: fmt.Sprintf("%d numbers, expected %d", width, max(r.width, 1))}
 	}
 	r.width = width
 	for _, cell := range cells {
@@ -88,7 +88,7 @@ func (r *sideReader) line(file string, line int, cells [][]byte) error {
 		if !ok || math.IsInf(v, 0) {
 			return r.bad(file, line, chunk.Excerpt(cell))
 		}
-		if r.kind.role != GroupRole {
+		if r.kind.role != chunk.GroupRole {
 			r.values = append(r.values, v)
 			continue
 		}
@@ -104,11 +104,11 @@ func (r *sideReader) line(file string, line int, cells [][]byte) error {
 	return nil
 }
 
-func (r *sideReader) bad(file string, line int, text string) error {
-	want := map[Role]string{
-		WeightRole:    "a number, and each line holds the weight of one row",
-		GroupRole:     "a whole number of rows, and each line holds how many rows a query has",
-		InitScoreRole: "a number, and each line holds the init scores of one row",
+func (r *reader) bad(file string, line int, text string) error {
+	want := map[chunk.Role]string{
+		chunk.WeightRole:    "a number, and each line holds the weight of one row",
+		chunk.GroupRole:     "a whole number of rows, and each line holds how many rows a query has",
+		chunk.InitScoreRole: "a number, and each line holds the init scores of one row",
 	}[r.kind.role]
-	return &ParseError{File: file, Line: line, Column: r.column, Value: text, Want: want}
+	return &chunk.ParseError{File: file, Line: line, Column: r.column, Value: text, Want: want}
 }

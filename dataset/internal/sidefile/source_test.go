@@ -1,4 +1,4 @@
-package dataset
+package sidefile
 
 import (
 	"context"
@@ -21,10 +21,7 @@ func (backwards) Read(_ context.Context, p *chunk.Pass) error {
 // Chunks wait for those before them only where a column of a side file is asked for;
 // rows are counted in either case.
 func TestSidePassOrder(t *testing.T) {
-	o, err := newOptions(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := &chunk.Options{Decimal: '.'}
 	for _, c := range []struct {
 		name    string
 		targets []chunk.Target
@@ -37,8 +34,8 @@ func TestSidePassOrder(t *testing.T) {
 		{"own columns, rows amiss", []chunk.Target{{Source: 0}}, 5, []int{2, 1, 0}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &sideSource{Source: backwards{}, Options: o, inputs: []chunk.Input{{Name: "t"}}, own: 1,
-				added: []sideColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{name: "t.weight", rows: c.rows}}}
+			s := &Source{Source: backwards{}, Options: o, inputs: []chunk.Input{{Name: "t"}}, own: 1,
+				added: []fileColumn{{name: "weight", values: make([]float64, c.rows)}}, files: []sideFile{{name: "t.weight", rows: c.rows}}}
 			var got []int
 			err := s.Read(context.Background(), &chunk.Pass{Targets: c.targets, Emit: func(ch *chunk.Chunk) {
 				got = append(got, ch.Index)
