@@ -79,7 +79,7 @@ func OpenWhen(path string, f func()) (*Table, error) {
 		return nil, err
 	}
 	f()
-	return readTable(o, context.Background(), inputs)
+	return (&input{Options: o, inputs: inputs}).readTable(context.Background())
 }
 
 // OpenEach opens a file and calls f each time before the file is opened.
@@ -97,7 +97,7 @@ func OpenEach(path string, f func()) (*Table, error) {
 		f()
 		return open()
 	}
-	return readTable(o, context.Background(), inputs)
+	return (&input{Options: o, inputs: inputs}).readTable(context.Background())
 }
 
 // DeltaError says what is wrong with delta-encoded whole numbers of a page of so many values.

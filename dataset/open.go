@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
@@ -27,36 +26,11 @@ func Open(ctx context.Context, path string, opts ...Option) (*Table, error) {
 // OpenAll reads several files and patterns as one table, in the order of their
 // names; every file needs the same format and the same columns.
 func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error) {
-	o, inputs, err := openedBy(ctx, paths, opts)
+	in, err := resolveInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	return readTable(o, ctx, inputs)
-}
-
-// openedBy finds the inputs that paths name: files and patterns, or standard input.
-func openedBy(ctx context.Context, paths []string, opts []Option) (*chunk.Options, []chunk.Input, error) {
-	if slices.Contains(paths, "-") {
-		if len(paths) > 1 {
-			return nil, nil, chunk.Errorf("standard input (-) cannot be joined with files")
-		}
-		return streamedBy(ctx, os.Stdin, "standard input", opts)
-	}
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	inputs, err := chunk.FindInputs(ctx, paths, !o.NoSpool)
-	return o, inputs, err
-}
-
-// streamedBy makes a stream the only input.
-func streamedBy(ctx context.Context, stream io.Reader, name string, opts []Option) (*chunk.Options, []chunk.Input, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	return o, []chunk.Input{chunk.StreamInput(ctx, stream, name, !o.NoSpool)}, nil
+	return in.readTable(ctx)
 }
 
 // Read reads a table from a stream, in any format that Open reads. The name stands
@@ -65,59 +39,54 @@ func streamedBy(ctx context.Context, stream io.Reader, name string, opts []Optio
 // once the context is done, though the stream be silent; one read of it may then still
 // be waiting.
 func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Table, error) {
-	o, inputs, err := streamedBy(ctx, stream, name, opts)
+	in, err := streamInput(ctx, stream, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	return readTable(o, ctx, inputs)
+	return in.readTable(ctx)
 }
 
-// read reads the inputs whole.
-func readTable(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Table, error) {
-	defer chunk.CloseInputs(inputs)
-	s, err := sourceOf(o, inputs)
-	if err != nil {
+// readTable reads the inputs whole.
+func (in *input) readTable(ctx context.Context) (*Table, error) {
+	defer in.close()
+	if err := in.open(); err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	return tableOf(o, ctx, inputs, s)
+	return in.table(ctx)
 }
 
-// table reads a source whole.
-func tableOf(o *chunk.Options, ctx context.Context, inputs []chunk.Input, s chunk.Source) (*Table, error) {
-	names, err := s.Columns(ctx)
+// table reads the source whole.
+func (in *input) table(ctx context.Context) (*Table, error) {
+	targets, err := in.targets(ctx)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := o.Resolve(names)
-	if err != nil {
-		return nil, chunk.Errorf("%s: %w", inputs[0].Name, err)
-	}
-	c := &collector{Options: o, inputs: inputs, source: s}
-	targets, bare := withoutBare(s, targets)
+	c := &collector{input: in}
+	targets, bare := withoutBare(in.source, targets)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	a := in.assembly(chunks, err)
+	a.bare = bare
+	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
+	return a.table(targets)
+}
+
+// assembly begins the table of chunks, behind which an error may have ended the input.
+func (in *input) assembly(chunks []*chunk.Chunk, readErr error) *assembly {
 	blank := 0
 	for _, ch := range chunks {
 		blank += ch.Blank
 	}
-	a := &assembly{Options: o, chunks: chunks, notes: append(s.Notes(blank), o.IdleNotes(inputs[0].Name)...), whole: len(chunks) == 1 && chunks[0].Whole, bare: bare}
-	for _, in := range inputs {
-		a.files = append(a.files, in.Name)
-	}
-	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
-	a.readErr = err
-	return a.table(targets)
+	return &assembly{Options: in.Options, files: in.files(), chunks: chunks, notes: in.notes(blank),
+		whole: len(chunks) == 1 && chunks[0].Whole, readErr: readErr}
 }
 
 // collector keeps all chunks of a source.
 type collector struct {
-	*chunk.Options
-	inputs []chunk.Input
-	source chunk.Source
-	thin   func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
+	*input
+	thin func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
 }
 
 // collect returns the chunks in order; stopped says that some are absent because one
@@ -127,8 +96,8 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 	g := chunk.NewGatherer(c.Threads)
 	whole := c.thin == nil
 	var rows, bytes int64 // so far, if the table is read whole
-	var p *chunk.Pass
-	p = &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole, Emit: func(ch *chunk.Chunk) {
+	p := &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole}
+	err = c.eachChunk(ctx, p, func(ch *chunk.Chunk) error {
 		size := int64(0) // before its pieces become parts of larger slices
 		for i := range ch.Pieces {
 			ch.Pieces[i].SetLarge()
@@ -141,17 +110,14 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 			g.Add(ch)
 		}
 		mutex.Lock()
+		defer mutex.Unlock()
 		chunks = append(chunks, ch)
 		rows, bytes = rows+int64(ch.Rows), bytes+size
 		if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit {
-			p.Stop.Store(true)
+			return c.overLimit(rows, bytes, len(targets))
 		}
-		mutex.Unlock()
-	}}
-	err = c.source.Read(ctx, p)
-	if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit && err == nil {
-		err = c.overLimit(rows, bytes, len(targets))
-	}
+		return nil
+	})
 	slices.SortFunc(chunks, func(a, b *chunk.Chunk) int { return a.Index - b.Index })
 	for i, ch := range chunks {
 		if ch.Index != i { // what lies behind an error is of no use
@@ -165,7 +131,7 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 // overLimit is the error about a table of which so much was read.
 func (c *collector) overLimit(rows, bytes int64, columns int) error {
 	return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-		c.inputs[0].Name, rows, columns, chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
+		c.name(), rows, columns, chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
 }
 
 // reread reads columns again, as text, and gives them their new pieces.
@@ -196,10 +162,6 @@ func (c *collector) reread(ctx context.Context, columns []*parts) error {
 		}
 	}
 	return nil
-}
-
-func (c *collector) changed() error {
-	return chunk.Errorf("%s changed while it was read", c.inputs[0].Name)
 }
 
 // tooLate is the error for text in a column of numbers that is not kept for a

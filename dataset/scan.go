@@ -17,11 +17,8 @@ import (
 //
 // A Scan is for one goroutine; close it after use.
 type Scan struct {
-	*chunk.Options
-	inputs []chunk.Input
-	source chunk.Source
+	*input
 
-	names    []string // of the input's columns
 	rows     int
 	schema   Schema
 	rest     *Table
@@ -50,32 +47,33 @@ type scanChunk struct {
 // read once more, and no others. Standard input cannot be read without a copy:
 // NoSpool is an error then.
 func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
-	o, inputs, err := openedBy(ctx, paths, opts)
+	in, err := resolveInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	return scanOf(o, ctx, inputs)
+	return in.scan(ctx)
 }
 
 // ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
 func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Scan, error) {
-	o, inputs, err := streamedBy(ctx, stream, name, opts)
+	in, err := streamInput(ctx, stream, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	return scanOf(o, ctx, inputs)
+	return in.scan(ctx)
 }
 
-func scanOf(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Scan, error) {
-	s := &Scan{Options: o, inputs: inputs}
-	if err := s.open(ctx); err != nil {
+// scan prepares reading the inputs in chunks.
+func (in *input) scan(ctx context.Context) (*Scan, error) {
+	s := &Scan{input: in}
+	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Scan) open(ctx context.Context) error {
+func (s *Scan) prepare(ctx context.Context) error {
 	for _, in := range s.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
 			return chunk.Errorf("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.Name)
@@ -85,8 +83,7 @@ func (s *Scan) open(ctx context.Context) error {
 	if s.ChunkRows == 0 {
 		s.ChunkRows = scanChunkRows
 	}
-	var err error
-	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	if counter, is := chunk.Find[chunk.CellCounter](s.source); is {
@@ -94,12 +91,9 @@ func (s *Scan) open(ctx context.Context) error {
 		counter.CountCells()
 		s.passes++
 	}
-	if s.names, err = s.source.Columns(ctx); err != nil {
-		return err
-	}
-	targets, err := s.Resolve(s.names)
+	targets, err := s.input.targets(ctx)
 	if err != nil {
-		return chunk.Errorf("%s: %w", s.inputs[0].Name, err)
+		return err
 	}
 	return s.settle(ctx, targets)
 }
@@ -125,12 +119,7 @@ func scanChunkSize(o *chunk.Options, inputs []chunk.Input) int {
 }
 
 // Close frees what the scan holds of its inputs.
-func (s *Scan) Close() {
-	if s.source != nil {
-		s.source.Close()
-	}
-	chunk.CloseInputs(s.inputs)
-}
+func (s *Scan) Close() { s.close() }
 
 // NumRows returns the number of rows.
 func (s *Scan) NumRows() int { return s.rows }
@@ -218,47 +207,26 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 			r.hashes = append(r.hashes, c.hash())
 		}
 	}
-	p := &chunk.Pass{Targets: s.targets(), ChunkRows: s.ChunkRows}
-	p.Emit = func(ch *chunk.Chunk) {
-		if err := r.chunk(ch); err != nil {
-			r.fail(err)
-			p.Stop.Store(true)
-		}
-	}
 	s.passes++
-	err := s.source.Read(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case r.err != nil:
-		return r.err
-	case err != nil:
+	if err := s.eachChunk(ctx, &chunk.Pass{Targets: s.featureTargets(), ChunkRows: s.ChunkRows}, r.chunk); err != nil {
 		return err
-	case r.seen != len(s.chunks):
+	}
+	if r.seen != len(s.chunks) {
 		return s.changed()
 	}
-	r.finish()
+	if r.hashing {
+		r.print = r.fingerprint(r.sum)
+	}
 	return nil
 }
 
-// targets returns those of the features.
-func (s *Scan) targets() []chunk.Target {
+// featureTargets returns the targets of the features.
+func (s *Scan) featureTargets() []chunk.Target {
 	targets := make([]chunk.Target, len(s.features))
 	for i, c := range s.features {
 		targets[i] = c.Target
 	}
 	return targets
-}
-
-// finish makes the fingerprint of what was seen.
-func (r *rescan) finish() {
-	if r.hashing {
-		r.print = r.fingerprint(r.sum)
-	}
-}
-
-func (s *Scan) changed() error {
-	return chunk.Errorf("%s changed while it was read", s.inputs[0].Name)
 }
 
 // rescan is one pass over settled columns.
@@ -271,15 +239,6 @@ type rescan struct {
 	mutex sync.Mutex
 	sum   mix.Sum
 	seen  int
-	err   error
-}
-
-func (r *rescan) fail(err error) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.err == nil {
-		r.err = err
-	}
 }
 
 // chunk turns a chunk into a table and shows it.

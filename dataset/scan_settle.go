@@ -17,20 +17,12 @@ func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
 		s.sample = newSample(s.Options, targets)
 		s.passes++
 	}
-	c := &collector{Options: s.Options, inputs: s.inputs, source: s.source,
-		thin: func(ch *chunk.Chunk, targets []chunk.Target) { s.thin(ch, targets, nil) }}
+	c := &collector{input: s.input, thin: func(ch *chunk.Chunk, targets []chunk.Target) { s.thin(ch, targets, nil) }}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	blank := 0
-	for _, ch := range chunks {
-		blank += ch.Blank
-	}
-	a := &assembly{Options: s.Options, chunks: chunks, notes: append(s.source.Notes(blank), s.IdleNotes(s.inputs[0].Name)...), readErr: err}
-	for _, in := range s.inputs {
-		a.files = append(a.files, in.Name)
-	}
+	a := s.assembly(chunks, err)
 	a.reread = func(columns []*parts) error {
 		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
@@ -60,7 +52,7 @@ func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
 	}
 	if s.SkipBadRows && a.hasBadCells() {
 		if s.counter != nil {
-			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.inputs[0].Name)
+			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.name())
 		}
 		if a, err = s.leaveOut(ctx, a, t); err != nil {
 			return err
@@ -159,7 +151,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 	}
 	s.sample = newSample(s.Options, targets)
 	bad := &badRows{scan: s, options: s.Options, chunks: map[int]*badChunk{}}
-	c := &collector{Options: s.Options, inputs: s.inputs, source: s.source, thin: bad.thin}
+	c := &collector{input: s.input, thin: bad.thin}
 	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {

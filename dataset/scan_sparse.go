@@ -8,7 +8,7 @@ import (
 // endCounting notes what a source that counts cells knows of the features, and makes the table of
 // the rows that are kept.
 func (s *Scan) endCounting() error {
-	targets := s.targets()
+	targets := s.featureTargets()
 	for i, c := range s.features {
 		c.cells, s.fill = s.counter.Stored(targets[i])
 		width := 4

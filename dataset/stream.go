@@ -16,11 +16,8 @@ import (
 //
 // A Stream is for one goroutine; close it after use.
 type Stream struct {
-	*chunk.Options
-	inputs  []chunk.Input
-	files   []string // names of the inputs
-	source  chunk.Source
-	targets []chunk.Target
+	*input
+	columns []chunk.Target
 	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
 
 	whole *Table          // LibSVM text with ids: the table, read at once
@@ -39,11 +36,11 @@ type Stream struct {
 // files with columns have parts of up to
 // 65,536 rows, fewer where there are many columns.
 func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, error) {
-	o, inputs, err := openedBy(ctx, paths, append(slices.Clip(opts), once))
+	in, err := resolveInputs(ctx, paths, append(slices.Clip(opts), once))
 	if err != nil {
 		return nil, err
 	}
-	return streamOfOptions(o, ctx, inputs)
+	return in.stream(ctx)
 }
 
 // once is the option that spares the copy of standard input where it is read once.
@@ -52,53 +49,46 @@ func once(o *chunk.Options) { o.NoSpool, o.Once = true, !o.NoSpool }
 // ReadStream is OpenStream for a stream, of which a copy is made only where the format
 // needs one: Parquet and Arrow do.
 func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Stream, error) {
-	o, inputs, err := streamedBy(ctx, stream, name, append(slices.Clip(opts), once))
+	in, err := streamInput(ctx, stream, name, append(slices.Clip(opts), once))
 	if err != nil {
 		return nil, err
 	}
-	return streamOfOptions(o, ctx, inputs)
+	return in.stream(ctx)
 }
 
-func streamOfOptions(o *chunk.Options, ctx context.Context, inputs []chunk.Input) (*Stream, error) {
-	s := &Stream{Options: o, inputs: inputs, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
-	for _, in := range inputs {
-		s.files = append(s.files, in.Name)
-	}
-	if err := s.open(ctx); err != nil {
+// stream prepares reading the inputs part by part.
+func (in *input) stream(ctx context.Context) (*Stream, error) {
+	s := &Stream{input: in, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
+	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Stream) open(ctx context.Context) error {
+func (s *Stream) prepare(ctx context.Context) (err error) {
 	switch {
 	case s.Schema == nil:
-		return chunk.Errorf("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.inputs[0].Name)
+		return chunk.Errorf("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.name())
 	case s.SkipBadRows:
-		return chunk.Errorf("%s cannot be read part by part and without its bad rows", s.inputs[0].Name)
+		return chunk.Errorf("%s cannot be read part by part and without its bad rows", s.name())
 	}
-	var err error
-	if s.source, err = sourceOf(s.Options, s.inputs); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	if whole, is := chunk.Find[chunk.PartReader](s.source); is {
 		if namesIDs(s.Options) {
-			s.whole, err = tableOf(s.Options, ctx, s.inputs, s.source)
+			s.whole, err = s.table(ctx)
 			return err
 		}
 		whole.ReadInParts()
 	}
-	names, err := s.source.Columns(ctx)
-	if err != nil {
+	if s.columns, err = s.targets(ctx); err != nil {
 		return err
 	}
-	if s.targets, err = s.Resolve(names); err != nil {
-		return chunk.Errorf("%s: %w", s.inputs[0].Name, err)
-	}
-	s.targets = slices.DeleteFunc(s.targets, func(t chunk.Target) bool { return t.Role == GroupRole })
-	for i := range s.targets {
-		if c := s.targets[i].Schema; c != nil && c.Kind == Category {
+	s.columns = slices.DeleteFunc(s.columns, func(t chunk.Target) bool { return t.Role == GroupRole })
+	for i := range s.columns {
+		if c := s.columns[i].Schema; c != nil && c.Kind == Category {
 			s.levels[c] = newLevelIndex(c, s.Options)
 		}
 	}
@@ -129,7 +119,7 @@ const (
 // size settles how large parts are.
 func (s *Stream) size() {
 	if s.ChunkRows == 0 {
-		s.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.targets)))
+		s.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.columns)))
 	}
 	if s.ChunkSize != chunk.DefaultChunk {
 		return
@@ -140,16 +130,11 @@ func (s *Stream) size() {
 			most = min(largestChunk, bytes/fewestParts)
 		}
 	}
-	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(csv.ColumnText*len(s.targets)))))
+	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(csv.ColumnText*len(s.columns)))))
 }
 
 // Close frees what the stream holds of its inputs.
-func (s *Stream) Close() {
-	if s.source != nil {
-		s.source.Close()
-	}
-	chunk.CloseInputs(s.inputs)
-}
+func (s *Stream) Close() { s.close() }
 
 // NumRows returns the number of rows of the parts so far.
 func (s *Stream) NumRows() int { return s.rows }
@@ -159,7 +144,7 @@ func (s *Stream) Columns() int {
 	if s.whole != nil {
 		return len(s.whole.columns)
 	}
-	return len(s.targets)
+	return len(s.columns)
 }
 
 // Notes returns what Table.Notes does of the same table, once all parts have passed.
@@ -167,8 +152,8 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &remarks{assembly: &assembly{Options: s.Options, notes: append(s.source.Notes(s.blank), s.IdleNotes(s.inputs[0].Name)...)}}
-	for _, t := range s.targets {
+	r := &remarks{assembly: &assembly{Options: s.Options, notes: s.notes(s.blank)}}
+	for _, t := range s.columns {
 		if s.dates[t.Name] && t.Role != IDRole {
 			r.dates = append(r.dates, t.Name)
 		}
@@ -196,7 +181,7 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 		r.ahead = cpu.Threads()
 	}
 	r.changed.L = &r.mutex
-	r.pass = &chunk.Pass{Targets: s.targets, ChunkRows: s.ChunkRows, Apart: true, Made: s.follow, Emit: r.take, Stopped: r.wake}
+	r.pass = &chunk.Pass{Targets: s.columns, ChunkRows: s.ChunkRows, Apart: true, Made: s.follow, Stopped: r.wake}
 	defer context.AfterFunc(ctx, r.wake)()
 	err := r.read()
 	switch {
@@ -207,7 +192,7 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 	case err != nil:
 		return err
 	case s.rows == 0:
-		return (&assembly{files: s.files}).empty()
+		return (&assembly{files: s.files()}).empty()
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (r *streaming) read() error {
 			return nil
 		})
 	}
-	err := r.source.Read(r.ctx, r.pass)
+	err := r.eachChunk(r.ctx, r.pass, r.take)
 	r.mutex.Lock()
 	r.over = true
 	r.mutex.Unlock()
@@ -96,13 +96,13 @@ func (r *streaming) part(ch *chunk.Chunk) *streamPart {
 	for i := range ch.Pieces {
 		p.owned = append(p.owned, ch.Pieces[i].Buffers())
 	}
-	a := &assembly{Options: r.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
-	p.table, p.err = a.table(r.targets)
+	a := &assembly{Options: r.Options, files: r.files(), chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
+	p.table, p.err = a.table(r.columns)
 	return p
 }
 
 // take takes a chunk. It returns once the goroutine can make another one.
-func (r *streaming) take(ch *chunk.Chunk) {
+func (r *streaming) take(ch *chunk.Chunk) error {
 	p := r.part(ch)
 	r.mutex.Lock()
 	r.arrived.Put(ch.Index, p)
@@ -123,7 +123,9 @@ func (r *streaming) take(ch *chunk.Chunk) {
 		}
 		r.changed.Wait()
 	}
+	err := r.err
 	r.mutex.Unlock()
+	return err
 }
 
 // wake lets those who wait look again.

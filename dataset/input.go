@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"boost/dataset/internal/chunk"
+)
+
+// input is the files, or the stream, that a table is read from, with the source that reads them. Tables that are
+// read whole, scans and streams go through it chunk by chunk.
+type input struct {
+	*chunk.Options
+	inputs []chunk.Input
+	source chunk.Source // nil before open
+}
+
+// resolveInputs finds the inputs that paths name: files and patterns, or standard input.
+func resolveInputs(ctx context.Context, paths []string, opts []Option) (*input, error) {
+	if slices.Contains(paths, "-") {
+		if len(paths) > 1 {
+			return nil, chunk.Errorf("standard input (-) cannot be joined with files")
+		}
+		return streamInput(ctx, os.Stdin, "standard input", opts)
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := chunk.FindInputs(ctx, paths, !o.NoSpool)
+	return &input{Options: o, inputs: inputs}, err
+}
+
+// streamInput makes a stream the only input.
+func streamInput(ctx context.Context, stream io.Reader, name string, opts []Option) (*input, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &input{Options: o, inputs: []chunk.Input{chunk.StreamInput(ctx, stream, name, !o.NoSpool)}}, nil
+}
+
+// open finds the source, by the beginning of the first input.
+func (in *input) open() (err error) {
+	in.source, err = sourceOf(in.Options, in.inputs)
+	return err
+}
+
+// close frees what is held of the inputs.
+func (in *input) close() {
+	if in.source != nil {
+		in.source.Close()
+	}
+	chunk.CloseInputs(in.inputs)
+}
+
+// name names the first input, for messages.
+func (in *input) name() string { return in.inputs[0].Name }
+
+// files names all inputs.
+func (in *input) files() []string {
+	names := make([]string, len(in.inputs))
+	for i := range in.inputs {
+		names[i] = in.inputs[i].Name
+	}
+	return names
+}
+
+// targets decides which columns of the input become columns of the table.
+func (in *input) targets(ctx context.Context) ([]chunk.Target, error) {
+	names, err := in.source.Columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := in.Resolve(names)
+	if err != nil {
+		return nil, chunk.Errorf("%s: %w", in.name(), err)
+	}
+	return targets, nil
+}
+
+// notes says how the inputs are written, which hold so many blank lines, and what was asked for in vain.
+func (in *input) notes(blank int) []string {
+	return append(in.source.Notes(blank), in.IdleNotes(in.name())...)
+}
+
+// changed is the error about inputs that are not what they were before.
+func (in *input) changed() error {
+	return chunk.Errorf("%s changed while it was read", in.name())
+}
+
+// eachChunk goes through the inputs once and visits every chunk, by several goroutines at once and in any order.
+// It returns the error of the context, or the first one of visit, which ends the pass, or that of the inputs.
+func (in *input) eachChunk(ctx context.Context, p *chunk.Pass, visit func(*chunk.Chunk) error) error {
+	var mutex sync.Mutex
+	var failed error
+	p.Emit = func(ch *chunk.Chunk) {
+		if err := visit(ch); err != nil {
+			mutex.Lock()
+			if failed == nil {
+				failed = err
+			}
+			mutex.Unlock()
+			p.Stop.Store(true)
+		}
+	}
+	err := in.source.Read(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed != nil:
+		return failed
+	}
+	return err
+}
