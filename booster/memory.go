@@ -43,7 +43,7 @@ func (t *trainer) memory() (budget, error) {
 		mirror = t.mirrored()
 		b.matrix += int64(binning.RowMajorCopyBytes(t.n, len(mirror)))
 	}
-	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, Direct: plan.direct, Renew: t.p.RenewLeaves == renewOn}
+	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, SparseSums: plan.direct, Renew: t.p.RenewLeaves == renewOn}
 	if t.nBeside < t.outputs {
 		b.rows, b.histograms = config.Bytes(mirror, t.storing, t.pool.Threads())
 		b.rows += int64(t.n) * t.storing.Mode.BytesPerRow()

@@ -11,10 +11,10 @@ import (
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/cpu"
-	"boost/internal/kernel/scan"
 	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
+	"boost/tree/grow"
 )
 
 // Refit returns the model with new leaf values in the same trees: decay times the old value
@@ -215,7 +215,7 @@ func (r *refit) refitTree(number int, p *Params) error {
 		r.tree.Leaf[i] = float64(i)
 	}
 	grad, hess := r.storage.Largest()
-	g, h := unitOf(grad), unitOf(hess)
+	g, h := grow.LeafUnit(grad), grow.LeafUnit(hess)
 	r.up = [2]float64{math.Ldexp(1, -g), math.Ldexp(1, -h)}
 	for w := range r.sums {
 		clear(r.sums[w].grad[:n])
@@ -230,18 +230,15 @@ func (r *refit) refitTree(number int, p *Params) error {
 			all.hess[l] += other.hess[l]
 		}
 	}
-	rule, longest := scan.Rule{L1: p.Tree.LambdaL1, L2: p.Tree.LambdaL2}, 0.0
+	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate}
 	if o, ok := r.target.objective.(objectives.StepLimiter); ok {
-		longest = o.MaxStep()
+		rule.MaxStep = o.MaxStep()
 	}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {
-			step := rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), rule.L2)
-			if longest > 0 {
-				step = min(max(step, -longest), longest)
-			}
-			value = float64(r.decay*old) + float64((1-r.decay)*float64(p.LearningRate*step))
+			value = rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), 0)
+			value = float64(r.decay*old) + float64((1-r.decay)*value)
 		}
 		r.leaves = append(r.leaves, value)
 	}
@@ -251,12 +248,6 @@ func (r *refit) refitTree(number int, p *Params) error {
 	copy(r.values, r.leaves[len(r.leaves)-n:])
 	r.pool.Do(blocks, (*refitAdd)(r))
 	return nil
-}
-
-// unitOf returns the power of two of which the largest value is less than 2³¹.
-func unitOf(largest float32) int {
-	_, exponent := math.Frexp(float64(largest))
-	return exponent - 31
 }
 
 // refitSum finds the leaves of a block of rows and adds the rows up. 2³¹ rows of less than

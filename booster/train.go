@@ -452,7 +452,7 @@ func (t *trainer) allocate() error {
 		maxStep = o.MaxStep()
 	}
 	t.makeLanes(grow.Config{
-		Direct: plan.direct, Matrix: t.matrix, Mirror: mirror, Lists: lists, Features: t.cuts.Features, Strategy: plan.strategy,
+		SparseSums: plan.direct, Matrix: t.matrix, Mirror: mirror, Lists: lists, Features: t.cuts.Features, Strategy: plan.strategy,
 		Params: t.p.Tree, LearningRate: t.p.LearningRate, MaxStep: maxStep, Seed: t.p.Seed,
 		Renew: t.p.RenewLeaves == renewOn, Verify: t.p.Verify,
 	})

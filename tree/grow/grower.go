@@ -17,10 +17,10 @@ type Config struct {
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
-	// Direct keeps sums of the features that can be split only: the matrix is in the
-	// layout "csr" and gradients are integers. See histogram.DirectPays.
-	Direct bool
-	Params Params
+	// SparseSums keeps sums of the features that can be split only: the matrix is in the
+	// layout "csr" and gradients are integers. See histogram.PreferSparse.
+	SparseSums bool
+	Params     Params
 	// LearningRate scales leaf values, after MaxStep has bounded them; 0 = no bound.
 	LearningRate float64
 	MaxStep      float64
@@ -37,90 +37,43 @@ type Config struct {
 // Nodes with many rows are split by all workers together, in passes over rows and features
 // (splitter all); those with few side by side, each by one worker that others help (frontier).
 type Grower struct {
-	config  Config
-	nested  *parallel.Pool // for passes that a step runs by itself
-	offsets []uint32
-	shapes  []shape     // of the features
-	spans   []scan.Span // of their sums
-	widest  int         // codes of the feature that has the most
-	hists   *histogram.Pool
-	rows    rowSets
-	renewal *renewal // nil: leaf values come from codes
-	columns columnSampler
-	reuse   *reuse // nil: what trees before have used makes no difference
-	all     *splitter
-	front   frontier
-	scoring scoreTask
+	config   Config
+	offsets  []uint32
+	shapes   []shape     // of the features
+	spans    []scan.Span // of their sums
+	widest   int         // codes of the feature that has the most
+	hists    *histogram.Pool
+	rows     rowSets
+	columns  columnSampler
+	reuse    *reuse   // nil: what trees before have used makes no difference
+	renewal  *renewal // nil: leaf values come from codes
+	scoring  scoreTask
+	all      *splitter
+	frontier frontier
+	growing  bool // a panic has left a tree half grown: its sums would be added to the next one's
 
-	// The tree that is grown.
+	growth
+}
+
+// growth is the tree that is grown.
+type growth struct {
 	storage *gradients.Storage
 	rule    scan.Rule
 	round   int
 	output  int
+	active  []int  // its features
+	codes   int    // of these
 	nodes   []node // the root is the first
 	nNodes  int
-	active  []int // its features
-	codes   int   // of these
-	made    tree.Tree
 	leaves  []int32 // nodes by leaf number
-	sizes   sums    // of the root's floats, where they are verified
+	made    tree.Tree
+	sizes   sums // of the root's floats, where they are verified
 	err     error
-	growing bool // what a panic leaves behind would be added to the next tree's sums
-}
-
-// node is a node of the tree: a leaf, or one that is split or may turn out to be.
-type node struct {
-	rows  int
-	depth int
-	total sums
-	part  float64    // the node's own part of a gain, while it is searched
-	rule  *scan.Rule // that it is searched by
-	hist  *histogram.Histogram
-	sums  *histogram.NodeSums // in a direct search; nil once they are of no more use
-	kept  bool                // the sums are kept until the node is split
-	best  candidate
-	set   []uint32 // codes that go left, where best is categorical
-	// nothingMissing reports that the codes of rows with the best feature's missing code add
-	// up to nothing.
-	nothingMissing bool
-	extraL2        float64 // of the categorical split that made the node
-
-	state       state
-	recorded    bool  // it is a split of the tree
-	last        bool  // its split is the tree's last: the children are not searched
-	isRight     bool  // child of its parent
-	up          int   // its parent, -1 for the root
-	parent      int32 // number of the parent among the tree's splits, -1 for the root
-	left, right int   // children, once a worker has taken it
-}
-
-// state is how far a node is.
-type state uint8
-
-const (
-	open     state = iota // its best split is known, if it has one
-	busy                  // a worker splits it
-	expanded              // its children are known; they are the tree's once it is their turn
-)
-
-// sums are totals of gradients and hessians, of codes in the integer modes and of
-// values in mode F32.
-type sums struct {
-	grad  int64
-	hess  uint64
-	gradF float64
-	hessF float64
-	rows  int64 // where codes have an offset, else 0
 }
 
 // New returns a Grower.
 func New(c Config) *Grower {
-	g := &Grower{
-		config:  c,
-		nested:  c.Pool.Nested(),
-		offsets: c.Matrix.Offsets(),
-		leaves:  make([]int32, 0, c.Params.Leaves),
-	}
+	g := &Grower{config: c, offsets: c.Matrix.Offsets()}
 	for f := range c.Matrix.NFeatures() {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
@@ -128,53 +81,41 @@ func New(c Config) *Grower {
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.reuse = newReuse(&c.Params, c.Features)
+	g.leaves = make([]int32, 0, c.Params.Leaves)
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))
 	g.rows.init(c.Matrix.NRows(), len(g.nodes), c.Pool.Threads())
-	g.all = newSplitter(g, g.nested, c.Strategy)
+	g.all = newSplitter(g, c.Pool.Nested(), c.Strategy)
 	if c.Renew {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
 	}
-	g.front.init(g)
+	g.frontier.init(g)
 	return g
 }
 
 // Grow returns the tree of one round and output. bag may be nil for all rows. The
 // tree's leaf values are scaled by the learning rate.
 func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output int) (tree.Tree, error) {
-	g.storage, g.round, g.output = st, round, output
-	g.rule = g.ruleOf(st)
-	g.active = g.columns.tree(round, output)
-	g.codes = g.slotsOf(g.active)
-	g.made = newTree(g.config.Params.Leaves)
 	if g.growing {
 		panic("grow: a tree after one that a panic has left half grown")
 	}
+	g.growth = growth{
+		storage: st, rule: g.ruleOf(st), round: round, output: output, active: g.columns.tree(round, output),
+		nodes: g.nodes, leaves: g.leaves[:0], made: newTree(g.config.Params.Leaves),
+	}
+	g.codes = g.slotsOf(g.active)
 	g.growing = true
-	g.err, g.nNodes, g.leaves = nil, 0, g.leaves[:0]
-	g.front.begin()
+	g.frontier.begin()
 	g.all.begin(bag)
-	g.config.Pool.DoSeries((*passes)(g.all))
+	g.all.beginRoot()
+	g.config.Pool.DoSeries((*leafwise)(g))
 	g.growing = false
 	g.all.end()
-	if g.err == nil {
-		g.err = g.all.failed
-	}
 	if g.err != nil {
 		return tree.Tree{}, g.err
 	}
 	t := g.finish()
 	g.storage = nil
 	return t, nil
-}
-
-// newNode returns the number of a node that is not used yet, and the node with nothing but the memory of
-// its set.
-func (g *Grower) newNode() (at int, n *node) {
-	at = g.nNodes
-	g.nNodes++
-	n = &g.nodes[at]
-	*n = node{set: n.set[:0], up: -1, parent: -1}
-	return at, n
 }
 
 // ruleOf translates the parameters to the storage's codes.
@@ -194,18 +135,11 @@ func (g *Grower) ruleOf(st *gradients.Storage) scan.Rule {
 	return r
 }
 
-func (a sums) minus(b sums) sums {
-	return sums{a.grad - b.grad, a.hess - b.hess, a.gradF - b.gradF, a.hessF - b.hessF, a.rows - b.rows}
-}
-
-// codes returns the sums of codes, in integer modes.
-func (a sums) codes() histogram.Total { return histogram.Total{Grad: a.grad, Hess: a.hess} }
-
-// value returns a sum of gradients and of hessians dequantized.
-func (g *Grower) value(s sums) (grad, hess float64) {
-	if g.storage.Mode() == gradients.F32 {
-		return s.gradF, s.hessF
+// slotsOf returns how many codes the features have.
+func (g *Grower) slotsOf(features []int) int {
+	n := 0
+	for _, f := range features {
+		n += int(g.offsets[f+1] - g.offsets[f])
 	}
-	grad = float64(float64(s.grad)*g.rule.GradScale) + float64(float64(s.rows)*g.rule.GradOffset)
-	return grad, float64(float64(s.hess) * g.rule.HessScale)
+	return n
 }

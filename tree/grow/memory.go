@@ -39,7 +39,7 @@ func (c *Config) Bytes(mirrored []binning.PackedGroup, set gradients.Settings, t
 	if c.splitsAlone(threads) {
 		histograms += int64(threads) * c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
 	}
-	if c.Direct {
+	if c.SparseSums {
 		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
 	kept := max(leaves-1, 1)
@@ -60,7 +60,7 @@ func (c *Config) splitterBytes(mirrored []binning.PackedGroup, set gradients.Set
 	if p := &c.Params; p.ColTree < 1 || p.ColLevel < 1 || p.ColNode < 1 {
 		histograms += features * 4 * 8
 	}
-	if c.Direct {
+	if c.SparseSums {
 		return histograms
 	}
 	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads, most)

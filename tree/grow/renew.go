@@ -38,7 +38,7 @@ func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (a
 		clear(r.byOne[w].hess)
 	}
 	grad, hess := st.Largest()
-	g, h := unitOf(grad), unitOf(hess)
+	g, h := LeafUnit(grad), LeafUnit(hess)
 	r.storage, r.leaves, r.up = st, leaves, sums{gradF: math.Ldexp(1, -g), hessF: math.Ldexp(1, -h)}
 	pool.Do(r.g.rows.nRuns, r)
 	r.storage = nil
@@ -50,12 +50,6 @@ func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (a
 		}
 	}
 	return all, sums{gradF: math.Ldexp(1, g), hessF: math.Ldexp(1, h)}
-}
-
-// unitOf returns the power of two of which the largest value is less than 2³¹.
-func unitOf(largest float32) int {
-	_, exponent := math.Frexp(float64(largest))
-	return exponent - 31
 }
 
 // Run adds up the rows of one run; it makes the renewal a parallel.Task.

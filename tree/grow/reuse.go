@@ -90,12 +90,12 @@ func (g *Grower) Reuse(trees ...tree.Tree) {
 // that is at another cut and counts for less. Among used cuts, and among the others, a split
 // counts for the more the more it gains, so that the best of each are all that has to be
 // compared; and where the best of all is at a used cut, none counts for more.
-func preferUsed[G scan.Grad, H scan.Hess](g *splitter, l *node, f int, h *scan.Feature[G, H], c *candidate) {
-	if g.reuse == nil || !c.found || !g.reuse.cutIsNew(c) || len(g.reuse.cuts[f]) == 0 {
+func preferUsed[G scan.Grad, H scan.Hess](q *search, f int, h *scan.Feature[G, H], c *candidate) {
+	if q.reuse == nil || !c.found || !q.reuse.cutIsNew(c) || len(q.reuse.cuts[f]) == 0 {
 		return
 	}
 	var used candidate
-	fill(g, &used, l, f, scan.Among(h, l.rule, g.reuse.cuts[f]), 0)
+	fill(q, &used, f, scan.Among(h, &q.rule, q.reuse.cuts[f]), 0)
 	if used.found && (used.score > c.score || used.score == c.score && used.code < c.code) {
 		*c = used
 	}

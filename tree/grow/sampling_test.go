@@ -309,7 +309,7 @@ func TestVerify(t *testing.T) {
 					p := grow.Defaults()
 					p.Leaves = leaves
 					_, err := grow.New(grow.Config{
-						Matrix: m, Features: d.features, Pool: pool, Direct: true, Params: p, LearningRate: rate, Verify: true,
+						Matrix: m, Features: d.features, Pool: pool, SparseSums: true, Params: p, LearningRate: rate, Verify: true,
 					}).Grow(d.storage(t, mode, pool, nil), nil, 0, 0)
 					if errors.Is(err, grow.ErrInvariant) != damaged {
 						t.Errorf("damaged %v: %v", damaged, err)

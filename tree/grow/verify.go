@@ -16,18 +16,18 @@ import (
 // not agree: a defect of this program or of the machine.
 var ErrInvariant = errors.New("histogram invariant broken")
 
-// verifying says that S2.26 is checked: the slots of every active feature of a node that
+// verifying reports whether S2.26 is checked: the slots of every active feature of a node that
 // is searched add up to the node's total (verifyFeatures), and so do the values of the rows of
 // every node, of the last leaves too (verifyRows). Sums of codes are equal, sums of floats differ
 // by roundings (tolerance).
 func (g *Grower) verifying() bool { return g.config.Verify || invariant.Enabled }
 
-// verifyFeatures checks the histograms of the current siblings.
-func (g *splitter) verifyFeatures() error {
-	for _, at := range g.siblings[:g.nSiblings] {
-		l := &g.nodes[at]
-		for _, f := range g.active {
-			if err := g.verifyFeature(at, l, f); err != nil {
+// verifyFeatures checks the histograms of the nodes that are searched.
+func (s *split) verifyFeatures() error {
+	for i := range s.searching {
+		q := &s.searching[i]
+		for _, f := range s.active {
+			if err := s.verifyFeature(q.at, q.node, f); err != nil {
 				return err
 			}
 		}
@@ -35,17 +35,17 @@ func (g *splitter) verifyFeatures() error {
 	return nil
 }
 
-// verifySiblings checks the rows of the current siblings.
-func (g *splitter) verifySiblings() error {
-	for _, at := range g.siblings[:g.nSiblings] {
-		if err := g.verifyRows(at); err != nil {
+// verifySiblings checks the rows of the nodes that are searched.
+func (s *split) verifySiblings() error {
+	for i := range s.searching {
+		if err := s.verifyRows(s.searching[i].at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *splitter) verifyRows(at int) error {
+func (g *Grower) verifyRows(at int) error {
 	l := &g.nodes[at]
 	if n := g.rows.count(at); n != l.rows {
 		return fmt.Errorf("%w: leaf %d holds %d rows, its split counted %d", ErrInvariant, at, n, l.rows)
@@ -76,7 +76,7 @@ func (g *splitter) verifyRows(at int) error {
 	return nil
 }
 
-func (g *splitter) verifyFeature(at int, l *node, f int) error {
+func (g *Grower) verifyFeature(at int, l *node, f int) error {
 	var total sums
 	from, to := g.offsets[f], g.offsets[f+1]
 	if g.storage.Counts() {
@@ -114,7 +114,7 @@ func (g *splitter) verifyFeature(at int, l *node, f int) error {
 }
 
 // exactly returns the sums of a leaf's floats, rounded once, and those of their sizes for the root.
-func (g *splitter) exactly(at int) sums {
+func (g *Grower) exactly(at int) sums {
 	grad, hess := g.storage.Floats()
 	var gradSum, hessSum, gradSize, hessSize detmath.Sum
 	for _, run := range g.rows.runs(at) {
@@ -134,7 +134,7 @@ func (g *splitter) exactly(at int) sums {
 	return sums{gradF: gradSum.Round(), hessF: hessSum.Round()}
 }
 
-// near says that exact sums of floats are a leaf's total up to roundings.
+// near reports whether exact sums of floats are a leaf's total up to roundings.
 func (g *Grower) near(l *node, exact sums) bool {
 	share := g.tolerance(l.depth)
 	return math.Abs(exact.gradF-l.total.gradF) <= share*g.sizes.gradF && math.Abs(exact.hessF-l.total.hessF) <= share*g.sizes.hessF

@@ -10,7 +10,7 @@ import (
 //
 // A tree grows best leaf first: each split is of the leaf that gains most then. How a leaf is
 // split follows from its rows alone, so that leaves may be split ahead of their turn, by one
-// worker each: the result waits until it is the best leaf's, and is thrown away if the tree has
+// worker each: the result waits until the leaf is the best one, and is thrown away if the tree has
 // all its leaves before. Trees are those of one worker, split by split. Workers that find no leaf take
 // part in passes of those that split one (parallel.Crew). Nodes of many rows are
 // split by all workers together: there may be no other that is worth it beside them.
@@ -18,7 +18,6 @@ type frontier struct {
 	*Grower
 	solos   []*splitter    // by worker; nil: all nodes are split by all
 	loop    *parallel.Loop // of these
-	joint   int            // the node that all workers split, -1 for none
 	pending []int32        // nodes that may be split and are no splits of the tree yet
 	ahead   int            // of them, those that are busy or expanded
 	most    int            // of ahead
@@ -39,7 +38,7 @@ const (
 // drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
 // so many features that only nodes of a few rows would be.
 func (c *Config) splitsAlone(threads int) bool {
-	return threads > 1 && !c.Direct && c.Params.ColNode >= 1 && c.aloneRows() >= 64
+	return threads > 1 && !c.SparseSums && c.Params.ColNode >= 1 && c.aloneRows() >= 64
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.
@@ -91,9 +90,12 @@ func (f *frontier) init(g *Grower) {
 
 // begin makes the frontier ready for a tree.
 func (f *frontier) begin() {
-	f.joint, f.pending, f.ahead = -1, f.pending[:0], 0
+	f.pending, f.ahead, f.large = f.pending[:0], 0, 0
+	if f.loop == nil {
+		return
+	}
 	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
-	if f.loop != nil && f.config.smallHistograms() {
+	if f.config.smallHistograms() {
 		f.hists.Fill(max(f.config.Params.Leaves-1, 1)+f.most, f.all.builder, f.storage)
 	}
 	for _, s := range f.solos {
@@ -101,33 +103,11 @@ func (f *frontier) begin() {
 	}
 }
 
-// goOn goes on with the tree when all workers have split a node, have searched the root, or have
-// come out of splitting nodes alone.
-func (f *frontier) goOn() pass {
-	switch {
-	case f.joint >= 0:
-		f.expand(f.joint)
-		f.joint = -1
-	case len(f.leaves) == 1 && f.nNodes == 1:
-		f.offer(0)
-	}
-	at := f.commit()
-	if f.err != nil || at < 0 {
-		return pass{}
-	}
-	if f.loop == nil || f.isLarge(at) {
-		f.joint = at
-		f.take(at)
-		return f.all.split(at, f.nodes[at].last)
-	}
-	return pass{n: len(f.solos), task: f.loop, then: (*splitter).goOn}
-}
-
 // isLarge reports whether all workers split a node together.
 func (f *frontier) isLarge(at int) bool { return f.nodes[at].rows >= f.large }
 
-// offer lists a node that is searched, if it can be split.
-func (f *frontier) offer(at int) {
+// addCandidate lists a node that is searched, if it can be split.
+func (f *frontier) addCandidate(at int) {
 	if f.nodes[at].best.found {
 		f.pending = append(f.pending, int32(at))
 	}
@@ -144,18 +124,25 @@ func (f *frontier) take(at int) {
 	f.ahead++
 }
 
-// expand takes over the children of a node that has been split.
-func (f *frontier) expand(at int) {
-	n := &f.nodes[at]
-	n.state = expanded
-	f.offer(n.left)
-	f.offer(n.right)
+// finished takes over what a split has found: the children of a node, or the root.
+func (f *frontier) finished(s *split) {
+	switch {
+	case s.err != nil:
+		f.err = s.err
+	case s.at == noNode:
+		f.addCandidate(0)
+	default:
+		n := &f.nodes[s.at]
+		n.state = expanded
+		f.addCandidate(n.left)
+		f.addCandidate(n.right)
+	}
 }
 
-// commit makes splits of the tree of all nodes whose turn it is and that have been split. It
-// returns the node whose turn is next, -1 where the tree is grown.
-func (f *frontier) commit() int {
-	for len(f.leaves) < f.config.Params.Leaves {
+// nextLeaf makes splits of the tree of all best leaves in turn that have been split already. It
+// returns the node of the leaf that is to be split next, -1 where the tree is grown or has failed.
+func (f *frontier) nextLeaf() int {
+	for f.err == nil && len(f.leaves) < f.config.Params.Leaves {
 		leaf := f.bestLeaf()
 		if leaf < 0 {
 			return -1
@@ -173,21 +160,9 @@ func (f *frontier) commit() int {
 	return -1
 }
 
-// bestLeaf returns the leaf whose split counts for most, the lowest number among equal
-// ones; -1 if none can be split.
-func (f *frontier) bestLeaf() int {
-	leaf, score := -1, 0.0
-	for i, at := range f.leaves {
-		if best := &f.nodes[at].best; best.found && (leaf < 0 || best.score > score) {
-			leaf, score = i, best.score
-		}
-	}
-	return leaf
-}
-
-// Next implements parallel.Source: the node whose turn it is, or one that is likely to have its turn.
+// Next implements parallel.Source: the node of the best leaf, or one that is likely to be the best later.
 func (f *frontier) Next(int) (at int, n parallel.News) {
-	if at = f.commit(); f.err != nil || at < 0 {
+	if at = f.nextLeaf(); at < 0 {
 		return 0, parallel.Ended
 	}
 	if f.nodes[at].state == open {
@@ -214,8 +189,8 @@ func (f *frontier) likely() int {
 	best, score := -1, 0.0
 	for _, at := range f.pending {
 		if n := &f.nodes[at]; n.state == open && (best < 0 || n.best.score > score) && !f.isLarge(int(at)) {
-			if turn := f.turn(int(at)); best < 0 || turn > score {
-				best, score = int(at), turn
+			if rank := f.rank(int(at)); best < 0 || rank > score {
+				best, score = int(at), rank
 			}
 		}
 	}
@@ -223,7 +198,7 @@ func (f *frontier) likely() int {
 		return -1
 	}
 	for _, at := range f.pending {
-		if int(at) != best && f.turn(int(at)) >= score {
+		if int(at) != best && f.rank(int(at)) >= score {
 			room--
 		}
 	}
@@ -233,9 +208,9 @@ func (f *frontier) likely() int {
 	return best
 }
 
-// turn returns the score that a node has its turn by: no sooner than the nodes above it that are
-// no splits of the tree yet.
-func (f *frontier) turn(at int) float64 {
+// rank returns the score that decides when a node is split: it is split after the nodes above it
+// that are no splits of the tree yet, so its score is no higher than theirs.
+func (f *frontier) rank(at int) float64 {
 	score := f.nodes[at].best.score
 	for up := f.nodes[at].up; up >= 0 && !f.nodes[up].recorded; up = f.nodes[up].up {
 		score = min(score, f.nodes[up].best.score)
@@ -244,15 +219,7 @@ func (f *frontier) turn(at int) float64 {
 }
 
 // Run implements parallel.Source.
-func (f *frontier) Run(worker, at int) {
-	f.solos[worker].splitAlone(at, f.nodes[at].last)
-}
+func (f *frontier) Run(worker, at int) { f.solos[worker].splitAlone(at) }
 
 // Done implements parallel.Source.
-func (f *frontier) Done(worker, at int) {
-	if err := f.solos[worker].failed; err != nil {
-		f.err = err
-		return
-	}
-	f.expand(at)
-}
+func (f *frontier) Done(worker, _ int) { f.finished(&f.solos[worker].split) }

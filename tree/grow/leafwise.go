@@ -1,0 +1,66 @@
+package grow
+
+import "boost/parallel"
+
+// leafwise grows a tree as a parallel.Series: the root is searched; then, while a leaf can be
+// split, the best one is.
+//
+// A split goes through these steps, each of which begins a pass over rows or features that all
+// workers take part in. The next step follows when the pass has ended:
+//
+//	root:   initRoot ─rows→ searchRoot ─┐
+//	leaf:   divide ─rows→ finishSplit ──┴→ buildAndSearch ─features→ finishSearch
+type leafwise Grower
+
+// Next implements parallel.Series.
+func (l *leafwise) Next() (n int, task parallel.Task) {
+	g := (*Grower)(l)
+	for {
+		if g.all.then != nil { // the split in progress goes on
+			if n, task = g.all.nextPass(); n > 0 {
+				return n, task
+			}
+			g.frontier.finished(&g.all.split)
+		}
+		leaf := g.frontier.nextLeaf()
+		switch {
+		case leaf < 0: // the tree is grown
+			return 0, nil
+		case g.frontier.isLarge(leaf): // all workers split it
+			g.frontier.take(leaf)
+			g.all.beginSplit(leaf)
+		default: // each worker splits one leaf after the other, this one first
+			return len(g.frontier.solos), g.frontier.loop
+		}
+	}
+}
+
+// step goes on with a split when a pass has ended, and begins the next pass.
+type step func(*split) pass
+
+// pass is n indices of a task, and what goes on after them; without that the split is done.
+type pass struct {
+	n     int
+	task  parallel.Task
+	alone bool // the indices are not worth waking workers
+	then  step
+}
+
+// run runs all indices as one worker.
+func (p *pass) run(worker int) {
+	for i := range p.n {
+		p.task.Run(worker, i)
+	}
+}
+
+// bestLeaf returns the leaf whose split counts for most, the lowest number among equal
+// ones; -1 if none can be split.
+func (t *growth) bestLeaf() int {
+	leaf, score := -1, 0.0
+	for i, at := range t.leaves {
+		if best := &t.nodes[at].best; best.found && (leaf < 0 || best.score > score) {
+			leaf, score = i, best.score
+		}
+	}
+	return leaf
+}

@@ -1,0 +1,142 @@
+package grow
+
+import "boost/histogram"
+
+// split is the state of one split: the rows of a node are divided between two children, those of one
+// child are added up, its sums are taken away from the parent's for the other, and both are searched.
+// The search of the root is one without a parent.
+type split struct {
+	*splitter
+	at   int  // the node; noNode: the root is searched
+	last bool // it is the tree's last split: the children are not searched
+
+	// Of the smaller child, or the root, rows are added up; the sums of its sibling, if it has one,
+	// are the parent's less these.
+	smaller, larger int
+	built           *histogram.Histogram // where the smaller child's sums go
+	streams         bool                 // its rows are added up as they are found
+	streamsRight    bool                 // it is the right side
+	subtracted      bool                 // the larger one's histogram is its own already
+	tiles           int                  // of the smaller one's histogram, which the search completes
+
+	searching []search // of the children, left first, or of the root
+	chunk     int      // features of a task
+	err       error    // of a check
+}
+
+// beginSplit makes the split of a node, which has numbers for its children, the one in progress.
+func (s *splitter) beginSplit(at int) {
+	s.split = split{splitter: s, at: at, last: s.nodes[at].last}
+	s.then = (*split).divide
+}
+
+// divide begins to divide the rows of the node.
+func (s *split) divide() pass {
+	parent := &s.nodes[s.at]
+	table := s.table(parent) // settles where missing rows go
+	if s.sparse == nil && !s.last {
+		s.built = s.hists.Get()
+		s.streams, s.streamsRight = s.streamedSide()
+	}
+	n, task, alone := s.rowsOf.split(s.at, parent.left, parent.right, table, s.stream(s.built))
+	return pass{n: n, task: task, alone: alone, then: (*split).finishSplit}
+}
+
+// finishSplit makes the children of the node whose rows are divided, and begins to search them.
+func (s *split) finishSplit() pass {
+	parent := &s.nodes[s.at]
+	leftRows, missingRows := s.rowsOf.endSplit()
+	rightRows := parent.rows - leftRows
+	if !missingRows {
+		parent.best.missingLeft = leftRows >= rightRows
+	}
+	hist, kept := parent.hist, sparseParent{parent.sums, parent.kept}
+	parent.hist, parent.sums = nil, nil
+	extraL2 := 0.0
+	if parent.best.grouped() {
+		extraL2 = s.config.Params.CatL2
+	}
+	l, r := &s.nodes[parent.left], &s.nodes[parent.right]
+	l.rows, l.total = leftRows, parent.best.left
+	r.rows, r.total = rightRows, parent.total.minus(l.total)
+	for _, child := range []*node{l, r} {
+		child.depth, child.extraL2 = parent.depth+1, extraL2
+	}
+	last := s.last || !s.canSplit(l) && !s.canSplit(r) && !s.streams
+	s.smaller, s.larger = parent.left, parent.right
+	if s.streams && s.streamsRight || !s.streams && rightRows < leftRows {
+		s.smaller, s.larger = s.larger, s.smaller
+	}
+	s.searchNodes(parent.left, parent.right)
+	if s.verifying() {
+		if s.err = s.verifySiblings(); s.err != nil {
+			return pass{}
+		}
+	}
+	switch {
+	case s.sparse != nil:
+		s.err = s.sparse.divide(s, kept, last)
+		return pass{}
+	case last:
+		s.hists.Put(hist)
+		if s.built != nil {
+			s.hists.Put(s.built)
+		}
+		return pass{}
+	}
+	s.nodes[s.larger].hist, s.nodes[s.smaller].hist = hist, s.built
+	return s.buildAndSearch()
+}
+
+// searchNodes names the nodes that are searched.
+func (s *split) searchNodes(nodes ...int) {
+	s.searching = s.searches[:len(nodes)]
+	for i, at := range nodes {
+		s.searching[i].at, s.searching[i].node = at, &s.nodes[at]
+	}
+}
+
+// table returns where the codes of a node's best split go.
+func (s *split) table(n *node) splitTable {
+	best, feature := &n.best, &s.config.Features[n.best.feature]
+	if best.categorical && s.sparse == nil {
+		n.set = append(n.set[:0], s.categories(n, best)...)
+	}
+	left := s.leftCodes(n, best)
+	t := splitTable{matrix: s.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
+	if feature.HasMissing {
+		t.missingState = someMissing
+		if n.missingSumIsZero {
+			// Rows whose codes add up to nothing gain the same on both sides: left first,
+			// unless a search that counted them has chosen for a side that needs them.
+			t.missingState = missingSumIsZero
+			best.missingLeft = best.missingLeft || !best.counted
+		}
+		left[t.missing] = 0
+		if best.missingLeft {
+			left[t.missing] = 1
+		}
+	}
+	return t
+}
+
+// leftCodes returns 1 for each code of a present value that a candidate sends left: the node's set
+// is its, where it is categorical. There are at least 256 entries.
+func (s *splitter) leftCodes(n *node, c *candidate) []uint8 {
+	size := max(int(s.offsets[c.feature+1]-s.offsets[c.feature]), 256)
+	if len(s.left) < size {
+		s.left = make([]uint8, size)
+	}
+	left := s.left[:size]
+	clear(left)
+	if c.categorical {
+		for _, code := range n.set {
+			left[code] = 1
+		}
+		return left
+	}
+	for code := range c.code + 1 {
+		left[code] = 1
+	}
+	return left
+}
