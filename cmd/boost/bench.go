@@ -14,6 +14,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/report"
 	"boost/internal/tensorbench"
 )
 
@@ -74,17 +75,6 @@ The keys of [registry] say what store is measured.`,
 	return cmd
 }
 
-// benchResult is what bench tensorq prints as JSON.
-type benchResult struct {
-	CPU     string             `json:"cpu"`
-	Level   string             `json:"instruction_set"`
-	Seconds float64            `json:"seconds"`
-	Passed  int                `json:"passed"`
-	Failed  int                `json:"failed"`
-	Lines   []tensorbench.Line `json:"lines"`
-	Store   tensorbench.Store  `json:"store"`
-}
-
 var errBench = errors.New("not all of the list holds")
 
 func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
@@ -103,7 +93,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 		return fmt.Errorf("no folder for the stores that are measured: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	result := benchResult{CPU: cpu.Model(), Level: a.level.String()}
+	result := report.Bench{CPU: cpu.Model(), Level: a.level.String()}
 	print := func(format string, args ...any) error {
 		if f.json {
 			return nil
@@ -134,31 +124,10 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	if f.json {
 		err = format.JSON(named{a.out, "to standard output"}, result)
 	} else {
-		err = a.printTiers(&result)
+		err = result.WriteTiers(named{a.out, "to standard output"})
 	}
 	if err == nil && result.Failed > 0 {
 		return &silentError{errBench}
 	}
-	return err
-}
-
-// printTiers prints what came of the tiers.
-func (a *app) printTiers(r *benchResult) error {
-	rows := [][]string{{"tier", "bits", "bytes a value", "error, RMS", "largest", "put MB/s", "read MB/s"}}
-	for _, t := range r.Store.Tiers {
-		rows = append(rows, []string{
-			t.Name, fmt.Sprint(t.Bits), fmt.Sprintf("%.3f", t.BytesPerValue), fmt.Sprintf("%.3f %%", 100*t.RMS),
-			fmt.Sprintf("%.3f %%", 100*t.Largest), fmt.Sprintf("%.0f", t.PutMBs), fmt.Sprintf("%.0f", t.ReadMBs),
-		})
-	}
-	out := named{a.out, "to standard output"}
-	if _, err := fmt.Fprintln(out); err != nil {
-		return err
-	}
-	if err := format.Table(out, rows, "lrrrrrr"); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\n%s of tensors in memory, %s of records in a file of %s; %s in all\n",
-		format.Bytes(r.Store.Resident), format.Bytes(r.Store.Live), format.Bytes(r.Store.Disk), format.Seconds(r.Seconds))
 	return err
 }

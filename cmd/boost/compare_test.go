@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/report"
 )
 
 // compared runs compare and returns its JSON.
-func compared(t *testing.T, args ...string) comparedJSON {
+func compared(t *testing.T, args ...string) report.Compared {
 	t.Helper()
-	var c comparedJSON
+	var c report.Compared
 	if err := json.Unmarshal([]byte(must(t, 0, boost(t, append([]string{"compare", "--json"}, args...)...)).out), &c); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 			return err
 		}
 	}
-	s, err := a.surveyTable(ctx, file, &f.reading, "", false)
+	s, err := a.profileTable(ctx, file, &f.reading, "", false)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 
 // newStarter turns what was found in a table into a config, and returns how the label
 // was guessed, "" where it was named.
-func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter, how string, err error) {
+func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.Starter, how string, err error) {
 	label, how, err := chooseLabel(s, f.label)
 	if err != nil {
 		return nil, "", err
@@ -145,7 +145,7 @@ func newStarter(s *survey, file string, f *initFlags) (starter *configs.Starter,
 }
 
 // describeLabel settles what depends on the label's values.
-func describeLabel(s *survey, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
+func describeLabel(s *tableProfile, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
 	labelled, err := s.labelled(label)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ var labelNames = []string{"label", "target", "y", "class", "outcome", "response"
 // chooseLabel returns the label, and what it was guessed from. Without a telling name
 // it is the last column with a value in every row and that tells rows apart as a
 // label would, else the last that is no text.
-func chooseLabel(s *survey, asked string) (name, how string, err error) {
+func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
 	names := columnNames(s.table)
 	if asked != "" {
 		if !slices.Contains(names, asked) {

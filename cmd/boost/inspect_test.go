@@ -18,8 +18,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"boost/booster/model"
-	"boost/internal/profile"
-	"boost/ptq/compress"
+	"boost/internal/report"
 )
 
 func TestInspectTable(t *testing.T) {
@@ -31,7 +30,7 @@ func TestInspectTable(t *testing.T) {
 		t.Errorf("what inspect prints is said again: %q", r.errors)
 	}
 	says(t, r.out, "30 rows, 3 columns", "city", "category", "number", "problem:", `odd.csv:31`, `"forty"`, "categorical", "missing")
-	var s survey
+	var s report.Table
 	r = must(t, 0, boost(t, "inspect", "odd.csv", "--json"))
 	if err := json.Unmarshal([]byte(r.out), &s); err != nil {
 		t.Fatal(err)
@@ -68,7 +67,7 @@ func TestInspectUnreadable(t *testing.T) {
 		if !strings.Contains(why, `column "bad"`) {
 			t.Fatalf("%s: training stops at %q", name, why)
 		}
-		var s survey
+		var s report.Table
 		if err := json.Unmarshal([]byte(must(t, 0, boost(t, "inspect", path, "--json")).out), &s); err != nil {
 			t.Fatal(err)
 		}
@@ -116,8 +115,8 @@ func TestInspectModel(t *testing.T) {
 		Objective  string
 		Trees      int
 		SHA256     string
-		Importance []importance
-		Dump       []treeJSON
+		Importance []report.Importance
+		Dump       []report.Tree
 	}
 	r := must(t, 0, boost(t, "inspect", "c.boost", "--json", "--importance", "split", "--trees"))
 	if err := json.Unmarshal([]byte(r.out), &d); err != nil {
@@ -241,32 +240,4 @@ func TestInspectWidth(t *testing.T) {
 		}
 	}
 	says(t, must(t, 0, boost(t, "inspect", "wide.csv")).out, "2,000 columns (1,333 of numbers)", "and 1,273 more", "and 607 more", "and 1,988 more")
-	s := survey{Profile: &profile.Profile{Rows: 1}}
-	for i := range 3 {
-		v := float64(i) / 3
-		no := false
-		s.Columns = append(s.Columns, profile.Column{Name: fmt.Sprint("n", i), Kind: "number", Distinct: 3, Dates: &no,
-			Min: &v, Max: &v, Mean: &v, Q01: &v, Q25: &v, Median: &v, Q75: &v, Q99: &v})
-	}
-	for width, words := range map[int][]string{200: {"1 %", "99 %"}, 80: {"25 %", "75 %"}, 60: {"mean", "50 %"}, 45: {"min"}} {
-		var b strings.Builder
-		if err := s.write(&b, width); err != nil {
-			t.Fatal(err)
-		}
-		says(t, b.String(), words...)
-		if n := widest(b.String()); n > width {
-			t.Errorf("width %d: %d characters in\n%s", width, n, b.String())
-		}
-	}
-}
-
-// A certificate whose metric before is another model's says of which.
-func TestInspectReference(t *testing.T) {
-	text, err := (&compress.Certificate{Method: compress.ByBootstrap, Reference: "0123abcd", Metric: "rmse", Before: 2, After: 3, Rows: 9, Confidence: 0.95}).JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rows := fmt.Sprint(certificateRows(text)); !strings.Contains(rows, "before is model 0123abcd") {
-		t.Errorf("rows %s", rows)
-	}
 }

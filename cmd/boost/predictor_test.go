@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/report"
 	"boost/ptq"
 )
 
@@ -78,7 +79,7 @@ func TestLoads(t *testing.T) {
 			}
 		})
 		says(t, must(t, 0, boost(t, "inspect", small)).out, "loaded fast", "loaded compact")
-		var said struct{ Memory *memoryJSON }
+		var said struct{ Memory *report.Memory }
 		if err := json.Unmarshal([]byte(must(t, 0, boost(t, "inspect", small, "--json")).out), &said); err != nil {
 			t.Fatal(err)
 		}

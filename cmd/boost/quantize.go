@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -303,102 +302,16 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 	a.log.Warn(fmt.Sprintf("%s keeps next to nothing of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
 }
 
-// candidateJSON is one candidate as JSON; null where there is no figure.
-type candidateJSON struct {
-	Format   string   `json:"format"`
-	Kept     float64  `json:"kept"`   // share of the leaves
-	Leaves   int      `json:"leaves"` // in the file
-	Merged   int      `json:"merged"` // that it leaves out, as no prediction needs them
-	Bytes    int64    `json:"bytes"`
-	Loss     *float64 `json:"loss"`
-	Bound    *float64 `json:"loss_bound"`
-	RawBound *float64 `json:"raw_bound"`
-	Best     bool     `json:"best"`
-	Chosen   bool     `json:"chosen"`
-}
-
 // printQuantized prints what was tried and what was written; leaves compares those of the two models,
 // nil where one has others.
 func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compress.Comparison, before int64) error {
 	return a.writeOutput("", func(w *bufio.Writer) error {
-		if !f.json {
-			if a.quiet {
-				return nil
-			}
-			return writeQuantized(w, r, leaves, before)
+		switch {
+		case f.json:
+			return format.JSON(w, report.QuantizedJSON(f.output, r, leaves, before))
+		case a.quiet:
+			return nil
 		}
-		out := struct {
-			Output      string                `json:"output,omitempty"`
-			Before      int64                 `json:"bytes_before"`
-			Bytes       int64                 `json:"bytes,omitempty"`
-			Certificate *compress.Certificate `json:"certificate,omitempty"`
-			Leaves      *comparedJSON         `json:"leaves,omitempty"`
-			Candidates  []candidateJSON       `json:"candidates"`
-		}{Before: before}
-		if leaves != nil {
-			c := comparisonJSON(leaves)
-			out.Leaves = &c
-		}
-		if r.Model != nil {
-			out.Output, out.Bytes, out.Certificate = f.output, r.Bytes, &r.Certificate
-		}
-		for i := range r.Candidates {
-			c := &r.Candidates[i]
-			out.Candidates = append(out.Candidates, candidateJSON{
-				c.Name(), c.Kept, c.Leaves, c.Merged, c.Bytes, format.Finite(c.Loss), format.Finite(c.Bound), format.Finite(c.RawBound), c.Best, c.Chosen,
-			})
-		}
-		return format.JSON(w, out)
+		return report.Quantized(w, r, leaves, before)
 	})
-}
-
-// markedWords says which levels have marks in the place of names, "" for none.
-func markedWords(c *compress.Certificate) string {
-	if len(c.Marked) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("some levels of %s are without names: one in 4,096 that training did not have is taken for one of them", strings.Join(c.Marked, ", "))
-}
-
-func writeQuantized(w io.Writer, r *compress.Result, leaves *compress.Comparison, before int64) error {
-	rows := [][]string{{"", "leaf values", "bytes", "a leaf", "loss", "at most", "raw score"}}
-	withData := false
-	for i := range r.Candidates {
-		c := &r.Candidates[i]
-		if !c.Best && !c.Chosen {
-			continue
-		}
-		mark := ""
-		if c.Chosen {
-			mark = "→"
-		}
-		withData = withData || !math.IsNaN(c.Loss)
-		rows = append(rows, []string{
-			mark, c.Name(), format.Count(int(c.Bytes)), fmt.Sprintf("%.2f", float64(c.Bytes)/float64(max(c.Leaves+c.Merged, 1))),
-			format.Share(c.Loss), format.Share(c.Bound), "± " + format.Significant(c.RawBound, 3),
-		})
-	}
-	if err := format.Table(w, rows, "llrrrrr"); err != nil || r.Model == nil {
-		return err
-	}
-	text := fmt.Sprintf("\n%s of %s: %.1f × smaller\n", format.Bytes(r.Bytes), format.Bytes(before), float64(before)/float64(r.Bytes))
-	if leaves != nil {
-		text += fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
-			cosineText(leaves.Cosine), format.SixDigits(leaves.MSE), format.SixDigits(leaves.MaxLeaf))
-	}
-	if c := &r.Certificate; c.Method == compress.ByBootstrap {
-		text += fmt.Sprintf("%s on %s that the search did not see: %s, before %s (%s; at most %s with %.4g %% confidence)\n",
-			c.Metric, format.Counted(c.Rows, "row"), format.Metric(c.After), format.Metric(c.Before), format.Share(c.Loss()), format.Share(c.LossBound), 100*c.Confidence)
-		text += fmt.Sprintf("no prediction of these rows changes by more than %s\n", format.Significant(c.MaxPrediction, 3))
-		if c.TrainingData {
-			text += "these are rows that the model was trained on: they say nothing of others\n"
-		}
-	} else {
-		text += "what the metric loses is not known: rows with labels tell (--data)\n"
-	}
-	if words := markedWords(&r.Certificate); words != "" {
-		text += words + " (--keep-levels keeps all names)\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }

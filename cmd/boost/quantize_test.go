@@ -11,6 +11,7 @@ import (
 
 	"boost/booster/model"
 	"boost/internal/format"
+	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -51,7 +52,7 @@ func TestQuantize(t *testing.T) {
 					cosine = *c.Cosine
 				}
 				says(t, r.out, fmt.Sprintf("leaves: cosine %s, mean squared difference %s, largest difference %s\n",
-					cosineText(cosine), format.SixDigits(*c.MSE), format.SixDigits(*c.MaxLeaf)))
+					format.Cosine(cosine), format.SixDigits(*c.MSE), format.SixDigits(*c.MaxLeaf)))
 				values := make([]float64, len(small.Leaves()))
 				small.Compressed().Leaves.DecodeRange(values, 0)
 				expanded, err := narrow.WithLeaves(values)
@@ -81,10 +82,10 @@ func TestQuantizeData(t *testing.T) {
 	}
 	r := must(t, 0, boost(t, args("--data", "u.csv", "--max-loss", "5%", "--json")...))
 	var out struct {
-		Before      int64           `json:"bytes_before"`
-		Bytes       int64           `json:"bytes"`
-		Certificate json.RawMessage `json:"certificate"`
-		Candidates  []candidateJSON `json:"candidates"`
+		Before      int64              `json:"bytes_before"`
+		Bytes       int64              `json:"bytes"`
+		Certificate json.RawMessage    `json:"certificate"`
+		Candidates  []report.Candidate `json:"candidates"`
 	}
 	if err := json.Unmarshal([]byte(r.out), &out); err != nil {
 		t.Fatal(err)
@@ -292,7 +293,7 @@ func TestTrainQuantizesWithin(t *testing.T) {
 	t.Run("held_out", func(t *testing.T) {
 		r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "data.ignore=b,c", "--set", "data.id=id",
 			"--set", "train.rounds=8", "-o", "h.boost", "--set", "quantize.max_loss=50%", "--json"))
-		var out summary
+		var out report.Training
 		if err := json.Unmarshal([]byte(r.out), &out); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"boost/booster/model"
 	"boost/internal/format"
+	"boost/internal/report"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 )
@@ -150,9 +151,9 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		}
 		a.tellShort(dir, r.Stats().Short) // a sweep would move it out of its tier, as it is new and thus used
 		if f.json {
-			return a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, registryInfoJSON(&info)) })
+			return a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, report.NewRegistryEntry(&info)) })
 		}
-		a.log.Info(fmt.Sprintf("%s was added to %s as %s", file, dir, format.OneLine(id)), "tier", info.Tier.String(), "bytes", info.Stored, "source", sourceText(&info))
+		a.log.Info(fmt.Sprintf("%s was added to %s as %s", file, dir, format.OneLine(id)), "tier", info.Tier.String(), "bytes", info.Stored, "source", report.RegistrySource(&info))
 		return nil
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/report"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -30,13 +31,13 @@ func registryTime(t *testing.T) (pass func(time.Duration)) {
 }
 
 // listed returns what registry list says of all models, by id.
-func listed(t *testing.T, dir string) map[string]registryInfo {
+func listed(t *testing.T, dir string) map[string]report.RegistryEntry {
 	t.Helper()
-	var all []registryInfo
+	var all []report.RegistryEntry
 	if err := json.Unmarshal([]byte(must(t, 0, boost(t, "registry", "list", dir, "--json")).out), &all); err != nil {
 		t.Fatal(err)
 	}
-	byID := map[string]registryInfo{}
+	byID := map[string]report.RegistryEntry{}
 	for _, i := range all {
 		byID[i.ID] = i
 	}
@@ -131,7 +132,7 @@ func TestRegistry(t *testing.T) {
 	})
 	t.Run("S3.59/over_the_cap", func(t *testing.T) {
 		r := must(t, 0, boost(t, "registry", "stats", "reg", "--set", "registry.memory_cap=1KiB", "--json"))
-		var s registryStats
+		var s report.RegistrySums
 		if err := json.Unmarshal([]byte(r.out), &s); err != nil {
 			t.Fatal(err)
 		}

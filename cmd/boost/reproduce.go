@@ -16,6 +16,7 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/internal/report"
 )
 
 // reproduceFlags is the command line of reproduce.
@@ -182,7 +183,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 				file, i+1, print, contents.ValidPrints[i])
 			return v, nil
 		}
-		opts = append(opts, booster.Valid(setName("valid", i), valid))
+		opts = append(opts, booster.Valid(report.SetName("valid", i), valid))
 	}
 	again, err := a.makeAgain(ctx, m, base, table, opts)
 	if err != nil {

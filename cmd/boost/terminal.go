@@ -91,3 +91,16 @@ func (t *terminal) paint(code int, text string) string {
 	}
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", code, text)
 }
+
+// usualWidth is how wide text may be where nobody says how wide the screen is.
+const usualWidth = 100
+
+// width returns how many characters fit a line of standard output.
+func (a *app) width() int {
+	if f, ok := a.out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, 40)
+		}
+	}
+	return usualWidth
+}

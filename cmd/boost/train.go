@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -386,14 +385,6 @@ func featureNames(s dataset.Schema) []string {
 		}
 	}
 	return names
-}
-
-// setName numbers sets in the order given: valid, valid2, ….
-func setName(kind string, i int) string {
-	if i == 0 {
-		return kind
-	}
-	return kind + strconv.Itoa(i+1)
 }
 
 // goOn loads the model that training goes on from. Columns, types and label are its own.

@@ -13,6 +13,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/replace"
+	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -156,7 +157,7 @@ func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, inte
 	if small.NotPruned != "" {
 		r.a.log.Info("pruned models were not tried: " + small.NotPruned)
 	}
-	if words := markedWords(&small.Certificate); words != "" {
+	if words := report.MarkedLevels(&small.Certificate); words != "" {
 		r.a.log.Info(words)
 	}
 	r.small = small

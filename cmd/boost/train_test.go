@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"boost/internal/report"
 )
 
 // trained reads what train --json printed.
-func trained(t *testing.T, r result) summary {
+func trained(t *testing.T, r result) report.Training {
 	t.Helper()
-	var s summary
+	var s report.Training
 	d := json.NewDecoder(strings.NewReader(r.out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
@@ -70,7 +72,7 @@ rounds = 40
 early_stopping = 50
 `)
 	want := trained(t, must(t, 0, boost(t, append(flags, "-o", "a.boost")...)))
-	got := map[string]summary{
+	got := map[string]report.Training{
 		"config":  trained(t, must(t, 0, boost(t, "train", "run.toml", "--json", "-o", "b.boost"))),
 		"threads": trained(t, must(t, 0, boost(t, append(flags, "--threads", "3", "-o", "c.boost")...))),
 		"verify":  trained(t, must(t, 0, boost(t, append(flags, "--verify", "-o", "d.boost")...))),

@@ -204,3 +204,16 @@ func JSON(w io.Writer, v any) error {
 	}
 	return nil
 }
+
+// Cosine writes a cosine with six decimals, more where they would all be nines.
+func Cosine(c float64) string {
+	switch {
+	case math.IsNaN(c):
+		return "undefined"
+	case c == 1:
+		return "1"
+	case c > 0.999999:
+		return fmt.Sprintf("1 - %.3g", 1-c)
+	}
+	return fmt.Sprintf("%.6f", c)
+}

@@ -27,9 +27,9 @@ const picture = `
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench
   7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth
-  8:  ptq/compress/registry  internal/report
+  8:  ptq/compress/registry
   8:  benchmarks/peers  benchmarks/accuracy
-  9:  configs
+  9:  configs  internal/report
   9:  benchmarks/compression  benchmarks/loading  benchmarks/rows  benchmarks/guard  benchmarks/scaling
   9:  benchmarks/real  benchmarks/scorers  benchmarks/sizes
  10:  cmd/boost  benchmarks

@@ -10,27 +10,21 @@ import (
 	"boost/dataset"
 	"boost/internal/near"
 	"boost/internal/profile"
+	"boost/internal/report"
 	"boost/objectives"
 )
 
-// survey is what inspect says about a table.
-type survey struct {
-	What    string `json:"what"`
-	File    string `json:"file"`
-	Skipped int    `json:"skipped_rows"`
-	*profile.Profile
-	Problems []string `json:"problems"` // what keeps the table from being trained on
-	Notes    []string `json:"notes"`    // what was said while it was read
-
+// tableProfile is what was found in a table.
+type tableProfile struct {
+	report.Table
 	table      *dataset.Table
 	config     *configs.Config
 	unreadable []*dataset.ColumnError
-	guessed    bool // the label was taken for one because of its name
 }
 
-// surveyTable reads a table leniently and looks at every column. The label is the column
+// profileTable reads a table leniently and looks at every column. The label is the column
 // of that name; "" looks for a telling name where guess says so.
-func (a *app) surveyTable(ctx context.Context, file string, in *reading, label string, guess bool) (*survey, error) {
+func (a *app) profileTable(ctx context.Context, file string, in *reading, label string, guess bool) (*tableProfile, error) {
 	c, err := in.config(a, append(slices.Clone(readingKeys), typeKeys...))
 	if err != nil {
 		return nil, err
@@ -43,7 +37,8 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t), table: t, config: c, unreadable: unreadable}
+	s := &tableProfile{table: t, config: c, unreadable: unreadable}
+	s.Table = report.Table{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t)}
 	for _, e := range unreadable {
 		s.Problems = append(s.Problems, e.Error())
 	}
@@ -58,7 +53,7 @@ func (a *app) surveyTable(ctx context.Context, file string, in *reading, label s
 	}
 	if label == "" && guess {
 		label = tellingName(columnNames(t))
-		s.guessed = label != ""
+		s.Guessed = label != ""
 	}
 	params := profile.Params{Label: label}
 	if label != "" {
@@ -95,7 +90,7 @@ func columnNames(t *dataset.Table) []string {
 }
 
 // hasClasses reports whether training would take the label for classes.
-func (s *survey) hasClasses(label string) (bool, error) {
+func (s *tableProfile) hasClasses(label string) (bool, error) {
 	c := s.table.Column(label)
 	if c == nil {
 		names := columnNames(s.table)
@@ -115,7 +110,7 @@ func (s *survey) hasClasses(label string) (bool, error) {
 }
 
 // labelled returns the table with one of its columns as the label.
-func (s *survey) labelled(label string) (*dataset.Table, error) {
+func (s *tableProfile) labelled(label string) (*dataset.Table, error) {
 	schema := s.table.Schema()
 	for i := range schema.Columns {
 		if schema.Columns[i].Name == label {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"slices"
@@ -9,14 +9,40 @@ import (
 	"boost/internal/format"
 )
 
+// Tree is one tree; split i goes to splits[left] or splits[right], or to
+// leaf ^child where the number is negative.
+type Tree struct {
+	Round  int     `json:"round"`
+	Output int     `json:"output"`
+	Splits []Split `json:"splits"`
+	Leaves []Leaf  `json:"leaves"`
+}
+
+type Split struct {
+	Feature     string   `json:"feature"`
+	Cut         *float64 `json:"cut"`                    // numbers: what is not above goes left; null = all
+	Levels      []string `json:"levels"`                 // categories: these go left; null for numbers
+	OtherLevels bool     `json:"other_levels,omitempty"` // so do those that the model does not name
+	MissingLeft bool     `json:"missing_left"`
+	Left        int32    `json:"left"`
+	Right       int32    `json:"right"`
+	Gain        *float32 `json:"gain,omitempty"` // absent of a model without statistics, as cover
+	Cover       *float64 `json:"cover,omitempty"`
+}
+
+type Leaf struct {
+	Value float64  `json:"value"`
+	Cover *float64 `json:"cover,omitempty"`
+}
+
 // treeOf returns tree i of a model with names and values instead of numbers.
-func treeOf(m *model.Model, i int) treeJSON {
+func treeOf(m *model.Model, i int) Tree {
 	c := m.Contents()
 	t := &c.Trees[i]
-	out := treeJSON{Round: i / c.Outputs, Output: i % c.Outputs, Splits: []splitJSON{}, Leaves: make([]leafJSON, t.NumLeaves())}
+	out := Tree{Round: i / c.Outputs, Output: i % c.Outputs, Splits: []Split{}, Leaves: make([]Leaf, t.NumLeaves())}
 	for n := range t.NumSplits() {
 		f := int(t.Feature[n])
-		s := splitJSON{
+		s := Split{
 			Feature: c.Cuts.Features[f].Name, MissingLeft: t.MissingLeft[n],
 			Left: t.Left[n], Right: t.Right[n],
 		}

@@ -1,81 +1,76 @@
-package main
+package report
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"boost/internal/format"
 	"boost/internal/profile"
 )
 
+// Table is what inspect says about a table.
+type Table struct {
+	What    string `json:"what"`
+	File    string `json:"file"`
+	Skipped int    `json:"skipped_rows"`
+	*profile.Profile
+	Problems []string `json:"problems"` // what keeps the table from being trained on
+	Notes    []string `json:"notes"`    // what was said while it was read
+	Guessed  bool     `json:"-"`        // the label was taken for one because of its name
+}
+
 // maxShown is how many columns of one kind are shown line by line.
 const maxShown = 60
 
-// usualWidth is how wide text may be where nobody says how wide the screen is.
-const usualWidth = 100
-
-// width returns how many characters fit a line of standard output.
-func (a *app) width() int {
-	if f, ok := a.out.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return max(n, 40)
-		}
-	}
-	return usualWidth
-}
-
-// write prints the survey for people, in lines of a width.
-func (s *survey) write(w io.Writer, width int) error {
+// Write writes the report for people, in lines of a width.
+func (t *Table) Write(w io.Writer, width int) error {
 	var numbers, others []*profile.Column
-	for i := range s.Columns {
-		c := &s.Columns[i]
+	for i := range t.Columns {
+		c := &t.Columns[i]
 		if c.Kind == "number" {
 			numbers = append(numbers, c)
 		} else {
 			others = append(others, c)
 		}
 	}
-	parts := []string{s.headline(len(numbers), len(others))}
+	parts := []string{t.headline(len(numbers), len(others))}
 	if len(numbers) > 0 {
-		parts = append(parts, s.numberTable(numbers, width))
+		parts = append(parts, t.numberTable(numbers, width))
 	}
 	if len(others) > 0 {
-		parts = append(parts, s.levelTable(others, width))
+		parts = append(parts, t.levelTable(others, width))
 	}
-	if text := s.findingLines(width); text != "" {
+	if text := t.findingLines(width); text != "" {
 		parts = append(parts, text)
 	}
-	for _, p := range s.Problems {
+	for _, p := range t.Problems {
 		parts = append(parts, "problem: "+p+"\n")
 	}
 	_, err := io.WriteString(w, strings.Join(parts, "\n"))
 	return err
 }
 
-func (s *survey) headline(numbers, others int) string {
-	text := fmt.Sprintf("%s  %s, %s", format.OneLine(s.File), format.Counted(s.Rows, "row"), format.Counted(len(s.Columns), "column"))
+func (t *Table) headline(numbers, others int) string {
+	text := fmt.Sprintf("%s  %s, %s", format.OneLine(t.File), format.Counted(t.Rows, "row"), format.Counted(len(t.Columns), "column"))
 	if numbers > 0 && others > 0 {
 		text += fmt.Sprintf(" (%s of numbers)", format.Count(numbers))
 	}
-	if s.Label == nil {
+	if t.Label == nil {
 		return text + "\n"
 	}
-	text += ", label " + strconv.Quote(*s.Label)
-	if s.guessed {
+	text += ", label " + strconv.Quote(*t.Label)
+	if t.Guessed {
 		text += " (by its name)"
 	}
-	for i := range s.Columns {
-		if score := s.Columns[i].LabelScore; score != nil {
+	for i := range t.Columns {
+		if score := t.Columns[i].LabelScore; score != nil {
 			return text + "\nalone: what the column by itself predicts of the label, " + measureWords[score.Measure] + "\n"
 		}
 	}
@@ -100,15 +95,15 @@ var numberSets = [][]string{
 
 // chosen returns the columns that are shown: all, or of too many those that tell most of the
 // label by themselves, or the first ones.
-func (s *survey) chosen(columns []*profile.Column) []*profile.Column {
+func (t *Table) chosen(columns []*profile.Column) []*profile.Column {
 	if len(columns) <= maxShown {
 		return columns
 	}
-	if s.hasScores() {
+	if t.hasScores() {
 		columns = slices.Clone(columns)
 		value := func(c *profile.Column) float64 {
 			switch {
-			case c.Name == *s.Label:
+			case c.Name == *t.Label:
 				return math.Inf(1)
 			case c.LabelScore == nil:
 				return math.Inf(-1)
@@ -120,14 +115,14 @@ func (s *survey) chosen(columns []*profile.Column) []*profile.Column {
 	return columns[:maxShown]
 }
 
-func (s *survey) numberTable(columns []*profile.Column, width int) string {
-	shown := s.chosen(columns)
+func (t *Table) numberTable(columns []*profile.Column, width int) string {
+	shown := t.chosen(columns)
 	var text string
 	for _, figures := range numberSets {
-		head := append([]string{"number", "missing", "distinct"}, s.scoreHead()...)
+		head := append([]string{"number", "missing", "distinct"}, t.scoreHead()...)
 		rows := [][]string{append(head, figures...)}
 		for _, c := range shown {
-			row := append(s.common(c, 30), s.scoreCell(c)...)
+			row := append(t.common(c, 30), t.scoreCell(c)...)
 			for _, name := range figures {
 				row = append(row, figureText(c, name))
 			}
@@ -138,7 +133,7 @@ func (s *survey) numberTable(columns []*profile.Column, width int) string {
 			break
 		}
 	}
-	return text + s.notShown(len(columns)-len(shown))
+	return text + t.notShown(len(columns)-len(shown))
 }
 
 // figureText words one figure of a column of numbers.
@@ -170,19 +165,19 @@ func dateText(seconds float64) string {
 	return time.Unix(int64(seconds), 0).UTC().Format(time.DateOnly)
 }
 
-func (s *survey) levelTable(columns []*profile.Column, width int) string {
-	shown := s.chosen(columns)
-	head := append([]string{"category", "missing", "distinct"}, s.scoreHead()...)
+func (t *Table) levelTable(columns []*profile.Column, width int) string {
+	shown := t.chosen(columns)
+	head := append([]string{"category", "missing", "distinct"}, t.scoreHead()...)
 	rows := [][]string{append(head, "levels")}
 	for _, c := range shown {
-		rows = append(rows, append(append(s.common(c, 30), s.scoreCell(c)...), ""))
+		rows = append(rows, append(append(t.common(c, 30), t.scoreCell(c)...), ""))
 	}
 	align := "l" + strings.Repeat("r", len(rows[0])-2) + "l"
 	room := max(width-widest(tableText(rows, align))+len("levels"), 20)
 	for i, c := range shown {
 		rows[i+1][len(rows[0])-1] = levelsText(c, room)
 	}
-	return tableText(rows, align) + s.notShown(len(columns)-len(shown))
+	return tableText(rows, align) + t.notShown(len(columns)-len(shown))
 }
 
 // levelsText names the most frequent levels with their share, as many as there is room for.
@@ -215,36 +210,36 @@ func levelsText(c *profile.Column, room int) string {
 }
 
 // common returns the cells that every kind of column has.
-func (s *survey) common(c *profile.Column, longest int) []string {
+func (t *Table) common(c *profile.Column, longest int) []string {
 	missing := ""
 	if c.Missing > 0 {
-		missing = format.Percent(c.Missing, s.Rows)
+		missing = format.Percent(c.Missing, t.Rows)
 	}
 	return []string{format.ShortName(c.Name, longest), missing, format.Count(c.Distinct)}
 }
 
 // hasScores reports whether any column was scored by what it tells about the label.
-func (s *survey) hasScores() bool {
-	for i := range s.Columns {
-		if s.Columns[i].LabelScore != nil {
+func (t *Table) hasScores() bool {
+	for i := range t.Columns {
+		if t.Columns[i].LabelScore != nil {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *survey) scoreHead() []string {
-	if !s.hasScores() {
+func (t *Table) scoreHead() []string {
+	if !t.hasScores() {
 		return nil
 	}
 	return []string{"alone"}
 }
 
-func (s *survey) scoreCell(c *profile.Column) []string {
+func (t *Table) scoreCell(c *profile.Column) []string {
 	switch {
-	case !s.hasScores():
+	case !t.hasScores():
 		return nil
-	case s.Label != nil && c.Name == *s.Label:
+	case t.Label != nil && c.Name == *t.Label:
 		return []string{"label"}
 	case c.LabelScore == nil:
 		return []string{""}
@@ -252,11 +247,11 @@ func (s *survey) scoreCell(c *profile.Column) []string {
 	return []string{fmt.Sprintf("%.2f", c.LabelScore.Value)}
 }
 
-func (s *survey) notShown(n int) string {
+func (t *Table) notShown(n int) string {
 	switch {
 	case n == 0:
 		return ""
-	case s.hasScores():
+	case t.hasScores():
 		return fmt.Sprintf("and %s that tell less of the label by themselves; all are in --json\n", format.Count(n))
 	}
 	return fmt.Sprintf("and %s more; all are in --json\n", format.Count(n))
@@ -298,7 +293,7 @@ var findingWords = []struct {
 }
 
 // findingLines lists what is odd, a line or more for each kind.
-func (s *survey) findingLines(width int) string {
+func (t *Table) findingLines(width int) string {
 	var b strings.Builder
 	say := func(words string, items []string) {
 		const most, indent = 12, 25
@@ -309,7 +304,7 @@ func (s *survey) findingLines(width int) string {
 	}
 	for _, kind := range findingWords {
 		var items []string
-		for _, f := range s.Findings {
+		for _, f := range t.Findings {
 			if f.Code == kind.code {
 				items = append(items, findingText(&f))
 			}
@@ -318,8 +313,8 @@ func (s *survey) findingLines(width int) string {
 			say(kind.words, items)
 		}
 	}
-	if s.DuplicateRows > 0 {
-		say("repeated rows", []string{fmt.Sprintf("%s of %s", format.Count(s.DuplicateRows), format.Count(s.Rows))})
+	if t.DuplicateRows > 0 {
+		say("repeated rows", []string{fmt.Sprintf("%s of %s", format.Count(t.DuplicateRows), format.Count(t.Rows))})
 	}
 	if b.Len() == 0 {
 		return ""

@@ -1,0 +1,339 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/internal/format"
+	"boost/ptq/compress"
+)
+
+// Model is what inspect says about a model.
+type Model struct {
+	*model.Description
+	file     string
+	model    *model.Model
+	memory   *Memory // nil for a full model
+	kind     string  // of importance
+	features []Importance
+	keys     []string
+}
+
+// NewModel describes the model of a file, its features by a kind of importance, "" for the most telling one
+// that it has. Parameters are listed in the order of keys.
+func NewModel(m *model.Model, file, kind string, keys []string) (*Model, error) {
+	if kind == "" {
+		if kind = "gain"; !m.HasStatistics() {
+			kind = "split"
+		}
+	}
+	r := &Model{file: file, model: m, kind: kind, keys: keys}
+	var err error
+	if r.features, err = importances(m, kind); err != nil {
+		return nil, err
+	}
+	if r.Description, err = m.Describe(); err != nil {
+		return nil, err
+	}
+	r.memory, err = memoryOf(m, file)
+	return r, err
+}
+
+// WriteImportance writes all features, the most important first.
+func (r *Model) WriteImportance(w io.Writer) error { return r.writeImportance(w, len(r.features)) }
+
+// Importance is one feature's share in a model.
+type Importance struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Share float64 `json:"share"`
+}
+
+// importances returns the features from the most to the least important.
+func importances(m *model.Model, kind string) ([]Importance, error) {
+	values, err := m.Importance(kind)
+	if err != nil {
+		return nil, err
+	}
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	list := make([]Importance, len(values))
+	for i, name := range m.FeatureNames() {
+		list[i] = Importance{Name: name, Value: values[i]}
+		if total > 0 {
+			list[i].Share = values[i] / total
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Importance) int {
+		switch {
+		case a.Value > b.Value:
+			return -1
+		case a.Value < b.Value:
+			return 1
+		}
+		return 0
+	})
+	return list, nil
+}
+
+// WriteJSON writes the report as JSON, with all trees where they are asked for.
+func (r *Model) WriteJSON(w io.Writer, trees bool) error {
+	out := struct {
+		What string `json:"what"`
+		*model.Description
+		Memory         *Memory      `json:"memory,omitempty"`
+		ImportanceKind string       `json:"importance_kind"`
+		Importance     []Importance `json:"importance"`
+		Dump           []Tree       `json:"dump,omitempty"`
+	}{"model", r.Description, r.memory, r.kind, r.features, nil}
+	if trees {
+		for i := range r.model.Contents().Trees {
+			out.Dump = append(out.Dump, treeOf(r.model, i))
+		}
+	}
+	return format.JSON(w, out)
+}
+
+// Memory is how many bytes a compressed model takes by either load: sums over all that it
+// consists of.
+type Memory struct {
+	Fast    int64 `json:"fast"`
+	Compact int64 `json:"compact"`
+}
+
+// WriteText writes the report for people.
+func (r *Model) WriteText(w io.Writer) error {
+	d := r.Description
+	categorical := 0
+	for _, f := range d.Features {
+		if f.Levels > 0 {
+			categorical++
+		}
+	}
+	rows := [][]string{
+		{"model", format.OneLine(r.file) + "  " + format.Bytes(int64(d.Bytes))},
+		{"sha256", d.SHA256},
+		{"objective", d.Objective},
+		{"label", format.OneLine(d.Label)},
+	}
+	if d.Classes != nil {
+		classes := make([]string, len(d.Classes))
+		for i, c := range d.Classes {
+			classes[i] = format.OneLine(c)
+		}
+		text := strings.Join(classes, ", ")
+		if d.Outputs == 1 && len(classes) == 2 {
+			text = classes[1] + " (positive), " + classes[0]
+		}
+		rows = append(rows, []string{"classes", text})
+	}
+	if d.Weight != "" {
+		rows = append(rows, []string{"weight", format.OneLine(d.Weight)})
+	}
+	if d.Group != "" {
+		rows = append(rows, []string{"group", format.OneLine(d.Group)})
+	}
+	if len(d.InitScores) > 0 {
+		rows = append(rows, []string{"init score", format.OneLine(strings.Join(d.InitScores, ", "))})
+	}
+	if len(d.ID) > 0 {
+		ids := make([]string, len(d.ID))
+		for i, name := range d.ID {
+			ids[i] = format.OneLine(name)
+		}
+		rows = append(rows, []string{"id", strings.Join(ids, ", ")})
+	}
+	rows = append(rows,
+		[]string{"features", format.Counted(len(d.Features), "column") + ", " + format.Count(categorical) + " of them categorical"},
+		[]string{"trees", format.Counted(d.Trees, "tree") + " in " + format.Counted(d.Rounds, "round") + ", " + format.Count(d.Leaves) + " leaves, depth up to " + format.Count(d.Depth)},
+	)
+	rows = append(rows, originRows(d)...)
+	rows = append(rows, compressionRows(d)...)
+	if r.memory != nil {
+		rows = append(rows, []string{"memory", format.Bytes(r.memory.Fast) + " loaded fast, " + format.Bytes(r.memory.Compact) + " loaded compact"})
+	}
+	rows = append(rows,
+		[]string{"data", d.Fingerprint},
+		[]string{"numerics", strconv.Itoa(d.Numerics)},
+	)
+	for _, h := range d.History {
+		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, d.Rounds)})
+	}
+	rows = append(rows, changedParams(d.Params, r.keys)...)
+	if err := format.Table(w, rows, "ll"); err != nil {
+		return err
+	}
+	if len(r.features) == 0 {
+		return nil
+	}
+	const most = 20
+	share := "\nshare of the gain of all splits\n"
+	if r.kind == "split" {
+		share = "\nshare of all splits\n"
+	}
+	if _, err := io.WriteString(w, share); err != nil {
+		return err
+	}
+	return r.writeImportance(w, most)
+}
+
+// originRows says how a model was made of others.
+func originRows(d *model.Description) [][]string {
+	var rows [][]string
+	if d.After > 0 {
+		rows = append(rows, []string{"tail", "of a model, after its first " + format.Counted(d.After, "round")})
+	}
+	o := d.Origin
+	if o == nil {
+		return rows
+	}
+	how := o.How + " from"
+	switch o.How {
+	case model.Continued:
+		how = "continued after " + format.Counted(o.Rounds, "round") + " of"
+	case model.Refitted:
+		how = "refitted with decay " + strconv.FormatFloat(o.Decay, 'g', -1, 64) + " from"
+	}
+	for _, sum := range o.Models {
+		rows = append(rows, []string{how, sum})
+		how = ""
+	}
+	for _, s := range d.Segments {
+		rows = append(rows, []string{"in " + format.Counted(s.Rounds, "round"), string(s.Params)})
+	}
+	return rows
+}
+
+// compressionRows says how a compressed model keeps its leaf values.
+func compressionRows(d *model.Description) [][]string {
+	z := d.Compression
+	if z == nil {
+		return nil
+	}
+	how := z.Form + ", " + z.Calibration
+	if z.Calibration == "" {
+		how = z.Form
+	}
+	rows := [][]string{
+		{"leaf values", how},
+		{"compressed from", z.Source},
+	}
+	if !z.Statistics {
+		rows = append(rows, []string{"statistics", "left out: no covers and gains"})
+	}
+	return append(rows, certificateRows(z.Certificate)...)
+}
+
+// certificateRows says what a compression costs.
+func certificateRows(text json.RawMessage) [][]string {
+	var c compress.Certificate
+	if text == nil || json.Unmarshal(text, &c) != nil {
+		return nil
+	}
+	var rows [][]string
+	if c.LeavesBefore > 0 {
+		rows = append(rows, []string{"pruned", "there were " + format.Count(c.LeavesBefore) + " leaves"})
+	}
+	switch {
+	case c.Method == compress.ByBootstrap:
+		rows = append(rows, []string{"certified", fmt.Sprintf("%s %s, before %s, on %s; worse by at most %s with %.4g %% confidence",
+			c.Metric, format.Metric(c.After), format.Metric(c.Before), format.Counted(c.Rows, "row"), format.Share(c.LossBound), 100*c.Confidence)})
+		if c.Reference != "" {
+			rows = append(rows, []string{"", "before is model " + c.Reference})
+		}
+	case c.Metric != "":
+		rows = append(rows, []string{"measured", fmt.Sprintf("%s %s, before %s, on %s", c.Metric, format.Metric(c.After), format.Metric(c.Before), format.Counted(c.Rows, "row"))})
+	default:
+		rows = append(rows, []string{"certified", "what the metric loses is not known"})
+	}
+	if c.TrainingData {
+		rows = append(rows, []string{"", "these are rows that the model was trained on"})
+	}
+	if words := MarkedLevels(&c); words != "" {
+		rows = append(rows, []string{"levels", words})
+	}
+	bounds := make([]string, len(c.RawBound))
+	for i, bound := range c.RawBound {
+		bounds[i] = format.Significant(bound, 3)
+	}
+	return append(rows, []string{"raw scores", "± " + strings.Join(bounds, ", ± ")})
+}
+
+// historyText words how a metric went.
+func historyText(h model.History, best int) string {
+	var first, kept *float64
+	for i, v := range h.Values {
+		if v == nil {
+			continue
+		}
+		if first == nil {
+			first = v
+		}
+		if i < best {
+			kept = v
+		}
+	}
+	if first == nil || kept == nil {
+		return "undefined"
+	}
+	return format.Metric(*kept) + ", after the first round " + format.Metric(*first) + ", " + format.Counted(len(h.Values), "round") + " in all"
+}
+
+// changedParams lists the parameters that are not at their default, in the order of keys.
+func changedParams(stored json.RawMessage, keys []string) [][]string {
+	var have, usual map[string]json.RawMessage
+	defaults, err := booster.Defaults().ModelParams()
+	if err != nil || json.Unmarshal(stored, &have) != nil || json.Unmarshal(defaults, &usual) != nil {
+		return nil
+	}
+	var rows [][]string
+	for _, k := range keys {
+		v, ok := have[k]
+		if ok && k != "train.objective" && string(v) != string(usual[k]) {
+			rows = append(rows, []string{k, string(v)})
+		}
+	}
+	return rows
+}
+
+// writeImportance writes features with their share as a bar.
+func (r *Model) writeImportance(w io.Writer, most int) error {
+	features := r.features
+	const width = 30
+	rows := make([][]string, 0, len(features))
+	for i, f := range features {
+		if i == most {
+			break
+		}
+		bar := ""
+		if features[0].Value > 0 {
+			bar = strings.Repeat("█", int(f.Value/features[0].Value*width+0.5))
+		}
+		rows = append(rows, []string{format.OneLine(f.Name), format.Metric(f.Value), strconv.FormatFloat(100*f.Share, 'f', 1, 64) + " %", bar})
+	}
+	if err := format.Table(w, rows, "lrrl"); err != nil || len(features) <= most {
+		return err
+	}
+	_, err := io.WriteString(w, "and "+format.Counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance gain\n")
+	return err
+}
+
+// memoryOf returns nil for a full model.
+func memoryOf(m *model.Model, file string) (*Memory, error) {
+	if m.Compressed() == nil {
+		return nil, nil
+	}
+	c, err := model.LoadCompact(file)
+	if err != nil {
+		return nil, err
+	}
+	return &Memory{m.Memory(), c.Memory()}, nil
+}
