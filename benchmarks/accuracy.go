@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,18 +11,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/accuracy"
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 )
 
-// files are the places that both accuracy commands read and write.
-type files struct{ data, peers, results, document string }
+// files are the places that both accuracy commands read and write: the results are a folder.
+type files struct {
+	places
+	peers   string
+	threads int
+}
 
 func (f *files) flags(c *cobra.Command) {
-	c.Flags().StringVar(&f.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the data sets")
+	f.inputs(c, "", "")
 	c.Flags().StringVar(&f.peers, "peers", "benchmarks/accuracy_small.json", "the peers' losses on re-splits")
 	c.Flags().StringVar(&f.results, "results", "benchmarks/results", "folder of the records")
 	c.Flags().StringVar(&f.document, "document", "docs/accuracy.md", "document to write; empty for none")
+	c.Flags().IntVar(&f.threads, "threads", 2, "threads to train with")
 }
+
+func (f *files) record() string    { return filepath.Join(f.results, "accuracy.json") }
+func (f *files) precision() string { return filepath.Join(f.results, "precision.json") }
 
 // checkSets are what CI trains: one of each task, with categories, missing values and
 // numbers, quick to train.
@@ -32,7 +39,7 @@ var checkSets = []string{"adult", "california_housing", "covtype_15k"}
 func accuracyCommand() *cobra.Command {
 	var f files
 	var names []string
-	var threads, splits int
+	var splits int
 	var check bool
 	c := &cobra.Command{
 		Use:   "accuracy",
@@ -40,21 +47,20 @@ func accuracyCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
-				names = checkSets
+				names, f.document = checkSets, ""
 			}
 			sets, err := accuracy.Sets(f.data, names...)
 			if err != nil {
 				return err
 			}
 			record := accuracy.Record{Sets: map[string]accuracy.Result{}}
-			if len(names) > 0 && !check {
-				// Some sets anew: the others keep what was found before.
-				if err := accuracy.Load(f.results, accuracy.RecordFile, &record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if len(names) > 0 && !check { // some sets anew: the others keep what was found before
+				if err := harness.Read(f.record(), &record); err != nil {
 					return err
 				}
 			}
-			record.Machine, record.Threads = machine.This(), threads
-			trainer := accuracy.Trainer{Threads: threads, Gradients: "i16"}
+			record.Machine, record.Threads = harness.ThisMachine(), f.threads
+			trainer := accuracy.Trainer{Threads: f.threads, Gradients: "i16"}
 			for _, s := range sets {
 				r, err := trainer.Run(cmd.Context(), s, splits)
 				if err != nil {
@@ -67,19 +73,15 @@ func accuracyCommand() *cobra.Command {
 				if check {
 					continue
 				}
-				if err := accuracy.Save(f.results, accuracy.RecordFile, record); err != nil {
+				if err := harness.Write(f.record(), record); err != nil {
 					return err
 				}
-			}
-			if check {
-				f.document = ""
 			}
 			return f.conclude(cmd, record)
 		},
 	}
 	f.flags(c)
 	c.Flags().StringSliceVar(&names, "sets", nil, "only these sets")
-	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
 	c.Flags().IntVar(&splits, "splits", 10, "re-splits of a small set")
 	c.Flags().BoolVar(&check, "check", false, "train "+strings.Join(checkSets, ", ")+" and write nothing")
 	return c
@@ -87,17 +89,16 @@ func accuracyCommand() *cobra.Command {
 
 func precisionCommand() *cobra.Command {
 	var f files
-	var threads int
 	c := &cobra.Command{
 		Use:   "precision",
 		Short: "Compares gradients of 16, 8 and 4 bits with float32 ones on re-splits (S2.28, S0.30)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := accuracy.MeasurePrecision(cmd.Context(), f.data, threads, cmd.ErrOrStderr())
+			p, err := accuracy.MeasurePrecision(cmd.Context(), f.data, f.threads, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			if err := accuracy.Save(f.results, accuracy.PrecisionFile, p); err != nil {
+			if err := harness.Write(f.precision(), p); err != nil {
 				return err
 			}
 			p.Write(cmd.OutOrStdout())
@@ -113,7 +114,6 @@ func precisionCommand() *cobra.Command {
 		},
 	}
 	f.flags(c)
-	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
 	return c
 }
 
@@ -138,7 +138,7 @@ func (f *files) conclude(cmd *cobra.Command, record accuracy.Record) error {
 
 func (f *files) judge(record accuracy.Record) (accuracy.Verdict, accuracy.PeerSplits, error) {
 	var peers accuracy.PeerSplits
-	if err := accuracy.Load(filepath.Dir(f.peers), filepath.Base(f.peers), &peers); err != nil {
+	if err := harness.Read(f.peers, &peers); err != nil {
 		return accuracy.Verdict{}, peers, err
 	}
 	sets, err := accuracy.Sets(f.data)
@@ -148,28 +148,21 @@ func (f *files) judge(record accuracy.Record) (accuracy.Verdict, accuracy.PeerSp
 	return accuracy.Judge(sets, record.Sets, peers), peers, nil
 }
 
-// write makes the document from the records that there are.
+// write makes the document from the records that there are. It needs one of the sets.
 func (f *files) write() error {
-	if f.document == "" {
-		return nil
-	}
 	var record accuracy.Record
-	if err := accuracy.Load(f.results, accuracy.RecordFile, &record); errors.Is(err, fs.ErrNotExist) {
-		return nil // comes with the first run of the sets
-	} else if err != nil {
+	var precision accuracy.Precision
+	if err := errors.Join(harness.Read(f.record(), &record), harness.Read(f.precision(), &precision)); err != nil {
 		return err
+	}
+	if f.document == "" || record.Sets == nil {
+		return nil
 	}
 	verdict, peers, err := f.judge(record)
 	if err != nil {
 		return err
 	}
-	precision := &accuracy.Precision{}
-	if err := accuracy.Load(f.results, accuracy.PrecisionFile, precision); errors.Is(err, fs.ErrNotExist) {
-		precision = nil
-	} else if err != nil {
-		return err
-	}
 	var b bytes.Buffer
-	accuracy.WriteDocument(&b, verdict, record, peers, precision)
+	accuracy.WriteDocument(&b, verdict, record, peers, &precision)
 	return os.WriteFile(f.document, b.Bytes(), 0o666)
 }

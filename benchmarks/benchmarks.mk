@@ -11,16 +11,15 @@ PEERS_PYTHON := $(BOOST_PEERS_VENV)/bin/python
 ROWS ?= 1000000
 THREADS ?= 2
 REPEATS ?= 5
-ROW ?= dense
-TURNS ?= 5
-TABLES ?= 6
+ROW ?= real
+TURNS ?= 3
 ONLY ?=
 SPLITS ?= 10
 ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/rows ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-quick peers-quality peers-predict bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-predict bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -30,23 +29,13 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
-		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|hessboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
 
-peers: peers-env ## time boost beside the peers: ROW=dense and others (go run ./benchmarks peers --help), TURNS; ROW=real on real tables (SETS=a,b for some)
-ifeq ($(ROW),real)
-	go run ./benchmarks real --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(SETS)" $(if $(filter command line,$(origin TURNS)),--turns $(TURNS))
-else
-	go run ./benchmarks peers --python $(PEERS_PYTHON) --row $(ROW) --turns $(TURNS)
-endif
-
-peers-quick: peers-env ## the first row on 400k rows, in 5 minutes; kept nowhere
-	go run ./benchmarks peers --python $(PEERS_PYTHON) --row quick --turns 3 --minutes 5 --results "" --document ""
-
-peers-quality: peers-env ## compare the quality of boost and of the row's peers in the mean of TABLES tables of the shape of ROW
-	go run ./benchmarks quality --python $(PEERS_PYTHON) --row $(ROW) --tables $(TABLES)
+peers: peers-env ## time training beside the peers: ROW=real on real tables and four generated ones, ROW=dense and others on a generated one (SETS=a,b for some; TURNS)
+	go run ./benchmarks peers --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(if $(filter real,$(ROW)),$(SETS),$(ROW))" --turns $(TURNS)
 
 peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
-	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" $(if $(filter command line,$(origin TURNS)),--turns $(TURNS))
+	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" --turns $(TURNS)
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)

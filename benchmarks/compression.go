@@ -2,29 +2,27 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/accuracy"
 	"boost/benchmarks/compression"
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 )
 
 func compressionCommand() *cobra.Command {
-	var data, results, document string
+	var p places
 	var threads int
 	c := &cobra.Command{
 		Use:   "compression",
 		Short: "Measures what data types, scales and error feedback cost on models of real data sets",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sets, err := accuracy.Sets(data, compression.Sets...)
+			sets, err := accuracy.Sets(p.data, compression.Sets...)
 			if err != nil {
 				return err
 			}
-			r := compression.Record{Machine: machine.This()}
+			r := compression.Record{Machine: harness.ThisMachine()}
 			for _, set := range sets {
 				figures, err := compression.Measure(cmd.Context(), set, threads)
 				if err != nil {
@@ -33,15 +31,14 @@ func compressionCommand() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-24s %12.6f  %6d trees  %6d leaves\n", set.Name, figures.Metric, figures.Loss, figures.Trees, figures.Leaves)
 				r.Sets = append(r.Sets, figures)
 			}
-			if err := r.Save(results); err != nil {
+			if err := r.Save(p.results); err != nil || p.document == "" {
 				return err
 			}
-			return r.UpdateDocument(document)
+			return r.UpdateDocument(p.document)
 		},
 	}
-	c.Flags().StringVar(&data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the data sets")
-	c.Flags().StringVar(&results, "results", "benchmarks/results", "folder for the JSON record")
-	c.Flags().StringVar(&document, "document", "benchmarks/results/leaves.md", "document to put the tables into")
+	p.inputs(c, "", "")
+	p.outputs(c, "benchmarks/results/compression.json", "benchmarks/results/leaves.md")
 	c.Flags().IntVar(&threads, "threads", 2, "threads to train with")
 	return c
 }

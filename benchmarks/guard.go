@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/guard"
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/synth"
 	"boost/parallel"
 )
@@ -52,7 +52,7 @@ func guardCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%d × 28, %d rounds, %d threads, smallest of %d turns; base %.10s, %s\n%s; load average before the run %s\n\n",
-				rows, s.Rounds, s.Threads, s.Turns, commit, why, machine.This(), machine.LoadAverage())
+				rows, s.Rounds, s.Threads, s.Turns, commit, why, harness.ThisMachine(), harness.LoadAverage())
 			f.Table(out)
 			return nil
 		},

@@ -27,6 +27,9 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(generateCommand(), peersCommand(), qualityCommand(), scorersCommand(), scoreCommand(), guardCommand(), rowsCommand(), scalingCommand(), realCommand(), realTrainCommand(), sizesCommand(), trainCommand(), accuracyCommand(), precisionCommand(), compressionCommand(), loadingCommand(), readCommand())
+	root.AddCommand(
+		peersCommand(), trainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
+		accuracyCommand(), precisionCommand(), scalingCommand(), guardCommand(), rowsCommand(), generateCommand(),
+	)
 	return root
 }

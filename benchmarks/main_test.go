@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/benchmarks/harness"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/scaling"
 	"boost/benchmarks/scorers"
@@ -50,66 +51,39 @@ func TestScore(t *testing.T) {
 
 func TestTrainOnGeneratedTables(t *testing.T) {
 	for _, c := range []struct {
-		kind, columns, task string
-		flags               []string
-		width               int
-	}{
-		{synth.Dense, "9", peers.Train, nil, 1},
-		{synth.Dense, "9", peers.Bin, nil, 0},
-		{synth.Dense, "9", peers.Text, nil, 1},
-		{synth.Dense, "9", peers.Fits, []string{"--fits", "10"}, 1},
-		{synth.Airline, "8", peers.Train, []string{"--categorical", "0,1,2,4,5,6"}, 1},
-		{synth.Covertype, "54", peers.Train, []string{"--classes", "7"}, 7},
-		{synth.OneHot, "400", peers.Train, nil, 1},
-		{synth.SparseValues, "400", peers.Text, nil, 1},
-	} {
-		t.Run(c.kind+"/"+c.task, func(t *testing.T) {
-			folder := t.TempDir()
-			if _, _, err := run(t, "generate", "--kind", c.kind, "--out", folder, "--rows", "3000", "--test", "1000", "--cols", c.columns, "--threads", "1", "--text"); err != nil {
-				t.Fatal(err)
-			}
-			predictions := filepath.Join(folder, "p.npy")
-			out, _, err := run(t, append([]string{"train", "--data", folder, "--task", c.task, "--threads", "1", "--rounds", "3", "--out", predictions}, c.flags...)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r peers.Run
-			if err := json.Unmarshal([]byte(out), &r); err != nil || (r.Train > 0) != (c.task != peers.Bin) || (r.Bin > 0) != (c.task != peers.Fits) || r.Load <= 0 {
-				t.Errorf("train printed %s, error %v", out, err)
-			}
-			if c.width == 0 {
-				return
-			}
-			f, err := os.Open(predictions)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = f.Close() }()
-			p, err := synth.ReadNPY(f)
-			if err != nil || len(p) != c.width || len(p[0]) != 1000 || p[0][0] <= 0 || p[0][0] >= 1 {
-				t.Errorf("predictions: %d columns, error %v", len(p), err)
-			}
-		})
-	}
-}
-
-func TestTrainNamesWhatIsWrong(t *testing.T) {
-	for task, want := range map[string]string{peers.Train: "train.npy", peers.Text: "train.csv", "tain": `"tain"`} {
-		if _, _, err := run(t, "train", "--task", task, "--data", t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s without a table: error %v", task, err)
+		kind, columns    string
+		task             string
+		outputs, factors int
+	}{{synth.Dense, "9", "binary", 1, 0}, {synth.Airline, "8", "binary", 1, 6}, {synth.Covertype, "54", "multiclass", 7, 0}, {synth.Flags, "30", "regression", 1, 0}} {
+		folder := t.TempDir()
+		if _, _, err := run(t, "generate", "--kind", c.kind, "--out", folder, "--rows", "3000", "--test", "1", "--cols", c.columns, "--threads", "1", "--text"); err != nil {
+			t.Fatal(err)
+		}
+		m, err := harness.ReadMeta(folder)
+		if err != nil || m.Task != c.task || m.Outputs() != c.outputs || len(m.Categorical) != c.factors || fmt.Sprint(len(m.Columns)-1) != c.columns || m.TrainRows != 3000 {
+			t.Errorf("%s: %+v, error %v", c.kind, m, err)
+		}
+		profile := filepath.Join(folder, "profile")
+		out, _, err := run(t, "train", "--folder", folder, "--once", "--threads", "1", "--rounds", "3", "--profile", profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p peers.Process
+		if err := json.Unmarshal([]byte(out), &p); err != nil || p.Rows != 3000 || fmt.Sprint(p.Columns) != c.columns || p.Ways[0].Repeats != 1 || p.Ways[0].Seconds <= 0 || p.File != 0 {
+			t.Errorf("%s: train printed %s, error %v", c.kind, out, err)
+		}
+		if info, err := os.Stat(profile); err != nil || info.Size() == 0 {
+			t.Errorf("%s: profile %v, error %v", c.kind, info, err)
 		}
 	}
-	if _, _, err := run(t, "peers", "--row", "higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
-		t.Errorf("an unknown row: error %v", err)
-	}
 }
 
-func TestPlotInto(t *testing.T) {
+func TestScalingIsPublished(t *testing.T) {
 	folder := t.TempDir()
 	document := filepath.Join(folder, "performance.md")
 	write(t, document, "# Speed\n\n<!-- begin scaling -->\nold\n<!-- end scaling -->\n\nafter\n")
 	points := []scaling.Point{{Size: scaling.Size{Rows: 10, Columns: 2}, Seconds: 1}, {Size: scaling.Size{Rows: 20, Columns: 2}, Seconds: 2}}
-	if err := plotInto(&scaling.Record{Command: "make scaling", Rounds: 1, ByRows: points, ByCols: points}, document); err != nil {
+	if err := (&places{document: document}).publishScaling(&scaling.Record{Command: "make scaling", Rounds: 1, ByRows: points, ByCols: points}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(document)

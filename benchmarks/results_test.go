@@ -9,7 +9,6 @@ import (
 	"boost/benchmarks/compression"
 	"boost/benchmarks/loading"
 	"boost/benchmarks/peers"
-	"boost/benchmarks/real"
 	"boost/benchmarks/rows"
 	"boost/benchmarks/scaling"
 	"boost/benchmarks/scorers"
@@ -67,17 +66,6 @@ func TestResultsGiveDocuments(t *testing.T) {
 	c := committed{t.TempDir()}
 	const readme = "results/README.md"
 	c.page(t, readme, func(page string) error {
-		folder := filepath.Join(c.folder, "peers")
-		if err := os.CopyFS(folder, os.DirFS("results/peers")); err != nil {
-			return err
-		}
-		h, err := peers.Open(folder, "dense-1-thread")
-		if err != nil {
-			return err
-		}
-		return h.Latest().UpdateDocument(page, folder)
-	}, "peers.md")
-	c.page(t, readme, func(page string) error {
 		h, err := scorers.Open("results/scorers.json")
 		if err != nil {
 			return err
@@ -90,15 +78,15 @@ func TestResultsGiveDocuments(t *testing.T) {
 	}, "loading.md")
 	c.page(t, readme, func(page string) error {
 		r := read[scaling.Record](t, "scaling.json")
-		return plotInto(&r, page)
-	}, "scaling.svg")
+		return (&places{document: page}).publishScaling(&r)
+	}, scalingPicture)
 	c.page(t, "../docs/performance.md", func(page string) error {
-		r, err := real.Open("results/real.json")
+		r, err := peers.Open("results/real.json")
 		if err != nil {
 			return err
 		}
-		return drawReal(r, page)
-	}, realPicture)
+		return (&training{places: places{document: page}}).publish(r)
+	}, peersPicture)
 	c.page(t, "results/sizes.md", func(page string) error {
 		r, err := sizes.Open("results/sizes.json", sizes.Record{})
 		if err != nil {
@@ -124,7 +112,7 @@ func TestResultsGiveAccuracy(t *testing.T) {
 	}
 	c := committed{t.TempDir()}
 	c.page(t, "../docs/accuracy.md", func(page string) error {
-		f := files{data: filepath.Join(shared, "data"), peers: "accuracy_small.json", results: "results", document: page}
+		f := files{places: places{data: filepath.Join(shared, "data"), results: "results", document: page}, peers: "accuracy_small.json"}
 		return f.write()
 	})
 }

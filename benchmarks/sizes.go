@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/accuracy"
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/sizes"
 	"boost/booster"
 	"boost/dataset"
@@ -28,11 +26,11 @@ const (
 
 // sizing is what the flags of `sizes` say.
 type sizing struct {
-	data, python, script, results, document string
-	names                                   []string
-	threads                                 int
-	pruned, forSize                         bool
-	anew, goOn, write                       bool
+	places
+	names             []string
+	threads           int
+	pruned, forSize   bool
+	anew, goOn, write bool
 }
 
 func sizesCommand() *cobra.Command {
@@ -44,23 +42,20 @@ func sizesCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return z.run(cmd) },
 	}
 	f := c.Flags()
-	f.StringVar(&z.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the real data sets")
+	z.inputs(c, "sizes.py", "")
+	z.outputs(c, "benchmarks/results/sizes.json", "benchmarks/results/sizes.md")
 	f.StringSliceVar(&z.names, "sets", nil, "these sets only; without it all regression, binary and multiclass sets")
 	f.BoolVar(&z.pruned, "pruned", true, "measure pruned models")
 	f.BoolVar(&z.forSize, "for-size", true, "measure models that are trained for size (tree.reuse_cut)")
 	f.BoolVar(&z.anew, "anew", false, "measure boost's models anew; without it those that this build has not measured yet")
 	f.BoolVar(&z.goOn, "go-on", false, "keep what other builds measured of boost's models")
 	f.IntVar(&z.threads, "threads", 2, "threads")
-	f.StringVar(&z.python, "python", "python3", "interpreter of the environment with the peers")
-	f.StringVar(&z.script, "script", "benchmarks/python/sizes.py", "the peers' side")
-	f.StringVar(&z.results, "results", "benchmarks/results/sizes.json", "JSON file for the record")
-	f.StringVar(&z.document, "document", "benchmarks/results/sizes.md", "document to put the tables into; empty for none")
 	f.BoolVar(&z.write, "write", false, "measure nothing, write the document from the record")
 	return c
 }
 
 func (z *sizing) run(cmd *cobra.Command) error {
-	_, build, err := program()
+	_, build, err := harness.Program()
 	if err != nil {
 		return err
 	}
@@ -68,7 +63,7 @@ func (z *sizing) run(cmd *cobra.Command) error {
 	var zstd sizes.Compressor
 	if !z.write {
 		zstd = sizes.NewCompressor(cmd.Context())
-		fresh = sizes.Record{Machine: machine.This(), Command: "make sizes", Threads: z.threads, Zstd: zstd.Name}
+		fresh = sizes.Record{Machine: harness.ThisMachine(), Command: "make sizes", Threads: z.threads, Zstd: zstd.Name}
 	}
 	record, err := sizes.Open(z.results, fresh)
 	if err != nil {
@@ -120,11 +115,7 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Complete(plan) {
 		return err
 	}
-	train, err := s.Open(cmd.Context())
-	if err != nil {
-		return err
-	}
-	test, err := dataset.Open(cmd.Context(), s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	train, test, err := s.Tables(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
 package accuracy
 
 import (
+	"context"
 	"fmt"
 	"io"
 
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/score"
 )
 
@@ -38,7 +39,7 @@ var PrecisionSets = []string{
 
 // Precision holds the losses of the gradient storages on the same re-splits.
 type Precision struct {
-	Machine machine.Info              `json:"machine"`
+	Machine harness.Machine           `json:"machine"`
 	Sets    map[string]PrecisionSplit `json:"sets"`
 }
 
@@ -54,6 +55,32 @@ type PrecisionSplit struct {
 // of returns where the losses of a storage are kept.
 func (s *PrecisionSplit) of(gradients string) *[]float64 {
 	return map[string]*[]float64{"i16": &s.I16, "i8": &s.I8, "i4": &s.I4, "f32": &s.F32}[gradients]
+}
+
+// MeasurePrecision trains with f32 gradients and with every storage of PrecisionBars on the
+// re-splits of PrecisionSets under data. Progress goes to words.
+func MeasurePrecision(ctx context.Context, data string, threads int, words io.Writer) (*Precision, error) {
+	sets, err := Sets(data, PrecisionSets...)
+	if err != nil {
+		return nil, err
+	}
+	modes := []string{"f32"}
+	for _, bar := range PrecisionBars {
+		modes = append(modes, bar.Gradients)
+	}
+	p := &Precision{Machine: harness.ThisMachine(), Sets: map[string]PrecisionSplit{}}
+	for _, s := range sets {
+		result := PrecisionSplit{Metric: s.Metric()}
+		for _, mode := range modes {
+			losses := result.of(mode)
+			if *losses, err = (Trainer{Threads: threads, Gradients: mode}).Splits(ctx, s, PrecisionSplits); err != nil {
+				return nil, fmt.Errorf("%s with %s gradients: %w", s.Name, mode, err)
+			}
+			fmt.Fprintf(words, "%-20s %-3s %v\n", s.Name, mode, *losses)
+		}
+		p.Sets[s.Name] = result
+	}
+	return p, nil
 }
 
 // PrecisionVerdict is a bar applied.

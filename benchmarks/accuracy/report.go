@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/score"
 )
 
 // Record is what `benchmarks accuracy` keeps in benchmarks/results/accuracy.json.
 type Record struct {
-	Machine machine.Info      `json:"machine"`
+	Machine harness.Machine   `json:"machine"`
 	Threads int               `json:"threads"`
 	Sets    map[string]Result `json:"sets"`
 }
@@ -28,7 +28,7 @@ All trainers use the settings of ` + "`reference.json`" + `: 200 rounds (kddcup9
 Losses are rmse or logloss (clipped at 1e-15), weighted if the set has weights. Lower is better.
 `
 
-// WriteDocument writes docs/accuracy.md. precision may be nil.
+// WriteDocument writes docs/accuracy.md.
 func WriteDocument(w io.Writer, v Verdict, r Record, peers PeerSplits, precision *Precision) {
 	fmt.Fprint(w, introduction+"\n")
 	fmt.Fprintf(w, "Machine: %s, %d threads.\n", r.Machine, r.Threads)
@@ -43,9 +43,7 @@ func WriteDocument(w io.Writer, v Verdict, r Record, peers PeerSplits, precision
 	}
 	writeLarge(w, v)
 	writeSmall(w, v, peers)
-	if precision != nil {
-		precision.Write(w)
-	}
+	precision.Write(w)
 }
 
 func writeLarge(w io.Writer, v Verdict) {

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"boost/benchmarks/accuracy"
+	"boost/benchmarks/harness"
 )
 
 func large(name string, constant, lightgbm, xgboost, sklearn float64) *accuracy.Set {
 	return &accuracy.Set{
-		Name: name, Task: "regression", TestRows: 2000, Constant: constant,
+		Name: name, Meta: harness.Meta{Task: "regression", TestRows: 2000}, Constant: constant,
 		Peers: map[string]float64{"lightgbm": lightgbm, "xgboost": xgboost, "sklearn": sklearn},
 	}
 }
@@ -87,7 +88,7 @@ func splits(t *testing.T, losses string) (p accuracy.PeerSplits) {
 }
 
 func TestSmallSetRule(t *testing.T) {
-	set := &accuracy.Set{Name: "s", Task: "binary", TestRows: 1999}
+	set := &accuracy.Set{Name: "s", Meta: harness.Meta{Task: "binary", TestRows: 1999}}
 	peers := splits(t, `{"lightgbm": [1, 1, 1, 1], "xgboost": [1, 2, 3, 4], "sklearn": [2, 2, 2, 2]}`)
 	for name, c := range map[string]struct {
 		ours []float64
@@ -170,7 +171,7 @@ func TestPrecisionRule(t *testing.T) {
 }
 
 func TestDocumentHoldsEverything(t *testing.T) {
-	small := &accuracy.Set{Name: "s", Task: "binary", TestRows: 10}
+	small := &accuracy.Set{Name: "s", Meta: harness.Meta{Task: "binary", TestRows: 10}}
 	sets := []*accuracy.Set{large("wild", 10, 80, 4, 5), small}
 	r := accuracy.Record{Threads: 2, Sets: map[string]accuracy.Result{
 		"wild": {Set: "wild", Loss: 123456.7, Commit: "cafe123"}, "s": {Set: "s", Loss: 0.25, Splits: []float64{0.5, 0.25}},

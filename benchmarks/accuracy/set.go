@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"boost/benchmarks/harness"
+	"boost/dataset"
 )
 
 // The trainers that we stand beside, in the order of the tables.
@@ -19,18 +22,14 @@ const largeTest = 2000
 
 // Set is one data set: where it is, what its columns are for, what the peers reach.
 type Set struct {
-	Name        string
-	Folder      string
-	Task        string // "regression", "binary" or "multiclass"
-	Label       string
-	Weight      string // "" = none
-	Categorical []string
-	Ignore      []string
-	TrainRows   int
-	TestRows    int
-	Rounds      int
-	Constant    float64            // loss of the best constant
-	Peers       map[string]float64 // test loss by peer
+	harness.Meta
+	Name     string
+	Folder   string
+	Rounds   int
+	Constant float64            // loss of the best constant
+	Peers    map[string]float64 // test loss by peer
+
+	options []dataset.Option
 }
 
 // Large says that the set is judged by its test loss, not by re-splits.
@@ -56,23 +55,16 @@ const commonRounds = 200
 
 var roundExceptions = map[string]int{"kddcup99_10pct": 30}
 
-// meta is what meta.json says. A survival set's label is an object, hence RawMessage.
-type meta struct {
-	Task        string          `json:"task"`
-	Label       json.RawMessage `json:"label"`
-	Weight      string          `json:"weight"`
-	Categorical []string        `json:"categorical"`
-	Ignore      []string        `json:"ignore"`
-	TrainRows   int             `json:"rows_train"`
-	TestRows    int             `json:"rows_test"`
-}
-
 // Sets reads every regression, binary and multiclass set under folder, by name. Where
 // names are given it is those alone, and one that is not there is an error.
 func Sets(folder string, names ...string) ([]*Set, error) {
 	reference := map[string]map[string]json.RawMessage{}
-	if err := readJSON(filepath.Join(folder, "reference.json"), &reference); err != nil {
+	text, err := os.ReadFile(filepath.Join(folder, "reference.json"))
+	if err != nil {
 		return nil, fmt.Errorf("reference losses (set BOOST_SHARED to the folder above data): %w", err)
+	}
+	if err := json.Unmarshal(text, &reference); err != nil {
+		return nil, fmt.Errorf("reference.json: %w", err)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -103,25 +95,19 @@ var errNoReference = errors.New("reference.json lacks its loss")
 
 // readSet returns nil for a set of another task.
 func readSet(folder string, reference map[string]json.RawMessage) (*Set, error) {
-	var m meta
-	if err := readJSON(filepath.Join(folder, "meta.json"), &m); err != nil {
+	m, err := harness.ReadMeta(folder)
+	if err != nil || !m.IsTabular() {
 		return nil, err
 	}
-	if m.Task != "regression" && m.Task != "binary" && m.Task != "multiclass" {
-		return nil, nil
-	}
 	s := &Set{
-		Name: filepath.Base(folder), Folder: folder, Task: m.Task, Weight: m.Weight,
-		Categorical: m.Categorical, Ignore: m.Ignore, TrainRows: m.TrainRows, TestRows: m.TestRows,
-		Rounds: commonRounds, Peers: map[string]float64{},
+		Meta: *m, Name: filepath.Base(folder), Folder: folder, Rounds: commonRounds, Peers: map[string]float64{},
 	}
-	if err := json.Unmarshal(m.Label, &s.Label); err != nil {
-		return nil, fmt.Errorf("label in meta.json: %w", err)
+	if s.options, err = m.Options(); err != nil {
+		return nil, err
 	}
 	if n, is := roundExceptions[s.Name]; is {
 		s.Rounds = n
 	}
-	var err error
 	if s.Constant, err = referenceLoss(reference, "constant", s.Metric()); err != nil {
 		return nil, err
 	}
@@ -145,15 +131,4 @@ func referenceLoss(reference map[string]json.RawMessage, program, metric string)
 		return 0, fmt.Errorf("%w: %s of %s", errNoReference, metric, program)
 	}
 	return loss, nil
-}
-
-func readJSON(path string, into any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }

@@ -25,11 +25,7 @@ type Trainer struct {
 func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
 	began := time.Now()
 	r := Result{Set: s.Name}
-	train, err := s.Open(ctx)
-	if err != nil {
-		return r, err
-	}
-	test, err := dataset.Open(ctx, s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	train, test, err := s.Tables(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -69,17 +65,16 @@ func (t Trainer) splits(ctx context.Context, s *Set, train *dataset.Table, n int
 
 // Open reads the training part.
 func (s *Set) Open(ctx context.Context) (*dataset.Table, error) {
-	options := []dataset.Option{dataset.Label(s.Label), dataset.Missing("")}
-	if s.Weight != "" {
-		options = append(options, dataset.Weight(s.Weight))
+	return dataset.Open(ctx, s.Train(), s.options...)
+}
+
+// Tables reads both parts.
+func (s *Set) Tables(ctx context.Context) (train, test *dataset.Table, err error) {
+	if train, err = s.Open(ctx); err != nil {
+		return nil, nil, err
 	}
-	if len(s.Ignore) > 0 {
-		options = append(options, dataset.Ignore(s.Ignore...))
-	}
-	if len(s.Categorical) > 0 {
-		options = append(options, dataset.Categorical(s.Categorical...))
-	}
-	return dataset.Open(ctx, s.Train(), options...)
+	test, err = dataset.Open(ctx, s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	return train, test, err
 }
 
 // classKeys tells the classes of the rows apart; one and the same for regression.

@@ -175,7 +175,7 @@ func (m *Model) trained(ctx context.Context, name string, form ptq.Form) (Figure
 		return f, err
 	}
 	f.Bytes = float64(l.Bytes()) / float64(l.Values.Len())
-	loss, err := m.lossOf(ctx, other)
+	loss, err := m.Set.LossOf(ctx, other, m.Test)
 	f.Change = loss/m.Loss - 1
 	return f, err
 }

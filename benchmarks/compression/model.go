@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"boost/benchmarks/accuracy"
-	"boost/benchmarks/score"
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
@@ -30,10 +29,7 @@ type Model struct {
 func New(ctx context.Context, set *accuracy.Set, threads int) (*Model, error) {
 	m := &Model{Set: set}
 	var err error
-	if m.Train, err = set.Open(ctx); err != nil {
-		return nil, err
-	}
-	if m.Test, err = dataset.Open(ctx, set.Test(), dataset.As(m.Train.Schema()), dataset.Missing("")); err != nil {
+	if m.Train, m.Test, err = set.Tables(ctx); err != nil {
 		return nil, err
 	}
 	m.params = booster.Defaults()
@@ -41,33 +37,8 @@ func New(ctx context.Context, set *accuracy.Set, threads int) (*Model, error) {
 	if m.Model, err = booster.Train(ctx, m.params, m.Train); err != nil {
 		return nil, err
 	}
-	m.Loss, err = m.lossOf(ctx, m.Model)
+	m.Loss, err = set.LossOf(ctx, m.Model, m.Test)
 	return m, err
-}
-
-// lossOf is the loss of a model on the test rows.
-func (m *Model) lossOf(ctx context.Context, other *model.Model) (float64, error) {
-	values, err := other.Predict(ctx, m.Test)
-	if err != nil {
-		return 0, err
-	}
-	weights, err := m.Test.Weights()
-	if err != nil {
-		return 0, err
-	}
-	if m.Set.Task == "regression" {
-		labels, err := m.Test.NumericLabels()
-		if err != nil {
-			return 0, err
-		}
-		return score.RMSE(values, labels, weights), nil
-	}
-	c := other.Contents()
-	labels, err := m.Test.EncodeClasses(c.Classes, c.NumericClasses)
-	if err != nil {
-		return 0, err
-	}
-	return score.LogLoss(values, len(values)/m.Test.NumRows(), labels, weights), nil
 }
 
 // Figure is what one way of storing a model's leaves came to.
@@ -112,7 +83,7 @@ func (m *Model) compare(ctx context.Context, f *Figure, other *model.Model) erro
 		own += v * v
 	}
 	f.Cosine, f.Raw, f.Square = c.Cosine, c.Data.MaxRaw, c.MSE*float64(c.Leaves)/own
-	loss, err := m.lossOf(ctx, other)
+	loss, err := m.Set.LossOf(ctx, other, m.Test)
 	f.Change = loss/m.Loss - 1
 	return err
 }

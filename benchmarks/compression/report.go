@@ -5,21 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
-
-// RecordFile is the name of the record among the results.
-const RecordFile = "compression.json"
 
 // Record is one run of `benchmarks compression`.
 type Record struct {
-	Machine machine.Info `json:"machine"`
-	Sets    []SetFigures `json:"sets"`
+	Machine harness.Machine `json:"machine"`
+	Sets    []SetFigures    `json:"sets"`
 }
 
 // SetFigures are those of one set's model.
@@ -34,8 +29,8 @@ type SetFigures struct {
 	Feedback     []Figure `json:"feedback"`
 }
 
-// Save writes the record as JSON into a folder.
-func (r *Record) Save(folder string) error {
+// Save writes the record as JSON.
+func (r *Record) Save(path string) error {
 	head, err := json.Marshal(r.Machine)
 	if err != nil {
 		return err
@@ -51,7 +46,7 @@ func (r *Record) Save(folder string) error {
 		}
 		text += "\n" + string(b)
 	}
-	return os.WriteFile(filepath.Join(folder, RecordFile), []byte(text+"\n]}\n"), 0o666)
+	return os.WriteFile(path, []byte(text+"\n]}\n"), 0o666)
 }
 
 // seedCosines are those that the source document gives (S4.34).
@@ -61,15 +56,11 @@ var seedCosines = map[string]string{
 
 // UpdateDocument puts the record's tables into the Markdown file at path.
 func (r *Record) UpdateDocument(path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
 	var b strings.Builder
 	r.writeForms(&b)
 	r.writeCalibrations(&b)
 	r.writeFeedback(&b)
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "leaves", b.String())), 0o666)
+	return harness.ReplaceSection(path, "leaves", b.String())
 }
 
 func (r *Record) writeForms(w io.Writer) {

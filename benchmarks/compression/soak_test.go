@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"boost/benchmarks/accuracy"
-	"boost/benchmarks/score"
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
@@ -246,28 +245,12 @@ func sameBits(a, b []float64) (int, bool) {
 	return len(b), len(a) == len(b)
 }
 
-// lossOf is the loss of a model on rows by this package's own arithmetic.
+// lossOf is the loss of a model on rows by the measurements' own arithmetic.
 func lossOf(t *testing.T, set *accuracy.Set, m *model.Model, rows *dataset.Table) float64 {
 	t.Helper()
-	values, err := m.Predict(context.Background(), rows)
+	loss, err := set.LossOf(context.Background(), m, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, err := rows.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set.Task == "regression" {
-		labels, err := rows.NumericLabels()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return score.RMSE(values, labels, weights)
-	}
-	c := m.Contents()
-	labels, err := rows.EncodeClasses(c.Classes, c.NumericClasses)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return score.LogLoss(values, len(values)/rows.NumRows(), labels, weights)
+	return loss
 }

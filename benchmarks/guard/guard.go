@@ -1,18 +1,13 @@
 package guard
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"time"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/synth"
 )
 
@@ -64,37 +59,24 @@ func Measure(ctx context.Context, sides Sides, s Settings) (*Figures, error) {
 // once trains and predicts with a program, and returns its figures and its model's hash.
 func once(ctx context.Context, program string, s Settings) (map[string]float64, string, error) {
 	table, model := filepath.Join(s.Folder, synth.TrainCSV), filepath.Join(s.Folder, "guard.boost")
-	train := exec.CommandContext(ctx, program, "train", table, "--label", synth.Label, "--json", "-o", model,
-		"--threads", strconv.Itoa(s.Threads), "--set", "train.rounds="+strconv.Itoa(s.Rounds), "--set", "train.early_stopping=0")
-	out, err := run(train)
-	if err != nil {
-		return nil, "", err
-	}
 	var summary struct {
 		Seconds struct{ Load, Bin, Train float64 }
 		SHA256  string
 	}
-	if err := json.Unmarshal(out, &summary); err != nil {
-		return nil, "", fmt.Errorf("%s train printed %q: %w", program, out, err)
+	used, err := harness.Process{Threads: s.Threads, Command: []string{program, "train", table, "--label", synth.Label, "--json", "-o", model,
+		"--threads", strconv.Itoa(s.Threads), "--set", "train.rounds=" + strconv.Itoa(s.Rounds), "--set", "train.early_stopping=0"}}.Run(ctx, &summary)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s train: %w", program, err)
 	}
-	begin := time.Now()
-	if _, err := run(exec.CommandContext(ctx, program, "predict", model, table, "-o", filepath.Join(s.Folder, "guard.csv"))); err != nil {
-		return nil, "", err
+	predict := []string{program, "predict", model, table, "-o", filepath.Join(s.Folder, "guard.csv")}
+	predicted, err := harness.Process{Threads: s.Threads, Command: predict}.Run(ctx, nil)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s predict: %w", program, err)
 	}
 	return map[string]float64{
 		"load": summary.Seconds.Load, "bin": summary.Seconds.Bin, "train": summary.Seconds.Train,
-		"predict": time.Since(begin).Seconds(), "peak MB": float64(peers.PeakOf(train.ProcessState)) / 1e6,
+		"predict": predicted.Wall, "peak MB": float64(used.Peak) / 1e6,
 	}, summary.SHA256, nil
-}
-
-// run returns what a command prints.
-func run(cmd *exec.Cmd) ([]byte, error) {
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:2], " "), err, strings.TrimSpace(words.String()))
-	}
-	return out.Bytes(), nil
 }
 
 // Table writes the figures; a ratio above 1 says that the tree does with less.

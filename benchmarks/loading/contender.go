@@ -1,18 +1,12 @@
 package loading
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
 
 // The names of readers that bars speak of.
@@ -110,15 +104,10 @@ type Run struct {
 // Commands start readers: Self is this program, Python and Script the peers' side.
 type Commands struct{ Self, Python, Script string }
 
-// notInstalled is the exit status of a peer that the environment lacks.
-const notInstalled = 3
-
-var errAbsent = errors.New("not installed")
-
-// Prepare makes the files that pyarrow writes, and reports whether it could.
+// Prepare makes the files that pyarrow writes.
 func (c Commands) Prepare(ctx context.Context, folder string) error {
-	cmd := exec.CommandContext(ctx, c.Python, c.Script, "prepare", "--file", folder)
-	return start(cmd)
+	_, err := harness.Process{Command: []string{c.Python, c.Script, "prepare", "--file", folder}}.Run(ctx, nil)
+	return err
 }
 
 func (c Commands) run(ctx context.Context, folder, wait string, r Reading) (Run, error) {
@@ -127,32 +116,10 @@ func (c Commands) run(ctx context.Context, folder, wait string, r Reading) (Run,
 		command = []string{c.Self, "read", "--reader", r.Reader}
 	}
 	command = append(command, "--file", filepath.Join(folder, r.File), "--threads", strconv.Itoa(r.Threads))
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	cmd.Env = peers.Environment(r.Threads, wait)
-	var run Run
-	if err := start(cmd); err != nil {
-		return run, fmt.Errorf("%s on %s: %w", r.Reader, r.File, err)
+	run := Run{Wait: wait}
+	used, err := harness.Process{Command: command, Threads: r.Threads, Wait: wait}.Run(ctx, &run)
+	if run.PeakBytes = used.Peak; err != nil {
+		err = fmt.Errorf("%s on %s: %w", r.Reader, r.File, err)
 	}
-	if err := json.Unmarshal(out.Bytes(), &run); err != nil {
-		return run, fmt.Errorf("%s printed %q: %w", r.Reader, out.String(), err)
-	}
-	run.PeakBytes, run.Wait = peers.PeakOf(cmd.ProcessState), wait
-	return run, nil
-}
-
-// start runs a command and puts what it complained of into the error.
-func start(cmd *exec.Cmd) error {
-	var words bytes.Buffer
-	cmd.Stderr = &words
-	err := cmd.Run()
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound),
-		cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == notInstalled:
-		return errAbsent
-	}
-	return fmt.Errorf("%w\n%s", err, strings.TrimSpace(words.String()))
+	return run, err
 }

@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/peers"
-	"boost/benchmarks/record"
+	"boost/benchmarks/harness"
 )
 
 // Record is everything one measurement found; it is kept as JSON.
 type Record struct {
-	Machine machine.Info     `json:"machine"`
+	Machine harness.Machine  `json:"machine"`
 	Command string           `json:"command"`
 	Rows    int              `json:"rows"`
 	Repeats int              `json:"repeats"`
@@ -51,9 +49,9 @@ func (o *Outcome) best() Run {
 // turns, so that a slow minute of the machine hits all alike, and wait passively and actively in
 // turn. Progress goes to words.
 func Measure(ctx context.Context, c Commands, folder string, files []string, repeats int, words io.Writer) (*Record, error) {
-	r := &Record{Machine: machine.This(), Repeats: repeats, Sizes: map[string]int64{}}
+	r := &Record{Machine: harness.ThisMachine(), Repeats: repeats, Sizes: map[string]int64{}}
 	if slices.ContainsFunc(files, func(f string) bool { return filepath.Ext(f) == ".parquet" }) {
-		if err := c.Prepare(ctx, folder); err != nil && !errors.Is(err, errAbsent) {
+		if err := c.Prepare(ctx, folder); err != nil && !errors.Is(err, harness.ErrAbsent) {
 			return nil, err
 		}
 	}
@@ -80,8 +78,8 @@ func (r *Record) measureFile(ctx context.Context, c Commands, folder, file strin
 			if absent[i] {
 				continue
 			}
-			run, err := c.run(ctx, folder, peers.WaitOf(repeat), reading)
-			if errors.Is(err, errAbsent) {
+			run, err := c.run(ctx, folder, harness.WaitOf(repeat), reading)
+			if errors.Is(err, harness.ErrAbsent) {
 				absent[i] = true
 				r.Left = append(r.Left, fmt.Sprintf("%s on %s: not installed", reading.Reader, file))
 				continue
@@ -106,14 +104,12 @@ func (r *Record) measureFile(ctx context.Context, c Commands, folder, file strin
 // Save adds the record to those in the JSON file at path.
 func (r *Record) Save(path string) error {
 	var all []json.RawMessage
-	if old, err := os.ReadFile(path); err == nil {
-		if err := json.Unmarshal(old, &all); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	if err := harness.Read(path, &all); err != nil {
+		return err
 	}
 	own, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return record.Write(path, append(all, own))
+	return harness.Write(path, append(all, own))
 }

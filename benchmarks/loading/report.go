@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
 
 func (r *Record) find(file, reader string, threads int) *Outcome {
@@ -116,6 +116,17 @@ func (r *Record) Verdicts() []Verdict {
 	return list
 }
 
+// Short names what falls short of its bar.
+func (r *Record) Short() []string {
+	var list []string
+	for _, v := range r.Verdicts() {
+		if !v.Passes() {
+			list = append(list, v.File+" against "+v.Reader)
+		}
+	}
+	return list
+}
+
 // DetailsPath is the Markdown file of all figures of the records kept at path: it lies beside it.
 func DetailsPath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".md" }
 
@@ -127,19 +138,16 @@ func (r *Record) UpdateDocument(path, results string) error {
 	r.bars(&bars)
 	r.Table(&all)
 	const name = "loading"
-	return errors.Join(
-		peers.ReplaceSections(path, "# Performance\n", peers.Section{Name: name, Text: head.String() + bars.String()}),
-		peers.ReplaceSections(DetailsPath(results), "# Loading beside other readers\n", peers.Section{Name: name, Text: head.String() + all.String()}))
+	return errors.Join(harness.ReplaceSection(path, name, head.String()+bars.String()),
+		harness.ReplaceSection(DetailsPath(results), name, head.String()+all.String()))
 }
 
 // head says what was measured where.
 func (r *Record) head(w io.Writer) {
 	fmt.Fprintf(w, "`%s`\n\n%s; load average before the run %s. Smallest of %d runs in turn.", r.Command, r.Machine, r.Machine.LoadAverage, r.Repeats)
-	var seen []string
+	var seen harness.Names
 	for _, o := range r.Read {
-		if v := o.Runs[0].Version; v != "" && !strings.Contains(strings.Join(seen, ", "), v) {
-			seen = append(seen, v)
-		}
+		seen.Add(o.Runs[0].Version)
 	}
 	fmt.Fprintf(w, " Versions: %s.", strings.Join(seen, ", "))
 	if len(r.Left) > 0 {

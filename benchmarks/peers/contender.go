@@ -1,108 +1,118 @@
 package peers
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"boost/benchmarks/synth"
+	"boost/benchmarks/harness"
 )
 
-// BoostName is ours as it is by default, EightBits with gradients of 8 bits that are rounded at
-// random, as LightGBM's quantized ones are, OneThread the first on a single thread.
+// The trainers.
 const (
-	BoostName = "boost"
-	EightBits = "boost-i8"
-	OneThread = "boost-1-thread"
+	Boost    = "boost"
+	LightGBM = "lightgbm"
+	XGBoost  = "xgboost"
 )
 
-// isOurs says that a contender is boost in one of its ways.
-func isOurs(name string) bool { return name == BoostName || name == EightBits || name == OneThread }
-
-// Contender is a command that does a row's task.
-type Contender struct {
-	Name    string   // of a peer with OpenMP, its way of waiting at the end
-	Command []string // without the flags that the row adds
-	Wait    string   // one of Waits; "" = no OpenMP
+// waysOf lists the ways of a trainer, those that are usually fast first.
+func waysOf(trainer string) []string {
+	switch trainer {
+	case LightGBM:
+		return []string{"quantized-row", "quantized-col", "row", "col"}
+	case XGBoost:
+		return []string{"hist"}
+	}
+	return []string{"default"}
 }
 
-// Contenders returns boost and the peers that can do the row's task, each peer with OpenMP once for
-// each way of waiting: self is this
-// program, python the interpreter of the peers' environment, script the path of peer.py.
-func Contenders(row Row, self, python, script string) []Contender {
-	list := []Contender{{Name: BoostName, Command: []string{self, "train"}}}
-	if row.Task != Bin {
-		list = append(list, Contender{Name: EightBits, Command: []string{self, "train", "--gradients", "i8"}})
+// waitsOf lists how the idle threads of a trainer wait, "" where there is one way of its own. Active
+// threads are first: on a quiet machine they are faster, and what is far slower is then left out.
+func waitsOf(trainer string) []string {
+	if trainer == Boost {
+		return []string{""}
 	}
-	for _, name := range peerNames(row) {
-		command := []string{python, script, name}
-		if !openMP(name) {
-			list = append(list, Contender{Name: name, Command: command})
-			continue
-		}
-		for _, wait := range Waits() {
-			list = append(list, Contender{Name: name + "-" + wait, Command: command, Wait: wait})
-		}
-	}
-	return list
+	return []string{harness.Active, harness.Passive}
 }
 
-// peerNames lists the peers of a row, in the order they run: those that are usually fast
-// first, which bounds the time that the others are given.
-func peerNames(row Row) []string {
-	arrays := []string{
-		"lightgbm-quantized-row", "lightgbm-row", "xgboost-hist", "lightgbm-quantized-col", "lightgbm-col",
-		"hessboost", "catboost", "sklearn-hgb",
-	}
-	files := []string{"lightgbm-quantized-file", "lightgbm-file"}
-	switch {
-	case row.Task == Bin: // quantized gradients change nothing here, and hessboost bins inside training
-		return []string{"lightgbm-row", "lightgbm-col", "xgboost-hist", "catboost", "sklearn-hgb"}
-	case row.Task == Text && synth.Sparse(row.Kind): // pandas does not read LibSVM
-		return append(files, "xgboost-file")
-	case row.Task == Text:
-		return append(arrays, files...)
-	case synth.Sparse(row.Kind): // scikit-learn's takes no sparse rows
-		return arrays[:len(arrays)-1]
-	}
-	return arrays
+// Commands start trainers: Self is this program, Python and Script the peers' side.
+type Commands struct{ Self, Python, Script string }
+
+// Settings are those of every training.
+type Settings struct {
+	Rounds int     `json:"rounds"`
+	Leaves int     `json:"leaves"`
+	Budget float64 `json:"budget_seconds"` // of the repeats of one way
 }
 
-// isLightGBM says that a contender counts for "LightGBM's best" in the row. Where raw
-// text is read it is pandas that it is read with, if pandas can.
-func isLightGBM(row *Row, name string) bool {
-	if row.Task == Text && !synth.Sparse(row.Kind) && strings.HasSuffix(Base(name), "-file") {
-		return false
-	}
-	return strings.HasPrefix(name, "lightgbm-")
+// Process is what a trainer's process prints: the least seconds of each part.
+type Process struct {
+	Version string  `json:"version"`
+	Rows    int     `json:"rows"`
+	Columns int     `json:"columns"` // features
+	Read    float64 `json:"read_seconds"`
+	Engine  string  `json:"read_engine,omitempty"` // pandas' that was faster
+	Bin     float64 `json:"bin_seconds"`
+	Ways    []Timed `json:"ways"`
+
+	// Of boost alone.
+	File      float64 `json:"file_seconds,omitempty"` // from the file to the model, measured as a whole
+	Call      float64 `json:"call_seconds,omitempty"` // of the whole call of Train; beyond Bin and the rounds it prepares and closes
+	Layout    string  `json:"layout,omitempty"`       // of the codes
+	Builder   string  `json:"builder,omitempty"`      // of histograms
+	Gradients string  `json:"gradients,omitempty"`
+	Model     string  `json:"model_sha256,omitempty"` // of the model's file
 }
 
-// args returns the whole command line; predictions may be "".
-func (c Contender) args(row *Row, rounds int, folder, predictions string) []string {
-	args := append([]string{}, c.Command[1:]...)
-	args = append(args, "--data", folder, "--task", row.Task, "--threads", strconv.Itoa(c.threads(row)),
-		"--rounds", strconv.Itoa(rounds), "--leaves", strconv.Itoa(row.Leaves), "--classes", strconv.Itoa(row.Classes()))
-	if row.Task == Fits {
-		args = append(args, "--fits", strconv.Itoa(row.Fits))
-	}
-	if list := synth.Categorical(row.Kind); len(list) > 0 {
-		texts := make([]string, len(list))
-		for i, f := range list {
-			texts[i] = strconv.Itoa(f)
-		}
-		args = append(args, "--categorical", strings.Join(texts, ","))
-	}
-	if synth.Sparse(row.Kind) && !isOurs(c.Name) {
-		args = append(args, "--columns", strconv.Itoa(row.Columns))
-	}
-	if predictions != "" {
-		args = append(args, "--out", predictions)
-	}
-	return args
+// Timed is one way of a trainer.
+type Timed struct {
+	Way     string  `json:"way"`
+	Seconds float64 `json:"seconds"` // of boosting alone, the least
+	Repeats int     `json:"repeats"`
+	Warm    float64 `json:"warm_seconds,omitempty"` // of a tenth of the rounds, before the others
+	LeftOut bool    `json:"left_out,omitempty"`     // far slower than another way in a tenth of the rounds: no seconds
 }
 
-func (c Contender) threads(row *Row) int {
-	if c.Name == OneThread {
-		return 1
+// Run is one process.
+type Run struct {
+	Trainer string      `json:"trainer"`
+	Threads int         `json:"threads"`
+	Wait    string      `json:"wait,omitempty"`
+	Load    string      `json:"load,omitempty"` // the machine's load average before it
+	Before  Calibration `json:"before"`         // how fast the machine was before and after
+	After   Calibration `json:"after"`
+	Wall    float64     `json:"wall_seconds"`
+	Process Process     `json:"figures"`
+}
+
+// start runs a trainer on the table in a folder. known is the least seconds that the trainer took
+// so far, 0 = none: ways that are far slower are left out.
+func (c Commands) start(ctx context.Context, s Settings, folder, trainer string, threads int, wait string, ways []string, known float64, patience time.Duration) (Run, error) {
+	run := Run{Trainer: trainer, Threads: threads, Wait: wait, Load: harness.LoadAverage()}
+	process := harness.Process{Command: c.command(s, folder, trainer, threads, ways, known), Threads: threads, Wait: wait, Limit: patience}
+	used, err := process.Run(ctx, &run.Process)
+	if run.Wall = used.Wall; err != nil {
+		return run, fmt.Errorf("%s: %w", trainer, err)
 	}
-	return row.Threads
+	if len(run.Process.Ways) == 0 || slices.ContainsFunc(run.Process.Ways, func(w Timed) bool { return w.Seconds <= 0 && !w.LeftOut }) {
+		return run, fmt.Errorf("%s printed %+v: ways without seconds", trainer, run.Process)
+	}
+	return run, nil
+}
+
+func (c Commands) command(s Settings, folder, trainer string, threads int, ways []string, known float64) []string {
+	command := []string{c.Python, c.Script, trainer}
+	if trainer == Boost {
+		command = []string{c.Self, "train"}
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	command = append(command, "--folder", folder, "--threads", strconv.Itoa(threads), "--rounds", strconv.Itoa(s.Rounds),
+		"--leaves", strconv.Itoa(s.Leaves), "--budget", number(s.Budget))
+	if trainer != Boost {
+		command = append(command, "--ways", strings.Join(ways, ","), "--known", number(known))
+	}
+	return command
 }

@@ -1,9 +1,9 @@
-// Package peers times boost and other trainers side by side.
+// Package peers times boost beside LightGBM and XGBoost on real tables and generated ones.
 //
-// In: a row of the table of targets, a generated table, the commands that load, bin or
-// train on it, each in a process of its own. Out: seconds by stage, peak memory, AUC and
-// loss on rows held back, as a session that is kept as JSON, can be taken up again after
-// an interruption, and is shown as a table.
+// In: folders of tables as text, the commands that train on them, each in a process of its own.
+// Out: for each table and number of threads the least seconds of each trainer in each of its ways,
+// with how quiet the machine was, as a record that is kept as JSON, can be taken up again after an
+// interruption, and is shown as a table and a picture.
 //
 // It must not know how a trainer works: a trainer is a command that prints JSON.
 package peers

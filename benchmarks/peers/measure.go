@@ -1,210 +1,184 @@
 package peers
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 )
 
-// Least is the least number of turns that a ratio is taken from.
-const Least = 3
+// busy is how much slower than the session's best calibration the machine may be before and after
+// a run that counts.
+const busy = 1.1
 
-// Plan is what a measurement needs beside its session.
-type Plan struct {
-	Contenders []Contender // boost in its ways first
-	Folder     string      // of the table
-	Most       int         // turns, where the budget lasts; at least Least are taken
-	Budget     time.Duration
-	Words      io.Writer    // progress
-	Save       func() error // keeps the session, after each run
-}
+// attempts is how often a process is run at most in a turn, until the machine is quiet.
+const attempts = 3
 
-// near is how much longer than a chosen peer's a single run may take and still say nothing of
-// which is faster: on machines that others share the same program takes half as long again
-// from one minute to the next.
+// near is how much slower than a trainer's best way one may be to go on after its first quiet run.
 const near = 1.4
 
-// Measure goes on with a session until it is done. First every peer runs once in each of its ways of
-// waiting, the faster of which goes on; then
-// boost in each of its ways and the two fastest peers, the fastest LightGBM where it is not among them, and those
-// near these as far as time allows take turns, so that a slow minute of the machine hits all alike.
-func (s *Session) Measure(ctx context.Context, p *Plan) error {
-	if s.Done {
-		return nil
-	}
-	var labels []float64
-	if s.Row.Scored() {
-		var err error
-		if labels, err = readLabels(p.Folder); err != nil {
-			return err
-		}
-	}
-	if s.Turns == nil {
-		if err := s.first(ctx, p, labels); err != nil {
-			return err
-		}
-		s.Turns = s.choose(p)
-	}
-	for turn := 1; turn <= max(Least, p.Most); turn++ {
-		if turn > Least && s.spent()+s.turnSeconds(turn-1) > p.Budget.Seconds() {
-			break
-		}
-		for _, name := range s.Turns {
-			if s.ran(name, turn) || s.missing(name) {
-				continue
-			}
-			if err := s.run(ctx, p, p.contender(name), turn, s.Row.Rounds, p.Budget, labels); err != nil {
-				return err
-			}
-		}
-	}
-	s.Done = true
-	return p.Save()
+// Plan is what measuring a table needs.
+type Plan struct {
+	Commands  Commands
+	Threads   []int // numbers of threads, all processors first
+	Folder    string
+	Patience  time.Duration // for one process
+	Calibrate func() Calibration
+	Pause     func() // waits for a quieter moment
+	Words     io.Writer
+	Save      func() error // keeps the record, after each turn
 }
 
-func (p *Plan) contender(name string) Contender {
-	look := name
-	if name == OneThread {
-		look = BoostName
-	}
-	i := slices.IndexFunc(p.Contenders, func(c Contender) bool { return c.Name == look })
-	c := p.Contenders[i]
-	c.Name = name
-	return c
-}
-
-// first runs every peer once. One that takes three times as long as the second fastest is
-// ended: it cannot be one of the two.
-func (s *Session) first(ctx context.Context, p *Plan, labels []float64) error {
-	rounds := s.Row.Rounds
-	if s.Row.Trial > 0 {
-		rounds = s.Row.Trial
-	}
-	for _, c := range p.Contenders {
-		if isOurs(c.Name) || s.ran(c.Name, 0) || s.missing(c.Name) {
-			continue
+// Measure takes turns on a table, as many as are wanted.
+func (r *Record) Measure(ctx context.Context, result *Result, p *Plan) error {
+	result.Best = r.best().best(result.Best)
+	for !result.Done {
+		turn := Turn{}
+		if err := result.turn(ctx, p, &turn); err != nil {
+			return err
 		}
-		if err := s.run(ctx, p, c, 0, rounds, s.patience(p.Budget), labels); err != nil {
+		result.Turns = append(result.Turns, turn)
+		result.Done = len(result.Turns) >= result.Wanted
+		r.put(result)
+		if err := p.Save(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// patience is how long a peer may take in the first part.
-func (s *Session) patience(budget time.Duration) time.Duration {
-	var walls []float64
-	for i := range s.Runs {
-		walls = append(walls, s.Runs[i].Run.Wall)
-	}
-	if len(walls) < 2 {
-		return budget / 2
-	}
-	slices.Sort(walls)
-	return min(budget/2, time.Duration(math.Ceil(20+3*walls[1]))*time.Second)
-}
-
-// run runs a contender once, and keeps what it printed or why it did not.
-func (s *Session) run(ctx context.Context, p *Plan, c Contender, turn, rounds int, limit time.Duration, labels []float64) error {
-	load := machine.LoadAverage()
-	run, err := c.start(ctx, &s.Row, rounds, limit, p.Folder, labels)
-	switch {
-	case err == nil:
-		s.Runs = append(s.Runs, Measured{Contender: c.Name, Turn: turn, Rounds: rounds, Load: load, Run: run})
-		fmt.Fprintf(p.Words, "turn %d  %-30s load %.2f  bin %.2f  train %.2f s\n", turn, c.Name, run.Load, run.Bin, run.Train)
-	case ctx.Err() != nil, isOurs(c.Name):
-		return err
-	default: // a peer that fails is named in the table
-		s.Missing = append(s.Missing, Missing{Contender: c.Name, Why: why(err), Wall: run.Wall})
-		fmt.Fprintln(p.Words, err)
-	}
-	return p.Save()
-}
-
-// why is a short reason for a table.
-func why(err error) string {
-	text := strings.TrimSpace(err.Error())
-	_, reason, _ := strings.Cut(text, ": ") // without the name
-	switch {
-	case errors.Is(err, ErrKilled):
-		return "ended by the system, out of memory"
-	case errors.Is(err, ErrAbsent), errors.Is(err, ErrTooSlow), errors.Is(err, ErrUseless):
-		return reason
-	}
-	return "failed: " + text[strings.LastIndexByte(text, '\n')+1:]
-}
-
-// choose returns who takes turns, by what the first part found, within the plan's time.
-func (s *Session) choose(p *Plan) []string {
-	var list []string
-	for _, c := range p.Contenders {
-		if isOurs(c.Name) {
-			list = append(list, c.Name)
+// turn runs all trainers: boost before each peer, so that a drift of the machine hits all alike.
+func (s *Result) turn(ctx context.Context, p *Plan, turn *Turn) error {
+	for _, threads := range p.Threads {
+		for _, trainer := range []string{Boost, LightGBM, Boost, XGBoost} {
+			for _, wait := range waitsOf(trainer) {
+				if err := s.run(ctx, p, turn, trainer, threads, wait); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	if s.Row.Scaling > 0 {
-		list = append(list, OneThread)
+	return nil
+}
+
+// run runs a trainer in those of its ways that go on, again where the machine was busy. A peer that
+// fails is named and left out.
+func (s *Result) run(ctx context.Context, p *Plan, turn *Turn, trainer string, threads int, wait string) error {
+	ways := s.goOn(trainer, threads, wait)
+	if len(ways) == 0 || s.missing(trainer, threads, wait) {
+		return nil
 	}
-	ours := len(list)
-	order := make([]*Measured, len(s.Runs))
-	for i := range order {
-		order[i] = &s.Runs[i]
-	}
-	seconds := func(m *Measured) float64 { return s.Row.Seconds(&m.Run) }
-	slices.SortStableFunc(order, func(a, b *Measured) int { return cmp.Compare(seconds(a), seconds(b)) })
-	order = betterWaits(order)
-	wallOf := func(m *Measured) float64 { return m.Run.Wall * float64(s.Row.Rounds) / float64(m.Rounds) }
-	var nearby []*Measured
-	light, wall, peers := 0.0, 0.0, 0 // the fastest LightGBM's seconds; what a turn of the chosen takes, and how many they are
-	for rank, m := range order {
-		is := isLightGBM(&s.Row, m.Contender)
+	for range attempts {
+		before := p.quietMoment(&s.Best)
+		run, err := p.Commands.start(ctx, s.Settings, p.Folder, trainer, threads, wait, ways, turn.known(trainer, threads), p.Patience)
 		switch {
-		case rank < 2 || is && light == 0:
-			list, wall, peers = append(list, m.Contender), wall+wallOf(m), peers+1
-		case seconds(m) <= near*seconds(order[1]) || is && seconds(m) <= near*light:
-			nearby = append(nearby, m)
+		case err == nil:
+		case ctx.Err() != nil, trainer == Boost:
+			return err
+		default:
+			s.Missing = append(s.Missing, Missing{trainer, threads, wait, harness.Reason(err)})
+			fmt.Fprintf(p.Words, "%-20s %s, %d threads, %s: %s\n", s.Name, trainer, threads, wait, harness.Reason(err))
+			return nil
 		}
-		if is && light == 0 {
-			light = seconds(m)
+		run.Before, run.After = before, p.Calibrate()
+		s.Best = s.Best.best(run.After)
+		turn.Runs = append(turn.Runs, run)
+		if trainer == Boost {
+			s.Rows, s.Columns = run.Process.Rows, run.Process.Columns
+		}
+		way, seconds := run.Process.fastest()
+		fmt.Fprintf(p.Words, "%-20s turn %d  %-8s %d threads %-7s %8.3f s %-14s machine × %.2f of its best time\n",
+			s.Name, len(s.Turns)+1, trainer, threads, wait, seconds, way, run.slower(s.Best))
+		if run.slower(s.Best) <= busy {
+			return nil
 		}
 	}
-	for _, m := range nearby {
-		wall, peers = wall+wallOf(m), peers+1
-		// boost takes no longer than a peer, in none of its ways.
-		if turn := wall * (1 + float64(ours)/float64(peers)); s.spent()+Least*turn > p.Budget.Seconds() {
-			break
+	return nil
+}
+
+// quietMoment calibrates until the machine is quiet, a few times at most, and returns the last.
+func (p *Plan) quietMoment(best *Calibration) Calibration {
+	const tries = 5
+	for try := 1; ; try++ {
+		c := p.Calibrate()
+		*best = best.best(c)
+		if c.slower(*best) <= busy || try == tries {
+			return c
 		}
-		list = append(list, m.Contender)
+		p.Pause()
+	}
+}
+
+// known returns the least seconds of a trainer in this turn, 0 = none: other turns had another machine.
+func (t *Turn) known(trainer string, threads int) float64 {
+	known := 0.0
+	for i := range t.Runs {
+		if t.Runs[i].Trainer != trainer || t.Runs[i].Threads != threads {
+			continue
+		}
+		if way, seconds := t.Runs[i].Process.fastest(); way != "" && (known == 0 || seconds < known) {
+			known = seconds
+		}
+	}
+	return known
+}
+
+func (s *Result) missing(trainer string, threads int, wait string) bool {
+	return slices.ContainsFunc(s.Missing, func(m Missing) bool { return m.Trainer == trainer && m.Threads == threads && m.Wait == wait })
+}
+
+// fastest returns the way of the least seconds, "" where all were left out.
+func (p *Process) fastest() (way string, seconds float64) {
+	for _, w := range p.Ways {
+		if !w.LeftOut && (way == "" || w.Seconds < seconds) {
+			way, seconds = w.Way, w.Seconds
+		}
+	}
+	return way, seconds
+}
+
+// goOn returns the ways that a trainer still has to run in: those that had no quiet run so far, and
+// those near its best way in such.
+func (s *Result) goOn(trainer string, threads int, wait string) []string {
+	type key struct{ wait, way string }
+	least, best := map[key]float64{}, 0.0 // 0 = left out
+	for _, run := range s.runs(trainer, threads) {
+		if run.slower(s.Best) > busy {
+			continue
+		}
+		for _, w := range run.Process.Ways {
+			k := key{run.Wait, w.Way}
+			if seconds, tried := least[k]; !tried || seconds == 0 || !w.LeftOut && w.Seconds < seconds {
+				least[k] = w.Seconds
+			}
+			if !w.LeftOut && (best == 0 || w.Seconds < best) {
+				best = w.Seconds
+			}
+		}
+	}
+	return slices.DeleteFunc(waysOf(trainer), func(way string) bool {
+		seconds, tried := least[key{wait, way}]
+		return tried && (seconds == 0 || seconds > near*best)
+	})
+}
+
+// runs returns those of a trainer in all turns.
+func (s *Result) runs(trainer string, threads int) []*Run {
+	var list []*Run
+	for i := range s.Turns {
+		for j := range s.Turns[i].Runs {
+			if run := &s.Turns[i].Runs[j]; run.Trainer == trainer && run.Threads == threads {
+				list = append(list, run)
+			}
+		}
 	}
 	return list
 }
 
-// betterWaits leaves each peer in the faster of its ways of waiting; the order is by seconds.
-func betterWaits(order []*Measured) []*Measured {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(order, func(m *Measured) bool {
-		base := Base(m.Contender)
-		slower := seen[base]
-		seen[base] = true
-		return slower
-	})
-}
-
-// turnSeconds returns what a turn took.
-func (s *Session) turnSeconds(turn int) float64 {
-	sum := 0.0
-	for i := range s.Runs {
-		if s.Runs[i].Turn == turn {
-			sum += s.Runs[i].Run.Wall
-		}
-	}
-	return sum
+// slower returns by what factor the machine was slower than the best before or after a run.
+func (r *Run) slower(best Calibration) float64 {
+	return max(r.Before.slower(best), r.After.slower(best))
 }

@@ -2,392 +2,356 @@ package peers_test
 
 import (
 	"bytes"
-	"encoding/binary"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/synth"
-	"boost/parallel"
 )
 
-// The test binary plays the contenders: it prints what the real ones would.
+// The test binary plays the trainers: it prints what the real ones would.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "contender" {
-		os.Exit(contend(os.Args[2], os.Args[3:]))
+	if len(os.Args) > 2 && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(train(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-func contend(role string, args []string) int {
-	switch role {
-	case "absent":
-		return 3
-	case "broken":
-		fmt.Fprintln(os.Stderr, "no such column")
-		return 1
-	case "silent":
-		return 0
-	case "killed":
-		if this, err := os.FindProcess(os.Getpid()); err == nil {
-			_ = this.Kill()
-		}
-		time.Sleep(time.Minute)
-	case "stuck":
-		time.Sleep(time.Minute)
-	}
+// train is `SELF train …` or `PYTHON SCRIPT PEER …`, where the tests pass this binary as both
+// and the script is what happens to the peers. Active waiting is faster on two threads.
+func train(args []string) int {
 	flags := map[string]string{}
-	for i := 0; i+1 < len(args); i += 2 {
+	for i := range len(args) - 1 {
 		flags[args[i]] = args[i+1]
 	}
-	if out := flags["--out"]; out != "" {
-		if err := predict(role, flags["--data"], out); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+	two := flags["--threads"] == "2"
+	if args[0] == "train" {
+		seconds := 2.0
+		if two {
+			seconds = 1
 		}
+		fmt.Printf(`{"version": "boost fake", "rows": 1000, "columns": 10, "read_seconds": 1, "bin_seconds": 1, "file_seconds": 4, "layout": "both", "ways": [{"way": "default", "seconds": %g, "repeats": 3}]}`, seconds)
+		return 0
 	}
-	name, seconds, _ := strings.Cut(role, "=")
-	if flags["--threads"] == "1" {
-		seconds += "00"
+	peer, script := args[1], args[0]
+	if script == "absent" {
+		return 3
 	}
-	if seconds == "" {
-		seconds = "0"
+	if script == "broken" && peer == peers.XGBoost {
+		fmt.Fprintln(os.Stderr, "Traceback:\nValueError: no such column\n  [bt] (0) somewhere")
+		return 1
 	}
-	fmt.Printf(`{"version": "%s 1", "load_seconds": 0.25, "bin_seconds": 0.5, "predict_seconds": 0.1, "train_seconds": %s}`, name, seconds)
+	var ways []string
+	for i, way := range strings.Split(flags["--ways"], ",") {
+		seconds := 8.0 + float64(i)
+		if peer == peers.XGBoost {
+			seconds = 5
+		}
+		if two && os.Getenv("OMP_WAIT_POLICY") == "ACTIVE" {
+			seconds /= 2
+		}
+		ways = append(ways, fmt.Sprintf(`{"way": %q, "seconds": %g, "repeats": 3}`, way, seconds))
+	}
+	if flags["--known"] != "0" { // a second process hears of the first
+		ways = append(ways, `{"way": "slow", "seconds": 0, "left_out": true}`)
+	}
+	fmt.Println("words of the library")
+	fmt.Printf(`{"version": "%s fake", "rows": 1000, "columns": 10, "read_seconds": 3, "read_engine": "c", "bin_seconds": 1, "ways": [%s]}`, peer, strings.Join(ways, ", "))
 	return 0
 }
 
-// predict writes the labels themselves, which are perfect predictions; a poor contender
-// is wrong about the first row, a useless one predicts the same for every row.
-func predict(role, folder, out string) error {
-	labels, err := os.ReadFile(filepath.Join(folder, synth.TestY))
-	if err != nil {
-		return err
-	}
-	const header = 128
-	if strings.HasPrefix(role, "poor") {
-		first := math.Float32frombits(binary.LittleEndian.Uint32(labels[header:]))
-		binary.LittleEndian.PutUint32(labels[header:], math.Float32bits(1-first))
-	}
-	if strings.HasPrefix(role, "useless") {
-		for i := header; i < len(labels); i += 4 {
-			binary.LittleEndian.PutUint32(labels[i:], math.Float32bits(0.5))
+// calibrated calibrates to one of the given figures after the other, the last again and again.
+func calibrated(figures ...float64) func() peers.Calibration {
+	return func() peers.Calibration {
+		now := figures[0]
+		if len(figures) > 1 {
+			figures = figures[1:]
 		}
+		return peers.Calibration{One: now, Both: now}
 	}
-	return os.WriteFile(out, labels, 0o666)
 }
 
-// contender is one that says it trained for some seconds: "fast=1".
-func contender(name, role string) peers.Contender {
-	return peers.Contender{Name: name, Command: []string{os.Args[0], "contender", role}}
+func plan(script string, calibrate func() peers.Calibration) *peers.Plan {
+	return &peers.Plan{
+		Commands: peers.Commands{Self: os.Args[0], Python: os.Args[0], Script: script}, Threads: []int{2, 1}, Patience: time.Minute,
+		Calibrate: calibrate, Pause: func() {}, Words: io.Discard, Save: func() error { return nil },
+	}
 }
 
-func row(change func(*peers.Row)) peers.Row {
-	r := peers.Row{Name: "dense", Title: "a small one", Kind: synth.Dense, Task: peers.Train, Rows: 10, Columns: 3, Test: 40,
-		Rounds: 5, Leaves: 3, Threads: 2, Seed: 1, Target: 3, Enough: 2, Fastest: 1.5}
-	if change != nil {
-		change(&r)
-	}
-	return r
-}
-
-func table(t *testing.T) string {
-	t.Helper()
-	g, err := synth.New(synth.Dense, 1, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := parallel.NewPool(1)
-	defer pool.Close()
-	folder := t.TempDir()
-	if err := g.Write(folder, 10, 40, false, pool); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
-func measure(t *testing.T, s *peers.Session, words io.Writer, contenders ...peers.Contender) error {
-	t.Helper()
-	return s.Measure(t.Context(), &peers.Plan{Contenders: contenders, Folder: table(t), Most: 3, Budget: time.Minute,
-		Words: words, Save: func() error { return nil }})
-}
-
-// The seconds: boost 2, LightGBM 8 and 5, the others 4, 3 and nothing.
-func field(t *testing.T) []peers.Contender {
-	return []peers.Contender{
-		contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=8"), contender("lightgbm-quantized-row", "lightgbm=5"),
-		contender("xgboost-hist", "xgboost=4"), contender("hessboost", "hessboost=3"), contender("catboost", "absent"),
-		{Name: "sklearn-hgb", Command: []string{filepath.Join(t.TempDir(), "no-python")}},
-		contender("other", "useless=1"), contender("broken", "broken"), contender("large", "killed"),
-	}
+// result is a fresh one of a record of one session.
+func result(turns int) (*peers.Record, *peers.Result) {
+	r := &peers.Record{Done: true}
+	r.Begin("now", "build", []string{"houses"}, false)
+	return r, r.Result(peers.Result{Name: "houses", Task: "binary", Outputs: 1, Wanted: turns,
+		Settings: peers.Settings{Rounds: 60, Leaves: 31, Budget: 0.5}})
 }
 
 func TestMeasure(t *testing.T) {
-	s := &peers.Session{Row: row(nil)}
-	var words bytes.Buffer
-	if err := measure(t, s, &words, field(t)...); err != nil {
+	r, s := result(2)
+	p := plan("peers", calibrated(1))
+	if err := r.Measure(t.Context(), s, p); err != nil {
 		t.Fatal(err)
 	}
-	// The two fastest, and LightGBM's best because neither is LightGBM.
-	if got := strings.Join(s.Turns, " "); got != "boost hessboost xgboost-hist lightgbm-quantized-row" || !s.Done {
-		t.Errorf("turns of %q, done %v", got, s.Done)
+	if !s.Done || len(s.Turns) != 2 || s.Rows != 1000 || s.Columns != 10 {
+		t.Fatalf("%d turns, done %v, %d × %d", len(s.Turns), s.Done, s.Rows, s.Columns)
 	}
-	var missing []string
-	for _, m := range s.Missing {
-		missing = append(missing, m.Contender+": "+m.Why)
+	// Every trainer in every way of waiting with both numbers of threads, boost before each peer.
+	var order []string
+	for _, run := range s.Turns[0].Runs {
+		order = append(order, fmt.Sprintf("%s:%d:%s", run.Trainer, run.Threads, run.Wait))
 	}
-	got := strings.Join(missing, "\n")
-	for _, want := range []string{"catboost: not installed", "sklearn-hgb: not installed", "other: learned nothing: the same prediction for every row", "broken: failed: no such column", "large: ended by the system, out of memory"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in what is missing:\n%s", want, got)
+	want := "boost:2: lightgbm:2:active lightgbm:2:passive boost:2: xgboost:2:active xgboost:2:passive " +
+		"boost:1: lightgbm:1:active lightgbm:1:passive boost:1: xgboost:1:active xgboost:1:passive"
+	if got := strings.Join(order, " "); got != want {
+		t.Errorf("runs\n%s, want\n%s", got, want)
+	}
+	// In the second turn only what was near the best goes on: of LightGBM's active 4, 4.5, 5 and 5.5 s
+	// those up to 1.4 × 4 = 5.6 s, of its passive 8 s and more none.
+	for _, run := range s.Turns[1].Runs {
+		if run.Trainer == peers.LightGBM && run.Threads == 2 && (run.Wait == "passive" || len(run.Process.Ways) < 4) {
+			t.Errorf("LightGBM goes on %s in %+v", run.Wait, run.Process.Ways)
 		}
 	}
-	order := words.String()
-	if strings.Count(order, "turn 3") != 4 || strings.Index(order, "turn 1  lightgbm") > strings.Index(order, "turn 2  boost") {
-		t.Errorf("4 contenders take turns 3 times, one after the other:\n%s", order)
-	}
-	v := s.Verdict()
-	if v.ByLightGBM != 2.5 || v.ByFastest != 1.5 || !v.Enough || v.Passes() {
-		t.Errorf("LightGBM's 5 s and 3 s by boost's 2 s: %+v", v)
-	}
-	if run := s.Runs[0].Run; run.AUC != 1 || run.LogLoss > 1e-14 || run.PeakBytes < 1<<20 || run.Wall <= 0 {
-		t.Errorf("perfect predictions gave %+v", run)
-	}
-	var out bytes.Buffer
-	s.Table(&out)
-	for _, want := range []string{"| hessboost                      |     3 |", "| lightgbm-row                   |  once |", "2.50 × |"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in the table\n%s", want, out.String())
-		}
+	var b bytes.Buffer
+	r.Table(&b)
+	// 4 / 1 and 8 / 2 of LightGBM, 2.5 / 1 and 5 / 2 of XGBoost; 2 / 1; files 3 + 1 + 4 and 3 + 1 + 2.5 by 4.
+	if want := "| houses | 1000 × 10 × 1 | 1.000; 2.000 | 4.000 (quantized-row, active); 8.000 (quantized-row, active) | 4.00 | 4.00 | 2.50 | 2.50 | 2.00 | 2.00 | 1.62 |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
 	}
 }
 
-// A single run that took little longer than those of the chosen says nothing: such peers
-// take turns too.
-func TestNearPeersTakeTurns(t *testing.T) {
-	s := &peers.Session{Row: row(nil)}
-	err := measure(t, s, io.Discard, contender(peers.BoostName, "boost=2"), contender("hessboost", "h=3"), contender("catboost", "c=4"),
-		contender("xgboost-hist", "x=5.5"), contender("sklearn-hgb", "s=5.7"),
-		contender("lightgbm-row", "l=8"), contender("lightgbm-col", "l=11"), contender("lightgbm-quantized-row", "l=11.5"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(s.Turns, " "); got != "boost hessboost catboost lightgbm-row xgboost-hist lightgbm-col" {
-		t.Errorf("turns of %q: 5.5 s are near 4, and 11 near LightGBM's 8", got)
-	}
-}
-
-func TestVerdict(t *testing.T) {
-	boost, light := contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=6")
+// A run of a busy machine is done again, twice at most, and the set is marked where none was quiet.
+func TestBusyRuns(t *testing.T) {
+	calls := 0
 	for name, c := range map[string]struct {
-		change     func(*peers.Row)
-		contenders []peers.Contender
-		want       string
+		calibrate func() peers.Calibration
+		runs      int
+		marked    bool
 	}{
-		"pass":         {nil, []peers.Contender{boost, light}, "3.00 × as fast as lightgbm-row and 3.00 × as fast as lightgbm-row, the fastest; peak memory"},
-		"fastest":      {nil, []peers.Contender{boost, light, contender("xgboost-hist", "x=2.5")}, "short (1.25 × of 1.5 × xgboost-hist)"},
-		"target":       {nil, []peers.Contender{boost, contender("lightgbm-row", "l=3.5")}, "1.75 × of the target 3.0 × lightgbm-row"},
-		"quality":      {nil, []peers.Contender{contender(peers.BoostName, "poor=2"), light}, "AUC behind that of lightgbm-row"},
-		"scaling":      {func(r *peers.Row) { r.Scaling = 1.8 }, []peers.Contender{contender(peers.BoostName, "boost=2.0"), light}, "2 threads 1.00 × of 1.8 × one"},
-		"no peer":      {nil, []peers.Contender{boost}, "No comparison: no LightGBM"},
-		"binning":      {func(r *peers.Row) { r.Task = peers.Bin }, []peers.Contender{boost, light}, "1.00 × of the target 3.0 ×"},
-		"text, pandas": {func(r *peers.Row) { r.Task = peers.Text }, []peers.Contender{boost, light, contender("lightgbm-file", "l=5")}, "as fast as lightgbm-row and 2.09 × as fast as lightgbm-file"},
+		"quiet":        {calibrated(1), 12, false},
+		"busy once":    {calibrated(1, 2, 1), 13, false},
+		"within bound": {calibrated(1, 1.09, 1.09), 12, false},
+		"always busy": {func() peers.Calibration { // after each run
+			calls++
+			return peers.Calibration{One: 1, Both: float64(2 - calls%2)}
+		}, 36, true},
 	} {
-		s := &peers.Session{Row: row(c.change)}
-		if err := measure(t, s, io.Discard, c.contenders...); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if v := s.Verdict(); !strings.Contains(v.String(), c.want) || v.Passes() != (name == "pass") {
-			t.Errorf("%s: %s\nwant %q", name, v.String(), c.want)
-		}
-	}
-}
-
-// Of boost's ways the fastest counts whose quality is not behind.
-func TestBestWayCounts(t *testing.T) {
-	for _, c := range []struct{ sixteen, eight, want string }{
-		{"boost=2", "boost=3", "boost is 3.00 × as fast as lightgbm-row"},
-		{"boost=3", "boost=2", "boost-i8 is 3.00 × as fast as lightgbm-row"},
-		{"poor=2", "boost=3", "boost-i8 is 2.00 × as fast as lightgbm-row"},
-		{"boost=3", "poor=2", "boost is 2.00 × as fast as lightgbm-row"},
-		{"poor=3", "poor=2", "boost is 2.00 × as fast as lightgbm-row"},
-	} {
-		s := &peers.Session{Row: row(func(r *peers.Row) { r.Scaling = 0.1 })}
-		if err := measure(t, s, io.Discard, contender(peers.BoostName, c.sixteen), contender(peers.EightBits, c.eight), contender("lightgbm-row", "lightgbm=6")); err != nil {
+		r, s := result(1)
+		if err := r.Measure(t.Context(), s, plan("peers", c.calibrate)); err != nil {
 			t.Fatal(err)
 		}
-		if v := s.Verdict(); !strings.HasPrefix(v.String(), c.want) || v.Scaling != 100 { // the contender takes so many times as long on one thread
-			t.Errorf("%s, %s: %s\nwant %q, and the scaling of the first", c.sixteen, c.eight, v.String(), c.want)
-		}
-		if got := strings.Join(s.Turns, " "); got != "boost boost-i8 boost-1-thread lightgbm-row" {
-			t.Errorf("turns of %q", got)
+		var b bytes.Buffer
+		r.Table(&b)
+		if marked := strings.Contains(b.String(), "houses (busy)"); len(s.Turns[0].Runs) != c.runs || marked != c.marked {
+			t.Errorf("%s: %d runs, marked %v, want %d and %v", name, len(s.Turns[0].Runs), marked, c.runs, c.marked)
 		}
 	}
 }
 
-func TestSlowPeersAreNamed(t *testing.T) {
-	s := &peers.Session{Row: row(nil)}
-	err := s.Measure(t.Context(), &peers.Plan{Contenders: []peers.Contender{contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "stuck")},
-		Folder: table(t), Budget: 2 * time.Second, Words: io.Discard, Save: func() error { return nil }})
-	if err != nil || len(s.Missing) != 1 || s.Missing[0].Why != "not finished in a time of 1 s" {
+// A way that was slow on a busy machine only is not given up.
+func TestBusyRunsGiveNothingUp(t *testing.T) {
+	r, s := result(2)
+	calls := 0
+	p := plan("peers", func() peers.Calibration { // the first turn's three attempts of 12 runs are busy
+		if calls++; calls <= 72 && calls%2 == 0 {
+			return peers.Calibration{One: 2, Both: 2}
+		}
+		return peers.Calibration{One: 1, Both: 1}
+	})
+	if err := r.Measure(t.Context(), s, p); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Turns) != 2 || len(s.Turns[0].Runs) != 36 || len(s.Turns[1].Runs) != 12 {
+		t.Fatalf("%d turns", len(s.Turns))
+	}
+	for _, run := range s.Turns[1].Runs {
+		if run.Trainer == peers.LightGBM && run.Wait == "passive" && run.Threads == 2 && len(run.Process.Ways) < 4 {
+			t.Errorf("only %+v of LightGBM's ways are tried on the quiet machine", run.Process.Ways)
+		}
+	}
+}
+
+// Before a run a quieter moment is waited for.
+func TestQuietMoment(t *testing.T) {
+	r, s := result(1)
+	p := plan("peers", calibrated(3, 3, 1))
+	pauses := 0
+	p.Pause = func() { pauses++ }
+	s.Best = peers.Calibration{One: 1, Both: 1}
+	if err := r.Measure(t.Context(), s, p); err != nil || pauses != 2 || len(s.Turns) != 1 {
+		t.Errorf("%d pauses and %d turns, want 2 and 1; error %v", pauses, len(s.Turns), err)
+	}
+}
+
+func TestPeersThatFail(t *testing.T) {
+	r, s := result(1)
+	if err := r.Measure(t.Context(), s, plan("broken", calibrated(1))); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Missing) != 4 || s.Missing[0].Why != "ValueError: no such column" {
+		t.Errorf("missing %+v, want XGBoost in four ways with the error's line", s.Missing)
+	}
+	var b bytes.Buffer
+	r.Table(&b)
+	if want := "| 4.00 | 4.00 | – | – | 2.00 | 2.00 | – |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+
+	r, s = result(1)
+	if err := r.Measure(t.Context(), s, plan("absent", calibrated(1))); err != nil || len(s.Missing) != 8 || s.Missing[0].Why != "not installed" {
 		t.Errorf("missing %+v, error %v", s.Missing, err)
 	}
-}
 
-func TestMeasureFails(t *testing.T) {
-	for role, want := range map[string]string{"broken": "no such column", "silent": "printed", "none=0": "no seconds of train"} {
-		err := measure(t, &peers.Session{Row: row(nil)}, io.Discard, contender(peers.BoostName, role))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", role, err, want)
-		}
-	}
-	err := (&peers.Session{Row: row(nil)}).Measure(t.Context(), &peers.Plan{Folder: t.TempDir()})
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no table: error %v", err)
+	r, s = result(1)
+	p := plan("peers", calibrated(1))
+	p.Commands.Self = filepath.Join(t.TempDir(), "nowhere")
+	if err := r.Measure(t.Context(), s, p); err == nil || !strings.Contains(err.Error(), "boost: ") {
+		t.Errorf("boost fails: error %v", err)
 	}
 }
 
-// An interrupted session goes on where it was, and only for the same program and row.
-func TestSessionGoesOn(t *testing.T) {
-	folder, data := t.TempDir(), table(t)
-	fresh := func() *peers.Session {
-		return &peers.Session{Build: "a", Row: row(nil), Command: "make peers ROW=dense"}
+// An interrupted session goes on where it was, for the same program and sets only, and figures of
+// other sets stay.
+func TestRecordGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results", "real.json")
+	r, s := result(2)
+	r.Sets = append(r.Sets, &peers.Result{Name: "adult", Done: true})
+	interrupted := errors.New("interrupted")
+	p := plan("peers", calibrated(1))
+	p.Save = func() error { return errors.Join(r.Save(path), interrupted) }
+	if err := r.Measure(t.Context(), s, p); !errors.Is(err, interrupted) {
+		t.Fatal(err)
 	}
-	h, err := peers.Open(folder, "dense")
+	again, err := peers.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, resumed := h.Begin(fresh(), false)
-	if resumed {
-		t.Error("there was nothing to go on with")
+	if again.Begin("later", "build", []string{"houses"}, false) != true || again.Session != "now" {
+		t.Errorf("the session was not taken up: %s", again.Session)
 	}
-	interrupted := errors.New("interrupted")
-	plan := peers.Plan{Contenders: []peers.Contender{contender(peers.BoostName, "boost=2"), contender("lightgbm-row", "lightgbm=6")},
-		Folder: data, Budget: time.Minute, Words: io.Discard}
-	plan.Save = func() error {
-		if len(s.Runs) == 4 {
-			return errors.Join(h.Save(), interrupted)
+	s = again.Result(peers.Result{Name: "houses", Wanted: 2, Settings: s.Settings})
+	if len(s.Turns) != 1 {
+		t.Fatalf("%d turns were kept, want 1", len(s.Turns))
+	}
+	p.Save = func() error { return again.Save(path) }
+	if err := again.Measure(t.Context(), s, p); err != nil || len(s.Turns) != 2 || len(again.Sets) != 2 {
+		t.Errorf("%d turns of %d sets, want 2 of 2; error %v", len(s.Turns), len(again.Sets), err)
+	}
+	for _, c := range []struct {
+		build string
+		sets  []string
+		fresh bool
+	}{{"other", []string{"houses"}, false}, {"build", []string{"adult"}, false}, {"build", []string{"houses"}, true}} {
+		if again.Begin("later", c.build, c.sets, c.fresh) {
+			t.Errorf("%+v goes on", c)
 		}
-		return h.Save()
-	}
-	if err := s.Measure(t.Context(), &plan); !errors.Is(err, interrupted) {
-		t.Fatal(err)
-	}
-	before := s.Runs
-
-	if h, err = peers.Open(folder, "dense"); err != nil {
-		t.Fatal(err)
-	}
-	if h.Latest() != nil {
-		t.Error("an interrupted session counts as done")
-	}
-	other := fresh()
-	other.Build = "b"
-	if _, resumed := (&peers.History{Sessions: []*peers.Session{h.Sessions[0]}}).Begin(other, false); resumed {
-		t.Error("another program goes on with the session")
-	}
-	if s, resumed = h.Begin(fresh(), false); !resumed {
-		t.Fatal("the session was not taken up")
-	}
-	plan.Save = h.Save
-	if err := s.Measure(t.Context(), &plan); err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Runs) != 1+2*peers.Least || !slices.Equal(s.Runs[:4], before) {
-		t.Errorf("%d runs, want 1 of the first part and 2 in each of %d turns, the first four as before", len(s.Runs), peers.Least)
-	}
-	h.Begin(fresh(), false)
-	if len(h.Sessions) != 2 || h.Latest() != s {
-		t.Errorf("a new session is added to %d", len(h.Sessions))
-	}
-
-	document := filepath.Join(folder, "performance.md")
-	if err := os.WriteFile(document, []byte("# Speed\n\nText.\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := s.UpdateDocument(document, folder); err != nil {
-			t.Fatal(err)
+		if got := again.Result(peers.Result{Name: "houses", Wanted: 2, Settings: s.Settings}); len(got.Turns) != 0 {
+			t.Errorf("%+v goes on with %d turns of before", c, len(got.Turns))
 		}
+		again.Session, again.Done = "now", false
 	}
-	for path, wants := range map[string][]string{
-		document:                  {"# Speed\n\nText.\n", "| 3.0 × | 2.000 | 6.000 (lightgbm-row) | 3.00 × |", "`wide` (dense 50k × 2,000)"},
-		peers.DetailsPath(folder): {"# Training beside", "### a small one", "`make peers ROW=dense`", "Versions: lightgbm 1, boost 1.", "begin peers machines", "begin peers quality"},
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSets(t *testing.T) {
+	folder := t.TempDir()
+	for name, meta := range map[string]string{
+		"large":    `{"task": "binary", "label": "y", "rows_train": 900}`,
+		"small":    `{"task": "regression", "label": "y", "rows_train": 899}`,
+		"survival": `{"task": "survival", "label": {"time": "t"}, "rows_train": 5000}`,
 	} {
-		text, err := os.ReadFile(path)
+		write(t, filepath.Join(folder, name, harness.MetaFile), meta)
+	}
+	names := func(sets []peers.Set) string {
+		var list []string
+		for _, s := range sets {
+			list = append(list, s.Name)
+		}
+		return strings.Join(list, " ")
+	}
+	sets, err := peers.Sets(folder)
+	if want := "large counts zero-heavy flags dense-continuous"; err != nil || names(sets) != want {
+		t.Errorf("sets %q, error %v, want %q", names(sets), err, want)
+	}
+	sets, err = peers.Sets(folder, "flags", "small", "dense")
+	if err != nil || names(sets) != "small flags dense" || sets[0].Shape != nil || sets[1].Shape == nil {
+		t.Errorf("sets %q, error %v", names(sets), err)
+	}
+	for _, name := range []string{"survival", "nothing"} {
+		if _, err := peers.Sets(folder, name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestPrepare(t *testing.T) {
+	set, cache := filepath.Join(t.TempDir(), "houses"), t.TempDir()
+	const text = "x,y\n1,2\n"
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(set, "train.csv.gz"), b.String())
+	write(t, filepath.Join(set, harness.MetaFile), `{"task": "regression", "label": "y", "label_classes": null, "rows_train": 1}`)
+	for range 2 {
+		folder, err := peers.Prepare(set, cache)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range wants {
-			if strings.Count(string(text), want) != 1 {
-				t.Errorf("%q should stand once in %s:\n%s", want, path, text)
-			}
+		got, err := os.ReadFile(filepath.Join(folder, synth.TrainCSV))
+		if err != nil || string(got) != text {
+			t.Errorf("text %q, error %v, want %q", got, err, text)
 		}
+		if m, err := harness.ReadMeta(folder); err != nil || m.Task != "regression" || m.Outputs() != 1 {
+			t.Errorf("meta %+v, error %v", m, err)
+		}
+	}
+	write(t, filepath.Join(set, "train.csv.gz"), "no gzip")
+	if _, err := peers.Prepare(set, cache); err == nil {
+		t.Error("a broken file was taken for the text of before")
 	}
 }
 
-// A row measured on several processors has its last session on each in the table of machines.
-func TestMachines(t *testing.T) {
-	session := func(cpu, commit string, contenders ...peers.Contender) *peers.Session {
-		s := &peers.Session{Row: row(nil), Machine: machine.Info{CPU: cpu, Commit: commit}}
-		if err := measure(t, s, io.Discard, contenders...); err != nil {
-			t.Fatal(err)
-		}
-		return s
+func TestRepeat(t *testing.T) {
+	seconds := []float64{3, 1, 2}
+	next := func() (float64, error) {
+		s := seconds[0]
+		seconds = append(seconds[1:], s)
+		time.Sleep(time.Millisecond)
+		return s, nil
 	}
-	fast := func(cpu, commit string) *peers.Session {
-		return session(cpu, commit, contender(peers.BoostName, "train=2"), contender("lightgbm-row", "lightgbm=6"))
+	if least, times, err := peers.Repeat(1e-9, next); err != nil || times != 1 || least != 3 {
+		t.Errorf("a spent budget: %d times, least %v, error %v, want once", times, least, err)
 	}
-	interrupted := fast("A", "five")
-	interrupted.Done = false
-	one, several := &peers.History{Sessions: []*peers.Session{fast("A", "one")}}, &peers.History{
-		Sessions: []*peers.Session{fast("A", "two"), fast("B", "three"), fast("A", "four"), interrupted},
+	if least, times, err := peers.Repeat(0.02, next); err != nil || times < 3 || least != 1 {
+		t.Errorf("%d times, least %v, error %v, want 3 at least and 1 s", times, least, err)
 	}
-	var out bytes.Buffer
-	peers.Machines(&out, []*peers.History{one, several})
-	_, body, _ := strings.Cut(out.String(), "--:|\n")
-	want := "| `dense` | A | four | 2.000 | 6.000 (lightgbm-row) | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n" +
-		"| `dense` | B | three | 2.000 | 6.000 (lightgbm-row) | 3.00 × | 6.000 (lightgbm-row) | 3.00 × | – |\n"
-	if body != want {
-		t.Errorf("lines\n%swant\n%s", body, want)
+	broken := errors.New("broken")
+	if _, _, err := peers.Repeat(1, func() (float64, error) { return 0, broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
 	}
 }
 
-func TestRows(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range peers.Rows() {
-		if seen[r.Name] {
-			t.Errorf("two rows are called %s", r.Name)
-		}
-		seen[r.Name] = true
-		if _, err := synth.New(r.Kind, r.Seed, r.Columns); err != nil {
-			t.Errorf("%s: %v", r.Name, err)
-		}
-		if r.Trial >= r.Rounds || r.Target < 1 || r.Title == "" || !slices.Contains(peers.Tasks(), r.Task) || r.Fits > 0 && (r.Rows%r.Fits > 0 || r.Test%r.Fits > 0) {
-			t.Errorf("%+v", r)
-		}
-		list := peers.Contenders(r, "self", "python", "peer.py")
-		ours := []string{peers.BoostName, peers.EightBits}
-		if r.Task == peers.Bin { // whose time has no gradients
-			ours = ours[:1]
-		}
-		for i, c := range list {
-			if i < len(ours) && (c.Name != ours[i] || c.Command[0] != "self") || i >= len(ours) && strings.Join(c.Command[:2], " ") != "python peer.py" {
-				t.Errorf("%s: contender %d is %+v", r.Name, i, c)
-			}
-		}
-	}
-	if _, err := peers.RowNamed("higgs"); err == nil || !strings.Contains(err.Error(), "airline") {
-		t.Errorf("an unknown row: error %v, want one that lists the names", err)
+func TestCalibrate(t *testing.T) {
+	if c := peers.Calibrate(); c.One <= 0 || c.Both <= 0 {
+		t.Errorf("%+v", c)
 	}
 }

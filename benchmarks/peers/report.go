@@ -3,151 +3,208 @@ package peers
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"boost/benchmarks/harness"
+	"boost/benchmarks/score"
 )
 
-// Table writes a session's figures as a Markdown table that reads well as plain text
-// too: the same columns for every row.
-func (s *Session) Table(w io.Writer) {
-	fmt.Fprintf(w, "| %-30s | turns | load s | bin s | train s | predict s | measured s | spread | CPU s | peak MB | of it data | %8s | boost is |\n", "trainer", s.Row.metric())
-	fmt.Fprintln(w, "|--------------------------------|------:|-------:|------:|--------:|----------:|-----------:|-------:|------:|--------:|-----------:|---------:|---------:|")
-	v := s.Verdict()
-	ours := v.ours
-	for _, name := range s.names() {
-		f, _ := s.figure(name)
-		turns, times := fmt.Sprint(f.turns), "–"
-		if f.turns == 0 {
-			turns = "once"
+// shown returns the results that are done, real or generated, by name.
+func (r *Record) shown(generated bool) []*Result {
+	var list []*Result
+	for _, s := range r.Sets {
+		if s.Done && s.Generated == generated {
+			list = append(list, s)
 		}
-		if f.rounds != s.Row.Rounds {
-			turns = fmt.Sprintf("once, %d rounds", f.rounds)
-		} else if ours.seconds > 0 && name != ours.name {
-			times = fmt.Sprintf("%.2f ×", f.seconds/ours.seconds)
-		}
-		fmt.Fprintf(w, "| %-30s | %5s | %6.2f | %5.2f | %7.2f | %9.2f | %10.3f | %4.0f %% | %5.1f | %7.0f | %10.0f | %8s | %8s |\n", name, turns,
-			f.run.Load, f.run.Bin, f.run.Train, f.run.Predict, f.seconds, 100*f.spread, f.cpu,
-			float64(f.run.PeakBytes)/1e6, float64(f.run.PeakBytes-f.run.BaseBytes)/1e6, s.Row.quality(&f.run), times)
+	}
+	slices.SortFunc(list, func(a, b *Result) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Table writes the real sets and their geometric means as Markdown, and the generated shapes below.
+func (r *Record) Table(w io.Writer) {
+	if real := r.shown(false); len(real) > 0 {
+		head(w)
+		means(w, lines(w, real))
+	}
+	if generated := r.shown(true); len(generated) > 0 {
+		fmt.Fprint(w, "\nGenerated shapes:\n\n")
+		head(w)
+		lines(w, generated)
 	}
 }
 
-// quality is a run's for a table.
-func (r *Row) quality(run *Run) string {
-	if metric := r.metricOf(run); metric > 0 {
-		return fmt.Sprintf("%.5f", metric)
-	}
-	return "–"
+func head(w io.Writer) {
+	fmt.Fprintf(w, "| set | rows × features × outputs | boost s, 2 threads; 1 | LightGBM's best s, 2 threads; 1 | × LightGBM, 2 threads (each ≥ %.1f, mean ≥ %.1f) | 1 thread (the same) "+
+		"| × XGBoost, 2 threads | 1 thread | 2 threads are × one | file to model, 2 threads: × LightGBM | × XGBoost |\n", Floor, Mean)
+	fmt.Fprintln(w, "|-----|---------------------------|----------------------:|--------------------------------|------:|------:|------:|------:|------:|------:|------:|")
 }
 
-// names lists the contenders that ran: those of the turns first.
-func (s *Session) names() []string {
-	var list []string
-	seen := map[string]bool{}
-	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			list = append(list, name)
+// lines writes a line for each result and returns their ratios.
+func lines(w io.Writer, results []*Result) []ratios {
+	var all []ratios
+	for _, s := range results {
+		name := s.Name
+		if s.busy() {
+			name += " (busy)"
 		}
-	}
-	for _, name := range s.Turns {
-		if s.ran(name, 1) {
-			add(name)
+		one, two := s.figure(Boost, 1), s.figure(Boost, 2)
+		ratios := s.ratios()
+		all = append(all, ratios)
+		fmt.Fprintf(w, "| %s | %d × %d × %d | %s; %s | %s; %s |", name, s.Rows, s.Columns, s.Outputs, seconds(two.seconds), seconds(one.seconds),
+			s.figure(LightGBM, 2), s.figure(LightGBM, 1))
+		for i, ratio := range ratios.list() {
+			fmt.Fprintf(w, " %s |", times(ratio, i < 2))
 		}
+		fmt.Fprintln(w)
 	}
-	for _, m := range s.Runs {
-		add(m.Contender)
+	return all
+}
+
+// String is a peer's figure for the table.
+func (f figure) String() string {
+	if f.seconds == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%s (%s, %s)", seconds(f.seconds), f.way, f.wait)
+}
+
+// seconds writes three digits.
+func seconds(s float64) string {
+	switch {
+	case s == 0:
+		return "–"
+	case s < 1:
+		return fmt.Sprintf("%.4f", s)
+	case s < 10:
+		return fmt.Sprintf("%.3f", s)
+	}
+	return fmt.Sprintf("%.1f", s)
+}
+
+// times writes a ratio; one that has to reach Floor and does not is in bold.
+func times(ratio float64, held bool) string {
+	switch {
+	case ratio == 0:
+		return "–"
+	case held && ratio < Floor:
+		return fmt.Sprintf("**%.2f**", ratio)
+	}
+	return fmt.Sprintf("%.2f", ratio)
+}
+
+// means writes the geometric mean of each column.
+func means(w io.Writer, all []ratios) {
+	fmt.Fprintf(w, "| **geometric mean of %d sets** | | | |", len(all))
+	for _, mean := range meansOf(all) {
+		fmt.Fprintf(w, " %s |", times(mean, false))
+	}
+	fmt.Fprintln(w)
+}
+
+// meansOf returns the geometric mean of each column over the results that have it, 0 = none.
+func meansOf(all []ratios) []float64 {
+	var list []float64
+	for column := range (&ratios{}).list() {
+		var known []float64
+		for i := range all {
+			if ratio := all[i].list()[column]; ratio > 0 {
+				known = append(known, ratio)
+			}
+		}
+		mean := 0.0
+		if len(known) > 0 {
+			mean = score.GeometricMean(known)
+		}
+		list = append(list, mean)
 	}
 	return list
 }
 
-// section is the session's part of the document at DetailsPath.
-func (s *Session) section() string {
+// Verdict says in one sentence what the real sets come to.
+func (r *Record) Verdict() string {
+	results := r.shown(false)
+	if len(results) == 0 {
+		return "No real set was measured."
+	}
+	var all []ratios
+	short := [2][]string{}
+	known := [2]int{}
+	for _, s := range results {
+		ratios := s.ratios()
+		all = append(all, ratios)
+		for i, ratio := range ratios.light {
+			if ratio > 0 {
+				known[i]++
+			}
+			if ratio > 0 && ratio < Floor {
+				short[i] = append(short[i], fmt.Sprintf("%s (%.2f)", s.Name, ratio))
+			}
+		}
+	}
+	mean := meansOf(all)
+	var parts []string
+	for i, threads := range []string{"2 threads", "1 thread"} {
+		part := fmt.Sprintf("on %s %d of %d sets reach %.1f × LightGBM's best, the mean is %.2f of %.1f", threads, known[i]-len(short[i]), known[i], Floor, mean[i], Mean)
+		if len(short[i]) > 0 {
+			part += ", short are " + strings.Join(short[i], ", ")
+		}
+		parts = append(parts, part)
+	}
+	text := strings.Join(parts, "; ") + "."
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// UpdateDocument puts the tables into the Markdown file at path, which lies beside the picture.
+func (r *Record) UpdateDocument(path, picture string) error {
 	var b strings.Builder
-	r := &s.Row
-	fmt.Fprintf(&b, "### %s\n\n`%s`\n\n", r.Title, s.Command)
-	fmt.Fprintf(&b, "%s; load average before the run %s. %d threads, %d rounds, %d leaves", s.Machine, s.Machine.LoadAverage, r.Threads, r.Rounds, r.Leaves)
-	if r.Scored() {
-		fmt.Fprintf(&b, "; %s on %d further rows", r.metric(), r.Test)
-	}
-	fmt.Fprintf(&b, ". Versions: %s.", strings.Join(s.versions(), ", "))
-	for _, m := range s.Missing {
-		fmt.Fprintf(&b, " %s: %s.", m.Contender, m.Why)
-	}
-	b.WriteString("\n\n")
-	s.Table(&b)
-	v := s.Verdict()
-	fmt.Fprintf(&b, "\n%s\n", v.String())
-	return b.String()
+	r.section(&b, picture)
+	return harness.ReplaceSection(path, "real", b.String())
 }
 
-func (s *Session) versions() []string {
+func (r *Record) section(w io.Writer, picture string) {
+	r.places(w)
+	fmt.Fprintf(w, "\n%s\n\n", r.Verdict())
+	r.Table(w)
+	r.missing(w)
+	fmt.Fprintf(w, "\n![by how much boost is faster than LightGBM's best way, by the number of cells](%s)\n", picture)
+}
+
+// places writes where the sets were measured: a line for each machine and commit.
+func (r *Record) places(w io.Writer) {
+	var order harness.Names
+	sets, versions := map[string][]string{}, map[string]*harness.Names{}
+	for _, s := range slices.Concat(r.shown(false), r.shown(true)) {
+		place := fmt.Sprintf("`%s`: %s", s.Command, s.Machine)
+		if order.Add(place); versions[place] == nil {
+			versions[place] = &harness.Names{}
+		}
+		sets[place] = append(sets[place], s.Name)
+		for _, turn := range s.Turns {
+			for _, run := range turn.Runs {
+				versions[place].Add(run.Process.Version)
+			}
+		}
+	}
+	for _, place := range order {
+		fmt.Fprintf(w, "- %s; versions %s.", place, strings.Join(*versions[place], ", "))
+		if len(order) > 1 {
+			fmt.Fprintf(w, " Sets: %s.", strings.Join(sets[place], ", "))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// missing names the peers that gave no figure.
+func (r *Record) missing(w io.Writer) {
 	var list []string
-	seen := map[string]bool{}
-	for _, m := range s.Runs {
-		if v := m.Run.Version; v != "" && !seen[v] {
-			seen[v] = true
-			list = append(list, v)
+	for _, s := range slices.Concat(r.shown(false), r.shown(true)) {
+		for _, m := range s.Missing {
+			list = append(list, fmt.Sprintf("%s on %s, %d threads, %s: %s", m.Trainer, s.Name, m.Threads, m.Wait, m.Why))
 		}
 	}
-	return list
-}
-
-// Summary writes one line for each row that was measured, of its last session that is done and of
-// what is known of the row's quality, and names the other rows.
-func Summary(w io.Writer, sessions map[string]*Session, qualities map[string]*Quality) {
-	fmt.Fprintln(w, "| row | data | target | boost s | LightGBM's best s | boost is | fastest peer s | boost is | metric, ours and LightGBM's | peak MB, ours and LightGBM's | result |")
-	fmt.Fprintln(w, "|-----|------|-------:|--------:|------------------:|---------:|---------------:|---------:|-----------------------------|-----------------------------:|--------|")
-	var others []string
-	for _, row := range Rows() {
-		s := sessions[row.Name]
-		if s == nil {
-			others = append(others, fmt.Sprintf("`%s` (%s)", row.Name, row.Title))
-			continue
-		}
-		v := s.Verdict()
-		if v.ByLightGBM == 0 {
-			fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | | | | | | | %s |\n", row.Name, row.Title, row.Target, v.ours.seconds, strings.Join(v.Short, "; "))
-			continue
-		}
-		result := v.Word()
-		if v.ours.name != BoostName {
-			result += " (" + v.ours.name + ")"
-		}
-		if len(v.Short) > 0 {
-			result += ": " + strings.Join(v.Short, "; ")
-		}
-		result += qualities[row.Name].note(s, &v)
-		fmt.Fprintf(w, "| `%s` | %s | %.1f × | %.3f | %.3f (%s) | %.2f × | %.3f (%s) | %.2f × | %s %s, %s | %.0f, %.0f | %s |\n",
-			row.Name, row.Title, row.Target, v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, v.ByLightGBM,
-			v.fastest.seconds, v.fastest.name, v.ByFastest,
-			s.Row.metric(), s.Row.quality(&v.ours.run), s.Row.quality(&v.lightGBM.run),
-			float64(v.ours.run.PeakBytes)/1e6, float64(v.lightGBM.run.PeakBytes)/1e6, result)
-	}
-	if len(others) > 0 {
-		fmt.Fprintf(w, "\nNot measured: %s.\n", strings.Join(others, ", "))
-	}
-}
-
-// Machines writes a line for each row and kind of processor that it was measured on, with the last
-// session there. Rows of one processor are left out: the summary has them.
-func Machines(w io.Writer, histories []*History) {
-	fmt.Fprintln(w, "| row | processor | commit | boost s | LightGBM's best s | boost is | fastest peer s | boost is | all threads are |")
-	fmt.Fprintln(w, "|-----|-----------|--------|--------:|------------------:|---------:|---------------:|---------:|--------------:|")
-	for _, h := range histories {
-		sessions := h.machines()
-		if len(sessions) < 2 {
-			continue
-		}
-		for _, s := range sessions {
-			v := s.Verdict()
-			if v.ByLightGBM == 0 {
-				continue
-			}
-			scaling := "–"
-			if v.Scaling > 0 {
-				scaling = fmt.Sprintf("%.2f × one", v.Scaling)
-			}
-			fmt.Fprintf(w, "| `%s` | %s | %s | %.3f | %.3f (%s) | %.2f × | %.3f (%s) | %.2f × | %s |\n", s.Row.Name, s.Machine.CPU, s.Machine.Commit,
-				v.ours.seconds, v.lightGBM.seconds, v.lightGBM.name, v.ByLightGBM, v.fastest.seconds, v.fastest.name, v.ByFastest, scaling)
-		}
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\nWithout a figure: %s.\n", strings.Join(list, "; "))
 	}
 }

@@ -12,24 +12,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/peers"
-	"boost/benchmarks/record"
+	"boost/benchmarks/harness"
 )
 
 // Record is one run of benchmarks.
 type Record struct {
-	Machine machine.Info `json:"machine"`
-	Command string       `json:"command"`
-	Results []Result     `json:"results"`
-	Earlier []Record     `json:"earlier,omitempty"` // benchmarks that this run left out
+	Machine harness.Machine `json:"machine"`
+	Command string          `json:"command"`
+	Results []Result        `json:"results"`
+	Earlier []Record        `json:"earlier,omitempty"` // benchmarks that this run left out
 }
 
 // Result is one part of a benchmark.
@@ -117,16 +113,9 @@ func (r *Result) benchmark() string {
 // Keep takes over from the record at path what it says of benchmarks that did not run
 // this time. A record that is not there says nothing.
 func (r *Record) Keep(path string) error {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	var old Record
-	if err := json.Unmarshal(b, &old); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := harness.Read(path, &old); err != nil {
+		return err
 	}
 	known := map[string]bool{}
 	for i := range r.Results {
@@ -147,7 +136,7 @@ func (r *Record) Keep(path string) error {
 }
 
 // Save writes the record as JSON.
-func (r *Record) Save(path string) error { return record.Write(path, r) }
+func (r *Record) Save(path string) error { return harness.Write(path, r) }
 
 // Table writes one line per part.
 func (r *Record) Table(w io.Writer) {
@@ -176,5 +165,5 @@ func (r *Record) UpdateDocument(path string) error {
 		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)
 		run.Table(&b)
 	}
-	return peers.ReplaceSections(path, "# Parts by themselves\n", peers.Section{Name: "rows", Text: b.String()})
+	return harness.ReplaceSection(path, "rows", b.String())
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"boost/benchmarks/machine"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/rows"
 )
 
@@ -83,7 +83,7 @@ func TestKeep(t *testing.T) {
 		{result("B/S1.2", 5), result("C/S1.3", 6)},
 		{result("C/S1.3", 7), result("D/S1.4", 8)},
 	} {
-		all = &rows.Record{Machine: machine.Info{Commit: "run " + string(rune('1'+i))}, Command: "make", Results: results}
+		all = &rows.Record{Machine: harness.Machine{Commit: "run " + string(rune('1'+i))}, Command: "make", Results: results}
 		if err := all.Keep(path); err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
-	"boost/benchmarks/synth"
 	"boost/binning"
 	"boost/booster"
 	"boost/dataset"
@@ -101,23 +101,29 @@ func train(b *testing.B, table *dataset.Table, rounds, threads int, change func(
 	return r, file
 }
 
-// oneHot is the seeded one-hot table in memory.
+// oneHot is a seeded table of 20 categorical columns with skewed levels, each level a 0/1 column.
 func oneHot(b *testing.B, rows, features int) *dataset.Table {
 	b.Helper()
-	g, err := synth.NewSparseGenerator(synth.OneHot, 1, features)
-	if err != nil {
-		b.Fatal(err)
+	const categorical = 20
+	levels := features / categorical
+	r := rand.New(rand.NewPCG(1, 1))
+	effects := make([]float64, features)
+	for f := range effects {
+		effects[f] = r.NormFloat64()
 	}
 	cells := make([]dataset.Sparse, features)
 	labels := make([]float32, rows)
-	var row []synth.Cell
 	for i := range rows {
-		var label byte
-		row, label = g.Row(i, row[:0])
-		labels[i] = float32(label)
-		for _, c := range row {
-			cells[c.Column].Rows = append(cells[c.Column].Rows, int32(i))
-			cells[c.Column].F32 = append(cells[c.Column].F32, float32(c.Value))
+		signal := 2 * r.NormFloat64()
+		for c := range categorical {
+			u := r.Float64()
+			f := c*levels + int(float64(levels)*u*u)
+			cells[f].Rows = append(cells[f].Rows, int32(i))
+			cells[f].F32 = append(cells[f].F32, 1)
+			signal += effects[f]
+		}
+		if signal > 0 {
+			labels[i] = 1
 		}
 	}
 	columns := []dataset.ColumnData{{Name: "label", Values: labels}}

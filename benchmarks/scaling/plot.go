@@ -1,8 +1,6 @@
 package scaling
 
 import (
-	"bytes"
-	"image/color"
 	"io"
 	"strconv"
 
@@ -10,15 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-)
 
-const font = "Liberation Sans"
-
-// The size of the plot: two panels side by side.
-const (
-	plotWidth  = 18 * vg.Centimeter
-	plotHeight = 7 * vg.Centimeter
+	"boost/benchmarks/harness"
 )
 
 // Plot writes both lines as SVG: seconds by rows and by columns, on linear axes from 0.
@@ -32,21 +23,7 @@ func (r *Record) Plot(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(plotWidth, plotHeight)
-	canvas.SetColor(color.White)
-	canvas.Fill(vg.Rectangle{Max: vg.Point{X: plotWidth, Y: plotHeight}}.Path())
-	panels := [][]*plot.Plot{{byRows, byColumns}}
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter / 2, PadTop: vg.Millimeter, PadRight: 3 * vg.Millimeter}
-	for i, c := range plot.Align(panels, tiles, draw.New(canvas))[0] {
-		panels[0][i].Draw(c)
-	}
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
-	}
-	// Where the font is not installed, one without serifs is to take its place.
-	_, err = w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:"+font+";"), []byte("font-family:"+font+", Arial, sans-serif;")))
-	return err
+	return harness.WriteSVG(w, 18*vg.Centimeter, 7*vg.Centimeter, byRows, byColumns)
 }
 
 // panel draws the seconds of the points over their sizes.
@@ -65,22 +42,18 @@ func panel(name string, points []Point, at func(Point) int) (*plot.Plot, error) 
 	if err != nil {
 		return nil, err
 	}
-	line.Color, line.Width = color.RGBA{R: 70, G: 130, B: 180, A: 255}, vg.Points(1.5)
+	line.Color, line.Width = harness.Blue, vg.Points(1.5)
 	marks.Shape, marks.Radius = draw.CircleGlyph{}, vg.Points(2)
 	inProportion, err := plotter.NewLine(plotter.XYs{{}, sizes[len(sizes)-1]})
 	if err != nil {
 		return nil, err
 	}
-	inProportion.Color, inProportion.Dashes = color.Gray{Y: 128}, []vg.Length{vg.Points(4), vg.Points(3)}
+	inProportion.Color, inProportion.Dashes = harness.Gray, harness.Dashes
 
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = name, "seconds"
+	p := harness.NewPlot(name, "seconds")
 	p.X.Min, p.Y.Min = 0, 0
 	p.X.Padding, p.Y.Padding = 0, 0 // the axes meet
 	p.X.Tick.Marker = ticks
-	for _, style := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
 	p.Add(inProportion, line, marks)
 	return p, nil
 }

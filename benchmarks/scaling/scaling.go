@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/record"
+	"boost/benchmarks/harness"
 )
 
 // Size is that of a table.
@@ -32,13 +32,13 @@ type Point struct {
 
 // Record is everything one measurement found.
 type Record struct {
-	Machine machine.Info `json:"machine"`
-	Command string       `json:"command"`
-	Rounds  int          `json:"rounds"`
-	Threads int          `json:"threads"`
-	Turns   int          `json:"turns"`
-	ByRows  []Point      `json:"by_rows"`    // of equally many columns
-	ByCols  []Point      `json:"by_columns"` // of equally many rows
+	Machine harness.Machine `json:"machine"`
+	Command string          `json:"command"`
+	Rounds  int             `json:"rounds"`
+	Threads int             `json:"threads"`
+	Turns   int             `json:"turns"`
+	ByRows  []Point         `json:"by_rows"`    // of equally many columns
+	ByCols  []Point         `json:"by_columns"` // of equally many rows
 }
 
 // steps is how many sizes each line has; each is twice the one before.
@@ -92,13 +92,12 @@ func (r *Record) Table(w io.Writer) {
 	}
 }
 
-// Section is the record's part of a document that lies beside the plot.
-func (r *Record) Section(w io.Writer, plot string) {
-	fmt.Fprintf(w, "`%s`\n\n%s; load average before the run %s. Training alone, %d rounds of 31 leaves, %d threads, shortest of %d turns.\n\n",
+// UpdateDocument puts the table into the Markdown file at path, which lies beside the plot.
+func (r *Record) UpdateDocument(path, plot string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s`\n\n%s; load average before the run %s. Training alone, %d rounds of 31 leaves, %d threads, shortest of %d turns.\n\n",
 		r.Command, r.Machine, r.Machine.LoadAverage, r.Rounds, r.Threads, r.Turns)
-	fmt.Fprintf(w, "![seconds of training by rows and by columns](%s)\n\n", plot)
-	r.Table(w)
+	fmt.Fprintf(&b, "![seconds of training by rows and by columns](%s)\n\n", plot)
+	r.Table(&b)
+	return harness.ReplaceSection(path, "scaling", b.String())
 }
-
-// Save writes the record as JSON.
-func (r *Record) Save(path string) error { return record.Write(path, r) }

@@ -1,19 +1,13 @@
 package scorers
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
 
 // Names of contenders that the targets name.
@@ -87,49 +81,23 @@ type Place struct {
 // start runs a stage. The processes have one thread to score with, and wait is how those of
 // OpenMP would wait for it; models are prepared on all.
 func (c Contender) start(ctx context.Context, stage, wait string, s Shape, p Place, limit time.Duration) (Run, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	args := append([]string{}, c.Command[1:]...)
-	args = append(args, "--stage", stage, "--data", p.Data, "--models", p.Models, "--trees", strconv.Itoa(s.Trees),
-		"--leaves", strconv.Itoa(s.Leaves), "--rows", strconv.Itoa(p.Rows))
+	args := append(append([]string{}, c.Command...), "--stage", stage, "--data", p.Data, "--models", p.Models,
+		"--trees", strconv.Itoa(s.Trees), "--leaves", strconv.Itoa(s.Leaves), "--rows", strconv.Itoa(p.Rows))
 	if s.Single() {
 		args = append(args, "--single")
 	}
-	cmd := exec.CommandContext(limited, c.Command[0], args...)
-	cmd.Env = peers.Environment(runtime.NumCPU(), "")
-	if stage == Score {
-		cmd.Env = append(peers.Environment(1, wait), "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	}
-	// What a killed compiler's children hold open is not waited for.
-	cmd.WaitDelay = 5 * time.Second
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
-	var run Run
-	begin := time.Now()
-	err := cmd.Run()
-	run.Wall = time.Since(begin).Seconds()
-	switch {
-	case err == nil:
-	case limited.Err() != nil && ctx.Err() == nil:
-		return run, fmt.Errorf("%w of %.0f s", peers.ErrTooSlow, limit.Seconds())
-	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == peers.NotInstalled,
-		errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return run, peers.ErrAbsent
-	default:
-		text := strings.TrimSpace(words.String())
-		return run, fmt.Errorf("%s: %w: %s", stage, err, text[strings.LastIndexByte(text, '\n')+1:])
-	}
+	process := harness.Process{Command: args, Threads: runtime.NumCPU(), Limit: limit}
+	run := Run{Wait: wait}
 	if stage == Prepare {
-		return run, nil
+		used, err := process.Run(ctx, nil)
+		run.Wall = used.Wall
+		return run, err
 	}
-	// Libraries write to standard output too: the figures are the last line.
-	text := strings.TrimSpace(out.String())
-	if err := json.Unmarshal([]byte(text[strings.LastIndexByte(text, '\n')+1:]), &run); err != nil {
-		return run, fmt.Errorf("printed %q: %w", text, err)
+	process.Threads, process.Wait = 1, wait
+	used, err := process.Run(ctx, &run)
+	run.Wall = used.Wall
+	if err == nil && (run.Rows < 1 || run.Seconds <= 0 && run.Warm.P50 <= 0) {
+		err = fmt.Errorf("printed %+v: no figures in it", run)
 	}
-	run.Wall, run.Wait = time.Since(begin).Seconds(), wait
-	if run.Rows < 1 || run.Seconds <= 0 && run.Warm.P50 <= 0 {
-		return run, fmt.Errorf("printed %q: no figures in it", text)
-	}
-	return run, nil
+	return run, err
 }

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
 
 // figure is what all turns of a contender on a shape show: the least of each time.
@@ -47,11 +46,9 @@ func (s *Session) figure(shape Shape, name string) (f figure, ok bool) {
 
 // names lists the contenders that ran on any shape, in the order that they first did.
 func (s *Session) names() []string {
-	var list []string
+	var list harness.Names
 	for i := range s.Runs {
-		if name := s.Runs[i].Contender; !slices.Contains(list, name) {
-			list = append(list, name)
-		}
+		list.Add(s.Runs[i].Contender)
 	}
 	return list
 }
@@ -184,17 +181,16 @@ func (s *Session) Table(w io.Writer) {
 	}
 }
 
-// section is the session's part of docs/performance.md.
-func (s *Session) section() string {
+// UpdateDocument puts the session's section into the Markdown file at path, in place of that
+// of before.
+func (s *Session) UpdateDocument(path string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s`\n\n%s; load average before the run %s. Least of %d turns.", s.Command, s.Machine, s.Machine.LoadAverage, s.Turns)
-	var versions []string
+	var versions harness.Names
 	widest, least, most := 0.0, math.Inf(1), 0.0
 	for i := range s.Runs {
 		m := &s.Runs[i]
-		if v := m.Run.Version; !slices.Contains(versions, v) {
-			versions = append(versions, v)
-		}
+		versions.Add(m.Run.Version)
 		f, _ := s.figure(m.Shape, m.Contender)
 		widest = max(widest, f.spread)
 		if f.Seconds > 0 {
@@ -208,18 +204,16 @@ func (s *Session) section() string {
 	}
 	b.WriteString("\n\n")
 	s.Table(&b)
-	return b.String()
+	return harness.ReplaceSection(path, "scorers", b.String())
 }
 
 // reasons names what is missing and why, once for all shapes with the same reason.
 func (s *Session) reasons() []string {
-	var list []string
+	var list harness.Names
 	shapes := map[string][]string{}
 	for _, m := range s.Missing {
 		reason := m.Contender + ": " + m.Why
-		if !slices.Contains(list, reason) {
-			list = append(list, reason)
-		}
+		list.Add(reason)
 		shapes[reason] = append(shapes[reason], m.Shape.String())
 	}
 	for i, reason := range list {
@@ -228,14 +222,4 @@ func (s *Session) reasons() []string {
 		}
 	}
 	return list
-}
-
-// UpdateDocument puts the session's section into the Markdown file at path, in place of that
-// of before.
-func (s *Session) UpdateDocument(path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), "scorers", s.section())), 0o666)
 }

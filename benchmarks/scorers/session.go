@@ -2,29 +2,23 @@ package scorers
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"time"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/peers"
-	"boost/benchmarks/record"
+	"boost/benchmarks/harness"
 )
 
 // Session is one measurement of all shapes. It is saved after each run, so that an
 // interrupted one can be taken up again.
 type Session struct {
-	Machine machine.Info `json:"machine"`
-	Build   string       `json:"build"` // tells boost's program apart: only the same one goes on with a session
-	Command string       `json:"command"`
-	Turns   int          `json:"turns"`
-	Runs    []Measured   `json:"runs"` // in the order they ran
-	Missing []Missing    `json:"missing,omitempty"`
-	Done    bool         `json:"done"`
+	Machine harness.Machine `json:"machine"`
+	Build   string          `json:"build"` // tells boost's program apart: only the same one goes on with a session
+	Command string          `json:"command"`
+	Turns   int             `json:"turns"`
+	Runs    []Measured      `json:"runs"` // in the order they ran
+	Missing []Missing       `json:"missing,omitempty"`
+	Done    bool            `json:"done"`
 }
 
 // Measured is one run within a session.
@@ -51,17 +45,8 @@ type History struct {
 // Open reads the sessions in the file at path; one that is not there holds none.
 func Open(path string) (*History, error) {
 	h := &History{path: path}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(b, h); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return h, nil
+	err := harness.Read(path, h)
+	return h, err
 }
 
 // Begin returns the session to go on with: the last one, if it was interrupted, and the
@@ -79,7 +64,7 @@ func (h *History) Begin(fresh *Session, anew bool) (s *Session, resumed bool) {
 }
 
 // Save writes the sessions; a program that is ended meanwhile leaves the file of before.
-func (h *History) Save() error { return record.Write(h.path, h) }
+func (h *History) Save() error { return harness.Write(h.path, h) }
 
 // Plan is what a measurement needs beside its session.
 type Plan struct {
@@ -119,8 +104,8 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, tu
 		prepared[c.Name] = true
 	}
 	if err == nil {
-		load := machine.LoadAverage()
-		run, err = c.start(ctx, Score, peers.WaitOf(turn-1), shape, p.Places[shape], p.Patience)
+		load := harness.LoadAverage()
+		run, err = c.start(ctx, Score, harness.WaitOf(turn-1), shape, p.Places[shape], p.Patience)
 		run.LoadMean = load
 	}
 	switch {
@@ -130,8 +115,9 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, tu
 	case ctx.Err() != nil, c.Name == Boost, c.Name == BoostMatrix:
 		return fmt.Errorf("%s, %s: %w", shape, c.Name, err)
 	default:
-		s.Missing = append(s.Missing, Missing{shape, c.Name, err.Error()})
-		fmt.Fprintf(p.Words, "%-12s turn %d  %-14s %v\n", shape, turn, c.Name, err)
+		why := harness.Reason(err)
+		s.Missing = append(s.Missing, Missing{shape, c.Name, why})
+		fmt.Fprintf(p.Words, "%-12s turn %d  %-14s %s\n", shape, turn, c.Name, why)
 	}
 	return p.Save()
 }

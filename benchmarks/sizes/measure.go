@@ -2,16 +2,16 @@ package sizes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
 
 // Names of the files that the tables compare with.
@@ -58,7 +58,7 @@ func (s *Set) MeasurePeers(ctx context.Context, p *Plan) error {
 			continue
 		}
 		peer, err := s.peer(ctx, p, t)
-		if errors.Is(err, peers.ErrAbsent) {
+		if errors.Is(err, harness.ErrAbsent) {
 			fmt.Fprintf(p.Words, "%-20s %s is not installed\n", s.Name, t.Name)
 			continue
 		}
@@ -84,11 +84,11 @@ func (s *Set) peer(ctx context.Context, p *Plan, t Trainer) (*Peer, error) {
 	defer func() { _ = os.RemoveAll(folder) }() // nothing to be done about it
 	var run trained
 	args := []string{t.Name, "--set", p.Folder, "--out", folder, "--rounds", strconv.Itoa(s.Rounds), "--leaves", strconv.Itoa(s.Leaves), "--threads", strconv.Itoa(p.Threads)}
-	if err := execute(ctx, p.Threads, slices.Concat(t.Command, args), &run); err != nil {
+	if err := p.execute(ctx, &run, slices.Concat(t.Command, args)); err != nil {
 		return nil, err
 	}
 	peer := &Peer{Name: t.Name, Version: run.Version, Seconds: run.Seconds, Loss: run.Loss, Trees: run.Trees, Leaves: run.Leaves}
-	for _, name := range sortedKeys(run.Files) {
+	for _, name := range slices.Sorted(maps.Keys(run.Files)) {
 		b, err := os.ReadFile(filepath.Join(folder, run.Files[name]))
 		if err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func (p *Plan) bare(ctx context.Context, folder, whole string, text []byte) (Fil
 		Rows int
 		Same bool
 	}
-	if err := execute(ctx, p.Threads, slices.Concat(p.Same, []string{whole, bareOnDisk, "--out", folder}), &verdict); err != nil {
+	if err := p.execute(ctx, &verdict, slices.Concat(p.Same, []string{whole, bareOnDisk, "--out", folder})); err != nil {
 		return File{}, err
 	}
 	if !verdict.Same || verdict.Rows == 0 {
@@ -131,22 +131,7 @@ func (p *Plan) bare(ctx context.Context, folder, whole string, text []byte) (Fil
 	return p.Zstd.File(ctx, BareFile, left)
 }
 
-func execute(ctx context.Context, threads int, command []string, into any) error {
-	out, _, err := peers.Execute(ctx, command, threads, "")
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(out, into); err != nil {
-		return fmt.Errorf("it printed %q: %w", out, err)
-	}
-	return nil
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+func (p *Plan) execute(ctx context.Context, into any, command []string) error {
+	_, err := harness.Process{Command: command, Threads: p.Threads}.Run(ctx, into)
+	return err
 }

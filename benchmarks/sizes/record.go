@@ -1,16 +1,10 @@
 package sizes
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
-	"boost/benchmarks/machine"
-	"boost/benchmarks/record"
+	"boost/benchmarks/harness"
 )
 
 // File is a file and what a general compressor makes of it.
@@ -109,27 +103,20 @@ type Set struct {
 
 // Record is everything that was measured. It is saved after each model.
 type Record struct {
-	Machine machine.Info `json:"machine"`
-	Command string       `json:"command"`
-	Zstd    string       `json:"zstd"`
-	Threads int          `json:"threads"`
-	Sets    []*Set       `json:"sets"`
+	Machine harness.Machine `json:"machine"`
+	Command string          `json:"command"`
+	Zstd    string          `json:"zstd"`
+	Threads int             `json:"threads"`
+	Sets    []*Set          `json:"sets"`
 }
 
 // Open reads the record at path. Bytes are the same on every machine, so that what another one
 // found stays; what another compressor made of files does not. A fresh record without a compressor is that of
 // a program that measures nothing: then all stays. A file that is not there holds nothing.
 func Open(path string, fresh Record) (*Record, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fresh, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var old Record
-	if err := json.Unmarshal(b, &old); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := harness.Read(path, &old); err != nil {
+		return nil, err
 	}
 	if fresh.Zstd == "" { // nothing is to be measured
 		return &old, nil
@@ -171,4 +158,4 @@ func (r *Record) Set(about Set, keep Keep) *Set {
 }
 
 // Save writes the record; a program that is ended meanwhile leaves the file of before.
-func (r *Record) Save(path string) error { return record.Write(path, r) }
+func (r *Record) Save(path string) error { return harness.Write(path, r) }

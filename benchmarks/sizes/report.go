@@ -1,20 +1,14 @@
 package sizes
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 )
-
-// section names the part of the document that UpdateDocument writes.
-const section = "sizes"
 
 // peerFiles are the columns of the peers' table, in order: peer, file, heading.
 var peerFiles = []struct{ peer, file, title string }{
@@ -338,26 +332,20 @@ func figure(x float64) string {
 
 // UpdateDocument puts the tables into the Markdown file at path, in place of those of before.
 func (r *Record) UpdateDocument(path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s`: %s; %d threads. %s.", r.Command, r.Machine, r.Threads, r.Zstd)
-	var versions, commits []string
+	var versions, commits harness.Names
 	for _, s := range r.Sets {
 		for _, p := range s.Peers {
-			if !slices.Contains(versions, p.Version) {
-				versions = append(versions, p.Version)
-			}
+			versions.Add(p.Version)
 		}
 		for _, f := range s.Ours {
-			if s.shown() && !slices.Contains(commits, f.Commit) {
-				commits = append(commits, f.Commit)
+			if s.shown() {
+				commits.Add(f.Commit)
 			}
 		}
 	}
 	fmt.Fprintf(&b, " Versions: %s. Commits of boost: %s.\n", strings.Join(versions, ", "), strings.Join(commits, ", "))
 	r.Write(&b)
-	return os.WriteFile(path, []byte(peers.ReplaceSection(string(old), section, b.String())), 0o666)
+	return harness.ReplaceSection(path, "sizes", b.String())
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"boost/benchmarks/peers"
+	"boost/benchmarks/harness"
 	"boost/benchmarks/sizes"
 	"boost/booster"
 	"boost/dataset"
@@ -143,7 +143,7 @@ func contend(role string, args []string) int {
 	folder := flags["--out"]
 	switch {
 	case role == "absent":
-		return peers.NotInstalled
+		return harness.NotInstalled
 	case role == "broken":
 		fmt.Fprintln(os.Stderr, "no such column")
 		return 1

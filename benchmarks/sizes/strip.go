@@ -3,6 +3,7 @@ package sizes
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,7 +35,7 @@ func StripStatistics(text []byte) ([]byte, error) {
 		if key == "Tree" {
 			done()
 		}
-		if !isStatistic(key) {
+		if !slices.Contains(statisticsKeys, key) {
 			kept = append(kept, line...)
 		}
 	}
@@ -51,13 +52,4 @@ func StripStatistics(text []byte) ([]byte, error) {
 	}
 	out = append(append(out, '\n'), kept...)
 	return append(append(out, "end of trees\n"...), tail...), nil
-}
-
-func isStatistic(key string) bool {
-	for _, k := range statisticsKeys {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }

@@ -1,8 +1,6 @@
 package synth
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -135,15 +133,6 @@ func (g *covertype) class(key uint64, z *[terrain]float64, area, soil int) int {
 		}
 	}
 	return at
-}
-
-// fingerprint returns 64 hex digits that change when the rows do.
-func fingerprint(g rows) string {
-	const n = 1000
-	x, y := make([]float32, n*g.width()), make([]float32, n)
-	g.fill(0, n, x, y)
-	sum := sha256.Sum256(appendFloats(appendFloats(nil, x), y))
-	return hex.EncodeToString(sum[:])
 }
 
 // wrongWidth is the error for a kind whose number of columns is fixed.

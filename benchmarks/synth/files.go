@@ -23,7 +23,9 @@ const (
 
 const chunkRows = 8192
 
-func (d dense) Write(folder string, train, test int, text bool, pool *parallel.Pool) error {
+// Write makes the files of a table in folder: rows 0 … train-1 for training, the next test rows for
+// testing. The training rows are written as CSV too where text is set.
+func (t *Table) Write(folder string, train, test int, text bool, pool *parallel.Pool) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -35,15 +37,15 @@ func (d dense) Write(folder string, train, test int, text bool, pool *parallel.P
 	if err != nil {
 		return err
 	}
-	files[TrainX].write(npyHeader(floats, train, d.width()))
-	files[TrainY].write(npyHeader(floats, train))
-	files[TestX].write(npyHeader(floats, test, d.width()))
-	files[TestY].write(npyHeader(floats, test))
+	files[TrainX].write(npyHeader(train, t.width()))
+	files[TrainY].write(npyHeader(train))
+	files[TestX].write(npyHeader(test, t.width()))
+	files[TestY].write(npyHeader(test))
 	if text {
-		files[TrainCSV].write(csvHeader(d.width()))
+		files[TrainCSV].write(csvHeader(t.width()))
 	}
-	d.writeRows(0, train, files[TrainX], files[TrainY], files[TrainCSV], pool)
-	d.writeRows(train, train+test, files[TestX], files[TestY], nil, pool)
+	t.writeRows(0, train, files[TrainX], files[TrainY], files[TrainCSV], pool)
+	t.writeRows(train, train+test, files[TestX], files[TestY], nil, pool)
 	return closeAll(files)
 }
 
@@ -51,13 +53,13 @@ func (d dense) Write(folder string, train, test int, text bool, pool *parallel.P
 type chunk struct{ x, y, csv []byte }
 
 // writeRows writes rows lo … hi-1, pool.Threads chunks at a time; csv may be nil.
-func (d dense) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool) {
+func (t *Table) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool) {
 	chunks := make([]chunk, pool.Threads())
 	for lo < hi && x.err == nil {
 		n := min(len(chunks), (hi-lo+chunkRows-1)/chunkRows)
 		pool.Do(n, parallel.Func(func(_, i int) {
 			from := lo + i*chunkRows
-			chunks[i] = d.render(from, min(from+chunkRows, hi), csv != nil)
+			chunks[i] = t.render(from, min(from+chunkRows, hi), csv != nil)
 		}))
 		for _, c := range chunks[:n] {
 			x.write(c.x)
@@ -70,10 +72,10 @@ func (d dense) writeRows(lo, hi int, x, y, csv *output, pool *parallel.Pool) {
 	}
 }
 
-func (d dense) render(lo, hi int, withCSV bool) chunk {
-	width := d.width()
+func (t *Table) render(lo, hi int, withCSV bool) chunk {
+	width := t.width()
 	xs, ys := make([]float32, (hi-lo)*width), make([]float32, hi-lo)
-	d.fill(lo, hi, xs, ys)
+	t.fill(lo, hi, xs, ys)
 	c := chunk{x: appendFloats(nil, xs), y: appendFloats(nil, ys)}
 	if !withCSV {
 		return c
@@ -133,16 +135,6 @@ func closeAll(files map[string]*output) error {
 func (o *output) write(b []byte) {
 	if o.err == nil {
 		_, o.err = o.buf.Write(b)
-	}
-}
-
-// rewind writes a header over the one that the file begins with, which is as long.
-func (o *output) rewind(header []byte) {
-	if e := o.buf.Flush(); o.err == nil {
-		o.err = e
-	}
-	if o.err == nil {
-		_, o.err = o.file.WriteAt(header, 0)
 	}
 }
 

@@ -13,17 +13,11 @@ import (
 // ErrNPY marks bytes that are no NumPy file of the one kind read here.
 var ErrNPY = errors.New("not a float32 NumPy file in C order")
 
-// The types of NumPy's arrays that are written here.
-const (
-	floats   = "<f4"
-	integers = "<i4"
-)
-
-// npyHeader returns the NumPy 1.0 header of an array of that type in C order.
+// npyHeader returns the NumPy 1.0 header of a float32 array in C order.
 //
 //	offset 0   \x93NUMPY, version 1.0, uint16 length L of what follows
 //	offset 10  Python dict as text, blanks, \n; 10+L is a multiple of 64
-func npyHeader(kind string, shape ...int) []byte {
+func npyHeader(shape ...int) []byte {
 	dims := make([]string, len(shape))
 	for i, n := range shape {
 		dims[i] = fmt.Sprint(n)
@@ -31,7 +25,7 @@ func npyHeader(kind string, shape ...int) []byte {
 	if len(dims) == 1 {
 		dims = append(dims, "") // a Python tuple of one
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, strings.TrimSpace(strings.Join(dims, ", ")))
+	dict := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", strings.TrimSpace(strings.Join(dims, ", ")))
 	pad := 63 - (10+len(dict))%64
 	header := []byte("\x93NUMPY\x01\x00")
 	header = binary.LittleEndian.AppendUint16(header, uint16(len(dict)+pad+1))
@@ -44,17 +38,6 @@ func appendFloats(b []byte, values []float32) []byte {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
 	return b
-}
-
-// WriteNPY writes a float32 array of the given width, row-major, or of one dimension
-// where the width is 1.
-func WriteNPY(w io.Writer, values []float32, width int) error {
-	shape := []int{len(values) / width, width}
-	if width == 1 {
-		shape = shape[:1]
-	}
-	_, err := w.Write(appendFloats(npyHeader(floats, shape...), values))
-	return err
 }
 
 // ReadNPY reads a one- or two-dimensional float32 array and returns it by columns,

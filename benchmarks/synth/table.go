@@ -1,13 +1,13 @@
 package synth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
-	"slices"
-
-	"boost/parallel"
 )
 
-// The kinds of dense tables; those of sparse ones are SparseKinds.
+// The kinds of tables.
 const (
 	// Dense resembles HIGGS, with any number of columns; see Generator.
 	Dense = "dense"
@@ -27,11 +27,14 @@ const (
 
 // Kinds lists all kinds in the order of documents.
 func Kinds() []string {
-	return append([]string{Dense, Airline, Covertype, Continuous, Counts, ZeroHeavy, Flags}, SparseKinds()...)
+	return []string{Dense, Airline, Covertype, Continuous, Counts, ZeroHeavy, Flags}
 }
 
-// Sparse says that a table of that kind is kept as LibSVM and as CSR, not as a matrix.
-func Sparse(kind string) bool { return slices.Contains(SparseKinds(), kind) }
+// ErrKind marks the name of a table that is none of Kinds.
+var ErrKind = errors.New("unknown kind of table")
+
+// noiseDraw is the number of the first draw in a row that no column takes.
+const noiseDraw = 1 << 20
 
 // Classes returns the number of classes of a kind's label; labels are 0 … classes-1. It is 1
 // where the label is a number.
@@ -61,55 +64,49 @@ func Categorical(kind string) []int {
 	return list
 }
 
-// Table makes the files of a table.
-type Table interface {
-	// Write makes the files in folder: rows 0 … train-1 for training, the next test rows
-	// for testing. Of dense tables the training rows are written as CSV too where text is
-	// set.
-	Write(folder string, train, test int, text bool, pool *parallel.Pool) error
-	// Fingerprint returns 64 hex digits that change when the rows do.
-	Fingerprint() string
-}
-
 // New returns the generator of tables of that kind.
-func New(kind string, seed uint64, columns int) (Table, error) {
+func New(kind string, seed uint64, columns int) (*Table, error) {
 	switch {
 	case kind == Dense:
 		g, err := NewGenerator(seed, columns)
-		return dense{g}, err
+		return &Table{g}, err
 	case kind == Continuous:
 		g, err := newContinuous(seed, columns)
-		return dense{g}, err
+		return &Table{g}, err
 	case (kind == Counts || kind == ZeroHeavy || kind == Flags) && columns < 1:
 		return nil, fmt.Errorf("%d columns: a table of kind %s has at least one", columns, kind)
 	case kind == Counts:
-		return dense{newCounts(seed, columns)}, nil
+		return &Table{newCounts(seed, columns)}, nil
 	case kind == ZeroHeavy:
-		return dense{newZeroHeavy(seed, columns)}, nil
+		return &Table{newZeroHeavy(seed, columns)}, nil
 	case kind == Flags:
-		return dense{newFlags(seed, columns)}, nil
+		return &Table{newFlags(seed, columns)}, nil
 	case kind == Airline && columns == len(airlineLevels):
-		return dense{newAirline(seed)}, nil
+		return &Table{newAirline(seed)}, nil
 	case kind == Airline:
 		return nil, wrongWidth(kind, columns, len(airlineLevels))
 	case kind == Covertype && columns == terrain+areas+soils:
-		return dense{newCovertype(seed)}, nil
+		return &Table{newCovertype(seed)}, nil
 	case kind == Covertype:
 		return nil, wrongWidth(kind, columns, terrain+areas+soils)
-	case Sparse(kind):
-		return NewSparseGenerator(kind, seed, columns)
 	}
 	return nil, fmt.Errorf("%w: %q; there are %q", ErrKind, kind, Kinds())
 }
 
-// rows makes the cells of dense tables: x holds (hi-lo) × width values, row-major, y one
-// label per row.
+// rows makes the cells of a table: x holds (hi-lo) × width values, row-major, y one label per row.
 type rows interface {
 	width() int
 	fill(lo, hi int, x, y []float32)
 }
 
-// dense writes what rows makes.
-type dense struct{ rows }
+// Table makes the files of a table.
+type Table struct{ rows }
 
-func (d dense) Fingerprint() string { return fingerprint(d.rows) }
+// Fingerprint returns 64 hex digits that change when the rows do.
+func (t *Table) Fingerprint() string {
+	const n = 1000
+	x, y := make([]float32, n*t.width()), make([]float32, n)
+	t.fill(0, n, x, y)
+	sum := sha256.Sum256(appendFloats(appendFloats(nil, x), y))
+	return hex.EncodeToString(sum[:])
+}

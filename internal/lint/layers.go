@@ -26,12 +26,12 @@ const picture = `
   5:  tree/grow  booster/model  booster/cache
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench
-  7:  benchmarks/machine  benchmarks/record  benchmarks/score  benchmarks/synth
+  7:  benchmarks/harness  benchmarks/score  benchmarks/synth
   8:  ptq/compress/registry
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/compression  benchmarks/loading  benchmarks/rows  benchmarks/guard  benchmarks/scaling
-  9:  benchmarks/real  benchmarks/scorers  benchmarks/sizes
+  9:  benchmarks/scorers  benchmarks/sizes
  10:  cmd/boost  benchmarks
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme

@@ -82,14 +82,11 @@ type leaves struct {
 func newLeaves(b *testing.B, set *accuracy.Set) *leaves {
 	b.Helper()
 	ctx := context.Background()
-	train, err := set.Open(ctx)
+	train, test, err := set.Tables(ctx)
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &leaves{set: set}
-	if l.test, err = dataset.Open(ctx, set.Test(), dataset.As(train.Schema()), dataset.Missing("")); err != nil {
-		b.Fatal(err)
-	}
+	l := &leaves{set: set, test: test}
 	p := booster.Defaults()
 	p.Objective, p.Threads = set.Task, runtime.GOMAXPROCS(0)
 	if l.model, err = booster.Train(ctx, p, train); err != nil {
@@ -102,27 +99,11 @@ func newLeaves(b *testing.B, set *accuracy.Set) *leaves {
 // lossOf is the loss of a model on the test rows.
 func (l *leaves) lossOf(b *testing.B, m *model.Model) float64 {
 	b.Helper()
-	values, err := m.Predict(context.Background(), l.test)
+	loss, err := l.set.LossOf(context.Background(), m, l.test)
 	if err != nil {
 		b.Fatal(err)
 	}
-	weights, err := l.test.Weights()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if l.set.Task == "regression" {
-		labels, err := l.test.NumericLabels()
-		if err != nil {
-			b.Fatal(err)
-		}
-		return score.RMSE(values, labels, weights)
-	}
-	c := m.Contents()
-	labels, err := l.test.EncodeClasses(c.Classes, c.NumericClasses)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return score.LogLoss(values, len(values)/l.test.NumRows(), labels, weights)
+	return loss
 }
 
 // stored is what came of storing the leaves in some way.

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/harness"
+	"boost/benchmarks/synth"
+)
+
+// places are what the flags of most commands name.
+type places struct{ data, python, script, cache, results, document string }
+
+// inputs adds the flags of what is read: the real sets, the peers' side, the folder of tables. A name that
+// is empty has no flag.
+func (p *places) inputs(c *cobra.Command, script, cache string) {
+	f := c.Flags()
+	f.StringVar(&p.data, "data", filepath.Join(os.Getenv("BOOST_SHARED"), "data"), "folder of the real data sets")
+	if script != "" {
+		f.StringVar(&p.python, "python", "python3", "interpreter of the environment with the peers")
+		f.StringVar(&p.script, "script", "benchmarks/python/"+script, "the peers' side")
+	}
+	if cache != "" {
+		f.StringVar(&p.cache, "cache", "", "folder that "+cache+" are kept in (default: the user's cache)")
+	}
+}
+
+// outputs adds the flags of what is written.
+func (p *places) outputs(c *cobra.Command, results, document string) {
+	f := c.Flags()
+	f.StringVar(&p.results, "results", results, "JSON file for the record")
+	f.StringVar(&p.document, "document", document, "document to put the tables into, with pictures beside it; empty for none")
+}
+
+// picture writes a picture beside the document.
+func (p *places) picture(name string, draw func(*os.File) error) error {
+	f, err := os.Create(filepath.Join(filepath.Dir(p.document), name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(draw(f), f.Close())
+}
+
+// table is a generated one.
+type table struct {
+	kind                string
+	rows, columns, test int
+	text                bool
+}
+
+// filesVersion changes with the files that a table has.
+const filesVersion = "3"
+
+// generated returns the folder of a table, making it if it is not there. Another process makes it: this
+// one must stay small, since Linux counts it as a part of the peak of its children.
+func (p *places) generated(cmd *cobra.Command, t table) (string, error) {
+	cache, err := harness.Cache(p.cache)
+	if err != nil {
+		return "", err
+	}
+	g, err := synth.New(t.kind, 1, t.columns)
+	if err != nil {
+		return "", err
+	}
+	version := g.Fingerprint() + " " + filesVersion
+	withText := version + " with text"
+	folder := filepath.Join(cache, fmt.Sprintf("%s-%dx%d-%d-seed1", t.kind, t.rows, t.columns, t.test))
+	stamp := filepath.Join(folder, "made-by")
+	if made, err := os.ReadFile(stamp); err == nil && (string(made) == withText || string(made) == version && !t.text) {
+		return folder, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "making the table in", folder)
+	make := exec.CommandContext(cmd.Context(), self, "generate", "--out", folder, "--kind", t.kind,
+		"--rows", strconv.Itoa(t.rows), "--test", strconv.Itoa(t.test), "--cols", strconv.Itoa(t.columns),
+		"--threads", strconv.Itoa(runtime.NumCPU()), "--text="+strconv.FormatBool(t.text))
+	make.Stderr = cmd.ErrOrStderr()
+	if err := make.Run(); err != nil {
+		return "", fmt.Errorf("generate: %w", err)
+	}
+	if t.text {
+		version = withText
+	}
+	return folder, os.WriteFile(stamp, []byte(version), 0o666)
+}

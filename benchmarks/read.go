@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/harness"
+	"boost/benchmarks/loading"
+	"boost/dataset"
+)
+
+// readCommand is boost's side of `loading`; python/loading.py is the others'.
+func readCommand() *cobra.Command {
+	var file, reader, profile string
+	var threads, times int
+	c := &cobra.Command{
+		Use:   "read",
+		Short: "Reads one file and prints one line of JSON about it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			runtime.GOMAXPROCS(threads) // the collector of garbage counts as one of the threads
+			run := loading.Run{Version: "boost (" + runtime.Version() + ")", BaseBytes: harness.PeakSoFar()}
+			stop, err := startProfile(profile)
+			if err != nil {
+				return err
+			}
+			for range times {
+				clock := startClock()
+				if reader == loading.Inflate {
+					err = inflate(file)
+				} else {
+					err = openTable(cmd, file, threads, &run)
+				}
+				if err != nil {
+					return errors.Join(err, stop())
+				}
+				run.Seconds, run.CPU = clock.lap()
+			}
+			if err := stop(); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(run)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "file", "", "file to read")
+	f.StringVar(&reader, "reader", loading.Boost, "boost, or inflate, which only decompresses")
+	f.StringVar(&profile, "profile", "", "file for a processor profile (go tool pprof)")
+	f.IntVar(&threads, "threads", 2, "threads")
+	f.IntVar(&times, "times", 1, "how often to read; the last counts")
+	_ = c.MarkFlagRequired("file")
+	return c
+}
+
+func openTable(cmd *cobra.Command, file string, threads int, run *loading.Run) error {
+	options := []dataset.Option{dataset.Threads(threads)}
+	if strings.HasPrefix(filepath.Base(file), "strings") {
+		options = append(options, dataset.ID(loading.IDColumn))
+	}
+	table, err := dataset.Open(cmd.Context(), file, options...)
+	if err != nil {
+		return err
+	}
+	run.Columns, run.Widest = columnBytes(table)
+	return nil
+}
+
+// columnBytes returns the memory of a table's cells, and of the largest column's.
+func columnBytes(table *dataset.Table) (all, widest int64) {
+	for _, c := range table.Columns() {
+		size := int64(0)
+		switch c.Kind() {
+		case dataset.Float32, dataset.Category:
+			size = 4 * int64(c.Len())
+		case dataset.Float64:
+			size = 8 * int64(c.Len())
+		default:
+			size = 4 * int64(c.Len())
+			for row := range c.Len() {
+				size += int64(len(c.Text(row)))
+			}
+		}
+		all, widest = all+size, max(widest, size)
+	}
+	return all, widest
+}
+
+// inflate decompresses a file and drops the text.
+func inflate(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	var r io.Reader
+	if filepath.Ext(file) == ".zst" {
+		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		r = z
+	} else if r, err = gzip.NewReader(f); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, r)
+	return err
+}
