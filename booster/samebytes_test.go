@@ -110,11 +110,12 @@ func TestSameBytes(t *testing.T) {
 					p.Gradients = mode
 				}
 				want := ""
-				cuts, workers := []int{1, 2, 7}, []int{1, 2, 3, 8}
+				// How files are cut changes the table, and nothing after it: other numbers of threads then.
+				cuts := map[int][]int{1: {1, 2, 3, 8}, 2: {3}, 7: {2, 8}}
 				if testing.Short() {
-					cuts, workers = []int{1, 7}, []int{1, 3}
+					cuts = map[int][]int{1: {1, 3}, 7: {3}}
 				}
-				for _, parts := range cuts {
+				for parts, workers := range cuts {
 					opts := append([]dataset.Option{dataset.Label(set.label), dataset.Threads(parts)}, set.options...)
 					table, err := dataset.Open(ctx, split(t, csv, parts), opts...)
 					if err != nil {

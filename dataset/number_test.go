@@ -89,12 +89,12 @@ func randomNumber(r *rand.Rand) string {
 // quoted, unquoted and with a decimal comma, through the reader's quick paths. Columns
 // are float32 only where strconv says that all of their values are exact in it.
 func TestNumbersEqualStrconv(t *testing.T) {
-	blocks, n := 8, 50_000
+	blocks, n := 4, 50_000
 	switch {
 	case os.Getenv("BOOST_SOAK") != "":
 		blocks, n = 50, 200_000
 	case testing.Short():
-		blocks, n = 5, 20_000
+		blocks, n = 3, 20_000
 	}
 	for block := range blocks {
 		r := rand.New(rand.NewPCG(1, uint64(block)))

@@ -524,7 +524,16 @@ func TestSameModelFromEveryForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameFromEveryForm(t, append(csvForms(t, text), arrowForms(t, table)...), label)
+			forms := append(csvForms(t, text), arrowForms(t, table)...)
+			if table.NumRows() > 10_000 {
+				// Many chunks are one thing, and how cells are stored is another: every third form shows it.
+				every := forms
+				forms = nil
+				for i := 0; i < len(every); i += 3 {
+					forms = append(forms, every[i])
+				}
+			}
+			sameFromEveryForm(t, forms, label)
 		})
 	}
 }

@@ -472,10 +472,7 @@ func TestRegistryFifty(t *testing.T) {
 			add(r, i)
 			under()
 		}
-		steps := 60
-		if testing.Short() {
-			steps = 20
-		}
+		steps := 20
 		tiers := map[store.Tier]int{}
 		var group sync.WaitGroup
 		for worker := range 4 {

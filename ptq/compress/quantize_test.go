@@ -204,7 +204,7 @@ func TestLossBoundHolds(t *testing.T) {
 func TestQuantizeBounds(t *testing.T) {
 	ctx := context.Background()
 	train := task(t, "binary", 1, 3000)
-	m := trained(t, "binary", train, 40)
+	m := trained(t, "binary", train, 20)
 	data := task(t, "binary", 2, 6000)
 	t.Run("max loss", func(t *testing.T) {
 		for _, limit := range []float64{0.05, 0.01, 0.001} {
@@ -303,7 +303,7 @@ func TestQuantizeSameBytes(t *testing.T) {
 		m := trained(t, kind, task(t, kind, 1, 2000), 15)
 		data := task(t, kind, 2, 9000)
 		var first []byte
-		for _, threads := range []int{1, 2, 5} {
+		for _, threads := range []int{1, 5} {
 			pool := parallel.NewPool(threads)
 			r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: 0.02, Data: data, Prune: compress.PruneOff}, compress.Pool(pool))
 			pool.Close()
