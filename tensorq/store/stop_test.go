@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"runtime"
+	"slices"
 	"testing"
 
 	"boost/internal/recordlog"
