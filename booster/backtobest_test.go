@@ -1,7 +1,6 @@
 package booster
 
 import (
-	"log/slog"
 	"math"
 	"testing"
 
@@ -28,20 +27,22 @@ func TestNoTreeIsScoredAgain(t *testing.T) {
 	}
 	p := Defaults()
 	p.Objective, p.Rounds, p.LearningRate, p.EarlyStopping = "regression", 200, 0.5, 4
-	run := &trainer{p: p}
-	run.log, run.report = slog.New(slog.DiscardHandler), &Report{}
-	Valid("valid", tables[1])(&run.options)
-	if err := run.prepare(t.Context(), InMemory(tables[0]).source); err != nil {
+	r, err := newRun(p, []Option{Valid("valid", tables[1])})
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer run.pool.Close()
+	defer r.close()
+	run, err := r.prepare(t.Context(), InMemory(tables[0]).source)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := run.rounds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if run.best >= run.done {
 		t.Fatalf("%d rounds, all of which are kept", run.done)
 	}
-	run.matrix, run.cuts = nil, nil
+	run.data.matrix, run.data.cuts = nil, nil
 	clear(run.trees)
 	if got := run.trainMetrics()["rmse"]; !(got > 0.1 && got < 1) {
 		t.Errorf("rmse %v", got)

@@ -10,18 +10,10 @@ type bestScores struct {
 	of   []float64 // what is copied
 }
 
-// stopsEarly reports whether rounds may be trained that are not kept.
-func (t *trainer) stopsEarly() bool { return t.p.EarlyStopping > 0 && len(t.sets) > 0 }
-
-// bestScoresBytes is the memory of bestScores.
-func (t *trainer) bestScoresBytes() int64 { return 8 * int64(t.outputs) * int64(t.n) }
-
-// saveBest copies the scores before a round if they are those of the best round so far.
-func (t *trainer) saveBest() {
-	if t.saved.kept != nil && t.best == t.done {
-		t.saved.of = t.scores
-		t.pool.Do(parallel.Blocks(len(t.scores), saveBlock), &t.saved)
-	}
+// save copies the scores.
+func (s *bestScores) save(scores []float64, pool *parallel.Pool) {
+	s.of = scores
+	pool.Do(parallel.Blocks(len(scores), saveBlock), s)
 }
 
 // saveBlock is the number of scores that a task copies: 1 MiB, from which on copying goes
@@ -35,16 +27,16 @@ func (s *bestScores) Run(_, block int) {
 }
 
 // backToBest drops the rounds after the best one and returns the scores without them.
-func (t *trainer) backToBest() []float64 {
-	if t.best == t.done {
-		return t.scores
+func (b *boosting) backToBest() []float64 {
+	if b.best == b.done {
+		return b.scores
 	}
-	t.trees = t.trees[:t.best*t.outputs]
-	if t.saved.kept != nil {
-		t.scores, t.saved = t.saved.kept, bestScores{}
-		return t.scores
+	b.trees = b.trees[:b.best*b.outputs]
+	if b.saved.kept != nil {
+		b.scores, b.saved = b.saved.kept, bestScores{}
+		return b.scores
 	}
-	startScores(t.scores, t.initial, t.base)
-	t.addTrees(t.matrix, t.scores)
-	return t.scores
+	startScores(b.scores, b.initial, b.base)
+	b.addTrees(b.data.matrix, b.scores)
+	return b.scores
 }

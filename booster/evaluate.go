@@ -3,11 +3,14 @@ package booster
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
+	"strings"
 
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 	"boost/tree"
@@ -27,8 +30,8 @@ type evalSet struct {
 }
 
 // newEvalSet bins a validation set with the training cuts.
-func (t *trainer) newEvalSet(ctx context.Context, v validSet, out *cacheOutput) (*evalSet, error) {
-	source, err := v.source.as(t.schema)
+func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *binned, out *cacheOutput) (*evalSet, error) {
+	source, err := v.source.as(data.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -36,23 +39,32 @@ func (t *trainer) newEvalSet(ctx context.Context, v validSet, out *cacheOutput) 
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: the label column is missing", dataset.ErrTable)
 	}
-	s := &evalSet{name: v.name, n: table.NumRows(), history: make([][]*float64, len(t.metrics))}
+	s := &evalSet{name: v.name, n: table.NumRows()}
 	if s.n == 0 {
 		return nil, fmt.Errorf("%w: no rows", dataset.ErrTable)
 	}
-	if s.labels, err = t.target.labels(table); err != nil {
+	if s.labels, err = ex.labels(table); err != nil {
 		return nil, err
 	}
 	if s.weights, err = table.Weights(); err != nil {
 		return nil, err
 	}
-	if err = t.setInitScores(s, table); err != nil {
+	if ex.initial != nil {
+		if s.initial, err = initScores(table, r.p.Objective, ex.outputs); err != nil {
+			return nil, err
+		}
+		if s.initial == nil {
+			r.log.Warn("training starts from init scores, and this set has none: its scores start from 0", "set", s.name)
+		}
+	}
+	codes, err := r.codesOf(ctx, source, data, out)
+	if err != nil {
 		return nil, err
 	}
-	if s.matrix, err = t.matrixOf(ctx, source, t.p.scoringLayout(), out); err != nil {
+	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}
-	s.raw, s.values = make([]float64, t.outputs*s.n), make([]float64, t.outputs*s.n)
+	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)
 	return s, nil
 }
 
@@ -85,23 +97,69 @@ func (a *treeTask) Run(_, block int) {
 	model.AddScores(a.t, a.cuts, a.matrix, lo, hi, a.scores)
 }
 
-// evaluate computes the metrics of the validation sets for the round just done, or
-// records that it was passed over.
-func (t *trainer) evaluate(round int) {
-	t.evaluateSets((round+1)%t.p.MetricsEvery == 0 || round+1 == t.first+t.p.Rounds)
+// chooseMetrics settles the metrics: those of the parameters, else the objective's
+// own, and the caller's after them.
+func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, error) {
+	defaults, err := objectives.DefaultMetrics(objective.Name(), objective.Link())
+	if err != nil {
+		return nil, fmt.Errorf("%w: objective %s: %w", ErrParams, objective.Name(), err)
+	}
+	names := r.p.Metrics
+	if len(names) == 0 {
+		names = defaults
+	}
+	var list []metrics.Metric
+	for _, name := range names {
+		m, err := metrics.New(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
+		}
+		if !metrics.Fits(name, string(objective.Link())) {
+			return nil, fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
+				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
+		}
+		list = append(list, m)
+	}
+	return append(list, r.metrics...), nil
 }
 
-func (t *trainer) evaluateSets(due bool) {
-	t.evals = t.evals[:0]
-	for _, s := range t.sets {
+// judge evaluates the model on the validation sets, and decides early stopping.
+type judge struct {
+	link    objectives.Link
+	outputs int
+	pool    *parallel.Pool
+	metrics []metrics.Metric
+	sets    []*evalSet
+	evals   []Eval // of the last round; empty if it was not evaluated
+
+	early     bool // early stopping is on
+	stop      stopper
+	undefined bool // the metric that leads early stopping was, which has been logged
+}
+
+func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) judge {
+	for _, s := range sets {
+		s.history = make([][]*float64, len(list))
+	}
+	return judge{
+		link: ex.objective.Link(), outputs: ex.outputs, pool: r.pool, metrics: list, sets: sets,
+		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: newStopper(r.p.EarlyStopping, list),
+	}
+}
+
+// evaluate computes the metrics of the validation sets after a round, or records that it was
+// passed over.
+func (j *judge) evaluate(due bool) {
+	j.evals = j.evals[:0]
+	for _, s := range j.sets {
 		if due {
-			t.target.objective.Link().Apply(t.outputs, s.raw, s.values, 0, s.n, s.n)
+			j.link.Apply(j.outputs, s.raw, s.values, 0, s.n, s.n)
 		}
-		for i, m := range t.metrics {
+		for i, m := range j.metrics {
 			var value *float64
 			if due {
-				v := m.Eval(s.input(t))
-				t.evals = append(t.evals, Eval{s.name, m.Name(), v})
+				v := m.Eval(j.input(s))
+				j.evals = append(j.evals, Eval{s.name, m.Name(), v})
 				if !math.IsNaN(v) && !math.IsInf(v, 0) {
 					value = &v
 				}
@@ -111,23 +169,42 @@ func (t *trainer) evaluateSets(due bool) {
 	}
 }
 
-func (s *evalSet) input(t *trainer) metrics.Input {
+func (j *judge) input(s *evalSet) metrics.Input {
 	return metrics.Input{
-		Outputs: t.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Pool: t.pool,
+		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Pool: j.pool,
 	}
+}
+
+// best returns the rounds of the best model after some rounds, and whether early stopping ends training.
+func (j *judge) best(rounds int, log *slog.Logger) (best int, stop bool) {
+	if !j.early {
+		return rounds, false
+	}
+	if len(j.evals) > 0 {
+		lead := j.evals[0]
+		if math.IsNaN(lead.Value) && !j.undefined {
+			j.undefined = true
+			log.Warn("the metric that early stopping goes by is undefined, and counts as no better", "set", lead.Set, "metric", lead.Metric)
+		}
+		stop = j.stop.see(rounds, lead.Value)
+	}
+	if j.stop.bestRound > 0 {
+		return j.stop.bestRound, stop
+	}
+	return rounds, stop
 }
 
 // stopper decides early stopping by the first metric of the first validation set.
 type stopper struct {
-	patience  int
+	rounds    int // without a better value that end training
 	higher    bool
 	bestValue float64
 	bestRound int // rounds of the best model; 0 = none yet
 	first     int // rounds before the first that is seen
 }
 
-func newStopper(patience int, list []metrics.Metric) stopper {
-	return stopper{patience: patience, higher: list[0].HigherIsBetter()}
+func newStopper(rounds int, list []metrics.Metric) stopper {
+	return stopper{rounds: rounds, higher: list[0].HigherIsBetter()}
 }
 
 // see takes the leading metric after some rounds and reports whether to stop. Only a
@@ -140,5 +217,5 @@ func (s *stopper) see(rounds int, value float64) (stop bool) {
 	if !math.IsNaN(value) && better {
 		s.bestValue, s.bestRound = value, rounds
 	}
-	return rounds-max(s.bestRound, s.first) >= s.patience
+	return rounds-max(s.bestRound, s.first) >= s.rounds
 }

@@ -1,47 +1,68 @@
 package booster
 
 import (
+	"encoding/json"
 	"math"
 
 	"boost/booster/model"
 )
 
+// finish makes the model of the best round, and completes the report.
+func (b *boosting) finish() (*Model, error) {
+	if b.baseModel != nil && b.best == b.first {
+		b.log.Warn("no new round was better than the base model: none is kept", "rounds", b.done-b.first)
+	}
+	m, err := b.model()
+	if err == nil && b.reported {
+		b.fillReport()
+	}
+	return m, err
+}
+
 // model hands everything that was learned to package model.
-func (t *trainer) model() (*Model, error) {
-	params, err := t.p.ModelParams()
+func (b *boosting) model() (*Model, error) {
+	params, err := b.p.ModelParams()
 	if err != nil {
 		return nil, err
 	}
-	origin, segments, err := t.origin(params)
+	origin, segments, err := b.origin(params)
 	if err != nil {
 		return nil, err
 	}
 	c := model.Contents{
-		Objective: t.target.objective.Name(), Link: t.target.objective.Link(), Outputs: t.outputs,
-		BaseScore: t.base, Classes: t.target.classes, NumericClasses: t.target.numeric,
-		Params: params, Schema: t.schema, Cuts: t.cuts,
-		Trees: t.trees[:t.best*t.outputs], BestRound: t.best, WideRounds: t.wide,
-		Fingerprint: t.fingerprint, ValidPrints: t.validPrints, NumericsVersion: NumericsVersion,
+		Objective: b.objective.Name(), Link: b.objective.Link(), Outputs: b.outputs,
+		BaseScore: b.base, Classes: b.classes, NumericClasses: b.numeric,
+		Params: params, Schema: b.data.schema, Cuts: b.data.cuts,
+		Trees: b.trees[:b.best*b.outputs], BestRound: b.best, WideRounds: b.wide,
+		Fingerprint: b.data.fingerprint, ValidPrints: b.data.validPrints, NumericsVersion: NumericsVersion,
 		Origin: origin, Segments: segments,
 	}
-	for _, s := range t.sets {
-		for i, m := range t.metrics {
+	for _, s := range b.data.sets {
+		for i, m := range b.judge.metrics {
 			c.History = append(c.History, model.History{Set: s.name, Metric: m.Name(), Values: s.history[i]})
 		}
 	}
 	return model.New(c)
 }
 
+// origin returns what the model was trained from, nil for nothing.
+func (r *run) origin(params json.RawMessage) (*model.Origin, []model.Segment, error) {
+	if r.baseModel == nil {
+		return nil, nil, nil
+	}
+	return r.baseModel.Continuation(params)
+}
+
 // fillReport completes the report of a run that made a model.
-func (t *trainer) fillReport() {
-	r := t.report
-	r.Rounds, r.BestRound, r.Stopped = t.done, t.best, t.stopped
-	r.Metrics = map[string]map[string]float64{"train": t.trainMetrics()}
-	for _, s := range t.sets {
+func (b *boosting) fillReport() {
+	r := b.report
+	r.Rounds, r.BestRound, r.Stopped = b.done, b.best, b.stopped
+	r.Metrics = map[string]map[string]float64{"train": b.trainMetrics()}
+	for _, s := range b.data.sets {
 		values := map[string]float64{}
-		for i, m := range t.metrics {
+		for i, m := range b.judge.metrics {
 			values[m.Name()] = math.NaN()
-			if v := s.history[i][t.best-1]; v != nil {
+			if v := s.history[i][b.best-1]; v != nil {
 				values[m.Name()] = *v
 			}
 		}
@@ -50,17 +71,17 @@ func (t *trainer) fillReport() {
 }
 
 // trainMetrics computes the metrics of the kept trees on the training rows.
-func (t *trainer) trainMetrics() map[string]float64 {
-	s := &evalSet{n: t.n, labels: t.rows.Labels, weights: t.rows.Weights, raw: t.backToBest()}
-	if t.inFiles { // a metric may take more memory than is left beside what the rounds held
-		t.matrix, t.whole, t.lanes, t.buffer, t.bag = nil, lane{}, nil, nil, nil
+func (b *boosting) trainMetrics() map[string]float64 {
+	s := &evalSet{n: b.n, labels: b.Labels, weights: b.Weights, raw: b.backToBest()}
+	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
+		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampler{}
 		letGo()
 	}
 	s.values = make([]float64, len(s.raw))
-	t.target.objective.Link().Apply(t.outputs, s.raw, s.values, 0, s.n, s.n)
+	b.judge.link.Apply(b.outputs, s.raw, s.values, 0, s.n, s.n)
 	values := map[string]float64{}
-	for _, m := range t.metrics {
-		values[m.Name()] = m.Eval(s.input(t))
+	for _, m := range b.judge.metrics {
+		values[m.Name()] = m.Eval(b.judge.input(s))
 	}
 	return values
 }

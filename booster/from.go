@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"boost/binning"
-	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
+	"boost/tree"
 )
 
 // From goes on training from a model: its trees stand first, Params.Rounds more are grown
@@ -27,28 +27,20 @@ import (
 // new round is better, none is kept.
 func From(base *Model) Option { return func(o *options) { o.baseModel = base } }
 
-// baseRounds returns the rounds of the base model, 0 without one.
-func (t *trainer) baseRounds() int {
-	if t.from == nil {
-		return 0
-	}
-	return t.from.Rounds()
-}
-
 // follow brings a table to the columns of the base model.
-func (t *trainer) follow(s source) (source, error) {
-	if err := checkBaseScores(t.from, s.rest()); err != nil {
+func follow(s source, base *Model) (source, error) {
+	if err := checkBaseScores(base, s.rest()); err != nil {
 		return nil, err
 	}
-	followed, err := s.as(t.from.Schema())
+	followed, err := s.as(base.Schema())
 	if err != nil {
 		return nil, err
 	}
 	rest := followed.rest()
 	if rest.LabelColumn() == nil {
-		return nil, fmt.Errorf("%w: there is no column %q, the label of the base model", dataset.ErrTable, labelName(t.from))
+		return nil, fmt.Errorf("%w: there is no column %q, the label of the base model", dataset.ErrTable, labelName(base))
 	}
-	if t.from.LacksInitScores(rest) {
+	if base.LacksInitScores(rest) {
 		return nil, fmt.Errorf("%w: the base model was trained from init scores: give the table its own", dataset.ErrTable)
 	}
 	return followed, nil
@@ -80,7 +72,7 @@ func labelName(m *Model) string {
 // targetOf returns the target of a model, for rows that it is trained on or refitted to.
 func targetOf(m *Model, custom objectives.Objective) (*target, error) {
 	c := m.Contents()
-	tg := &target{objective: custom, classes: c.Classes, numeric: c.NumericClasses}
+	tg := &target{objective: custom, outputs: c.Outputs, classes: c.Classes, numeric: c.NumericClasses}
 	if custom == nil {
 		objective, err := objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)})
 		if err != nil {
@@ -96,41 +88,41 @@ func targetOf(m *Model, custom objectives.Objective) (*target, error) {
 }
 
 // baseTarget settles objective and classes from the base model.
-func (t *trainer) baseTarget() (*target, error) {
-	c := t.from.Contents()
-	if t.p.Objective != "" && t.p.Objective != c.Objective {
-		return nil, fmt.Errorf("%w: train.objective = %q: the base model's is %q, leave it out", ErrParams, t.p.Objective, c.Objective)
+func (r *run) baseTarget() (*target, error) {
+	c := r.baseModel.Contents()
+	if r.p.Objective != "" && r.p.Objective != c.Objective {
+		return nil, fmt.Errorf("%w: train.objective = %q: the base model's is %q, leave it out", ErrParams, r.p.Objective, c.Objective)
 	}
-	t.p.Objective = c.Objective
-	if p := t.p.PositiveClass; p != "" && (len(c.Classes) != 2 || c.Classes[1] != p) {
+	r.p.Objective = c.Objective
+	if p := r.p.PositiveClass; p != "" && (len(c.Classes) != 2 || c.Classes[1] != p) {
 		return nil, fmt.Errorf("%w: data.positive_class = %q: the classes of the base model are %s, and stay in this order", ErrParams, p, someNames(c.Classes))
 	}
-	return targetOf(t.from, t.objective)
+	return targetOf(r.baseModel, r.custom)
 }
 
 // extendCuts finds the codes of levels that the base model does not know.
-func (t *trainer) extendCuts(ctx context.Context, train source) (*binning.Cuts, []string, error) {
-	if _, err := t.from.TreesOn(t.from.Contents().Cuts); err != nil {
+func (r *run) extendCuts(ctx context.Context, train source) (*binning.Cuts, []string, error) {
+	if _, err := r.baseModel.TreesOn(r.baseModel.Contents().Cuts); err != nil {
 		return nil, nil, fmt.Errorf("%w: train.init_model: %w", ErrParams, err)
 	}
-	cuts, notes, err := train.extend(ctx, t.from.Contents().Cuts, t.p.Binning)
+	cuts, notes, err := train.extend(ctx, r.baseModel.Contents().Cuts, r.p.Binning)
 	if err != nil {
 		return nil, nil, err
 	}
-	if keys := t.otherBinning(); len(keys) > 0 {
-		t.log.Info("numbers are coded with the cuts of the base model: parameters that would say otherwise do not count", "parameters", strings.Join(keys, ", "))
+	if keys := r.otherBinning(); len(keys) > 0 {
+		r.log.Info("numbers are coded with the cuts of the base model: parameters that would say otherwise do not count", "parameters", strings.Join(keys, ", "))
 	}
 	return cuts, notes, nil
 }
 
 // otherBinning lists the parameters of cuts that are not those of the base model.
-func (t *trainer) otherBinning() []string {
-	mine, err := t.p.ModelParams()
+func (r *run) otherBinning() []string {
+	mine, err := r.p.ModelParams()
 	if err != nil {
 		return nil
 	}
 	var have, had map[string]json.RawMessage
-	if json.Unmarshal(mine, &have) != nil || json.Unmarshal(t.from.Contents().Params, &had) != nil {
+	if json.Unmarshal(mine, &have) != nil || json.Unmarshal(r.baseModel.Contents().Params, &had) != nil {
 		return nil
 	}
 	var keys []string
@@ -144,66 +136,67 @@ func (t *trainer) otherBinning() []string {
 
 // startFromBase puts the base model's trees before those to come and the rows' scores where
 // they lead.
-func (t *trainer) startFromBase() error {
-	if t.from == nil {
+func (b *boosting) startFromBase() error {
+	from, more := b.baseModel, min(b.p.Rounds, 1000)*b.outputs
+	if from == nil {
+		b.trees = make([]tree.Tree, 0, more)
 		return nil
 	}
-	trees, err := t.from.TreesOn(t.cuts)
+	trees, err := from.TreesOn(b.data.cuts)
 	if err != nil {
 		return err
 	}
-	t.trees = append(t.trees, trees...)
-	t.reuse(trees)
-	t.first, t.done, t.best = t.from.Rounds(), t.from.Rounds(), t.from.Rounds()
-	t.wide = slices.Clone(t.from.Contents().WideRounds)
-	t.addTrees(t.matrix, t.scores)
-	for _, s := range t.sets {
-		t.addTrees(s.matrix, s.raw)
-		s.startHistory(t)
+	b.trees = append(make([]tree.Tree, 0, len(trees)+more), trees...)
+	b.lanes.reuse(trees)
+	b.first, b.done, b.best = from.Rounds(), from.Rounds(), from.Rounds()
+	b.wide = slices.Clone(from.Contents().WideRounds)
+	b.addTrees(b.data.matrix, b.scores)
+	for _, s := range b.data.sets {
+		b.addTrees(s.matrix, s.raw)
 	}
-	if t.first > 0 {
-		t.evaluateBase()
+	if b.first > 0 {
+		b.startHistories()
+		b.judge.startFrom(b.first)
 	}
 	return nil
 }
 
 // addTrees adds all trees that there are to raw scores, output-major, in their order.
-func (t *trainer) addTrees(m *binning.Matrix, scores []float64) {
-	n := len(scores) / t.outputs
-	for i := range t.trees {
-		k := i % t.outputs
-		task := treeTask{t: &t.trees[i], cuts: t.cuts, matrix: m, scores: scores[k*n : (k+1)*n]}
-		t.pool.Do(task.pieces(), &task)
+func (b *boosting) addTrees(m *binning.Matrix, scores []float64) {
+	n := len(scores) / b.outputs
+	for i := range b.trees {
+		k := i % b.outputs
+		task := treeTask{t: &b.trees[i], cuts: b.data.cuts, matrix: m, scores: scores[k*n : (k+1)*n]}
+		b.pool.Do(task.pieces(), &task)
 	}
 }
 
-// startHistory begins the set's history with that of the base model, where that was
-// judged on the same rows; the rounds of others are not known.
-func (s *evalSet) startHistory(t *trainer) {
-	if t.first == 0 {
-		return
-	}
-	for i, m := range t.metrics {
-		values := make([]*float64, t.first-1)
-		if t.sameSet(s) {
-			for _, h := range t.from.Contents().History {
-				if h.Set == s.name && h.Metric == m.Name() {
-					copy(values, h.Values)
+// startHistories begins each set's history with that of the base model, if that was
+// judged on the same rows. The rounds of others are not known.
+func (b *boosting) startHistories() {
+	for _, s := range b.data.sets {
+		for i, m := range b.judge.metrics {
+			values := make([]*float64, b.first-1)
+			if b.sameSet(s) {
+				for _, h := range b.baseModel.Contents().History {
+					if h.Set == s.name && h.Metric == m.Name() {
+						copy(values, h.Values)
+					}
 				}
 			}
+			s.history[i] = values
 		}
-		s.history[i] = values
 	}
 }
 
 // sameSet reports whether the base model was judged on the rows of a set, under its name.
-func (t *trainer) sameSet(s *evalSet) bool {
-	c := t.from.Contents()
-	if len(t.validPrints) == 0 { // held out of the training rows
+func (b *boosting) sameSet(s *evalSet) bool {
+	c := b.baseModel.Contents()
+	if len(b.data.validPrints) == 0 { // held out of the training rows
 		seed := struct {
 			Seed uint64 `json:"train.seed"`
 		}{}
-		return len(c.ValidPrints) == 0 && c.Fingerprint == t.fingerprint && json.Unmarshal(c.Params, &seed) == nil && seed.Seed == t.p.Seed
+		return len(c.ValidPrints) == 0 && c.Fingerprint == b.data.fingerprint && json.Unmarshal(c.Params, &seed) == nil && seed.Seed == b.p.Seed
 	}
 	var names []string
 	for _, h := range c.History {
@@ -211,28 +204,16 @@ func (t *trainer) sameSet(s *evalSet) bool {
 			names = append(names, h.Set)
 		}
 	}
-	for i, given := range t.valid {
-		if given.name == s.name {
-			return slices.Index(names, s.name) == i && i < len(c.ValidPrints) && c.ValidPrints[i] == t.validPrints[i]
-		}
-	}
-	return false
+	i := slices.IndexFunc(b.valid, func(given validSet) bool { return given.name == s.name })
+	return i >= 0 && slices.Index(names, s.name) == i && i < len(c.ValidPrints) && c.ValidPrints[i] == b.data.validPrints[i]
 }
 
-// evaluateBase judges the base model: what follows has to be better.
-func (t *trainer) evaluateBase() {
-	t.evaluateSets(true)
-	t.stop.first = t.first
-	if t.p.EarlyStopping > 0 && len(t.evals) > 0 {
-		t.stop.see(t.first, t.evals[0].Value)
+// startFrom judges the base model: what follows has to be better.
+func (j *judge) startFrom(rounds int) {
+	j.evaluate(true)
+	j.stop.first = rounds
+	if j.early && len(j.evals) > 0 {
+		j.stop.see(rounds, j.evals[0].Value)
 	}
-	t.evals = t.evals[:0]
-}
-
-// origin says what the model was trained from, nil for nothing.
-func (t *trainer) origin(params json.RawMessage) (*model.Origin, []model.Segment, error) {
-	if t.from == nil {
-		return nil, nil, nil
-	}
-	return t.from.Continuation(params)
+	j.evals = j.evals[:0]
 }

@@ -7,7 +7,6 @@ import (
 
 	"boost/booster/model"
 	"boost/gradients"
-	"boost/histogram"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
@@ -31,136 +30,116 @@ type grown struct {
 	err     error
 }
 
-// newLane makes a lane that grows by a plan on the workers of a pool.
-func (t *trainer) newLane(pool *parallel.Pool, c grow.Config) lane {
-	c.Pool = pool
-	return lane{pool, gradients.NewStorage(t.n, t.storing), grow.New(c)}
+// lanes are what the trees of a round grow in.
+type lanes struct {
+	whole  lane    // on all workers; empty where all trees of a round grow side by side
+	single []lane  // on one worker each, where trees grow side by side
+	beside int     // trees of a round that do
+	grown  []grown // by output
 }
 
-// makeLanes makes what the trees of a round grow in.
-func (t *trainer) makeLanes(c grow.Config) {
-	t.grown = make([]grown, t.outputs)
-	if t.nBeside < t.outputs {
-		t.whole = t.newLane(t.pool, c)
+func (r *run) newLanes(ex *examples, pl *plan, c grow.Config) lanes {
+	l := lanes{beside: pl.beside, grown: make([]grown, ex.outputs)}
+	newLane := func(pool *parallel.Pool) lane {
+		c.Pool = pool
+		return lane{pool, gradients.NewStorage(ex.n, ex.storing), grow.New(c)}
 	}
-	if t.nBeside == 0 {
-		return
+	if l.beside < ex.outputs {
+		l.whole = newLane(r.pool)
 	}
-	c.Strategy = t.laneStrategy(c.Strategy)
-	t.lanes = make([]lane, min(t.pool.Threads(), t.nBeside))
-	for i := range t.lanes {
-		t.lanes[i] = t.newLane(parallel.NewPool(1), c)
+	if l.beside == 0 {
+		return l
 	}
+	c.Strategy = r.p.laneStrategy(c.Strategy)
+	l.single = make([]lane, min(r.pool.Threads(), l.beside))
+	for i := range l.single {
+		l.single[i] = newLane(parallel.NewPool(1))
+	}
+	return l
 }
 
-// laneStrategy returns how one worker builds histograms where all together go by the given strategy.
-func (t *trainer) laneStrategy(all histogram.Strategy) histogram.Strategy {
-	if all == histogram.RowParallel && t.anyBuilder() {
-		return histogram.Sequential
+// reuse tells all lanes what trees split on.
+func (l *lanes) reuse(trees []tree.Tree) {
+	for _, lane := range l.single {
+		lane.grower.Reuse(trees...)
 	}
-	return all
-}
-
-// besideCells is the number of cells of a table below which trees grow side by side even where
-// that leaves workers without one: passes over so few rows gain less from these.
-const besideCells = 2_000_000
-
-// beside returns how many trees of a round grow side by side; the others follow, each on all
-// workers.
-func (t *trainer) beside() int {
-	threads := t.pool.Threads()
-	switch {
-	case threads == 1 || t.outputs == 1 || t.store != nil || t.inFiles:
-		return 0
-	case t.outputs >= threads:
-		return t.outputs - t.outputs%threads
-	case t.n*t.matrix.NFeatures() < besideCells:
-		return t.outputs
+	if l.whole.grower != nil {
+		l.whole.grower.Reuse(trees...)
 	}
-	return 0
 }
 
 // besideTask grows the tree of one output in a lane that no other worker uses.
 type besideTask struct {
-	t     *trainer
+	b     *boosting
 	round int
 }
 
-func (b *besideTask) Run(worker, output int) {
+func (task *besideTask) Run(worker, output int) {
+	l := &task.b.lanes
 	at := worker
-	if b.t.nBeside == len(b.t.lanes) { // a lane for each tree
+	if l.beside == len(l.single) { // a lane for each tree
 		at = output
 	}
-	b.t.grown[output] = b.t.growTree(&b.t.lanes[at], b.round, output)
+	l.grown[output] = task.b.growTree(&l.single[at], task.round, output)
 }
 
 // growTrees grows one tree per output, and adds them to the scores.
-func (t *trainer) growTrees(round int) error {
-	first := len(t.trees)
-	t.trees = append(t.trees, make([]tree.Tree, t.outputs)...)
-	if t.nBeside > 0 {
-		t.pool.Do(t.nBeside, &besideTask{t, round})
+func (b *boosting) growTrees(round int) error {
+	first := len(b.trees)
+	b.trees = append(b.trees, make([]tree.Tree, b.outputs)...)
+	if b.lanes.beside > 0 {
+		b.pool.Do(b.lanes.beside, &besideTask{b, round})
 	}
-	for k := t.nBeside; k < t.outputs; k++ {
-		if t.grown[k] = t.growTree(&t.whole, round, k); t.grown[k].err != nil {
+	for k := b.lanes.beside; k < b.outputs; k++ {
+		if b.lanes.grown[k] = b.growTree(&b.lanes.whole, round, k); b.lanes.grown[k].err != nil {
 			break
 		}
 	}
-	for k := range t.grown {
-		if err := t.grown[k].err; err != nil {
-			t.trees = t.trees[:first]
+	for k := range b.lanes.grown {
+		if err := b.lanes.grown[k].err; err != nil {
+			b.trees = b.trees[:first]
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
-		t.note(round, k, &t.grown[k])
+		b.note(round, k, &b.lanes.grown[k])
 	}
-	made := t.trees[first:]
-	t.reuse(made)
+	made := b.trees[first:]
+	b.lanes.reuse(made)
 	return nil
-}
-
-// reuse tells all lanes what trees split on.
-func (t *trainer) reuse(trees []tree.Tree) {
-	for _, l := range t.lanes {
-		l.grower.Reuse(trees...)
-	}
-	if t.whole.grower != nil {
-		t.whole.grower.Reuse(trees...)
-	}
 }
 
 // growTree grows the tree of one output and adds it to the scores of the training rows and of the
 // validation sets.
-func (t *trainer) growTree(l *lane, round, output int) (g grown) {
-	grad, hess := t.buffer.Output(output)
-	if g.outcome, g.err = l.storage.Quantize(l.pool, grad, hess, t.bag, round, output); g.err != nil {
+func (b *boosting) growTree(l *lane, round, output int) (g grown) {
+	grad, hess := b.buffer.Output(output)
+	if g.outcome, g.err = l.storage.Quantize(l.pool, grad, hess, b.sampler.bag, round, output); g.err != nil {
 		return g
 	}
 	g.mode, g.params = l.storage.Mode(), l.storage.Params()
-	at := len(t.trees) - t.outputs + output
-	made := &t.trees[at]
-	if *made, g.err = l.grower.Grow(l.storage, t.bag, round, output); g.err != nil {
+	at := len(b.trees) - b.outputs + output
+	made := &b.trees[at]
+	if *made, g.err = l.grower.Grow(l.storage, b.sampler.bag, round, output); g.err != nil {
 		return g
 	}
-	if g.err = t.keep(at, made.Leaf); g.err != nil {
+	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
 	}
-	scores := t.scores[output*t.n : (output+1)*t.n]
+	scores := b.scores[output*b.n : (output+1)*b.n]
 	l.grower.AddLeafValues(made, scores)
-	if t.bag != nil {
-		task := treeTask{t: made, cuts: t.cuts, matrix: t.matrix, scores: scores, rows: t.outside}
+	if b.sampler.bag != nil {
+		task := treeTask{t: made, cuts: b.data.cuts, matrix: b.data.matrix, scores: scores, rows: b.sampler.outside}
 		l.pool.Do(task.pieces(), &task)
 	}
-	for _, s := range t.sets {
-		task := treeTask{t: made, cuts: t.cuts, matrix: s.matrix, scores: s.raw[output*s.n : (output+1)*s.n]}
+	for _, s := range b.data.sets {
+		task := treeTask{t: made, cuts: b.data.cuts, matrix: s.matrix, scores: s.raw[output*s.n : (output+1)*s.n]}
 		l.pool.Do(task.pieces(), &task)
 	}
 	return g
 }
 
 // note records and reports what quantizing an output's gradients ran into.
-func (t *trainer) note(round, output int, g *grown) {
-	if t.log.Enabled(context.Background(), slog.LevelDebug) {
-		t.log.Debug("quantized", "round", round, "output", output, "mode", g.mode.String(),
+func (b *boosting) note(round, output int, g *grown) {
+	if b.log.Enabled(context.Background(), slog.LevelDebug) {
+		b.log.Debug("quantized", "round", round, "output", output, "mode", g.mode.String(),
 			"grad_scale", g.params.GradScale, "hess_scale", g.params.HessScale)
 	}
 	out := &g.outcome
@@ -169,18 +148,18 @@ func (t *trainer) note(round, output int, g *grown) {
 		if g.mode == gradients.I16 {
 			wide.Gradients = model.WideI16
 		}
-		t.wide = append(t.wide, wide)
+		b.wide = append(b.wide, wide)
 	}
-	if (out.Wide || out.Blind) && !t.warned {
-		t.warned = true
-		msg := fmt.Sprintf("one gradient is so large that codes of %s would lose the others: %s is used in such rounds", t.p.Gradients, g.mode)
+	if (out.Wide || out.Blind) && !b.warned {
+		b.warned = true
+		msg := fmt.Sprintf("one gradient is so large that codes of %s would lose the others: %s is used in such rounds", b.p.Gradients, g.mode)
 		if out.Blind {
 			msg = fmt.Sprintf("one gradient is so large that even codes of %s lose the others: look at this row's label and weight", g.mode)
 		}
-		t.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
+		b.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
 	}
-	if out.Clipped > 0 && !t.clipped {
-		t.clipped = true
-		t.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", out.Clipped)
+	if out.Clipped > 0 && !b.clipped {
+		b.clipped = true
+		b.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", out.Clipped)
 	}
 }

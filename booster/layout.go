@@ -50,38 +50,21 @@ func (p *Params) scoringLayout() binning.Params {
 	return b
 }
 
-// mirrored lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
-// of few codes share one, but where sums are of floats, which must not depend on it
+// copiedGroups lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
+// of few codes share one, except if sums are of floats, which must not depend on it
 // (docs/architecture.md, Numerics 1).
-func (t *trainer) mirrored() []binning.PackedGroup {
-	if t.matrix.Layout() != binning.LayoutCol || t.matrix.Masked() || t.p.Binning.Layout == binning.LayoutCol {
+func copiedGroups(m *binning.Matrix, layout string, storing gradients.Settings) []binning.PackedGroup {
+	if m.Layout() != binning.LayoutCol || m.Masked() || layout == binning.LayoutCol {
 		return nil
 	}
-	var units []int
-	for u, unit := range t.matrix.FeatureGroups() {
-		if unit.NBins > 1 && unit.NBins <= 256 {
-			units = append(units, u)
+	var groups []int
+	for i, group := range m.FeatureGroups() {
+		if group.NBins > 1 && group.NBins <= 256 {
+			groups = append(groups, i)
 		}
 	}
-	if t.storing.Mode == gradients.F32 {
-		return binning.SingleGroups(t.matrix, units)
+	if storing.Mode == gradients.F32 {
+		return binning.SingleGroups(m, groups)
 	}
-	return binning.PackGroups(t.matrix, units)
-}
-
-// makeLists makes the lists of a copy by rows where they make passes faster and there is room for them.
-func (t *trainer) makeLists(mirror *binning.RowMajor) *histogram.Lists {
-	if !histogram.Packs(t.storing) || t.inFiles {
-		return nil
-	}
-	room := int64(1 << 62)
-	if limit, _ := t.memoryLimit(); limit > 0 {
-		room = limit - t.report.PeakBytes
-	}
-	lists, bytes := histogram.NewLists(t.matrix, mirror, t.pool, room)
-	if lists != nil {
-		t.report.PeakBytes, t.report.ListBytes = t.report.PeakBytes+bytes, bytes
-		t.say("rows are listed", "bytes", bytes)
-	}
-	return lists
+	return binning.PackGroups(m, groups)
 }

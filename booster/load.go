@@ -205,21 +205,21 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 	default:
 		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
 	}
-	limit, name := (&trainer{p: *p}).memoryLimit()
-	if limit <= 0 {
+	limit := p.memoryLimit()
+	if limit.bytes <= 0 {
 		return "", nil
 	}
-	if len(in.Train) == 1 && len(in.Valid) == 0 && dataset.SurelyFits(ctx, in.Train[0], limit, in.Options...) {
+	if len(in.Train) == 1 && len(in.Valid) == 0 && dataset.SurelyFits(ctx, in.Train[0], limit.bytes, in.Options...) {
 		return "", nil
 	}
 	bytes := dataset.EstimateBytes(ctx, in.Train, in.Options...)
 	for _, path := range in.Valid {
 		bytes += dataset.EstimateBytes(ctx, []string{path}, in.ValidOptions...)
 	}
-	if bytes <= limit {
+	if bytes <= limit.bytes {
 		return "", nil
 	}
-	reason = fmt.Sprintf("the tables would take about %s, %s is %s", sizeText(bytes), name, sizeText(limit))
+	reason = fmt.Sprintf("the tables would take about %s, %s is %s", sizeText(bytes), limit.name, sizeText(limit.bytes))
 	if why := in.needsMemory(p); why != "" {
 		in.Log.Info(reason+", and yet they are read whole: "+why, "out_of_core", false)
 		return "", nil

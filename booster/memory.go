@@ -25,127 +25,120 @@ func (b budget) String() string {
 	return fmt.Sprintf("codes %s, rows %s, histograms %s", sizeText(b.matrix), sizeText(b.rows), sizeText(b.histograms))
 }
 
-// memory estimates what the rounds take: cuts; codes in both orders, with what says where
+// roundsMemory estimates what the rounds take by a plan: cuts; codes in both orders, with what says where
 // they are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
 // weight and what quantizing and growing take, as often as there are lanes; histograms for all leaves but one and
 // what builds and searches them. A round that needs wider
 // codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
-// and the rows of samples count too; the scores of the best round, which need not be kept,
-// do not. Lists come on top where there is still room for them.
-func (t *trainer) memory() (budget, error) {
-	plan, err := t.choosePlan()
-	if err != nil {
-		return budget{}, err
+// and the rows of samples count too. The scores of the best round, which need not be kept,
+// do not. Lists come on top if there is still room for them.
+func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) budget {
+	n, perCode := int64(ex.n), ex.storing.Mode.BytesPerRow()
+	b := budget{matrix: int64(data.matrix.Bytes() + data.matrix.IndexBytes() + data.cuts.Bytes())}
+	if len(pl.copied) > 0 {
+		b.matrix += int64(binning.RowMajorCopyBytes(ex.n, len(pl.copied)))
 	}
-	b := budget{matrix: int64(t.matrix.Bytes() + t.matrix.IndexBytes() + t.cuts.Bytes())}
-	var mirror []binning.PackedGroup
-	if plan.mirrored {
-		mirror = t.mirrored()
-		b.matrix += int64(binning.RowMajorCopyBytes(t.n, len(mirror)))
+	config := grow.Config{Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn}
+	if pl.beside < ex.outputs {
+		b.rows, b.histograms = config.Bytes(pl.copied, ex.storing, threads)
+		b.rows += n * perCode
 	}
-	config := grow.Config{Matrix: t.matrix, Strategy: plan.strategy, Params: t.p.Tree, SparseSums: plan.direct, Renew: t.p.RenewLeaves == renewOn}
-	if t.nBeside < t.outputs {
-		b.rows, b.histograms = config.Bytes(mirror, t.storing, t.pool.Threads())
-		b.rows += int64(t.n) * t.storing.Mode.BytesPerRow()
-	}
-	if lanes := int64(min(t.nBeside, t.pool.Threads())); lanes > 0 {
-		config.Strategy = t.laneStrategy(config.Strategy)
-		rows, histograms := config.Bytes(mirror, t.storing, 1)
-		b.rows += lanes * (rows + int64(t.n)*t.storing.Mode.BytesPerRow())
+	if lanes := int64(min(pl.beside, threads)); lanes > 0 {
+		config.Strategy = p.laneStrategy(pl.strategy)
+		rows, histograms := config.Bytes(pl.copied, ex.storing, 1)
+		b.rows += lanes * (rows + n*perCode)
 		b.histograms += lanes * histograms
 	}
-	perRow := int64(16*t.outputs + 8)
-	if t.rows.Weights != nil {
+	perRow := int64(16*ex.outputs + 8)
+	if ex.Weights != nil {
 		perRow += 8
 	}
-	if t.initial != nil {
-		perRow += 8 * int64(t.outputs)
+	if ex.initial != nil {
+		perRow += 8 * int64(ex.outputs)
 	}
-	if t.p.samplesRows() {
+	if p.samplesRows() {
 		perRow += 2 + 4 // those in the bag, and those outside
 	}
-	if t.p.goss() || t.p.mvs() {
+	if p.goss() || p.mvs() {
 		perRow += 4 // what they are chosen by
 	}
-	b.rows += int64(t.n) * perRow
-	for _, s := range t.sets {
+	b.rows += n * perRow
+	for _, s := range data.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
 		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))
 	}
-	return b, nil
+	return b
 }
 
-// leastMemory returns what the rounds take at the least for a table of so many rows, before
-// anything is known of its codes: the rows, but for the tenth that early stopping may hold
-// out. A table that cannot be trained on is refused by it before it is binned.
-func (t *trainer) leastMemory(rows int) budget {
-	if t.p.EarlyStopping > 0 && len(t.valid) == 0 {
-		rows -= rows/10 + 1
-	}
+// leastMemory returns what the rounds take at the least for so many training rows, before
+// anything is known of their codes. A table that cannot be trained on is refused by it before it is binned.
+func leastMemory(p *Params, rows, outputs int) budget {
 	const labels, entries = 8, 8
 	quantized := int64(0)
-	if mode, err := gradients.ParseMode(t.p.Gradients); err == nil {
+	if mode, err := gradients.ParseMode(p.Gradients); err == nil {
 		quantized = mode.BytesPerRow()
 	}
-	return budget{rows: int64(rows) * (int64(16*t.outputs+labels+entries) + quantized)}
+	return budget{rows: int64(rows) * (int64(16*outputs+labels+entries) + quantized)}
 }
 
-// within refuses to train where that takes more memory than there may be.
-func (t *trainer) within(b budget) error {
-	limit, name := t.memoryLimit()
-	if limit <= 0 || b.total() <= limit {
-		return nil
-	}
-	advice := "lower tree.leaves or binning.max_bin"
-	if b.rows > limit {
-		advice = "train on fewer rows"
-	}
-	if name == limitKey {
-		advice = "raise it, or " + advice
-	}
-	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), name, sizeText(limit), b, advice)
-}
-
-// savesBest reports whether the best round's scores are kept: early stopping needs them,
-// and there is room beside what the rounds take. Who leaves a table in its files is short
-// of memory, unless a limit says how much there is.
-func (t *trainer) savesBest(b budget) bool {
-	b.rows += t.bestScoresBytes()
-	return t.stopsEarly() && (!t.inFiles || t.p.MemoryLimit > 0) && t.within(b) == nil
-}
-
-// machineMemory is what there is where train.memory_limit sets no limit; tests lower it.
-var machineMemory = cpu.MemoryLimit
-
-// memoryLimit returns the bytes that training may take and what sets this limit, 0 for
-// an unknown one.
-func (t *trainer) memoryLimit() (bytes int64, name string) {
-	if machine := machineMemory(); t.p.MemoryLimit <= 0 || machine > 0 && machine < t.p.MemoryLimit {
-		return machine, "the memory of this machine"
-	}
-	return t.p.MemoryLimit, limitKey
+// memoryLimit is how much memory training may take.
+type memoryLimit struct {
+	bytes int64  // 0: unknown
+	name  string // of what sets the limit
 }
 
 const limitKey = "train.memory_limit"
 
+// machineMemory is what there is where train.memory_limit sets no limit; tests lower it.
+var machineMemory = cpu.MemoryLimit
+
+func (p *Params) memoryLimit() memoryLimit {
+	if machine := machineMemory(); p.MemoryLimit <= 0 || machine > 0 && machine < p.MemoryLimit {
+		return memoryLimit{machine, "the memory of this machine"}
+	}
+	return memoryLimit{p.MemoryLimit, limitKey}
+}
+
+// left returns how much of the limit is left beside what is taken; a lot if the limit is unknown.
+func (l memoryLimit) left(taken int64) int64 {
+	if l.bytes <= 0 {
+		return 1 << 62
+	}
+	return l.bytes - taken
+}
+
+// check refuses to train if that takes more memory than there may be.
+func (l memoryLimit) check(b budget) error {
+	if l.left(b.total()) >= 0 {
+		return nil
+	}
+	advice := "lower tree.leaves or binning.max_bin"
+	if b.rows > l.bytes {
+		advice = "train on fewer rows"
+	}
+	if l.name == limitKey {
+		advice = "raise it, or " + advice
+	}
+	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), l.name, sizeText(l.bytes), b, advice)
+}
+
 // tooDense words a refusal to lay codes out.
-func (t *trainer) tooDense(e *binning.MemoryError) error {
-	limit, name := t.memoryLimit()
+func (l memoryLimit) tooDense(p *Params, e *binning.MemoryError) error {
 	var advice string
 	sparse := fmt.Sprintf(", whose layout %q takes %s", binning.LayoutCSR, sizeText(int64(e.Sparse)))
-	switch asked := t.p.Binning.Layout; {
+	switch asked := p.Binning.Layout; {
 	case e.Sparse == 0 || e.Sparse >= e.Need:
 		advice = "train on fewer rows or features"
-		if name == limitKey {
+		if l.name == limitKey {
 			advice = "raise it, or " + advice
 		}
-	case t.p.Gradients == gradients.F32.String():
+	case p.Gradients == gradients.F32.String():
 		advice = `set train.gradients = "i16"` + sparse + `: "f32" keeps every cell`
-	case t.p.GradientMode == asymmetric:
+	case p.GradientMode == asymmetric:
 		advice = `set gradients.mode = "symmetric"` + sparse + `: "asymmetric" keeps every cell`
-	case t.p.Builder == histogram.FeatureParallel.String():
+	case p.Builder == histogram.FeatureParallel.String():
 		advice = `set train.builder = "auto"` + sparse + `: "feature" reads columns`
-	case t.p.Binning.MissingAs == binning.Mask:
+	case p.Binning.MissingAs == binning.Mask:
 		advice = `set binning.missing_as = "sentinel"` + sparse
 	case asked == binning.Auto: // bundles were asked for
 		advice = `set binning.bundle = "auto" and binning.bundle_conflicts = 0` + sparse
@@ -153,7 +146,7 @@ func (t *trainer) tooDense(e *binning.MemoryError) error {
 		advice = `set binning.layout = "auto"` + sparse
 	}
 	return fmt.Errorf("%w: the codes in layout %q need about %s, %s is %s: %s",
-		ErrBudget, e.Layout, sizeText(int64(e.Need)), name, sizeText(limit), advice)
+		ErrBudget, e.Layout, sizeText(int64(e.Need)), l.name, sizeText(l.bytes), advice)
 }
 
 // sizeText writes a number of bytes for people.

@@ -38,7 +38,7 @@ type options struct {
 	baseModel *Model // training goes on from it; nil for from nothing
 	valid     []validSet
 	earlyStop int
-	objective objectives.Objective
+	custom    objectives.Objective // in place of Params.Objective; nil for none
 	metrics   []metrics.Metric
 	onRound   func(Round)
 	log       *slog.Logger
@@ -70,7 +70,7 @@ func EarlyStop(rounds int) Option { return func(o *options) { o.earlyStop = roun
 
 // WithObjective trains on a loss of your own instead of Params.Objective.
 func WithObjective(objective objectives.Objective) Option {
-	return func(o *options) { o.objective = objective }
+	return func(o *options) { o.custom = objective }
 }
 
 // WithMetric adds a metric of your own after those of Params.Metrics.

@@ -288,21 +288,6 @@ func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params
 	})
 }
 
-// dropMirror leaves out the copy of the codes by rows where the layout is left open, and
-// reports whether it does: who leaves a table in its files is short of memory. A limit that
-// has room for all that the rounds need, with the copy, keeps it.
-func (t *trainer) dropMirror(needed budget) bool {
-	if t.p.Binning.Layout != binning.Auto || t.direct() || len(t.mirrored()) == 0 {
-		return false
-	}
-	if limit := t.p.MemoryLimit; limit > 0 && needed.total() <= limit {
-		return false
-	}
-	t.p.Binning.Layout = binning.LayoutCol
-	t.say("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
-	return true
-}
-
 // letGo gives back the memory of a step that is over before the next one takes its own:
 // the collector would otherwise let both lie side by side.
 func letGo() { debug.FreeOSMemory() }

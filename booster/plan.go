@@ -3,45 +3,126 @@ package booster
 import (
 	"fmt"
 
+	"boost/binning"
 	"boost/histogram"
 )
 
-// plan is the way that histograms are built. It never changes a model, since all ways give the
+// plan is the way that the rounds are run. It never changes a model, because all ways give the
 // same sums.
 type plan struct {
-	strategy histogram.Strategy
-	direct   bool // no histograms are built, but direct sums
-	mirrored bool // the copy by rows is read
-	reason   string
+	strategy   histogram.Strategy
+	sparseSums bool // no histograms are built: sums are kept of the features that can be split only
+	reason     string
+	copied     []binning.PackedGroup // the row-major copy that is read; nil for none
+	beside     int                   // trees of a round that grow side by side
+	keepBest   bool                  // the scores of the best round are kept
+	bytes      budget
+	inFiles    bool // the training rows stay in files
 }
 
 // name returns the word for the plan in logs and reports.
-func (p plan) name() string {
-	if p.direct {
+func (pl *plan) name() string {
+	if pl.sparseSums {
 		return "direct"
 	}
-	return p.strategy.String()
+	return pl.strategy.String()
 }
 
-// choosePlan settles how histograms are built, by the parameters and the table's shape.
-func (t *trainer) choosePlan() (plan, error) {
-	mirrored := len(t.mirrored()) > 0
-	strategy, reason, err := histogram.Choose(t.p.Builder, t.matrix, mirrored, t.pool.Threads())
+// plan chooses how the rounds are run: by the parameters, the shape of the table and the memory
+// that there is.
+func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
+	threads, limit := r.pool.Threads(), r.p.memoryLimit()
+	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing)
+	pl, err := choosePlan(&r.p, data.matrix, copied, threads)
 	if err != nil {
-		return plan{}, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
+		return nil, err
 	}
-	if t.direct() {
-		return plan{strategy: strategy, direct: true, reason: fmt.Sprintf(
+	pl.inFiles = in.inFiles
+	estimate := func() { pl.bytes = roundsMemory(&r.p, ex, data, pl, threads) }
+	if r.store == nil && !in.inFiles {
+		pl.beside = treesBeside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
+	}
+	estimate()
+	if pl.beside > 0 && limit.check(pl.bytes) != nil { // one lane takes less
+		pl.beside = 0
+		estimate()
+	}
+	if in.inFiles && len(copied) > 0 && !pl.sparseSums && r.p.dropsCopy(pl.bytes) {
+		r.say("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
+		if pl, err = choosePlan(&r.p, data.matrix, nil, threads); err != nil {
+			return nil, err
+		}
+		pl.inFiles = true
+		estimate()
+	}
+	if err := limit.check(pl.bytes); err != nil {
+		return nil, err
+	}
+	// Who leaves a table in its files is short of memory, unless a limit says how much there is.
+	scores := 8 * int64(ex.outputs) * int64(ex.n)
+	if r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+scores) >= 0 {
+		pl.keepBest = true
+		pl.bytes.rows += scores
+	}
+	r.say("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
+	r.report.PeakBytes, r.report.Threads = pl.bytes.total(), threads
+	r.report.Builder, r.report.Gradients, r.report.Objective = pl.name(), r.p.Gradients, r.p.Objective
+	return pl, nil
+}
+
+// choosePlan chooses how histograms are built.
+func choosePlan(p *Params, m *binning.Matrix, copied []binning.PackedGroup, threads int) (*plan, error) {
+	strategy, reason, err := histogram.Choose(p.Builder, m, len(copied) > 0, threads)
+	if err != nil {
+		return nil, fmt.Errorf("%w: train.builder: %w", ErrParams, err)
+	}
+	if p.preferSparse(m) {
+		return &plan{strategy: strategy, sparseSums: true, reason: fmt.Sprintf(
 			"histograms of %d codes in %d features would cost more than the cells: sums are kept of the features that can be split only",
-			t.matrix.Offsets()[t.matrix.NFeatures()], t.matrix.NFeatures())}, nil
+			m.Offsets()[m.NFeatures()], m.NFeatures())}, nil
 	}
-	return plan{strategy: strategy, mirrored: mirrored && strategy != histogram.FeatureParallel, reason: reason}, nil
+	if strategy == histogram.FeatureParallel {
+		copied = nil
+	}
+	return &plan{strategy: strategy, copied: copied, reason: reason}, nil
 }
 
-// direct says that sums are kept of the features that can be split only: where no
+// preferSparse reports whether sums are kept of the features that can be split only: only if no
 // builder was asked for.
-func (t *trainer) direct() bool {
-	return t.anyBuilder() && histogram.PreferSparse(t.matrix, t.p.Tree.Leaves)
+func (p *Params) preferSparse(m *binning.Matrix) bool {
+	return p.anyBuilder() && histogram.PreferSparse(m, p.Tree.Leaves)
 }
 
-func (t *trainer) anyBuilder() bool { return t.p.Builder == "" || t.p.Builder == "auto" }
+func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "auto" }
+
+// dropsCopy reports whether a table that stays in its files goes without the row-major copy, which
+// needs memory: if the layout is left open, and no limit has room for all that the rounds need.
+func (p *Params) dropsCopy(needed budget) bool {
+	return p.Binning.Layout == binning.Auto && (p.MemoryLimit <= 0 || needed.total() > p.MemoryLimit)
+}
+
+// besideCells is the number of cells of a table below which trees grow side by side even where
+// that leaves workers without one: passes over so few rows gain less from these.
+const besideCells = 2_000_000
+
+// treesBeside returns how many trees of a round grow side by side. The others follow, each on all
+// workers.
+func treesBeside(outputs, threads, cells int) int {
+	switch {
+	case threads == 1 || outputs == 1:
+		return 0
+	case outputs >= threads:
+		return outputs - outputs%threads
+	case cells < besideCells:
+		return outputs
+	}
+	return 0
+}
+
+// laneStrategy returns how one worker builds histograms if all together go by the given strategy.
+func (p *Params) laneStrategy(all histogram.Strategy) histogram.Strategy {
+	if all == histogram.RowParallel && p.anyBuilder() {
+		return histogram.Sequential
+	}
+	return all
+}

@@ -111,7 +111,7 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 		return nil, fmt.Errorf("%w: the model was trained from init scores: give the table its own", dataset.ErrTable)
 	}
 	r := &refit{from: m, keep: o.keep, decay: decay, n: t.NumRows(), outputs: m.Outputs(), pool: o.pool}
-	if r.target, err = targetOf(m, o.objective); err != nil {
+	if r.target, err = targetOf(m, o.custom); err != nil {
 		return nil, err
 	}
 	if r.rows.Labels, err = r.target.labels(t); err != nil {
@@ -143,8 +143,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 		return err
 	}
 	r.print = t.Fingerprint(r.pool)
-	like := &trainer{p: Params{Objective: c.Objective}, outputs: r.outputs}
-	initial, err := like.initScores(t)
+	initial, err := initScores(t, c.Objective, r.outputs)
 	if err != nil {
 		return err
 	}
@@ -230,10 +229,7 @@ func (r *refit) refitTree(number int, p *Params) error {
 			all.hess[l] += other.hess[l]
 		}
 	}
-	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate}
-	if o, ok := r.target.objective.(objectives.StepLimiter); ok {
-		rule.MaxStep = o.MaxStep()
-	}
+	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate, MaxStep: r.target.maxStep()}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {

@@ -3,37 +3,116 @@ package booster
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
+	"boost/binning"
+	"boost/booster/model"
+	"boost/gradients"
+	"boost/histogram"
+	"boost/objectives/metrics"
 	"boost/parallel"
+	"boost/tree"
+	"boost/tree/grow"
 )
+
+// boosting is the state of the rounds of a run.
+type boosting struct {
+	*run
+	*examples
+	data *binned
+	plan *plan
+
+	base    []float64
+	scores  []float64 // raw, outputs × n, output-major
+	saved   bestScores
+	buffer  *gradients.Buffer
+	task    gradientTask
+	sampler sampler
+	lanes   lanes
+	judge   judge
+
+	trees   []tree.Tree
+	wide    []model.WideRound
+	first   int // rounds of the base model
+	done    int // rounds, with those
+	best    int // rounds of the best model; done where early stopping is off
+	stopped string
+	warned  bool // of a gradient that is too large
+	clipped bool // hessians were, which has been logged
+}
+
+// newBoosting makes the buffers of the rounds and starts from the base model.
+func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.Metric) (*boosting, error) {
+	b := &boosting{run: r, examples: ex, data: data, plan: pl, judge: r.newJudge(ex, data.sets, list)}
+	if pl.keepBest {
+		b.saved.kept = make([]float64, ex.outputs*ex.n)
+	}
+	var copied *binning.RowMajor
+	var lists *histogram.Lists
+	if len(pl.copied) > 0 {
+		copied = binning.NewPackedRowMajor(data.matrix, pl.copied, r.pool)
+		lists = r.makeLists(ex, data, pl, copied)
+	}
+	var err error
+	if b.base, err = r.baseScore(ex); err != nil {
+		return nil, err
+	}
+	b.scores = make([]float64, ex.outputs*ex.n)
+	startScores(b.scores, ex.initial, b.base)
+	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
+	b.sampler = newSampler(&r.p, ex.n, r.pool)
+	b.lanes = r.newLanes(ex, pl, grow.Config{
+		SparseSums: pl.sparseSums, Matrix: data.matrix, Mirror: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
+		Params: r.p.Tree, LearningRate: r.p.LearningRate, MaxStep: ex.maxStep(), Seed: r.p.Seed,
+		Renew: r.p.RenewLeaves == renewOn, Verify: r.p.Verify,
+	})
+	b.task = gradientTask{b}
+	for _, s := range data.sets {
+		startScores(s.raw, s.initial, b.base)
+	}
+	return b, b.startFromBase()
+}
+
+// makeLists makes the lists of a row-major copy if they make passes faster and there is room for them.
+func (r *run) makeLists(ex *examples, data *binned, pl *plan, copied *binning.RowMajor) *histogram.Lists {
+	if !histogram.Packs(ex.storing) || pl.inFiles {
+		return nil
+	}
+	lists, bytes := histogram.NewLists(data.matrix, copied, r.pool, r.p.memoryLimit().left(r.report.PeakBytes))
+	if lists != nil {
+		r.report.PeakBytes, r.report.ListBytes = r.report.PeakBytes+bytes, bytes
+		r.say("rows are listed", "bytes", bytes)
+	}
+	return lists
+}
 
 // rounds runs boosting rounds until they are done, early stopping or a limit ends
 // them, or ctx is cancelled.
-func (t *trainer) rounds(ctx context.Context) error {
+func (b *boosting) rounds(ctx context.Context) error {
 	start := time.Now()
-	defer func() { t.report.TrainSeconds = time.Since(start).Seconds() }()
-	t.stopped = StoppedRounds
-	for round := t.first; round < t.first+t.p.Rounds; round++ {
+	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
+	b.stopped = StoppedRounds
+	for round := b.first; round < b.first+b.p.Rounds; round++ {
 		if err := ctx.Err(); err != nil {
-			t.stopped = StoppedInterrupted
-			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-t.first, err)
+			b.stopped = StoppedInterrupted
+			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-b.first, err)
 		}
-		if limit := t.p.TimeLimit; limit > 0 && time.Since(t.start) >= limit {
-			t.stopped = StoppedTimeLimit
-			if round == t.first {
+		if limit := b.p.TimeLimit; limit > 0 && time.Since(b.start) >= limit {
+			b.stopped = StoppedTimeLimit
+			if round == b.first {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
 			}
-			t.log.Warn("time limit reached", "rounds", round)
+			b.log.Warn("time limit reached", "rounds", round)
 			return nil
 		}
-		t.saveBest()
-		if err := t.round(round); err != nil {
+		if b.saved.kept != nil && b.best == b.done {
+			b.saved.save(b.scores, b.pool)
+		}
+		if err := b.round(round); err != nil {
 			return err
 		}
-		if t.afterRound(round) {
-			t.stopped = StoppedEarly
+		if b.afterRound(round) {
+			b.stopped = StoppedEarly
 			return nil
 		}
 	}
@@ -41,76 +120,34 @@ func (t *trainer) rounds(ctx context.Context) error {
 }
 
 // round grows one tree per output.
-func (t *trainer) round(round int) error {
-	t.pool.Do(parallel.Blocks(t.n, gradientBlock), &t.task)
-	t.sampleRows(round)
-	if err := t.growTrees(round); err != nil {
+func (b *boosting) round(round int) error {
+	b.pool.Do(parallel.Blocks(b.n, gradientBlock), &b.task)
+	b.sampler.choose(b.buffer, b.n, round)
+	if err := b.growTrees(round); err != nil {
 		return err
 	}
-	t.done++
+	b.done++
 	return nil
-}
-
-// sampleRows settles which rows the round's trees are grown on.
-func (t *trainer) sampleRows(round int) {
-	switch {
-	case t.p.goss():
-		if round < t.p.gossStart() {
-			return
-		}
-		t.bag = t.sample
-		t.goss.Sample(t.bag, t.buffer, t.p.Seed, round)
-	case t.p.mvs():
-		t.bag = t.sample
-		t.mvs.Sample(t.bag, t.buffer, t.p.Seed, round)
-	case t.sample == nil || t.bag != nil && round%t.p.RowEvery != 0:
-		return
-	default:
-		t.bag = t.sample
-		t.bag.Sample(t.pool, t.p.Seed, round/t.p.RowEvery, t.p.RowFraction)
-	}
-	t.listOutside()
 }
 
 // gradientBlock is the number of rows of one piece of the gradient pass.
 const gradientBlock = 4096
 
 // gradientTask fills the gradient buffer by blocks of rows.
-type gradientTask struct{ t *trainer }
+type gradientTask struct{ b *boosting }
 
 func (g *gradientTask) Run(_, block int) {
-	t := g.t
-	lo, hi := parallel.Block(block, t.n, gradientBlock)
-	t.target.objective.Gradients(t.rows, lo, hi, t.scores, t.buffer.Grad, t.buffer.Hess)
-}
-
-// listOutside lists the rows that are not in the bag.
-func (t *trainer) listOutside() {
-	if t.outside == nil {
-		t.outside = make([]uint32, 0, t.n)
-	}
-	t.outside = t.bag.Outside(t.outside[:0])
+	b := g.b
+	lo, hi := parallel.Block(block, b.n, gradientBlock)
+	b.objective.Gradients(b.Rows, lo, hi, b.scores, b.buffer.Grad, b.buffer.Hess)
 }
 
 // afterRound evaluates, reports progress and reports whether early stopping ends training.
-func (t *trainer) afterRound(round int) (stop bool) {
-	t.evaluate(round)
-	t.best = t.done
-	if t.stopsEarly() {
-		if len(t.evals) > 0 {
-			lead := t.evals[0]
-			if math.IsNaN(lead.Value) && !t.undefined {
-				t.undefined = true
-				t.log.Warn("the metric that early stopping goes by is undefined, and counts as no better", "set", lead.Set, "metric", lead.Metric)
-			}
-			stop = t.stop.see(t.done, lead.Value)
-		}
-		if t.stop.bestRound > 0 {
-			t.best = t.stop.bestRound
-		}
-	}
-	if t.onRound != nil {
-		t.onRound(Round{Index: round, Of: t.first + t.p.Rounds, Evals: t.evals, Best: t.best, Elapsed: time.Since(t.start)})
+func (b *boosting) afterRound(round int) (stop bool) {
+	b.judge.evaluate((round+1)%b.p.MetricsEvery == 0 || round+1 == b.first+b.p.Rounds)
+	b.best, stop = b.judge.best(b.done, b.log)
+	if b.onRound != nil {
+		b.onRound(Round{Index: round, Of: b.first + b.p.Rounds, Evals: b.judge.evals, Best: b.best, Elapsed: time.Since(b.start)})
 	}
 	return stop
 }

@@ -13,8 +13,18 @@ import (
 // target says what the labels of a run mean.
 type target struct {
 	objective objectives.Objective
+	outputs   int
 	classes   []string // in the order of class indices; nil for numbers
 	numeric   bool     // classes compare as numbers
+}
+
+// target finds what the labels mean: what the base model takes them for, or what parameters and labels
+// say.
+func (r *run) target(in *inputs, table *dataset.Table) (*target, error) {
+	if r.baseModel != nil {
+		return r.baseTarget()
+	}
+	return newTarget(&r.p, r.custom, table, columnNames(in.schema), r.say)
 }
 
 // newTarget settles the objective and the classes from the parameters and the
@@ -54,7 +64,16 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		}
 		tg.objective = objective
 	}
+	tg.outputs = tg.objective.Outputs()
 	return tg, nil
+}
+
+// maxStep returns the longest step of a leaf value before the learning rate, 0 for any.
+func (tg *target) maxStep() float64 {
+	if o, ok := tg.objective.(objectives.StepLimiter); ok {
+		return o.MaxStep()
+	}
+	return 0
 }
 
 // labelsOf returns what the labels of a loss of the caller's own mean. The loss checks the number of classes.

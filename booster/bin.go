@@ -1,0 +1,127 @@
+package booster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"boost/binning"
+	"boost/booster/cache"
+	"boost/dataset"
+)
+
+// binned is what binning makes of the inputs.
+type binned struct {
+	schema      dataset.Schema
+	cuts        *binning.Cuts
+	matrix      *binning.Matrix // of the training rows
+	sets        []*evalSet
+	fingerprint string // of the training table
+	validPrints []string
+}
+
+// bin finds cuts on the training rows and codes all sets. What is not held out of the training table
+// gets a fingerprint.
+func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error) {
+	start := time.Now()
+	data := &binned{schema: in.schema}
+	var notes []string
+	var err error
+	if data.cuts, notes, err = r.findCuts(ctx, in.train, ex); err != nil {
+		return nil, err
+	}
+	out := r.cache.create(r.log)
+	if err := r.code(ctx, in, ex, data, out); err != nil {
+		out.discard()
+		return nil, err
+	}
+	data.fingerprint = in.whole.fingerprint(r.pool)
+	if files, is := in.whole.(*scanSource); is {
+		r.say("the files of the training table were gone through", "times", files.of.scan.Passes())
+	}
+	sets := make([]cache.Set, 1+len(data.sets))
+	for i, v := range in.given {
+		data.validPrints = append(data.validPrints, v.source.fingerprint(r.pool))
+		sets[1+i].Fingerprint = data.validPrints[i]
+	}
+	r.report.BinSeconds = time.Since(start).Seconds()
+	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.cuts, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.rest(), Sets: sets})
+	r.say("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
+	return data, nil
+}
+
+// findCuts returns the cuts of the training rows, or of the base model and these.
+func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *binning.Cuts, notes []string, err error) {
+	var weights []float64
+	if r.p.Binning.WeightedCuts {
+		weights = ex.Weights
+	}
+	if r.baseModel != nil {
+		cuts, notes, err = r.extendCuts(ctx, train)
+	} else {
+		cuts, notes, err = train.fit(ctx, weights, r.p.Binning, r.p.Seed, r.pool)
+	}
+	if errors.Is(err, binning.ErrParams) {
+		return nil, nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	for _, note := range notes {
+		r.say(note)
+	}
+	return cuts, notes, err
+}
+
+// code codes all sets.
+func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, out *cacheOutput) error {
+	codes, err := r.codesOf(ctx, in.train, data, out)
+	if err != nil {
+		return err
+	}
+	if r.p.anyBuilder() { // direct sums may pay
+		codes.KeepLists()
+	}
+	if data.matrix, err = r.layOut(ctx, codes, r.p.trainingLayout()); err != nil {
+		return err
+	}
+	if !r.p.preferSparse(data.matrix) {
+		data.matrix = data.matrix.DropLists()
+	}
+	for _, v := range in.valid {
+		set, err := r.newEvalSet(ctx, v, ex, data, out)
+		if err != nil {
+			return fmt.Errorf("set %s: %w", v.name, err)
+		}
+		data.sets = append(data.sets, set)
+	}
+	return nil
+}
+
+// codesOf codes a set. Its matrix may take the memory that the sets before leave.
+func (r *run) codesOf(ctx context.Context, s source, data *binned, out *cacheOutput) (*binning.Codes, error) {
+	codes, err := s.code(ctx, data.cuts, r.p.Binning, r.pool)
+	if err != nil {
+		return nil, err
+	}
+	out.add(s, codes)
+	taken := int64(0)
+	if data.matrix != nil {
+		taken = int64(data.matrix.Bytes())
+	}
+	for _, set := range data.sets {
+		taken += int64(set.matrix.Bytes())
+	}
+	if limit := r.p.memoryLimit(); limit.bytes > 0 {
+		codes.Limit(uint64(max(limit.left(taken), 1)))
+	}
+	return codes, nil
+}
+
+// layOut makes the matrix of a set.
+func (r *run) layOut(ctx context.Context, codes *binning.Codes, layout binning.Params) (*binning.Matrix, error) {
+	m, err := codes.Matrix(ctx, layout, r.pool)
+	var memory *binning.MemoryError
+	if errors.As(err, &memory) {
+		return nil, r.p.memoryLimit().tooDense(&r.p, memory)
+	}
+	return m, err
+}
