@@ -77,7 +77,7 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if err != nil {
 		return err
 	}
-	if r.p.anyBuilder() { // direct sums may pay
+	if r.p.anyBuilder() { // sparse sums may pay
 		codes.KeepLists()
 	}
 	if data.matrix, err = r.layOut(ctx, codes, r.p.trainingLayout()); err != nil {

@@ -1,6 +1,7 @@
 package booster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,7 +29,7 @@ type Params struct {
 	Gradients     string        // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass string        // "" = the second of two
 	Threads       int           // 0 = CPU quota or physical cores
-	Builder       string        // of histograms
+	Builder       string        // of histograms; "" = "auto"
 	TimeLimit     time.Duration // 0 = none
 	MemoryLimit   int64         // bytes; 0 = what there is
 	Verify        bool          // check S2.26's invariant for every node
@@ -150,6 +151,7 @@ func (p Params) Validate() error {
 	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
 		p.QuantizeDType = form.String() // its name in any case
 	}
+	p.Builder = cmp.Or(p.Builder, "auto")
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(grow.Settings(&p.Tree)),
 		p.checkGradients(), p.checkSampling(), p.checkFeedback())
 	if err := p.Binning.Validate(); err != nil {
