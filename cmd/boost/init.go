@@ -116,10 +116,10 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 		case slices.Contains(c.Data.ID, column.Name):
 		case slices.Contains(c.Data.Categorical, column.Name) || isMixed(column, mixed):
 			features++
-		case isIdentifier(column, s.Rows):
+		case column.NamesRows(s.Rows):
 			c.Data.ID = append(c.Data.ID, column.Name)
 			say("data.id", "%q is different in every row.", column.Name)
-		case isTextLike(column, s.Rows):
+		case column.IsTextLike(s.Rows):
 			c.Data.Ignore = append(c.Data.Ignore, column.Name)
 			say("data.ignore", "%q is text with %s different values in %s.", column.Name, format.Count(column.Distinct), format.Counted(s.Rows, "row"))
 		default:
@@ -164,57 +164,20 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 	return nil
 }
 
-// labelNames are names that people give to what is to be predicted, the clearest first.
-var labelNames = []string{"label", "target", "y", "class", "outcome", "response"}
-
-// chooseLabel returns the label, and what it was guessed from. Without a telling name
-// it is the last column with a value in every row and that tells rows apart as a
-// label would, else the last that is no text.
+// chooseLabel returns the label, and what it was guessed from, "" where it was named.
 func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
-	names := columnNames(s.table)
 	if asked != "" {
+		names := columnNames(s.table)
 		if !slices.Contains(names, asked) {
 			return "", "", tablef("%s: there is no column %q%s; there are %s", s.File, asked,
 				near.Question(near.Words(asked, names)), someNames(names))
 		}
 		return asked, "", nil
 	}
-	if name := tellingName(names); name != "" {
-		return name, "the name", nil
+	if name, how = s.GuessLabel(); name == "" {
+		return "", "", tablef("%s: there is no column that could be the label", s.File)
 	}
-	last := ""
-	for i := len(names) - 1; i >= 0; i-- {
-		c := &s.Columns[i]
-		if c.Kind == "text" {
-			continue
-		}
-		how = "its place, the last column"
-		if last != "" {
-			how = fmt.Sprintf("its place, the last column that could be a label (%q could not)", last)
-		}
-		if c.Missing == 0 && c.Distinct > 1 && !isTextLike(c, s.Rows) && !isIdentifier(c, s.Rows) {
-			return c.Name, how, nil
-		}
-		if last == "" {
-			last = c.Name
-		}
-	}
-	if last != "" {
-		return last, "its place, the last column", nil
-	}
-	return "", "", tablef("%s: there is no column that could be the label", s.File)
-}
-
-// tellingName returns the first name that says it is the label's, or "".
-func tellingName(names []string) string {
-	for _, usual := range labelNames {
-		for _, name := range names {
-			if strings.EqualFold(name, usual) {
-				return name
-			}
-		}
-	}
-	return ""
+	return name, how, nil
 }
 
 // someNames lists names for a message, at most 20.
@@ -226,22 +189,9 @@ func someNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// isIdentifier reports whether a column counts or names the rows, by its name and values.
-func isIdentifier(c *profile.Column, rows int) bool {
-	name := strings.ToLower(strings.TrimSpace(c.Name))
-	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
-		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
-	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
-}
-
 // isMixed reports whether a column is neither clearly numbers nor clearly text.
 func isMixed(c *profile.Column, mixed []*dataset.ParseError) bool {
 	return slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == c.Name })
-}
-
-// isTextLike is the rule by which training without a config leaves out columns.
-func isTextLike(c *profile.Column, rows int) bool {
-	return c.Kind == "category" && rows > 100 && 2*c.Distinct > rows-c.Missing
 }
 
 // relativeTo returns the table's path as it is written in a config file.

@@ -52,7 +52,7 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 		label = c.Name() // the format says which it is
 	}
 	if label == "" && guess {
-		label = tellingName(columnNames(t))
+		label = profile.TellingName(columnNames(t))
 		s.Guessed = label != ""
 	}
 	params := profile.Params{Label: label}

@@ -93,14 +93,9 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of what was tried")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
-	var names []string
-	for _, form := range ptq.Forms() {
-		if !slices.Contains(ptq.Tiers(), form) {
-			names = append(names, form.String())
-		}
-	}
-	offer(cmd, "dtype", names...)
-	offer(cmd, "tiers", tierNames()...)
+	types := slices.DeleteFunc(ptq.Forms(), func(f ptq.Form) bool { return slices.Contains(ptq.Tiers(), f) })
+	offer(cmd, "dtype", ptq.FormNames(types)...)
+	offer(cmd, "tiers", ptq.FormNames(ptq.Tiers())...)
 	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
 	offer(cmd, "error-feedback", "auto", "on", "off")
 	offer(cmd, "prune", "auto", "on", "off")
@@ -117,7 +112,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err != nil {
 		return err
 	}
-	if !forms.named() && settings.MaxBytes == 0 && math.IsNaN(settings.MaxLoss) {
+	if len(forms.Forms) == 0 && settings.MaxBytes == 0 && math.IsNaN(settings.MaxLoss) {
 		return usagef("say how small: name a form with --dtype or --tiers, or bound the file with --max-bytes or --max-loss (a first choice: --dtype Q4_0)")
 	}
 	c, err := f.config(a, readingKeys)
@@ -128,7 +123,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err != nil {
 		return err
 	}
-	if settings.Formats, err = forms.formats(m); err != nil {
+	if settings.Formats, err = forms.Formats(m); err != nil {
 		return err
 	}
 	if f.data != "" {
@@ -268,15 +263,16 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 }
 
 // forms reads which forms there are to choose from.
-func (f *quantizeFlags) forms() (*formChoice, error) {
-	c := &formChoice{calibrate: f.calibrate, by: f.by, typesName: "--dtype", tiersName: "--tiers", calibrateName: "--calibrate", byName: "--by"}
-	if err := c.addTypes(f.dtypes); err != nil {
-		return nil, err
+func (f *quantizeFlags) forms() (*compress.Choice, error) {
+	c := &compress.Choice{Calibrate: f.calibrate, By: f.by, TypesName: "--dtype", TiersName: "--tiers", CalibrateName: "--calibrate", ByName: "--by"}
+	for _, read := range []func() error{
+		func() error { return c.AddTypes(f.dtypes) }, func() error { return c.AddTiers(f.tiers) }, c.Check,
+	} {
+		if err := read(); err != nil {
+			return nil, usagef("%v", err)
+		}
 	}
-	if err := c.addTiers(f.tiers); err != nil {
-		return nil, err
-	}
-	return c, c.check()
+	return c, nil
 }
 
 // fewRows is how many rows certify too little: see docs/compression.md.
@@ -314,4 +310,14 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compr
 		}
 		return report.Quantized(w, r, leaves, before)
 	})
+}
+
+// asUsage makes a wrong use of a refusal of the search that another command line would not meet.
+func asUsage(err error) error {
+	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
+		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) ||
+		errors.As(err, new(ptq.ErrCalibration)) || errors.As(err, new(compress.ErrPruning)) {
+		return usagef("%v", err)
+	}
+	return err
 }

@@ -14,7 +14,6 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
-	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/report"
 )
@@ -125,19 +124,10 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 		return nil, usagef("%s was pruned: it is model %s that can be reproduced", file, o.Models[0])
 	case f.base == "":
 		return nil, usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
-	case o.How == model.Continued && roundsOf(c) <= o.Rounds:
+	case o.How == model.Continued && booster.RoundsTrained(c) <= o.Rounds:
 		return nil, usagef("%s has no rounds but those of the model it was %s from", file, o.How)
 	}
 	return model.Load(f.base)
-}
-
-// roundsOf returns how many rounds there were, also those after the best one.
-func roundsOf(c *model.Contents) int {
-	rounds := c.BestRound
-	for _, h := range c.History {
-		rounds = max(rounds, len(h.Values))
-	}
-	return rounds
 }
 
 // retrain checks that the tables are those of the model and trains on them.
@@ -185,7 +175,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 		}
 		opts = append(opts, booster.Valid(report.SetName("valid", i), valid))
 	}
-	again, err := a.makeAgain(ctx, m, base, table, opts)
+	again, err := booster.Reproduce(ctx, m, base, table, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -202,41 +192,4 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 		v.explanation = fmt.Sprintf("different: the first difference is in %s\nmodel      sha256 %s\nretrained  sha256 %s", v.Differs, v.SHA256, v.Retrained)
 	}
 	return v, nil
-}
-
-// makeAgain repeats the step that made the model.
-func (a *app) makeAgain(ctx context.Context, m, base *model.Model, table *dataset.Table, opts []booster.Option) (*model.Model, error) {
-	if base == nil {
-		return a.trainAgain(ctx, m, table, opts)
-	}
-	if o := m.Contents().Origin; o.How == model.Refitted {
-		again, err := booster.Refit(ctx, base, table, o.Decay, opts...)
-		if err != nil {
-			return nil, err
-		}
-		return again.Prefix(min(m.Rounds(), again.Rounds())) // it may have been rolled back since
-	}
-	return a.trainAgain(ctx, m, table, append(opts, booster.From(base)))
-}
-
-// trainAgain trains with the model's parameters for as many rounds as it was, also
-// where a limit or Ctrl-C ended it, which the parameters do not tell.
-func (a *app) trainAgain(ctx context.Context, m *model.Model, table *dataset.Table, opts []booster.Option) (*model.Model, error) {
-	params, err := booster.ParamsOf(m)
-	if err != nil {
-		return nil, err
-	}
-	rounds := roundsOf(m.Contents())
-	limited, cancel := context.WithCancel(ctx)
-	defer cancel()
-	opts = append(opts, booster.OnRound(func(r booster.Round) {
-		if r.Index+1 == rounds {
-			cancel()
-		}
-	}))
-	again, err := booster.Train(limited, params, table, opts...)
-	if ctx.Err() == nil && again != nil && errors.Is(err, booster.ErrInterrupted) {
-		err = nil
-	}
-	return again, err
 }

@@ -93,7 +93,7 @@ type trainRun struct {
 	tests     []*dataset.Table
 	lastLog   time.Time
 	outOfCore bool
-	forms     *formChoice // for a compressed model; nil for none
+	forms     *compress.Choice // for a compressed model; nil for none
 	small     *compress.Result
 	noLabel   error // what to say where no label is named and the table has none of its own
 }

@@ -25,20 +25,20 @@ var errLossOutOfCore = &plainError{"quantize.max_loss needs the validation set i
 func (r *trainRun) configureQuantize() error {
 	c := r.config
 	q := &c.Quantize
-	forms := &formChoice{calibrate: q.Calibrate, by: q.By, typesName: "quantize.dtype", tiersName: "quantize.tiers",
-		calibrateName: "quantize.calibrate", byName: "quantize.by"}
+	forms := &compress.Choice{Calibrate: q.Calibrate, By: q.By, TypesName: "quantize.dtype", TiersName: "quantize.tiers",
+		CalibrateName: "quantize.calibrate", ByName: "quantize.by"}
 	if name := c.Params.QuantizeDType; name != "" {
 		form, err := ptq.ParseForm(name)
 		if err != nil {
 			return usagef("quantize.dtype: %v", err)
 		}
-		forms.forms = append(forms.forms, form)
+		forms.Forms = append(forms.Forms, form)
 	}
-	if err := forms.addTiers(q.Tiers); err != nil {
-		return err
+	if err := forms.AddTiers(q.Tiers); err != nil {
+		return usagef("%v", err)
 	}
 	bounded := q.MaxBytes > 0 || q.MaxLoss >= 0
-	if !forms.named() && !bounded {
+	if len(forms.Forms) == 0 && !bounded {
 		for _, key := range []string{"quantize.output", "quantize.calibrate", "quantize.by"} {
 			if c.Given(key) {
 				return usagef("%s needs quantize.dtype, what leaf values are stored in, as \"Q4_0\", or quantize.max_bytes or quantize.max_loss, what to choose by", key)
@@ -46,15 +46,15 @@ func (r *trainRun) configureQuantize() error {
 		}
 		return nil
 	}
-	if forms.named() || c.Given("quantize.calibrate") || c.Given("quantize.by") {
-		if err := forms.check(); err != nil {
-			return err
+	if len(forms.Forms) > 0 || c.Given("quantize.calibrate") || c.Given("quantize.by") {
+		if err := forms.Check(); err != nil {
+			return usagef("%v", err)
 		}
 	}
 	switch {
-	case len(forms.forms) > 1 && !bounded:
+	case len(forms.Forms) > 1 && !bounded:
 		return usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
-	case c.Params.ErrorFeedback && len(forms.forms) > 1:
+	case c.Params.ErrorFeedback && len(forms.Forms) > 1:
 		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers away")
 	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && c.Params.EarlyStopping == 0:
 		return usagef("quantize.max_loss is certified on rows that nothing was trained on: give a validation set (data.valid), or have rows held out (train.early_stopping)")
@@ -108,7 +108,7 @@ func (r *trainRun) quantize(ctx context.Context, m *booster.Model) (*compress.Re
 	if s.Data, err = r.unseen(ctx, m); err != nil {
 		return nil, err
 	}
-	if s.Formats, err = r.forms.formats(m); err != nil {
+	if s.Formats, err = r.forms.Formats(m); err != nil {
 		return nil, err
 	}
 	if r.config.Params.ErrorFeedback {
