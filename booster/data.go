@@ -15,7 +15,7 @@ func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 // the scan has kept them (dataset.KeepRows; Load sees to it) and no rows are held out.
 // Gradients "f32" are refused with it, and binning.sample = 0. The scan must not be
 // closed before training ends.
-func OutOfCore(s *dataset.Scan) Data { return Data{newScanSource(s)} }
+func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newScanSource(s)} }
 
 // Rest returns the columns that are no features, with notes and the places of rows.
 func (d Data) Rest() *dataset.Table { return d.source.rest() }

@@ -295,7 +295,7 @@ func TestGradientsRefuse(t *testing.T) {
 		})
 	}
 	t.Run("S0.29/out_of_core", func(t *testing.T) {
-		s, err := dataset.OpenScan(t.Context(), mixedFiles(t, 1, 90, false), dataset.Label("y"))
+		s, err := dataset.OpenChunked(t.Context(), mixedFiles(t, 1, 90, false), dataset.Label("y"))
 		if err != nil {
 			t.Fatal(err)
 		}

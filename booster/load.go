@@ -52,7 +52,7 @@ type Loaded struct {
 
 	from   *Model
 	task   *cacheTask
-	scans  []*dataset.Scan
+	scans  []*dataset.ChunkedTable
 	sample dataset.Option // of the training table that stays in files
 }
 
@@ -152,12 +152,12 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 		return InMemory(table), nil
 	}
 	defer lowerGCPercent()()
-	var scan *dataset.Scan
+	var scan *dataset.ChunkedTable
 	var err error
 	if stream {
-		scan, err = dataset.ReadScan(ctx, in.Stdin, name, opts...)
+		scan, err = dataset.ReadChunked(ctx, in.Stdin, name, opts...)
 	} else {
-		scan, err = dataset.OpenScan(ctx, paths, opts...)
+		scan, err = dataset.OpenChunked(ctx, paths, opts...)
 	}
 	if err != nil {
 		return Data{}, err

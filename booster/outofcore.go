@@ -27,12 +27,12 @@ type scanSource struct {
 
 // scanned is what the parts of one table share: a pass over the files serves all.
 type scanned struct {
-	scan  *dataset.Scan
+	scan  *dataset.ChunkedTable
 	whole *scanSource
 	parts []*scanSource // that were taken; where there are any, the whole is not coded
 }
 
-func newScanSource(s *dataset.Scan) *scanSource {
+func newScanSource(s *dataset.ChunkedTable) *scanSource {
 	of := &scanned{scan: s}
 	of.whole = &scanSource{of: of, counted: true,
 		pop: binning.Population{Rows: s.NumRows(), Missing: s.Missing(), Counts: s.Counts()}}
@@ -42,9 +42,9 @@ func newScanSource(s *dataset.Scan) *scanSource {
 
 func (s *scanSource) rest() *dataset.Table {
 	if s.rows != nil {
-		return s.of.scan.Rest().Take(s.rows)
+		return s.of.scan.MetaColumns().Take(s.rows)
 	}
-	return s.of.scan.Rest()
+	return s.of.scan.MetaColumns()
 }
 
 func (s *scanSource) schema() dataset.Schema { return s.of.scan.Schema() }

@@ -158,14 +158,14 @@ func TestOutOfCore(t *testing.T) {
 			m, err := booster.Train(ctx, p, table, inMemory...)
 			want := sumOf(t, m, err)
 			for _, chunk := range []int{500, 7000, 1 << 20} {
-				s, err := dataset.OpenScan(ctx, paths, append([]dataset.Option{dataset.ChunkSize(chunk)}, c.options...)...)
+				s, err := dataset.OpenChunked(ctx, paths, append([]dataset.Option{dataset.ChunkSize(chunk)}, c.options...)...)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer s.Close()
 				var opts []booster.Option
 				if c.valid {
-					valid, err := dataset.OpenScan(ctx, validPaths, append([]dataset.Option{dataset.ChunkSize(chunk)}, read...)...)
+					valid, err := dataset.OpenChunked(ctx, validPaths, append([]dataset.Option{dataset.ChunkSize(chunk)}, read...)...)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -360,7 +360,7 @@ func TestOutOfCoreRefuses(t *testing.T) {
 	ctx := context.Background()
 	paths := mixedFiles(t, 1, 90, false)
 	open := func(opts ...dataset.Option) booster.Data {
-		s, err := dataset.OpenScan(ctx, paths, append(opts, dataset.Label("y"))...)
+		s, err := dataset.OpenChunked(ctx, paths, append(opts, dataset.Label("y"))...)
 		if err != nil {
 			t.Fatal(err)
 		}

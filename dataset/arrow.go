@@ -31,19 +31,19 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 		return nil, err
 	}
 	rows := int(record.NumRows())
-	pieces := make([]chunk.Piece, len(targets))
+	converted := make([]chunk.ColumnChunk, len(targets))
 	for i, t := range targets {
-		p, err := arrowPiece(o, t, record.Column(t.Source))
+		p, err := arrowColumn(o, t, record.Column(t.Source))
 		if err != nil {
 			return nil, err
 		}
-		pieces[i] = *p
+		converted[i] = *p
 	}
-	return newMemoryTable(o, rows, pieces, targets)
+	return newMemoryTable(o, rows, converted, targets)
 }
 
-// arrowPiece turns an Arrow array into a piece; a dictionary array is read through its values.
-func arrowPiece(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.Piece, error) {
+// arrowColumn turns an Arrow array into a column chunk; a dictionary array is read through its values.
+func arrowColumn(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.ColumnChunk, error) {
 	cells, missing, cell, kind := values, values.IsNull, func(i int) int { return i }, "of the Arrow type"
 	if d, ok := values.(*array.Dictionary); ok {
 		cells, cell, kind = d.Dictionary(), d.GetValueIndex, "an Arrow dictionary of"
@@ -61,7 +61,7 @@ func arrowPiece(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.Pi
 	if number == nil {
 		return nil, chunk.Errorf("column %q is %s %s, which is no number, date or text; leave it out with ignore", t.Name, kind, cells.DataType())
 	}
-	p, err := exactPiece(o, t, values.Len(), func(i int) (float64, bool) {
+	p, err := exactColumn(o, t, values.Len(), func(i int) (float64, bool) {
 		if missing(i) {
 			return math.NaN(), true
 		}

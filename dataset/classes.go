@@ -235,7 +235,7 @@ func (t *Table) badLabel(c *Column, row int, classes []string) error {
 // badNumber describes the cell of a row as its column now holds it.
 func (t *Table) badNumber(c *Column, row int, want, fix string) *ParseError {
 	e := &ParseError{Column: c.name, Value: c.cell(row), Want: want, Fix: fix}
-	t.places.Mark(e, row)
+	t.locations.Mark(e, row)
 	return e
 }
 

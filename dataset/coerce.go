@@ -26,7 +26,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	for i := range s.Columns {
 		if c := &s.Columns[i]; t.implies(c) {
-			names, inputs = append(names, c.Name), append(inputs, sparseColumn(c.Name, Feature, t.rows, t.rest))
+			names, inputs = append(names, c.Name), append(inputs, sparseColumn(c.Name, Feature, t.rows, t.absent))
 		}
 	}
 	targets, err := o.Resolve(names)
@@ -45,7 +45,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 			if c, err = c.group(target.Name); err != nil {
 				return nil, err
 			}
-		} else if c, err = t.follow(c, target.Schema); err != nil {
+		} else if c, err = t.conform(c, target.Schema); err != nil {
 			return nil, err
 		}
 		coerced.columns = append(coerced.columns, c)
@@ -64,7 +64,7 @@ func (c *Column) group(name string) (*Column, error) {
 // implies reports whether the table has a feature without storing any of its cells: that
 // of a LibSVM file with an index beyond those that its rows name.
 func (t *Table) implies(c *ColumnSchema) bool {
-	if t.rest == nil || c.Role != Feature || t.Column(c.Name) != nil {
+	if t.absent == nil || c.Role != Feature || t.Column(c.Name) != nil {
 		return false
 	}
 	_, ok := libsvm.FeatureIndex(c.Name)
@@ -90,14 +90,14 @@ func (t *Table) idColumn(name string) *Column {
 	return nil
 }
 
-// follow brings a column into the kind, role and dictionary of a schema's column.
-func (t *Table) follow(c *Column, s *ColumnSchema) (*Column, error) {
+// conform brings a column into the kind, role and dictionary of a schema's column.
+func (t *Table) conform(c *Column, s *ColumnSchema) (*Column, error) {
 	switch {
 	case c.kind == Text:
 		return nil, chunk.Errorf("column %q was read as an id, the model has it as a %s; read the table with dataset.As(model.Schema())",
 			s.Name, s.Role)
 	case s.Kind == Category && c.kind == Category:
-		return t.followLevels(c, s)
+		return t.conformLevels(c, s)
 	case s.Kind == Category:
 		return t.numbersToLevels(c, s)
 	case c.kind == Category:
@@ -106,14 +106,14 @@ func (t *Table) follow(c *Column, s *ColumnSchema) (*Column, error) {
 	return c.as(s.Name, s.Role), nil
 }
 
-func (t *Table) followLevels(c *Column, s *ColumnSchema) (*Column, error) {
+func (t *Table) conformLevels(c *Column, s *ColumnSchema) (*Column, error) {
 	if c.numericLevels == s.NumericLevels && startsWith(c.levels, s.Levels) {
 		return c.as(s.Name, s.Role), nil
 	}
 	if c.numericLevels && !s.NumericLevels && c.missing < t.rows {
 		return nil, chunk.Errorf("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
-	codes, levels := follow(append([]int32(nil), c.Codes()...), c.levels, s, '.')
+	codes, levels := codesOfSchema(append([]int32(nil), c.Codes()...), c.levels, s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
 }
 
@@ -153,7 +153,7 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 		}
 		codes[row] = code
 	}
-	codes, levels = follow(codes, levels, s, '.')
+	codes, levels = codesOfSchema(codes, levels, s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
 }
 

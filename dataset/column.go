@@ -161,11 +161,11 @@ func numberColumn(name string, role Role, values []float64) *Column {
 	if !chunk.AllExact(values) {
 		return float64Column(name, role, values)
 	}
-	narrow := make([]float32, len(values))
+	f32 := make([]float32, len(values))
 	for i, v := range values {
-		narrow[i] = float32(v)
+		f32[i] = float32(v)
 	}
-	return float32Column(name, role, narrow)
+	return float32Column(name, role, f32)
 }
 
 var dictionaryType = &arrow.DictionaryType{

@@ -4,7 +4,7 @@ import "slices"
 
 // Concat returns the rows of tables one after another. The tables must have the same
 // columns, of the same kinds and with the same dictionaries, as those have that
-// Scan.Chunks shows; there must be at least one. Places and notes are left out.
+// ChunkedTable.Chunks shows; there must be at least one. Row locations and notes are left out.
 func Concat(tables []*Table) *Table {
 	t := &Table{index: new(nameIndex)}
 	for _, part := range tables {

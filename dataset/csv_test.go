@@ -416,8 +416,8 @@ func TestLargeRounded(t *testing.T) {
 		if got := table.Notes(); table.Column("a").Kind() != dataset.Float32 || !slices.Equal(got, []string{want}) {
 			t.Errorf("in chunks of %d: notes %q, want %q", size, got, want)
 		}
-		scan := must(dataset.ReadScan(context.Background(), strings.NewReader(text), "t.csv", dataset.ChunkSize(size)))(t)
-		if got := scan.Rest().Notes(); !slices.Equal(got, []string{want}) {
+		scan := must(dataset.ReadChunked(context.Background(), strings.NewReader(text), "t.csv", dataset.ChunkSize(size)))(t)
+		if got := scan.MetaColumns().Notes(); !slices.Equal(got, []string{want}) {
 			t.Errorf("out of core, in chunks of %d: notes %q, want %q", size, got, want)
 		}
 		scan.Close()

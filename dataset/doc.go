@@ -1,4 +1,4 @@
-// Package dataset reads tables and settles what each column is.
+// Package dataset reads tables and finds out what each column is.
 //
 // In: files of CSV, TSV, LibSVM text, Parquet and Arrow (plain, gzip, zstd, standard
 // input), slices, Arrow records and

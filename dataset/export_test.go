@@ -33,7 +33,7 @@ func SetRoom(t testing.TB, shared, own int) {
 var (
 	ParseNumber = chunk.ParseNumber
 	ParseDate   = chunk.ParseDate
-	Steadily    = chunk.Steadily
+	Steadily    = chunk.ReadUnchanged
 )
 
 // SetLeastUnpacked sets what a packed file may always hold and returns what undoes that.

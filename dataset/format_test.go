@@ -117,8 +117,8 @@ func TestIdleOptions(t *testing.T) {
 		if c.file == svm { // read whole always
 			continue
 		}
-		scan := must(dataset.OpenScan(ctx, []string{c.file}, all...))(t)
-		if got := idle(scan.Rest().Notes()); len(got) != 1 || got[0] != c.file+" is read as "+c.want {
+		scan := must(dataset.OpenChunked(ctx, []string{c.file}, all...))(t)
+		if got := idle(scan.MetaColumns().Notes()); len(got) != 1 || got[0] != c.file+" is read as "+c.want {
 			t.Errorf("in chunks %s says %q", c.file, got)
 		}
 		scan.Close()

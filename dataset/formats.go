@@ -31,7 +31,7 @@ func Formats() []string {
 	return names
 }
 
-// source returns what reads the inputs, by the beginning of the first.
+// sourceOf returns what reads the inputs, by the beginning of the first.
 func sourceOf(o *chunk.Options, inputs []chunk.Input) (chunk.Source, error) {
 	s, err := inputs[0].Stream(o.Formats)
 	if err != nil {

@@ -28,7 +28,7 @@ func (t *Table) Groups() ([]int, error) {
 		if begin, seen := first[query]; seen {
 			e := t.badNumber(c, row, "", "sort the table by this column")
 			first := ParseError{}
-			t.places.Mark(&first, begin)
+			t.locations.Mark(&first, begin)
 			where := "line"
 			if first.Row || first.File == "" {
 				where = "row"

@@ -11,7 +11,7 @@ import (
 )
 
 // input is the files, or the stream, that a table is read from, with the source that reads them. Tables that are
-// read whole, scans and streams go through it chunk by chunk.
+// read whole, tables in chunks and streams go through it chunk by chunk.
 type input struct {
 	*chunk.Options
 	inputs []chunk.Input

@@ -106,7 +106,7 @@ func compareWithTwin(t *testing.T, file string) {
 	table, err = dataset.Open(ctx, file, dataset.Categorical(names...))
 	check("categories", table, levels, err)
 
-	scanned, err := dataset.OpenScan(ctx, []string{file}, dataset.ChunkRows(7), dataset.Threads(2))
+	scanned, err := dataset.OpenChunked(ctx, []string{file}, dataset.ChunkRows(7), dataset.Threads(2))
 	if err != nil {
 		t.Errorf("in chunks: %v", err)
 		return

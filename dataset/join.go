@@ -8,10 +8,10 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// join makes one slice of every column's pieces. Mostly they lie in one already, see
-// gatherer; others it copies, dropping the pieces as it goes, so that only one column is
+// join makes one slice of every column's column chunks. Mostly they lie in one already, see
+// gatherer; others it copies, dropping the column chunks as it goes, so that only one column is
 // held twice at a time.
-func (a *assembly) join() error {
+func (a *tableBuilder) join() error {
 	var freed freedBytes
 	for _, c := range a.columns {
 		var copied bool
@@ -27,7 +27,7 @@ func (a *assembly) join() error {
 		if err != nil {
 			return err
 		}
-		c.pieces = nil
+		c.chunks = nil
 		if copied {
 			freed.add(4*len(c.f32)+8*len(c.f64)+4*len(c.codes)+len(c.text), len(a.columns))
 		}
@@ -35,8 +35,8 @@ func (a *assembly) join() error {
 	return nil
 }
 
-// freedBytes counts bytes of dropped pieces. Left to itself the collector would
-// let pieces and columns stand side by side, as it waits until memory has doubled.
+// freedBytes counts bytes of dropped column chunks. Left to itself the collector would
+// let column chunks and columns stand side by side, as it waits until memory has doubled.
 type freedBytes int
 
 func (f *freedBytes) add(bytes, columns int) {
@@ -49,34 +49,34 @@ func (f *freedBytes) add(bytes, columns int) {
 	}
 }
 
-func (a *assembly) joinText(c *parts) (copied bool, err error) {
+func (a *tableBuilder) joinText(c *columnBuilder) (copied bool, err error) {
 	size := 0
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		size += len(p.Text)
 		a.markBad(c, k, p)
 	}
 	if size > math.MaxInt32 {
 		return false, chunk.Errorf("column %q holds more than 2 GiB of text; leave it out of id", c.Name)
 	}
-	offsets := func(p *chunk.Piece) []int32 { return p.Offsets[:max(0, len(p.Offsets)-1)] }
-	if whole := chunk.SideBySide(c.pieces, a.rows(), offsets); whole != nil && whole[0] == 0 {
-		c.offsets, c.text = whole[:len(whole)+1], c.pieces[0].Text[:size]
+	offsets := func(p *chunk.ColumnChunk) []int32 { return p.Offsets[:max(0, len(p.Offsets)-1)] }
+	if whole := chunk.SideBySide(c.chunks, a.rows(), offsets); whole != nil && whole[0] == 0 {
+		c.offsets, c.text = whole[:len(whole)+1], c.chunks[0].Text[:size]
 		return false, nil
 	}
 	c.text = make([]byte, 0, size)
 	c.offsets = make([]int32, 1, a.rows()+1)
-	for _, p := range c.pieces {
+	for _, p := range c.chunks {
 		base := int32(len(c.text)) - p.Offsets[0]
 		c.text = append(c.text, p.Text...)
 		for _, offset := range p.Offsets[1:] {
 			c.offsets = append(c.offsets, base+offset)
 		}
-		*p = chunk.Piece{}
+		*p = chunk.ColumnChunk{}
 	}
 	return true, nil
 }
 
-func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
+func (a *tableBuilder) joinCodes(c *columnBuilder) (copied bool, err error) {
 	size := 0
 	for _, level := range c.levels {
 		size += len(level)
@@ -84,44 +84,44 @@ func (a *assembly) joinCodes(c *parts) (copied bool, err error) {
 	if size > math.MaxInt32 {
 		return false, chunk.Errorf("the distinct texts of column %q take more than 2 GiB; leave it out with ignore", c.Name)
 	}
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		a.markBad(c, k, p)
-		c.followed = p.Followed
+		c.modelLevels = p.ModelLevels
 	}
-	if c.codes = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []int32 { return p.Codes }); c.codes != nil {
+	if c.codes = chunk.SideBySide(c.chunks, a.rows(), func(p *chunk.ColumnChunk) []int32 { return p.Codes }); c.codes != nil {
 		return false, nil
 	}
 	c.codes = make([]int32, 0, a.rows())
-	for _, p := range c.pieces {
+	for _, p := range c.chunks {
 		c.codes = append(c.codes, p.Codes...)
-		*p = chunk.Piece{}
+		*p = chunk.ColumnChunk{}
 	}
 	return true, nil
 }
 
-func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
-	for _, p := range c.pieces {
+func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
+	for _, p := range c.chunks {
 		c.dates = c.dates || p.Dates
 	}
 	values, odd := a.levelValues(c)
 	c.large = a.largeRow(c, values)
-	if a.whole && c.pieces[0].Sparse != nil {
-		c.sparse = c.pieces[0].Sparse
-		*c.pieces[0] = chunk.Piece{}
+	if a.whole && c.chunks[0].Sparse != nil {
+		c.sparse = c.chunks[0].Sparse
+		*c.chunks[0] = chunk.ColumnChunk{}
 		return false, nil
 	}
 	wide := !chunk.AllExact(values)
-	for _, p := range c.pieces {
+	for _, p := range c.chunks {
 		wide = wide || p.F64 != nil
 	}
 	if wide {
-		c.f64 = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []float64 { return p.F64 })
+		c.f64 = chunk.SideBySide(c.chunks, a.rows(), func(p *chunk.ColumnChunk) []float64 { return p.F64 })
 	} else {
-		c.f32 = chunk.SideBySide(c.pieces, a.rows(), func(p *chunk.Piece) []float32 { return p.F32 })
+		c.f32 = chunk.SideBySide(c.chunks, a.rows(), func(p *chunk.ColumnChunk) []float32 { return p.F32 })
 	}
 	switch {
 	case c.f64 != nil || c.f32 != nil:
-		for k, p := range c.pieces {
+		for k, p := range c.chunks {
 			a.markBad(c, k, p)
 		}
 		slices.Sort(c.bad)
@@ -132,7 +132,7 @@ func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 	default:
 		c.f32 = make([]float32, 0, a.rows())
 	}
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		a.markBad(c, k, p)
 		switch {
 		case p.F64 != nil:
@@ -165,7 +165,7 @@ func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 				}
 			}
 		}
-		*p = chunk.Piece{}
+		*p = chunk.ColumnChunk{}
 	}
 	slices.Sort(c.bad)
 	c.levels = nil
@@ -173,7 +173,7 @@ func (a *assembly) joinNumbers(c *parts) (copied bool, err error) {
 }
 
 // levelValues reads the column's levels as numbers; odd marks those that are none.
-func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
+func (a *tableBuilder) levelValues(c *columnBuilder) (values []float64, odd []bool) {
 	values = make([]float64, len(c.levels))
 	odd = make([]bool, len(c.levels))
 	for i, level := range c.levels {
@@ -187,8 +187,8 @@ func (a *assembly) levelValues(c *parts) (values []float64, odd []bool) {
 	return values, odd
 }
 
-// markBad notes the rows of a piece that are to be left out.
-func (a *assembly) markBad(c *parts, k int, p *chunk.Piece) {
+// markBad notes the rows of a column chunk that are to be left out.
+func (a *tableBuilder) markBad(c *columnBuilder, k int, p *chunk.ColumnChunk) {
 	if len(p.Odd.Rows) > 0 && c.why == nil {
 		c.why = a.badCell(c, a.firsts[k]+p.Odd.First[0].Row, p.Odd.First[0].Text, !p.Numeric())
 	}

@@ -29,7 +29,7 @@ func TestMostRows(t *testing.T) {
 			continue
 		}
 		forms[name+" in chunks"] = func() (int, error) {
-			scan, err := dataset.OpenScan(ctx, []string{file, file})
+			scan, err := dataset.OpenChunked(ctx, []string{file, file})
 			if err != nil {
 				return 0, err
 			}

@@ -125,7 +125,7 @@ func TestUnpackedBuffers(t *testing.T) {
 // program, in another process here, and is not taken for damage of the file.
 func TestVisitorPanics(t *testing.T) {
 	if os.Getenv("BOOST_TEST_PANIC") != "" {
-		scan, err := dataset.OpenScan(context.Background(), []string{interop("types.none.parquet")}, dataset.ChunkRows(7))
+		scan, err := dataset.OpenChunked(context.Background(), []string{interop("types.none.parquet")}, dataset.ChunkRows(7))
 		if err == nil {
 			err = scan.Chunks(context.Background(), func(int, *dataset.Table) error { panic("a mistake of the visitor") })
 		}

@@ -62,31 +62,31 @@ func (in *input) table(ctx context.Context) (*Table, error) {
 		return nil, err
 	}
 	c := &collector{input: in}
-	targets, bare := withoutBare(in.source, targets)
+	targets, empty := withoutEmpty(in.source, targets)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	a := in.assembly(chunks, err)
-	a.bare = bare
-	a.reread = func(columns []*parts) error { return c.reread(ctx, columns) }
+	a := in.tableBuilder(chunks, err)
+	a.empty = empty
+	a.reread = func(columns []*columnBuilder) error { return c.reread(ctx, columns) }
 	return a.table(targets)
 }
 
-// assembly begins the table of chunks, behind which an error may have ended the input.
-func (in *input) assembly(chunks []*chunk.Chunk, readErr error) *assembly {
+// tableBuilder begins the table of chunks, behind which an error may have ended the input.
+func (in *input) tableBuilder(chunks []*chunk.Chunk, readErr error) *tableBuilder {
 	blank := 0
 	for _, ch := range chunks {
 		blank += ch.Blank
 	}
-	return &assembly{Options: in.Options, files: in.files(), chunks: chunks, notes: in.notes(blank),
+	return &tableBuilder{Options: in.Options, files: in.files(), chunks: chunks, notes: in.notes(blank),
 		whole: len(chunks) == 1 && chunks[0].Whole, readErr: readErr}
 }
 
 // collector keeps all chunks of a source.
 type collector struct {
 	*input
-	thin func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
+	summarize func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
 }
 
 // collect returns the chunks in order; stopped says that some are absent because one
@@ -94,18 +94,18 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks []*chunk.Chunk, stopped bool, err error) {
 	var mutex sync.Mutex
 	g := chunk.NewGatherer(c.Threads)
-	whole := c.thin == nil
+	whole := c.summarize == nil
 	var rows, bytes int64 // so far, if the table is read whole
 	p := &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole}
 	err = c.eachChunk(ctx, p, func(ch *chunk.Chunk) error {
-		size := int64(0) // before its pieces become parts of larger slices
-		for i := range ch.Pieces {
-			ch.Pieces[i].SetLarge()
-			size += ch.Pieces[i].Bytes()
+		size := int64(0) // before its column chunks become parts of larger slices
+		for i := range ch.Columns {
+			ch.Columns[i].SetLarge()
+			size += ch.Columns[i].Bytes()
 		}
 		switch {
-		case c.thin != nil:
-			c.thin(ch, targets)
+		case c.summarize != nil:
+			c.summarize(ch, targets)
 		case !ch.Whole:
 			g.Add(ch)
 		}
@@ -134,8 +134,8 @@ func (c *collector) overLimit(rows, bytes int64, columns int) error {
 		c.name(), rows, columns, chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
 }
 
-// reread reads columns again, as text, and gives them their new pieces.
-func (c *collector) reread(ctx context.Context, columns []*parts) error {
+// reread reads columns again, as text, and gives them their new column chunks.
+func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error {
 	for _, in := range c.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
 			return tooLate(columns[0].Name, in.Name)
@@ -150,15 +150,15 @@ func (c *collector) reread(ctx context.Context, columns []*parts) error {
 	if err != nil {
 		return err
 	}
-	if len(chunks) != len(columns[0].pieces) && !stopped {
+	if len(chunks) != len(columns[0].chunks) && !stopped {
 		return c.changed()
 	}
 	for k, ch := range chunks {
 		for i, column := range columns {
-			if k >= len(column.pieces) || column.pieces[k].Rows() != ch.Rows {
+			if k >= len(column.chunks) || column.chunks[k].Rows() != ch.Rows {
 				return c.changed()
 			}
-			column.pieces[k] = &ch.Pieces[i]
+			column.chunks[k] = &ch.Columns[i]
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 // little-endian:
 //
 //	per column   its values: float32, float64 or int32 codes × rows
-//	             the runs of the places: row, line, file, int64 × 3 each
+//	             the runs of the row locations: row, line, file, int64 × 3 each
 //	             the origins of the rows, int32 × rows, if it has any
 type packed struct {
 	Rows    int            `json:"rows"`
@@ -39,8 +39,8 @@ var ErrPacked = errors.New("no packed table")
 // Pack writes the table as bytes from which Unpack makes it again. Columns of text,
 // which ids are, are left out.
 func (t *Table) Pack() (head, values []byte) {
-	p := packed{Rows: t.rows, Files: t.places.Files, Runs: len(t.places.Runs), ByRow: t.places.ByRow,
-		Origin: t.places.Origin != nil, Skipped: t.skipped, Notes: t.notes}
+	p := packed{Rows: t.rows, Files: t.locations.Files, Runs: len(t.locations.Runs), ByRow: t.locations.ByRow,
+		Origin: t.locations.Origin != nil, Skipped: t.skipped, Notes: t.notes}
 	for _, c := range t.columns {
 		if c.kind == Text {
 			continue
@@ -67,12 +67,12 @@ func (t *Table) Pack() (head, values []byte) {
 			}
 		}
 	}
-	for _, run := range t.places.Runs {
+	for _, run := range t.locations.Runs {
 		for _, v := range []int{run.Row, run.Line, int(run.File)} {
 			values = binary.LittleEndian.AppendUint64(values, uint64(v))
 		}
 	}
-	for _, row := range t.places.Origin {
+	for _, row := range t.locations.Origin {
 		values = binary.LittleEndian.AppendUint32(values, uint32(row))
 	}
 	head, err := json.Marshal(p)
@@ -93,7 +93,7 @@ func Unpack(head, values []byte) (*Table, error) {
 		len(p.Levels) != len(p.Columns) || len(p.Counts) != len(p.Columns) {
 		return nil, fmt.Errorf("%w: its head makes no sense", ErrPacked)
 	}
-	u := &packedBytes{rest: values}
+	u := &packedBytes{unread: values}
 	t := &Table{rows: p.Rows, skipped: p.Skipped, notes: p.Notes, index: new(nameIndex)}
 	for i, s := range p.Columns {
 		c, err := u.column(&p, i)
@@ -102,18 +102,18 @@ func Unpack(head, values []byte) (*Table, error) {
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.places = chunk.Places{Files: p.Files, ByRow: p.ByRow}
+	t.locations = chunk.RowLocations{Files: p.Files, ByRow: p.ByRow}
 	runs := u.take(24 * p.Runs)
 	for i := range len(runs) / 24 {
 		at := func(k int) int64 { return int64(binary.LittleEndian.Uint64(runs[24*i+8*k:])) }
-		t.places.Runs = append(t.places.Runs, chunk.PlaceRun{Row: int(at(0)), Line: int(at(1)), File: int32(at(2))})
+		t.locations.Runs = append(t.locations.Runs, chunk.LineRun{Row: int(at(0)), Line: int(at(1)), File: int32(at(2))})
 	}
 	if p.Origin {
 		for origin := u.take(4 * p.Rows); len(origin) > 0; origin = origin[4:] {
-			t.places.Origin = append(t.places.Origin, int32(binary.LittleEndian.Uint32(origin)))
+			t.locations.Origin = append(t.locations.Origin, int32(binary.LittleEndian.Uint32(origin)))
 		}
 	}
-	if u.short || len(u.rest) > 0 || !t.places.Sound(t.rows) {
+	if u.short || len(u.unread) > 0 || !t.locations.Sound(t.rows) {
 		return nil, fmt.Errorf("%w: %d bytes of values", ErrPacked, len(values))
 	}
 	return t, nil
@@ -121,17 +121,17 @@ func Unpack(head, values []byte) (*Table, error) {
 
 // packedBytes takes values off the front.
 type packedBytes struct {
-	rest  []byte
-	short bool
+	unread []byte
+	short  bool
 }
 
 func (u *packedBytes) take(n int) []byte {
-	if n > len(u.rest) {
+	if n > len(u.unread) {
 		u.short = true
 		return nil
 	}
-	taken := u.rest[:n]
-	u.rest = u.rest[n:]
+	taken := u.unread[:n]
+	u.unread = u.unread[n:]
 	return taken
 }
 

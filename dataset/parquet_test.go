@@ -232,7 +232,7 @@ func TestParquetMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestParquetPipe reads a stream that comes in pieces; without a copy that cannot be.
+// TestParquetPipe reads a stream that comes in column chunks; without a copy that cannot be.
 func TestParquetPipe(t *testing.T) {
 	whole := string(content(t, interop("polars.zstd.parquet")))
 	if _, err := read(whole); err != nil {

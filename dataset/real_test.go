@@ -90,7 +90,7 @@ func TestRealSetsEqualEncodingCSV(t *testing.T) {
 	}
 }
 
-// compareColumn settles a column's kind from its cells in the plainest way.
+// compareColumn finds out a column's kind from its cells in the plainest way.
 func compareColumn(t *testing.T, c *dataset.Column, cells []string) {
 	t.Helper()
 	values := make([]float64, len(cells))

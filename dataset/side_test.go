@@ -200,7 +200,7 @@ func TestSideFilesInChunks(t *testing.T) {
 	file := filepath.Join(dir, "t")
 	ctx := context.Background()
 	table := must(dataset.Open(ctx, file))(t)
-	scan := must(dataset.OpenScan(ctx, []string{file}, dataset.ChunkSize(300), dataset.Threads(3)))(t)
+	scan := must(dataset.OpenChunked(ctx, []string{file}, dataset.ChunkSize(300), dataset.Threads(3)))(t)
 	defer scan.Close()
 	var mutex sync.Mutex
 	seen := 0
@@ -219,16 +219,16 @@ func TestSideFilesInChunks(t *testing.T) {
 	if got, want := scan.Fingerprint(), table.Fingerprint(pool); got != want || seen != 1000 {
 		t.Errorf("fingerprint %s of %d rows, want %s of 1000", got, seen, want)
 	}
-	if got, want := must(scan.Rest().Weights())(t), must(table.Weights())(t); !slices.Equal(got, want) {
+	if got, want := must(scan.MetaColumns().Weights())(t), must(table.Weights())(t); !slices.Equal(got, want) {
 		t.Errorf("weights %v, want %v", got, want)
 	}
-	if got := must(scan.Rest().Groups())(t); !slices.Equal(got, []int{0, 100, 500}) {
+	if got := must(scan.MetaColumns().Groups())(t); !slices.Equal(got, []int{0, 100, 500}) {
 		t.Errorf("queries begin at %v", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "t.weight"), []byte("1\n2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := dataset.OpenScan(ctx, []string{file}, dataset.ChunkSize(300))
+	_, err := dataset.OpenChunked(ctx, []string{file}, dataset.ChunkSize(300))
 	if want := fmt.Sprintf("%s.weight:2: the file is for 2 rows, %s has 500 (write it anew for this table, or set side_files = \"ignore\")", file, file); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

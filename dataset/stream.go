@@ -116,7 +116,7 @@ const (
 	fewestParts = 16
 )
 
-// size settles how large parts are.
+// size decides how large parts are.
 func (s *Stream) size() {
 	if s.ChunkRows == 0 {
 		s.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.columns)))
@@ -152,7 +152,7 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &remarks{assembly: &assembly{Options: s.Options, notes: s.notes(s.blank)}}
+	r := &tableNotes{tableBuilder: &tableBuilder{Options: s.Options, notes: s.notes(s.blank)}}
 	for _, t := range s.columns {
 		if s.dates[t.Name] && t.Role != IDRole {
 			r.dates = append(r.dates, t.Name)
@@ -176,12 +176,12 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 		}
 		return err
 	}
-	r := &streaming{Stream: s, ctx: ctx, work: work, ahead: s.Threads}
+	r := &streamPass{Stream: s, ctx: ctx, work: work, ahead: s.Threads}
 	if r.ahead == 0 {
 		r.ahead = cpu.Threads()
 	}
 	r.changed.L = &r.mutex
-	r.pass = &chunk.Pass{Targets: s.columns, ChunkRows: s.ChunkRows, Apart: true, Made: s.follow, Stopped: r.wake}
+	r.pass = &chunk.Pass{Targets: s.columns, ChunkRows: s.ChunkRows, Apart: true, Made: s.useModelLevels, Stopped: r.wake}
 	defer context.AfterFunc(ctx, r.wake)()
 	err := r.read()
 	switch {
@@ -192,21 +192,21 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 	case err != nil:
 		return err
 	case s.rows == 0:
-		return (&assembly{files: s.files()}).empty()
+		return (&tableBuilder{files: s.files()}).noRows()
 	}
 	return nil
 }
 
-// follow gives the levels of a new chunk the codes of the model, and takes it off the
+// useModelLevels gives the levels of a new chunk the codes of the model, and takes it off the
 // dictionaries, which may grow while others look at the chunk.
-func (s *Stream) follow(ch *chunk.Chunk, targets []chunk.Target) {
+func (s *Stream) useModelLevels(ch *chunk.Chunk, targets []chunk.Target) {
 	for i := range targets {
-		p := &ch.Pieces[i]
+		p := &ch.Columns[i]
 		if p.Dictionary == nil {
 			continue
 		}
 		if x := s.levels[targets[i].Schema]; x != nil {
-			x.follow(p)
+			x.encode(p)
 		} else {
 			p.Dictionary = &chunk.Dictionary{Levels: p.Dictionary.Levels}
 		}

@@ -16,7 +16,7 @@ func TestSummaryFreesValues(t *testing.T) {
 	f64[3] = 0.1
 	runtime.SetFinalizer(f64, func(*[1000]float64) { freed <- "f64" })
 	runtime.SetFinalizer(f32, func(*[1000]float32) { freed <- "f32" })
-	wide, narrow := &chunk.Piece{F64: f64[:], Present: 1000}, &chunk.Piece{F32: f32[:], Present: 1000}
+	wide, narrow := &chunk.ColumnChunk{F64: f64[:], Present: 1000}, &chunk.ColumnChunk{F32: f32[:], Present: 1000}
 	wide.Summarize(1000, nil)
 	narrow.Summarize(1000, nil)
 	f64, f32 = nil, nil

@@ -10,15 +10,15 @@ import (
 // Table is a set of equally long columns; see Open, FromColumns, FromArrow and FromMatrix.
 // It is immutable and safe for concurrent use.
 type Table struct {
-	rows    int
-	columns []*Column
-	places  chunk.Places
-	skipped int
-	notes   []string
-	mixed   []*ParseError
-	index   *nameIndex // of the columns
-	dates   []string
-	rest    *Sparse // the cells of features beyond the columns, nil where there are none
+	rows      int
+	columns   []*Column
+	locations chunk.RowLocations
+	skipped   int
+	notes     []string
+	mixed     []*ParseError
+	index     *nameIndex // of the columns
+	dates     []string
+	absent    *Sparse // the cells of features beyond the columns, nil where there are none
 }
 
 // nameIndex finds columns by name. It is made at the first search, and only for
@@ -28,8 +28,8 @@ type nameIndex struct {
 	at   map[string]int
 }
 
-// widely is the number of columns from which an index beats looking at them all.
-const widely = 32
+// indexedFrom is the number of columns from which an index beats looking at them all.
+const indexedFrom = 32
 
 // NumRows returns the number of rows.
 func (t *Table) NumRows() int { return t.rows }
@@ -40,7 +40,7 @@ func (t *Table) Columns() []*Column { return t.columns }
 
 // Column returns the named column, or nil.
 func (t *Table) Column(name string) *Column {
-	if t.index != nil && len(t.columns) >= widely {
+	if t.index != nil && len(t.columns) >= indexedFrom {
 		t.index.once.Do(t.indexNames)
 		if i, ok := t.index.at[name]; ok {
 			return t.columns[i]
@@ -79,16 +79,16 @@ func (t *Table) Features() []*Column {
 func (t *Table) LabelColumn() *Column { return t.withRole(LabelRole) }
 
 // WithoutFeatures returns the table without its features: label, weight, ids and what
-// else is told of the rows, with their places. It shares the table's memory.
+// else is told of the rows, with their locations. It shares the table's memory.
 func (t *Table) WithoutFeatures() *Table {
-	rest := *t
-	rest.columns = nil
+	others := *t
+	others.columns = nil
 	for _, c := range t.columns {
 		if c.role != Feature {
-			rest.columns = append(rest.columns, c)
+			others.columns = append(others.columns, c)
 		}
 	}
-	return &rest
+	return &others
 }
 
 func (t *Table) withRole(role Role) *Column {
@@ -118,18 +118,18 @@ func (t *Table) Dates() []string { return slices.Clone(t.dates) }
 // Locate returns the file and the line, from 1, on which a row begins. Tables
 // made in memory have an empty file name and count rows from 1, as the rows of Parquet and
 // Arrow files are counted.
-func (t *Table) Locate(row int) (file string, line int) { return t.places.Locate(row) }
+func (t *Table) Locate(row int) (file string, line int) { return t.locations.Locate(row) }
 
 // Place words where a row stands, for a message: "file:line", "file: row 3" of files that
 // have rows and no lines, "row 3" of a table made in memory.
 func (t *Table) Place(row int) string {
 	var e ParseError
-	t.places.Mark(&e, row)
+	t.locations.Mark(&e, row)
 	return e.Place()
 }
 
 // Take returns a table of the given rows, in that order, with the same
-// dictionaries, notes and places. A row may be taken more than once.
+// dictionaries, notes and row locations. A row may be taken more than once.
 func (t *Table) Take(rows []int32) *Table {
 	taken := *t
 	taken.rows = len(rows)
@@ -145,7 +145,7 @@ func (t *Table) Take(rows []int32) *Table {
 		}
 		taken.columns[i] = sparseColumn(c.name, c.role, len(rows), chosen.take(c.sparse))
 	}
-	taken.places = t.places.Take(rows)
+	taken.locations = t.locations.Take(rows)
 	return &taken
 }
 

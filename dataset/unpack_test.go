@@ -184,7 +184,7 @@ func TestFileThatChanges(t *testing.T) {
 	}
 }
 
-// TestFileThatChangesBetweenPasses has a file become another one once a Scan has read it,
+// TestFileThatChangesBetweenPasses has a file become another one once a ChunkedTable has read it,
 // by another time alone, or by a name alone that another file of its size and time takes.
 func TestFileThatChangesBetweenPasses(t *testing.T) {
 	ctx := context.Background()
@@ -197,7 +197,7 @@ func TestFileThatChangesBetweenPasses(t *testing.T) {
 					text = gzipped(t, interop(source))
 				}
 				path := writeFile(t, filepath.Join(t.TempDir(), "t"), text)
-				scan := must(dataset.OpenScan(ctx, []string{path}))(t)
+				scan := must(dataset.OpenChunked(ctx, []string{path}))(t)
 				defer scan.Close()
 				info := must(os.Stat(path))(t)
 				when := info.ModTime()

@@ -74,7 +74,7 @@ func (c *Column) float(row int) float64 {
 	return v
 }
 
-// leaf returns the cell of an int32Type column.
+// int returns the cell of an int32Type column.
 func (c *Column) int(row int) int32 { return c.Ints[row*c.Stride+c.At] }
 
 // text returns the cell of an textType or int64Type column as it is written out; "" is none.

@@ -41,11 +41,11 @@ func (c *Column) none() Column {
 }
 
 // add takes a part's rows and writes the groups that are whole by them.
-func (g *gathering) add(part Table) error {
-	for lo := 0; lo < part.Rows; {
-		n := min(part.Rows-lo, g.size-g.rows)
+func (g *gathering) add(table Table) error {
+	for lo := 0; lo < table.Rows; {
+		n := min(table.Rows-lo, g.size-g.rows)
 		for i := range g.columns {
-			g.columns[i].append(&part.Columns[i], lo, lo+n)
+			g.columns[i].append(&table.Columns[i], lo, lo+n)
 		}
 		lo += n
 		if g.rows += n; g.rows == g.size {

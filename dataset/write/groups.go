@@ -46,15 +46,15 @@ func (f groupForm) rows(columns []Column) int {
 }
 
 // writeGroups writes tables that all are there.
-func writeGroups(ctx context.Context, w io.Writer, format string, parts []Table) error {
+func writeGroups(ctx context.Context, w io.Writer, format string, tables []Table) error {
 	form := groupForms[format]
-	out, err := form.open(w, parts[0].Columns)
+	out, err := form.open(w, tables[0].Columns)
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		err := everyBlock(ctx, part.Rows, form.rows(part.Columns), func(lo, hi int) error {
-			return out.group(part.Columns, lo, hi)
+	for _, table := range tables {
+		err := everyBlock(ctx, table.Rows, form.rows(table.Columns), func(lo, hi int) error {
+			return out.group(table.Columns, lo, hi)
 		})
 		if err != nil {
 			return err

@@ -23,14 +23,14 @@ type textForm struct {
 var textForms = map[string]*textForm{"csv": {csvHeader, csvLines}, "jsonl": {noHeader, jsonLines}}
 
 // write writes the header, then all lines.
-func (f *textForm) write(ctx context.Context, w io.Writer, parts []Table) error {
-	if _, err := w.Write(f.header(parts[0].Columns)); err != nil {
+func (f *textForm) write(ctx context.Context, w io.Writer, tables []Table) error {
+	if _, err := w.Write(f.header(tables[0].Columns)); err != nil {
 		return err
 	}
 	var b []byte
-	for _, part := range parts {
-		err := everyBlock(ctx, part.Rows, textRows, func(lo, hi int) error {
-			b = f.lines(b[:0], part.Columns, lo, hi)
+	for _, table := range tables {
+		err := everyBlock(ctx, table.Rows, textRows, func(lo, hi int) error {
+			b = f.lines(b[:0], table.Columns, lo, hi)
 			_, err := w.Write(b)
 			return err
 		})

@@ -82,11 +82,11 @@ func TestWriterGroups(t *testing.T) {
 		if err := All(context.Background(), &want, format, []Table{{columns(0, rows), rows}}); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []int{999, 40_000, rows} {
+		for _, table := range []int{999, 40_000, rows} {
 			var got bytes.Buffer
 			w := NewWriter(&got, format)
-			for lo := 0; lo < rows; lo += part {
-				hi := min(lo+part, rows)
+			for lo := 0; lo < rows; lo += table {
+				hi := min(lo+table, rows)
 				if err := w.Prepare(Table{columns(lo, hi), hi - lo})(); err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestWriterGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w.Rows() != rows || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("%s from parts of %d rows: %d rows, other bytes", format, part, w.Rows())
+				t.Errorf("%s from parts of %d rows: %d rows, other bytes", format, table, w.Rows())
 			}
 		}
 	}

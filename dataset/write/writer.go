@@ -44,26 +44,26 @@ func (w *Writer) Rows() int {
 // Prepare does what can be done for a part alone and returns what writes it. Several goroutines may call
 // it at once; what it returns is called for one part at a time, in the order of the rows. Texts may be
 // used for other rows once Prepare has returned, numbers once they are written.
-func (w *Writer) Prepare(part Table) (write func() error) {
+func (w *Writer) Prepare(table Table) (write func() error) {
 	if w.form == nil {
-		for i := range part.Columns {
-			part.Columns[i].Texts = ownTexts(part.Columns[i].Texts)
+		for i := range table.Columns {
+			table.Columns[i].Texts = ownTexts(table.Columns[i].Texts)
 		}
 		return func() (err error) {
 			if w.groups == nil {
-				if w.groups, err = newGathering(w.w, w.format, part.Columns); err != nil {
+				if w.groups, err = newGathering(w.w, w.format, table.Columns); err != nil {
 					return err
 				}
 			}
-			return w.groups.add(part)
+			return w.groups.add(table)
 		}
 	}
 	b, _ := w.lines.Get().(*[]byte)
 	if b == nil {
 		b = new([]byte)
 	}
-	*b = w.form.lines((*b)[:0], part.Columns, 0, part.Rows)
-	header, rows := w.form.header(part.Columns), part.Rows
+	*b = w.form.lines((*b)[:0], table.Columns, 0, table.Rows)
+	header, rows := w.form.header(table.Columns), table.Rows
 	return func() error {
 		defer w.lines.Put(b)
 		if w.rows == 0 {

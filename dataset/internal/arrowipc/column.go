@@ -136,7 +136,7 @@ const untranslated = math.MinInt32
 
 // arrowReader decodes a column of a batch.
 type arrowReader struct {
-	columnar.PieceSink
+	columnar.ColumnSink
 	column     *arrowColumn
 	values     *arrowValues // or the indices into levels
 	levels     arrowLevels
@@ -145,8 +145,8 @@ type arrowReader struct {
 	scratch    *columnar.Buffers
 }
 
-func (r *arrowReader) Read(n, index int) (*chunk.Piece, error) {
-	p := r.Piece(n)
+func (r *arrowReader) Read(n, index int) (*chunk.ColumnChunk, error) {
+	p := r.NewColumn(n)
 	for n > 0 {
 		if r.Ctx.Err() != nil {
 			return nil, r.Ctx.Err()
@@ -172,7 +172,7 @@ func (r *arrowReader) Read(n, index int) (*chunk.Piece, error) {
 }
 
 // numbers appends the next m rows as numbers.
-func (r *arrowReader) numbers(p *chunk.Piece, m int) {
+func (r *arrowReader) numbers(p *chunk.ColumnChunk, m int) {
 	dst := r.scratch.Numbers[:m]
 	c, v := r.column, r.values
 	switch {
@@ -198,7 +198,7 @@ func (r *arrowReader) numbers(p *chunk.Piece, m int) {
 }
 
 // texts appends the next m rows as codes or texts.
-func (r *arrowReader) texts(p *chunk.Piece, m int) error {
+func (r *arrowReader) texts(p *chunk.ColumnChunk, m int) error {
 	for i := r.row; i < r.row+m; i++ {
 		if err := r.add(p, r.values.present(i), func() []byte { return r.values.raw(i) }); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (r *arrowReader) texts(p *chunk.Piece, m int) error {
 }
 
 // add appends a row as a code or a text.
-func (r *arrowReader) add(p *chunk.Piece, present bool, raw func() []byte) (err error) {
+func (r *arrowReader) add(p *chunk.ColumnChunk, present bool, raw func() []byte) (err error) {
 	var text []byte
 	code := int32(chunk.MissingCode)
 	switch {
@@ -229,7 +229,7 @@ func (r *arrowReader) add(p *chunk.Piece, present bool, raw func() []byte) (err 
 }
 
 // fromDictionary appends the next m rows, which are indices.
-func (r *arrowReader) fromDictionary(p *chunk.Piece, m int) error {
+func (r *arrowReader) fromDictionary(p *chunk.ColumnChunk, m int) error {
 	numbers := r.AsNumbers()
 	for i := r.row; i < r.row+m; i++ {
 		at := -1

@@ -89,7 +89,7 @@ func NewLayout(o *chunk.Options, b *chunk.Blob) (columnar.Layout, error) {
 		walk = f.walkFile
 	}
 	if err := walk(); err != nil {
-		if chunk.Told(err) {
+		if chunk.IsExplained(err) {
 			return nil, err
 		}
 		return nil, chunk.Errorf("%s is damaged: %w", b.Name, err)
@@ -411,9 +411,9 @@ func (c *arrowColumn) typeNameOfArrow() string {
 	return c.Annotated
 }
 
-func (f *Layout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
+func (f *Layout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.ColumnReader, error) {
 	c := &f.columns[f.byName[t.Name]]
-	r := &arrowReader{PieceSink: columnar.PieceSink{Options: f.Options, Ctx: w.Ctx, Field: &c.Field, Kind: t, Wide: wide}, column: c, scratch: w.Scratch}
+	r := &arrowReader{ColumnSink: columnar.ColumnSink{Options: f.Options, Ctx: w.Ctx, Field: &c.Field, Kind: t, Wide: wide}, column: c, scratch: w.Scratch}
 	b := f.batches[group]
 	index := *c
 	if c.dictionary >= 0 {

@@ -98,7 +98,7 @@ func (b *Blob) ReadAt(p []byte, at int64) (int, error) {
 		if err == io.EOF {
 			err = Errorf("%s changed while it was read: it became shorter", b.Name)
 		} else {
-			err = Errorf("%s cannot be read: %w", b.Name, Bare(err))
+			err = Errorf("%s cannot be read: %w", b.Name, WithoutPath(err))
 		}
 	}
 	return n, err

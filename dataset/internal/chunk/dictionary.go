@@ -300,9 +300,9 @@ func (d *Dictionary) fresh(codes []int32, chunk int) (levels []int32, present in
 	return levels, present
 }
 
-// NoteLevels finds the levels of a piece of codes, and how many cells hold one. Each call
+// NoteLevels finds the levels of a column chunk of codes, and how many cells hold one. Each call
 // for a dictionary needs another chunk number.
-func (p *Piece) NoteLevels(chunk int) {
+func (p *ColumnChunk) NoteLevels(chunk int) {
 	p.Fresh, p.Present = p.Dictionary.fresh(p.Codes, chunk)
 	p.Levels = p.Dictionary.Levels
 }

@@ -37,8 +37,8 @@ func OverLimit(file, part string, size, limit int64) error {
 		file, part, ByteText(size), ByteText(limit))
 }
 
-// Told reports whether an error says all that is to be said: where, and what to do.
-func Told(err error) bool {
+// IsExplained reports whether an error says all that is to be said: where, and what to do.
+func IsExplained(err error) bool {
 	return errors.Is(err, ErrTable) || errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 

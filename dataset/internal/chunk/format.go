@@ -22,7 +22,7 @@ type Format struct {
 // read numbers in columns of text, so that decimal is none of them.
 var TextKeys = []string{"separator", "header", "encoding", "absent", "index_base"}
 
-// Idle lists what was asked for, other than what holds anyway, and the format of the
+// idle lists what was asked for, other than what holds anyway, and the format of the
 // table has no use for.
 func (o *Options) idle() []string {
 	asked := map[string]bool{

@@ -8,30 +8,30 @@ import (
 	"boost/internal/cpu"
 )
 
-// gatherer puts the pieces of chunks side by side as the chunks come in, so that in the
+// gatherer puts the column chunks of chunks side by side as the chunks come in, so that in the
 // end a column is one slice already and no second copy of the table is made. Chunks of
 // Text give their own buffers back to the workers.
 type gatherer struct {
 	mutex  sync.Mutex
-	placed sync.Cond     // a chunk was
-	ahead  int           // chunks of text that a worker may be ahead of the next to place
-	chunks Turns[*Chunk] // to place
-	stores []store       // by target
-	rows   int           // placed so far
-	total  int           // rows expected in all, 0 where nothing is known about it
+	placed sync.Cond             // a chunk was
+	ahead  int                   // chunks of text that a worker may be ahead of the next to place
+	chunks ReorderBuffer[*Chunk] // to place
+	stores []store               // by target
+	rows   int                   // placed so far
+	total  int                   // rows expected in all, 0 where nothing is known about it
 }
 
 // store is a column in the making. Pieces become parts of its slices, in which there is
 // room for the rows that are expected; memory that is not written to costs nothing. Where
-// the room runs out, further pieces go to a new slice, and join makes one of them.
+// the room runs out, further column chunks go to a new slice, and join makes one of them.
 type store struct {
-	f32     []float32
-	f64     []float64
-	codes   []int32
-	levels  *levelSet // what codes index
-	text    []byte
-	offsets []int32
-	narrow  []*Piece // those whose numbers are in f32
+	f32            []float32
+	f64            []float64
+	codes          []int32
+	levels         *levelSet // what codes index
+	text           []byte
+	offsets        []int32
+	float32Columns []*ColumnChunk // those whose numbers are in f32
 }
 
 func NewGatherer(threads int) *gatherer {
@@ -86,26 +86,26 @@ func (g *gatherer) place(ch *Chunk) {
 		g.total = int(1.1*float64(ch.Rows)/ch.Share) + ch.Rows
 	}
 	if g.stores == nil {
-		g.stores = make([]store, len(ch.Pieces))
+		g.stores = make([]store, len(ch.Columns))
 		if g.total > 0 {
 			g.reserve(ch)
 		}
 	}
 	room := max(g.total-g.rows, g.rows/2)
-	for i := range ch.Pieces {
-		g.stores[i].place(&ch.Pieces[i], room, ch.Spare)
+	for i := range ch.Columns {
+		g.stores[i].place(&ch.Columns[i], room, ch.Spare)
 	}
 	g.rows += ch.Rows
 }
 
-// place copies a piece behind those before it and gives its own buffer to spare, which
+// place copies a column chunk behind those before it and gives its own buffer to spare, which
 // may be nil.
-func (s *store) place(p *Piece, room int, spare *Spare) {
+func (s *store) place(p *ColumnChunk, room int, spare *Spare) {
 	switch {
 	case p.F32 != nil && s.f64 == nil:
 		own := p.F32
 		s.f32, p.F32 = appendPart(s.f32, own, room)
-		s.narrow = append(s.narrow, p)
+		s.float32Columns = append(s.float32Columns, p)
 		spare.put(own, nil, nil, nil)
 	case p.F32 != nil:
 		own := p.F32
@@ -154,23 +154,23 @@ func appendRoom[T any](whole []T, n, room int) (appended, placed []T) {
 
 // widen moves the numbers so far to float64.
 func (s *store) widen(room int) {
-	for _, p := range s.narrow {
+	for _, p := range s.float32Columns {
 		s.f64, p.F64 = appendPart(s.f64, Widened(p.F32), room+len(s.f32))
 		p.F32 = nil
 	}
-	s.f32, s.narrow = nil, nil
+	s.f32, s.float32Columns = nil, nil
 }
 
-func Widened(narrow []float32) []float64 {
-	wide := make([]float64, len(narrow))
-	for i, v := range narrow {
-		wide[i] = float64(v)
+func Widened(f32 []float32) []float64 {
+	f64 := make([]float64, len(f32))
+	for i, v := range f32 {
+		f64[i] = float64(v)
 	}
-	return wide
+	return f64
 }
 
 // placeText is place for texts: their bytes, and offsets that go on counting.
-func (s *store) placeText(p *Piece, room int) {
+func (s *store) placeText(p *ColumnChunk, room int) {
 	rows := len(p.Offsets) - 1
 	full := cap(s.offsets)-len(s.offsets) < rows || cap(s.text)-len(s.text) < len(p.Text)
 	if s.offsets == nil || full || len(s.text)+len(p.Text) > math.MaxInt32 {
@@ -188,12 +188,12 @@ func (s *store) placeText(p *Piece, room int) {
 
 // SideBySide returns the one slice that all parts lie in, one behind the other, or nil
 // where they do not. The parts together have n elements.
-func SideBySide[T any](pieces []*Piece, n int, part func(*Piece) []T) []T {
-	if len(pieces) == 0 || cap(part(pieces[0])) < n || n == 0 {
+func SideBySide[T any](columns []*ColumnChunk, n int, part func(*ColumnChunk) []T) []T {
+	if len(columns) == 0 || cap(part(columns[0])) < n || n == 0 {
 		return nil
 	}
-	whole, at := part(pieces[0])[:n], 0
-	for _, p := range pieces {
+	whole, at := part(columns[0])[:n], 0
+	for _, p := range columns {
 		own := part(p)
 		if at+len(own) > n || len(own) > 0 && &own[0] != &whole[at] {
 			return nil
@@ -237,7 +237,7 @@ func (s *Spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
 	}
 }
 
-// Buffers are those of one piece.
+// Buffers are those of one column chunk.
 type Buffers struct {
 	f32   []float32
 	f64   []float64
@@ -245,8 +245,8 @@ type Buffers struct {
 	bytes []byte
 }
 
-// Buffers returns the buffers that the values of a piece lie in.
-func (p *Piece) Buffers() Buffers {
+// Buffers returns the buffers that the values of a column chunk lie in.
+func (p *ColumnChunk) Buffers() Buffers {
 	if p.Offsets != nil {
 		return Buffers{i32: p.Offsets, bytes: p.Text}
 	}

@@ -2,13 +2,13 @@ package chunk
 
 import "math"
 
-// FromNumbers makes a piece of numbers in memory, NaN where missing: text where the target asks for it.
-func (o *Options) FromNumbers(t Target, values []float64) (*Piece, error) {
+// FromNumbers makes a column chunk of numbers in memory, NaN where missing: text where the target asks for it.
+func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) {
 	if t.Want == WantCategory || t.Want == WantText {
 		return o.FromTexts(t, len(values), func(i int) (string, bool) { return o.numberText(values[i]), values[i] == values[i] })
 	}
 	values = WithoutNumbers(values, o.MissingNumbers)
-	p := &Piece{Present: Present(values)}
+	p := &ColumnChunk{Present: Present(values)}
 	if !AllExact(values) {
 		p.F64 = values
 		return p, nil
@@ -34,9 +34,9 @@ func (o *Options) numberText(v float64) string {
 	return string(text)
 }
 
-// FromTexts makes a piece of n texts in memory; at reports false where a row has none.
-func (o *Options) FromTexts(t Target, n int, at func(i int) (text string, present bool)) (*Piece, error) {
-	p := &Piece{}
+// FromTexts makes a column chunk of n texts in memory; at reports false where a row has none.
+func (o *Options) FromTexts(t Target, n int, at func(i int) (text string, present bool)) (*ColumnChunk, error) {
+	p := &ColumnChunk{}
 	if t.Want == WantText {
 		p.Offsets = make([]int32, 1, n+1)
 		for i := range n {

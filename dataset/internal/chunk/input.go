@@ -64,8 +64,8 @@ func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error)
 	return inputs, nil
 }
 
-// Bare returns what the operating system said, without the name that is said already.
-func Bare(err error) error {
+// WithoutPath returns what the operating system said, without the name that is said already.
+func WithoutPath(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
@@ -77,7 +77,7 @@ func fileInput(ctx context.Context, name string, keep bool) (Input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return Input{}, Errorf("%s cannot be read: %w", name, Bare(err))
+		return Input{}, Errorf("%s cannot be read: %w", name, WithoutPath(err))
 	case info.IsDir():
 		return Input{}, Errorf("%s is a directory; name a file, or several by a pattern such as %s",
 			name, filepath.Join(name, "*.csv"))
@@ -85,12 +85,12 @@ func fileInput(ctx context.Context, name string, keep bool) (Input, error) {
 	open := func() (io.ReadCloser, error) {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, Errorf("%s cannot be read: %w", name, Bare(err))
+			return nil, Errorf("%s cannot be read: %w", name, WithoutPath(err))
 		}
 		return f, nil
 	}
 	if !info.Mode().IsRegular() { // a pipe can be read once
-		return (&spool{name: name, first: func() (io.ReadCloser, error) { return patiently(ctx, open) }, Keep: keep}).input(), nil
+		return (&spool{name: name, first: func() (io.ReadCloser, error) { return openUntilDone(ctx, open) }, Keep: keep}).input(), nil
 	}
 	_ = os.SameFile(info, info) // Windows looks up which file it is when it is first asked
 	return Input{Name: name, Size: info.Size(), found: info, Open: open}, nil
@@ -102,11 +102,11 @@ func sameContent(was, is os.FileInfo) bool {
 	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
 }
 
-// Steadily reads a file by read, and fails where it changes meanwhile.
-func Steadily(f *os.File, name string, read func() error) error {
+// ReadUnchanged reads a file by read, and fails where it changes meanwhile.
+func ReadUnchanged(f *os.File, name string, read func() error) error {
 	was, err := f.Stat()
 	if err != nil {
-		return Errorf("%s cannot be read: %w", name, Bare(err))
+		return Errorf("%s cannot be read: %w", name, WithoutPath(err))
 	}
 	if err := read(); err != nil {
 		return err

@@ -1,15 +1,15 @@
 package chunk
 
-// levelSet is the dictionary of a column in the making: the levels of pieces that are
+// levelSet is the dictionary of a column in the making: the levels of column chunks that are
 // added in the order of their rows, in row order of first appearance.
 type levelSet struct {
 	levels []string
 	index  map[string]int32
 }
 
-// add adds the levels of a piece. The indices of all its codes are then in the merged ones
+// add adds the levels of a column chunk. The indices of all its codes are then in the merged ones
 // of its dictionary.
-func (s *levelSet) add(p *Piece) {
+func (s *levelSet) add(p *ColumnChunk) {
 	if s.index == nil {
 		s.index = make(map[string]int32)
 	}
@@ -48,12 +48,12 @@ func (d *Dictionary) translate(to, codes []int32) {
 	}
 }
 
-// Merge joins the text pieces of a column into one dictionary, in row order of first
+// Merge joins the column chunks of text of a column into one dictionary, in row order of first
 // appearance. It returns the levels and how many cells hold each; nil instead where that
-// was not counted, see parts.count.
-func Merge(pieces []*Piece) (levels []string, counts []int) {
+// was not counted, see columnBuilder.count.
+func Merge(columns []*ColumnChunk) (levels []string, counts []int) {
 	all := new(levelSet)
-	for _, p := range pieces {
+	for _, p := range columns {
 		switch {
 		case p.joined != nil:
 			return p.joined.levels, nil
@@ -62,7 +62,7 @@ func Merge(pieces []*Piece) (levels []string, counts []int) {
 		}
 	}
 	counts = make([]int, len(all.levels))
-	for _, p := range pieces {
+	for _, p := range columns {
 		if p.Dictionary == nil {
 			continue
 		}

@@ -40,7 +40,7 @@ type Options struct {
 
 	ChunkSize int               // bytes of text parsed at a time
 	ChunkRows int               // rows of a chunk where the format can choose; 0 leaves it to the format
-	Chooser   func() RowChooser // of the rows that a Scan keeps; nil for none
+	Chooser   func() RowChooser // of the rows that a ChunkedTable keeps; nil for none
 	Chosen    int               // rows that it chooses at most
 	Err       error             // the first option that made no sense
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Want says how much about a column's type is settled before its cells are seen.
+// want says how much about a column's type is known before its cells are seen.
 type want uint8
 
 const (

@@ -25,9 +25,9 @@ type Source interface {
 // Pass is one way through all inputs.
 type Pass struct {
 	Targets []Target
-	// Emit takes a chunk, whose pieces follow the targets. It is called by several
+	// Emit takes a chunk, whose column chunks follow the targets. It is called by several
 	// goroutines at once and for chunks in any order; chunk.index puts them in order,
-	// counting from 0 without gaps over all inputs. A piece's dictionary may grow once
+	// counting from 0 without gaps over all inputs. A column chunk's dictionary may grow once
 	// Emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
 	// and levels below the ones known then) stays as it is.
 	Emit func(*Chunk)
@@ -35,7 +35,7 @@ type Pass struct {
 	// the format, which then decodes column by column.
 	ChunkRows int
 	// Made is called before emit, by the goroutine that made the chunk; nil for nothing to
-	// do. It sees the targets that the chunk's pieces follow then.
+	// do. It sees the targets that the chunk's column chunks follow then.
 	Made func(ch *Chunk, targets []Target)
 	// Gathered says that the chunks are placed in their order: then fresh need not hold
 	// levels that an earlier chunk with the same dictionary has.
@@ -108,7 +108,7 @@ const EmptyColumnBytes = 128
 // CellCounter is a source that goes through its inputs to name its columns, and can then count cells
 // in place of holding them.
 type CellCounter interface {
-	// CountCells is called before Columns. The next pass emits one chunk, whose pieces of numeric
+	// CountCells is called before Columns. The next pass emits one chunk, whose column chunks of numeric
 	// features are summaries.
 	CountCells()
 	// Stored returns how many cells of a feature are stored, and the value of the others.

@@ -81,11 +81,11 @@ func (s *Sparse) Expand64(n int) []float64 {
 	if s.F64 != nil {
 		return Expand(s.Rows, s.F64, s.Fill, n)
 	}
-	wide := make([]float64, len(s.F32))
+	f64 := make([]float64, len(s.F32))
 	for i, v := range s.F32 {
-		wide[i] = float64(v)
+		f64[i] = float64(v)
 	}
-	return Expand(s.Rows, wide, s.Fill, n)
+	return Expand(s.Rows, f64, s.Fill, n)
 }
 
 func Expand[T float32 | float64](rows []int32, values []T, fill T, n int) []T {
@@ -160,8 +160,8 @@ func (s *Sparse) WithoutFill() *Sparse {
 	return kept
 }
 
-// Narrow returns s with float32 values where that holds every one of them.
-func (s *Sparse) Narrow() *Sparse {
+// AsFloat32 returns s with float32 values where that holds every one of them.
+func (s *Sparse) AsFloat32() *Sparse {
 	if s.F64 == nil || !AllExact(s.F64) {
 		return s
 	}

@@ -1,25 +1,25 @@
 package chunk
 
-// Summary stands for the values of a piece that are not kept: it holds what settling
+// Summary stands for the values of a column chunk that are not kept: it holds what inferring
 // a column's type and dictionary needs to know of them.
 type Summary struct {
 	Rows   int
 	Wide   bool    // numbers: at least one is not exact in float32
-	counts []int32 // levels: the cells that hold each of the piece's fresh levels
+	counts []int32 // levels: the cells that hold each of the column chunk's fresh levels
 	Firsts []int32 // levels: the first row of each, counted from the start of the chunk
 	Levels []int32 // levels: the fresh ones, as indices of the column's merged dictionary
 }
 
-// Summarize takes the values off a piece of a chunk of rows rows. Rows in bad,
+// Summarize takes the values off a column chunk of a chunk of rows rows. Rows in bad,
 // ascending, do not count: they are left out of the table.
-func (p *Piece) Summarize(rows int, bad []int32) {
+func (p *ColumnChunk) Summarize(rows int, bad []int32) {
 	s := &Summary{Rows: rows - len(bad)}
 	switch {
 	case p.Numeric():
 		if len(bad) > 0 {
 			p.dropNumbers(bad)
 		}
-		// A row of a wrong shape, which is left out, can be what made the piece wide.
+		// A row of a wrong shape, which is left out, can be what made the column chunk wide.
 		s.Wide = p.F64 != nil && !AllExact(p.F64)
 		p.F32, p.F64 = []float32{}, nil // of no capacity: a slice of the values would keep them all
 	case p.Codes != nil:
@@ -32,7 +32,7 @@ func (p *Piece) Summarize(rows int, bad []int32) {
 }
 
 // dropNumbers leaves out the rows in bad, which the odd cells are among.
-func (p *Piece) dropNumbers(bad []int32) {
+func (p *ColumnChunk) dropNumbers(bad []int32) {
 	if p.F64 != nil {
 		p.F64 = DropRows(p.F64, bad)
 		p.Present = Present(p.F64)
@@ -45,7 +45,7 @@ func (p *Piece) dropNumbers(bad []int32) {
 
 // count counts the levels of the rows that are not bad, and finds their order anew
 // where bad rows may have changed it.
-func (s *Summary) count(p *Piece, bad []int32) {
+func (s *Summary) count(p *ColumnChunk, bad []int32) {
 	at := make(map[int32]int32, len(p.Fresh)) // by level: its place in fresh, plus 1
 	var fresh []int32
 	p.Present = 0
@@ -71,7 +71,7 @@ func (s *Summary) count(p *Piece, bad []int32) {
 }
 
 // merge translates the levels to the merged dictionary and adds up their cells.
-func (s *Summary) merge(p *Piece, counts []int) {
+func (s *Summary) merge(p *ColumnChunk, counts []int) {
 	s.Levels = make([]int32, len(p.Fresh))
 	for i, code := range p.Fresh {
 		s.Levels[i] = p.Dictionary.Merged[code]

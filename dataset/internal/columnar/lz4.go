@@ -35,7 +35,7 @@ func DecodeLZ4(ctx context.Context, src []byte, size int64) ([]byte, error) {
 }
 
 // lz4Frame appends the content of one frame and returns what follows it.
-func lz4Frame(ctx context.Context, out, src []byte, size int64) (content, rest []byte, err error) {
+func lz4Frame(ctx context.Context, out, src []byte, size int64) (content, left []byte, err error) {
 	const magic = 0x184D2204
 	if len(src) < 7 || binary.LittleEndian.Uint32(src) != magic || src[4]>>6 != 1 {
 		return nil, nil, errLZ4

@@ -11,8 +11,8 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// PieceSink makes pieces for a target of the values of a file's column.
-type PieceSink struct {
+// ColumnSink makes column chunks for a target of the values of a file's column.
+type ColumnSink struct {
 	*chunk.Options
 	Ctx      context.Context // of the pass
 	Field    *Field
@@ -23,9 +23,9 @@ type PieceSink struct {
 	broken   []byte            // the first value that should be text and is not, nil without one
 }
 
-// Piece returns an empty piece with room for so many rows.
-func (c *PieceSink) Piece(room int) *chunk.Piece {
-	p := &chunk.Piece{}
+// NewColumn returns an empty column chunk with room for so many rows.
+func (c *ColumnSink) NewColumn(room int) *chunk.ColumnChunk {
+	p := &chunk.ColumnChunk{}
 	switch {
 	case c.Kind.Want == chunk.WantText:
 		p.Offsets = make([]int32, 1, room+1)
@@ -43,13 +43,13 @@ func (c *PieceSink) Piece(room int) *chunk.Piece {
 	return p
 }
 
-// AsNumbers reports whether the target's pieces are numbers.
-func (c *PieceSink) AsNumbers() bool {
+// AsNumbers reports whether the target's column chunks are numbers.
+func (c *ColumnSink) AsNumbers() bool {
 	return !c.Field.IsText() && (c.Kind.Want == chunk.WantAny || c.Kind.Want == chunk.WantNumber)
 }
 
-// Finish counts what a piece holds.
-func (c *PieceSink) Finish(p *chunk.Piece, index int) {
+// Finish counts what a column chunk holds.
+func (c *ColumnSink) Finish(p *chunk.ColumnChunk, index int) {
 	switch {
 	case p.Codes != nil:
 		p.NoteLevels(index)
@@ -74,7 +74,7 @@ func (c *PieceSink) Finish(p *chunk.Piece, index int) {
 }
 
 // TextOf returns a value as text, valid until the next call.
-func (c *PieceSink) TextOf(raw []byte) ([]byte, error) {
+func (c *ColumnSink) TextOf(raw []byte) ([]byte, error) {
 	if c.Field.isNaN(raw) {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (c *PieceSink) TextOf(raw []byte) ([]byte, error) {
 }
 
 // CodeOf returns the code of a value's level.
-func (c *PieceSink) CodeOf(raw []byte) (int32, error) {
+func (c *ColumnSink) CodeOf(raw []byte) (int32, error) {
 	if c.Field.isNaN(raw) {
 		return chunk.MissingCode, nil
 	}

@@ -47,13 +47,13 @@ type Layout interface {
 	// error where the column cannot be read as that.
 	Suits(t chunk.Target) (rowBytes int64, err error)
 	// Reader prepares decoding a column of a group.
-	Reader(w *Worker, group int, t chunk.Target, wide bool) (PieceReader, error)
+	Reader(w *Worker, group int, t chunk.Target, wide bool) (ColumnReader, error)
 }
 
-// PieceReader decodes a column of a group.
-type PieceReader interface {
-	// Read decodes the next n rows into a piece of the chunk with the given index.
-	Read(n, index int) (*chunk.Piece, error)
+// ColumnReader decodes a column of a group.
+type ColumnReader interface {
+	// Read decodes the next n rows into a column chunk of the chunk with the given index.
+	Read(n, index int) (*chunk.ColumnChunk, error)
 }
 
 // File is an opened file.
@@ -91,7 +91,7 @@ func (s *Source) open(ctx context.Context, index int) (*File, error) {
 		return err
 	})
 	if err != nil {
-		if !chunk.Told(err) {
+		if !chunk.IsExplained(err) {
 			err = chunk.Errorf("%s is damaged: %w", b.Name, err)
 		}
 		s.closeFile(f)
@@ -339,8 +339,8 @@ func (p *columnarPass) done(j columnJob) {
 
 // newColumnarChunk makes a chunk of a file that has rows instead of lines.
 func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
-	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Pieces: make([]chunk.Piece, targets),
-		Before: firstRow, Lines: rows, Runs: []chunk.PlaceRun{{}}}
+	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Columns: make([]chunk.ColumnChunk, targets),
+		Before: firstRow, Lines: rows, Runs: []chunk.LineRun{{}}}
 }
 
 // leave closes a file once nobody reads it any more.
@@ -424,7 +424,7 @@ func (w *Worker) work(j columnJob) {
 		if p.F64 != nil {
 			w.wide[j.target].Store(true)
 		}
-		j.chunk.Pieces[j.target] = *p
+		j.chunk.Columns[j.target] = *p
 		return nil
 	})
 	if err != nil {
@@ -445,7 +445,7 @@ func Decoding(f func() error) (err error) {
 
 // workByChunks decodes a group so many rows at a time.
 func (w *Worker) workByChunks(j columnJob) {
-	readers := make([]PieceReader, len(w.Targets))
+	readers := make([]ColumnReader, len(w.Targets))
 	target := 0
 	err := Decoding(func() (err error) {
 		for target = range readers {
@@ -465,7 +465,7 @@ func (w *Worker) workByChunks(j columnJob) {
 				if err != nil {
 					return err
 				}
-				ch.Pieces[target] = *p
+				ch.Columns[target] = *p
 			}
 			return nil
 		})
@@ -485,7 +485,7 @@ func (w *Worker) failColumn(j columnJob, target int, err error) {
 	var plain plainError
 	name := w.Targets[target].Name
 	switch {
-	case chunk.Told(err):
+	case chunk.IsExplained(err):
 	case errors.As(err, &plain):
 		err = &chunk.ColumnError{Column: name, Text: fmt.Sprintf("%s: column %q: %v", j.file.Name, name, err)}
 	default:

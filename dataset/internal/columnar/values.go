@@ -133,8 +133,8 @@ func (f *Field) Number(raw []byte) float64 {
 
 // unitTime returns the time that lies so many units of a second after 1970.
 func unitTime(v, perSecond int64) time.Time {
-	seconds, rest := v/perSecond, v%perSecond
-	return time.Unix(seconds, rest*(1e9/perSecond)).UTC()
+	seconds, left := v/perSecond, v%perSecond
+	return time.Unix(seconds, left*(1e9/perSecond)).UTC()
 }
 
 // int96Time reads nanoseconds of the day and the Julian day.

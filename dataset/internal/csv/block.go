@@ -185,9 +185,9 @@ func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink,
 		}
 		code := s.dict.Code(cell, p.Options)
 		if code == chunk.BrokenCode {
-			s.piece.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.Odd.Add(row, cell, p.SkipBadRows)
 		}
-		s.piece.Codes[row] = code
+		s.column.Codes[row] = code
 		k, row = k+c.columns, row+1
 	}
 }
@@ -212,7 +212,7 @@ const batchCells = 128
 // words gives the cells from the k-th on their codes, as far as the dictionary, whose slots
 // are words, knows them. It returns the first other cell, nil for none, with its place.
 func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cell []byte, at, atRow int) {
-	codes, d := s.piece.Codes, s.dict
+	codes, d := s.column.Codes, s.dict
 	for k+1 < len(c.ends) {
 		n := c.cut(b, k, batch)
 		known := codesOf(d, batch, n, codes[row:])
@@ -263,7 +263,7 @@ func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 
 // pairs is words for a dictionary whose slots are pairs.
 func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRow int) {
-	ends, codes, d := c.ends, s.piece.Codes, s.dict
+	ends, codes, d := c.ends, s.column.Codes, s.dict
 	slots := d.Pairs
 	for ; k+1 < len(ends); k, row = k+c.columns, row+1 {
 		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), c.last, c.quoted)
@@ -303,7 +303,7 @@ func (p *chunkParser) textColumn(b []byte, ends []int32, col, row int, s *sink, 
 	for k := col; k+1 < len(ends); k += columns {
 		start, end := contentOf(b, int(ends[k])+1, int(ends[k+1]), col == columns-1, quoted)
 		if cell := b[start:end]; p.Encoding == nil && utf8.Valid(cell) {
-			s.piece.SetText(row, cell)
+			s.column.SetText(row, cell)
 		} else {
 			p.put(s, cell, row)
 		}

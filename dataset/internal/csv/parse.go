@@ -41,7 +41,7 @@ const (
 type sink struct {
 	kind   sinkKind
 	target int
-	piece  *chunk.Piece
+	column *chunk.ColumnChunk
 	dict   *chunk.Dictionary
 	known  int // levels of dict before the chunk
 	second *sink
@@ -67,7 +67,7 @@ func newChunkParser(l *layout) *chunkParser {
 
 // parse turns b, whole records that end in a line feed, into a chunk.
 func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
-	ch := &chunk.Chunk{Index: index, File: file, Pieces: make([]chunk.Piece, len(p.Targets)), Spare: p.spare}
+	ch := &chunk.Chunk{Index: index, File: file, Columns: make([]chunk.ColumnChunk, len(p.Targets)), Spare: p.spare}
 	// No record is shorter than a line, nor than its separators and line feed. One
 	// more may begin and turn out to be short of cells.
 	most := min(bytes.Count(b, []byte{'\n'}), len(b)/len(p.sinks)+1)
@@ -118,17 +118,17 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 		return sink{kind: skipSink}
 	}
 	t := targets[0]
-	s := sink{target: t, piece: &ch.Pieces[t]}
+	s := sink{target: t, column: &ch.Columns[t]}
 	switch w := p.Targets[t].Want; {
 	case w == chunk.WantText:
 		s.kind = textSink
-		s.piece.Text, s.piece.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
+		s.column.Text, s.column.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
 	case w == chunk.WantNumber || w == chunk.WantAny && !p.text[t].Load():
 		s.kind = numberSink
 		if p.wide[t].Load() {
-			s.piece.F64 = p.spare.Float64s(most)
+			s.column.F64 = p.spare.Float64s(most)
 		} else {
-			s.piece.F32 = p.spare.Float32s(most)
+			s.column.F32 = p.spare.Float32s(most)
 		}
 	default:
 		s.kind = levelSink
@@ -136,13 +136,13 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 			p.dicts[t] = chunk.NewDictionary()
 		}
 		s.dict = p.dicts[t]
-		s.piece.Dictionary = s.dict
+		s.column.Dictionary = s.dict
 		s.known = len(s.dict.Levels)
-		s.piece.Codes = p.spare.Int32s(most)
+		s.column.Codes = p.spare.Int32s(most)
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)
-		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, piece: s.piece, dict: s.dict, known: s.known, second: &second}}
+		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, column: s.column, dict: s.dict, known: s.known, second: &second}}
 	}
 	return s
 }
@@ -197,79 +197,79 @@ func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad 
 func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	switch s.kind {
 	case numberSink:
-		p.putNumber(s.piece, cell, row)
+		p.putNumber(s.column, cell, row)
 	case levelSink:
 		code := s.dict.Code(cell, p.Options)
-		s.piece.Codes[row] = code
+		s.column.Codes[row] = code
 		if code == chunk.BrokenCode {
-			s.piece.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.Odd.Add(row, cell, p.SkipBadRows)
 		}
 	case textSink:
 		if p.Encoding == nil && utf8.Valid(cell) {
-			s.piece.SetText(row, cell)
+			s.column.SetText(row, cell)
 			return
 		}
 		text, ok := p.Decode(cell)
 		if !ok {
-			s.piece.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.Odd.Add(row, cell, p.SkipBadRows)
 		}
-		s.piece.SetText(row, []byte(text))
+		s.column.SetText(row, []byte(text))
 	}
 }
 
-func (p *chunkParser) putNumber(piece *chunk.Piece, cell []byte, row int) {
+func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int) {
 	if p.IsMissing(cell) {
-		piece.SetMissing(row)
+		column.SetMissing(row)
 		return
 	}
 	v, date, ok := chunk.ParseValue(cell, p.Decimal)
 	if !ok {
-		piece.Odd.Add(row, cell, p.SkipBadRows)
-		piece.SetMissing(row)
+		column.Odd.Add(row, cell, p.SkipBadRows)
+		column.SetMissing(row)
 		return
 	}
-	piece.Dates = piece.Dates || date
-	piece.SetNumber(row, v)
+	column.Dates = column.Dates || date
+	column.SetNumber(row, v)
 }
 
-// close cuts a piece to the chunk's rows and counts what it holds.
+// close cuts a column chunk to the chunk's rows and counts what it holds.
 func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
-	piece, rows := s.piece, ch.Rows
+	column, rows := s.column, ch.Rows
 	switch s.kind {
 	case numberSink:
-		if piece.F64 != nil {
-			piece.F64 = piece.F64[:rows]
+		if column.F64 != nil {
+			column.F64 = column.F64[:rows]
 			p.wide[s.target].Store(true)
 		} else {
-			piece.F32 = piece.F32[:rows]
+			column.F32 = column.F32[:rows]
 		}
-		piece.Blank(p.MissingNumbers)
-		piece.Present = rows
-		if piece.Gaps {
-			piece.Present = chunk.Present(piece.F32) + chunk.Present(piece.F64) + piece.Odd.Count
+		column.Blank(p.MissingNumbers)
+		column.Present = rows
+		if column.Gaps {
+			column.Present = chunk.Present(column.F32) + chunk.Present(column.F64) + column.Odd.Count
 		}
 		// Later chunks of a column that looks like text need not be read twice.
-		if p.Targets[s.target].Want == chunk.WantAny && piece.Odd.Count*10 > piece.Present {
+		if p.Targets[s.target].Want == chunk.WantAny && column.Odd.Count*10 > column.Present {
 			p.text[s.target].Store(true)
 		}
 	case levelSink:
-		piece.Codes = piece.Codes[:rows]
+		column.Codes = column.Codes[:rows]
 		if !p.Gathered || p.leftOut {
-			piece.NoteLevels(ch.Index)
+			column.NoteLevels(ch.Index)
 			break
 		}
 		// Every new level has a row, and those known before came with earlier chunks.
-		piece.Levels = s.dict.Levels
-		for code := s.known; code < len(piece.Levels); code++ {
-			piece.Fresh = append(piece.Fresh, int32(code))
+		column.Levels = s.dict.Levels
+		for code := s.known; code < len(column.Levels); code++ {
+			column.Fresh = append(column.Fresh, int32(code))
 		}
 	case textSink:
-		piece.Offsets = piece.Offsets[:rows+1]
-		piece.Text = piece.Text[:piece.Offsets[rows]]
+		column.Offsets = column.Offsets[:rows+1]
+		column.Text = column.Text[:column.Offsets[rows]]
 	default:
 		return
 	}
-	if piece.Odd.Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
+	if column.Odd.Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
 		p.Stop.Store(true)
 	}
 }
@@ -280,8 +280,8 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 	p.leftOut = true
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
-			if s.piece != nil {
-				s.piece.Odd.Forget(ch.Rows)
+			if s.column != nil {
+				s.column.Odd.Forget(ch.Rows)
 			}
 		}
 	}

@@ -120,12 +120,12 @@ func place(values []float64, ends []int32, sinks []sink, row int, b []byte) (n i
 		if s.kind != numberSink {
 			return n, false
 		}
-		if f64 := s.piece.F64; f64 != nil {
+		if f64 := s.column.F64; f64 != nil {
 			f64[row] = values[n]
 		} else if f := float32(values[n]); float64(f) == values[n] {
-			s.piece.F32[row] = f
+			s.column.F32[row] = f
 		} else {
-			s.piece.SetNumber(row, values[n])
+			s.column.SetNumber(row, values[n])
 		}
 		if b[ends[n]] == '\n' {
 			return n + 1, true
@@ -199,14 +199,14 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 			return i, n
 		}
 		v = math.Float64frombits(math.Float64bits(v) | minus<<63)
-		if f64 := s.piece.F64; f64 != nil {
+		if f64 := s.column.F64; f64 != nil {
 			f64[row] = v
 		} else {
 			f := float32(v)
 			if float64(f) != v {
 				return i, n
 			}
-			s.piece.F32[row] = f
+			s.column.F32[row] = f
 		}
 		i = end + 1
 		if c != sep {
@@ -222,7 +222,7 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done, ended bool) {
 	sep, at := p.sep, i
 	if p.emptyIsMissing && (b[at] == sep || b[at] == '\n') {
-		s.piece.SetMissing(row)
+		s.column.SetMissing(row)
 		return at + 1, true, b[at] == '\n'
 	}
 	quote := 0
@@ -286,7 +286,7 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 			return i, false, false
 		}
 	}
-	s.piece.SetNumber(row, math.Float64frombits(math.Float64bits(v)|uint64(sign)<<63))
+	s.column.SetNumber(row, math.Float64frombits(math.Float64bits(v)|uint64(sign)<<63))
 	return at + 1, true, c == '\n'
 }
 
@@ -323,19 +323,19 @@ func (p *chunkParser) quickText(b []byte, i, row int, s *sink) (next int, done, 
 		if p.Encoding != nil || !utf8.Valid(b[i:end]) {
 			return i, false, false
 		}
-		s.piece.SetText(row, b[i:end])
+		s.column.SetText(row, b[i:end])
 	case length < chunk.ShortCell || end == i+chunk.ShortCell:
 		code := s.dict.Find(lo, hi, length)
 		if code < chunk.MissingCode {
 			return i, false, false
 		}
-		s.piece.Codes[row] = code
+		s.column.Codes[row] = code
 	default:
 		code := s.dict.FindLong(b[i:end])
 		if code < chunk.MissingCode {
 			return i, false, false
 		}
-		s.piece.Codes[row] = code
+		s.column.Codes[row] = code
 	}
 	return end + 1, true, c != sep
 }

@@ -19,10 +19,10 @@ type cellCounts struct {
 	ended bool           // further passes show cells
 
 	mutex   sync.Mutex
-	near    []cellCount             // by index, below usualWidth
-	far     map[int32]*cellCount    // others
-	sampled chunk.Turns[*textChunk] // in the order of the rows
-	sample  *rowSample              // nil where no rows are kept
+	near    []cellCount                     // by index, below usualWidth
+	far     map[int32]*cellCount            // others
+	sampled chunk.ReorderBuffer[*textChunk] // in the order of the rows
+	sample  *rowSample                      // nil where no rows are kept
 }
 
 // cellCount is what is known of a feature's stored cells.
@@ -151,8 +151,8 @@ func (s *Reader) cell(v, fill float64) (cell float64, stored bool) {
 	return v, v != fill && (v == v || fill == fill)
 }
 
-// thin takes note of a chunk's cells and leaves those that are held.
-func (s *cellCounts) thin(ch *textChunk) {
+// keepCounts takes note of a chunk's cells and leaves those that are held.
+func (s *cellCounts) keepCounts(ch *textChunk) {
 	cells := *ch // with the slices that ch is about to lose
 	s.keepHeld(ch)
 	fill := s.fill()
@@ -261,14 +261,14 @@ func (s *rowSample) prune() {
 	s.numbers, s.Ends, s.Columns, s.F64 = s.numbers[:kept], s.Ends[:kept], s.Columns[:entries], s.F64[:entries]
 }
 
-// piece says of a counted feature what settling it needs.
-func (s *cellCounts) piece(index int32, rows int) chunk.Piece {
+// summary says of a counted feature what inferring its type needs.
+func (s *cellCounts) summary(index int32, rows int) chunk.ColumnChunk {
 	c := s.count(index)
 	missing := c.nan
 	if fill := s.fill(); fill != fill {
 		missing += rows - c.stored
 	}
-	p := chunk.Piece{F32: []float32{}, Present: rows - missing, Summary: &chunk.Summary{Rows: rows, Wide: c.wide}}
+	p := chunk.ColumnChunk{F32: []float32{}, Present: rows - missing, Summary: &chunk.Summary{Rows: rows, Wide: c.wide}}
 	if p.Large = c.large[1]; c.unnumbering {
 		p.Large = 0
 	}

@@ -14,8 +14,8 @@ import (
 // as they are written.
 type textChunk struct {
 	index, file int
-	lines       int              // line breaks in the text
-	runs        []chunk.PlaceRun // rows and lines counted from the chunk's own start, lines from 0
+	lines       int             // line breaks in the text
+	runs        []chunk.LineRun // rows and lines counted from the chunk's own start, lines from 0
 
 	labels  []float64 // per row, NaN where missing
 	queries []float64 // per row, NaN where it has none; nil where no row has one
@@ -174,7 +174,7 @@ func (ch *textChunk) begins() {
 			return
 		}
 	}
-	ch.runs = append(ch.runs, chunk.PlaceRun{Row: row, Line: line})
+	ch.runs = append(ch.runs, chunk.LineRun{Row: row, Line: line})
 }
 
 // quickNumber reads a number in its usual short form that a space or the end of the

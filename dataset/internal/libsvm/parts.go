@@ -24,7 +24,7 @@ type partQueries struct {
 }
 
 // ReadInParts makes every chunk of the text a chunk of the table.
-func (s *Reader) ReadInParts() { s.parts = new(partNotes) }
+func (s *Reader) ReadInParts() { s.partNotes = new(partNotes) }
 
 // readParts reads every chunk of the text as a table of its own.
 func (s *Reader) readParts(ctx context.Context, p *chunk.Pass) error {
@@ -33,9 +33,9 @@ func (s *Reader) readParts(ctx context.Context, p *chunk.Pass) error {
 	var mutex sync.Mutex
 	var failed error
 	err := s.eachChunk(ctx, func(ch *textChunk) bool {
-		s.parts.note(ch)
+		s.partNotes.note(ch)
 		part := *s
-		part.Options, part.parts, part.chunks = &one, nil, []*textChunk{ch}
+		part.Options, part.partNotes, part.chunks = &one, nil, []*textChunk{ch}
 		index := ch.index
 		ch.index = 0 // among the part's
 		err := part.Read(ctx, &chunk.Pass{Targets: p.Targets, Emit: func(made *chunk.Chunk) {
@@ -57,7 +57,7 @@ func (s *Reader) readParts(ctx context.Context, p *chunk.Pass) error {
 	case err != nil || p.Stop.Load():
 		return err
 	}
-	s.unknown = s.parts.unknown
+	s.unknown = s.partNotes.unknown
 	return s.checkPartQueries()
 }
 
@@ -79,7 +79,7 @@ func (s *partNotes) note(ch *textChunk) {
 
 // checkPartQueries is checkQueries for chunks that are gone.
 func (s *Reader) checkPartQueries() error {
-	seen := s.parts.queries
+	seen := s.partNotes.queries
 	slices.SortFunc(seen, func(a, b partQueries) int { return a.index - b.index })
 	var without *partQueries
 	with := false

@@ -19,8 +19,8 @@ type Reader struct {
 	inputs []chunk.Input
 	chunks []*textChunk
 
-	counts *cellCounts // where cells are counted and not held; nil else
-	parts  *partNotes  // where the text is read part by part; nil else
+	counts    *cellCounts // where cells are counted and not held; nil else
+	partNotes *partNotes  // where the text is read part by part; nil else
 
 	base    int      // smallest index of a feature
 	indices []int32  // of the features, in the order of the columns
@@ -33,12 +33,12 @@ type Reader struct {
 // Columns reads the inputs and names the columns. The label and the query number get
 // their roles without being asked for.
 func (s *Reader) Columns(ctx context.Context) ([]string, error) {
-	if s.parts != nil {
+	if s.partNotes != nil {
 		s.names = []string{s.named(labelName, chunk.LabelRole)}
 		s.schemaFeatures()
 		return s.names, nil
 	}
-	if err := s.scan(ctx); err != nil {
+	if err := s.parseAll(ctx); err != nil {
 		return nil, err
 	}
 	least, most, entries := int32(math.MaxInt32), int32(-1), 0
@@ -139,7 +139,7 @@ func (s *Reader) locate(ch *textChunk, row int) (file string, line int) {
 
 // lineOf returns the line of a row in its chunk, from 0.
 func lineOf(ch *textChunk, row int) int {
-	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r chunk.PlaceRun, row int) int { return r.Row - row })
+	i, exact := slices.BinarySearchFunc(ch.runs, row, func(r chunk.LineRun, row int) int { return r.Row - row })
 	if !exact {
 		i--
 	}
@@ -174,8 +174,8 @@ func lacksQuery(file string, line int) error {
 		Fix: "give every row the number of its query, or none"}
 }
 
-// scan reads all inputs into chunks.
-func (s *Reader) scan(ctx context.Context) error {
+// parseAll reads all inputs into chunks.
+func (s *Reader) parseAll(ctx context.Context) error {
 	var mutex sync.Mutex
 	var taken int64 // bytes of all chunks
 	s.chunks = nil
@@ -183,7 +183,7 @@ func (s *Reader) scan(ctx context.Context) error {
 	failure := s.eachChunk(ctx, func(ch *textChunk) bool {
 		ch.entries = len(ch.Columns)
 		if s.counts != nil {
-			s.counts.thin(ch)
+			s.counts.keepCounts(ch)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()

@@ -12,13 +12,13 @@ import (
 // Read emits the whole table as one chunk, its features column by column.
 func (s *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	switch {
-	case s.parts != nil:
+	case s.partNotes != nil:
 		return s.readParts(ctx, p)
 	case s.counts != nil && s.counts.ended:
 		return s.readCells(ctx, p)
 	}
-	ch := &chunk.Chunk{Whole: true, Rest: &chunk.Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
-		Pieces: make([]chunk.Piece, len(p.Targets)), FileRows: make([]int, len(s.inputs))}
+	ch := &chunk.Chunk{Whole: true, Absent: &chunk.Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
+		Columns: make([]chunk.ColumnChunk, len(p.Targets)), FileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
 	for k, part := range s.chunks {
 		bases[k+1] = bases[k] + part.Len()
@@ -26,7 +26,7 @@ func (s *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 		ch.FileRows[part.file] += part.Len()
 	}
 	ch.Rows = bases[len(s.chunks)]
-	ch.Places = s.places(bases)
+	ch.Locations = s.locations(bases)
 	if bad, file := s.firstBad(); bad != nil {
 		ch.File = file
 		ch.Shape = &chunk.ShapeError{Line: bad.Line - 1, Column: bad.Column, Value: bad.Value, Text: bad.Want, Fix: bad.Fix}
@@ -42,29 +42,29 @@ func (s *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	}
 	for i, t := range p.Targets {
 		if s.isCounted(t) {
-			ch.Pieces[i] = s.counts.piece(s.indexOf(t), ch.Rows)
+			ch.Columns[i] = s.counts.summary(s.indexOf(t), ch.Rows)
 			continue
 		}
-		piece, err := m.piece(t, ch.Rows)
+		column, err := m.column(t, ch.Rows)
 		if err != nil {
 			return err
 		}
-		ch.Pieces[i] = *piece
+		ch.Columns[i] = *column
 	}
 	p.Send(ch)
 	return nil
 }
 
-// places says where the rows of the table stand.
-func (s *Reader) places(bases []int) []chunk.PlaceRun {
-	var runs []chunk.PlaceRun
+// locations says where the rows of the table stand.
+func (s *Reader) locations(bases []int) []chunk.LineRun {
+	var runs []chunk.LineRun
 	line, file := 1, 0
 	for k, ch := range s.chunks {
 		if ch.file != file {
 			line, file = 1, ch.file
 		}
 		for _, run := range ch.runs {
-			runs = chunk.AppendRun(runs, chunk.PlaceRun{Row: bases[k] + run.Row, Line: line + run.Line, File: int32(file)})
+			runs = chunk.AppendLineRun(runs, chunk.LineRun{Row: bases[k] + run.Row, Line: line + run.Line, File: int32(file)})
 		}
 		line += ch.lines
 	}
@@ -88,8 +88,8 @@ func (s *Reader) indexOf(t chunk.Target) int32 {
 	return s.indices[t.Source-(len(s.names)-len(s.indices))]
 }
 
-// piece makes the piece of a column: label, query number, or a feature.
-func (m *transposition) piece(t chunk.Target, rows int) (*chunk.Piece, error) {
+// column makes the column chunk of a column: label, query number, or a feature.
+func (m *transposition) column(t chunk.Target, rows int) (*chunk.ColumnChunk, error) {
 	if !m.isFeature(t) {
 		values := make([]float64, 0, rows)
 		for _, ch := range m.chunks {
@@ -106,7 +106,7 @@ func (m *transposition) piece(t chunk.Target, rows int) (*chunk.Piece, error) {
 		return m.FromNumbers(t, c.all(m))
 	}
 	if c.dense {
-		p := &chunk.Piece{F32: chunk.WithoutNumbers(c.f32, m.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, m.MissingNumbers)}
+		p := &chunk.ColumnChunk{F32: chunk.WithoutNumbers(c.f32, m.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, m.MissingNumbers)}
 		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
 		return p, nil
 	}
@@ -114,7 +114,7 @@ func (m *transposition) piece(t chunk.Target, rows int) (*chunk.Piece, error) {
 	if len(m.MissingNumbers) > 0 {
 		s = s.WithoutNumbers(m.MissingNumbers).WithoutFill()
 	}
-	return &chunk.Piece{Sparse: s, Present: rows - s.Missing(rows)}, nil
+	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows)}, nil
 }
 
 // all returns the values of all rows.

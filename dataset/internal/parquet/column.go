@@ -14,7 +14,7 @@ import (
 // columnReader decodes one column of one row group for one target, any number of
 // rows at a time.
 type columnReader struct {
-	columnar.PieceSink
+	columnar.ColumnSink
 	pages pageStream
 	left  int64 // rows in pages to come
 	guard int   // rows that memory is taken for before they are seen
@@ -58,9 +58,9 @@ type columnDictionary struct {
 
 func (d *columnDictionary) size() int { return max(len(d.numbers), len(d.codes), len(d.texts)) }
 
-// Read decodes the next n rows into a piece of the chunk with the given index.
-func (c *columnReader) Read(n, index int) (*chunk.Piece, error) {
-	p := c.Piece(min(n, c.guard))
+// Read decodes the next n rows into a column chunk of the chunk with the given index.
+func (c *columnReader) Read(n, index int) (*chunk.ColumnChunk, error) {
+	p := c.NewColumn(min(n, c.guard))
 	for n > 0 {
 		if c.rows == 0 {
 			if err := c.nextPage(); err != nil {
@@ -253,9 +253,9 @@ func (c *columnReader) readDictionary(p *page) error {
 	return nil
 }
 
-// direct appends m values without gaps if they lie in the page as the piece holds
+// direct appends m values without gaps if they lie in the page as the column chunk holds
 // them, or nearly so.
-func (c *columnReader) direct(p *chunk.Piece, m int) bool {
+func (c *columnReader) direct(p *chunk.ColumnChunk, m int) bool {
 	if c.form != rawForm || c.Field.Logical != columnar.LogicalNone {
 		return false
 	}
@@ -287,7 +287,7 @@ func (c *columnReader) direct(p *chunk.Piece, m int) bool {
 }
 
 // batch decodes up to a batch of rows of the current page.
-func (c *columnReader) batch(p *chunk.Piece, m int) error {
+func (c *columnReader) batch(p *chunk.ColumnChunk, m int) error {
 	s := c.scratch
 	k := m // values among the rows
 	if c.some {
@@ -507,7 +507,7 @@ func (c *columnReader) codes(dst []int32) error {
 }
 
 // batchTexts appends the texts of m rows, k of which have one.
-func (c *columnReader) batchTexts(p *chunk.Piece, m, k int) error {
+func (c *columnReader) batchTexts(p *chunk.ColumnChunk, m, k int) error {
 	row := 0
 	add := func(text []byte) error {
 		for ; k < m && c.scratch.Present[row] == 0; row++ {

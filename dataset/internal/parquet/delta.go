@@ -134,8 +134,8 @@ func (d *delta) bits() uint64 {
 	return v
 }
 
-// rest reads the values that are left without keeping them and returns what follows.
-func (d *delta) rest() ([]byte, error) {
+// skipValues reads the values that are left without keeping them and returns what follows.
+func (d *delta) skipValues() ([]byte, error) {
 	var scratch [512]int64
 	for d.total > 0 {
 		if err := d.read(scratch[:min(len(scratch), d.total)]); err != nil {
@@ -196,7 +196,7 @@ func newDeltaLengths(b []byte, most int64) (*deltaLengths, error) {
 		return nil, err
 	}
 	d := &deltaLengths{}
-	if d.b, err = all.rest(); err != nil {
+	if d.b, err = all.skipValues(); err != nil {
 		return nil, err
 	}
 	d.lengths, err = NewDelta(b, most)
@@ -245,7 +245,7 @@ func newDeltaBytes(b []byte, most int64) (*deltaBytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := all.rest()
+	rest, err := all.skipValues()
 	if err != nil {
 		return nil, err
 	}

@@ -113,11 +113,11 @@ func (f *parquetLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	return field.RowBytes(t), nil
 }
 
-func (f *parquetLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.PieceReader, error) {
+func (f *parquetLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.ColumnReader, error) {
 	field := f.field(t.Name)
 	rows := f.rowGroups[group].rows
 	chunk := &f.rowGroups[group].columns[field.Leaf]
-	r := &columnReader{PieceSink: columnar.PieceSink{Options: f.Options, Ctx: w.Ctx, Field: field, Kind: t, Wide: wide}, left: rows,
+	r := &columnReader{ColumnSink: columnar.ColumnSink{Options: f.Options, Ctx: w.Ctx, Field: field, Kind: t, Wide: wide}, left: rows,
 		guard:   int(min(rows, 1<<20+64*chunk.size)),
 		scratch: w.Scratch,
 		pages:   pageStream{file: f.file, limit: f.MemoryLimit, codec: chunk.codec, at: chunk.start, left: chunk.size, tools: &w.Tools},

@@ -26,10 +26,10 @@ type reader struct {
 func (r *reader) read(file string) (rows int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.Bare(err))
+		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.WithoutPath(err))
 	}
 	defer f.Close()
-	err = chunk.Steadily(f, file, func() error {
+	err = chunk.ReadUnchanged(f, file, func() error {
 		rows, err = r.lines(f, file)
 		return err
 	})
@@ -60,7 +60,7 @@ func (r *reader) lines(f io.Reader, file string) (rows int, err error) {
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return 0, chunk.Errorf("%s: a line is longer than 1 MiB; is this a file of %s?", file, r.kind.title)
 	} else if err != nil && err != io.EOF {
-		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.Bare(err))
+		return 0, chunk.Errorf("%s cannot be read: %w", file, chunk.WithoutPath(err))
 	}
 	return r.rows() - before, nil
 }

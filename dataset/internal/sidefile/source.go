@@ -248,7 +248,7 @@ func takeOptions(o *chunk.Options, role chunk.Role, columns []string) {
 // Notes says what the side files gave.
 func (s *Source) Notes(blank int) []string { return append(s.Source.Notes(blank), s.said...) }
 
-// Read reads the source and puts the side columns' pieces into its chunks. For that a
+// Read reads the source and puts the column chunks of side files into its chunks. For that a
 // chunk has to wait until the ones before it are there, which say with which row it begins;
 // where no target is a side column, rows are counted only.
 func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
@@ -261,7 +261,7 @@ func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
 	for i, t := range m.targets {
 		if t.Source < s.own {
 			p.Targets = append(p.Targets, t)
-			m.places = append(m.places, i)
+			m.positions = append(m.positions, i)
 		}
 	}
 	err := s.Source.Read(ctx, p)
@@ -277,17 +277,17 @@ func (s *Source) Read(ctx context.Context, p *chunk.Pass) error {
 // merge is one pass.
 type merge struct {
 	*Source
-	pass    *chunk.Pass
-	outer   func(*chunk.Chunk)
-	targets []chunk.Target // of the whole pass, side columns among them
-	places  []int          // of the source's targets among them
+	pass      *chunk.Pass
+	outer     func(*chunk.Chunk)
+	targets   []chunk.Target // of the whole pass, side columns among them
+	positions []int          // of the source's targets among them
 
-	mutex   sync.Mutex
-	chunks  chunk.Turns[*chunk.Chunk] // to be emitted
-	first   int                       // row with which the next one begins
-	rows    []int                     // by input
-	skipped int
-	amiss   bool // the side files are known to speak of other rows
+	mutex    sync.Mutex
+	chunks   chunk.ReorderBuffer[*chunk.Chunk] // to be emitted
+	first    int                               // row with which the next one begins
+	rows     []int                             // by input
+	skipped  int
+	mismatch bool // the side files are known to speak of other rows
 }
 
 // disagree reports whether a side file is known not to fit, now that rows of an input came.
@@ -304,7 +304,7 @@ func (m *merge) disagree(input int) bool {
 // emit takes a chunk of the source, and nil for one that never comes.
 func (m *merge) emit(ch *chunk.Chunk) {
 	m.mutex.Lock()
-	if len(m.places) == len(m.targets) {
+	if len(m.positions) == len(m.targets) {
 		m.count(ch)
 		m.mutex.Unlock()
 		m.outer(ch)
@@ -321,8 +321,8 @@ func (m *merge) emit(ch *chunk.Chunk) {
 		ready, firsts = append(ready, ch), append(firsts, m.first)
 		m.first += ch.Rows
 		m.count(ch)
-		m.amiss = m.amiss || m.disagree(ch.File)
-		ch.Amiss = m.amiss
+		m.mismatch = m.mismatch || m.disagree(ch.File)
+		ch.SideMismatch = m.mismatch
 	}
 	m.mutex.Unlock()
 	for i, ch := range ready {
@@ -342,11 +342,11 @@ func (m *merge) count(ch *chunk.Chunk) {
 	}
 }
 
-// fill gives a chunk the pieces of the side columns.
+// fill gives a chunk the column chunks of the side columns.
 func (m *merge) fill(ch *chunk.Chunk, first int) {
-	pieces := make([]chunk.Piece, len(m.targets))
-	for i, at := range m.places {
-		pieces[at] = ch.Pieces[i]
+	columns := make([]chunk.ColumnChunk, len(m.targets))
+	for i, at := range m.positions {
+		columns[at] = ch.Columns[i]
 	}
 	for i, t := range m.targets {
 		if t.Source < m.own {
@@ -362,12 +362,12 @@ func (m *merge) fill(ch *chunk.Chunk, first int) {
 			o = unblanked(o) // the file has no such numbers: they count its queries
 		}
 		if p, err := o.FromNumbers(t, values); err == nil {
-			pieces[i] = *p
+			columns[i] = *p
 		} else {
 			panic("dataset: numbers make a column: " + err.Error())
 		}
 	}
-	ch.Pieces = pieces
+	ch.Columns = columns
 }
 
 // unblanked returns the options with no number that means "no value".

@@ -13,7 +13,7 @@ type backwards struct{ chunk.Source }
 
 func (backwards) Read(_ context.Context, p *chunk.Pass) error {
 	for index := 2; index >= 0; index-- {
-		p.Emit(&chunk.Chunk{Index: index, Rows: 2, Pieces: make([]chunk.Piece, len(p.Targets))})
+		p.Emit(&chunk.Chunk{Index: index, Rows: 2, Columns: make([]chunk.ColumnChunk, len(p.Targets))})
 	}
 	return nil
 }
@@ -39,8 +39,8 @@ func TestSidePassOrder(t *testing.T) {
 			var got []int
 			err := s.Read(context.Background(), &chunk.Pass{Targets: c.targets, Emit: func(ch *chunk.Chunk) {
 				got = append(got, ch.Index)
-				if len(ch.Pieces) != len(c.targets) {
-					t.Errorf("chunk %d has %d pieces, want %d", ch.Index, len(ch.Pieces), len(c.targets))
+				if len(ch.Columns) != len(c.targets) {
+					t.Errorf("chunk %d has %d pieces, want %d", ch.Index, len(ch.Columns), len(c.targets))
 				}
 			}})
 			if (err != nil) != c.fails || !slices.Equal(got, c.want) {

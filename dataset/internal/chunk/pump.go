@@ -65,7 +65,7 @@ type pump struct {
 	free     chan []byte
 	quit     chan struct{}
 	ended    sync.WaitGroup
-	rest     packet // what is left of the latest packet
+	unread   packet // what is left of the latest packet
 	buffer   []byte // all of its bytes
 	produced atomic.Int64
 	growth   atomic.Uint64 // bits of the float64 produced by consumed
@@ -113,18 +113,18 @@ func (p *pump) run(r io.Reader, raw *watched) {
 }
 
 func (p *pump) Read(b []byte) (int, error) {
-	for len(p.rest.bytes) == 0 {
-		if p.rest.err != nil {
-			return 0, p.rest.err
+	for len(p.unread.bytes) == 0 {
+		if p.unread.err != nil {
+			return 0, p.unread.err
 		}
 		if p.buffer != nil {
 			p.free <- p.buffer
 		}
-		p.rest = <-p.full
-		p.buffer = p.rest.bytes[:cap(p.rest.bytes)]
+		p.unread = <-p.full
+		p.buffer = p.unread.bytes[:cap(p.unread.bytes)]
 	}
-	n := copy(b, p.rest.bytes)
-	p.rest.bytes = p.rest.bytes[n:]
+	n := copy(b, p.unread.bytes)
+	p.unread.bytes = p.unread.bytes[n:]
 	return n, nil
 }
 
@@ -150,7 +150,7 @@ func (s *Stream) UnpackedBy() float64 {
 func (s *Stream) Failure(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, errSpool), Told(err):
+	case errors.Is(err, errSpool), IsExplained(err):
 		return err
 	case s.Packed == "" || s.raw.failed.Load():
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -163,7 +163,7 @@ func (s *Stream) Failure(err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), s.Packed == "zstd":
 		return Errorf("%s is damaged: %w", s.Name, err)
 	}
-	return Errorf("%s cannot be read: %w", s.Name, Bare(err))
+	return Errorf("%s cannot be read: %w", s.Name, WithoutPath(err))
 }
 
 // ReadFull fills b. It returns io.EOF where the data ends before; unlike with

@@ -86,7 +86,7 @@ func TestScanLibSVM(t *testing.T) {
 			choose := func() dataset.RowChooser { return binning.NewSample(sample, seed) }
 			opts := append(slices.Clone(opts), dataset.ChunkSize(chunk), dataset.KeepRows(sample, choose))
 			want, wantErr := dataset.OpenAll(ctx, paths, opts...)
-			s, err := dataset.OpenScan(ctx, paths, opts...)
+			s, err := dataset.OpenChunked(ctx, paths, opts...)
 			if err != nil && strings.Contains(err.Error(), "rows without a label") {
 				continue // of 0, which is said to be no value: rows are left out of whole tables only
 			}
@@ -140,7 +140,7 @@ func TestScanOfChangingLibSVM(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := writeFile(t, filepath.Join(t.TempDir(), "t.svm"), []byte("1 1:2 2:5\n0 1:3\n"))
-			s, err := dataset.OpenScan(context.Background(), []string{path}, dataset.Categorical("f2"))
+			s, err := dataset.OpenChunked(context.Background(), []string{path}, dataset.Categorical("f2"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -133,7 +133,7 @@ func TestScan(t *testing.T) {
 			choose := func() dataset.RowChooser { return binning.NewSample(sample, seed) }
 			opts := append(slices.Clone(opts), dataset.ChunkSize(chunk), dataset.KeepRows(sample, choose))
 			want, wantErr := dataset.OpenAll(context.Background(), paths, opts...)
-			s, err := dataset.OpenScan(context.Background(), paths, opts...)
+			s, err := dataset.OpenChunked(context.Background(), paths, opts...)
 			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Fatalf("seed %d: error %v, whole: %v", seed, err, wantErr)
 			}
@@ -168,12 +168,12 @@ func splitTable(t *testing.T, r *rand.Rand, text string) []string {
 }
 
 // sameTable compares a scan with the table read whole.
-func sameTable(t *testing.T, what string, s *dataset.Scan, want *dataset.Table, pool *parallel.Pool) {
+func sameTable(t *testing.T, what string, s *dataset.ChunkedTable, want *dataset.Table, pool *parallel.Pool) {
 	t.Helper()
 	if s.NumRows() != want.NumRows() || !reflect.DeepEqual(s.Schema(), want.Schema()) {
 		t.Fatalf("%s: %d rows with schema %v, want %d with %v", what, s.NumRows(), s.Schema(), want.NumRows(), want.Schema())
 	}
-	rest := s.Rest()
+	rest := s.MetaColumns()
 	if !slices.Equal(rest.Notes(), want.Notes()) || rest.Skipped() != want.Skipped() {
 		t.Fatalf("%s: notes %q, want %q", what, rest.Notes(), want.Notes())
 	}
@@ -235,7 +235,7 @@ func sameTable(t *testing.T, what string, s *dataset.Scan, want *dataset.Table, 
 }
 
 // keptAre holds that a scan has kept the features of the rows that are chosen of a table.
-func keptAre(t *testing.T, what string, s *dataset.Scan, table *dataset.Table, choice dataset.RowChooser) {
+func keptAre(t *testing.T, what string, s *dataset.ChunkedTable, table *dataset.Table, choice dataset.RowChooser) {
 	t.Helper()
 	choice.Add(0, table.NumRows(), nil)
 	chosen := choice.Rows()
@@ -281,13 +281,13 @@ func TestScanStream(t *testing.T) {
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	opts := []dataset.Option{dataset.Label("y"), dataset.ChunkSize(1000)}
-	s, err := dataset.ReadScan(context.Background(), strings.NewReader(text), "t.csv", opts...)
+	s, err := dataset.ReadChunked(context.Background(), strings.NewReader(text), "t.csv", opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	sameTable(t, "stream", s, mustRead(t, text, opts...), pool)
-	_, err = dataset.ReadScan(context.Background(), strings.NewReader(text), "t.csv", append(opts, dataset.NoSpool())...)
+	_, err = dataset.ReadChunked(context.Background(), strings.NewReader(text), "t.csv", append(opts, dataset.NoSpool())...)
 	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "--no-spool") {
 		t.Errorf("without a copy: %v", err)
 	}
@@ -312,7 +312,7 @@ func TestScanOfChangingFile(t *testing.T) {
 				}
 			}
 			write("a,c\n1,x\n2,y\n3,x\n")
-			s, err := dataset.OpenScan(context.Background(), []string{path})
+			s, err := dataset.OpenChunked(context.Background(), []string{path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -326,7 +326,7 @@ func TestScanOfChangingFile(t *testing.T) {
 	t.Run("visitor fails, context ends", func(t *testing.T) {
 		path := writeFile(t, filepath.Join(t.TempDir(), "t.csv"), []byte("a\n1\n2\n"))
 		ctx, cancel := context.WithCancel(context.Background())
-		s, err := dataset.OpenScan(ctx, []string{path})
+		s, err := dataset.OpenChunked(ctx, []string{path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +339,7 @@ func TestScanOfChangingFile(t *testing.T) {
 		if err := s.Chunks(ctx, func(int, *dataset.Table) error { return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
-		if _, err := dataset.OpenScan(ctx, []string{path}); !errors.Is(err, context.Canceled) {
+		if _, err := dataset.OpenChunked(ctx, []string{path}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -1,13 +1,13 @@
 package chunk
 
-// Turns gives out in the order of their numbers, from 0 on, what comes in any order.
-type Turns[T any] struct {
+// ReorderBuffer gives out in the order of their numbers, from 0 on, what comes in any order.
+type ReorderBuffer[T any] struct {
 	Next    int // the number of the next one to give out
 	Waiting map[int]T
 }
 
 // Put takes one in.
-func (t *Turns[T]) Put(number int, v T) {
+func (t *ReorderBuffer[T]) Put(number int, v T) {
 	if t.Waiting == nil {
 		t.Waiting = make(map[int]T)
 	}
@@ -15,7 +15,7 @@ func (t *Turns[T]) Put(number int, v T) {
 }
 
 // Take gives out the next one; ok is false while it has not come.
-func (t *Turns[T]) Take() (v T, ok bool) {
+func (t *ReorderBuffer[T]) Take() (v T, ok bool) {
 	if v, ok = t.Waiting[t.Next]; ok {
 		delete(t.Waiting, t.Next)
 		t.Next++

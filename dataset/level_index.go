@@ -12,7 +12,7 @@ type levelIndex struct {
 	*chunk.Options
 	schema *ColumnSchema
 	codes  map[string]int32
-	known  chunk.Followed
+	known  chunk.ModelLevels
 }
 
 func newLevelIndex(c *ColumnSchema, o *chunk.Options) *levelIndex {
@@ -20,18 +20,18 @@ func newLevelIndex(c *ColumnSchema, o *chunk.Options) *levelIndex {
 	for i, level := range c.Levels {
 		x.codes[level] = int32(i)
 	}
-	x.known = chunk.Followed{Levels: slices.Clip(c.Levels), Array: levelArray(c.Levels)}
+	x.known = chunk.ModelLevels{Levels: slices.Clip(c.Levels), Array: levelArray(c.Levels)}
 	return x
 }
 
-// follow turns a piece's codes into those of the model; levels that it lacks come after
-// its own, as they appear in the piece. The piece's dictionary keeps what was found.
-func (x *levelIndex) follow(p *chunk.Piece) {
+// encode turns a column chunk's codes into those of the model; levels that it lacks come after
+// its own, as they appear in the column chunk. The column chunk's dictionary keeps what was found.
+func (x *levelIndex) encode(p *chunk.ColumnChunk) {
 	d := p.Dictionary
 	for len(d.Merged) < len(d.Levels) {
 		d.Merged = append(d.Merged, chunk.UnknownCode)
 	}
-	others := &chunk.Followed{Levels: x.known.Levels}
+	others := &chunk.ModelLevels{Levels: x.known.Levels}
 	var index map[string]int32
 	for _, code := range p.Fresh {
 		if at := d.Merged[code]; at >= 0 && int(at) < len(x.schema.Levels) {
@@ -57,9 +57,9 @@ func (x *levelIndex) follow(p *chunk.Piece) {
 			p.Codes[row] = d.Merged[code]
 		}
 	}
-	p.Dictionary, p.Followed = nil, &x.known
+	p.Dictionary, p.ModelLevels = nil, &x.known
 	if index != nil {
-		p.Followed = others
+		p.ModelLevels = others
 	}
 }
 
@@ -73,8 +73,8 @@ func (x *levelIndex) name(text string) string {
 	return text
 }
 
-// column makes a column of codes into the levels.
-func columnOf(f *chunk.Followed, name string, role Role, codes []int32, numeric bool) *Column {
+// columnOf makes a column of codes into the levels.
+func columnOf(f *chunk.ModelLevels, name string, role Role, codes []int32, numeric bool) *Column {
 	texts := f.Array
 	if texts == nil {
 		texts = levelArray(f.Levels)

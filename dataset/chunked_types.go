@@ -8,45 +8,44 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// settle goes through the input once, keeps of the features what their types and
-// dictionaries follow from, and of the other columns everything. Rows with bad cells
-// to be left out cost one pass more: only when all types are settled is it known
-// which these are.
-func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
+// inferTypes goes through the input once. It keeps of the features what their types and
+// dictionaries follow from, and of the other columns everything. Rows that are left out for
+// bad cells cost one pass more, because which rows these are is known only once all types are.
+func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) error {
 	if s.counter == nil {
 		s.sample = newSample(s.Options, targets)
 		s.passes++
 	}
-	c := &collector{input: s.input, thin: func(ch *chunk.Chunk, targets []chunk.Target) { s.thin(ch, targets, nil) }}
+	c := &collector{input: s.input, summarize: func(ch *chunk.Chunk, targets []chunk.Target) { s.summarizeChunk(ch, targets, nil) }}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	a := s.assembly(chunks, err)
-	a.reread = func(columns []*parts) error {
+	a := s.tableBuilder(chunks, err)
+	a.reread = func(columns []*columnBuilder) error {
 		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
 			keep = s.sample.again(columns, a.firsts)
 		}
-		c.thin = func(ch *chunk.Chunk, targets []chunk.Target) {
+		c.summarize = func(ch *chunk.Chunk, targets []chunk.Target) {
 			if keep != nil {
 				keep(ch, targets)
 			}
-			s.takeOff(ch, targets, nil, nil)
+			s.dropValues(ch, targets, nil, nil)
 		}
 		s.passes++
 		return c.reread(ctx, columns)
 	}
-	if err := a.settled(targets); err != nil {
+	if err := a.resolveColumns(targets); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for k, ch := range chunks {
-		s.chunks = append(s.chunks, scanChunk{rows: ch.Rows, first: a.firsts[k]})
+		s.chunks = append(s.chunks, knownChunk{rows: ch.Rows, first: a.firsts[k]})
 	}
-	t := &Table{places: a.places, index: new(nameIndex), mixed: a.mixed}
+	t := &Table{locations: a.locations, index: new(nameIndex), mixed: a.mixed}
 	for _, ch := range chunks {
 		t.skipped += ch.Skipped
 	}
@@ -64,27 +63,27 @@ func (s *Scan) settle(ctx context.Context, targets []chunk.Target) error {
 	return s.finish(a, t)
 }
 
-// thin takes the values of features and ids off a chunk, without the rows in bad, after
+// summarizeChunk takes the values of features and ids off a chunk, without the rows in bad, after
 // the sample has taken note of them.
-func (s *Scan) thin(ch *chunk.Chunk, targets []chunk.Target, bad []int32) {
+func (s *ChunkedTable) summarizeChunk(ch *chunk.Chunk, targets []chunk.Target, bad []int32) {
 	var held *sampledChunk
 	if s.sample != nil {
 		held = s.sample.hold(ch, bad)
 	}
-	s.takeOff(ch, targets, bad, held)
+	s.dropValues(ch, targets, bad, held)
 	if held != nil {
 		s.sample.add(ch.Index, held)
 	}
 }
 
-// takeOff takes the values off a chunk and leaves their buffers to further ones: at
+// dropValues takes the values off a chunk and leaves their buffers to further ones: at
 // once, or where they are held, with what is.
-func (s *Scan) takeOff(ch *chunk.Chunk, targets []chunk.Target, bad []int32, held *sampledChunk) {
+func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad []int32, held *sampledChunk) {
 	var owned []chunk.Buffers
 	for i, t := range targets {
-		if (t.Role == Feature || t.Role == IDRole) && ch.Pieces[i].Summary == nil {
-			owned = append(owned, ch.Pieces[i].Buffers())
-			ch.Pieces[i].Summarize(ch.Rows, bad)
+		if (t.Role == Feature || t.Role == IDRole) && ch.Columns[i].Summary == nil {
+			owned = append(owned, ch.Columns[i].Buffers())
+			ch.Columns[i].Summarize(ch.Rows, bad)
 		}
 	}
 	if held != nil {
@@ -95,9 +94,9 @@ func (s *Scan) takeOff(ch *chunk.Chunk, targets []chunk.Target, bad []int32, hel
 }
 
 // hasBadCells reports whether a row has to be left out for one of its cells.
-func (a *assembly) hasBadCells() bool {
+func (a *tableBuilder) hasBadCells() bool {
 	for _, c := range a.columns {
-		for _, p := range c.pieces {
+		for _, p := range c.chunks {
 			if p.Odd.Count > 0 || c.Role == LabelRole && c.Schema == nil && p.Present < p.Rows() {
 				return true
 			}
@@ -110,7 +109,7 @@ func (a *assembly) hasBadCells() bool {
 }
 
 // oddLevels marks the merged levels of a column that are no numbers.
-func (a *assembly) oddLevels(c *parts) []bool {
+func (a *tableBuilder) oddLevels(c *columnBuilder) []bool {
 	odd := make([]bool, len(c.levels))
 	for i, level := range c.levels {
 		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
@@ -121,7 +120,7 @@ func (a *assembly) oddLevels(c *parts) []bool {
 
 // badRows collects the rows that are left out while a pass goes through the chunks.
 type badRows struct {
-	scan    *Scan
+	table   *ChunkedTable
 	options *chunk.Options
 	mutex   sync.Mutex
 	chunks  map[int]*badChunk
@@ -136,9 +135,9 @@ type badChunk struct {
 	broken   []bool
 }
 
-// leaveOut reads everything again with the types that are settled now, without the
+// leaveOut reads everything again with the types that are known now, without the
 // rows that do not fit them.
-func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, error) {
+func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) (*tableBuilder, error) {
 	targets := make([]chunk.Target, len(a.columns))
 	for i, c := range a.columns {
 		targets[i] = c.Target
@@ -150,8 +149,8 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 		}
 	}
 	s.sample = newSample(s.Options, targets)
-	bad := &badRows{scan: s, options: s.Options, chunks: map[int]*badChunk{}}
-	c := &collector{input: s.input, thin: bad.thin}
+	bad := &badRows{table: s, options: s.Options, chunks: map[int]*badChunk{}}
+	c := &collector{input: s.input, summarize: bad.summarize}
 	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {
@@ -160,7 +159,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 	if len(chunks) != len(s.chunks) {
 		return nil, s.changed()
 	}
-	b := &assembly{Options: a.Options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
+	b := &tableBuilder{Options: a.Options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
 	var all, keep []int32
 	for k, ch := range chunks {
 		known := &s.chunks[k]
@@ -190,14 +189,14 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 		keep = append(keep, row)
 	}
 	t.skipped += len(all)
-	t.places = a.places.Take(keep)
+	t.locations = a.locations.Take(keep)
 	for i, old := range a.columns {
-		column := &parts{Target: old.Target, large: -1, number: old.number}
+		column := &columnBuilder{Target: old.Target, large: -1, number: old.number}
 		for _, ch := range chunks {
-			column.pieces = append(column.pieces, &ch.Pieces[i])
+			column.chunks = append(column.chunks, &ch.Columns[i])
 		}
 		if column.Want != chunk.WantText {
-			column.levels, column.counts = chunk.Merge(column.pieces)
+			column.levels, column.counts = chunk.Merge(column.chunks)
 		}
 		b.columns = append(b.columns, column)
 	}
@@ -205,7 +204,7 @@ func (s *Scan) leaveOut(ctx context.Context, a *assembly, t *Table) (*assembly, 
 }
 
 // blame notes for which rows of a chunk a column is left out.
-func (a *assembly) blame(c *parts, k int, rows []int32, first chunk.OddCell, broken bool) {
+func (a *tableBuilder) blame(c *columnBuilder, k int, rows []int32, first chunk.OddCell, broken bool) {
 	if len(rows) > 0 && c.why == nil {
 		c.why = a.badCell(c, a.firsts[k]+first.Row, first.Text, broken)
 	}
@@ -214,12 +213,12 @@ func (a *assembly) blame(c *parts, k int, rows []int32, first chunk.OddCell, bro
 	}
 }
 
-// thin finds the bad rows of a chunk and takes them off all columns, and the values
+// summarize finds the bad rows of a chunk and takes them off all columns, and the values
 // off those that are not kept.
-func (b *badRows) thin(ch *chunk.Chunk, targets []chunk.Target) {
+func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 	bad := &badChunk{byTarget: make([][]int32, len(targets)), first: make([]chunk.OddCell, len(targets)), broken: make([]bool, len(targets))}
 	for i, t := range targets {
-		p := &ch.Pieces[i]
+		p := &ch.Columns[i]
 		rows := p.Odd.Rows
 		if len(rows) > 0 {
 			bad.first[i], bad.broken[i] = p.Odd.First[0], !p.Numeric()
@@ -241,21 +240,21 @@ func (b *badRows) thin(ch *chunk.Chunk, targets []chunk.Target) {
 	bad.rows = slices.Compact(bad.rows)
 	for i, t := range targets {
 		if t.Role != Feature && t.Role != IDRole {
-			ch.Pieces[i].Drop(bad.rows, ch.Index)
+			ch.Columns[i].Drop(bad.rows, ch.Index)
 		}
 	}
-	b.scan.thin(ch, targets, bad.rows)
+	b.table.summarizeChunk(ch, targets, bad.rows)
 	for i := range targets {
-		ch.Pieces[i].Odd = chunk.OddCells{}
+		ch.Columns[i].Odd = chunk.OddCells{}
 	}
 	b.mutex.Lock()
 	b.chunks[ch.Index] = bad
 	b.mutex.Unlock()
 }
 
-// oddRows returns the rows of a piece of levels whose level is no number, a broken
+// oddRows returns the rows of a column chunk of levels whose level is no number, a broken
 // one or an odd one.
-func (b *badRows) oddRows(p *chunk.Piece) []int32 {
+func (b *badRows) oddRows(p *chunk.ColumnChunk) []int32 {
 	odd := make(map[int32]bool, len(p.Fresh))
 	for _, code := range p.Fresh {
 		_, _, ok := chunk.ParseValue([]byte(p.Dictionary.Levels[code]), b.options.Decimal)
@@ -271,9 +270,9 @@ func (b *badRows) oddRows(p *chunk.Piece) []int32 {
 }
 
 // finish makes the columns final.
-func (s *Scan) finish(a *assembly, t *Table) error {
+func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 	if t.rows == 0 {
-		return a.empty()
+		return a.noRows()
 	}
 	columns := a.columns
 	a.columns = nil
@@ -290,24 +289,24 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 			return a.unlabelled(c, int(rows[0]))
 		}
 	}
-	r := &remarks{assembly: a, rows: t.rows}
+	r := &tableNotes{tableBuilder: a, rows: t.rows}
 	s.rows = t.rows
 	for _, c := range columns {
 		if c.Role != Feature {
 			s.finishOther(a, c, r, t)
 			continue
 		}
-		column, err := a.scanned(c, t.rows)
+		column, err := a.chunkedFeature(c, t.rows)
 		if err != nil {
 			return err
 		}
-		if shape := column.shape(); r.admit(c, shape) {
+		if shape := column.shape(); r.addColumn(c, shape) {
 			s.features = append(s.features, column)
 			s.schema.Columns = append(s.schema.Columns, columnSchema(shape))
 		}
 	}
 	t.notes, t.dates = r.all(), r.dates
-	s.rest = t
+	s.metaColumns = t
 	if s.counter != nil {
 		return s.endCounting()
 	}
@@ -319,19 +318,19 @@ func (s *Scan) finish(a *assembly, t *Table) error {
 }
 
 // finishOther makes a column final that is no feature.
-func (s *Scan) finishOther(a *assembly, c *parts, r *remarks, t *Table) {
+func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, r *tableNotes, t *Table) {
 	column := &Column{name: c.Name, kind: Text, role: c.Role}
 	if c.Role != IDRole {
 		column = a.column(c, t.rows)
-		r.admit(c, column)
+		r.addColumn(c, column)
 		t.columns = append(t.columns, column)
 	}
 	s.schema.Columns = append(s.schema.Columns, columnSchema(column))
 }
 
-// scanned makes a feature final of what its summaries say.
-func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
-	column := &scanColumn{Target: c.Target, kind: Category}
+// chunkedFeature makes a feature final of what its summaries say.
+func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeature, error) {
+	column := &chunkedFeature{Target: c.Target, kind: Category}
 	present := 0
 	for i := range c.levels {
 		present += c.counts[i]
@@ -346,7 +345,7 @@ func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
 	if !chunk.AllExact(values) {
 		column.kind = Float64
 	}
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		if p.Numeric() {
 			present += p.Present - p.Odd.Count
 		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
@@ -363,13 +362,13 @@ func (a *assembly) scanned(c *parts, rows int) (*scanColumn, error) {
 }
 
 // nameLevels gives a column its dictionary, and the levels of the input their codes.
-func (a *assembly) nameLevels(c *parts, column *scanColumn) {
+func (a *tableBuilder) nameLevels(c *columnBuilder, column *chunkedFeature) {
 	codes := make([]int32, len(c.levels))
 	for i := range codes {
 		codes[i] = int32(i)
 	}
 	if c.Schema != nil {
-		codes, column.levels = follow(codes, c.levels, c.Schema, a.Decimal)
+		codes, column.levels = codesOfSchema(codes, c.levels, c.Schema, a.Decimal)
 		column.numericLevels = c.Schema.NumericLevels
 	} else {
 		codes, column.levels, column.numericLevels = nameByValue(codes, c.levels, a.Decimal)
@@ -382,8 +381,8 @@ func (a *assembly) nameLevels(c *parts, column *scanColumn) {
 	}
 }
 
-// withoutValue returns the rows of a piece that hold no value.
-func withoutValue(p *chunk.Piece) []int32 {
-	c := &parts{f32: p.F32, f64: p.F64, codes: p.Codes}
+// withoutValue returns the rows of a column chunk that hold no value.
+func withoutValue(p *chunk.ColumnChunk) []int32 {
+	c := &columnBuilder{f32: p.F32, f64: p.F64, codes: p.Codes}
 	return c.missingRows()
 }

@@ -10,7 +10,7 @@ import (
 
 // largeRow returns the row of the first whole number from 2⁵³ on of a column that becomes
 // numbers, values being those of its levels; −1 without one.
-func (a *assembly) largeRow(c *parts, values []float64) int {
+func (a *tableBuilder) largeRow(c *columnBuilder, values []float64) int {
 	level := make([]bool, len(values))
 	some := false
 	for i, v := range values {
@@ -20,7 +20,7 @@ func (a *assembly) largeRow(c *parts, values []float64) int {
 	for _, v := range values {
 		some = some && chunk.IsNumbering(v)
 	}
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		row := int(p.Large) - 1
 		if some && p.Codes != nil {
 			row = slices.IndexFunc(p.Codes, func(code int32) bool { return code >= 0 && level[code] })
@@ -41,11 +41,11 @@ func (a *assembly) largeRow(c *parts, values []float64) int {
 }
 
 // largeNote says which columns have numbers that float64 rounds, and where the first is.
-func (r *remarks) largeNote() string {
+func (r *tableNotes) largeNote() string {
 	first := ""
-	if len(r.places.Runs) > 0 && !r.SkipBadRows { // rows that are left out shift the others
+	if len(r.locations.Runs) > 0 && !r.SkipBadRows { // rows that are left out shift the others
 		var at ParseError
-		r.places.Mark(&at, r.largeAt)
+		r.locations.Mark(&at, r.largeAt)
 		first = fmt.Sprintf("; the first stands in column %q of %s", r.large[0], at.Place())
 	}
 	return fmt.Sprintf("whole numbers from 2⁵³ on in %s %s are read as the nearest 64-bit floats, so that different ones may become equal%s (name the column in id or categorical if they are names)",

@@ -28,7 +28,7 @@ func TestSilentStream(t *testing.T) {
 				return err
 			},
 			"in chunks": func(ctx context.Context, r io.Reader) error {
-				scan, err := dataset.ReadScan(ctx, r, "standard input")
+				scan, err := dataset.ReadChunked(ctx, r, "standard input")
 				if err == nil {
 					scan.Close()
 				}

@@ -11,61 +11,61 @@ import (
 	"boost/internal/kernel/mix"
 )
 
-// Scan is a table that is never held whole: its features are read in chunks, as often
+// ChunkedTable is a table that is never held whole: its features are read in chunks, as often
 // as asked for. Types, dictionaries, notes and errors are those of Open, which reads
 // the same table whole. What is not a feature, save ids, is held.
 //
-// A Scan is for one goroutine; close it after use.
-type Scan struct {
+// A ChunkedTable is for one goroutine; close it after use.
+type ChunkedTable struct {
 	*input
 
-	rows     int
-	schema   Schema
-	rest     *Table
-	features []*scanColumn
-	chunks   []scanChunk
-	print    string // fingerprint, once a pass has seen all cells
-	passes   int    // over the files so far
+	rows        int
+	schema      Schema
+	metaColumns *Table
+	features    []*chunkedFeature
+	chunks      []knownChunk
+	print       string // fingerprint, once a pass has seen all cells
+	passes      int    // over the files so far
 
 	counter  chunk.CellCounter // the source, if it is one
 	fill     float64           // of cells that are not stored
-	sample   *scanSample       // while types are settled
+	sample   *rowSample        // while types are inferred
 	keptRows []uint32
 	kept     *Table // of keptRows; nil where none are kept
 }
 
-// scanChunk is what is known of a chunk of the input before it is read again.
-type scanChunk struct {
+// knownChunk is what is known of a chunk of the input before it is read again.
+type knownChunk struct {
 	rows  int     // bad ones too
 	first int     // row of the table that it begins with
 	bad   []int32 // rows that are left out, counted in the chunk, ascending
 }
 
-// OpenScan prepares reading files in chunks; paths and options are those of OpenAll.
+// OpenChunked prepares reading files in chunks; paths and options are those of OpenAll.
 // It reads everything once, for types, dictionaries and the rows of KeepRows, and once
 // more where rows are left out for bad cells; columns whose cells turn to text late are
 // read once more, and no others. Standard input cannot be read without a copy:
 // NoSpool is an error then.
-func OpenScan(ctx context.Context, paths []string, opts ...Option) (*Scan, error) {
+func OpenChunked(ctx context.Context, paths []string, opts ...Option) (*ChunkedTable, error) {
 	in, err := resolveInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	return in.scan(ctx)
+	return in.chunked(ctx)
 }
 
-// ReadScan is OpenScan for a stream, which is copied to an unlinked temporary file.
-func ReadScan(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Scan, error) {
+// ReadChunked is OpenChunked for a stream, which is copied to an unlinked temporary file.
+func ReadChunked(ctx context.Context, stream io.Reader, name string, opts ...Option) (*ChunkedTable, error) {
 	in, err := streamInput(ctx, stream, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	return in.scan(ctx)
+	return in.chunked(ctx)
 }
 
-// scan prepares reading the inputs in chunks.
-func (in *input) scan(ctx context.Context) (*Scan, error) {
-	s := &Scan{input: in}
+// chunked prepares reading the inputs in chunks.
+func (in *input) chunked(ctx context.Context) (*ChunkedTable, error) {
+	s := &ChunkedTable{input: in}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -73,15 +73,15 @@ func (in *input) scan(ctx context.Context) (*Scan, error) {
 	return s, nil
 }
 
-func (s *Scan) prepare(ctx context.Context) error {
+func (s *ChunkedTable) prepare(ctx context.Context) error {
 	for _, in := range s.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
 			return chunk.Errorf("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.Name)
 		}
 	}
-	s.ChunkSize = scanChunkSize(s.Options, s.inputs)
+	s.ChunkSize = chunkedSize(s.Options, s.inputs)
 	if s.ChunkRows == 0 {
-		s.ChunkRows = scanChunkRows
+		s.ChunkRows = chunkedRows
 	}
 	if err := s.open(); err != nil {
 		return err
@@ -95,19 +95,19 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx, targets)
+	return s.inferTypes(ctx, targets)
 }
 
 // A chunk is larger than in a table that is read whole, as something is kept of every
 // chunk, but small beside the table.
 const (
-	scanShare    = 256
+	chunkShare   = 256
 	largestChunk = 16 << 20
-	// scanChunkRows is the size of a chunk where the format has rows, not bytes.
-	scanChunkRows = 1 << 16
+	// chunkedRows is the size of a chunk where the format has rows, not bytes.
+	chunkedRows = 1 << 16
 )
 
-func scanChunkSize(o *chunk.Options, inputs []chunk.Input) int {
+func chunkedSize(o *chunk.Options, inputs []chunk.Input) int {
 	if o.ChunkSize != chunk.DefaultChunk {
 		return o.ChunkSize
 	}
@@ -115,17 +115,17 @@ func scanChunkSize(o *chunk.Options, inputs []chunk.Input) int {
 	for _, in := range inputs {
 		size += in.Size
 	}
-	return int(min(max(size/scanShare, chunk.DefaultChunk), largestChunk))
+	return int(min(max(size/chunkShare, chunk.DefaultChunk), largestChunk))
 }
 
-// Close frees what the scan holds of its inputs.
-func (s *Scan) Close() { s.close() }
+// Close frees what is held of its inputs.
+func (s *ChunkedTable) Close() { s.close() }
 
 // NumRows returns the number of rows.
-func (s *Scan) NumRows() int { return s.rows }
+func (s *ChunkedTable) NumRows() int { return s.rows }
 
 // Missing returns for each feature the number of rows without a value.
-func (s *Scan) Missing() []int {
+func (s *ChunkedTable) Missing() []int {
 	missing := make([]int, len(s.features))
 	for f, c := range s.features {
 		missing[f] = c.missing
@@ -135,7 +135,7 @@ func (s *Scan) Missing() []int {
 
 // Counts returns for each categorical feature the number of rows by level, nil for a
 // numeric one.
-func (s *Scan) Counts() [][]int {
+func (s *ChunkedTable) Counts() [][]int {
 	counts := make([][]int, len(s.features))
 	for f, c := range s.features {
 		counts[f] = c.counts
@@ -146,7 +146,7 @@ func (s *Scan) Counts() [][]int {
 // Stored returns for each feature the number of cells that its columns store where they
 // are sparse, and -1 where they are dense; fill is the value of the cells that sparse
 // ones do not store. It returns nil where none is sparse.
-func (s *Scan) Stored() (cells []int, fill float64) {
+func (s *ChunkedTable) Stored() (cells []int, fill float64) {
 	if s.counter == nil {
 		return nil, 0
 	}
@@ -164,19 +164,19 @@ func (s *Scan) Stored() (cells []int, fill float64) {
 }
 
 // Schema describes the table's columns as Table.Schema does.
-func (s *Scan) Schema() Schema { return s.schema }
+func (s *ChunkedTable) Schema() Schema { return s.schema }
 
-// Rest returns the columns that are neither features nor ids, with the places of the
+// MetaColumns returns the columns that are neither features nor ids, with the locations of the
 // rows, and the notes about the whole table.
-func (s *Scan) Rest() *Table { return s.rest }
+func (s *ChunkedTable) MetaColumns() *Table { return s.metaColumns }
 
 // Passes returns how many times the files were gone through so far, be it for some of
 // their columns.
-func (s *Scan) Passes() int { return s.passes }
+func (s *ChunkedTable) Passes() int { return s.passes }
 
 // Kept returns the features of the rows that KeepRows chose, and these rows; nil without
-// it. The scan lets go of them, so that they are returned once.
-func (s *Scan) Kept() (rows []uint32, features *Table) {
+// it. The table lets go of them, so that they are returned once.
+func (s *ChunkedTable) Kept() (rows []uint32, features *Table) {
 	rows, features = s.keptRows, s.kept
 	s.keptRows, s.kept = nil, nil
 	if features == nil {
@@ -187,7 +187,7 @@ func (s *Scan) Kept() (rows []uint32, features *Table) {
 
 // Fingerprint returns what Table.Fingerprint does. A call of Chunks must have come
 // before, and have seen all chunks.
-func (s *Scan) Fingerprint() string {
+func (s *ChunkedTable) Fingerprint() string {
 	if s.print == "" {
 		panic("dataset: the fingerprint of a Scan before its chunks were read")
 	}
@@ -200,8 +200,8 @@ func (s *Scan) Fingerprint() string {
 // used for other rows once f has returned. It returns
 // the first error of f, of the input, or of ctx, and an error that wraps ErrTable if
 // the input is not what it was.
-func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
-	r := &rescan{Scan: s, visit: f}
+func (s *ChunkedTable) Chunks(ctx context.Context, f func(first int, features *Table) error) error {
+	r := &featurePass{ChunkedTable: s, visit: f}
 	if r.hashing = s.print == ""; r.hashing {
 		for _, c := range s.features {
 			r.hashes = append(r.hashes, c.hash())
@@ -221,7 +221,7 @@ func (s *Scan) Chunks(ctx context.Context, f func(first int, features *Table) er
 }
 
 // featureTargets returns the targets of the features.
-func (s *Scan) featureTargets() []chunk.Target {
+func (s *ChunkedTable) featureTargets() []chunk.Target {
 	targets := make([]chunk.Target, len(s.features))
 	for i, c := range s.features {
 		targets[i] = c.Target
@@ -229,9 +229,9 @@ func (s *Scan) featureTargets() []chunk.Target {
 	return targets
 }
 
-// rescan is one pass over settled columns.
-type rescan struct {
-	*Scan
+// featurePass is one pass over the features, whose types are known.
+type featurePass struct {
+	*ChunkedTable
 	visit   func(first int, features *Table) error
 	hashing bool
 	hashes  []cellHash
@@ -242,7 +242,7 @@ type rescan struct {
 }
 
 // chunk turns a chunk into a table and shows it.
-func (r *rescan) chunk(ch *chunk.Chunk) error {
+func (r *featurePass) chunk(ch *chunk.Chunk) error {
 	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows || !ch.Shape.Allows(r.SkipBadRows) {
 		return r.changed()
 	}
@@ -255,20 +255,20 @@ func (r *rescan) chunk(ch *chunk.Chunk) error {
 	t := &Table{rows: ch.Rows - len(known.bad), index: new(nameIndex)}
 	var sum mix.Sum
 	for i, c := range r.features {
-		owned = append(owned, ch.Pieces[i].Buffers())
-		column, err := c.column(&ch.Pieces[i], known.bad, r.Scan)
+		owned = append(owned, ch.Columns[i].Buffers())
+		column, err := c.column(&ch.Columns[i], known.bad, r.ChunkedTable)
 		if err != nil {
 			return err
 		}
 		t.columns = append(t.columns, column)
 		r.hash(&sum, i, column, known.first)
-		ch.Pieces[i] = chunk.Piece{}
+		ch.Columns[i] = chunk.ColumnChunk{}
 	}
 	return r.show(known.first, t, sum)
 }
 
 // hash adds what a feature's cells from row first on mean for the fingerprint.
-func (r *rescan) hash(sum *mix.Sum, feature int, column *Column, first int) {
+func (r *featurePass) hash(sum *mix.Sum, feature int, column *Column, first int) {
 	if r.hashing {
 		h := r.hashes[feature]
 		h.column, h.first = column, first
@@ -277,7 +277,7 @@ func (r *rescan) hash(sum *mix.Sum, feature int, column *Column, first int) {
 }
 
 // show adds up what was seen of a chunk, and shows it.
-func (r *rescan) show(first int, t *Table, sum mix.Sum) error {
+func (r *featurePass) show(first int, t *Table, sum mix.Sum) error {
 	r.mutex.Lock()
 	r.sum.Add(sum)
 	r.seen++
@@ -289,7 +289,7 @@ func (r *rescan) show(first int, t *Table, sum mix.Sum) error {
 }
 
 // fingerprint hashes the sum over the features' cells together with the other columns.
-func (s *Scan) fingerprint(sum mix.Sum) string {
+func (s *ChunkedTable) fingerprint(sum mix.Sum) string {
 	var used []*Column
 	for _, c := range s.schema.Columns {
 		switch c.Role {
@@ -298,7 +298,7 @@ func (s *Scan) fingerprint(sum mix.Sum) string {
 		case Feature:
 			used = append(used, &Column{name: c.Name, role: c.Role})
 		default:
-			column := s.rest.Column(c.Name)
+			column := s.metaColumns.Column(c.Name)
 			used = append(used, column)
 			h := newCellHash(column)
 			sum.Add(h.sum(0, s.rows))
@@ -307,8 +307,8 @@ func (s *Scan) fingerprint(sum mix.Sum) string {
 	return fingerprintOf(used, s.rows, sum)
 }
 
-// scanColumn is a feature with its settled type.
-type scanColumn struct {
+// chunkedFeature is a feature with its type.
+type chunkedFeature struct {
 	chunk.Target
 	kind          Kind
 	levels        []string
@@ -321,14 +321,14 @@ type scanColumn struct {
 }
 
 // shape returns the column without values.
-func (c *scanColumn) shape() *Column {
+func (c *chunkedFeature) shape() *Column {
 	return &Column{name: c.Name, kind: c.kind, role: c.Role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
 }
 
-func (c *scanColumn) hash() cellHash { return newCellHash(c.shape()) }
+func (c *chunkedFeature) hash() cellHash { return newCellHash(c.shape()) }
 
-// column makes the column of a piece, without the rows in bad.
-func (c *scanColumn) column(p *chunk.Piece, bad []int32, s *Scan) (*Column, error) {
+// column makes the column of a column chunk, without the rows in bad.
+func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTable) (*Column, error) {
 	if c.kind == Category {
 		codes, known := c.codes(p, bad)
 		if !known {
@@ -351,7 +351,7 @@ func (c *scanColumn) column(p *chunk.Piece, bad []int32, s *Scan) (*Column, erro
 	return column, nil
 }
 
-// errNotExact is a number that the settled kind cannot hold.
+// errNotExact is a number that the kind of the column cannot hold.
 var errNotExact = errors.New("a number is not exact in float32")
 
 // contains reports whether all rows are in bad; both ascend.
@@ -364,8 +364,8 @@ func contains(bad, rows []int32) bool {
 	return true
 }
 
-// numbers makes a column of the settled kind, whatever the piece holds.
-func (c *scanColumn) numbers(p *chunk.Piece, bad []int32) (*Column, error) {
+// numbers makes a column of the kind of the column, whatever the column chunk holds.
+func (c *chunkedFeature) numbers(p *chunk.ColumnChunk, bad []int32) (*Column, error) {
 	f32, f64 := chunk.DropRows(p.F32, bad), chunk.DropRows(p.F64, bad)
 	switch {
 	case c.kind == Float32 && p.F64 != nil:
@@ -388,8 +388,8 @@ func (c *scanColumn) numbers(p *chunk.Piece, bad []int32) (*Column, error) {
 	return float64Column(c.Name, c.Role, f64), nil
 }
 
-// codes translates a piece's levels to those of the column, without the rows in bad.
-func (c *scanColumn) codes(p *chunk.Piece, bad []int32) (codes []int32, known bool) {
+// codes translates a column chunk's levels to those of the column, without the rows in bad.
+func (c *chunkedFeature) codes(p *chunk.ColumnChunk, bad []int32) (codes []int32, known bool) {
 	d := p.Dictionary
 	if d == nil {
 		return nil, false

@@ -2,18 +2,17 @@ package dataset
 
 import "boost/dataset/internal/chunk"
 
-// A column of which no cell is stored costs nothing but its name and itself: it goes
-// round the pieces and the settling of types, in which each column takes a kilobyte. A
-// file of a few lines may have a million of them.
+// A column of which no cell is stored takes part in neither column chunks nor type inference, in which
+// each column takes a kilobyte. A file of a few lines may have a million of them.
 
-// bareTarget is a target of which no cell is stored, and how many others stand before it.
-type bareTarget struct {
+// emptyTarget is a target of which no cell is stored, and how many others stand before it.
+type emptyTarget struct {
 	name   string
 	before int
 }
 
-// withoutBare takes the features of which no cell is stored out of the targets.
-func withoutBare(s chunk.Source, targets []chunk.Target) (others []chunk.Target, bare []bareTarget) {
+// withoutEmpty takes the features of which no cell is stored out of the targets.
+func withoutEmpty(s chunk.Source, targets []chunk.Target) (others []chunk.Target, empty []emptyTarget) {
 	columns, is := chunk.Find[chunk.EmptyColumns](s)
 	if !is {
 		return targets, nil
@@ -30,27 +29,27 @@ func withoutBare(s chunk.Source, targets []chunk.Target) (others []chunk.Target,
 	if n == 0 {
 		return targets, nil
 	}
-	bare = make([]bareTarget, 0, n)
+	empty = make([]emptyTarget, 0, n)
 	for i, t := range targets {
 		if isBare(&targets[i]) {
-			bare = append(bare, bareTarget{t.Name, len(others)})
+			empty = append(empty, emptyTarget{t.Name, len(others)})
 		} else {
 			others = append(others, t)
 		}
 	}
-	return others, bare
+	return others, empty
 }
 
-// bareColumns makes the columns of bare targets.
-type bareColumns struct {
-	left  []bareTarget
+// emptyColumns makes the columns of empty targets.
+type emptyColumns struct {
+	left  []emptyTarget
 	rows  int
 	of    *Sparse // a column of the table's without cells
 	block []Column
 }
 
 // add appends the columns that stand before the table's n-th other column.
-func (b *bareColumns) add(columns []*Column, n int) []*Column {
+func (b *emptyColumns) add(columns []*Column, n int) []*Column {
 	if b.block == nil && len(b.left) > 0 {
 		b.block = make([]Column, len(b.left))
 	}

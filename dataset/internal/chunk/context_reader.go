@@ -6,29 +6,29 @@ import (
 	"os"
 )
 
-// patience reads a stream that may be silent for any time in a goroutine of its own, so
+// contextReader reads a stream that may be silent for any time in a goroutine of its own, so
 // that whoever reads gives up once the context is done. The goroutine reads only when it
 // is asked to; one read, at most, is still waiting for its bytes after that.
-type patience struct {
-	ctx   context.Context
-	asked chan struct{}
-	came  chan packet
-	rest  packet // what is left of the latest
+type contextReader struct {
+	ctx    context.Context
+	asked  chan struct{}
+	came   chan packet
+	unread packet // what is left of the latest
 }
 
-// patiently opens a stream for reading with patience. What cannot be waited for is
+// openUntilDone opens a stream for reading until the context is done. What cannot be waited for is
 // read as it is.
-func patiently(ctx context.Context, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+func openUntilDone(ctx context.Context, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	if ctx.Done() == nil {
 		return open()
 	}
 	// One place in each: there is one question at a time, and its answer is always taken.
-	p := &patience{ctx: ctx, asked: make(chan struct{}, 1), came: make(chan packet, 1)}
+	p := &contextReader{ctx: ctx, asked: make(chan struct{}, 1), came: make(chan packet, 1)}
 	go p.run(open)
 	return p, nil
 }
 
-func (p *patience) run(open func() (io.ReadCloser, error)) {
+func (p *contextReader) run(open func() (io.ReadCloser, error)) {
 	stream, err := open() // a named pipe opens once somebody writes to it
 	if err == nil {
 		defer stream.Close()
@@ -43,25 +43,25 @@ func (p *patience) run(open func() (io.ReadCloser, error)) {
 	}
 }
 
-func (p *patience) Read(b []byte) (int, error) {
-	for len(p.rest.bytes) == 0 {
-		if p.rest.err != nil {
-			return 0, p.rest.err
+func (p *contextReader) Read(b []byte) (int, error) {
+	for len(p.unread.bytes) == 0 {
+		if p.unread.err != nil {
+			return 0, p.unread.err
 		}
 		p.asked <- struct{}{}
 		select {
-		case p.rest = <-p.came:
+		case p.unread = <-p.came:
 		case <-p.ctx.Done():
-			p.rest.err = p.ctx.Err()
+			p.unread.err = p.ctx.Err()
 		}
 	}
-	n := copy(b, p.rest.bytes)
-	p.rest.bytes = p.rest.bytes[n:]
+	n := copy(b, p.unread.bytes)
+	p.unread.bytes = p.unread.bytes[n:]
 	return n, nil
 }
 
 // Close lets the stream be closed as soon as nothing is read from it.
-func (p *patience) Close() error {
+func (p *contextReader) Close() error {
 	close(p.asked)
 	return nil
 }
@@ -82,5 +82,5 @@ func StreamInput(ctx context.Context, stream io.Reader, name string, keep bool) 
 	if isFile(stream) {
 		ctx = context.Background()
 	}
-	return (&spool{name: name, Keep: keep, first: func() (io.ReadCloser, error) { return patiently(ctx, first) }}).input()
+	return (&spool{name: name, Keep: keep, first: func() (io.ReadCloser, error) { return openUntilDone(ctx, first) }}).input()
 }

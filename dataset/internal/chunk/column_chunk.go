@@ -12,28 +12,28 @@ const DefaultChunk = 1 << 20
 
 // Chunk is what became of one stretch of text, or of a whole table in memory.
 type Chunk struct {
-	Index  int // place among the table's chunks
-	Rows   int // well-formed rows
-	File   int
-	ByRow  bool        // the file has rows and no lines
-	Pieces []Piece     // by target
-	Cells  *SparseRows // in place of pieces: stored cells of numbers, by target, −1 where it is none
+	Index   int // place among the table's chunks
+	Rows    int // well-formed rows
+	File    int
+	ByRow   bool          // the file has rows and no lines
+	Columns []ColumnChunk // by target
+	Cells   *SparseRows   // in place of column chunks: stored cells of numbers, by target, −1 where it is none
 
 	Share float64 // of the inputs that was read into the chunk, about; 0 where that is unknown
-	Spare *Spare  // takes the buffers of the pieces once they were copied; may be nil
+	Spare *Spare  // takes the buffers of the column chunks once they were copied; may be nil
 
-	Before int        // lines of the file before the chunk, known for a file's first chunk
-	Lines  int        // line breaks in the text
-	Blank  int        // blank lines in the text
-	Runs   []PlaceRun // rows and lines counted from the chunk's own start, lines from 0
-	Places []PlaceRun // of a whole table: lines from 1, in place of runs
+	Before    int       // lines of the file before the chunk, known for a file's first chunk
+	Lines     int       // line breaks in the text
+	Blank     int       // blank lines in the text
+	Runs      []LineRun // rows and lines counted from the chunk's own start, lines from 0
+	Locations []LineRun // of a whole table: lines from 1, in place of runs
 	// FileRows is the number of rows of each input; of a whole table only.
-	FileRows []int
-	Rest     *Sparse     // of a whole table: Table.rest
-	Whole    bool        // the table has no other chunk, and its pieces can be used as they are
-	Amiss    bool        // what side files say of the rows may be about others; the source fails in the end
-	Skipped  int         // rows of a wrong shape that were left out
-	Shape    *ShapeError // the first row of a wrong shape
+	FileRows     []int
+	Absent       *Sparse     // of a whole table: Table.rest
+	Whole        bool        // the table has no other chunk, and its column chunks can be used as they are
+	SideMismatch bool        // what side files say of the rows may be about others; the source fails in the end
+	Skipped      int         // rows of a wrong shape that were left out
+	Shape        *ShapeError // the first row of a wrong shape
 }
 
 // ShapeError is a row that cannot be told into cells.
@@ -56,23 +56,23 @@ func (ch *Chunk) Begins(row, line int) {
 			return
 		}
 	}
-	ch.Runs = append(ch.Runs, PlaceRun{Row: row, Line: line})
+	ch.Runs = append(ch.Runs, LineRun{Row: row, Line: line})
 }
 
-// Piece is the part of one column that lies in one chunk. Numbers, codes or text
+// ColumnChunk is the part of one column that lies in one chunk. Numbers, codes or text
 // are set, by how the column was read at that time.
-type Piece struct {
+type ColumnChunk struct {
 	F32 []float32 // every value is exact in it
 	F64 []float64 // at least one is not
 	// Sparse holds the numbers of a whole table in the sparse form.
 	Sparse *Sparse
 
-	Codes      []int32 // into dictionary until merged, then into the column's levels
-	Dictionary *Dictionary
-	Followed   *Followed // instead of it, once the codes are those of a model
-	Fresh      []int32   // levels of the dictionary, in order of first appearance in the chunk
-	Levels     []string  // of the dictionary when the piece was made
-	joined     *levelSet // the column's dictionary in the making, once the codes are its own
+	Codes       []int32 // into dictionary until merged, then into the column's levels
+	Dictionary  *Dictionary
+	ModelLevels *ModelLevels // instead of it, once the codes are those of a model
+	Fresh       []int32      // levels of the dictionary, in order of first appearance in the chunk
+	Levels      []string     // of the dictionary when the column chunk was made
+	joined      *levelSet    // the column's dictionary in the making, once the codes are its own
 
 	Text    []byte
 	Offsets []int32 // where rows begin and end, less the first is where in text
@@ -81,15 +81,15 @@ type Piece struct {
 	Gaps    bool // numbers: NaN was written
 	Dates   bool
 	Large   int32    // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
-	Odd     OddCells // cells that are not what the piece holds; NaN or brokenCode stands in their place
+	Odd     OddCells // cells that are not what the column chunk holds; NaN or brokenCode stands in their place
 
 	Summary *Summary // what is left of the values, where they are not kept
 }
 
-func (p *Piece) Numeric() bool { return p.F32 != nil || p.F64 != nil || p.Sparse != nil }
+func (p *ColumnChunk) Numeric() bool { return p.F32 != nil || p.F64 != nil || p.Sparse != nil }
 
 // Blank makes numbers that mean "no value" missing.
-func (p *Piece) Blank(missing []float64) {
+func (p *ColumnChunk) Blank(missing []float64) {
 	for _, v := range missing {
 		if f := float32(v); float64(f) == v && blank(p.F32, f) || blank(p.F64, v) {
 			p.Gaps = true
@@ -97,7 +97,7 @@ func (p *Piece) Blank(missing []float64) {
 	}
 }
 
-// Blank makes all cells of one value missing and reports whether there were any.
+// blank makes all cells of one value missing and reports whether there were any.
 func blank[F float32 | float64](values []F, missing F) (found bool) {
 	for i, v := range values {
 		if v == missing {
@@ -126,7 +126,7 @@ func WithoutNumbers[F float32 | float64](values []F, missing []float64) []F {
 }
 
 // Bytes returns how much memory the values take.
-func (p *Piece) Bytes() int64 {
+func (p *ColumnChunk) Bytes() int64 {
 	n := 4*len(p.F32) + 8*len(p.F64) + 4*len(p.Codes) + 4*max(0, len(p.Offsets)-1) + len(p.Text)
 	if p.Sparse != nil {
 		n += 4*len(p.Sparse.Rows) + 4*len(p.Sparse.F32) + 8*len(p.Sparse.F64)
@@ -134,8 +134,8 @@ func (p *Piece) Bytes() int64 {
 	return int64(n)
 }
 
-// Rows returns the number of rows of a piece of numbers or codes.
-func (p *Piece) Rows() int {
+// Rows returns the number of rows of a column chunk of numbers or codes.
+func (p *ColumnChunk) Rows() int {
 	if p.Summary != nil {
 		return p.Summary.Rows
 	}
@@ -195,8 +195,8 @@ func Present[F float32 | float64](values []F) int {
 	return n
 }
 
-// SetNumber stores v, moving the piece to float64 at the first value that needs it.
-func (p *Piece) SetNumber(row int, v float64) {
+// SetNumber stores v, moving the column chunk to float64 at the first value that needs it.
+func (p *ColumnChunk) SetNumber(row int, v float64) {
 	if p.F64 == nil {
 		f := float32(v)
 		if float64(f) == v {
@@ -208,7 +208,7 @@ func (p *Piece) SetNumber(row int, v float64) {
 	p.F64[row] = v
 }
 
-func (p *Piece) widen(rows int) {
+func (p *ColumnChunk) widen(rows int) {
 	p.F64 = make([]float64, len(p.F32))
 	for i, v := range p.F32[:rows] {
 		p.F64[i] = float64(v)
@@ -216,7 +216,7 @@ func (p *Piece) widen(rows int) {
 	p.F32 = nil
 }
 
-func (p *Piece) SetMissing(row int) {
+func (p *ColumnChunk) SetMissing(row int) {
 	p.Gaps = true
 	if p.F64 == nil {
 		p.F32[row] = float32(math.NaN())
@@ -227,15 +227,15 @@ func (p *Piece) SetMissing(row int) {
 
 // SetText stores the text of a row, in place of what a row that was left out may have
 // written there before.
-func (p *Piece) SetText(row int, text []byte) {
+func (p *ColumnChunk) SetText(row int, text []byte) {
 	p.Offsets = p.Offsets[:row+1]
 	p.Text = append(p.Text[:p.Offsets[row]], text...)
 	p.Offsets = append(p.Offsets, int32(len(p.Text)))
 }
 
-// AddNumbers appends numbers, moving the piece to float64 at the first value that
+// AddNumbers appends numbers, moving the column chunk to float64 at the first value that
 // needs it.
-func (p *Piece) AddNumbers(values []float64) {
+func (p *ColumnChunk) AddNumbers(values []float64) {
 	if p.F64 == nil {
 		n := len(p.F32)
 		p.F32 = slices.Grow(p.F32, len(values))[:n+len(values)]
@@ -261,7 +261,7 @@ func (p *Piece) AddNumbers(values []float64) {
 }
 
 // AddText appends a row of text.
-func (p *Piece) AddText(text []byte) error {
+func (p *ColumnChunk) AddText(text []byte) error {
 	if len(p.Text)+len(text) > math.MaxInt32 {
 		return &tooMuchText{}
 	}
@@ -273,7 +273,7 @@ func (p *Piece) AddText(text []byte) error {
 // SetLarge finds out whether the numbers are whole ones of which some lie at 2⁵³ or beyond, but
 // not beyond 64 bits: a number of a thing then, which float64 rounds, and no quantity.
 // They may be exact in float32 once they are rounded.
-func (p *Piece) SetLarge() {
+func (p *ColumnChunk) SetLarge() {
 	at := -1
 	switch {
 	case p.Summary != nil: // it was found out before the values were left aside
@@ -288,9 +288,9 @@ func (p *Piece) SetLarge() {
 	p.Large = int32(at + 1)
 }
 
-// LevelsToNumbers turns a piece of levels into one of numbers and returns the rows
+// LevelsToNumbers turns a column chunk of levels into one of numbers and returns the rows
 // whose level is none.
-func (p *Piece) LevelsToNumbers(o *Options) (odd []int32) {
+func (p *ColumnChunk) LevelsToNumbers(o *Options) (odd []int32) {
 	values := make(map[int32]float64, len(p.Fresh))
 	for _, code := range p.Fresh {
 		if v, _, ok := ParseValue([]byte(p.Dictionary.Levels[code]), o.Decimal); ok {
@@ -316,8 +316,8 @@ func (p *Piece) LevelsToNumbers(o *Options) (odd []int32) {
 	return odd
 }
 
-// Drop takes rows, which ascend, off a piece whose values are kept.
-func (p *Piece) Drop(bad []int32, chunk int) {
+// Drop takes rows, which ascend, off a column chunk whose values are kept.
+func (p *ColumnChunk) Drop(bad []int32, chunk int) {
 	if len(bad) == 0 {
 		return
 	}
@@ -334,8 +334,8 @@ func (p *Piece) Drop(bad []int32, chunk int) {
 
 // Odd reports whether a cell could not be read.
 func (ch *Chunk) Odd() bool {
-	for i := range ch.Pieces {
-		if ch.Pieces[i].Odd.Count > 0 {
+	for i := range ch.Columns {
+		if ch.Columns[i].Odd.Count > 0 {
 			return true
 		}
 	}
@@ -350,25 +350,25 @@ func (ch *Chunk) GiveUp() {
 	}
 }
 
-// Followed are levels of which those of a model are the first.
-type Followed struct {
+// ModelLevels are levels of which those of a model are the first.
+type ModelLevels struct {
 	Levels []string
 	Array  *array.String // of them, nil if it is yet to be made
 }
 
 // firstLarge returns the index of the first number from 2⁵³ on where all are whole and of
 // up to 64 bits; −1 without one. One of the slices is empty.
-func firstLarge(narrow []float32, wide []float64) int {
+func firstLarge(f32 []float32, f64 []float64) int {
 	// Mostly there is none, which is soon seen by the bits, less the sign, alone.
 	const large32, large64 = 0x5A000000, 0x4340 << 48 // 2⁵³
 	first := -1
-	for i, v := range narrow {
+	for i, v := range f32 {
 		if math.Float32bits(v)&(1<<31-1) > large32-1 && v == v {
 			first = i
 			break
 		}
 	}
-	for i, v := range wide {
+	for i, v := range f64 {
 		if math.Float64bits(v)&(1<<63-1) > large64-1 && v == v {
 			first = i
 			break
@@ -377,12 +377,12 @@ func firstLarge(narrow []float32, wide []float64) int {
 	if first < 0 {
 		return -1
 	}
-	for _, v := range narrow {
+	for _, v := range f32 {
 		if !IsNumbering(float64(v)) {
 			return -1
 		}
 	}
-	for _, v := range wide {
+	for _, v := range f64 {
 		if !IsNumbering(v) {
 			return -1
 		}

@@ -7,7 +7,7 @@ import (
 
 // endCounting notes what a source that counts cells knows of the features, and makes the table of
 // the rows that are kept.
-func (s *Scan) endCounting() error {
+func (s *ChunkedTable) endCounting() error {
 	targets := s.featureTargets()
 	for i, c := range s.features {
 		c.cells, s.fill = s.counter.Stored(targets[i])
@@ -21,7 +21,7 @@ func (s *Scan) endCounting() error {
 	s.chunks = nil
 	first := 0
 	for _, rows := range chunks {
-		s.chunks = append(s.chunks, scanChunk{rows: rows, first: first})
+		s.chunks = append(s.chunks, knownChunk{rows: rows, first: first})
 		first += rows
 	}
 	if cells == nil {
@@ -34,7 +34,7 @@ func (s *Scan) endCounting() error {
 }
 
 // sparse shows rows of stored cells as a table.
-func (r *rescan) sparse(cells *chunk.SparseRows, first int) error {
+func (r *featurePass) sparse(cells *chunk.SparseRows, first int) error {
 	t, err := r.sparseTable(cells)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *rescan) sparse(cells *chunk.SparseRows, first int) error {
 }
 
 // sparseTable makes the table of rows of the features' stored cells.
-func (s *Scan) sparseTable(cells *chunk.SparseRows) (*Table, error) {
+func (s *ChunkedTable) sparseTable(cells *chunk.SparseRows) (*Table, error) {
 	ends := make([]int32, len(s.features)+1) // where a feature's cells are put next
 	for _, f := range cells.Columns {
 		if f >= 0 {
@@ -82,7 +82,7 @@ func (s *Scan) sparseTable(cells *chunk.SparseRows) (*Table, error) {
 }
 
 // sparseFeature makes a feature's column of n rows.
-func (s *Scan) sparseFeature(c *scanColumn, cells *Sparse, n int) (*Column, error) {
+func (s *ChunkedTable) sparseFeature(c *chunkedFeature, cells *Sparse, n int) (*Column, error) {
 	if c.kind == Category {
 		p, err := s.FromNumbers(c.Target, chunk.Expand(cells.Rows, cells.F64, cells.Fill, n))
 		if err != nil {
@@ -91,14 +91,14 @@ func (s *Scan) sparseFeature(c *scanColumn, cells *Sparse, n int) (*Column, erro
 		return c.column(p, nil, s)
 	}
 	if c.kind == Float32 {
-		narrow := make([]float32, len(cells.F64))
+		f32 := make([]float32, len(cells.F64))
 		for i, v := range cells.F64 {
-			narrow[i] = float32(v)
-			if float64(narrow[i]) != v && v == v {
+			f32[i] = float32(v)
+			if float64(f32[i]) != v && v == v {
 				return nil, s.changed()
 			}
 		}
-		cells.F32, cells.F64 = narrow, nil
+		cells.F32, cells.F64 = f32, nil
 	}
 	column := &Column{name: c.Name, kind: c.kind, role: c.Role, sparse: cells, rows: n, missing: cells.Missing(n)}
 	if !c.sparse {

@@ -2,27 +2,27 @@ package chunk
 
 import "sort"
 
-// Places maps rows to files and lines. The zero value says that rows come from
+// RowLocations maps rows to files and lines. The zero value says that rows come from
 // memory.
-type Places struct {
+type RowLocations struct {
 	Files []string
-	Runs  []PlaceRun
+	Runs  []LineRun
 	ByRow bool // the files have rows, from 1, and no lines
 	// Origin maps a row of a subset to the row that runs knows; nil is the identity.
 	Origin []int32
 }
 
-// PlaceRun says that rows from row on begin on the lines from line on, one each,
+// LineRun says that rows from row on begin on the lines from line on, one each,
 // until the next run. Only blank lines, line breaks inside cells, skipped rows
 // and new files begin a run.
-type PlaceRun struct {
+type LineRun struct {
 	Row  int
 	Line int
 	File int32
 }
 
-// AppendRun adds a run unless the last one goes on as it says.
-func AppendRun(runs []PlaceRun, next PlaceRun) []PlaceRun {
+// AppendLineRun adds a run unless the last one goes on as it says.
+func AppendLineRun(runs []LineRun, next LineRun) []LineRun {
 	if n := len(runs); n > 0 {
 		last := runs[n-1]
 		if last.File == next.File && next.Line-last.Line == next.Row-last.Row {
@@ -32,7 +32,7 @@ func AppendRun(runs []PlaceRun, next PlaceRun) []PlaceRun {
 	return append(runs, next)
 }
 
-func (p *Places) Locate(row int) (file string, line int) {
+func (p *RowLocations) Locate(row int) (file string, line int) {
 	if p.Origin != nil {
 		row = int(p.Origin[row])
 	}
@@ -45,12 +45,12 @@ func (p *Places) Locate(row int) (file string, line int) {
 }
 
 // Mark writes a row's place into an error.
-func (p *Places) Mark(e *ParseError, row int) {
+func (p *RowLocations) Mark(e *ParseError, row int) {
 	e.File, e.Line = p.Locate(row)
 	e.Row = p.ByRow
 }
 
-func (p *Places) Take(rows []int32) Places {
+func (p *RowLocations) Take(rows []int32) RowLocations {
 	origin := make([]int32, len(rows))
 	for i, row := range rows {
 		origin[i] = row
@@ -58,18 +58,18 @@ func (p *Places) Take(rows []int32) Places {
 			origin[i] = p.Origin[row]
 		}
 	}
-	return Places{Files: p.Files, Runs: p.Runs, ByRow: p.ByRow, Origin: origin}
+	return RowLocations{Files: p.Files, Runs: p.Runs, ByRow: p.ByRow, Origin: origin}
 }
 
 // Shift puts all rows so many lines further down.
-func (p *Places) Shift(lines int) {
+func (p *RowLocations) Shift(lines int) {
 	for i := range p.Runs {
 		p.Runs[i].Line += lines
 	}
 }
 
 // Sound reports whether every row of n can be located.
-func (p *Places) Sound(n int) bool {
+func (p *RowLocations) Sound(n int) bool {
 	last := -1
 	for i, run := range p.Runs {
 		if run.Row <= last && i > 0 || i == 0 && run.Row != 0 || int(run.File) >= len(p.Files) || run.File < 0 {

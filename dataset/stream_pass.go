@@ -10,26 +10,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// streaming is one way of a Stream through its inputs. Whoever makes a chunk makes a part
+// streamPass is one way of a Stream through its inputs. Whoever makes a chunk makes a part
 // of it at once, and waits with it in line until all before it are there, which say on
 // which line it begins. Parts whose turn it is are worked on by whoever is free, which is
 // mostly who made them; one goroutine at a time ends, in order, those that are done.
-type streaming struct {
+type streamPass struct {
 	*Stream
 	ctx  context.Context
 	pass *chunk.Pass
 	work func(*Table) (func() error, error)
 
 	mutex   sync.Mutex
-	changed sync.Cond                // of anything below
-	ahead   int                      // chunks that a goroutine may be ahead of the next to end
-	idle    int                      // helpers that work on nothing: they look for ready parts, or soon will
-	over    bool                     // no chunk comes any more
-	arrived chunk.Turns[*streamPart] // made, and in line
-	ready   []*streamPart            // whose turn has come
-	done    chunk.Turns[*streamPart] // worked on
-	ending  bool                     // somebody is at it
-	err     error                    // the first by the order of the rows
+	changed sync.Cond                        // of anything below
+	ahead   int                              // chunks that a goroutine may be ahead of the next to end
+	idle    int                              // helpers that work on nothing: they look for ready parts, or soon will
+	over    bool                             // no chunk comes any more
+	arrived chunk.ReorderBuffer[*streamPart] // made, and in line
+	ready   []*streamPart                    // whose turn has come
+	done    chunk.ReorderBuffer[*streamPart] // worked on
+	ending  bool                             // somebody is at it
+	err     error                            // the first by the order of the rows
 
 	file  int // of the part whose turn came last
 	lines int // of that file so far
@@ -46,7 +46,7 @@ type streamPart struct {
 
 // read goes through the source. A group of rows of a file with columns is decoded by one
 // goroutine, chunk after chunk, and others may have none: these help with the work.
-func (r *streaming) read() error {
+func (r *streamPass) read() error {
 	helpers := 0
 	if groups, is := chunk.Find[chunk.GroupDecoder](r.source); is && groups.DecodesGroups() {
 		helpers = r.ahead - 1
@@ -69,7 +69,7 @@ func (r *streaming) read() error {
 }
 
 // help works on parts that are ready until no more can come.
-func (r *streaming) help() {
+func (r *streamPass) help() {
 	r.mutex.Lock()
 	for r.err == nil && r.ctx.Err() == nil {
 		switch {
@@ -88,21 +88,21 @@ func (r *streaming) help() {
 }
 
 // part makes the table of a chunk. Its lines are counted from the chunk's own first.
-func (r *streaming) part(ch *chunk.Chunk) *streamPart {
+func (r *streamPass) part(ch *chunk.Chunk) *streamPart {
 	p := &streamPart{Chunk: ch}
-	if ch.Shape == nil && (ch.Rows == 0 || ch.Amiss && !ch.Odd()) {
+	if ch.Shape == nil && (ch.Rows == 0 || ch.SideMismatch && !ch.Odd()) {
 		return p
 	}
-	for i := range ch.Pieces {
-		p.owned = append(p.owned, ch.Pieces[i].Buffers())
+	for i := range ch.Columns {
+		p.owned = append(p.owned, ch.Columns[i].Buffers())
 	}
-	a := &assembly{Options: r.Options, files: r.files(), chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
+	a := &tableBuilder{Options: r.Options, files: r.files(), chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
 	p.table, p.err = a.table(r.columns)
 	return p
 }
 
 // take takes a chunk. It returns once the goroutine can make another one.
-func (r *streaming) take(ch *chunk.Chunk) error {
+func (r *streamPass) take(ch *chunk.Chunk) error {
 	p := r.part(ch)
 	r.mutex.Lock()
 	r.arrived.Put(ch.Index, p)
@@ -129,14 +129,14 @@ func (r *streaming) take(ch *chunk.Chunk) error {
 }
 
 // wake lets those who wait look again.
-func (r *streaming) wake() {
+func (r *streamPass) wake() {
 	r.mutex.Lock()
 	r.changed.Broadcast()
 	r.mutex.Unlock()
 }
 
 // place says where the rows of a part stand, whose turn has come.
-func (r *streaming) place(p *streamPart) {
+func (r *streamPass) place(p *streamPart) {
 	if p.File != r.file {
 		r.file, r.lines = p.File, 0
 	}
@@ -147,7 +147,7 @@ func (r *streaming) place(p *streamPart) {
 	}
 	r.blank += p.Blank
 	if p.err == nil && p.table != nil {
-		p.table.places.Shift(before)
+		p.table.locations.Shift(before)
 		r.rows += p.table.rows
 		for _, name := range p.table.dates {
 			r.dates[name] = true
@@ -163,21 +163,21 @@ func (r *streaming) place(p *streamPart) {
 }
 
 // run works on the first part that is ready.
-func (r *streaming) run() {
+func (r *streamPass) run() {
 	p := r.ready[0]
 	r.ready = r.ready[1:]
 	r.mutex.Unlock()
 	p.then, p.err = r.work(p.table)
 	p.table = nil
 	p.Spare.PutAll(p.owned)
-	p.Pieces, p.owned = nil, nil
+	p.Columns, p.owned = nil, nil
 	r.mutex.Lock()
 	r.done.Put(p.Index, p)
 	r.end()
 }
 
 // end ends the parts whose turn it is, unless somebody else does.
-func (r *streaming) end() {
+func (r *streamPass) end() {
 	if r.ending {
 		return
 	}

@@ -39,41 +39,41 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	pieces := make([]chunk.Piece, len(targets))
+	converted := make([]chunk.ColumnChunk, len(targets))
 	for i, t := range targets {
-		p, err := memoryPiece(o, t, rows, columns[t.Source].Values)
+		p, err := memoryColumn(o, t, rows, columns[t.Source].Values)
 		if err != nil {
 			return nil, err
 		}
-		pieces[i] = *p
+		converted[i] = *p
 	}
-	return newMemoryTable(o, rows, pieces, targets)
+	return newMemoryTable(o, rows, converted, targets)
 }
 
 // memoryRows returns the number of rows that the targets' columns agree on, or where
 // these do not tell it, the other columns.
 func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
-	rows, from := untold, ""
+	rows, from := unknownRows, ""
 	for _, t := range targets {
 		c := &columns[t.Source]
 		n, err := c.rows()
 		switch {
 		case err != nil:
 			return 0, err
-		case n == untold:
-		case rows == untold:
+		case n == unknownRows:
+		case rows == unknownRows:
 			rows, from = n, c.Name
 		case n != rows:
 			return 0, chunk.Errorf("column %q has %d rows, column %q has %d", from, rows, c.Name, n)
 		}
 	}
-	for i := 0; i < len(columns) && rows == untold; i++ {
+	for i := 0; i < len(columns) && rows == unknownRows; i++ {
 		if n, err := columns[i].rows(); err == nil {
 			rows = n
 		}
 	}
 	switch {
-	case rows == untold:
+	case rows == unknownRows:
 		return 0, chunk.Errorf("no column tells how many rows there are; set ColumnData.Rows")
 	case rows > chunk.MostRows:
 		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, chunk.MostRows)
@@ -81,8 +81,8 @@ func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
 	return rows, nil
 }
 
-// untold stands for a number of rows that a column does not tell.
-const untold = -1
+// unknownRows stands for a number of rows that a column does not tell.
+const unknownRows = -1
 
 // rows returns how many rows the column says it has.
 func (c *ColumnData) rows() (int, error) {
@@ -107,7 +107,7 @@ func (c *ColumnData) rows() (int, error) {
 			return 0, chunk.Errorf("column %q has no values", c.Name)
 		}
 		if c.Rows == 0 {
-			return untold, nil
+			return unknownRows, nil
 		}
 		return c.Rows, nil
 	default:
@@ -120,31 +120,31 @@ func (c *ColumnData) rows() (int, error) {
 	return n, nil
 }
 
-// memoryTable makes a table of one chunk that never was text.
-func newMemoryTable(o *chunk.Options, rows int, pieces []chunk.Piece, targets []chunk.Target) (*Table, error) {
-	a := &assembly{Options: o, whole: true, chunks: []*chunk.Chunk{{Rows: rows, Pieces: pieces}}}
+// newMemoryTable makes a table of one chunk that never was text.
+func newMemoryTable(o *chunk.Options, rows int, converted []chunk.ColumnChunk, targets []chunk.Target) (*Table, error) {
+	a := &tableBuilder{Options: o, whole: true, chunks: []*chunk.Chunk{{Rows: rows, Columns: converted}}}
 	return a.table(targets)
 }
 
-// memoryPiece turns one column in memory of a table of so many rows into a piece.
-func memoryPiece(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.Piece, error) {
+// memoryColumn turns one column in memory of a table of so many rows into a column chunk.
+func memoryColumn(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.ColumnChunk, error) {
 	switch v := values.(type) {
 	case []float64:
 		return o.FromNumbers(t, v)
 	case []float32:
 		if v != nil && t.Want != chunk.WantCategory && t.Want != chunk.WantText {
 			v = chunk.WithoutNumbers(v, o.MissingNumbers)
-			return &chunk.Piece{F32: v, Present: chunk.Present(v)}, nil
+			return &chunk.ColumnChunk{F32: v, Present: chunk.Present(v)}, nil
 		}
 		return o.FromNumbers(t, chunk.Widened(v))
 	case []int:
-		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
+		return exactColumn(o, t, len(v), func(i int) (float64, bool) { return exactInt(int64(v[i])) })
 	case []int64:
-		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return exactInt(v[i]) })
+		return exactColumn(o, t, len(v), func(i int) (float64, bool) { return exactInt(v[i]) })
 	case []int32:
-		return exactPiece(o, t, len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+		return exactColumn(o, t, len(v), func(i int) (float64, bool) { return float64(v[i]), true })
 	case []bool:
-		return exactPiece(o, t, len(v), func(i int) (float64, bool) {
+		return exactColumn(o, t, len(v), func(i int) (float64, bool) {
 			if v[i] {
 				return 1, true
 			}
@@ -153,16 +153,16 @@ func memoryPiece(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk
 	case []string:
 		return o.FromTexts(t, len(v), func(i int) (string, bool) { return v[i], !o.IsMissing([]byte(v[i])) })
 	case *Sparse:
-		return sparsePiece(o, t, rows, v)
+		return sparseInMemory(o, t, rows, v)
 	case Sparse:
-		return sparsePiece(o, t, rows, &v)
+		return sparseInMemory(o, t, rows, &v)
 	}
 	panic("dataset: ColumnData.rows lets other types through")
 }
 
-// exactPiece takes n numbers, NaN where missing. at reports false where float64 has no
+// exactColumn takes n numbers, NaN where missing. at reports false where float64 has no
 // such number.
-func exactPiece(o *chunk.Options, t chunk.Target, n int, at func(i int) (v float64, exact bool)) (*chunk.Piece, error) {
+func exactColumn(o *chunk.Options, t chunk.Target, n int, at func(i int) (v float64, exact bool)) (*chunk.ColumnChunk, error) {
 	values := make([]float64, n)
 	for i := range values {
 		v, exact := at(i)
@@ -174,8 +174,8 @@ func exactPiece(o *chunk.Options, t chunk.Target, n int, at func(i int) (v float
 	return o.FromNumbers(t, values)
 }
 
-// sparsePiece takes stored cells; columns that are no numeric features take them densely.
-func sparsePiece(o *chunk.Options, t chunk.Target, rows int, s *Sparse) (*chunk.Piece, error) {
+// sparseInMemory takes stored cells; columns that are no numeric features take them densely.
+func sparseInMemory(o *chunk.Options, t chunk.Target, rows int, s *Sparse) (*chunk.ColumnChunk, error) {
 	if wrong := s.Check(); wrong != "" {
 		return nil, chunk.Errorf("column %q %s", t.Name, wrong)
 	}
@@ -186,7 +186,7 @@ func sparsePiece(o *chunk.Options, t chunk.Target, rows int, s *Sparse) (*chunk.
 		return o.FromNumbers(t, s.Expand64(rows))
 	}
 	s = s.WithoutNumbers(o.MissingNumbers).WithoutFill()
-	return &chunk.Piece{Sparse: s, Present: rows - s.Missing(rows)}, nil
+	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows)}, nil
 }
 
 // exactInt reports false for integers that float64 would round.

@@ -19,35 +19,35 @@ var (
 // reserve makes room for the columns of which ch is the first chunk. A page is touched for
 // the first time at the cost of reading some 500 cells, and two threads that touch pages
 // wait for each other, so that columns are put into large ones: those of a small table side
-// by side in one piece of memory.
+// by side in one block of memory.
 func (g *gatherer) reserve(ch *Chunk) {
 	rows := g.total
 	all := 0
-	for i := range ch.Pieces {
-		all += ch.Pieces[i].words(rows)
+	for i := range ch.Columns {
+		all += ch.Columns[i].words(rows)
 	}
 	expected := int(float64(ch.Rows) / ch.Share)
 	if 8*all <= MostShared {
 		shared := make([]float64, all)
 		cpu.LargePages(bytesOf(shared))
-		for i := range ch.Pieces {
-			shared = g.stores[i].take(&ch.Pieces[i], shared, rows)
+		for i := range ch.Columns {
+			shared = g.stores[i].take(&ch.Columns[i], shared, rows)
 		}
 		return
 	}
-	for i := range ch.Pieces {
-		size := ch.Pieces[i].cellBytes()
+	for i := range ch.Columns {
+		size := ch.Columns[i].cellBytes()
 		if size*expected < LeastOwn {
 			continue
 		}
-		own := make([]float64, ch.Pieces[i].words(rows))
+		own := make([]float64, ch.Columns[i].words(rows))
 		cpu.LargePages(bytesOf(own)[:size*expected]) // what lies behind may stay untouched
-		g.stores[i].take(&ch.Pieces[i], own, rows)
+		g.stores[i].take(&ch.Columns[i], own, rows)
 	}
 }
 
-// cellBytes returns the bytes of a cell as a piece holds it; 0 for text.
-func (p *Piece) cellBytes() int {
+// cellBytes returns the bytes of a cell as a column chunk holds it; 0 for text.
+func (p *ColumnChunk) cellBytes() int {
 	switch {
 	case p.F64 != nil:
 		return 8
@@ -58,11 +58,11 @@ func (p *Piece) cellBytes() int {
 }
 
 // words returns how many words of eight bytes so many cells take.
-func (p *Piece) words(cells int) int { return (p.cellBytes()*cells + 7) / 8 }
+func (p *ColumnChunk) words(cells int) int { return (p.cellBytes()*cells + 7) / 8 }
 
 // take gives the store the beginning of room, for the cells of so many rows as p holds
 // them, and returns the rest.
-func (s *store) take(p *Piece, room []float64, rows int) (rest []float64) {
+func (s *store) take(p *ColumnChunk, room []float64, rows int) (rest []float64) {
 	n := p.words(rows)
 	first := unsafe.Pointer(unsafe.SliceData(room))
 	switch {

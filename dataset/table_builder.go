@@ -8,34 +8,34 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// assembly turns chunks into a table: it settles the type of every column by all
-// of its cells, joins the pieces column by column and leaves out bad rows.
-type assembly struct {
+// tableBuilder turns chunks into a table: it infers the type of every column from all
+// of its cells, joins the column chunks column by column and leaves out bad rows.
+type tableBuilder struct {
 	*chunk.Options
-	files   []string // names; of length 0 for tables in memory
-	chunks  []*chunk.Chunk
-	whole   bool  // one chunk, whose numbers can be used as they are
-	firsts  []int // row at which each chunk begins, and the number of rows
-	columns []*parts
-	places  chunk.Places
-	notes   []string
-	mixed   []*ParseError
-	bare    []bareTarget
+	files     []string // names; of length 0 for tables in memory
+	chunks    []*chunk.Chunk
+	whole     bool  // one chunk, whose numbers can be used as they are
+	firsts    []int // row at which each chunk begins, and the number of rows
+	columns   []*columnBuilder
+	locations chunk.RowLocations
+	notes     []string
+	mixed     []*ParseError
+	empty     []emptyTarget
 
 	readErr error // what ended the input early
 	// reread reads columns again as text; nil where that is never needed.
-	reread func(columns []*parts) error
+	reread func(columns []*columnBuilder) error
 }
 
-// parts is a column on its way: pieces first, then whole.
-type parts struct {
+// columnBuilder is a column on its way: column chunks first, then whole.
+type columnBuilder struct {
 	chunk.Target
-	pieces []*chunk.Piece
-	number bool // settled: becomes numbers, odd cells being bad
+	chunks []*chunk.ColumnChunk
+	number bool // known: becomes numbers, odd cells being bad
 
-	levels   []string // once the text pieces are merged
-	counts   []int
-	followed *chunk.Followed // instead of them, of a part of a table whose codes are a model's
+	levels      []string // once the dictionaries are merged
+	counts      []int
+	modelLevels *chunk.ModelLevels // instead of them, of a part of a table whose codes are a model's
 
 	f32     []float32
 	f64     []float64
@@ -49,9 +49,9 @@ type parts struct {
 	large   int // row of the first number that float64 may have rounded, −1 without one
 }
 
-// table makes the table of the targets' pieces.
-func (a *assembly) table(targets []chunk.Target) (*Table, error) {
-	if err := a.settled(targets); err != nil {
+// table makes the table of the targets' column chunks.
+func (a *tableBuilder) table(targets []chunk.Target) (*Table, error) {
+	if err := a.resolveColumns(targets); err != nil {
 		return nil, err
 	}
 	if err := a.join(); err != nil {
@@ -60,20 +60,20 @@ func (a *assembly) table(targets []chunk.Target) (*Table, error) {
 	return a.finish()
 }
 
-// settled lines up the targets' pieces and settles what the columns become.
-func (a *assembly) settled(targets []chunk.Target) error {
+// resolveColumns lines up the targets' column chunks and decides what the columns become.
+func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 	a.locateRows()
 	for i, t := range targets {
-		c := &parts{Target: t, large: -1, pieces: make([]*chunk.Piece, len(a.chunks))}
+		c := &columnBuilder{Target: t, large: -1, chunks: make([]*chunk.ColumnChunk, len(a.chunks))}
 		for k, ch := range a.chunks {
-			c.pieces[k] = &ch.Pieces[i]
+			c.chunks[k] = &ch.Columns[i]
 		}
 		a.columns = append(a.columns, c)
 	}
 	if a.rows() > chunk.MostRows {
 		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), chunk.MostRows)
 	}
-	for _, step := range []func() error{a.checkCells, a.endedWell, a.settle, a.readAgain} {
+	for _, step := range []func() error{a.checkCells, a.endedWell, a.inferTypes, a.readAgain} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (a *assembly) settled(targets []chunk.Target) error {
 }
 
 // locateRows numbers rows and lines over all chunks.
-func (a *assembly) locateRows() {
+func (a *tableBuilder) locateRows() {
 	a.firsts = make([]int, len(a.chunks)+1)
 	line, file := 0, -1
 	for k, ch := range a.chunks {
@@ -90,29 +90,29 @@ func (a *assembly) locateRows() {
 			file, line = ch.File, 1+ch.Before
 		}
 		for _, run := range ch.Runs {
-			next := chunk.PlaceRun{Row: a.firsts[k] + run.Row, Line: line + run.Line, File: int32(file)}
-			a.places.Runs = chunk.AppendRun(a.places.Runs, next)
+			next := chunk.LineRun{Row: a.firsts[k] + run.Row, Line: line + run.Line, File: int32(file)}
+			a.locations.Runs = chunk.AppendLineRun(a.locations.Runs, next)
 		}
-		if ch.Places != nil {
-			a.places.Runs = ch.Places
+		if ch.Locations != nil {
+			a.locations.Runs = ch.Locations
 		}
 		if ch.Shape != nil {
 			ch.Shape.Line += line
 		}
-		a.places.ByRow = a.places.ByRow || ch.ByRow
+		a.locations.ByRow = a.locations.ByRow || ch.ByRow
 		line += ch.Lines
 		a.firsts[k+1] = a.firsts[k] + ch.Rows
 	}
-	if len(a.places.Runs) > 0 {
-		a.places.Files = a.files
+	if len(a.locations.Runs) > 0 {
+		a.locations.Files = a.files
 	}
 }
 
-func (a *assembly) rows() int { return a.firsts[len(a.firsts)-1] }
+func (a *tableBuilder) rows() int { return a.firsts[len(a.firsts)-1] }
 
 // checkCells fails on the first row of a wrong shape or the first cell that is
 // bad whatever the rest of its column holds, unless bad rows are skipped.
-func (a *assembly) checkCells() error {
+func (a *tableBuilder) checkCells() error {
 	for k, ch := range a.chunks {
 		if a.SkipBadRows {
 			if !ch.Shape.Allows(true) {
@@ -121,10 +121,10 @@ func (a *assembly) checkCells() error {
 			continue
 		}
 		var first *chunk.OddCell
-		var column *parts
+		var column *columnBuilder
 		var broken bool
 		for _, c := range a.columns {
-			p := c.pieces[k]
+			p := c.chunks[k]
 			if p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd.First) == 0 {
 				continue
 			}
@@ -144,23 +144,23 @@ func (a *assembly) checkCells() error {
 
 // endedWell returns the error that ended the input, which counts for less than bad
 // cells before it.
-func (a *assembly) endedWell() error { return a.readErr }
+func (a *tableBuilder) endedWell() error { return a.readErr }
 
-func (a *assembly) badShape(ch *chunk.Chunk) *ParseError {
+func (a *tableBuilder) badShape(ch *chunk.Chunk) *ParseError {
 	return &ParseError{File: a.files[ch.File], Line: ch.Shape.Line,
 		Column: ch.Shape.Column, Value: ch.Shape.Value, Want: ch.Shape.Text, Fix: ch.Shape.Fix}
 }
 
 // badCell describes a cell that cannot stand in its column. A broken one is not
 // text in the table's encoding, another is not a number.
-func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseError {
+func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bool) *ParseError {
 	e := &ParseError{Column: c.Name, Value: text}
-	a.places.Mark(e, row)
+	a.locations.Mark(e, row)
 	switch {
 	case broken:
 		e.Want = "UTF-8 text"
 		e.Fix = `set encoding = "latin1" or "cp1252" if the file is written in one of them`
-		if a.places.ByRow {
+		if a.locations.ByRow {
 			e.Fix = fmt.Sprintf("leave the column out with ignore = [%q]", c.Name)
 		}
 	case c.Schema != nil:
@@ -177,23 +177,23 @@ func (a *assembly) badCell(c *parts, row int, text string, broken bool) *ParseEr
 	return e
 }
 
-func (c *parts) anyNumeric() bool {
-	return slices.ContainsFunc(c.pieces, (*chunk.Piece).Numeric)
+func (c *columnBuilder) anyNumeric() bool {
+	return slices.ContainsFunc(c.chunks, (*chunk.ColumnChunk).Numeric)
 }
 
-// settle decides for every column whether it becomes numbers, by this
+// inferTypes decides for every column whether it becomes numbers, by this
 // rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
-func (a *assembly) settle() error {
+func (a *tableBuilder) inferTypes() error {
 	for _, c := range a.columns {
 		if c.Want == chunk.WantText {
 			continue
 		}
-		c.levels, c.counts = chunk.Merge(c.pieces)
+		c.levels, c.counts = chunk.Merge(c.chunks)
 		switch c.Want {
 		case chunk.WantNumber:
 			c.number = true
 		case chunk.WantAny:
-			if err := a.settleByValue(c); err != nil {
+			if err := a.inferType(c); err != nil {
 				return err
 			}
 		}
@@ -201,9 +201,9 @@ func (a *assembly) settle() error {
 	return nil
 }
 
-func (a *assembly) settleByValue(c *parts) error {
+func (a *tableBuilder) inferType(c *columnBuilder) error {
 	present, parsed := a.countLevels(c)
-	for _, p := range c.pieces {
+	for _, p := range c.chunks {
 		if p.Numeric() {
 			present += p.Present
 			parsed += p.Present - p.Odd.Count
@@ -232,7 +232,7 @@ func (a *assembly) settleByValue(c *parts) error {
 // countLevels returns how many cells of a column hold a level, and how many of those
 // levels are numbers. Where all or none are, it returns the number of levels for that of
 // cells, which takes no look at the cells.
-func (a *assembly) countLevels(c *parts) (present, parsed int) {
+func (a *tableBuilder) countLevels(c *columnBuilder) (present, parsed int) {
 	numbers := make([]bool, len(c.levels))
 	for i, level := range c.levels {
 		if _, _, numbers[i] = chunk.ParseValue([]byte(level), a.Decimal); numbers[i] {
@@ -254,13 +254,13 @@ func (a *assembly) countLevels(c *parts) (present, parsed int) {
 }
 
 // mixedColumn describes a column that is neither clearly numbers nor clearly text.
-func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
+func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *ParseError {
 	cells := a.oddCells(c)
 	e := &ParseError{Column: c.Name, Value: cells[0].Text}
-	a.places.Mark(e, cells[0].Row)
+	a.locations.Mark(e, cells[0].Row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
 	for _, cell := range cells[1:] {
-		_, line := a.places.Locate(cell.Row)
+		_, line := a.locations.Locate(cell.Row)
 		unit := "line"
 		if e.Row {
 			unit = "row"
@@ -273,14 +273,14 @@ func (a *assembly) mixedColumn(c *parts, parsed, present int) *ParseError {
 }
 
 // oddCells returns the column's first few cells that are not numbers, by table row.
-func (a *assembly) oddCells(c *parts) []chunk.OddCell {
+func (a *tableBuilder) oddCells(c *columnBuilder) []chunk.OddCell {
 	odd := make([]bool, len(c.levels))
 	for i, level := range c.levels {
 		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
 		odd[i] = !ok
 	}
 	var cells []chunk.OddCell
-	for k, p := range c.pieces {
+	for k, p := range c.chunks {
 		for _, cell := range p.Odd.First {
 			if p.Numeric() {
 				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
@@ -307,8 +307,8 @@ func (a *assembly) oddCells(c *parts) []chunk.OddCell {
 
 // readAgain reads the columns that became text after some of their cells were
 // taken for numbers once more, those columns only.
-func (a *assembly) readAgain() error {
-	var late []*parts
+func (a *tableBuilder) readAgain() error {
+	var late []*columnBuilder
 	for _, c := range a.columns {
 		if !c.number && c.Want != chunk.WantText && c.anyNumeric() {
 			late = append(late, c)
@@ -321,18 +321,18 @@ func (a *assembly) readAgain() error {
 		return err
 	}
 	for _, c := range late {
-		c.levels, c.counts = chunk.Merge(c.pieces)
+		c.levels, c.counts = chunk.Merge(c.chunks)
 	}
 	return a.checkCells()
 }
 
 // count counts the cells of each level unless that was done.
-func (c *parts) count() {
+func (c *columnBuilder) count() {
 	if c.counts != nil {
 		return
 	}
 	c.counts = make([]int, len(c.levels))
-	for _, p := range c.pieces {
+	for _, p := range c.chunks {
 		chunk.CountCodes(p.Codes, c.counts)
 	}
 }

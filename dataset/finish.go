@@ -12,33 +12,33 @@ import (
 )
 
 // finish makes the table of the joined columns.
-func (a *assembly) finish() (*Table, error) {
-	t := &Table{rows: a.rows(), places: a.places, mixed: a.mixed, index: new(nameIndex)}
+func (a *tableBuilder) finish() (*Table, error) {
+	t := &Table{rows: a.rows(), locations: a.locations, mixed: a.mixed, index: new(nameIndex)}
 	for _, ch := range a.chunks {
 		t.skipped += ch.Skipped
-		t.rest = ch.Rest
+		t.absent = ch.Absent
 	}
 	if err := a.dropBadRows(t); err != nil {
 		return nil, err
 	}
 	if t.rows == 0 {
-		return nil, a.empty()
+		return nil, a.noRows()
 	}
-	r := &remarks{assembly: a, rows: t.rows}
-	t.columns = make([]*Column, 0, len(a.columns)+len(a.bare))
-	bare := &bareColumns{left: a.bare, rows: t.rows, of: t.rest}
+	r := &tableNotes{tableBuilder: a, rows: t.rows}
+	t.columns = make([]*Column, 0, len(a.columns)+len(a.empty))
+	empty := &emptyColumns{left: a.empty, rows: t.rows, of: t.absent}
 	ready := a.columnsInPlace(t.rows)
 	for i, c := range a.columns {
-		t.columns = bare.add(t.columns, i)
+		t.columns = empty.add(t.columns, i)
 		column := ready[i]
 		if column == nil {
 			column = a.column(c, t.rows)
 		}
-		if r.admit(c, column) {
+		if r.addColumn(c, column) {
 			t.columns = append(t.columns, column)
 		}
 	}
-	t.columns = bare.add(t.columns, len(a.columns))
+	t.columns = empty.add(t.columns, len(a.columns))
 	t.notes, t.dates = r.all(), r.dates
 	return t, nil
 }
@@ -46,7 +46,7 @@ func (a *assembly) finish() (*Table, error) {
 // columnsInPlace makes those columns of a table of several chunks side by side whose cells stay
 // where they are: their gaps are counted, which takes the time of reading all of them once
 // more. It returns nil for the others, of which one at a time may be held twice.
-func (a *assembly) columnsInPlace(rows int) []*Column {
+func (a *tableBuilder) columnsInPlace(rows int) []*Column {
 	columns := make([]*Column, len(a.columns))
 	if len(a.chunks) < 2 {
 		return columns
@@ -58,7 +58,7 @@ func (a *assembly) columnsInPlace(rows int) []*Column {
 	var group errgroup.Group
 	group.SetLimit(threads)
 	for i, c := range a.columns {
-		if c.f32 == nil && c.codes == nil || c.sparse != nil || c.followed != nil {
+		if c.f32 == nil && c.codes == nil || c.sparse != nil || c.modelLevels != nil {
 			continue
 		}
 		group.Go(func() error {
@@ -70,9 +70,9 @@ func (a *assembly) columnsInPlace(rows int) []*Column {
 	return columns
 }
 
-// remarks collects what is to be said about a table's columns.
-type remarks struct {
-	*assembly
+// tableNotes collects what is to be said about a table's columns.
+type tableNotes struct {
+	*tableBuilder
 	rows          int
 	dates, commas []string
 	dated         []string // columns of categories that are dates
@@ -80,8 +80,9 @@ type remarks struct {
 	largeAt       int // row of the first in the first of them
 }
 
-// admit reports whether the table is to have the column; its values do not matter.
-func (r *remarks) admit(c *parts, column *Column) bool {
+// addColumn notes what is to be said about a column, and reports whether the table is to have it. Its values do
+// not matter.
+func (r *tableNotes) addColumn(c *columnBuilder, column *Column) bool {
 	if c.dates {
 		r.dates = append(r.dates, c.Name)
 	}
@@ -107,7 +108,7 @@ func (r *remarks) admit(c *parts, column *Column) bool {
 }
 
 // all returns the table's notes.
-func (r *remarks) all() []string {
+func (r *tableNotes) all() []string {
 	notes := r.notes
 	if dates := slices.Concat(r.dates, r.dated); len(dates) > 0 {
 		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
@@ -126,7 +127,7 @@ func (r *remarks) all() []string {
 	return notes
 }
 
-func (a *assembly) empty() error {
+func (a *tableBuilder) noRows() error {
 	if len(a.files) == 0 {
 		return chunk.Errorf("the table has no rows")
 	}
@@ -159,7 +160,7 @@ func commaNumbers(c *Column) bool {
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // dropBadRows leaves out the rows with bad cells, or fails at a missing label.
-func (a *assembly) dropBadRows(t *Table) error {
+func (a *tableBuilder) dropBadRows(t *Table) error {
 	var rows []int32
 	for _, c := range a.columns {
 		rows = append(rows, c.bad...)
@@ -191,12 +192,12 @@ func (a *assembly) dropBadRows(t *Table) error {
 	}
 	t.skipped += t.rows - len(keep)
 	t.rows = len(keep)
-	t.places = t.places.Take(keep)
+	t.locations = t.locations.Take(keep)
 	return nil
 }
 
 // noteSkipped says how many rows were left out and what is wrong with the first.
-func (a *assembly) noteSkipped(t *Table, rows []int32) {
+func (a *tableBuilder) noteSkipped(t *Table, rows []int32) {
 	total := t.skipped + len(rows)
 	if total == 0 {
 		return
@@ -209,7 +210,7 @@ func (a *assembly) noteSkipped(t *Table, rows []int32) {
 		}
 	}
 	if len(rows) > 0 {
-		file, line := t.places.Locate(int(rows[0]))
+		file, line := t.locations.Locate(int(rows[0]))
 		if first == nil || a.before(file, line, first) {
 			first = a.whyBad(rows[0])
 		}
@@ -217,15 +218,15 @@ func (a *assembly) noteSkipped(t *Table, rows []int32) {
 	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, chunk.Plural(total, "row"), first))
 }
 
-func (a *assembly) before(file string, line int, e *ParseError) bool {
+func (a *tableBuilder) before(file string, line int, e *ParseError) bool {
 	if file == e.File {
 		return line < e.Line
 	}
-	return slices.Index(a.places.Files, file) < slices.Index(a.places.Files, e.File)
+	return slices.Index(a.locations.Files, file) < slices.Index(a.locations.Files, e.File)
 }
 
 // whyBad says what is wrong with the first row that is left out for a cell.
-func (a *assembly) whyBad(row int32) *ParseError {
+func (a *tableBuilder) whyBad(row int32) *ParseError {
 	for _, c := range a.columns {
 		if len(c.bad) > 0 && c.bad[0] == row {
 			return c.why
@@ -235,7 +236,7 @@ func (a *assembly) whyBad(row int32) *ParseError {
 }
 
 // labelled returns the column in which every row needs a value, or nil.
-func (a *assembly) labelled() *parts {
+func (a *tableBuilder) labelled() *columnBuilder {
 	for _, c := range a.columns {
 		if c.Role == LabelRole && c.Schema == nil {
 			return c
@@ -244,15 +245,15 @@ func (a *assembly) labelled() *parts {
 	return nil
 }
 
-func (a *assembly) unlabelled(c *parts, row int) *ParseError {
+func (a *tableBuilder) unlabelled(c *columnBuilder, row int) *ParseError {
 	e := &ParseError{Column: c.Name, Want: "a label, and every row needs one",
 		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
-	a.places.Mark(e, row)
+	a.locations.Mark(e, row)
 	return e
 }
 
 // missingRows returns the rows of a joined column that have no value.
-func (c *parts) missingRows() []int32 {
+func (c *columnBuilder) missingRows() []int32 {
 	var rows []int32
 	for i, v := range c.f32 {
 		if v != v {
@@ -277,7 +278,7 @@ func (c *parts) missingRows() []int32 {
 }
 
 // keep leaves only the given rows, and of a dictionary only the levels in them.
-func (c *parts) keep(rows []int32, chosen *selection) {
+func (c *columnBuilder) keep(rows []int32, chosen *selection) {
 	switch {
 	case c.sparse != nil:
 		c.sparse = chosen.take(c.sparse)
@@ -318,10 +319,10 @@ func renumber(codes []int32, levels []string) ([]int32, []string) {
 }
 
 // column makes a joined column final.
-func (a *assembly) column(c *parts, rows int) *Column {
+func (a *tableBuilder) column(c *columnBuilder, rows int) *Column {
 	switch {
 	case c.sparse != nil:
-		return sparseColumn(c.Name, c.Role, rows, c.sparse.Narrow())
+		return sparseColumn(c.Name, c.Role, rows, c.sparse.AsFloat32())
 	case c.f32 != nil:
 		return float32Column(c.Name, c.Role, c.f32)
 	case c.f64 != nil:
@@ -329,11 +330,11 @@ func (a *assembly) column(c *parts, rows int) *Column {
 	case c.codes == nil:
 		return textColumn(c.Name, c.Role, c.text, c.offsets)
 	}
-	if c.followed != nil {
-		return columnOf(c.followed, c.Name, c.Role, c.codes, c.Schema.NumericLevels)
+	if c.modelLevels != nil {
+		return columnOf(c.modelLevels, c.Name, c.Role, c.codes, c.Schema.NumericLevels)
 	}
 	if c.Schema != nil {
-		codes, levels := follow(c.codes, c.levels, c.Schema, a.Decimal)
+		codes, levels := codesOfSchema(c.codes, c.levels, c.Schema, a.Decimal)
 		return categoryColumn(c.Name, c.Role, codes, levels, c.Schema.NumericLevels)
 	}
 	codes, levels, numeric := nameByValue(c.codes, c.levels, a.Decimal)
@@ -357,9 +358,9 @@ func nameByValue(codes []int32, levels []string, point byte) ([]int32, []string,
 	return translate(codes, translation), levels, len(levels) > 0
 }
 
-// follow numbers levels as the schema does; levels that it lacks come after its own.
+// codesOfSchema numbers levels as the schema does; levels that it lacks come after its own.
 // It changes codes in place.
-func follow(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int32, []string) {
+func codesOfSchema(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int32, []string) {
 	names := levels
 	if s.NumericLevels {
 		names = make([]string, len(levels))

@@ -9,44 +9,44 @@ import (
 	"boost/internal/cpu"
 )
 
-// KeepRows makes a Scan hold the features of the rows, size of them at most, that a
-// chooser chooses, which spares a pass over the files for them; see Scan.Kept. A chooser
+// KeepRows makes a ChunkedTable hold the features of the rows, size of them at most, that a
+// chooser chooses, which spares a pass over the files for them; see ChunkedTable.Kept. A chooser
 // is made for each pass that begins anew. Tables that are read whole leave it aside.
 func KeepRows(size int, chooser func() RowChooser) Option {
 	return func(o *chunk.Options) { o.Chooser, o.Chosen = chooser, size }
 }
 
-// scanSample holds the features of the rows that may be chosen, in slots that ascend by
+// rowSample holds the features of the rows that may be chosen, in slots that ascend by
 // row. Slots of rows that are out are given up whenever a fourth more are taken than
 // rows are chosen: the memory is that of five fourths of the chosen rows.
-type scanSample struct {
+type rowSample struct {
 	chooser RowChooser
 	stores  []*sampleStore // by target, nil for those that are no features
 	byName  map[string]*sampleStore
 
 	mutex  sync.Mutex
-	placed sync.Cond                  // a chunk was
-	ahead  int                        // chunks that a worker may be ahead of the next to place
-	chunks chunk.Turns[*sampledChunk] // to place
-	seen   int                        // rows placed
-	rows   []uint32                   // by slot
-	limit  int                        // slots that are taken before some are given up; there is room for them
-	room   int                        // slots to make room for at once
-	fresh  []uint32                   // of one chunk
+	placed sync.Cond                          // a chunk was
+	ahead  int                                // chunks that a worker may be ahead of the next to place
+	chunks chunk.ReorderBuffer[*sampledChunk] // to place
+	seen   int                                // rows placed
+	rows   []uint32                           // by slot
+	limit  int                                // slots that are taken before some are given up; there is room for them
+	room   int                                // slots to make room for at once
+	fresh  []uint32                           // of one chunk
 }
 
 // sampledChunk is a chunk's features before it is known which rows of the table they are.
 type sampledChunk struct {
-	rows   int
-	share  float64         // as in chunk
-	pieces []sampledPiece  // by target
-	owned  []chunk.Buffers // to be given to spare once the chunk is placed
-	spare  *chunk.Spare
+	rows    int
+	share   float64         // as in chunk
+	columns []sampledColumn // by target
+	owned   []chunk.Buffers // to be given to spare once the chunk is placed
+	spare   *chunk.Spare
 }
 
-// sampledPiece holds what a piece held. The levels are those that codes refer to: the
+// sampledColumn holds what a column chunk held. The levels are those that codes refer to: the
 // worker's dictionary grows behind them only.
-type sampledPiece struct {
+type sampledColumn struct {
 	f32    []float32
 	f64    []float64
 	codes  []int32
@@ -64,11 +64,11 @@ type sampleStore struct {
 }
 
 // newSample begins to choose rows, or returns nil where none are to be kept.
-func newSample(o *chunk.Options, targets []chunk.Target) *scanSample {
+func newSample(o *chunk.Options, targets []chunk.Target) *rowSample {
 	if o.Chooser == nil {
 		return nil
 	}
-	s := &scanSample{chooser: o.Chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
+	s := &rowSample{chooser: o.Chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
 		limit: o.Chosen + o.Chosen/4, room: o.Chosen + o.Chosen/4}
 	s.placed.L = &s.mutex
 	if s.ahead = 2 * o.Threads; s.ahead == 0 {
@@ -85,16 +85,16 @@ func newSample(o *chunk.Options, targets []chunk.Target) *scanSample {
 
 // hold takes note of what the features of a chunk hold, without the rows in bad, which
 // ascend.
-func (s *scanSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
-	held := &sampledChunk{rows: ch.Rows - len(bad), share: ch.Share, pieces: make([]sampledPiece, len(s.stores)), spare: ch.Spare}
+func (s *rowSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
+	held := &sampledChunk{rows: ch.Rows - len(bad), share: ch.Share, columns: make([]sampledColumn, len(s.stores)), spare: ch.Spare}
 	for i, store := range s.stores {
 		if store == nil {
 			continue
 		}
-		p := &ch.Pieces[i]
-		held.pieces[i] = sampledPiece{f32: chunk.DropRows(p.F32, bad), f64: chunk.DropRows(p.F64, bad), codes: chunk.DropRows(p.Codes, bad)}
+		p := &ch.Columns[i]
+		held.columns[i] = sampledColumn{f32: chunk.DropRows(p.F32, bad), f64: chunk.DropRows(p.F64, bad), codes: chunk.DropRows(p.Codes, bad)}
 		if p.Codes != nil {
-			held.pieces[i].levels = p.Dictionary.Levels
+			held.columns[i].levels = p.Dictionary.Levels
 		}
 	}
 	return held
@@ -102,7 +102,7 @@ func (s *scanSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
 
 // add places a chunk and those that waited for it. It may be called by several
 // goroutines at once.
-func (s *scanSample) add(index int, held *sampledChunk) {
+func (s *rowSample) add(index int, held *sampledChunk) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	// A worker that is far ahead waits, else one that the system leaves aside would let the
@@ -121,7 +121,7 @@ func (s *scanSample) add(index int, held *sampledChunk) {
 }
 
 // place puts the rows of a chunk that may be chosen into slots.
-func (s *scanSample) place(held *sampledChunk) {
+func (s *rowSample) place(held *sampledChunk) {
 	first := s.seen
 	s.seen += held.rows
 	s.fresh = s.chooser.Add(first, s.seen, s.fresh[:0])
@@ -140,14 +140,14 @@ func (s *scanSample) place(held *sampledChunk) {
 	}
 	for i, store := range s.stores {
 		if store != nil {
-			store.place(&held.pieces[i], s.fresh, first, len(s.rows), s.room)
+			store.place(&held.columns[i], s.fresh, first, len(s.rows), s.room)
 		}
 	}
 	s.rows = append(s.rows, s.fresh...)
 }
 
 // prune gives up the slots whose rows are out.
-func (s *scanSample) prune() {
+func (s *rowSample) prune() {
 	chosen := s.chooser.Rows()
 	if len(chosen) == len(s.rows) {
 		return
@@ -180,7 +180,7 @@ func onlySlots[T any](values []T, slots []int32) []T {
 
 // place appends the cells of some rows; so many slots are taken, of so many for which
 // there is to be room.
-func (c *sampleStore) place(p *sampledPiece, rows []uint32, first, taken, room int) {
+func (c *sampleStore) place(p *sampledColumn, rows []uint32, first, taken, room int) {
 	if p.f64 != nil && c.f32 != nil {
 		c.f64 = append(make([]float64, 0, max(room, taken+len(rows))), chunk.Widened(c.f32)...)
 		c.f32 = nil
@@ -204,8 +204,8 @@ func (c *sampleStore) place(p *sampledPiece, rows []uint32, first, taken, room i
 	c.placeNumbers(p, rows, first, room)
 }
 
-// placeNumbers appends numbers, NaN where the piece holds texts.
-func (c *sampleStore) placeNumbers(p *sampledPiece, rows []uint32, first, room int) {
+// placeNumbers appends numbers, NaN where the column chunk holds texts.
+func (c *sampleStore) placeNumbers(p *sampledColumn, rows []uint32, first, room int) {
 	switch {
 	case c.f32 != nil:
 		c.f32 = roomFor(c.f32, len(rows), room)
@@ -258,7 +258,7 @@ func roomFor[T any](values []T, n, room int) []T {
 }
 
 // code returns the place of a cell's level among the texts.
-func (c *sampleStore) code(p *sampledPiece, row int) int32 {
+func (c *sampleStore) code(p *sampledColumn, row int) int32 {
 	code := p.codes[row]
 	if code < 0 {
 		return code
@@ -278,7 +278,7 @@ func (c *sampleStore) textCode(level string) int32 {
 
 // again prepares reading some features once more, as text; firsts are the rows that
 // chunks begin with. It returns what takes a chunk of theirs.
-func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk.Chunk, targets []chunk.Target) {
+func (s *rowSample) again(columns []*columnBuilder, firsts []int) func(ch *chunk.Chunk, targets []chunk.Target) {
 	s.prune()
 	for _, column := range columns {
 		if store := s.byName[column.Name]; store != nil && column.Role == Feature {
@@ -295,9 +295,9 @@ func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk.Chunk,
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		for i, t := range targets {
-			p := &ch.Pieces[i]
+			p := &ch.Columns[i]
 			if store := s.byName[t.Name]; store != nil && t.Role == Feature && p.Codes != nil {
-				held := sampledPiece{codes: p.Codes, levels: p.Dictionary.Levels}
+				held := sampledColumn{codes: p.Codes, levels: p.Dictionary.Levels}
 				for slot := from; slot < end; slot++ {
 					store.codes[slot] = store.code(&held, int(s.rows[slot])-first)
 				}
@@ -308,7 +308,7 @@ func (s *scanSample) again(columns []*parts, firsts []int) func(ch *chunk.Chunk,
 
 // table makes the table of the chosen rows, nil where they are not what the columns
 // say; only the features among the columns are in it.
-func (s *scanSample) table(columns []*scanColumn, o *chunk.Options) *Table {
+func (s *rowSample) table(columns []*chunkedFeature, o *chunk.Options) *Table {
 	s.prune()
 	t := &Table{rows: len(s.rows), index: new(nameIndex)}
 	for _, c := range columns {
@@ -323,7 +323,7 @@ func (s *scanSample) table(columns []*scanColumn, o *chunk.Options) *Table {
 }
 
 // sampled makes the column of a store's cells, nil where they are none of its kind.
-func (c *scanColumn) sampled(store *sampleStore, o *chunk.Options) *Column {
+func (c *chunkedFeature) sampled(store *sampleStore, o *chunk.Options) *Column {
 	if c.kind == Category {
 		for slot, code := range store.codes {
 			if code >= 0 {
@@ -341,7 +341,7 @@ func (c *scanColumn) sampled(store *sampleStore, o *chunk.Options) *Column {
 	if !store.textsToNumbers(o) {
 		return nil
 	}
-	column, err := c.numbers(&chunk.Piece{F32: store.f32, F64: store.f64}, nil)
+	column, err := c.numbers(&chunk.ColumnChunk{F32: store.f32, F64: store.f64}, nil)
 	if err != nil {
 		return nil
 	}
