@@ -9,12 +9,12 @@ import (
 	"weak"
 
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/infer"
 	"boost/dataset"
+	"boost/internal/cpu"
 	"boost/internal/heapsize"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
-	"boost/ptq"
-	"boost/tree"
 )
 
 // ErrNotCompressed says that a model cannot be a Compact: its trees are not packed.
@@ -33,20 +33,15 @@ var ErrNotCompressed = errors.New("the model is a full one, and only compressed 
 //
 // It is immutable and safe for concurrent use.
 type Compact struct {
-	structure []byte // packed trees, part of file where that is there
-	trees     int
-	used      []int // features that trees split on
-	features  []tree.Feature
-	outputs   int
-	engine    engine
-	walks     sync.Pool // of *walk
+	trees *infer.Packed // they are part of file where that is there
+	used  []int         // features that trees split on
 
 	// One of both is there.
-	kept *head
+	kept *infer.Head
 	file []byte
 
 	opening sync.Mutex
-	opened  weak.Pointer[head] // of file
+	opened  weak.Pointer[infer.Head] // of file
 }
 
 // LoadCompact is Load for a compressed model that is to take little memory. A full one is an
@@ -63,7 +58,9 @@ const (
 // DecodeCompact makes a Compact of the bytes of a file. It checks all that Decode does, for
 // which it unpacks all trees once, and does not keep data. Every error wraps ErrModel, that
 // about a full model ErrNotCompressed too.
-func DecodeCompact(data []byte) (*Compact, error) {
+func DecodeCompact(data []byte) (*Compact, error) { return decodeCompact(data, predict.Best()) }
+
+func decodeCompact(data []byte, set cpu.Level) (*Compact, error) {
 	h, text, err := format.OpenContainer(data)
 	if err != nil {
 		return nil, err
@@ -79,30 +76,29 @@ func DecodeCompact(data []byte) (*Compact, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compact{
-		trees: len(contents.Trees), used: usedFeatures(contents), features: Features(contents.Cuts),
-		outputs: contents.Outputs, engine: newEngine(predict.Sets()),
-	}
+	c := &Compact{used: infer.UsedFeatures(contents)}
+	count, features := len(contents.Trees), Features(contents.Cuts)
 	structure := sections[format.StructureSection]
 	contents.Trees = nil
 	kept := compactHead(contents, c.used)
 	if heapsize.Of(kept)*9/8+int64(len(structure))+compactSlack <= int64(2*len(data)+compactRoom) {
-		c.kept, c.structure = kept, slices.Clone(structure)
-		return c, nil
+		c.kept, structure = kept, slices.Clone(structure)
+	} else {
+		c.file = slices.Clone(data)
+		if sections, err = format.PackedSections(c.file, h, text); err != nil {
+			return nil, err
+		}
+		structure = sections[format.StructureSection]
 	}
-	c.file = slices.Clone(data)
-	if sections, err = format.PackedSections(c.file, h, text); err != nil {
-		return nil, err
-	}
-	c.structure = sections[format.StructureSection]
+	c.trees = infer.NewPacked(structure, count, features, contents.Outputs, set)
 	return c, nil
 }
 
 // compactHead returns the head of contents without trees, and without what no prediction needs.
-func compactHead(c *Contents, used []int) *head {
+func compactHead(c *Contents, used []int) *infer.Head {
 	cuts := *c.Cuts
 	cuts.Values, cuts.Values64 = slices.Clone(cuts.Values), slices.Clone(cuts.Values64)
-	h := newHead(Contents{
+	h := infer.NewHead(&Contents{
 		Objective: c.Objective, Link: c.Link, Outputs: c.Outputs, BaseScore: c.BaseScore,
 		Classes: c.Classes, NumericClasses: c.NumericClasses,
 		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}, Cuts: &cuts,
@@ -112,7 +108,7 @@ func compactHead(c *Contents, used []int) *head {
 }
 
 // head returns all but the trees, and unpacks it where that is not kept.
-func (c *Compact) head() *head {
+func (c *Compact) head() *infer.Head {
 	if c.kept != nil {
 		return c.kept
 	}
@@ -130,7 +126,7 @@ func (c *Compact) head() *head {
 }
 
 // unpack reads all but the trees from the file.
-func (c *Compact) unpack() (*head, error) {
+func (c *Compact) unpack() (*infer.Head, error) {
 	h, text, err := format.OpenContainer(c.file)
 	if err != nil {
 		return nil, err
@@ -139,14 +135,8 @@ func (c *Compact) unpack() (*head, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := c.walk()
-	counts := make([]int, c.trees)
-	for i := range counts {
-		counts[i] = w.next().NumLeaves()
-	}
-	c.walks.Put(w)
 	contents := &packed.Contents
-	if contents.Compression, err = format.Restore(packed.Entry, packed.Sections, counts, c.outputs); err != nil {
+	if contents.Compression, err = format.Restore(packed.Entry, packed.Sections, c.trees.LeafCounts(), c.trees.Outputs()); err != nil {
 		return nil, err
 	}
 	return compactHead(contents, c.used), nil
@@ -161,64 +151,61 @@ func (c *Compact) Hold() (release func()) {
 
 // Predict is Model.Predict. EarlyStop is an error, here and below.
 func (c *Compact) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	return c.asked(ofScores, opts).values(ctx, t)
+	return c.predictor().Predict(ctx, t, opts...)
 }
 
 // PredictRaw is Model.PredictRaw.
 func (c *Compact) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	return c.asked(ofScores, opts).scores(ctx, t)
+	return c.predictor().PredictRaw(ctx, t, opts...)
 }
 
 // PredictClass is Model.PredictClass.
 func (c *Compact) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	return c.asked(ofClasses, opts).classes(ctx, t)
+	return c.predictor().PredictClass(ctx, t, opts...)
 }
 
 // PredictLeaf is Model.PredictLeaf.
 func (c *Compact) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	return c.asked(ofLeaves, opts).leaves(ctx, t)
+	return c.predictor().PredictLeaf(ctx, t, opts...)
 }
 
-func (c *Compact) asked(what kind, opts []Option) *question {
-	h := c.head()
-	return &question{head: h, forest: &packedForest{c, h}, what: what, opts: opts}
-}
+func (c *Compact) predictor() infer.Predictor { return c.trees.Predictor(c.head()) }
 
 // Unseen is Model.Unseen.
-func (c *Compact) Unseen(t *dataset.Table) ([]Unseen, error) { return c.head().unseen(t) }
+func (c *Compact) Unseen(t *dataset.Table) ([]Unseen, error) { return c.head().Unseen(t) }
 
 // Unlisted is Model.Unlisted.
-func (c *Compact) Unlisted() []string { return c.head().unlisted() }
+func (c *Compact) Unlisted() []string { return c.head().Unlisted() }
 
 // LacksInitScores is Model.LacksInitScores.
-func (c *Compact) LacksInitScores(t *dataset.Table) bool { return c.head().lacksInitScores(t) }
+func (c *Compact) LacksInitScores(t *dataset.Table) bool { return c.head().LacksInitScores(t) }
 
 // Schema is Model.Schema.
-func (c *Compact) Schema() dataset.Schema { return c.head().contents.Schema }
+func (c *Compact) Schema() dataset.Schema { return c.head().Contents().Schema }
 
 // Objective is Model.Objective.
-func (c *Compact) Objective() string { return c.head().contents.Objective }
+func (c *Compact) Objective() string { return c.head().Contents().Objective }
 
 // Link is Model.Link.
-func (c *Compact) Link() objectives.Link { return c.head().contents.Link }
+func (c *Compact) Link() objectives.Link { return c.head().Contents().Link }
 
 // Outputs is Model.Outputs.
-func (c *Compact) Outputs() int { return c.outputs }
+func (c *Compact) Outputs() int { return c.trees.Outputs() }
 
 // Classes is Model.Classes.
-func (c *Compact) Classes() []string { return c.head().contents.Classes }
+func (c *Compact) Classes() []string { return c.head().Contents().Classes }
 
 // NumericClasses is Model.NumericClasses.
-func (c *Compact) NumericClasses() bool { return c.head().contents.NumericClasses }
+func (c *Compact) NumericClasses() bool { return c.head().Contents().NumericClasses }
 
 // Rounds is Model.Rounds.
-func (c *Compact) Rounds() int { return c.trees / c.outputs }
+func (c *Compact) Rounds() int { return c.trees.NumTrees() / c.trees.Outputs() }
 
 // NumTrees is Model.NumTrees.
-func (c *Compact) NumTrees() int { return c.trees }
+func (c *Compact) NumTrees() int { return c.trees.NumTrees() }
 
 // Compressed is Model.Compressed.
-func (c *Compact) Compressed() *Compression { return c.head().contents.Compression }
+func (c *Compact) Compressed() *Compression { return c.head().Contents().Compression }
 
 // Memory returns how many bytes the model keeps between predictions, a sum over all that it
 // consists of. What the allocator rounds up is not in it.
@@ -228,9 +215,6 @@ func (c *Compact) Memory() int64 { return heapsize.Of(c) }
 // it consists of. What the allocator rounds up is not in it, nor what PredictRow makes for
 // itself.
 func (m *Model) Memory() int64 {
-	m.inference()
+	m.engine.Prepare()
 	return heapsize.Of(m)
 }
-
-// values returns the leaf values of a compact head.
-func (h *head) values() ptq.Values { return h.contents.Compression.Leaves }

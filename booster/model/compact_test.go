@@ -38,6 +38,15 @@ func bothLoads(t testing.TB, data []byte) (*model.Model, *model.Compact) {
 	return fast, compact
 }
 
+func compactFor(t *testing.T, data []byte, set cpu.Level) *model.Compact {
+	t.Helper()
+	c, err := model.DecodeCompactFor(data, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // scorer is what both loads can do.
 type scorer interface {
 	Predict(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
@@ -95,11 +104,11 @@ func TestCompactPredicts(t *testing.T) {
 		t.Run("S4.30/compact/"+shape.name, func(t *testing.T) {
 			for _, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)} {
 				small, _ := compressed(t, shape.f.model, form, model.GroupBlock, form == ptq.FormCold2)
-				fast, compact := bothLoads(t, encode(t, small))
+				data := encode(t, small)
+				fast, compact := bothLoads(t, data)
 				samePredictions(t, fast, compact, shape.f.table)
 				for _, set := range append(predict.Sets(), cpu.Generic) {
-					model.UseCompactSet(compact, set)
-					samePredictions(t, fast, compact, shape.f.table, model.Threads(2))
+					samePredictions(t, fast, compactFor(t, data, set), shape.f.table, model.Threads(2))
 				}
 				for _, rounds := range []int{-1, 0, 1, fast.Rounds() - 1, fast.Rounds(), fast.Rounds() + 1} {
 					samePredictions(t, fast, compact, shape.f.table, model.Rounds(rounds))
@@ -139,10 +148,8 @@ func TestCompactOnHostileModels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			small, _ := compressed(t, h.model, ptq.FormOf(ptq.F64), model.GroupModel, false)
-			_, compact := bothLoads(t, encode(t, small))
 			for _, set := range append(predict.Sets(), cpu.Generic) {
-				model.UseCompactSet(compact, set)
-				got, err := compact.PredictRaw(context.Background(), h.table)
+				got, err := compactFor(t, encode(t, small), set).PredictRaw(context.Background(), h.table)
 				if err != nil {
 					t.Fatal(err)
 				}

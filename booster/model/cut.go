@@ -14,8 +14,8 @@ import (
 // its best one, so that the bytes are the same where k is the best of the first k rounds.
 // A prefix shares the model's memory.
 func (m *Model) Prefix(k int) (*Model, error) {
-	if k < 0 || k > m.Rounds() {
-		return nil, m.noRounds(k)
+	if err := m.engine.CheckRounds(k); err != nil {
+		return nil, err
 	}
 	c := m.expanded()
 	c.Trees, c.BestRound = slices.Clip(c.Trees[:k*c.Outputs]), k
@@ -48,7 +48,7 @@ func (m *Model) Tail(k int) (*Model, error) {
 // may have been added. Its columns, parameters and records are those of the result. A
 // tail of another model is an error, as far as that shows.
 func (m *Model) Append(tail *Model) (*Model, error) {
-	a, b := &m.contents, &tail.contents
+	a, b := m.contents, tail.contents
 	switch {
 	case b.After == 0:
 		return nil, fmt.Errorf("the model to be appended stands alone, it is no tail: Merge adds such models")
@@ -71,7 +71,7 @@ func (m *Model) Append(tail *Model) (*Model, error) {
 // expanded returns the contents as those of a full model: what is made of a compressed one
 // keeps its leaf values, but no longer in few bits.
 func (m *Model) expanded() Contents {
-	c := m.contents
+	c := *m.contents
 	c.Compression = nil
 	return c
 }

@@ -112,7 +112,7 @@ func (m *Model) Describe() (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &m.contents
+	c := m.contents
 	sum := sha256.Sum256(data)
 	d := &Description{
 		Format: file.version, Numerics: c.NumericsVersion,
@@ -140,7 +140,7 @@ func (m *Model) Describe() (*Description, error) {
 }
 
 func (m *Model) describeColumns(d *Description) {
-	c := &m.contents
+	c := m.contents
 	for i := range c.Schema.Columns {
 		switch s := &c.Schema.Columns[i]; s.Role {
 		case dataset.LabelRole:

@@ -12,7 +12,7 @@ import (
 // DumpTrees writes all trees as text, with the names of features and levels and the
 // values of cuts; see tree.Tree.Dump for the form of a tree.
 func (m *Model) DumpTrees(w io.Writer) error {
-	c := &m.contents
+	c := m.contents
 	levels := m.levelNames()
 	for i := range c.Trees {
 		t := &c.Trees[i]
@@ -74,7 +74,7 @@ func cutWords(name, cut string, missingLeft bool) string {
 // levelNames returns per categorical feature the levels of each code; several levels
 // share the code of rare ones.
 func (m *Model) levelNames() [][][]string {
-	c := &m.contents
+	c := m.contents
 	names := make([][][]string, len(c.Cuts.Features))
 	for f, column := range c.FeatureColumns() {
 		feature := &c.Cuts.Features[f]

@@ -157,7 +157,6 @@ func TestWaysOnHostileModels(t *testing.T) {
 					t.Fatal(err)
 				}
 				sameBits(t, fmt.Sprint("batch, ", set), got, h.want)
-				model.UseRowSet(h.model, set)
 				out := make([]float64, h.model.Outputs())
 				for row := range h.table.NumRows() {
 					h.model.PredictRowRaw(rowOf(h.table, row), out)

@@ -44,7 +44,7 @@ func Merge(models ...*Model) (*Model, error) {
 			w.Round += len(merged.Trees) / merged.Outputs
 			merged.WideRounds = append(merged.WideRounds, w)
 		}
-		merged.Trees = append(merged.Trees, u.remaps[i].trees(&m.contents)...)
+		merged.Trees = append(merged.Trees, u.remaps[i].trees(m.contents)...)
 	}
 	merged.BestRound = len(merged.Trees) / merged.Outputs
 	return New(merged)
@@ -52,7 +52,7 @@ func Merge(models ...*Model) (*Model, error) {
 
 // startMerge checks that the models predict the same and makes what is no column and no tree.
 func startMerge(models []*Model) (Contents, error) {
-	first, last := &models[0].contents, &models[len(models)-1].contents
+	first, last := models[0].contents, models[len(models)-1].contents
 	c := Contents{
 		Objective: first.Objective, Link: first.Link, Outputs: first.Outputs, BaseScore: make([]float64, first.Outputs),
 		Classes: first.Classes, NumericClasses: first.NumericClasses, Params: last.Params,
@@ -64,7 +64,7 @@ func startMerge(models []*Model) (Contents, error) {
 		if m.contents.After > 0 {
 			return c, fmt.Errorf("model %d is the tail of one, whose first %d rounds it lacks: Append puts it behind them", i+1, m.contents.After)
 		}
-		if err := sameTask(first, &m.contents); err != nil {
+		if err := sameTask(first, m.contents); err != nil {
 			return c, fmt.Errorf("models 1 and %d: %w", i+1, err)
 		}
 		if m.FromInitScores() {

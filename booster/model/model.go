@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"boost/booster/model/internal/infer"
 	"boost/dataset"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
@@ -12,14 +13,8 @@ import (
 
 // Model is a trained model. It is immutable and safe for concurrent use.
 type Model struct {
-	head
-	trees   []predict.Tree // Column of a node is an index into used
-	planned sync.Once
-	engine  engine // see inference
-	runs    []run  // the trees as the engine takes them
-
-	rowsReady sync.Once
-	rows      atomic.Pointer[rows] // see PredictRow
+	contents *Contents
+	engine   *infer.Engine
 
 	levelsReady sync.Once
 	levels      []map[string]int // by feature; see LevelIndex
@@ -38,8 +33,13 @@ func New(c Contents) (*Model, error) {
 	return compile(&c), nil
 }
 
+// compile makes a model of contents that were checked.
+func compile(c *Contents) *Model {
+	return &Model{contents: c, engine: infer.New(c, predict.Best())}
+}
+
 // Contents returns what the model is made of. It must not be changed.
-func (m *Model) Contents() *Contents { return &m.contents }
+func (m *Model) Contents() *Contents { return m.contents }
 
 // Schema returns the columns the model was trained on: tables to predict are read
 // with dataset.As(m.Schema()).
@@ -53,7 +53,7 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 // be changed.
 func (m *Model) Classes() []string { return m.contents.Classes }
 
-// NumericClasses says that class labels compare as numbers ("1" = "1.0").
+// NumericClasses reports whether class labels compare as numbers ("1" = "1.0").
 func (m *Model) NumericClasses() bool { return m.contents.NumericClasses }
 
 // Objective returns the name of the loss that the model was trained for.

@@ -2,47 +2,51 @@ package model
 
 import (
 	"context"
+	"iter"
 
 	"boost/binning"
+	"boost/booster/model/internal/infer"
 	"boost/dataset"
-	"boost/internal/cpu"
 	"boost/parallel"
+	"boost/tree"
 )
 
 // Option says how a prediction runs. Only Rounds and EarlyStop change a result.
-type Option func(*options)
-
-type options struct {
-	pool      *parallel.Pool
-	threads   int
-	rounds    int // of limited
-	limited   bool
-	allowance float64 // of early
-	early     bool
-}
+type Option = infer.Option
 
 // Pool runs the prediction on a pool of the caller's, which serves nobody else meanwhile.
-func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+func Pool(p *parallel.Pool) Option { return infer.Pool(p) }
 
 // Threads runs the prediction on up to n threads. Fewer than 1, like no option at
 // all, means as many as the process may use.
-func Threads(n int) Option { return func(o *options) { o.threads = n } }
+func Threads(n int) Option { return infer.Threads(n) }
 
 // Rounds predicts with the first k rounds only, 0 … Model.Rounds: to the last bit what
 // Model.Prefix(k) predicts. With another k the prediction is an error.
-func Rounds(k int) Option { return func(o *options) { o.rounds, o.limited = k, true } }
+func Rounds(k int) Option { return infer.Rounds(k) }
+
+// EarlyStop lets rows stop before the last tree, where those that are left cannot change
+// what is asked for, whatever leaves the row reaches in them.
+//
+// With PredictClass the allowance is 0: a row stops when its class is certain, and the
+// classes are those of a prediction without the option. With Predict and PredictRaw the
+// allowance is above 0, and no raw score of a row differs from the one without the option
+// by more than it; the score is then the middle of what is possible. Results do not
+// depend on threads or instruction sets here either. Anything else is an error, and so
+// is a model whose classes do not follow from raw scores by a logistic or softmax link.
+func EarlyStop(allowance float64) Option { return infer.EarlyStop(allowance) }
 
 // Predict returns the predictions for a table, rows × outputs, row-major: the number,
 // the probability of the positive class (one column), or one probability per class.
 // The table is coerced to the model's schema; one that lacks a feature column is an
 // error that wraps dataset.ErrTable.
 func (m *Model) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	return m.asked(ofScores, opts).values(ctx, t)
+	return m.engine.Predictor().Predict(ctx, t, opts...)
 }
 
 // PredictRaw returns the raw scores, before the link, rows × outputs, row-major.
 func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
-	return m.asked(ofScores, opts).scores(ctx, t)
+	return m.engine.Predictor().PredictRaw(ctx, t, opts...)
 }
 
 // PredictClass returns for each row the index of its class in Classes: with one
@@ -50,231 +54,71 @@ func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option
 // with the highest probability, the lower index among equals. A model without
 // classes is an error.
 func (m *Model) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	return m.asked(ofClasses, opts).classes(ctx, t)
+	return m.engine.Predictor().PredictClass(ctx, t, opts...)
 }
 
 // PredictLeaf returns the leaf of each row in each tree, rows × trees, row-major.
 func (m *Model) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
-	return m.asked(ofLeaves, opts).leaves(ctx, t)
+	return m.engine.Predictor().PredictLeaf(ctx, t, opts...)
 }
 
-func (m *Model) asked(what kind, opts []Option) *question {
-	return &question{head: &m.head, forest: m, what: what, opts: opts}
+// Stage is the predictions for a table after some rounds; see Model.Staged.
+type Stage = infer.Stage
+
+// Staged predicts a table after every so many rounds and after the last: each stage adds its
+// trees to the scores of the one before, so that all together cost one prediction. The scores
+// of a stage are those of a prediction with Rounds, bit for bit. It takes the memory of the
+// rows' codes, and 16 bytes per row and output.
+//
+// An error, such as those of Predict, is the last thing that is yielded, with a nil Stage.
+// A Stage must not be used after the next one was asked for.
+func (m *Model) Staged(ctx context.Context, t *dataset.Table, every int, opts ...Option) iter.Seq2[*Stage, error] {
+	return m.engine.Staged(ctx, t, every, opts)
 }
 
-// newJob settles how a prediction of the model runs.
-func (m *Model) newJob(what kind, opts []Option) (*job, error) { return m.asked(what, opts).job() }
+// PredictRow writes the predictions for one row to out, one per output, as Predict makes
+// them for a table. values are those of the schema's feature columns, in order: numbers,
+// or for a category the index of its level in the column's Levels (see LevelIndex); NaN is
+// missing, and another number than such an index is a level that the model does not know. Init scores
+// are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
+// out have another length than the model has features or outputs.
+func (m *Model) PredictRow(values, out []float64) { m.engine.PredictRow(values, out) }
 
-// question is a prediction that is asked for: what of which trees.
-type question struct {
-	head   *head
-	forest forest
-	what   kind
-	opts   []Option
+// PredictRowRaw is PredictRow for the raw scores, before the link.
+func (m *Model) PredictRowRaw(values, out []float64) { m.engine.PredictRowRaw(values, out) }
+
+// PredictMatrix returns the predictions for rows of values that stand one after the other,
+// rows × outputs, row-major: those that PredictRow makes for each row, in the time that
+// Predict takes for a table. A row has the values of the schema's feature columns, in order:
+// numbers, or for a category the index of its level in the column's Levels; NaN is missing.
+// Init scores are 0. Values that do not fill whole rows are an error.
+func PredictMatrix[T float32 | float64](ctx context.Context, m *Model, values []T, opts ...Option) ([]float64, error) {
+	return infer.PredictMatrix(ctx, m.engine, values, opts)
 }
 
-func (q *question) values(ctx context.Context, t *dataset.Table) ([]float64, error) {
-	out := make([]float64, t.NumRows()*q.head.contents.Outputs)
-	return answer(ctx, q, t, out, func(b *block) {
-		q.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
-		b.transpose(b.values, out)
-	})
+// PredictMatrixRaw is PredictMatrix for the raw scores, before the link.
+func PredictMatrixRaw[T float32 | float64](ctx context.Context, m *Model, values []T, opts ...Option) ([]float64, error) {
+	return infer.PredictMatrixRaw(ctx, m.engine, values, opts)
 }
 
-func (q *question) scores(ctx context.Context, t *dataset.Table) ([]float64, error) {
-	out := make([]float64, t.NumRows()*q.head.contents.Outputs)
-	return answer(ctx, q, t, out, func(b *block) { b.transpose(b.raw, out) })
+// AddScores adds to scores[row] the value of the row's leaf, for rows lo … hi-1 of the
+// matrix, whose codes come from the cuts that the tree was grown on. It allocates
+// nothing once warm, and concurrent calls on disjoint rows are safe. The tree must be
+// valid.
+func AddScores(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, lo, hi int, scores []float64) {
+	infer.AddScores(t, c, m, lo, hi, scores)
 }
 
-func (q *question) classes(ctx context.Context, t *dataset.Table) ([]int32, error) {
-	if err := q.head.needClasses(); err != nil {
-		return nil, err
-	}
-	out := make([]int32, t.NumRows())
-	return answer(ctx, q, t, out, func(b *block) {
-		q.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
-		b.classes(b.values, out)
-	})
+// AddScoresRows is AddScores for the listed rows.
+func AddScoresRows(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, rows []uint32, scores []float64) {
+	infer.AddScoresRows(t, c, m, rows, scores)
 }
 
-func (q *question) leaves(ctx context.Context, t *dataset.Table) ([]int32, error) {
-	j, err := q.job()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int32, t.NumRows()*j.trees)
-	j.visit = func(b *block) { q.forest.numberLeaves(b, j.trees, out[b.first*j.trees:]) }
-	return orNil(out, j.run(ctx, t))
-}
+// FromInitScores reports whether the model was trained from init scores. Its predictions
+// add to those of a table; where that has none they add to 0, and are what the model
+// itself contributes.
+func (m *Model) FromInitScores() bool { return m.engine.FromInitScores() }
 
-// answer fills out, which visit writes to block by block.
-func answer[T any](ctx context.Context, q *question, t *dataset.Table, out []T, visit func(*block)) ([]T, error) {
-	j, err := q.job()
-	if err != nil {
-		return nil, err
-	}
-	j.visit = visit
-	return orNil(out, j.run(ctx, t))
-}
-
-// orNil keeps half-made results from callers.
-func orNil[T any](out []T, err error) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// kind is what a job is about.
-type kind uint8
-
-const (
-	ofScores  kind = iota // raw scores, or values made of them
-	ofClasses             // classes
-	ofLeaves              // leaves
-	ofStages              // scores after some rounds, and after some more
-)
-
-// job settles how the prediction runs.
-func (q *question) job() (*job, error) {
-	h := q.head
-	j := &job{head: h, forest: q.forest, scored: q.what != ofLeaves, trees: h.contents.BestRound * h.contents.Outputs}
-	for _, set := range q.opts {
-		set(&j.options)
-	}
-	if o := &j.options; o.limited {
-		if o.rounds < 0 || o.rounds > h.contents.BestRound {
-			return nil, h.noRounds(o.rounds)
-		}
-		j.trees = o.rounds * h.contents.Outputs
-	}
-	return j, j.stopEarly(q.what)
-}
-
-// forest is where the trees of a prediction come from. Blocks go through it side by side.
-type forest interface {
-	// blockRows returns how many of the rows, which threads share, go together; more is what
-	// a block needs for a row beside codes and scores. It changes no result, since rows do
-	// not meet.
-	blockRows(rows, threads, more int) int
-	// add adds the leaf values of trees from … to-1 to the block's raw scores, in the order of
-	// the trees, as training does.
-	add(b *block, from, to int)
-	// numberLeaves writes the leaf that each row of the block reaches in each of the first
-	// trees, rows × trees.
-	numberLeaves(b *block, trees int, out []int32)
-}
-
-// job is one prediction: blocks of rows, each encoded, scored and visited by one worker.
-type job struct {
-	head    *head
-	forest  forest
-	options options
-	trees   int // the first of the model's
-	scored  bool
-	stops   *stops // nil: every row goes through all trees
-	visit   func(*block)
-
-	rows, blockRows int
-	source          source
-	initial         []float64 // init scores, rows × outputs; nil without
-	blocks          []*block  // by worker
-}
-
-// source is where the rows of a prediction come from.
-type source interface {
-	// encode writes the codes of the used features of rows lo … hi-1 to the block.
-	encode(b *block, lo, hi int)
-	// rowBytes is what a block needs for a row beside codes and scores.
-	rowBytes() int
-}
-
-func (j *job) run(ctx context.Context, t *dataset.Table) error {
-	if err := j.take(t); err != nil {
-		return err
-	}
-	return j.start(ctx)
-}
-
-// take makes the rows of a table those of the job.
-func (j *job) take(t *dataset.Table) error {
-	t, err := t.As(j.head.contents.Schema)
-	if err != nil {
-		return err
-	}
-	j.rows = t.NumRows()
-	if j.scored {
-		if j.initial, err = j.head.initScores(t); err != nil {
-			return err
-		}
-	}
-	encoder, err := binning.NewEncoder(j.head.contents.Cuts, t)
-	if err != nil {
-		return err
-	}
-	j.source = &tableSource{j.head, encoder}
-	return nil
-}
-
-// start predicts the rows of the source.
-func (j *job) start(ctx context.Context) error {
-	pool := j.options.pool
-	if pool == nil {
-		pool = parallel.NewPool(j.threads())
-		defer pool.Close()
-	}
-	j.blockRows = j.forest.blockRows(j.rows, pool.Threads(), j.source.rowBytes())
-	j.blocks = make([]*block, pool.Threads())
-	defer j.release()
-	return pool.DoContext(ctx, parallel.Blocks(j.rows, j.blockRows), j)
-}
-
-// soloWork is the number of row × (tree + feature) steps under which starting threads
-// costs more than they save, about a quarter of a millisecond.
-const soloWork = 16_384
-
-func (j *job) threads() int {
-	if j.rows*(j.trees+len(j.head.used)) < soloWork {
-		return 1
-	}
-	if j.options.threads > 0 {
-		return j.options.threads
-	}
-	return cpu.Threads()
-}
-
-// Run predicts block index with the worker's memory.
-func (j *job) Run(worker, index int) {
-	b := j.blocks[worker]
-	if b == nil {
-		b = j.head.newBlock(j.blockRows)
-		j.blocks[worker] = b
-	}
-	j.fill(b, index)
-	if j.scored {
-		if j.stops != nil {
-			b.addUntil(j.forest, j.stops)
-		} else {
-			j.forest.add(b, 0, j.trees)
-		}
-	}
-	j.visit(b)
-}
-
-// fill gives the block the rows of an index, with the scores that they start from.
-func (j *job) fill(b *block, index int) {
-	lo, hi := parallel.Block(index, j.rows, j.blockRows)
-	b.first, b.rows, b.tiled = lo, hi-lo, false
-	j.source.encode(b, lo, hi)
-	if j.scored {
-		b.start(j.head, j.initial)
-	}
-}
-
-func (j *job) release() {
-	for _, b := range j.blocks {
-		if b != nil {
-			blocks.Put(b)
-		}
-	}
-}
+// LacksInitScores reports whether the model was trained from init scores and a table,
+// read with the model's schema, has none.
+func (m *Model) LacksInitScores(t *dataset.Table) bool { return m.engine.LacksInitScores(t) }

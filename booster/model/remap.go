@@ -110,7 +110,7 @@ func (m *Model) TreesOn(c *binning.Cuts) ([]tree.Tree, error) {
 	if !changed {
 		return m.contents.Trees, nil
 	}
-	return r.trees(&m.contents), nil
+	return r.trees(m.contents), nil
 }
 
 // known returns the codes of a feature as trees know them that have seen those below start, nil

@@ -89,7 +89,7 @@ func checkRows(t *testing.T, m *model.Model, tab *dataset.Table) {
 		t.Fatal(err)
 	}
 	for _, set := range append(predict.Sets(), cpu.Generic) {
-		model.UseRowSet(m, set)
+		model.UseSet(m, set)
 		out := make([]float64, m.Outputs())
 		for row := range tab.NumRows() {
 			m.PredictRow(rowOf(tab, row), out)
@@ -173,7 +173,7 @@ func benchmarkRow(b *testing.B, features int) {
 	r, out := rand.New(rand.NewPCG(1, 1)), make([]float64, 1)
 	for _, set := range append(predict.Sets(), cpu.Generic) {
 		b.Run(set.String(), func(b *testing.B) {
-			model.UseRowSet(m, set)
+			model.UseSet(m, set)
 			var took, clock []float64
 			for b.Loop() {
 				row := rows[r.IntN(len(rows))]

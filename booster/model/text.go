@@ -13,7 +13,7 @@ import (
 // values as text that people and other programs read (S4.41). DecodeText makes the same
 // model of it. It has sorted keys, and numbers in their shortest form.
 func (m *Model) EncodeText() []byte {
-	c := &m.contents
+	c := m.contents
 	object := c.Manifest()
 	object["boost_model"] = format.TextVersion
 	object["features"] = format.FeaturesText(c)

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"boost/binning"
 	"boost/dataset"
 )
@@ -17,32 +15,13 @@ type Unseen = binning.Unseen
 // are not kept, as in a model made of Contents.Narrow, has none, nor has one of Unlisted. Neither the table nor the model
 // is changed. Errors are those of Predict.
 func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
-	return m.unseen(t)
-}
-
-func (h *head) unseen(t *dataset.Table) ([]Unseen, error) {
-	t, err := t.As(h.contents.Schema)
-	if err != nil {
-		return nil, err
-	}
-	unseen, err := h.contents.Cuts.Unseen(t)
-	return slices.DeleteFunc(unseen, func(u Unseen) bool { return h.ignores(u.Column) }), err
+	return m.engine.Unseen(t)
 }
 
 // Unlisted returns the names of the categorical features of which the model does not name all levels
 // that training had, so that Unseen cannot tell others from these: compressed models leave out names
 // of levels that no split tells apart (Naming).
-func (m *Model) Unlisted() []string { return m.head.unlisted() }
-
-func (h *head) unlisted() []string {
-	var names []string
-	for f := range h.contents.Cuts.Features {
-		if feature := &h.contents.Cuts.Features[f]; !feature.NamesAll() {
-			names = append(names, feature.Name)
-		}
-	}
-	return names
-}
+func (m *Model) Unlisted() []string { return m.engine.Unlisted() }
 
 // LevelIndex returns what stands for a level of a categorical feature in the values of PredictRow: the
 // index of its name in the column's Levels, their number where the model knows it without a name, and
@@ -65,12 +44,4 @@ func (m *Model) LevelIndex(feature int, level string) float64 {
 		return float64(len(f.Codes))
 	}
 	return -1
-}
-
-// ignores reports whether nothing is kept of a categorical feature.
-func (h *head) ignores(column string) bool {
-	features := h.contents.Cuts.Features
-	f := slices.IndexFunc(features, func(f binning.Feature) bool { return f.Name == column })
-	_, used := slices.BinarySearch(h.used, f)
-	return !used && len(features[f].Codes) == 0
 }

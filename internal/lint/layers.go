@@ -8,8 +8,8 @@ import (
 )
 
 // picture is the layering of the packages. A package imports only what stands
-// in a strictly lower layer; inside layers 0 and 1 it may also import what
-// stands further left or above. Tools belong to no layer: they import only
+// in a strictly lower layer; inside layers 0 and 1, and inside one folder called
+// internal below another, it may also import what stands further left or above. Tools belong to no layer: they import only
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
@@ -22,7 +22,7 @@ const picture = `
   1:  dataset/internal/chunk  dataset/internal/csv  dataset/internal/columnar  dataset/internal/parquet  dataset/internal/arrowipc  dataset/internal/libsvm  dataset/internal/sidefile
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
-  4:  histogram  booster/model/internal/format
+  4:  histogram  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/cache
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench
@@ -55,7 +55,8 @@ var modelMakers = []string{"ptq/compress"}
 type place struct {
 	tool  bool
 	layer int
-	order int // reading order in the picture
+	order int    // reading order in the picture
+	inner string // the package whose folder internal it stands in, if any
 }
 
 // parsePicture reads the notation of the picture: one line is a layer's number
@@ -80,6 +81,10 @@ func parsePicture(text string) (map[string]place, error) {
 			}
 		}
 		for _, name := range strings.Fields(names) {
+			at.inner = ""
+			if owner, _, is := strings.Cut(name, "/internal/"); is {
+				at.inner = owner
+			}
 			if _, twice := places[name]; twice {
 				return nil, fmt.Errorf("lint: picture: %s stands there twice", name)
 			}
@@ -97,7 +102,7 @@ func (p place) mayImport(q place) bool {
 		return p.tool && q.tool
 	}
 	if p.layer == q.layer {
-		return p.layer <= 1 && q.order < p.order
+		return q.order < p.order && (p.layer <= 1 || p.inner != "" && p.inner == q.inner)
 	}
 	return q.layer < p.layer
 }

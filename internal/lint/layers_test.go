@@ -44,7 +44,7 @@ func TestLayerRules(t *testing.T) {
 	 1: math
 	 2: tree data
 	 3: grow
-	 4: model
+	 4: tree/internal/file tree/internal/way data/internal/way model
 	 5: train
 	 tools: lint gen`
 	places, err := parsePicture(small)
@@ -62,6 +62,9 @@ func TestLayerRules(t *testing.T) {
 		{"above in layer 0", []Package{{Path: "pool", Imports: []string{"rng"}}}, ""},
 		{"further right in layer 0", []Package{{Path: "cpu", Imports: []string{"rng"}}}, "cpu (layer 0) imports rng (layer 0)"},
 		{"beside in layer 2", []Package{{Path: "data", Imports: []string{"tree"}}}, "data (layer 2) imports tree (layer 2)"},
+		{"further left in one folder internal", []Package{{Path: "tree/internal/way", Imports: []string{"tree/internal/file"}}}, ""},
+		{"further right in one folder internal", []Package{{Path: "tree/internal/file", Imports: []string{"tree/internal/way"}}}, "tree/internal/file (layer 4) imports"},
+		{"further left in another folder internal", []Package{{Path: "data/internal/way", Imports: []string{"tree/internal/way"}}}, "data/internal/way (layer 4) imports"},
 		{"upwards", []Package{{Path: "tree", Imports: []string{"train"}}}, "tree (layer 2) imports train (layer 5)"},
 		{"unknown", []Package{{Path: "util"}}, `package "util" has no place`},
 		{"tool imports a tool", []Package{{Path: "gen", Imports: []string{"lint"}}}, ""},

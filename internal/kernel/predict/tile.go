@@ -11,6 +11,14 @@ import (
 // any, AddRange is faster than plans.
 func Sets() []cpu.Level { return slices.Clone(sets) }
 
+// Best returns the first of Sets, cpu.Generic without any.
+func Best() cpu.Level {
+	if len(sets) == 0 {
+		return cpu.Generic
+	}
+	return sets[0]
+}
+
 // Area is the memory in which plans run; the zero value is ready. One caller at a time
 // uses it.
 type Area struct{ bytes []byte }

@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"fmt"
@@ -6,12 +6,8 @@ import (
 	"boost/dataset"
 )
 
-// FromInitScores reports whether the model was trained from init scores. Its predictions
-// add to those of a table; where that has none they add to 0, and are what the model
-// itself contributes.
-func (m *Model) FromInitScores() bool { return m.fromInitScores() }
-
-func (h *head) fromInitScores() bool {
+// FromInitScores reports whether the model was trained from init scores.
+func (h *Head) FromInitScores() bool {
 	for i := range h.contents.Schema.Columns {
 		if h.contents.Schema.Columns[i].Role == dataset.InitScoreRole {
 			return true
@@ -20,12 +16,9 @@ func (h *head) fromInitScores() bool {
 	return false
 }
 
-// LacksInitScores reports whether the model was trained from init scores and a table,
-// read with the model's schema, has none.
-func (m *Model) LacksInitScores(t *dataset.Table) bool { return m.lacksInitScores(t) }
-
-func (h *head) lacksInitScores(t *dataset.Table) bool {
-	if !h.fromInitScores() {
+// LacksInitScores reports whether the model was trained from init scores and the table has none.
+func (h *Head) LacksInitScores(t *dataset.Table) bool {
+	if !h.FromInitScores() {
 		return false
 	}
 	for _, c := range t.Columns() {
@@ -37,7 +30,7 @@ func (h *head) lacksInitScores(t *dataset.Table) bool {
 }
 
 // initScores returns the table's init scores, rows × outputs, or nil.
-func (h *head) initScores(t *dataset.Table) ([]float64, error) {
+func (h *Head) initScores(t *dataset.Table) ([]float64, error) {
 	scores, outputs, err := t.InitScores()
 	if err != nil {
 		return nil, err

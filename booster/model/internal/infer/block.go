@@ -1,10 +1,9 @@
-package model
+package infer
 
 import (
 	"sync"
 
 	"boost/binning"
-	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 )
 
@@ -32,22 +31,7 @@ const (
 	blockBytes = 512 << 10
 )
 
-// blockRows returns how many rows go together: as many as the kernel takes at once
-// and the cache holds, but several blocks per thread where there are rows enough.
-// It changes no result, since rows do not meet.
-func (m *Model) blockRows(rows, threads, more int) int {
-	perRow := 8*m.contents.Outputs + more
-	for _, bits := range m.columns {
-		perRow += int(bits) / 8
-	}
-	fit := min(predict.BlockRows, blockBytes/perRow, (rows+4*threads-1)/(4*threads))
-	if m.inference().set != cpu.Generic {
-		return (max(fit, 1) + predict.TileRows - 1) / predict.TileRows * predict.TileRows
-	}
-	return max(fit, minBlockRows)
-}
-
-func (h *head) newBlock(rows int) *block {
+func (h *Head) newBlock(rows int) *block {
 	b := blocks.Get().(*block)
 	b.outputs = h.contents.Outputs
 	b.raw, b.values = sized(b.raw, rows*b.outputs), sized(b.values, rows*b.outputs)
@@ -79,7 +63,7 @@ func sized[T any](s []T, n int) []T {
 
 // tableSource is the rows of a table.
 type tableSource struct {
-	head    *head
+	head    *Head
 	encoder *binning.Encoder
 }
 
@@ -101,7 +85,7 @@ func (s *tableSource) encode(b *block, lo, hi int) {
 
 // start sets the raw scores to those before the first tree: the init score, or where there is
 // none the base score. initial is rows × outputs of the whole table, nil without.
-func (b *block) start(h *head, initial []float64) {
+func (b *block) start(h *Head, initial []float64) {
 	for k, base := range h.contents.BaseScore {
 		scores := b.raw[k*b.rows:][:b.rows]
 		for i := range scores {
@@ -115,6 +99,11 @@ func (b *block) start(h *head, initial []float64) {
 			scores[i] += initial[(b.first+i)*b.outputs+k]
 		}
 	}
+}
+
+// link makes values of the raw scores.
+func (b *block) link(h *Head) {
+	h.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
 }
 
 // transpose writes the block's scores, output-major, to its rows of out, row-major.

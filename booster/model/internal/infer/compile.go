@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"slices"
@@ -7,16 +7,6 @@ import (
 	"boost/internal/kernel/predict"
 	"boost/tree"
 )
-
-// compile makes a model of contents that were checked.
-func compile(c *Contents) *Model {
-	m := &Model{head: newHead(*c, usedFeatures(c))}
-	m.trees = make([]predict.Tree, len(c.Trees))
-	for t := range c.Trees {
-		compileTree(&m.trees[t], &c.Trees[t], c.Cuts, func(node int) int32 { return m.place[c.Trees[t].Feature[node]] })
-	}
-	return m
-}
 
 // compileTree fills dst with t; column gives the column of a split node.
 func compileTree(dst *predict.Tree, t *tree.Tree, c *binning.Cuts, column func(node int) int32) {

@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"context"
@@ -9,16 +9,11 @@ import (
 	"boost/parallel"
 )
 
-// Staged predicts a table after every so many rounds and after the last: each stage adds its
-// trees to the scores of the one before, so that all together cost one prediction. The scores
-// of a stage are those of a prediction with Rounds, bit for bit. It takes the memory of the
-// rows' codes, and 16 bytes per row and output.
-//
-// An error, such as those of Predict, is the last thing that is yielded, with a nil Stage.
-// A Stage must not be used after the next one was asked for.
-func (m *Model) Staged(ctx context.Context, t *dataset.Table, every int, opts ...Option) iter.Seq2[*Stage, error] {
+// Staged predicts a table after every so many rounds and after the last. An error is the last thing that is
+// yielded, with a nil Stage. A Stage must not be used after the next one was asked for.
+func (e *Engine) Staged(ctx context.Context, t *dataset.Table, every int, opts []Option) iter.Seq2[*Stage, error] {
 	return func(yield func(*Stage, error) bool) {
-		s, err := m.newStage(t, every, opts)
+		s, err := e.newStage(t, every, opts)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -47,11 +42,11 @@ type Stage struct {
 	task       func(*block)
 }
 
-func (m *Model) newStage(t *dataset.Table, every int, opts []Option) (*Stage, error) {
+func (e *Engine) newStage(t *dataset.Table, every int, opts []Option) (*Stage, error) {
 	if every < 1 {
 		return nil, fmt.Errorf("a stage of %d rounds: give 1 or more", every)
 	}
-	j, err := m.newJob(ofStages, opts)
+	j, err := e.Predictor().newJob(ofStages, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +106,7 @@ func (s *Stage) Raw() []float64 {
 func (s *Stage) Values() []float64 {
 	out := make([]float64, s.job.rows*s.job.head.contents.Outputs)
 	s.visit(func(b *block) {
-		s.link(b)
+		b.link(s.job.head)
 		b.transpose(b.values, out)
 	})
 	return out
@@ -125,14 +120,10 @@ func (s *Stage) Classes() ([]int32, error) {
 	}
 	out := make([]int32, s.job.rows)
 	s.visit(func(b *block) {
-		s.link(b)
+		b.link(s.job.head)
 		b.classes(b.values, out)
 	})
 	return out, nil
-}
-
-func (s *Stage) link(b *block) {
-	s.job.head.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
 }
 
 // close gives the memory back.

@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"fmt"
@@ -11,35 +11,33 @@ import (
 	"boost/internal/kernel/predict"
 )
 
-// PredictRow writes the predictions for one row to out, one per output, as Predict makes
-// them for a table. values are those of the schema's feature columns, in order: numbers,
-// or for a category the index of its level in the column's Levels (see Model.LevelIndex); NaN is
-// missing, and another number than such an index is a level that the model does not know. Init scores
-// are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
-// out have another length than the model has features or outputs.
-func (m *Model) PredictRow(values, out []float64) {
-	m.PredictRowRaw(values, out)
-	m.contents.Link.Apply(len(out), out, out, 0, 1, 1)
+// PredictRow writes the predictions for one row to out, one per output. values are those of the schema's
+// feature columns, in order: numbers, or for a category the index of its level in the column's Levels, or
+// behind them that of a level known without a name; NaN is missing. Init scores are 0. It panics where
+// values or out have another length than the model has features or outputs.
+func (e *Engine) PredictRow(values, out []float64) {
+	e.PredictRowRaw(values, out)
+	e.contents.Link.Apply(len(out), out, out, 0, 1, 1)
 }
 
 // PredictRowRaw is PredictRow for the raw scores, before the link.
-func (m *Model) PredictRowRaw(values, out []float64) {
-	if len(values) != len(m.contents.Cuts.Features) || len(out) != m.contents.Outputs {
+func (e *Engine) PredictRowRaw(values, out []float64) {
+	if len(values) != len(e.contents.Cuts.Features) || len(out) != e.contents.Outputs {
 		panic(fmt.Sprintf("model: a row of %d values and %d outputs for a model of %d features and %d outputs",
-			len(values), len(out), len(m.contents.Cuts.Features), m.contents.Outputs))
+			len(values), len(out), len(e.contents.Cuts.Features), e.contents.Outputs))
 	}
-	r := m.rows.Load()
+	r := e.rows.Load()
 	if r == nil {
-		m.rowsReady.Do(func() { m.rows.Store(m.newRows(predict.Sets())) })
-		r = m.rows.Load()
+		e.rowsReady.Do(func() { e.rows.Store(e.newRows()) })
+		r = e.rows.Load()
 	}
 	if len(out) == 1 {
 		// A call of copy takes longer.
-		out[0] = m.contents.BaseScore[0]
+		out[0] = e.contents.BaseScore[0]
 	} else {
-		copy(out, m.contents.BaseScore)
+		copy(out, e.contents.BaseScore)
 	}
-	r.add(m, values, out, r.set)
+	r.add(e, values, out, r.set)
 }
 
 // rows is how single rows are predicted: tree by tree, or where model and machine allow it in
@@ -52,9 +50,9 @@ type rows struct {
 }
 
 // add adds the leaves that the row reaches, in vectors of a set.
-func (r *rows) add(m *Model, values, out []float64, set cpu.Level) {
+func (r *rows) add(e *Engine, values, out []float64, set cpu.Level) {
 	if set == cpu.Generic {
-		r.walk(m.trees, values, out)
+		r.walk(e.trees, values, out)
 		return
 	}
 	r.vectors.Add(set, values, out)
@@ -69,27 +67,27 @@ type rowFeature struct {
 	missing uint32
 }
 
-func (m *Model) newRows(sets []cpu.Level) *rows {
+func (e *Engine) newRows() *rows {
 	r := &rows{}
 	var kernel []predict.RowFeature
-	for _, f := range m.used {
-		feature := m.rowFeature(f)
+	for _, f := range e.used {
+		feature := e.rowFeature(f)
 		r.features = append(r.features, feature)
 		kernel = append(kernel, predict.RowFeature{Index: int32(f), Cuts: feature.cuts})
 	}
-	r.codes.New = func() any { return new(make([]uint32, len(m.used))) }
-	if len(sets) == 0 {
+	r.codes.New = func() any { return new(make([]uint32, len(e.used))) }
+	if e.set == cpu.Generic {
 		return r
 	}
 	var ok bool
-	if r.vectors, ok = predict.NewRow(kernel, m.trees, m.contents.Outputs); ok {
-		r.set = sets[0]
+	if r.vectors, ok = predict.NewRow(kernel, e.trees, e.contents.Outputs); ok {
+		r.set = e.set
 	}
 	return r
 }
 
-func (m *head) rowFeature(f int) rowFeature {
-	c := m.contents.Cuts
+func (h *Head) rowFeature(f int) rowFeature {
+	c := h.contents.Cuts
 	feature := rowFeature{index: f, missing: c.Features[f].MissingCode()}
 	if c.Features[f].Kind == binning.Categorical {
 		feature.isLevel, feature.levels = true, c.Features[f].Codes

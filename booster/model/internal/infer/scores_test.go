@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/binning"
+	"boost/booster/model/internal/format"
 	"boost/dataset"
 	"boost/internal/kernel/predict"
 	"boost/parallel"
@@ -69,7 +70,7 @@ func TestScoresByLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	features := Features(cuts)
+	features := format.Features(cuts)
 	for _, c := range []struct{ layout, missing, bundle string }{
 		{"col", "sentinel", "on"}, {"col", "sentinel", "off"}, {"row", "sentinel", "on"}, {"row", "sentinel", "off"},
 		{"csr", "sentinel", "off"}, {"ellpack", "sentinel", "off"}, {"col", "mask", "off"},

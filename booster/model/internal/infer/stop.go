@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"errors"
@@ -10,15 +10,9 @@ import (
 	"boost/objectives"
 )
 
-// EarlyStop lets rows stop before the last tree, where those that are left cannot change
-// what is asked for, whatever leaves the row reaches in them.
-//
-// With PredictClass the allowance is 0: a row stops when its class is certain, and the
-// classes are those of a prediction without the option. With Predict and PredictRaw the
-// allowance is above 0, and no raw score of a row differs from the one without the option
-// by more than it; the score is then the middle of what is possible. Results do not
-// depend on threads or instruction sets here either. Anything else is an error, and so
-// is a model whose classes do not follow from raw scores by a logistic or softmax link.
+// EarlyStop lets rows stop before the last tree: where their class is certain, with an allowance of 0, or where
+// their raw scores are within an allowance above 0 of the final ones. Where neither can be had the
+// prediction is an error.
 func EarlyStop(allowance float64) Option {
 	return func(o *options) { o.allowance, o.early = allowance, true }
 }
@@ -51,7 +45,7 @@ type look struct {
 
 // stopEarly prepares the job's stops where EarlyStop asks for them.
 func (j *job) stopEarly(what kind) error {
-	o, c := &j.options, &j.head.contents
+	o, c := &j.options, j.head.contents
 	if !o.early {
 		return nil
 	}
@@ -65,11 +59,11 @@ func (j *job) stopEarly(what kind) error {
 	case what == ofScores && !(a > 0 && a <= math.MaxFloat64):
 		return fmt.Errorf("early stop with an allowance of %v: give a number above 0, by which a raw score may be off", a)
 	}
-	m, whole := j.forest.(*Model)
+	e, whole := j.forest.(*Engine)
 	if !whole {
 		return errors.New("early stop: its bounds need all trees at hand, and a Compact reads them one at a time: take Load")
 	}
-	j.stops = newStops(m, j.trees, what == ofClasses, o.allowance)
+	j.stops = newStops(e, j.trees, what == ofClasses, o.allowance)
 	return nil
 }
 
@@ -77,8 +71,8 @@ func (j *job) stopEarly(what kind) error {
 // the earliest place where they are within the allowance, which is the same for all rows. For
 // classes there are looks where a half, a quarter, an eighth … of the rounds is left, since
 // what is open shrinks with these.
-func newStops(m *Model, trees int, classes bool, allowance float64) *stops {
-	k := m.contents.Outputs
+func newStops(e *Engine, trees int, classes bool, allowance float64) *stops {
+	k := e.contents.Outputs
 	rounds := trees / k
 	s := &stops{classes: classes, last: trees}
 	low, high, reach := make([]float64, k), make([]float64, k), make([]float64, k)
@@ -86,7 +80,7 @@ func newStops(m *Model, trees int, classes bool, allowance float64) *stops {
 	for left := 1; left <= rounds; left++ {
 		round := rounds - left
 		for output := range k {
-			least, most := extremes(m.trees[round*k+output].Leaf)
+			least, most := extremes(e.trees[round*k+output].Leaf)
 			low[output] = math.Nextafter(low[output]+least, math.Inf(-1))
 			high[output] = math.Nextafter(high[output]+most, math.Inf(1))
 			reach[output] = math.Nextafter(reach[output]+max(-least, most), math.Inf(1))

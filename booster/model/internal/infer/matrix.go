@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"context"
@@ -8,35 +8,32 @@ import (
 	"boost/internal/kernel/bin"
 )
 
-// PredictMatrix returns the predictions for rows of values that stand one after the other,
-// rows × outputs, row-major: those that PredictRow makes for each row, in the time that
-// Predict takes for a table. A row has the values of the schema's feature columns, in order:
-// numbers, or for a category the index of its level in the column's Levels; NaN is missing.
-// Init scores are 0. Values that do not fill whole rows are an error.
-func PredictMatrix[T float32 | float64](ctx context.Context, m *Model, values []T, opts ...Option) ([]float64, error) {
-	return predictMatrix(ctx, m, values, opts, func(b *block, out []float64) {
-		m.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
+// PredictMatrix returns the predictions for rows of values that stand one after the other: those that
+// PredictRow makes for each, rows × outputs, row-major. Values that do not fill whole rows are an error.
+func PredictMatrix[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option) ([]float64, error) {
+	return predictMatrix(ctx, e, values, opts, func(b *block, out []float64) {
+		b.link(&e.Head)
 		b.transpose(b.values, out)
 	})
 }
 
 // PredictMatrixRaw is PredictMatrix for the raw scores, before the link.
-func PredictMatrixRaw[T float32 | float64](ctx context.Context, m *Model, values []T, opts ...Option) ([]float64, error) {
-	return predictMatrix(ctx, m, values, opts, func(b *block, out []float64) { b.transpose(b.raw, out) })
+func PredictMatrixRaw[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option) ([]float64, error) {
+	return predictMatrix(ctx, e, values, opts, func(b *block, out []float64) { b.transpose(b.raw, out) })
 }
 
-func predictMatrix[T float32 | float64](ctx context.Context, m *Model, values []T, opts []Option, write func(b *block, out []float64)) ([]float64, error) {
-	width := len(m.contents.Cuts.Features)
+func predictMatrix[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option, write func(b *block, out []float64)) ([]float64, error) {
+	width := len(e.contents.Cuts.Features)
 	if width == 0 || len(values)%width != 0 {
 		return nil, fmt.Errorf("%d values do not fill rows of %d features: give every row all features of the model's schema, in its order", len(values), width)
 	}
-	j, err := m.newJob(ofScores, opts)
+	j, err := e.Predictor().newJob(ofScores, opts)
 	if err != nil {
 		return nil, err
 	}
 	j.rows = len(values) / width
-	out := make([]float64, j.rows*m.contents.Outputs)
-	j.source = newMatrixSource(&m.head, values, width)
+	out := make([]float64, j.rows*e.contents.Outputs)
+	j.source = newMatrixSource(&e.Head, values, width)
 	j.visit = func(b *block) { write(b, out) }
 	return orNil(out, j.start(ctx))
 }
@@ -55,14 +52,14 @@ type matrixFeature[T float32 | float64] struct {
 	levels  rowFeature
 }
 
-func newMatrixSource[T float32 | float64](m *head, values []T, width int) *matrixSource[T] {
+func newMatrixSource[T float32 | float64](h *Head, values []T, width int) *matrixSource[T] {
 	s := &matrixSource[T]{values: values, width: width}
-	for _, f := range m.used {
+	for _, f := range h.used {
 		feature := matrixFeature[T]{index: f}
-		if m.contents.Cuts.Features[f].Kind == binning.Categorical {
-			feature.levels = m.rowFeature(f)
+		if h.contents.Cuts.Features[f].Kind == binning.Categorical {
+			feature.levels = h.rowFeature(f)
 		} else {
-			feature.numbers = binning.NewValueEncoder[T](m.contents.Cuts, f, len(values)/width)
+			feature.numbers = binning.NewValueEncoder[T](h.contents.Cuts, f, len(values)/width)
 		}
 		s.features = append(s.features, feature)
 	}

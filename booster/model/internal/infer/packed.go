@@ -1,19 +1,59 @@
-package model
+package infer
 
 import (
+	"sync"
+
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/pack"
 )
 
-// packedForest is the trees of a Compact during a prediction.
-type packedForest struct {
-	compact *Compact
-	head    *head
+// Packed is trees that stay packed: a prediction reads them one at a time. It is immutable and safe for
+// concurrent use.
+type Packed struct {
+	structure []byte
+	count     int // of trees
+	features  []tree.Feature
+	outputs   int
+	set       cpu.Level // see Engine
+	walks     sync.Pool // of *walk
 }
 
-// A block of a Compact has many rows, since it costs as much to read a tree as to take some
+// NewPacked makes a Packed of the structure of as many trees, which was checked; set is that of New. It
+// keeps structure.
+func NewPacked(structure []byte, count int, features []tree.Feature, outputs int, set cpu.Level) *Packed {
+	return &Packed{structure: structure, count: count, features: features, outputs: outputs, set: set}
+}
+
+// Predictor returns what predicts tables with the head of the trees' model.
+func (p *Packed) Predictor(h *Head) Predictor { return Predictor{h, &packedForest{p, h}} }
+
+// LeafCounts returns the number of leaves of each tree.
+func (p *Packed) LeafCounts() []int {
+	w := p.walk()
+	defer p.walks.Put(w)
+	counts := make([]int, p.count)
+	for i := range counts {
+		counts[i] = w.next().NumLeaves()
+	}
+	return counts
+}
+
+// NumTrees returns the number of trees.
+func (p *Packed) NumTrees() int { return p.count }
+
+// Outputs returns the number of predictions per row.
+func (p *Packed) Outputs() int { return p.outputs }
+
+// packedForest is the trees of a Packed during a prediction.
+type packedForest struct {
+	packed *Packed
+	head   *Head
+}
+
+// A block of a Packed has many rows, since it costs as much to read a tree as to take some
 // 15,000 rows through it: as many as these bytes hold, but no fewer than leastPackedRows.
 const (
 	packedBlockBytes = 4 << 20
@@ -45,27 +85,27 @@ func (f *packedForest) blockRows(rows, threads, more int) int {
 // add makes a packedForest a forest. Blocks go through all trees from the first on.
 func (f *packedForest) add(b *block, from, to int) {
 	if from != 0 {
-		panic("model: packed trees are read from the first on")
+		panic("infer: packed trees are read from the first on")
 	}
-	c := f.compact
-	w := c.walk()
-	defer c.walks.Put(w)
+	p := f.packed
+	w := p.walk()
+	defer p.walks.Put(w)
 	for first := 0; first < to; {
 		n := w.batch(f.head, to-first)
 		var plans []predict.Plan
-		if c.engine.tiles(b.rows) {
+		if takesTiles(p.set, b.rows) {
 			plans = w.plans[:n]
 		}
 		w.runs = runsOf(w.runs[:0], first, w.trees[:n], plans, f.head.columns)
-		b.addRuns(c.engine, w.runs, first, first+n)
+		b.addRuns(p.set, w.runs, first, first+n)
 		first += n
 	}
 }
 
 // numberLeaves makes a packedForest a forest.
 func (f *packedForest) numberLeaves(b *block, trees int, out []int32) {
-	w := f.compact.walk()
-	defer f.compact.walks.Put(w)
+	w := f.packed.walk()
+	defer f.packed.walks.Put(w)
 	for t := range trees {
 		n := w.next().NumLeaves()
 		if n > len(w.numbers) {
@@ -90,12 +130,12 @@ type walk struct {
 }
 
 // walk returns a walk that stands before the first tree.
-func (c *Compact) walk() *walk {
-	w, _ := c.walks.Get().(*walk)
+func (p *Packed) walk() *walk {
+	w, _ := p.walks.Get().(*walk)
 	if w == nil {
-		reader, err := pack.NewReader(c.structure, c.trees, c.features, c.outputs)
+		reader, err := pack.NewReader(p.structure, p.count, p.features, p.outputs)
 		if err != nil {
-			panic("model: trees that were checked: " + err.Error())
+			panic("infer: trees that were checked: " + err.Error())
 		}
 		return &walk{reader: reader}
 	}
@@ -107,14 +147,14 @@ func (c *Compact) walk() *walk {
 // next reads a tree. Its leaf values are those of no tree.
 func (w *walk) next() *tree.Tree {
 	if err := w.reader.Next(&w.tree); err != nil {
-		panic("model: trees that were checked: " + err.Error())
+		panic("infer: trees that were checked: " + err.Error())
 	}
 	return &w.tree
 }
 
 // batch reads the next trees, at most so many, and returns their number.
-func (w *walk) batch(h *head, most int) (n int) {
-	values, nodes := h.values(), 0
+func (w *walk) batch(h *Head, most int) (n int) {
+	values, nodes := h.contents.Compression.Leaves, 0
 	for n < min(batchTrees, most) && nodes < batchNodes {
 		t := w.next()
 		nodes += t.NumSplits()
@@ -129,6 +169,6 @@ func (w *walk) batch(h *head, most int) (n int) {
 }
 
 // compile makes the tree that was read one that rows go through.
-func (w *walk) compile(dst *predict.Tree, h *head) {
+func (w *walk) compile(dst *predict.Tree, h *Head) {
 	compileTree(dst, &w.tree, h.contents.Cuts, func(node int) int32 { return h.place[w.tree.Feature[node]] })
 }

@@ -1,4 +1,4 @@
-package model
+package infer
 
 import (
 	"slices"
@@ -6,12 +6,6 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 )
-
-// engine takes blocks of rows through the trees of a model: in tiles where a tree has a plan, else in
-// lists. Both, and all instruction sets, give the same bits.
-type engine struct {
-	set cpu.Level // of tiles; cpu.Generic: the machine has none
-}
 
 // leastTile is the number of rows below which lists are faster than a tile, which costs as much for one
 // row as for all.
@@ -28,29 +22,12 @@ type run struct {
 // while its tiles pass.
 const runBytes = 256 << 10
 
-// inference returns the model's engine, which the first to ask makes.
-func (m *Model) inference() engine {
-	m.planned.Do(func() {
-		m.engine = newEngine(predict.Sets())
-		m.runs = runsOf(nil, 0, m.trees, m.engine.plans(len(m.trees)), m.columns)
-	})
-	return m.engine
-}
+// takesTiles reports whether so many rows go through plans in tiles.
+func takesTiles(set cpu.Level, rows int) bool { return set != cpu.Generic && rows >= leastTile }
 
-// newEngine makes an engine of the best of some instruction sets.
-func newEngine(sets []cpu.Level) engine {
-	if len(sets) == 0 {
-		return engine{set: cpu.Generic}
-	}
-	return engine{set: sets[0]}
-}
-
-// tiles reports whether so many rows go through plans in tiles.
-func (e engine) tiles(rows int) bool { return e.set != cpu.Generic && rows >= leastTile }
-
-// plans returns room for the plans of so many trees, nil where there are none.
-func (e engine) plans(trees int) []predict.Plan {
-	if e.set == cpu.Generic {
+// newPlans returns room for the plans of so many trees, nil where no tiles use them.
+func newPlans(set cpu.Level, trees int) []predict.Plan {
+	if set == cpu.Generic {
 		return nil
 	}
 	return make([]predict.Plan, trees)
@@ -108,28 +85,10 @@ func (r *run) within(from, to int) (run, bool) {
 	return cut, true
 }
 
-// add makes a Model a forest.
-func (m *Model) add(b *block, from, to int) {
-	e := m.inference() // which makes the runs
-	b.addRuns(e, m.runs, from, to)
-}
-
-// numberLeaves makes a Model a forest.
-func (m *Model) numberLeaves(b *block, trees int, out []int32) {
-	most := 0
-	for t := range m.trees[:trees] {
-		most = max(most, len(m.trees[t].Leaf))
-	}
-	numbers := numbersTo(most)
-	for t := range m.trees[:trees] {
-		b.number(&m.trees[t], numbers, out[t:], trees)
-	}
-}
-
 // addRuns adds the leaf values of those of the runs' trees that are from … to-1 to the raw
 // scores.
-func (b *block) addRuns(e engine, runs []run, from, to int) {
-	tiles := e.tiles(b.rows)
+func (b *block) addRuns(set cpu.Level, runs []run, from, to int) {
+	tiles := takesTiles(set, b.rows)
 	if tiles && !b.tiled && slices.ContainsFunc(runs, func(r run) bool { return r.plans != nil }) {
 		b.tile()
 		b.tiled = true
@@ -139,7 +98,7 @@ func (b *block) addRuns(e engine, runs []run, from, to int) {
 		switch {
 		case !any:
 		case tiles && r.plans != nil:
-			b.addTiles(e.set, &r)
+			b.addTiles(set, &r)
 		default:
 			b.addLists(&r, 0, b.rows)
 		}
