@@ -159,13 +159,6 @@ func (p *listPart) add(sums []uint64, first int, entries []uint64) (total uint64
 	return total
 }
 
-// UseLists makes the builder use lists of its copy by rows, if there are any.
-func (b *Builder) UseLists(l *Lists) {
-	if b.lists = l; l != nil {
-		b.makeTiles()
-	}
-}
-
 // addListed adds entries of one run to the packed sums of all groups of the row-major copy.
 func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 	total := uint64(0)
@@ -178,7 +171,7 @@ func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 
 // fillListed sets the packed sum of a packed group's default bin, if the node is added up by lists: what the others lack of
 // the total.
-func (b *Builder) fillListed(place int, sums []uint64, total uint64) {
+func (b *build) fillListed(place int, sums []uint64, total uint64) {
 	if b.byLists && place < len(b.lists.defaults) {
 		sums[b.lists.defaults[place]] = total - hist.Sum(sums)
 	}

@@ -7,16 +7,8 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// isLowCardinality says that a group's column has so few codes, of a byte or half of one, that rows that
-// follow each other are added up by comparing. Columns with a mask are put together for
-// the rows of a node only.
-func (b *Builder) isLowCardinality(u int) bool {
-	bits := b.featureGroups[u].Bits
-	return (bits == binning.U4 || bits == binning.U8) && !b.matrix.Masked() && hist.PreferCompare(b.size(u))
-}
-
 // reserveLowCardinality makes every worker's memory for comparing, if a pass over columns takes some.
-func (b *Builder) reserveLowCardinality() {
+func (b *build) reserveLowCardinality() {
 	if b.lowCardinality[0] != nil || !b.storage.OneWord() || b.sparse != nil {
 		return
 	}

@@ -31,10 +31,7 @@ func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() 
 // ScratchBytes returns the most memory that a Builder over nodes of at most so many rows takes
 // beside the histograms, given what its row-major copy has.
 func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, set gradients.Settings, threads, rows int) int64 {
-	layout := &Builder{matrix: m, featureGroups: m.FeatureGroups()}
-	if layout.sparse = newSparseRows(m); layout.sparse != nil {
-		layout.featureGroups = layout.sparse.groups(m)
-	}
+	layout := &source{matrix: m, sparse: newSparseRows(m), featureGroups: groupsOf(m)}
 	bytes := int64(len(layout.featureGroups)) * int64(unsafe.Sizeof(place{})+unsafe.Sizeof(columnBatch{})/4+2*unsafe.Sizeof(0)+2)
 	if layout.sparse != nil {
 		bytes += int64(len(layout.featureGroups)) * int64(unsafe.Sizeof(binning.FeatureGroup{})+unsafe.Sizeof(0))
@@ -107,5 +104,5 @@ func floatScratch(rows int, slots, widest int64, s Strategy, workers int64) int6
 	case Sequential:
 		return slots * slot
 	}
-	return min(int64(parallel.Blocks(rows, floatGroup)), floatWave*workers) * slots * slot
+	return min(int64(parallel.Blocks(rows, floatGroup)), groupsPerWorker*workers) * slots * slot
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // reserveColumns makes every worker's slots for a group of any four columns.
-func (b *Builder) reserveColumns() {
+func (b *build) reserveColumns() {
 	if b.storage.OneWord() {
 		for w := range b.packed {
 			b.packed[w].reserve(4*max(b.widest, hist.Slots), false)
@@ -19,10 +19,10 @@ func (b *Builder) reserveColumns() {
 }
 
 // columnTask fills one batch of columns over all rows of the node.
-type columnTask Builder
+type columnTask build
 
 func (t *columnTask) Run(worker, index int) {
-	b := (*Builder)(t)
+	b := (*build)(t)
 	if !b.storage.OneWord() {
 		b.wideColumns(worker, &b.batches[index])
 		return
@@ -33,7 +33,7 @@ func (t *columnTask) Run(worker, index int) {
 // nibbleCodes is the number of codes that half a byte can hold.
 const nibbleCodes = 16
 
-func (b *Builder) packedColumns(worker int, g *columnBatch) {
+func (b *build) packedColumns(worker int, g *columnBatch) {
 	size := nibbleCodes
 	for _, u := range g.groups[:g.n] {
 		size = max(size, b.size(u))
@@ -112,51 +112,8 @@ func oneWordColumn(sums []uint64, c binning.Column, entries []uint64) {
 	}
 }
 
-// place is where a row-wise pass keeps the sums of one group, or of a packed group of several: in
-// size slots of a worker's scratch from slot `at` on.
-type place struct {
-	group    int
-	at, size int
-	members  []int // the groups of a packed group, the first of which is group; nil for one group
-}
-
-// placeGroups lays out a worker's scratch for row-wise passes: the groups of the row-major copy first,
-// inactive ones too, then those of active groups read by column, or, in sparse
-// layouts, all features as a flat histogram has them.
-func (b *Builder) placeGroups() {
-	b.places, b.rowSlots, b.rowMajorSlots, b.wideAt, b.hasPacked = b.places[:0], 0, 0, b.wideAt[:0], false
-	if b.sparse != nil {
-		b.rowSlots = b.Slots()
-		for f := range b.featureGroups { // a pass adds up inactive features too, which has to be cleared
-			b.places = append(b.places, place{group: f, at: int(b.offsets[f]), size: int(b.featureGroups[f].NBins)})
-		}
-		return
-	}
-	if b.wholeRow {
-		for i := range b.rowMajor.Groups {
-			j := &b.rowMajor.Groups[i]
-			p := place{group: j.Members[0], at: b.rowSlots, size: int(j.NBins)}
-			if len(j.Members) > 1 {
-				p.members, b.hasPacked = j.Members, true
-			}
-			b.places = append(b.places, p)
-			b.rowMajorSlots += p.size
-			if b.rowMajor.Bits == binning.U8 {
-				b.rowSlots += hist.Slots
-				continue
-			}
-			b.wideAt = append(b.wideAt, b.rowSlots)
-			b.rowSlots += p.size
-		}
-	}
-	for _, u := range b.columns {
-		b.places = append(b.places, place{group: u, at: b.rowSlots, size: b.size(u)})
-		b.rowSlots += max(b.size(u), 16)
-	}
-}
-
-// addUp gives pieces of the rows to the workers, each with a histogram of its own.
-func (b *Builder) addUp(rows int, alone bool) {
+// addRowPieces gives pieces of the rows to the workers, each with a histogram of its own.
+func (b *build) addRowPieces(rows int, alone bool) {
 	workers := b.pool.Threads()
 	if alone {
 		workers = 1
@@ -190,7 +147,7 @@ func (b *Builder) reservePacked(workers int, wide bool) {
 }
 
 // reduce adds the workers' histograms up, place by place.
-func (b *Builder) reduce(alone bool) {
+func (b *build) reduce(alone bool) {
 	if b.storage.OneWord() {
 		b.do(alone, len(b.places), (*reduceTask)(b))
 		return
@@ -199,10 +156,10 @@ func (b *Builder) reduce(alone bool) {
 }
 
 // rowTask adds one piece to its worker's packed sums.
-type rowTask Builder
+type rowTask build
 
 func (t *rowTask) Run(worker, index int) {
-	b := (*Builder)(t)
+	b := (*build)(t)
 	p := b.pieces[index]
 	run := &b.runs[p.run]
 	b.addPiece(worker, run.First, run.Entries[p.lo:p.hi], b.dense)
@@ -210,7 +167,7 @@ func (t *rowTask) Run(worker, index int) {
 
 // addPiece adds entries of one run to a worker's packed sums; dense says that their rows are
 // not fetched ahead one by one.
-func (b *Builder) addPiece(worker, first int, entries []uint64, dense bool) {
+func (b *build) addPiece(worker, first int, entries []uint64, dense bool) {
 	s := &b.packed[worker]
 	s.took = true
 	if s.rows+len(entries) > hist.WordRows {
@@ -263,11 +220,8 @@ func (b *Builder) addRowMajor(packed []uint64, first int, entries []uint64, dens
 	}
 }
 
-// rowMajorFrom returns the row-major codes from a row on.
-func (b *Builder) rowMajorFrom(first int) []uint8 { return b.rowMajor.Data[first*b.rowMajor.Stride:] }
-
 // flush moves a worker's packed sums to wide ones.
-func (b *Builder) flush(s *packedScratch) {
+func (b *build) flush(s *packedScratch) {
 	if !s.wide {
 		clear(s.grad)
 		clear(s.hess)
@@ -288,10 +242,10 @@ func (b *Builder) flush(s *packedScratch) {
 
 // reduceTask adds up one group or packed group of the workers' sums, in worker order; integer
 // sums do not depend on it.
-type reduceTask Builder
+type reduceTask build
 
 func (t *reduceTask) Run(worker, index int) {
-	b := (*Builder)(t)
+	b := (*build)(t)
 	p, part := b.places[index], b.packed[worker].member[:]
 	fresh := true
 	for w := range b.packed {

@@ -17,6 +17,14 @@ func rowsIn(runs []Run) int {
 	return n
 }
 
+// spanOf returns the number of rows from the first of some entries to the last.
+func spanOf(entries []uint64) int {
+	if len(entries) == 0 {
+		return 0
+	}
+	return int(hist.Row(entries[len(entries)-1])) - int(hist.Row(entries[0])) + 1
+}
+
 // piece is a stretch of a run that a kernel takes in one call. Pieces are cut so
 // that groups of consecutive pieces hold a fixed number of rows.
 type piece struct {
@@ -51,4 +59,9 @@ func cut(dst []piece, runs []Run, group, limit int) []piece {
 		dst[len(dst)-1].endsGroup = true
 	}
 	return dst
+}
+
+// rowsOf returns the per-row values that a run's entries can have. The first is that of row `first`.
+func rowsOf[T any](values []T, first int) []T {
+	return values[first:min(first+hist.BlockRows, len(values))]
 }

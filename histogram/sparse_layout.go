@@ -24,17 +24,6 @@ func newSparseRows(m *binning.Matrix) *sparseRows {
 	return nil
 }
 
-// groups returns every feature as a group of its own.
-func (s *sparseRows) groups(m *binning.Matrix) []binning.FeatureGroup {
-	groups, features := make([]binning.FeatureGroup, m.NFeatures()), make([]int, m.NFeatures())
-	for f := range groups {
-		features[f] = f
-		info := m.FeatureInfo(f)
-		groups[f] = binning.FeatureGroup{Features: features[f : f+1 : f+1], NBins: info.NBins, Bits: info.Bits}
-	}
-	return groups
-}
-
 // from returns the symbols from a row on.
 func (s *sparseRows) from(first int) *hist.Symbols {
 	symbols := s.symbols

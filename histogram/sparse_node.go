@@ -114,7 +114,11 @@ func (b *Builder) SubtractSparse(parent, child *Histogram, st *gradients.Storage
 
 // buildSparseNode adds up the rows of a node slot by slot, without scratch that would have to
 // be gone through.
-func (b *Builder) buildSparseNode() {
+func (b *build) buildSparseNode(rows int) {
+	b.dst.resetSparse(b.Slots(), b.kind(b.storage, rows))
+	if b.codes32 = (values[int32, uint32]{}); b.storage.Mode() == gradients.I32 {
+		b.codes32.grad, b.codes32.hess = b.storage.Codes32()
+	}
 	for _, f := range b.features {
 		at, u := b.offsets[f], b.matrix.GroupOf(f)
 		for i := range b.runs {
@@ -139,7 +143,7 @@ func (b *Builder) buildSparseNode() {
 	}
 }
 
-func addSparseNode[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
+func addSparseNode[C bin.Code](b *build, at uint32, codes []C, run *Run) {
 	for _, e := range run.Entries {
 		grad, hess := b.codesOf(run.First, e)
 		b.dst.add(at+uint32(codes[hist.Row(e)]), grad, hess)
@@ -147,12 +151,12 @@ func addSparseNode[C bin.Code](b *Builder, at uint32, codes []C, run *Run) {
 }
 
 // codesOf returns the gradient and hessian codes of an entry.
-func (b *Builder) codesOf(first int, e uint64) (grad int64, hess uint64) {
-	if b.grad32 == nil {
+func (b *build) codesOf(first int, e uint64) (grad int64, hess uint64) {
+	if b.codes32.grad == nil {
 		return int64(e) >> 32, e & 0xffff
 	}
 	row := first + int(hist.Row(e))
-	return int64(b.grad32[row]), uint64(b.hess32[row])
+	return int64(b.codes32.grad[row]), uint64(b.codes32.hess[row])
 }
 
 func (h *Histogram) add(slot uint32, grad int64, hess uint64) {

@@ -21,12 +21,10 @@ func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
 
 // Stream begins a histogram of rows that are still to come.
 func (b *Builder) Stream(dst *Histogram, st *gradients.Storage) {
-	b.open(dst, st)
 	for w := range b.offers {
 		b.offers[w].entries = nil // a panic may have left some
 	}
-	b.byLists = b.listed(st)
-	b.reserveLowCardinality()
+	b.begin(dst, st).reserveLowCardinality()
 	b.reservePacked(b.pool.Threads(), b.matrix.NRows() > hist.WordRows)
 }
 
@@ -38,8 +36,8 @@ func (b *Builder) Add(worker, first int, entries []uint64) {
 		return
 	}
 	o := &b.offers[worker]
-	o.put(first, entries, b.isDense(n, int(hist.Row(entries[n-1]))-int(hist.Row(entries[0]))+1))
-	b.takeUp(worker, o)
+	o.put(first, entries, b.isDense(n, spanOf(entries)))
+	b.current.takeUp(worker, o)
 }
 
 // Help adds rows that are still in the hands of other workers, of Adds that have begun: for a
@@ -47,12 +45,12 @@ func (b *Builder) Add(worker, first int, entries []uint64) {
 // whole run.
 func (b *Builder) Help(worker int) {
 	for i := range b.offers[1:] {
-		b.takeUp(worker, &b.offers[(worker+1+i)%len(b.offers)])
+		b.current.takeUp(worker, &b.offers[(worker+1+i)%len(b.offers)])
 	}
 }
 
 // takeUp adds the rows of an offer until there are none left.
-func (b *Builder) takeUp(worker int, o *offer) {
+func (b *build) takeUp(worker int, o *offer) {
 	for {
 		first, entries, dense := o.take(rowChunk)
 		if len(entries) == 0 {
@@ -96,7 +94,12 @@ func (o *offer) take(most int) (first int, entries []uint64, dense bool) {
 // EndStream ends what Stream has begun, with the number of all the rows and the sum of their
 // codes. It returns in how many parts the histogram is completed, as Tiles does; 0: it is complete.
 func (b *Builder) EndStream(rows int, total Total) int {
-	b.dst.reserve(b.storage, b.Slots(), b.kind(b.storage, rows))
-	b.total = total
-	return b.endRows(false)
+	d := &b.current
+	d.dst.reserve(d.storage, b.Slots(), b.kind(d.storage, rows))
+	d.total = total
+	parts := d.reduceParts(false)
+	if parts == 0 {
+		d.end()
+	}
+	return parts
 }

@@ -178,9 +178,8 @@ func (b *Builder) addTileFeatures(t *tile, features []int) {
 	slices.Sort(t.features)
 }
 
-// Tile makes the i-th part of a histogram, and returns the features whose sums it holds,
-// ascending. The slice must not be changed.
-func (b *Builder) Tile(worker, i int) (features []int) {
+// tile makes the i-th part of a histogram, and returns the features whose sums it holds.
+func (b *build) tile(worker, i int) (features []int) {
 	if b.reducing {
 		if b.storage.OneWord() {
 			(*reduceTask)(b).Run(worker, i)
@@ -194,25 +193,7 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 		(*columnTask)(b).Run(worker, i)
 		return t.features
 	}
-	s := &b.packed[worker]
-	base := t.places[0].at
-	rows, fresh, total := 0, true, uint64(0)
-	byLists := b.byLists && t.lists != nil
-	for r := range b.runs {
-		run := &b.runs[r]
-		if n := len(run.Entries); n > 0 {
-			if rows += n; rows > hist.WordRows { // more could overflow
-				b.unpackTile(t, s, fresh, total)
-				rows, fresh, total = n, false, 0
-			}
-			if byLists {
-				total += t.lists.add(s.slots, run.First, run.Entries)
-				continue
-			}
-			b.addRows(worker, t, s.slots, base, run.First, run.Entries)
-		}
-	}
-	b.unpackTile(t, s, fresh, total)
+	b.addTileRows(worker, t)
 	for j := range t.places {
 		p := &t.places[j]
 		for i := range p.nGroups() {
@@ -222,9 +203,34 @@ func (b *Builder) Tile(worker, i int) (features []int) {
 	return t.features
 }
 
+// addTileRows adds up all rows for the features of a tile.
+func (b *build) addTileRows(worker int, t *tile) {
+	s := &b.packed[worker]
+	base := t.places[0].at
+	rows, fresh, total := 0, true, uint64(0)
+	byLists := b.byLists && t.lists != nil
+	for r := range b.runs {
+		run := &b.runs[r]
+		n := len(run.Entries)
+		if n == 0 {
+			continue
+		}
+		if rows += n; rows > hist.WordRows { // more could overflow
+			b.unpackTile(t, s, fresh, total)
+			rows, fresh, total = n, false, 0
+		}
+		if byLists {
+			total += t.lists.add(s.slots, run.First, run.Entries)
+		} else {
+			b.addRows(worker, t, s.slots, base, run.First, run.Entries)
+		}
+	}
+	b.unpackTile(t, s, fresh, total)
+}
+
 // unpackTile adds the packed sums of a tile to the slots of its features; total is the sum of the rows that
 // were added by lists.
-func (b *Builder) unpackTile(t *tile, s *packedScratch, fresh bool, total uint64) {
+func (b *build) unpackTile(t *tile, s *packedScratch, fresh bool, total uint64) {
 	base := t.places[0].at
 	for j := range t.places {
 		p := &t.places[j]
@@ -239,12 +245,9 @@ func (b *Builder) unpackTile(t *tile, s *packedScratch, fresh bool, total uint64
 	}
 }
 
-// EndTiles ends what Tiles has begun.
-func (b *Builder) EndTiles() { b.storage, b.runs, b.dst = nil, nil, nil }
-
 // addRows adds entries of one run to the packed sums of a tile's places, which begin at
 // the slot base of a whole pass.
-func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, first int, entries []uint64) {
+func (b *build) addRows(worker int, t *tile, slots []uint64, base, first int, entries []uint64) {
 	if groups := len(b.rowMajor.Groups); t.first < groups {
 		hist.OneWordRows(slots, b.rowMajorFrom(first)[t.first:], b.rowMajor.Stride, len(t.places), entries, !b.dense)
 		return
@@ -252,29 +255,29 @@ func (b *Builder) addRows(worker int, t *tile, slots []uint64, base, first int, 
 	b.addPlaces(worker, slots, base, t.places, first, entries)
 }
 
-// tilesFor returns the tiles that a node of so many rows is made by, none where it is not:
-// rows of the copy, of integer codes, or columns.
+// tilesFor returns the tiles of a node of so many rows, none where workers add up rows of all features: tiles are for
+// integer codes, by columns or by rows of the copy.
 func (b *Builder) tilesFor(st *gradients.Storage, rows int, alone bool) []tile {
-	lowCardinality := b.shared
+	tiles := b.shared
 	if alone {
-		lowCardinality = b.alone
+		tiles = b.alone
 	}
 	switch {
 	case st.Mode() == gradients.F32:
 		return nil
 	case b.strategy == FeatureParallel:
-		return lowCardinality
+		return tiles
 	case !st.OneWord() || b.rowMajor == nil:
 		return nil
 	case rows <= min(b.rowSlots, hist.WordRows) && rows*b.rowMajor.Stride <= tileBytes:
-		return lowCardinality
+		return tiles
 	}
 	return b.lines
 }
 
 // reserveTiles makes the slots of every worker that may take part, and of those passes over
 // rows that all features go through together.
-func (b *Builder) reserveTiles() {
+func (b *build) reserveTiles() {
 	if b.strategy == FeatureParallel {
 		b.reserveColumns()
 		return

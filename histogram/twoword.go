@@ -22,11 +22,6 @@ func shortValues(st *gradients.Storage, first int) values[int16, uint16] {
 	return values[int16, uint16]{rowsOf(grad, first), rowsOf(hess, first)}
 }
 
-func floatValues(st *gradients.Storage, first int) values[float32, float32] {
-	grad, hess := st.Floats()
-	return values[float32, float32]{rowsOf(grad, first), rowsOf(hess, first)}
-}
-
 // twoWordColumn adds entries of one run to the slots of one column.
 func twoWordColumn[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
 	s sums[hist.Slot[G, H]], c binning.Column, v values[VG, VH], entries []uint64,
@@ -59,10 +54,10 @@ func drain[G int64 | float64, H uint64 | float64](grad []G, hess []H, count []ui
 }
 
 // wideColumns fills one batch of columns from codes that need two words.
-func (b *Builder) wideColumns(worker int, g *columnBatch) {
+func (b *build) wideColumns(worker int, g *columnBatch) {
 	for _, u := range g.groups[:g.n] {
 		size := b.size(u)
-		b.begin(u)
+		b.clearGroup(u)
 		scratch := b.wide[worker].reserve(max(size, 16), b.storage.Counts())
 		for _, p := range b.pieces {
 			run := &b.runs[p.run]
@@ -80,10 +75,10 @@ func (b *Builder) wideColumns(worker int, g *columnBatch) {
 }
 
 // wideRowTask adds one piece to its worker's 64-bit sums.
-type wideRowTask Builder
+type wideRowTask build
 
 func (t *wideRowTask) Run(worker, index int) {
-	b := (*Builder)(t)
+	b := (*build)(t)
 	p := b.pieces[index]
 	s := &b.wide[worker]
 	s.took = true
@@ -99,7 +94,7 @@ func (t *wideRowTask) Run(worker, index int) {
 
 // addRows adds one piece to the slots of all features of a row-wise pass.
 func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 | float64](
-	b *Builder, worker int, s sums[hist.Slot[G, H]], v values[VG, VH], p piece,
+	b *build, worker int, s sums[hist.Slot[G, H]], v values[VG, VH], p piece,
 ) {
 	run := &b.runs[p.run]
 	entries := run.Entries[p.lo:p.hi]
@@ -122,17 +117,17 @@ func addRows[VG hist.GradValue, VH hist.HessValue, G int64 | float64, H uint64 |
 }
 
 // wideReduceTask adds up one group of the workers' 64-bit sums.
-type wideReduceTask Builder
+type wideReduceTask build
 
 func (t *wideReduceTask) Run(worker, index int) {
-	b := (*Builder)(t)
+	b := (*build)(t)
 	p := b.places[index]
 	own := b.wide[worker].member
 	if !b.storage.Counts() {
 		own.counts = nil
 	}
 	for i := range p.nGroups() {
-		b.begin(p.groupAt(i))
+		b.clearGroup(p.groupAt(i))
 	}
 	for w := range b.wide {
 		s := &b.wide[w]
@@ -148,96 +143,5 @@ func (t *wideReduceTask) Run(worker, index int) {
 	}
 	for i := range p.nGroups() {
 		b.fillDefaults(p.groupAt(i))
-	}
-}
-
-// buildFloats sums float32 gradients. The result is defined without reference to
-// workers (docs/architecture.md, Numerics 1): every group of 4,096 consecutive rows is summed on its
-// own, one accumulator per slot in row order, and groups are added in order.
-func (b *Builder) buildFloats(alone bool) {
-	b.pieces = cut(b.pieces[:0], b.runs, floatGroup, floatGroup)
-	if b.strategy == FeatureParallel {
-		b.reserveFloats(b.pool.Threads(), max(b.widest, nibbleCodes))
-		b.do(alone, len(b.batches), (*floatColumnTask)(b))
-		return
-	}
-	b.starts = b.starts[:0]
-	for i := range b.pieces {
-		if i == 0 || b.pieces[i-1].endsGroup {
-			b.starts = append(b.starts, i)
-		}
-	}
-	groups := len(b.starts)
-	b.starts = append(b.starts, len(b.pieces))
-	b.inFlight = 1
-	if !alone && b.strategy == RowParallel {
-		b.inFlight = min(groups, floatWave*b.pool.Threads())
-	}
-	b.reserveFloats(b.inFlight, b.rowSlots)
-	for b.wave = 0; b.wave < groups; b.wave += b.inFlight {
-		b.do(alone, min(b.inFlight, groups-b.wave), (*floatRowTask)(b))
-		b.do(alone, len(b.places), (*floatReduceTask)(b))
-	}
-}
-
-// floatWave is the number of groups in flight per worker of a row-wise pass.
-const floatWave = 2
-
-func (b *Builder) reserveFloats(n, slots int) {
-	for len(b.floats) < n {
-		b.floats = append(b.floats, rowParallelScratch[hist.Slot[float64, float64]]{})
-	}
-	for i := range b.floats[:n] {
-		b.floats[i].reserve(slots, true)
-	}
-}
-
-// floatColumnTask fills one batch of columns from float32 gradients.
-type floatColumnTask Builder
-
-func (t *floatColumnTask) Run(worker, index int) {
-	b := (*Builder)(t)
-	g := &b.batches[index]
-	for _, u := range g.groups[:g.n] {
-		lo, hi := b.bins(b.featureGroups[u].Features[0])
-		b.begin(u)
-		scratch := b.floats[worker].reserve(max(hi-lo, 16), true)
-		for _, p := range b.pieces {
-			run := &b.runs[p.run]
-			entries := run.Entries[p.lo:p.hi]
-			twoWordColumn(scratch, b.columnOf(worker, u, run.First, entries), floatValues(b.storage, run.First), entries)
-			if p.endsGroup {
-				drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], scratch.part(0, hi-lo))
-			}
-		}
-	}
-}
-
-// floatRowTask sums one group of rows into a scratch of its own.
-type floatRowTask Builder
-
-func (t *floatRowTask) Run(worker, index int) {
-	b := (*Builder)(t)
-	for _, p := range b.pieces[b.starts[b.wave+index]:b.starts[b.wave+index+1]] {
-		addRows(b, worker, b.floats[index].sums, floatValues(b.storage, b.runs[p.run].First), p)
-	}
-}
-
-// floatReduceTask adds the groups of a wave for one feature, in order of rows.
-type floatReduceTask Builder
-
-func (t *floatReduceTask) Run(_, index int) {
-	b := (*Builder)(t)
-	p := b.places[index]
-	if p.members != nil {
-		panic("histogram: sums of floats need a code for each column")
-	}
-	if b.wave == 0 {
-		b.begin(p.group)
-	}
-	groups := min(len(b.starts)-1-b.wave, b.inFlight)      // b.floats may be longer: earlier nodes had more
-	lo, hi := b.bins(b.featureGroups[p.group].Features[0]) // floats are never bundled
-	for g := range groups {
-		drain(b.dst.GradF[lo:hi], b.dst.HessF[lo:hi], b.dst.Count[lo:hi], b.floats[g].part(p.at, p.at+p.size))
 	}
 }

@@ -24,14 +24,14 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 
 // unpackSums adds a group's packed sums to the slots of its features, which have undefined
 // contents if they are fresh, and clears them. The slot of a feature's default bin is left for fillDefaults.
-func (b *Builder) unpackSums(u int, packed []uint64, fresh bool) {
+func (b *build) unpackSums(u int, packed []uint64, fresh bool) {
 	if b.flags[u] != nil {
 		b.unpackFlags(u, packed, fresh)
 		return
 	}
 	if group := &b.featureGroups[u]; len(group.Features) > 1 {
 		if fresh {
-			b.begin(u)
+			b.clearGroup(u)
 		}
 		for _, f := range group.Features {
 			first, lo, defaultSlot, hi := b.bundled(f)
@@ -62,37 +62,8 @@ func (h *Histogram) take(lo int, packed []uint64, fresh bool) {
 	}
 }
 
-// flag is a feature of two codes in a bundle of such: twice its first slot, and its default bin.
-type flag uint64
-
-func (f flag) defaultSlot() int { return int(f>>1 + f&1) }
-func (f flag) otherSlot() int   { return int(f>>1 + 1 - f&1) }
-
-// listFlags lists the features of the groups that are bundles of nothing but features of two
-// codes, as one-hot columns are, of which there are thousands: in the order of their codes in
-// the bundle.
-func (b *Builder) listFlags() {
-	b.flags = make([][]flag, len(b.featureGroups))
-	for u := range b.featureGroups {
-		features := b.featureGroups[u].Features
-		if len(features) < 2 {
-			continue
-		}
-		flags := make([]flag, len(features))
-		for _, f := range features {
-			first, lo, defaultSlot, hi := b.bundled(f)
-			if hi-lo != 2 || first < 1 || first > len(flags) {
-				flags = nil
-				break
-			}
-			flags[first-1] = flag(2*lo + defaultSlot - lo)
-		}
-		b.flags[u] = flags
-	}
-}
-
 // unpackFlags is unpackSums for a bundle of features of two codes.
-func (b *Builder) unpackFlags(u int, packed []uint64, fresh bool) {
+func (b *build) unpackFlags(u int, packed []uint64, fresh bool) {
 	grad, hess, flags := b.dst.Grad, b.dst.Hess, b.flags[u]
 	packed[0] = 0
 	packed = packed[1 : 1+len(flags)]
@@ -125,16 +96,8 @@ func (b *Builder) unpackFlags(u int, packed []uint64, fresh bool) {
 	}
 }
 
-// bundled returns where a feature's codes start in its group's, and its slots in a flat
-// histogram: lo … hi-1, that of the default bin being defaultSlot.
-func (b *Builder) bundled(f int) (first, lo, defaultSlot, hi int) {
-	lo, hi = b.bins(f)
-	code, _ := b.matrix.DefaultBin(f)
-	return int(b.matrix.First(f)), lo, lo + int(code), hi
-}
-
 // addWide is unpackSums for sums in two arrays, which it leaves as they are.
-func (b *Builder) addWide(u int, grad []int64, hess []uint64) {
+func (b *build) addWide(u int, grad []int64, hess []uint64) {
 	if group := &b.featureGroups[u]; len(group.Features) > 1 {
 		for _, f := range group.Features {
 			first, lo, defaultSlot, hi := b.bundled(f)
@@ -152,7 +115,7 @@ func (b *Builder) addWide(u int, grad []int64, hess []uint64) {
 }
 
 // unpackSlots is unpackSums for two-word sums.
-func (b *Builder) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
+func (b *build) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	slots := s.slots
 	part := func(lo, hi int, slots []hist.Slot[int64, uint64]) {
 		drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], nil, sums[hist.Slot[int64, uint64]]{slots, nil})
@@ -177,7 +140,7 @@ func (b *Builder) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 
 // fillDefaults fills the slots of default bins: what the other codes of the feature lack of
 // the node's total. Integers make this exact (S1.6).
-func (b *Builder) fillDefaults(u int) {
+func (b *build) fillDefaults(u int) {
 	if !b.hasDefaults {
 		return
 	}
@@ -209,7 +172,7 @@ func (b *Builder) fillDefaults(u int) {
 }
 
 // fillDefaultWords is fillDefaults for packed sums, which add up as their parts do.
-func (b *Builder) fillDefaultWords(u int) {
+func (b *build) fillDefaultWords(u int) {
 	words, total := b.dst.words, hist.Join(b.total.Grad, b.total.Hess)
 	if b.flags[u] != nil {
 		for _, f := range b.flags[u] {
