@@ -2,8 +2,8 @@ package booster
 
 import "boost/dataset"
 
-// Data is a set of rows that a model is trained or judged on, wherever they are kept;
-// see InMemory and OutOfCore. The zero value is not usable.
+// Data is a set of rows that a model is trained or judged on: InMemory or OutOfCore. The zero value
+// is not usable.
 type Data struct{ source source }
 
 // InMemory is a table.
@@ -11,9 +11,9 @@ func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 
 // OutOfCore is a table in files of which one chunk at a time is in memory: training
 // takes about the memory of the codes and of a few numbers per row. The files are read
-// once more for the codes, and before that for the rows that cuts are taken from unless
-// the scan has kept them (dataset.KeepRows; Load sees to it) and no rows are held out.
-// Gradients "f32" are refused with it, and binning.sample = 0. The scan must not be
+// again for the codes, and before that for the rows that cuts are taken from, unless
+// the table has kept them (dataset.KeepRows, which Load sets) and no rows are held out.
+// Gradients "f32" and binning.sample = 0 are refused with it. The table must not be
 // closed before training ends.
 func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newScanSource(s)} }
 

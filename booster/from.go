@@ -27,21 +27,21 @@ import (
 // new round is better, none is kept.
 func From(base *Model) Option { return func(o *options) { o.baseModel = base } }
 
-// follow brings a table to the columns of the base model.
-func follow(s source, base *Model) (source, error) {
-	if err := checkBaseScores(base, s.rest()); err != nil {
+// follow brings a table to the columns of a model; name is what errors call the model.
+func follow(s source, m *Model, name string) (source, error) {
+	if err := checkBaseScores(m, s.rest()); err != nil {
 		return nil, err
 	}
-	followed, err := s.as(base.Schema())
+	followed, err := s.as(m.Schema())
 	if err != nil {
 		return nil, err
 	}
 	rest := followed.rest()
 	if rest.LabelColumn() == nil {
-		return nil, fmt.Errorf("%w: there is no column %q, the label of the base model", dataset.ErrTable, labelName(base))
+		return nil, fmt.Errorf("%w: there is no column %q, the label of %s", dataset.ErrTable, labelName(m), name)
 	}
-	if base.LacksInitScores(rest) {
-		return nil, fmt.Errorf("%w: the base model was trained from init scores: give the table its own", dataset.ErrTable)
+	if m.LacksInitScores(rest) {
+		return nil, fmt.Errorf("%w: %s was trained from init scores: give the table its own", dataset.ErrTable, name)
 	}
 	return followed, nil
 }

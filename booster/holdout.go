@@ -8,9 +8,8 @@ import (
 )
 
 // holdout chooses the rows that early stopping is judged on: of every class, or of
-// all rows where classes is 0, the ⌊n/10⌋ with the smallest draw, ties by row
-// . Where the rows belong to queries, these are chosen instead, whole: of n
-// of them the ⌊n/10⌋ with the smallest draw of their number. groups is what
+// all rows if classes is 0, the ⌊n/10⌋ with the smallest draw, ties by row. If the rows belong to
+// queries, whole queries are chosen instead: of n the ⌊n/10⌋ with the smallest draw of their number. groups is what
 // dataset.Table.Groups returns. Both lists ascend.
 func holdout(labels []float64, classes int, groups []int, seed uint64) (train, held []int32) {
 	key := rng.Key(seed, rng.Holdout, 0, 0)

@@ -25,7 +25,7 @@ type inputs struct {
 func (r *run) open(train source) (*inputs, error) {
 	if r.baseModel != nil {
 		var err error
-		if train, err = follow(train, r.baseModel); err != nil {
+		if train, err = follow(train, r.baseModel, "the base model"); err != nil {
 			return nil, err
 		}
 	}
@@ -74,19 +74,30 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		}
 		table = in.train.rest()
 	}
-	ex := &examples{target: target, n: table.NumRows()}
-	ex.Labels = labels
-	if ex.Weights, err = table.Weights(); err != nil {
+	ex, err := newExamples(target, table, labels, r.p.Objective)
+	if err != nil {
 		return nil, err
-	}
-	if ex.initial, err = initScores(table, r.p.Objective, target.outputs); err != nil {
-		return nil, err
-	}
-	if err := target.objective.Check(ex.Rows); err != nil {
-		return nil, atRow(table, err)
 	}
 	ex.storing, err = r.settleGradients(ex.n, target.outputs, in.inFiles)
 	return ex, err
+}
+
+// newExamples takes what is known of the rows from a table, and checks it. objective names the loss in
+// errors.
+func newExamples(target *target, table *dataset.Table, labels []float64, objective string) (*examples, error) {
+	weights, err := table.Weights()
+	if err != nil {
+		return nil, err
+	}
+	initial, err := initScores(table, objective, target.outputs)
+	if err != nil {
+		return nil, err
+	}
+	ex := &examples{target: target, Rows: objectives.Rows{Labels: labels, Weights: weights}, n: table.NumRows(), initial: initial}
+	if err := target.objective.Check(ex.Rows); err != nil {
+		return nil, atRow(table, err)
+	}
+	return ex, nil
 }
 
 // refuse finds out early that a run cannot succeed.

@@ -18,8 +18,9 @@ import (
 
 // Params says how a model is trained. The zero value is not usable: start from Defaults.
 //
-// Settings says of each field what it may be, its name in configs, flags and the model, and
-// whether it can change the bytes of the model.
+// Settings describes each field: its name in configs, flags and the model, what it may be, and
+// whether it can change the bytes of the model. There is a field for each key of the sections train,
+// gradients, sampling, metrics and quantize, so there are many.
 type Params struct {
 	Objective     string // "" = inferred from the label
 	Rounds        int

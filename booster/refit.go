@@ -11,7 +11,6 @@ import (
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/cpu"
-	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
@@ -57,13 +56,10 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 
 // refit is the state of one Refit.
 type refit struct {
+	*examples
 	from    *Model
 	keep    func(tree int, values []float64) error
 	decay   float64
-	target  *target
-	rows    objectives.Rows
-	n       int
-	outputs int
 	matrix  *binning.Matrix
 	print   string // fingerprint of the table
 	pool    *parallel.Pool
@@ -72,16 +68,19 @@ type refit struct {
 	scores  []float64 // raw, output-major
 	buffer  *gradients.Buffer
 	storage *gradients.Storage // of floats: it checks them and finds the largest
-	leaf    []float64          // by row: the leaf of the tree at hand
-	sums    []leafSums         // by worker
-	up      [2]float64         // gradients and hessians are multiplied by it
-	tree    tree.Tree          // the one at hand, its leaf values their numbers
-	grad    []float32
-	hess    []float32
-	values  []float64 // new leaves of the tree at hand
-	output  []float64 // scores of the output at hand
-
+	refitTree
 	leaves []float64 // of all trees so far
+}
+
+// refitTree is the state of one tree of a refit.
+type refitTree struct {
+	tree       tree.Tree // its leaf values are their numbers
+	grad, hess []float32
+	up         [2]float64 // gradients and hessians are multiplied by it
+	leaf       []float64  // by row: its leaf
+	sums       []leafSums // by worker
+	values     []float64  // new leaves
+	output     []float64  // scores of the output
 }
 
 // leafSums are one worker's sums by leaf.
@@ -94,34 +93,24 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	if after := m.Contents().After; after > 0 {
 		return nil, fmt.Errorf("%w: the model is the tail of one, whose first %d rounds it lacks", ErrParams, after)
 	}
-	if err := checkBaseScores(m, t); err != nil {
-		return nil, err
-	}
-	t, err := t.As(m.Schema())
+	followed, err := follow(tableSource{table: t}, m, "the model")
 	if err != nil {
 		return nil, err
 	}
-	if t.NumRows() == 0 {
+	if t = followed.(tableSource).table; t.NumRows() == 0 {
 		return nil, fmt.Errorf("%w: no rows to refit to", dataset.ErrTable)
 	}
-	if t.LabelColumn() == nil {
-		return nil, fmt.Errorf("%w: there is no column %q, the label of the model", dataset.ErrTable, labelName(m))
-	}
-	if m.LacksInitScores(t) {
-		return nil, fmt.Errorf("%w: the model was trained from init scores: give the table its own", dataset.ErrTable)
-	}
-	r := &refit{from: m, keep: o.keep, decay: decay, n: t.NumRows(), outputs: m.Outputs(), pool: o.pool}
-	if r.target, err = targetOf(m, o.custom); err != nil {
+	target, err := targetOf(m, o.custom)
+	if err != nil {
 		return nil, err
 	}
-	if r.rows.Labels, err = r.target.labels(t); err != nil {
+	labels, err := target.labels(t)
+	if err != nil {
 		return nil, err
 	}
-	if r.rows.Weights, err = t.Weights(); err != nil {
+	r := &refit{from: m, keep: o.keep, decay: decay, pool: o.pool}
+	if r.examples, err = newExamples(target, t, labels, target.objective.Name()); err != nil {
 		return nil, err
-	}
-	if err := r.target.objective.Check(r.rows); err != nil {
-		return nil, atRow(t, err)
 	}
 	if r.pool == nil {
 		threads := min(cpu.Threads(), max(1, r.n*(m.NumTrees()+1)/minCellsPerThread))
@@ -143,12 +132,8 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 		return err
 	}
 	r.print = t.Fingerprint(r.pool)
-	initial, err := initScores(t, c.Objective, r.outputs)
-	if err != nil {
-		return err
-	}
 	r.scores = make([]float64, r.outputs*r.n)
-	startScores(r.scores, initial, c.BaseScore)
+	startScores(r.scores, r.initial, c.BaseScore)
 	r.buffer = gradients.NewBuffer(r.n, r.outputs)
 	p, err := ParamsOf(r.from)
 	if err != nil {
@@ -179,7 +164,7 @@ func (r *refit) round(round int) error {
 	}
 	r.pool.Do(parallel.Blocks(r.n, gradientBlock), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, r.n, gradientBlock)
-		r.target.objective.Gradients(r.rows, lo, hi, r.scores, r.buffer.Grad, r.buffer.Hess)
+		r.objective.Gradients(r.Rows, lo, hi, r.scores, r.buffer.Grad, r.buffer.Hess)
 	}))
 	for k := range r.outputs {
 		r.grad, r.hess = r.buffer.Output(k)
@@ -187,7 +172,7 @@ func (r *refit) round(round int) error {
 			return fmt.Errorf("round %d, output %d: %w", round, k, err)
 		}
 		r.output = r.scores[k*r.n : (k+1)*r.n]
-		if err := r.refitTree(round*r.outputs+k, p); err != nil {
+		if err := r.refitLeaves(round*r.outputs+k, p); err != nil {
 			return err
 		}
 	}
@@ -204,8 +189,8 @@ func (r *refit) params(round int) (*Params, error) {
 	return &p, err
 }
 
-// refitTree appends the new leaf values of a tree, and adds them to the rows' scores.
-func (r *refit) refitTree(number int, p *Params) error {
+// refitLeaves appends the new leaf values of a tree, and adds them to the rows' scores.
+func (r *refit) refitLeaves(number int, p *Params) error {
 	t := &r.from.Contents().Trees[number]
 	n := t.NumLeaves()
 	r.tree = *t
@@ -229,7 +214,7 @@ func (r *refit) refitTree(number int, p *Params) error {
 			all.hess[l] += other.hess[l]
 		}
 	}
-	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate, MaxStep: r.target.maxStep()}
+	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate, MaxStep: r.maxStep()}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {
