@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/sample"
 	"boost/internal/kernel/mix"
 )
 
@@ -29,7 +30,7 @@ type ChunkedTable struct {
 
 	counter  chunk.CellCounter // the source, if it is one
 	fill     float64           // of cells that are not stored
-	sample   *rowSample        // while types are inferred
+	sample   *sample.Rows      // while types are inferred
 	keptRows []uint32
 	kept     *Table // of keptRows; nil where none are kept
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/sample"
 )
 
 // inferTypes goes through the input once. It keeps of the features what their types and
@@ -13,7 +14,7 @@ import (
 // bad cells cost one pass more, because which rows these are is known only once all types are.
 func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) error {
 	if s.counter == nil {
-		s.sample = newSample(s.Options, targets)
+		s.sample = sample.New(s.Options, targets)
 		s.passes++
 	}
 	c := &collector{input: s.input, summarize: func(ch *chunk.Chunk, targets []chunk.Target) { s.summarizeChunk(ch, targets, nil) }}
@@ -25,7 +26,7 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 	a.reread = func(columns []*columnBuilder) error {
 		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
-			keep = s.sample.again(columns, a.firsts)
+			keep = s.sample.Again(featureNames(columns), a.firsts)
 		}
 		c.summarize = func(ch *chunk.Chunk, targets []chunk.Target) {
 			if keep != nil {
@@ -66,19 +67,19 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 // summarizeChunk takes the values of features and ids off a chunk, without the rows in bad, after
 // the sample has taken note of them.
 func (s *ChunkedTable) summarizeChunk(ch *chunk.Chunk, targets []chunk.Target, bad []int32) {
-	var held *sampledChunk
+	var held *sample.Chunk
 	if s.sample != nil {
-		held = s.sample.hold(ch, bad)
+		held = s.sample.Hold(ch, bad)
 	}
 	s.dropValues(ch, targets, bad, held)
 	if held != nil {
-		s.sample.add(ch.Index, held)
+		s.sample.Add(ch.Index, held)
 	}
 }
 
 // dropValues takes the values off a chunk and leaves their buffers to further ones: at
 // once, or where they are held, with what is.
-func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad []int32, held *sampledChunk) {
+func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad []int32, held *sample.Chunk) {
 	var owned []chunk.Buffers
 	for i, t := range targets {
 		if (t.Role == Feature || t.Role == IDRole) && ch.Columns[i].Summary == nil {
@@ -87,7 +88,7 @@ func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad [
 		}
 	}
 	if held != nil {
-		held.owned = owned
+		held.Owned = owned
 		return
 	}
 	ch.Spare.PutAll(owned)
@@ -148,7 +149,7 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 			}
 		}
 	}
-	s.sample = newSample(s.Options, targets)
+	s.sample = sample.New(s.Options, targets)
 	bad := &badRows{table: s, options: s.Options, chunks: map[int]*badChunk{}}
 	c := &collector{input: s.input, summarize: bad.summarize}
 	s.passes++
@@ -311,10 +312,38 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 		return s.endCounting()
 	}
 	if s.sample != nil {
-		s.kept = s.sample.table(s.features, s.Options)
-		s.keptRows, s.sample = s.sample.rows, nil
+		s.keptRows = s.sample.Chosen()
+		s.kept, s.sample = s.sampledTable(), nil
 	}
 	return nil
+}
+
+// sampledTable makes the table of the rows that are kept, nil where their cells are not what the features say.
+func (s *ChunkedTable) sampledTable() *Table {
+	t := &Table{rows: len(s.keptRows), index: new(nameIndex)}
+	for _, c := range s.features {
+		p, ok := s.sample.Column(c.Name, c.kind != Category, s.Options)
+		if !ok {
+			return nil
+		}
+		column, err := c.column(p, nil, s)
+		if err != nil || column.Len() != t.rows {
+			return nil
+		}
+		t.columns = append(t.columns, column)
+	}
+	return t
+}
+
+// featureNames names the features among columns.
+func featureNames(columns []*columnBuilder) []string {
+	var names []string
+	for _, c := range columns {
+		if c.Role == Feature {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // finishOther makes a column final that is no feature.

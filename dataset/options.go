@@ -229,3 +229,20 @@ func DropTextLike() Option { return func(o *chunk.Options) { o.DropTextLike = tr
 // LenientTypes keeps columns that are neither clearly numbers nor clearly text as
 // categories and reports them in Table.Mixed, instead of failing.
 func LenientTypes() Option { return func(o *chunk.Options) { o.Lenient = true } }
+
+// KeepRows makes a ChunkedTable hold the features of the rows, size of them at most, that a
+// chooser chooses, which spares a pass over the files for them; see ChunkedTable.Kept. A chooser
+// is made for each pass that begins anew. Tables that are read whole leave it aside.
+func KeepRows(size int, chooser func() RowChooser) Option {
+	return func(o *chunk.Options) { o.Chooser, o.Chosen = chooser, size }
+}
+
+// Describe returns a text that is the same for options which read the same table from
+// the same files, and another for those that may not.
+func Describe(opts ...Option) (string, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return "", err
+	}
+	return o.Describe()
+}

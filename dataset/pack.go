@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
-	"strings"
 
 	"boost/dataset/internal/chunk"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // packed describes a table whose values stand in bytes beside it, in this order and
@@ -193,62 +189,4 @@ func unpackLevels(b []byte, count int) ([]string, error) {
 		return nil, fmt.Errorf("%d levels instead of %d", len(levels), count)
 	}
 	return levels, nil
-}
-
-// runOptions are the options that change how a table is read and never what is read.
-var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "formats"}
-
-// Describe returns a text that is the same for options which read the same table from
-// the same files, and another for those that may not.
-func Describe(opts ...Option) (string, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return "", err
-	}
-	said := map[string]any{}
-	v := reflect.ValueOf(o).Elem()
-	for i := range v.NumField() {
-		said[optionName(v.Type().Field(i).Name)] = describeOption(v.Field(i))
-	}
-	for _, name := range runOptions {
-		delete(said, name)
-	}
-	said["encoding"], said["format"], said["schema"] = describeEncoding(o.Encoding), "", ""
-	if o.Format != nil {
-		said["format"] = o.Format.Name
-	}
-	if o.Schema != nil {
-		said["schema"] = o.Schema.Columns
-	}
-	text, err := json.Marshal(said)
-	return string(text), err
-}
-
-// optionName returns the name of an option in a description, which caches keep.
-func optionName(field string) string {
-	if field == "IDs" {
-		return "ids"
-	}
-	return strings.ToLower(field[:1]) + field[1:]
-}
-
-// describeOption follows pointers to plain values.
-func describeOption(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() || v.Elem().Kind() == reflect.Struct {
-			return "" // described by name
-		}
-		v = v.Elem()
-	}
-	if v.Kind() == reflect.Slice {
-		return fmt.Sprintf("%q", v)
-	}
-	return fmt.Sprint(v)
-}
-
-func describeEncoding(m *charmap.Charmap) string {
-	if m == nil {
-		return "utf-8"
-	}
-	return m.String()
 }

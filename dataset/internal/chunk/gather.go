@@ -12,13 +12,10 @@ import (
 // end a column is one slice already and no second copy of the table is made. Chunks of
 // Text give their own buffers back to the workers.
 type gatherer struct {
-	mutex  sync.Mutex
-	placed sync.Cond             // a chunk was
-	ahead  int                   // chunks of text that a worker may be ahead of the next to place
-	chunks ReorderBuffer[*Chunk] // to place
-	stores []store               // by target
-	rows   int                   // placed so far
-	total  int                   // rows expected in all, 0 where nothing is known about it
+	chunks Sequence[*Chunk]
+	stores []store // by target
+	rows   int     // placed so far
+	total  int     // rows expected in all, 0 where nothing is known about it
 }
 
 // store is a column in the making. Pieces become parts of its slices, in which there is
@@ -38,28 +35,14 @@ func NewGatherer(threads int) *gatherer {
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
-	g := &gatherer{ahead: threads}
-	g.placed.L = &g.mutex
+	g := new(gatherer)
+	g.chunks.Ahead, g.chunks.Place = threads, g.place
 	return g
 }
 
 // Add places the chunk and those that waited for it. It may be called by several
-// goroutines at once.
-func (g *gatherer) Add(ch *Chunk) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	// A worker that is far ahead waits, else one that the system leaves aside would let the
-	// others fill the memory. Chunks of text all come, and are dealt out in order: the
-	// worker of the next one is never among those who wait.
-	for ch.Spare != nil && ch.Index > g.chunks.Next+g.ahead {
-		g.placed.Wait()
-	}
-	defer g.placed.Broadcast()
-	g.chunks.Put(ch.Index, ch)
-	for ch, ok := g.chunks.Take(); ok; ch, ok = g.chunks.Take() {
-		g.place(ch)
-	}
-}
+// goroutines at once. Chunks of text have buffers to be used again, and wait for their turn.
+func (g *gatherer) Add(ch *Chunk) { g.chunks.Add(ch.Index, ch.Spare != nil, ch) }
 
 // ShareOf returns which part of all inputs one of them is, judged by their sizes; 0
 // where those are unknown.

@@ -1,4 +1,4 @@
-package dataset
+package sample
 
 import (
 	"math"
@@ -9,53 +9,64 @@ import (
 	"boost/internal/cpu"
 )
 
-// KeepRows makes a ChunkedTable hold the features of the rows, size of them at most, that a
-// chooser chooses, which spares a pass over the files for them; see ChunkedTable.Kept. A chooser
-// is made for each pass that begins anew. Tables that are read whole leave it aside.
-func KeepRows(size int, chooser func() RowChooser) Option {
-	return func(o *chunk.Options) { o.Chooser, o.Chosen = chooser, size }
-}
-
-// rowSample holds the features of the rows that may be chosen, in slots that ascend by
+// Rows holds the features of the rows that may be chosen, in slots that ascend by
 // row. Slots of rows that are out are given up whenever a fourth more are taken than
 // rows are chosen: the memory is that of five fourths of the chosen rows.
-type rowSample struct {
-	chooser RowChooser
-	stores  []*sampleStore // by target, nil for those that are no features
-	byName  map[string]*sampleStore
+type Rows struct {
+	chooser chunk.RowChooser
+	stores  []*store // by target, nil for those that are no features
+	byName  map[string]*store
+	chunks  chunk.Sequence[*Chunk]
 
-	mutex  sync.Mutex
-	placed sync.Cond                          // a chunk was
-	ahead  int                                // chunks that a worker may be ahead of the next to place
-	chunks chunk.ReorderBuffer[*sampledChunk] // to place
-	seen   int                                // rows placed
-	rows   []uint32                           // by slot
-	limit  int                                // slots that are taken before some are given up; there is room for them
-	room   int                                // slots to make room for at once
-	fresh  []uint32                           // of one chunk
+	seen  int        // rows placed
+	rows  []uint32   // by slot
+	limit int        // slots that are taken before some are given up; there is room for them
+	room  int        // slots to make room for at once
+	fresh []uint32   // of one chunk
+	mutex sync.Mutex // of a pass for some features
 }
 
-// sampledChunk is a chunk's features before it is known which rows of the table they are.
-type sampledChunk struct {
+// New begins to choose rows, or returns nil where none are to be kept.
+func New(o *chunk.Options, targets []chunk.Target) *Rows {
+	if o.Chooser == nil {
+		return nil
+	}
+	s := &Rows{chooser: o.Chooser(), stores: make([]*store, len(targets)), byName: map[string]*store{},
+		limit: o.Chosen + o.Chosen/4, room: o.Chosen + o.Chosen/4}
+	s.chunks.Place = s.place
+	if s.chunks.Ahead = 2 * o.Threads; s.chunks.Ahead == 0 {
+		s.chunks.Ahead = 2 * cpu.Threads()
+	}
+	for i, t := range targets {
+		if t.Role == chunk.Feature {
+			s.stores[i] = new(store)
+			s.byName[t.Name] = s.stores[i]
+		}
+	}
+	return s
+}
+
+// Chunk is a chunk's features before it is known which rows of the table they are.
+type Chunk struct {
 	rows    int
 	share   float64         // as in chunk
-	columns []sampledColumn // by target
-	owned   []chunk.Buffers // to be given to spare once the chunk is placed
+	columns []column        // by target
+	Owned   []chunk.Buffers // to be given to spare once the chunk is placed
 	spare   *chunk.Spare
 }
 
-// sampledColumn holds what a column chunk held. The levels are those that codes refer to: the
+// column holds what a column chunk held. The levels are those that codes refer to: the
 // worker's dictionary grows behind them only.
-type sampledColumn struct {
+type column struct {
 	f32    []float32
 	f64    []float64
 	codes  []int32
 	levels []string
 }
 
-// sampleStore is a feature's cells by slot: numbers, or texts, or both where a column
+// store is a feature's cells by slot: numbers, or texts, or both where a column
 // was taken for one and for the other at times; a slot has one of the two then.
-type sampleStore struct {
+type store struct {
 	f32   []float32
 	f64   []float64
 	codes []int32 // into texts, unknownCode for a number
@@ -63,36 +74,16 @@ type sampleStore struct {
 	index map[string]int32 // of texts
 }
 
-// newSample begins to choose rows, or returns nil where none are to be kept.
-func newSample(o *chunk.Options, targets []chunk.Target) *rowSample {
-	if o.Chooser == nil {
-		return nil
-	}
-	s := &rowSample{chooser: o.Chooser(), stores: make([]*sampleStore, len(targets)), byName: map[string]*sampleStore{},
-		limit: o.Chosen + o.Chosen/4, room: o.Chosen + o.Chosen/4}
-	s.placed.L = &s.mutex
-	if s.ahead = 2 * o.Threads; s.ahead == 0 {
-		s.ahead = 2 * cpu.Threads()
-	}
-	for i, t := range targets {
-		if t.Role == Feature {
-			s.stores[i] = new(sampleStore)
-			s.byName[t.Name] = s.stores[i]
-		}
-	}
-	return s
-}
-
-// hold takes note of what the features of a chunk hold, without the rows in bad, which
+// Hold takes note of what the features of a chunk hold, without the rows in bad, which
 // ascend.
-func (s *rowSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
-	held := &sampledChunk{rows: ch.Rows - len(bad), share: ch.Share, columns: make([]sampledColumn, len(s.stores)), spare: ch.Spare}
+func (s *Rows) Hold(ch *chunk.Chunk, bad []int32) *Chunk {
+	held := &Chunk{rows: ch.Rows - len(bad), share: ch.Share, columns: make([]column, len(s.stores)), spare: ch.Spare}
 	for i, store := range s.stores {
 		if store == nil {
 			continue
 		}
 		p := &ch.Columns[i]
-		held.columns[i] = sampledColumn{f32: chunk.DropRows(p.F32, bad), f64: chunk.DropRows(p.F64, bad), codes: chunk.DropRows(p.Codes, bad)}
+		held.columns[i] = column{f32: chunk.DropRows(p.F32, bad), f64: chunk.DropRows(p.F64, bad), codes: chunk.DropRows(p.Codes, bad)}
 		if p.Codes != nil {
 			held.columns[i].levels = p.Dictionary.Levels
 		}
@@ -100,28 +91,13 @@ func (s *rowSample) hold(ch *chunk.Chunk, bad []int32) *sampledChunk {
 	return held
 }
 
-// add places a chunk and those that waited for it. It may be called by several
-// goroutines at once.
-func (s *rowSample) add(index int, held *sampledChunk) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	// A worker that is far ahead waits, else one that the system leaves aside would let the
-	// others fill the memory. Every chunk of text comes, and is dealt out before those
-	// behind it, so that the worker of the next one is never among those who wait; a chunk
-	// of a columnar file may not come, and has no buffers to be used again.
-	for held.spare != nil && index > s.chunks.Next+s.ahead {
-		s.placed.Wait()
-	}
-	s.chunks.Put(index, held)
-	defer s.placed.Broadcast()
-	for held, ok := s.chunks.Take(); ok; held, ok = s.chunks.Take() {
-		s.place(held)
-		held.spare.PutAll(held.owned)
-	}
-}
+// Add places what is held of the chunk of an index, and chunks that waited for it, and lets their buffers be
+// used again. It may be called by several goroutines at once.
+func (s *Rows) Add(index int, held *Chunk) { s.chunks.Add(index, held.spare != nil, held) }
 
 // place puts the rows of a chunk that may be chosen into slots.
-func (s *rowSample) place(held *sampledChunk) {
+func (s *Rows) place(held *Chunk) {
+	defer held.spare.PutAll(held.Owned)
 	first := s.seen
 	s.seen += held.rows
 	s.fresh = s.chooser.Add(first, s.seen, s.fresh[:0])
@@ -147,7 +123,7 @@ func (s *rowSample) place(held *sampledChunk) {
 }
 
 // prune gives up the slots whose rows are out.
-func (s *rowSample) prune() {
+func (s *Rows) prune() {
 	chosen := s.chooser.Rows()
 	if len(chosen) == len(s.rows) {
 		return
@@ -180,7 +156,7 @@ func onlySlots[T any](values []T, slots []int32) []T {
 
 // place appends the cells of some rows; so many slots are taken, of so many for which
 // there is to be room.
-func (c *sampleStore) place(p *sampledColumn, rows []uint32, first, taken, room int) {
+func (c *store) place(p *column, rows []uint32, first, taken, room int) {
 	if p.f64 != nil && c.f32 != nil {
 		c.f64 = append(make([]float64, 0, max(room, taken+len(rows))), chunk.Widened(c.f32)...)
 		c.f32 = nil
@@ -205,7 +181,7 @@ func (c *sampleStore) place(p *sampledColumn, rows []uint32, first, taken, room 
 }
 
 // placeNumbers appends numbers, NaN where the column chunk holds texts.
-func (c *sampleStore) placeNumbers(p *sampledColumn, rows []uint32, first, room int) {
+func (c *store) placeNumbers(p *column, rows []uint32, first, room int) {
 	switch {
 	case c.f32 != nil:
 		c.f32 = roomFor(c.f32, len(rows), room)
@@ -231,7 +207,7 @@ func (c *sampleStore) placeNumbers(p *sampledColumn, rows []uint32, first, room 
 }
 
 // takeNumbers begins to hold numbers behind slots that hold texts.
-func (c *sampleStore) takeNumbers(wide bool, taken, room int) {
+func (c *store) takeNumbers(wide bool, taken, room int) {
 	if wide {
 		c.f64 = filled(taken, room, math.NaN())
 	} else {
@@ -258,7 +234,7 @@ func roomFor[T any](values []T, n, room int) []T {
 }
 
 // code returns the place of a cell's level among the texts.
-func (c *sampleStore) code(p *sampledColumn, row int) int32 {
+func (c *store) code(p *column, row int) int32 {
 	code := p.codes[row]
 	if code < 0 {
 		return code
@@ -266,7 +242,7 @@ func (c *sampleStore) code(p *sampledColumn, row int) int32 {
 	return c.textCode(p.levels[code])
 }
 
-func (c *sampleStore) textCode(level string) int32 {
+func (c *store) textCode(level string) int32 {
 	at, known := c.index[level]
 	if !known {
 		at = int32(len(c.texts))
@@ -276,14 +252,12 @@ func (c *sampleStore) textCode(level string) int32 {
 	return at
 }
 
-// again prepares reading some features once more, as text; firsts are the rows that
+// Again prepares reading some features once more, as text; firsts are the rows that
 // chunks begin with. It returns what takes a chunk of theirs.
-func (s *rowSample) again(columns []*columnBuilder, firsts []int) func(ch *chunk.Chunk, targets []chunk.Target) {
+func (s *Rows) Again(names []string, firsts []int) func(ch *chunk.Chunk, targets []chunk.Target) {
 	s.prune()
-	for _, column := range columns {
-		if store := s.byName[column.Name]; store != nil && column.Role == Feature {
-			*store = sampleStore{codes: filled(len(s.rows), 0, int32(chunk.UnknownCode)), index: map[string]int32{}}
-		}
+	for _, name := range names {
+		*s.byName[name] = store{codes: filled(len(s.rows), 0, int32(chunk.UnknownCode)), index: map[string]int32{}}
 	}
 	return func(ch *chunk.Chunk, targets []chunk.Target) {
 		if ch.Index+1 >= len(firsts) {
@@ -296,8 +270,8 @@ func (s *rowSample) again(columns []*columnBuilder, firsts []int) func(ch *chunk
 		defer s.mutex.Unlock()
 		for i, t := range targets {
 			p := &ch.Columns[i]
-			if store := s.byName[t.Name]; store != nil && t.Role == Feature && p.Codes != nil {
-				held := sampledColumn{codes: p.Codes, levels: p.Dictionary.Levels}
+			if store := s.byName[t.Name]; store != nil && t.Role == chunk.Feature && p.Codes != nil {
+				held := column{codes: p.Codes, levels: p.Dictionary.Levels}
 				for slot := from; slot < end; slot++ {
 					store.codes[slot] = store.code(&held, int(s.rows[slot])-first)
 				}
@@ -306,50 +280,30 @@ func (s *rowSample) again(columns []*columnBuilder, firsts []int) func(ch *chunk
 	}
 }
 
-// table makes the table of the chosen rows, nil where they are not what the columns
-// say; only the features among the columns are in it.
-func (s *rowSample) table(columns []*chunkedFeature, o *chunk.Options) *Table {
+// Chosen returns the rows that were chosen.
+func (s *Rows) Chosen() []uint32 {
 	s.prune()
-	t := &Table{rows: len(s.rows), index: new(nameIndex)}
-	for _, c := range columns {
-		column := c.sampled(s.byName[c.Name], o)
-		if column == nil || column.Len() != len(s.rows) {
-			return nil
-		}
-		*s.byName[c.Name] = sampleStore{}
-		t.columns = append(t.columns, column)
-	}
-	return t
+	return s.rows
 }
 
-// sampled makes the column of a store's cells, nil where they are none of its kind.
-func (c *chunkedFeature) sampled(store *sampleStore, o *chunk.Options) *Column {
-	if c.kind == Category {
-		for slot, code := range store.codes {
-			if code >= 0 {
-				at, known := c.index[store.texts[code]]
-				if !known {
-					return nil
-				}
-				store.codes[slot] = at
-			} else if code != chunk.MissingCode {
-				return nil
-			}
-		}
-		return categoryColumn(c.Name, c.Role, store.codes, c.levels, c.numericLevels)
+// Column returns the cells of a feature in the chosen rows, as numbers or as levels, and lets go of them. ok is
+// false where they cannot be that.
+func (s *Rows) Column(name string, numbers bool, o *chunk.Options) (p *chunk.ColumnChunk, ok bool) {
+	c := *s.byName[name]
+	*s.byName[name] = store{}
+	if numbers {
+		ok := c.textsToNumbers(o)
+		return &chunk.ColumnChunk{F32: c.f32, F64: c.f64}, ok
 	}
-	if !store.textsToNumbers(o) {
-		return nil
+	p = &chunk.ColumnChunk{Codes: c.codes, Dictionary: &chunk.Dictionary{Levels: c.texts}}
+	for code := range c.texts {
+		p.Fresh = append(p.Fresh, int32(code))
 	}
-	column, err := c.numbers(&chunk.ColumnChunk{F32: store.f32, F64: store.f64}, nil)
-	if err != nil {
-		return nil
-	}
-	return column
+	return p, true
 }
 
 // textsToNumbers leaves numbers only; ok is false where a text is none.
-func (c *sampleStore) textsToNumbers(o *chunk.Options) (ok bool) {
+func (c *store) textsToNumbers(o *chunk.Options) (ok bool) {
 	if c.codes == nil {
 		return true
 	}
