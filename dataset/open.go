@@ -36,8 +36,8 @@ func OpenAll(ctx context.Context, paths []string, opts ...Option) (*Table, error
 // Read reads a table from a stream, in any format that Open reads. The name stands
 // in messages. While it is read, the stream is copied to an unlinked temporary file,
 // because a column may turn out to be text late; NoSpool prevents the copy. Read returns
-// once the context is done, though the stream be silent; one read of it may then still
-// be waiting.
+// once the context is done, even if the stream is silent; one read of it may then still
+// wait for bytes.
 func Read(ctx context.Context, stream io.Reader, name string, opts ...Option) (*Table, error) {
 	in, err := streamInput(ctx, stream, name, opts)
 	if err != nil {

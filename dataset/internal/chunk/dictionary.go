@@ -17,7 +17,7 @@ const (
 // It outlives chunks, so that a level's text is stored once per worker. Two hash
 // tables with linear probing find the raw bytes of cells, one those of up to
 // ShortCell bytes, which it holds itself; Go's own map costs several times as much
-// on the short cells of tables. Until a cell of more than wordCell bytes comes, the
+// on the short cells of tables. Until a cell of more than WordCell bytes comes, the
 // slots of that table are words; then they become pairs of words, so that where both
 // kinds of cells take turns no branch depends on the kind.
 type Dictionary struct {
@@ -34,13 +34,13 @@ type Dictionary struct {
 	moved  bool     // whether an index in merged differs from the code
 }
 
-// WordCell and shortCell are the lengths of the longest cells that one word and two hold.
+// WordCell and ShortCell are the lengths of the longest cells that one word and two hold.
 const (
 	WordCell  = 8
 	ShortCell = 16
 )
 
-// wordSlot holds a cell of up to wordCell bytes, with zeros behind its end. Tables of slots
+// wordSlot holds a cell of up to WordCell bytes, with zeros behind its end. Tables of slots
 // are powers of two, at most half of them taken.
 type wordSlot struct {
 	Word uint64
@@ -48,7 +48,7 @@ type wordSlot struct {
 	Code int32
 }
 
-// pairSlot is a wordSlot for up to shortCell bytes.
+// pairSlot is a wordSlot for up to ShortCell bytes.
 type pairSlot struct {
 	Lo, Hi uint64
 	Size   int32
@@ -75,7 +75,7 @@ func (d *Dictionary) Outgrown(t *Target) bool {
 	return len(d.Levels) > 2*known+1<<13
 }
 
-// Find returns the code of a cell of up to shortCell bytes, or unknownCode.
+// Find returns the code of a cell of up to ShortCell bytes, or UnknownCode.
 func (d *Dictionary) Find(lo, hi uint64, length int) int32 {
 	switch {
 	case d.Pairs != nil:
@@ -112,7 +112,7 @@ func (d *Dictionary) FindPair(lo, hi uint64, length int) int32 {
 	}
 }
 
-// HashOfWord and hashOfPair mix a short cell with two secret numbers.
+// HashOfWord and HashOfPair mix a short cell with two secret numbers.
 func HashOfWord(word uint64) uint64 {
 	high, low := bits.Mul64(word^secrets[0], secrets[1])
 	return high ^ low
@@ -144,7 +144,7 @@ func (d *Dictionary) Code(cell []byte, o *Options) int32 {
 	return code
 }
 
-// FindLong returns the code of a longer cell, or unknownCode.
+// FindLong returns the code of a longer cell, or UnknownCode.
 func (d *Dictionary) FindLong(cell []byte) int32 {
 	hash := uint32(maphash.Bytes(hashSeed, cell))
 	mask := uint32(len(d.longs) - 1)

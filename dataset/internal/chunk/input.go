@@ -1,20 +1,14 @@
 package chunk
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Input is one file, or a stream, that can be read from its start, perhaps twice.
@@ -117,72 +111,6 @@ func ReadUnchanged(f *os.File, name string, read func() error) error {
 	return nil
 }
 
-// Spool is a stream that is copied to an unlinked temporary file while it is read
-// for the first time, so that it can be read again.
-type spool struct {
-	name  string
-	first func() (io.ReadCloser, error) // nil once it was called
-	Keep  bool
-	file  *os.File
-}
-
-func (s *spool) input() Input { return Input{Name: s.name, Open: s.open, Spool: s} }
-
-func (s *spool) open() (io.ReadCloser, error) {
-	if s.first != nil {
-		stream, err := s.first()
-		s.first = nil
-		if err != nil || !s.Keep {
-			return stream, err
-		}
-		if err := s.create(); err != nil {
-			stream.Close()
-			return nil, err
-		}
-		return spoolReader{io.TeeReader(stream, spoolWriter{s.file}), stream}, nil
-	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("the copy of %s cannot be read again: %w", s.name, err)
-	}
-	return io.NopCloser(s.file), nil
-}
-
-// spoolReader reads through the copying and closes the stream.
-type spoolReader struct {
-	io.Reader
-	io.Closer
-}
-
-func (s *spool) create() error {
-	f, err := os.CreateTemp("", "boost-spool-*")
-	if err != nil {
-		return fmt.Errorf("no copy of %s can be kept: %w (set TMPDIR to a folder with room, or --no-spool)", s.name, err)
-	}
-	s.file = f
-	_ = os.Remove(f.Name()) // Windows refuses while the file is open; close removes it there
-	return nil
-}
-
-func (s *spool) close() {
-	if s.file != nil {
-		s.file.Close()
-		_ = os.Remove(s.file.Name())
-	}
-}
-
-// errSpool marks a failure to write the copy, which is no fault of the table.
-var errSpool = errors.New("the copy of the input cannot be written")
-
-type spoolWriter struct{ f *os.File }
-
-func (w spoolWriter) Write(b []byte) (int, error) {
-	n, err := w.f.Write(b)
-	if err != nil {
-		err = fmt.Errorf("%w: %w (set TMPDIR to a folder with room, or --no-spool)", errSpool, err)
-	}
-	return n, err
-}
-
 // foreign are the beginnings of files that no format here has.
 var foreign = []struct{ magic, name string }{
 	{"PK\x03\x04", "a zip file"}, {"BZh91AY&SY", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
@@ -195,109 +123,3 @@ var foreign = []struct{ magic, name string }{
 
 // ByteOrderMark may stand at the beginning of UTF-8 text and is no part of it.
 const ByteOrderMark = "\xef\xbb\xbf"
-
-// Stream is the content of an input, read from its start and decompressed.
-type Stream struct {
-	Name   string
-	Reader *bufio.Reader
-	file   io.Closer
-	Packed string // "gzip", "zstd" or "" for an input that is not compressed
-	raw    *watched
-	pump   *pump // nil for an input that is not compressed
-}
-
-// Stream opens an input, or returns what was opened to look at its beginning.
-func (in *Input) Stream(formats []*Format) (*Stream, error) {
-	if s := in.Opened; s != nil {
-		in.Opened = nil
-		return s, nil
-	}
-	file, err := in.Open()
-	if err != nil {
-		return nil, err
-	}
-	raw := &watched{Reader: file, in: in}
-	if f, ok := file.(*os.File); ok && in.Spool == nil {
-		raw.stat = f.Stat
-	}
-	s := &Stream{Name: in.Name, file: file, raw: raw, Reader: bufio.NewReaderSize(raw, streamBuffer)}
-	start, err := s.peek(4)
-	if err == nil {
-		err = s.decompress(start)
-	}
-	if err == nil {
-		start, err = s.peek(longestMagic)
-	}
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	for _, f := range foreign {
-		if bytes.HasPrefix(start, []byte(f.magic)) {
-			s.Close()
-			return nil, Errorf("%s is %s; give it as %s, plain, gzip or zstd", in.Name, f.name, formatTitles(formats))
-		}
-	}
-	return s, nil
-}
-
-const (
-	streamBuffer = 64 << 10
-	longestMagic = 16
-)
-
-// peek returns the next n bytes, fewer at the end, without reading past them.
-func (s *Stream) peek(n int) ([]byte, error) {
-	start, err := s.Reader.Peek(n)
-	if err != nil && err != io.EOF {
-		return nil, s.Failure(err)
-	}
-	return start, nil
-}
-
-// decompress puts a decompressor before the reader if start is the magic of one.
-func (s *Stream) decompress(start []byte) error {
-	var unpacked io.Reader
-	release := func() {}
-	switch {
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		s.Packed = "gzip"
-		z, err := gzip.NewReader(s.Reader)
-		if err != nil {
-			return s.Failure(err)
-		}
-		unpacked = z
-	case isZstd(start):
-		s.Packed = "zstd"
-		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(ZstdWindow))
-		if err != nil {
-			return s.Failure(err)
-		}
-		unpacked, release = z, z.Close
-	default:
-		return nil
-	}
-	s.pump = newPump(unpacked, s.raw, func() {
-		release()
-		s.file.Close()
-	})
-	s.Reader = bufio.NewReaderSize(s.pump, streamBuffer)
-	return nil
-}
-
-// ZstdWindow is the memory that a zstd file may ask for: what zstd --long writes.
-const ZstdWindow = 128 << 20
-
-// isZstd knows a zstd frame, and a skippable frame, with which parallel compressors begin.
-func isZstd(start []byte) bool {
-	return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) ||
-		len(start) == 4 && start[0]&0xf0 == 0x50 && string(start[1:]) == "\x2a\x4d\x18"
-}
-
-func (s *Stream) Close() {
-	if s.pump == nil {
-		s.file.Close()
-		return
-	}
-	s.pump.close(s.raw.in.Spool == nil)
-}

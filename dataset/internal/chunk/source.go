@@ -26,7 +26,7 @@ type Source interface {
 type Pass struct {
 	Targets []Target
 	// Emit takes a chunk, whose column chunks follow the targets. It is called by several
-	// goroutines at once and for chunks in any order; chunk.index puts them in order,
+	// goroutines at once and for chunks in any order; Chunk.Index puts them in order,
 	// counting from 0 without gaps over all inputs. A column chunk's dictionary may grow once
 	// Emit has returned, as it outlives chunks: what it holds for the chunk (fresh,
 	// and levels below the ones known then) stays as it is.

@@ -199,7 +199,7 @@ type levelCells struct {
 	last, quoted bool // as contentOf has them
 }
 
-// wordBatch holds some cells of up to wordCell bytes, as slots have them. Taking cells
+// wordBatch holds some cells of up to chunk.WordCell bytes, as slots have them. Taking cells
 // out of the text and looking them up are two loops, as one would need more registers than
 // there are.
 type wordBatch struct {
@@ -234,7 +234,7 @@ func (c *levelCells) words(b []byte, k, row int, s *sink, batch *wordBatch) (cel
 	return nil, k, row
 }
 
-// cut takes cells from the k-th on out of the text, up to the first of more than wordCell
+// cut takes cells from the k-th on out of the text, up to the first of more than WordCell
 // bytes, and returns how many.
 func (c *levelCells) cut(b []byte, k int, batch *wordBatch) (n int) {
 	ends, columns := c.ends, c.columns
@@ -289,7 +289,7 @@ func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRo
 	return nil, k, row
 }
 
-// cellMasks cut two words to cells of up to shortCell bytes.
+// cellMasks cut two words to cells of up to chunk.ShortCell bytes.
 var cellMasks = func() (masks [chunk.ShortCell + 1][2]uint64) {
 	for n := range masks {
 		masks[n] = [2]uint64{1<<(8*min(n, 8)) - 1, 1<<(8*max(n-8, 0)) - 1}

@@ -69,7 +69,7 @@ type column struct {
 type store struct {
 	f32   []float32
 	f64   []float64
-	codes []int32 // into texts, unknownCode for a number
+	codes []int32 // into texts, UnknownCode for a number
 	texts []string
 	index map[string]int32 // of texts
 }
