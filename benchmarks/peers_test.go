@@ -51,7 +51,7 @@ func TestTrain(t *testing.T) {
 		if p.Rows != 400 || p.Columns != 2 || p.Read <= 0 || p.Bin <= 0 || len(p.Ways) != 1 || p.Ways[0].Seconds <= 0 || p.Ways[0].Warm <= 0 {
 			t.Errorf("printed %s", out)
 		}
-		if p.Call < p.Ways[0].Seconds || p.File < p.Ways[0].Seconds || p.Layout == "" || p.Builder == "" || p.Gradients != "i16" || len(p.Model) != 64 {
+		if p.File < p.Ways[0].Seconds || p.Gradients != "i16" || len(p.Model) != 64 {
 			t.Errorf("printed %s", out)
 		}
 		sums[p.Model] = true

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,8 +19,8 @@ import (
 
 // readCommand is boost's side of `loading`; python/loading.py is the others'.
 func readCommand() *cobra.Command {
-	var file, reader, profile string
-	var threads, times int
+	var file, reader string
+	var threads int
 	c := &cobra.Command{
 		Use:   "read",
 		Short: "Reads one file and prints one line of JSON about it",
@@ -29,34 +28,24 @@ func readCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			runtime.GOMAXPROCS(threads) // the collector of garbage counts as one of the threads
 			run := loading.Run{Version: "boost (" + runtime.Version() + ")", BaseBytes: harness.PeakSoFar()}
-			stop, err := startProfile(profile)
+			clock := startClock()
+			var err error
+			if reader == loading.Inflate {
+				err = inflate(file)
+			} else {
+				err = openTable(cmd, file, threads, &run)
+			}
 			if err != nil {
 				return err
 			}
-			for range times {
-				clock := startClock()
-				if reader == loading.Inflate {
-					err = inflate(file)
-				} else {
-					err = openTable(cmd, file, threads, &run)
-				}
-				if err != nil {
-					return errors.Join(err, stop())
-				}
-				run.Seconds, run.CPU = clock.lap()
-			}
-			if err := stop(); err != nil {
-				return err
-			}
+			run.Seconds, run.CPU = clock.lap()
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(run)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&file, "file", "", "file to read")
 	f.StringVar(&reader, "reader", loading.Boost, "boost, or inflate, which only decompresses")
-	f.StringVar(&profile, "profile", "", "file for a processor profile (go tool pprof)")
 	f.IntVar(&threads, "threads", 2, "threads")
-	f.IntVar(&times, "times", 1, "how often to read; the last counts")
 	_ = c.MarkFlagRequired("file")
 	return c
 }

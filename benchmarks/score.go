@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +25,6 @@ type scoring struct {
 	trees, leaves, rows       int
 	seconds                   float64
 	single                    bool
-	profile                   string
 }
 
 // scoreCommand is boost's side of `scorers`; python/scorer.py is the others'.
@@ -53,11 +51,7 @@ func scoreCommand() *cobra.Command {
 				columns[f] = columns[f][:min(s.rows, len(columns[f]))]
 			}
 			run := scorers.Run{Version: "boost (" + runtime.Version() + ")", Rows: len(columns[0])}
-			stop, err := startProfile(s.profile)
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(s.batches(cmd, m, columns, &run), stop()); err != nil {
+			if err := s.batches(cmd, m, columns, &run); err != nil {
 				return err
 			}
 			if s.single && s.name == scorers.Boost {
@@ -76,7 +70,6 @@ func scoreCommand() *cobra.Command {
 	f.IntVar(&s.rows, "rows", scorers.TestRows, "rows to score")
 	f.Float64Var(&s.seconds, "seconds", 1, "seconds of passes over the rows, at least")
 	f.BoolVar(&s.single, "single", false, "time single rows too")
-	f.StringVar(&s.profile, "profile", "", "file for a processor profile of the batches (go tool pprof)")
 	_ = c.MarkFlagRequired("data")
 	_ = c.MarkFlagRequired("models")
 	return c

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,12 +9,7 @@ import (
 	"boost/benchmarks/harness"
 	"boost/benchmarks/sizes"
 	"boost/booster"
-	"boost/dataset"
 )
-
-// What is trained for size beside the model that all programs train, and like it otherwise: with
-// these values of tree.reuse_cut.
-var sizeReuse = []float64{0.05, 0.1, 0.2}
 
 // Rounds and leaves of all programs. Of several classes there is a tree for each in a round.
 const (
@@ -27,10 +21,9 @@ const (
 // sizing is what the flags of `sizes` say.
 type sizing struct {
 	places
-	names             []string
-	threads           int
-	pruned, forSize   bool
-	anew, goOn, write bool
+	names       []string
+	threads     int
+	keep, write bool
 }
 
 func sizesCommand() *cobra.Command {
@@ -45,10 +38,7 @@ func sizesCommand() *cobra.Command {
 	z.inputs(c, "sizes.py", "")
 	z.outputs(c, "benchmarks/results/sizes.json", "benchmarks/results/sizes.md")
 	f.StringSliceVar(&z.names, "sets", nil, "these sets only; without it all regression, binary and multiclass sets")
-	f.BoolVar(&z.pruned, "pruned", true, "measure pruned models")
-	f.BoolVar(&z.forSize, "for-size", true, "measure models that are trained for size (tree.reuse_cut)")
-	f.BoolVar(&z.anew, "anew", false, "measure boost's models anew; without it those that this build has not measured yet")
-	f.BoolVar(&z.goOn, "go-on", false, "keep what other builds measured of boost's models")
+	f.BoolVar(&z.keep, "go-on", false, "keep what other builds measured of boost's models")
 	f.IntVar(&z.threads, "threads", 2, "threads")
 	f.BoolVar(&z.write, "write", false, "measure nothing, write the document from the record")
 	return c
@@ -97,22 +87,15 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 		Name: s.Name, Metric: s.Metric(), Rows: s.TrainRows, TestRows: s.TestRows, Categorical: len(s.Categorical),
 		Rounds: rounds, Leaves: sizeLeaves, Build: build, Commit: record.Machine.Commit,
 	}
-	keep := sizes.KeepOfBuild
-	switch {
-	case z.anew:
-		keep = sizes.KeepNone
-	case z.goOn:
-		keep = sizes.KeepAll
-	}
-	set := record.Set(about, keep)
+	set := record.Set(about, z.keep)
 	plan := &sizes.Plan{
-		Same: []string{z.python, z.script, "same"}, Folder: s.Folder, Threads: z.threads, Zstd: zstd, Pruned: z.pruned, ForSize: z.forSize,
+		Folder: s.Folder, Threads: z.threads, Zstd: zstd,
 		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(z.results) },
 	}
 	for _, name := range []string{sizes.LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
 		plan.Trainers = append(plan.Trainers, sizes.Trainer{Name: name, Command: []string{z.python, z.script}})
 	}
-	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Complete(plan) {
+	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Complete() {
 		return err
 	}
 	train, test, err := s.Tables(cmd.Context())
@@ -126,24 +109,9 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	small := func(ctx context.Context) ([]sizes.Small, error) { return trainForSize(ctx, p, train) }
 	set.Columns = len(train.Features())
 	if set.Loss, err = s.LossOf(cmd.Context(), m, test); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return set.MeasureOurs(cmd.Context(), plan, sizes.Models{Full: m, Small: small, Data: test})
-}
-
-// trainForSize trains the models that are trained for size.
-func trainForSize(ctx context.Context, p booster.Params, train *dataset.Table) ([]sizes.Small, error) {
-	var all []sizes.Small
-	for _, reuse := range sizeReuse {
-		p.Tree.ReuseCut = reuse
-		m, err := booster.Train(ctx, p, train)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sizes.Small{Reuse: reuse, Model: m})
-	}
-	return all, nil
+	return set.MeasureOurs(cmd.Context(), plan, m, test)
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +27,6 @@ type ours struct {
 	budget          float64
 	once            bool
 	params          booster.Params
-	layout          layout
 }
 
 func trainCommand() *cobra.Command {
@@ -122,48 +121,21 @@ func (t *ours) boosting(ctx context.Context, table *dataset.Table, process *peer
 		return err
 	}
 	var model *booster.Model
+	var bins []float64
 	timed.Seconds, timed.Repeats, err = peers.Repeat(t.budget, func() (float64, error) {
-		begin := time.Now()
 		var err error
-		model, err = booster.Train(ctx, t.params, table, booster.WithReport(&report), booster.Logger(slog.New(&t.layout)))
-		least(&process.Call, time.Since(begin).Seconds())
-		least(&process.Bin, report.BinSeconds)
+		model, err = booster.Train(ctx, t.params, table, booster.WithReport(&report))
+		bins = append(bins, report.BinSeconds)
 		return report.TrainSeconds, err
 	})
 	if err := errors.Join(err, stop()); err != nil {
 		return err
 	}
-	process.Ways = []peers.Timed{timed}
-	process.Layout, process.Builder, process.Gradients = string(t.layout), report.Builder, report.Gradients
+	process.Bin, process.Ways = slices.Min(bins), []peers.Timed{timed}
+	process.Gradients = report.Gradients
 	process.Model, err = model.SHA256()
 	return err
 }
-
-// least keeps the lesser of what is known, if anything is, and a further value.
-func least(known *float64, value float64) {
-	if *known == 0 || value < *known {
-		*known = value
-	}
-}
-
-// layout is a handler of log records that keeps the layout of codes that a training chose.
-type layout string
-
-func (*layout) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l *layout) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if r.Message == "bin matrix" && a.Key == "layout" {
-			*l = layout(a.Value.String())
-		}
-		return true
-	})
-	return nil
-}
-
-func (l *layout) WithAttrs([]slog.Attr) slog.Handler { return l }
-
-func (l *layout) WithGroup(string) slog.Handler { return l }
 
 // startProfile writes a processor profile to path, if there is one, until stop.
 func startProfile(path string) (stop func() error, err error) {

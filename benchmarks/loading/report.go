@@ -116,17 +116,6 @@ func (r *Record) Verdicts() []Verdict {
 	return list
 }
 
-// Short names what falls short of its bar.
-func (r *Record) Short() []string {
-	var list []string
-	for _, v := range r.Verdicts() {
-		if !v.Passes() {
-			list = append(list, v.File+" against "+v.Reader)
-		}
-	}
-	return list
-}
-
 // DetailsPath is the Markdown file of all figures of the records kept at path: it lies beside it.
 func DetailsPath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".md" }
 

@@ -60,9 +60,6 @@ type Process struct {
 
 	// Of boost alone.
 	File      float64 `json:"file_seconds,omitempty"` // from the file to the model, measured as a whole
-	Call      float64 `json:"call_seconds,omitempty"` // of the whole call of Train; beyond Bin and the rounds it prepares and closes
-	Layout    string  `json:"layout,omitempty"`       // of the codes
-	Builder   string  `json:"builder,omitempty"`      // of histograms
 	Gradients string  `json:"gradients,omitempty"`
 	Model     string  `json:"model_sha256,omitempty"` // of the model's file
 }

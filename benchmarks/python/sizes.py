@@ -1,12 +1,10 @@
 """The peers' side of `make sizes`: trains on a real set and writes the model's files.
 
     sizes.py NAME --set FOLDER --out DIR [--rounds N] [--leaves N] [--threads N]
-    sizes.py same FILE OTHER --out DIR
 
-NAME is a key of PEERS. The first form prints one line of JSON: version, seconds of training,
+NAME is a key of PEERS. It prints one line of JSON: version, seconds of training,
 loss on the test rows, trees, leaves, and the files by what they are. A peer that is not
-installed exits with status 3. The second says whether two files of LightGBM's give the same
-scores for the test rows, bit for bit.
+installed exits with status 3.
 """
 
 import argparse
@@ -51,7 +49,6 @@ def lightgbm(a, r):
     data = lightgbm.Dataset(r.x, r.y, weight=r.w, feature_name=r.names, categorical_feature=r.categorical, params=params)
     model = lightgbm.train(params, data, a.rounds)
     model.save_model(in_out(a, "lightgbm.txt"))
-    np.save(in_out(a, "test.npy"), r.xt)
     with open(in_out(a, "lightgbm.txt"), encoding="utf-8") as f:
         counts = [int(line.split("=")[1]) for line in f if line.startswith("num_leaves=")]
     return lightgbm.__version__, model.predict(r.xt, num_threads=a.threads), counts, {"text": "lightgbm.txt"}
@@ -128,25 +125,16 @@ def train(a):
                       "loss": loss(r.task, prediction, r.yt, r.wt), "trees": len(counts), "leaves": sum(counts), "files": files}))
 
 
-def same(a):
-    import lightgbm
-
-    x = np.load(in_out(a, "test.npy"))
-    one, other = (lightgbm.Booster(model_file=in_out(a, name)).predict(x, raw_score=True) for name in a.files)
-    print(json.dumps({"rows": len(x), "same": one.tobytes() == other.tobytes()}))
-
-
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("name", choices=["same", *PEERS])
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("name", choices=PEERS)
     parser.add_argument("--set")
     parser.add_argument("--out", required=True)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--leaves", type=int, default=31)
     parser.add_argument("--threads", type=int, default=2)
     a = parser.parse_args()
-    same(a) if a.name == "same" else train(a)
+    train(a)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,6 @@
 package score
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // clip is the smallest probability that a logarithm is taken of.
 const clip = 1e-15
@@ -46,37 +43,4 @@ func mean(labels, weights []float64, loss func(row int) float64) float64 {
 		total += w
 	}
 	return sum / total
-}
-
-// AUC returns the share of pairs of a row of class 1 and a row of class 0 that the
-// scores put in the right order, a tie being half right; NaN where a class is absent.
-func AUC(scores, labels []float64) float64 {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] < scores[b]:
-			return -1
-		case scores[a] > scores[b]:
-			return 1
-		}
-		return 0
-	})
-	pairs, below := 0.0, 0.0 // rows of class 0 seen so far
-	for lo := 0; lo < len(order); {
-		hi, zeros, ones := lo, 0.0, 0.0
-		for ; hi < len(order) && scores[order[hi]] == scores[order[lo]]; hi++ {
-			if labels[order[hi]] == 1 {
-				ones++
-			} else {
-				zeros++
-			}
-		}
-		pairs += ones * (below + zeros/2)
-		below += zeros
-		lo = max(hi, lo+1)
-	}
-	return pairs / (below * (float64(len(labels)) - below))
 }

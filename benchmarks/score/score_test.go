@@ -50,19 +50,3 @@ func TestLosses(t *testing.T) {
 	near(t, "multiclass", score.LogLoss(p, 3, []float64{2, 0}, nil), -(math.Log(0.5)+math.Log(0.6))/2)
 	near(t, "unknown class", score.LogLoss(p, 3, []float64{2, 3}, nil), -(math.Log(0.5)+math.Log(1e-15))/2)
 }
-
-func TestAUC(t *testing.T) {
-	// scikit-learn's own example: three of four pairs stand right.
-	near(t, "auc", score.AUC([]float64{0.1, 0.4, 0.35, 0.8}, []float64{0, 0, 1, 1}), 0.75)
-	near(t, "all tied", score.AUC([]float64{1, 1, 1}, []float64{0, 1, 0}), 0.5)
-	// pairs (0.5 > 0.2) right, (0.5, 0.5) half, (0.9 > both) right: 3.5 of 4
-	near(t, "one tie", score.AUC([]float64{0.2, 0.5, 0.5, 0.9}, []float64{0, 0, 1, 1}), 0.875)
-	if !math.IsNaN(score.AUC([]float64{1, 2}, []float64{1, 1})) {
-		t.Error("auc of one class is a number")
-	}
-}
-
-func TestAUCWithoutOrder(t *testing.T) {
-	// A score that is no number cannot be sorted; the walk must still end.
-	score.AUC([]float64{math.NaN(), 1, math.NaN()}, []float64{1, 0, 1})
-}

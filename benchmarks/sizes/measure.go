@@ -16,10 +16,8 @@ import (
 
 // Names of the files that the tables compare with.
 const (
-	LightGBM   = "lightgbm"
-	TextFile   = "text"
-	BareFile   = "text without statistics"
-	bareOnDisk = "lightgbm-bare.txt"
+	LightGBM = "lightgbm"
+	TextFile = "text"
 )
 
 // Trainer is a command that trains another program; the flags of a run are added to it.
@@ -31,12 +29,9 @@ type Trainer struct {
 // Plan is what measuring needs.
 type Plan struct {
 	Trainers []Trainer
-	Same     []string // reports whether two files of LightGBM's score alike
-	Folder   string   // of the set
+	Folder   string // of the set
 	Threads  int
 	Zstd     Compressor
-	Pruned   bool         // measure pruned models too,
-	ForSize  bool         // and those that were trained for size
 	Words    io.Writer    // progress
 	Save     func() error // keeps the record, after each model
 }
@@ -84,7 +79,7 @@ func (s *Set) peer(ctx context.Context, p *Plan, t Trainer) (*Peer, error) {
 	defer func() { _ = os.RemoveAll(folder) }() // nothing to be done about it
 	var run trained
 	args := []string{t.Name, "--set", p.Folder, "--out", folder, "--rounds", strconv.Itoa(s.Rounds), "--leaves", strconv.Itoa(s.Leaves), "--threads", strconv.Itoa(p.Threads)}
-	if err := p.execute(ctx, &run, slices.Concat(t.Command, args)); err != nil {
+	if _, err := (harness.Process{Command: slices.Concat(t.Command, args), Threads: p.Threads}).Run(ctx, &run); err != nil {
 		return nil, err
 	}
 	peer := &Peer{Name: t.Name, Version: run.Version, Seconds: run.Seconds, Loss: run.Loss, Trees: run.Trees, Leaves: run.Leaves}
@@ -98,40 +93,6 @@ func (s *Set) peer(ctx context.Context, p *Plan, t Trainer) (*Peer, error) {
 			return nil, err
 		}
 		peer.Files = append(peer.Files, f)
-		if t.Name == LightGBM && name == TextFile {
-			if f, err = p.bare(ctx, folder, run.Files[name], b); err != nil {
-				return nil, err
-			}
-			peer.Files = append(peer.Files, f)
-		}
 	}
 	return peer, nil
-}
-
-// bare takes the statistics out of LightGBM's text, and has LightGBM say that what is left
-// scores like the whole.
-func (p *Plan) bare(ctx context.Context, folder, whole string, text []byte) (File, error) {
-	left, err := StripStatistics(text)
-	if err != nil {
-		return File{}, err
-	}
-	if err := os.WriteFile(filepath.Join(folder, bareOnDisk), left, 0o666); err != nil {
-		return File{}, err
-	}
-	var verdict struct {
-		Rows int
-		Same bool
-	}
-	if err := p.execute(ctx, &verdict, slices.Concat(p.Same, []string{whole, bareOnDisk, "--out", folder})); err != nil {
-		return File{}, err
-	}
-	if !verdict.Same || verdict.Rows == 0 {
-		return File{}, fmt.Errorf("without statistics its text scores %d rows in another way", verdict.Rows)
-	}
-	return p.Zstd.File(ctx, BareFile, left)
-}
-
-func (p *Plan) execute(ctx context.Context, into any, command []string) error {
-	_, err := harness.Process{Command: command, Threads: p.Threads}.Run(ctx, into)
-	return err
 }

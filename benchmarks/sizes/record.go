@@ -54,13 +54,8 @@ type Form struct {
 	Name    string  `json:"name"`
 	MaxLoss float64 `json:"max_loss,omitempty"` // that was asked for
 	Pruned  bool    `json:"pruned,omitempty"`
-	ForSize bool    `json:"for_size,omitempty"`  // trained for size,
-	Reuse   float64 `json:"reuse_cut,omitempty"` // with this tree.reuse_cut
 	Commit  string  `json:"commit"`
 	Short   string  `json:"short,omitempty"` // why there is no such model; then there is nothing else
-	// Nearest is, where none of the models that were trained for size is good enough, the least
-	// bound of their losses with exact leaves, on the rows of the search.
-	Nearest float64 `json:"nearest,omitempty"`
 
 	Format    string     `json:"format,omitempty"` // of leaf values
 	File      File       `json:"file"`
@@ -72,8 +67,6 @@ type Form struct {
 	SetBytes  float64    `json:"set_bytes_a_node"` // packed: category sets
 	Certified *Certified `json:"certified,omitempty"`
 	Seconds   float64    `json:"seconds"` // of the search
-
-	search int64 // bytes of the smallest candidate on the rows of the search
 }
 
 // Whole is the number of leaves before those that no prediction needs were left out.
@@ -127,18 +120,9 @@ func Open(path string, fresh Record) (*Record, error) {
 	return &fresh, nil
 }
 
-// Keep says what stays of boost's forms in a record.
-type Keep uint8
-
-const (
-	KeepOfBuild Keep = iota // those that the same build has made
-	KeepAll
-	KeepNone
-)
-
-// Set returns what is known of a set with these settings, nothing at first. What the peers
-// did stays.
-func (r *Record) Set(about Set, keep Keep) *Set {
+// Set returns what is known of a set with these settings, nothing at first. What the peers did stays; of
+// boost's forms those that the same build has made, and of others where all is to be kept.
+func (r *Record) Set(about Set, keep bool) *Set {
 	i := slices.IndexFunc(r.Sets, func(s *Set) bool { return s.Name == about.Name })
 	if i < 0 {
 		r.Sets = append(r.Sets, &about)
@@ -150,7 +134,7 @@ func (r *Record) Set(about Set, keep Keep) *Set {
 		r.Sets[i] = &about
 		return &about
 	}
-	if keep == KeepNone || keep == KeepOfBuild && old.Build != about.Build {
+	if !keep && old.Build != about.Build {
 		old.Loss, old.Ours = 0, nil
 	}
 	old.Build, old.Commit = about.Build, about.Commit

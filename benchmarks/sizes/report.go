@@ -3,17 +3,16 @@ package sizes
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"boost/benchmarks/harness"
+	"boost/benchmarks/score"
 )
 
 // peerFiles are the columns of the peers' table, in order: peer, file, heading.
 var peerFiles = []struct{ peer, file, title string }{
 	{LightGBM, TextFile, "LightGBM text"},
-	{LightGBM, BareFile, "without statistics"},
 	{"xgboost", "UBJ", "XGBoost UBJ"},
 	{"xgboost", "JSON", "JSON"},
 	{"catboost", "cbm", "CatBoost cbm, symmetric"},
@@ -22,7 +21,7 @@ var peerFiles = []struct{ peer, file, title string }{
 
 // shown reports whether there is enough of a set for the tables.
 func (s *Set) shown() bool {
-	return len(s.Peers) > 0 && s.form(fullForm) != nil && s.form(boundName(Tight, false, false)) != nil && s.form(boundName(Wide, false, false)) != nil
+	return len(s.Peers) > 0 && s.form(fullForm) != nil && s.form(boundName(Tight, false)) != nil && s.form(boundName(Wide, false)) != nil
 }
 
 // Write writes the sets of which enough is measured, as Markdown.
@@ -56,7 +55,7 @@ func writeTargets(w io.Writer, sets []*Set) {
 		columns = append(columns, t.Name+" "+t.Bound())
 	}
 	table(w, "Targets", 1, columns...)
-	logs, counts, met := make([]float64, len(Targets)), make([]int, len(Targets)), make([]int, len(Targets))
+	figures, met := make([][]float64, len(Targets)), make([]int, len(Targets))
 	for _, s := range sets {
 		fmt.Fprintf(w, "| %s | %d |", s.Name, s.TestRows)
 		for i, x := range s.reached() {
@@ -68,8 +67,7 @@ func writeTargets(w io.Writer, sets []*Set) {
 			if is {
 				met[i]++
 			}
-			logs[i] += math.Log(x.figure)
-			counts[i]++
+			figures[i] = append(figures[i], x.figure)
 			fmt.Fprintf(w, " %s%s, %s |", figure(x.figure), Targets[i].Unit, verdict(is, enough))
 		}
 		fmt.Fprintln(w)
@@ -77,8 +75,8 @@ func writeTargets(w io.Writer, sets []*Set) {
 	fmt.Fprint(w, "| geometric mean | |")
 	for i, t := range Targets {
 		mean := "–"
-		if counts[i] > 0 {
-			mean = figure(math.Exp(logs[i]/float64(counts[i]))) + t.Unit
+		if len(figures[i]) > 0 {
+			mean = figure(score.GeometricMean(figures[i])) + t.Unit
 		}
 		fmt.Fprintf(w, " %s, %d of %d pass |", mean, met[i], len(sets))
 	}
@@ -95,64 +93,44 @@ func verdict(met, enough bool) string {
 	return "**short**"
 }
 
-// writeWays sets ways to small models beside each other: in each half of the table all keep
-// the same certified loss, against the same model.
+// writeWays sets the pruned model beside the one that keeps all splits: in each half of the table both
+// keep the same certified loss.
 func writeWays(w io.Writer, sets []*Set) {
 	bounds := []float64{Tight, Wide}
 	columns := []string{"set"}
 	for _, bound := range bounds {
-		columns = append(columns, boundName(bound, false, false)+": quantized")
-		for _, way := range ways[1:] {
-			columns = append(columns, strings.TrimPrefix(boundName(bound, way.pruned, way.forSize), boundName(bound, false, false)+", "))
-		}
-		columns = append(columns, "reuse_cut")
+		columns = append(columns, boundName(bound, false)+": quantized", "pruned")
 	}
 	table(w, "Ways to the same certified loss, in bytes and as a share of quantizing alone", 1, columns...)
-	type mean struct {
-		logs float64
-		n    int
-	}
-	means := make([]mean, len(ways)*len(bounds))
+	shares := make([][]float64, len(bounds))
 	for _, s := range sets {
 		fmt.Fprintf(w, "| %s |", s.Name)
 		for b, bound := range bounds {
-			plain := s.form(boundName(bound, false, false))
-			for i, way := range ways {
-				f := s.form(boundName(bound, way.pruned, way.forSize))
+			plain := s.form(boundName(bound, false))
+			for _, f := range []*Form{plain, s.form(boundName(bound, true))} {
 				switch {
 				case f == nil:
 					fmt.Fprint(w, " – |")
-				case f.Nearest > 0:
-					fmt.Fprintf(w, " none, %.2g %% |", 100*f.Nearest)
 				case f.Short != "":
 					fmt.Fprint(w, " none |")
 				case f == plain || plain.Short != "":
 					fmt.Fprintf(w, " %d |", f.File.Bytes)
 				default:
 					share := float64(f.File.Bytes) / float64(plain.File.Bytes)
-					m := &means[len(ways)*b+i]
-					m.logs, m.n = m.logs+math.Log(share), m.n+1
+					shares[b] = append(shares[b], share)
 					fmt.Fprintf(w, " %d, %.2f |", f.File.Bytes, share)
 				}
-			}
-			if f := s.form(boundName(bound, false, true)); f != nil && f.Short == "" {
-				fmt.Fprintf(w, " %g |", f.Reuse)
-			} else {
-				fmt.Fprint(w, " – |")
 			}
 		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, "| geometric mean, sets |")
-	for i, m := range means {
-		if m.n > 0 {
-			fmt.Fprintf(w, " %.2f, %d |", math.Exp(m.logs/float64(m.n)), m.n)
-		} else {
-			fmt.Fprint(w, " |")
+	for _, list := range shares {
+		if len(list) == 0 {
+			fmt.Fprint(w, " | |")
+			continue
 		}
-		if i%len(ways) == len(ways)-1 {
-			fmt.Fprint(w, " |")
-		}
+		fmt.Fprintf(w, " | %.2f, %d |", score.GeometricMean(list), len(list))
 	}
 	fmt.Fprintln(w)
 }
@@ -195,7 +173,7 @@ func (s *Set) why(target int) string {
 		bound = Wide
 	}
 	for _, pruned := range []bool{true, false} {
-		if f := s.form(boundName(bound, pruned, false)); f != nil && f.Short != "" {
+		if f := s.form(boundName(bound, pruned)); f != nil && f.Short != "" {
 			return f.Short
 		}
 	}
@@ -203,24 +181,24 @@ func (s *Set) why(target int) string {
 }
 
 func writeCertified(w io.Writer, sets []*Set) {
-	table(w, "Certified, beside the other programs", 3, "set", "loss", "leaf values", "bytes", "times smaller than text", "text + zstd", "bare text", "bare text + zstd", "UBJ", "smaller cbm",
+	table(w, "Certified, beside the other programs", 3, "set", "loss", "leaf values", "bytes", "times smaller than text", "text + zstd", "UBJ", "smaller cbm",
 		"metric before", "after", "change", "bound", "rows", "search s")
 	for _, s := range sets {
 		for _, bound := range []float64{Tight, Wide} {
 			f := s.Chosen(bound, true)
 			if f == nil {
-				if f = s.form(boundName(bound, true, false)); f == nil {
-					f = s.form(boundName(bound, false, false))
+				if f = s.form(boundName(bound, true)); f == nil {
+					f = s.form(boundName(bound, false))
 				}
-				fmt.Fprintf(w, "| %s | %s | none: %s | | | | | | | | | | | | | %.1f |\n", s.Name, f.Name, f.Short, f.Seconds)
+				fmt.Fprintf(w, "| %s | %s | none: %s | | | | | | | | | | | %.1f |\n", s.Name, f.Name, f.Short, f.Seconds)
 				continue
 			}
 			fmt.Fprintf(w, "| %s | %s | %s | %d |", s.Name, f.Name, f.Format, f.File.Bytes)
-			text, bare, ubj := s.file(LightGBM, TextFile), s.file(LightGBM, BareFile), s.file("xgboost", "UBJ")
+			text, ubj := s.file(LightGBM, TextFile), s.file("xgboost", "UBJ")
 			for _, x := range []struct {
 				file *File
 				zstd bool
-			}{{text, false}, {text, true}, {bare, false}, {bare, true}, {ubj, false}, {s.smallerCBM(), false}} {
+			}{{text, false}, {text, true}, {ubj, false}, {s.smallerCBM(), false}} {
 				fmt.Fprintf(w, " %s |", timesSmaller(x.file, x.zstd, f))
 			}
 			c := f.Certified

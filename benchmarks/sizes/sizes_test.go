@@ -2,7 +2,6 @@ package sizes_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,107 +20,6 @@ import (
 	"boost/dataset"
 )
 
-// A text of two trees, as LightGBM 4 writes it: the sizes of the head are those from a tree's
-// first line to the next tree's, 190 and 132 bytes.
-const wholeText = `tree
-version=v4
-num_class=1
-feature_names=a b
-tree_sizes=190 132
-
-Tree=0
-num_leaves=2
-num_cat=0
-split_feature=1
-split_gain=12.5
-threshold=3.5
-decision_type=2
-left_child=-1
-right_child=-2
-leaf_value=0.1 -0.2
-leaf_weight=30 70
-leaf_count=30 70
-shrinkage=1
-
-
-Tree=1
-num_leaves=1
-num_cat=0
-leaf_value=0.25
-internal_value=0.1
-internal_weight=100
-internal_count=100
-leaf_count=
-shrinkage=0.1
-
-
-end of trees
-
-feature_importances:
-b=1
-
-parameters:
-[boosting: gbdt]
-end of parameters
-
-pandas_categorical:null
-`
-
-// By hand: the lines of statistics gone, sizes counted anew.
-const bareText = `tree
-version=v4
-num_class=1
-feature_names=a b
-tree_sizes=139 62
-
-Tree=0
-num_leaves=2
-num_cat=0
-split_feature=1
-threshold=3.5
-decision_type=2
-left_child=-1
-right_child=-2
-leaf_value=0.1 -0.2
-shrinkage=1
-
-
-Tree=1
-num_leaves=1
-num_cat=0
-leaf_value=0.25
-shrinkage=0.1
-
-
-end of trees
-
-feature_importances:
-b=1
-
-parameters:
-[boosting: gbdt]
-end of parameters
-
-pandas_categorical:null
-`
-
-func TestStripStatistics(t *testing.T) {
-	got, err := sizes.StripStatistics([]byte(wholeText))
-	if err != nil || string(got) != bareText {
-		t.Errorf("error %v, text\n%s", err, got)
-	}
-	if again, err := sizes.StripStatistics(got); err != nil || !bytes.Equal(again, got) {
-		t.Errorf("error %v, a bare text becomes\n%s", err, again)
-	}
-	for name, text := range map[string]string{
-		"empty": "", "no end": strings.Replace(wholeText, "end of trees", "", 1), "one tree counted": strings.Replace(wholeText, "190 132", "175", 1),
-	} {
-		if _, err := sizes.StripStatistics([]byte(text)); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 // The test binary plays the other programs.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "contender" {
@@ -130,77 +28,60 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// contend takes a role: good, or broken, absent, or with a text that scores in another way.
+// modelText is of no program.
+var modelText = strings.Repeat("tree\n", 100)
+
+// contend takes a role: good, or broken, or absent.
 func contend(role string, args []string) int {
 	flags := map[string]string{}
-	first := 1
-	if args[0] == "same" {
-		first = 3
-	}
-	for i := first; i+1 < len(args); i += 2 {
+	for i := 1; i+1 < len(args); i += 2 {
 		flags[args[i]] = args[i+1]
 	}
-	folder := flags["--out"]
-	switch {
-	case role == "absent":
+	switch role {
+	case "absent":
 		return harness.NotInstalled
-	case role == "broken":
+	case "broken":
 		fmt.Fprintln(os.Stderr, "no such column")
 		return 1
-	case args[0] == "same":
-		b, err := os.ReadFile(filepath.Join(folder, args[2]))
-		if err != nil || string(b) != bareText || args[1] != "model.txt" {
-			return 1
-		}
-		fmt.Printf(`{"rows": 7, "same": %t}`, role != "other")
-		return 0
 	}
 	if flags["--rounds"] != "3" || flags["--leaves"] != "4" || flags["--threads"] != "2" || flags["--set"] != "folder" {
 		return 1
 	}
-	if err := os.WriteFile(filepath.Join(folder, "model.txt"), []byte(wholeText), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(flags["--out"], "model.txt"), []byte(modelText), 0o666); err != nil {
 		return 1
 	}
 	fmt.Printf(`{"version": "%s 1", "seconds": 2, "loss": 0.5, "trees": 2, "leaves": 3, "files": {"text": "model.txt"}}`, args[0])
 	return 0
 }
 
-func plan(t *testing.T, trainer, same string) *sizes.Plan {
+func plan(t *testing.T, trainer string) *sizes.Plan {
 	t.Helper()
 	return &sizes.Plan{
 		Trainers: []sizes.Trainer{{Name: sizes.LightGBM, Command: []string{os.Args[0], "contender", trainer}}},
-		Same:     []string{os.Args[0], "contender", same, "same"}, Folder: "folder", Threads: 2,
+		Folder:   "folder", Threads: 2,
 		Zstd: sizes.NewCompressor(t.Context()), Words: io.Discard, Save: func() error { return nil },
 	}
 }
 
 func TestMeasurePeers(t *testing.T) {
 	s := &sizes.Set{Name: "flights", Rounds: 3, Leaves: 4}
-	if err := s.MeasurePeers(t.Context(), plan(t, "absent", "good")); err != nil || len(s.Peers) != 0 {
+	if err := s.MeasurePeers(t.Context(), plan(t, "absent")); err != nil || len(s.Peers) != 0 {
 		t.Errorf("an absent program: %v", err)
 	}
-	if err := s.MeasurePeers(t.Context(), plan(t, "broken", "good")); err == nil || !strings.Contains(err.Error(), "flights: lightgbm: ") || !strings.Contains(err.Error(), "no such column") {
+	if err := s.MeasurePeers(t.Context(), plan(t, "broken")); err == nil || !strings.Contains(err.Error(), "flights: lightgbm: ") || !strings.Contains(err.Error(), "no such column") {
 		t.Errorf("a broken program: %v", err)
 	}
-	if err := s.MeasurePeers(t.Context(), plan(t, "good", "other")); err == nil || !strings.Contains(err.Error(), "7 rows") || len(s.Peers) != 0 {
-		t.Errorf("a bare text that scores in another way: %v", err)
-	}
-	if err := s.MeasurePeers(t.Context(), plan(t, "good", "good")); err != nil {
+	if err := s.MeasurePeers(t.Context(), plan(t, "good")); err != nil {
 		t.Fatal(err)
 	}
 	p := s.Peers[0]
-	if p.Name != sizes.LightGBM || p.Version != "lightgbm 1" || p.Leaves != 3 || p.Loss != 0.5 || len(p.Files) != 2 {
+	if p.Name != sizes.LightGBM || p.Version != "lightgbm 1" || p.Leaves != 3 || p.Loss != 0.5 || len(p.Files) != 1 {
 		t.Fatalf("%+v", p)
 	}
-	for i, want := range []struct {
-		name  string
-		bytes int
-	}{{sizes.TextFile, len(wholeText)}, {sizes.BareFile, len(bareText)}} {
-		if f := p.Files[i]; f.Name != want.name || f.Bytes != int64(want.bytes) || f.Zstd <= 0 || f.Zstd >= f.Bytes {
-			t.Errorf("%+v, want %+v", f, want)
-		}
+	if f := p.Files[0]; f.Name != sizes.TextFile || f.Bytes != int64(len(modelText)) || f.Zstd <= 0 || f.Zstd >= f.Bytes {
+		t.Errorf("%+v, want the %d bytes of the text", f, len(modelText))
 	}
-	if err := s.MeasurePeers(t.Context(), plan(t, "broken", "good")); err != nil {
+	if err := s.MeasurePeers(t.Context(), plan(t, "broken")); err != nil {
 		t.Errorf("what is known is measured again: %v", err)
 	}
 }
@@ -243,16 +124,15 @@ func TestRecordGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results", "sizes.json")
 	fresh := sizes.Record{Zstd: "z", Command: "make sizes"}
 	about := sizes.Set{Name: "flights", Rounds: 3, Leaves: 4, Build: "a"}
-	open := func(about sizes.Set, keep sizes.Keep) (*sizes.Record, *sizes.Set) {
+	open := func(about sizes.Set, keep bool) (*sizes.Record, *sizes.Set) {
 		r, err := sizes.Open(path, fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r, r.Set(about, keep)
 	}
-	r, s := open(about, sizes.KeepOfBuild)
-	models := sizes.Models{Full: m, Data: data, Small: func(context.Context) ([]sizes.Small, error) { return nil, errors.New("not asked for") }}
-	p := plan(t, "good", "good")
+	r, s := open(about, false)
+	p := plan(t, "good")
 	interrupted := errors.New("interrupted")
 	p.Save = func() error {
 		if len(s.Ours) == 3 {
@@ -263,15 +143,15 @@ func TestRecordGoesOn(t *testing.T) {
 	if err := s.MeasurePeers(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.MeasureOurs(t.Context(), p, models); !errors.Is(err, interrupted) || s.Complete(p) {
+	if err := s.MeasureOurs(t.Context(), p, m, data); !errors.Is(err, interrupted) || s.Complete() {
 		t.Fatalf("error %v", err)
 	}
-	r, s = open(about, sizes.KeepOfBuild)
+	r, s = open(about, false)
 	if len(s.Ours) != 3 || len(s.Peers) != 1 {
 		t.Fatalf("%d forms and %d programs were kept, want 3 and 1", len(s.Ours), len(s.Peers))
 	}
 	p.Save = func() error { return r.Save(path) }
-	if err := s.MeasureOurs(t.Context(), p, models); err != nil || !s.Complete(p) {
+	if err := s.MeasureOurs(t.Context(), p, m, data); err != nil || !s.Complete() {
 		t.Fatal(err)
 	}
 	var names []string
@@ -283,31 +163,31 @@ func TestRecordGoesOn(t *testing.T) {
 		}
 		q := f.Parts
 		sum := q.Structure + q.Leaves + q.Cuts + q.Dictionaries + q.Statistics + q.About + q.Container
-		if sum != f.File.Bytes || q.Container < 36 || q.Structure <= 0 || q.Leaves <= 0 || q.About <= 0 || (q.Statistics > 0) != (i < 2) || f.Whole() != 620 || f.Nodes != f.Leaves-20 || f.Merged != 0 && f.Certified == nil {
+		if sum != f.File.Bytes || q.Container < 36 || q.Structure <= 0 || q.Leaves <= 0 || q.About <= 0 || (q.Statistics > 0) != (i < 2) || !f.Pruned && f.Whole() != 620 || f.Nodes != f.Leaves-20 || f.Merged != 0 && f.Certified == nil {
 			t.Errorf("%+v", f)
 		}
 		if wants := f.MaxLoss > 0; wants != (f.Certified != nil) || wants && f.Certified.Bound > f.MaxLoss {
 			t.Errorf("%s: certificate %+v", f.Name, f.Certified)
 		}
 	}
-	if want := []string{"full", "lossless with statistics", "lossless", "Q4_0, no data", "≤ 0.1 %", "≤ 0.5 %"}; !slices.Equal(names, want) {
+	if want := []string{"full", "lossless with statistics", "lossless", "Q4_0, no data", "≤ 0.1 %", "≤ 0.5 %", "≤ 0.1 %, pruned", "≤ 0.5 %, pruned"}; !slices.Equal(names, want) {
 		t.Errorf("forms %q, want %q", names, want)
 	}
 	for i, want := range []struct {
 		build           string
-		keep            sizes.Keep
+		keep            bool
 		rounds, ours, n int
 	}{
-		{"a", sizes.KeepOfBuild, 3, 6, 1}, {"a", sizes.KeepNone, 3, 0, 1}, {"b", sizes.KeepOfBuild, 3, 0, 1}, {"b", sizes.KeepAll, 3, 6, 1},
-		{"a", sizes.KeepAll, 4, 0, 0},
+		{"a", false, 3, 8, 1}, {"b", true, 3, 8, 1}, {"b", false, 3, 0, 1},
+		{"a", true, 4, 0, 0},
 	} {
 		about.Build, about.Rounds = want.build, want.rounds
-		if _, s := open(about, want.keep); len(s.Ours) != want.ours || len(s.Peers) != want.n || s.Complete(p) != (want.ours > 0) {
-			t.Errorf("%d: %d forms, %d programs, complete %t", i, len(s.Ours), len(s.Peers), s.Complete(p))
+		if _, s := open(about, want.keep); len(s.Ours) != want.ours || len(s.Peers) != want.n || s.Complete() != (want.ours > 0) {
+			t.Errorf("%d: %d forms, %d programs, complete %t", i, len(s.Ours), len(s.Peers), s.Complete())
 		}
 	}
 	fresh.Zstd = "another"
-	if r, _ := open(about, sizes.KeepAll); len(r.Sets) != 1 || len(r.Sets[0].Peers) != 0 {
+	if r, _ := open(about, true); len(r.Sets) != 1 || len(r.Sets[0].Peers) != 0 {
 		t.Error("what another compressor made of files is kept")
 	}
 	if r, err := sizes.Open(path, sizes.Record{}); err != nil || len(r.Sets) != 1 || r.Zstd != "z" {
@@ -335,7 +215,7 @@ func record() *sizes.Record {
 	return &sizes.Record{Command: "make sizes", Zstd: "zstd -19", Threads: 2, Sets: []*sizes.Set{{
 		Name: "flights", Metric: "rmse", Rows: 1000, TestRows: 1800, Columns: 7, Rounds: 80, Leaves: 31, Loss: 0.4,
 		Peers: []sizes.Peer{
-			peer(sizes.LightGBM, sizes.File{Name: sizes.TextFile, Bytes: 200_000, Zstd: 60_000}, sizes.File{Name: sizes.BareFile, Bytes: 100_000, Zstd: 30_000}),
+			peer(sizes.LightGBM, sizes.File{Name: sizes.TextFile, Bytes: 200_000, Zstd: 60_000}),
 			peer("catboost", sizes.File{Name: "cbm", Bytes: 90_000, Zstd: 40_000}), peer("catboost-lossguide", sizes.File{Name: "cbm", Bytes: 45_000, Zstd: 40_000}),
 		},
 		Ours: []sizes.Form{full, tight, form("≤ 0.5 %", sizes.Wide, 4500)},
@@ -351,10 +231,10 @@ func TestWrite(t *testing.T) {
 		"| geometric mean | | 22.2 ×, 1 of 1 pass | 6.67 ×, 1 of 1 pass | 44.4 ×, 0 of 1 pass | 3.60, 0 of 1 pass | 1.50, 1 of 1 pass |",
 		"| flights | text, ≤ 0.5 % | 4000 | 4500 | 4000 | -500 | 600 | 1 | 300 | 99 |",
 		"| flights | bytes a leaf, not pruned | 7500 | 9000 |",
-		"| flights | ≤ 0.1 % | I16 | 9000 | 22.2 | 6.7 | 11.1 | 3.3 | – | 5.0 | rmse 2 | 2.001 | +0.050 % | 0.090 % | 900 | 3.0 |",
+		"| flights | ≤ 0.1 % | I16 | 9000 | 22.2 | 6.7 | – | 5.0 | rmse 2 | 2.001 | +0.050 % | 0.090 % | 900 | 3.0 |",
 		"| flights | ≤ 0.1 % | 9000 | 4000 | 4000 | 600 | 1 | 0 | 300 | 99 | 2500 | 2400 | 3.60 | 1.50 | 0.25 | 9013 |",
 		"| flights | full | 50000 | 4000 | 45000 | 600 | 1 | 0 | 300 | 99 | 2500 | 2500 | 20.0 | – | – | 50013 |",
-		"| flights | 1000 × 7 (0 of categories) | 80 × 31 | 200000 | 60000 | 100000 | 30000 | – | – | – | – | 90000 | 40000 | 45000 | 40000 | 2480 | – | 2480 | 2480 | 2500 |",
+		"| flights | 1000 × 7 (0 of categories) | 80 × 31 | 200000 | 60000 | – | – | – | – | 90000 | 40000 | 45000 | 40000 | 2480 | – | 2480 | 2480 | 2500 |",
 		"| flights | rmse | 0.4 | 0.5 | – | 0.5 | 0.5 |",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -407,92 +287,26 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// By hand: of 9,000 bytes 6,300 are 0.7; pruned, 0.5 and 0.8, whose geometric mean is 0.632.
+// By hand: pruned, 4,500 and 7,200 of 9,000 bytes are 0.5 and 0.8, whose geometric mean is 0.632.
 func TestWays(t *testing.T) {
 	r := record()
-	add := func(s *sizes.Set, name string, bytes int64, pruned, forSize bool) {
-		f := s.Ours[1]
-		f.Name, f.File.Bytes, f.Pruned, f.ForSize, f.Reuse = name, bytes, pruned, forSize, 0.2
-		s.Ours = append(s.Ours, f)
-	}
-	add(r.Sets[0], "≤ 0.1 %, pruned", 4500, true, false)
-	add(r.Sets[0], "≤ 0.1 %, for size", 6300, false, true)
 	more := record().Sets[0]
 	more.Name = "more"
-	add(more, "≤ 0.1 %, pruned", 7200, true, false)
-	more.Ours = append(more.Ours, sizes.Form{Name: "≤ 0.1 %, for size", MaxLoss: sizes.Tight, ForSize: true, Short: "it loses 3 %", Nearest: 0.03})
 	r.Sets = append(r.Sets, more)
+	for s, bytes := range map[*sizes.Set]int64{r.Sets[0]: 4500, more: 7200} {
+		f := s.Ours[1]
+		f.Name, f.File.Bytes, f.Pruned = "≤ 0.1 %, pruned", bytes, true
+		s.Ours = append(s.Ours, f)
+	}
 	var b bytes.Buffer
 	r.Write(&b)
 	for _, want := range []string{
-		"| flights | 9000 | 4500, 0.50 | 6300, 0.70 | – | 0.2 | 4500 | – | – | – | – |",
-		"| more | 9000 | 7200, 0.80 | none, 3 % | – | – | 4500 | – | – | – | – |",
-		"| geometric mean, sets | | 0.63, 2 | 0.70, 1 | | | | | | | |",
+		"| flights | 9000 | 4500, 0.50 | 4500 | – |", "| more | 9000 | 7200, 0.80 | 4500 | – |", "| geometric mean, sets | | 0.63, 2 | | |",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}
 	}
-	if f := r.Sets[0].Chosen(sizes.Tight, false); f.File.Bytes != 9000 {
-		t.Errorf("%s counts as the model that all programs trained", f.Name)
-	}
-}
-
-// Of models that were trained for size the smallest that keeps the bound is taken, and one that
-// is as good as the full one is found; what loses too much says so.
-func TestForSize(t *testing.T) {
-	m, data := trained(t)
-	half, err := m.Prefix(m.Rounds() / 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := plan(t, "good", "good")
-	p.ForSize, p.Pruned = true, true
-	for name, c := range map[string]struct {
-		smalls []sizes.Small
-		reuse  float64
-	}{
-		"itself":   {[]sizes.Small{{Reuse: 0.1, Model: m}, {Reuse: 0.2, Model: half}}, 0.1},
-		"too weak": {[]sizes.Small{{Reuse: 0.2, Model: half}}, 0},
-	} {
-		s := &sizes.Set{Name: name}
-		err := s.MeasureOurs(t.Context(), p, sizes.Models{Full: m, Data: data, Small: func(context.Context) ([]sizes.Small, error) { return c.smalls, nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, bound := range []string{"≤ 0.1 %", "≤ 0.5 %"} {
-			plain, forSize := formNamed(s, bound), formNamed(s, bound+", for size")
-			if plain == nil || forSize == nil {
-				t.Fatalf("%s: no forms %q", name, bound)
-			}
-			pruned, both := formNamed(s, bound+", pruned"), formNamed(s, bound+", for size, pruned")
-			if pruned == nil || both == nil {
-				t.Fatalf("%s: no pruned forms %q", name, bound)
-			}
-			if pruned.File.Bytes > plain.File.Bytes || pruned.Whole() >= plain.Whole() || pruned.Certified.Bound > pruned.MaxLoss {
-				t.Errorf("%s, %s: %+v pruned is %+v", name, bound, plain, pruned)
-			}
-			if (both.Short == "") != (c.reuse > 0) || both.Reuse != c.reuse || !both.Pruned || !both.ForSize {
-				t.Errorf("%s, %s: pruned, %+v", name, bound, both)
-			}
-			if (forSize.Short == "") != (c.reuse > 0) || forSize.Reuse != c.reuse {
-				t.Errorf("%s, %s: %+v", name, bound, forSize)
-			}
-			// The same model, the same search: the certificate says in addition what it speaks of.
-			if c.reuse > 0 && (forSize.Format != plain.Format || forSize.File.Bytes < plain.File.Bytes || forSize.File.Bytes > plain.File.Bytes+128) {
-				t.Errorf("%s: %s is %s of %d bytes, for size %s of %d", name, bound, plain.Format, plain.File.Bytes, forSize.Format, forSize.File.Bytes)
-			}
-		}
-	}
-}
-
-func formNamed(s *sizes.Set, name string) *sizes.Form {
-	for i := range s.Ours {
-		if s.Ours[i].Name == name {
-			return &s.Ours[i]
-		}
-	}
-	return nil
 }
 
 func TestTargets(t *testing.T) {

@@ -22,9 +22,9 @@ func (s *Set) file(peer, name string) *File {
 // pruned, or without pruning where that is asked for or is all that was measured. It is not the
 // smaller of the two, which would be certified twice.
 func (s *Set) Chosen(bound float64, pruned bool) *Form {
-	f := s.form(boundName(bound, true, false))
+	f := s.form(boundName(bound, true))
 	if !pruned || f == nil {
-		f = s.form(boundName(bound, false, false))
+		f = s.form(boundName(bound, false))
 	}
 	if f == nil || f.Short != "" {
 		return nil
