@@ -29,7 +29,6 @@ func (r *Record) Write(w io.Writer) {
 	sets := slices.DeleteFunc(slices.Clone(r.Sets), func(s *Set) bool { return !s.shown() })
 	writeTargets(w, sets)
 	writeWays(w, sets)
-	writeShort(w, sets)
 	writeCertified(w, sets)
 	writeParts(w, sets)
 	writePeers(w, sets)
@@ -59,16 +58,16 @@ func writeTargets(w io.Writer, sets []*Set) {
 	for _, s := range sets {
 		fmt.Fprintf(w, "| %s | %d |", s.Name, s.TestRows)
 		for i, x := range s.reached() {
-			if !x.known {
+			if x == 0 {
 				fmt.Fprint(w, " no such model, short |")
 				continue
 			}
-			is, enough := Targets[i].Met(x.figure)
+			is, enough := Targets[i].Met(x)
 			if is {
 				met[i]++
 			}
-			figures[i] = append(figures[i], x.figure)
-			fmt.Fprintf(w, " %s%s, %s |", figure(x.figure), Targets[i].Unit, verdict(is, enough))
+			figures[i] = append(figures[i], x)
+			fmt.Fprintf(w, " %s%s, %s |", figure(x), Targets[i].Unit, verdict(is, enough))
 		}
 		fmt.Fprintln(w)
 	}
@@ -133,51 +132,6 @@ func writeWays(w io.Writer, sets []*Set) {
 		fmt.Fprintf(w, " | %.2f, %d |", score.GeometricMean(list), len(list))
 	}
 	fmt.Fprintln(w)
-}
-
-// writeShort shows what is too large and of what it is made.
-func writeShort(w io.Writer, sets []*Set) {
-	table(w, "What is short, and what it is made of", 2, "set", "target", "bytes it may have", "has", "structure", "leaf values", "cuts", "dictionaries", "about", "container")
-	none := true
-	for _, s := range sets {
-		for i, x := range s.reached() {
-			if is, _ := Targets[i].Met(x.figure); x.known && is {
-				continue
-			}
-			none = false
-			fmt.Fprintf(w, "| %s | %s |", s.Name, Targets[i].Name)
-			if !x.known {
-				fmt.Fprintf(w, " – | %s | | | | | | |\n", s.why(i))
-				continue
-			}
-			p := x.form.Parts
-			fmt.Fprintf(w, " %s | %d | %d | %d | %d | %d | %d | %d |\n", allowed(x.allows), x.form.File.Bytes, p.Structure, p.Leaves, p.Cuts, p.Dictionaries, p.About, p.Container)
-		}
-	}
-	if none {
-		fmt.Fprintln(w, "| none | | | | | | | | | |")
-	}
-}
-
-func allowed(bytes float64) string {
-	if bytes == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.0f", bytes)
-}
-
-// why says why there is no model for a target.
-func (s *Set) why(target int) string {
-	bound := Tight
-	if target == 2 {
-		bound = Wide
-	}
-	for _, pruned := range []bool{true, false} {
-		if f := s.form(boundName(bound, pruned)); f != nil && f.Short != "" {
-			return f.Short
-		}
-	}
-	return "not measured"
 }
 
 func writeCertified(w io.Writer, sets []*Set) {

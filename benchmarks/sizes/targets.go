@@ -71,32 +71,20 @@ func (t Target) Bound() string {
 	return text
 }
 
-// reach is a figure beside a target.
-type reach struct {
-	figure float64
-	known  bool
-	form   *Form   // that it is of
-	allows float64 // bytes that it may have; 0 where the target is no size
-}
-
-// reached returns a figure for each of Targets.
-func (s *Set) reached() []reach {
-	out := make([]reach, len(Targets))
+// reached returns a figure for each of Targets, 0 where there is no such model.
+func (s *Set) reached() []float64 {
+	out := make([]float64, len(Targets))
 	text := s.file(LightGBM, TextFile)
-	times := func(at int, bytes int64, f *Form) {
-		out[at] = reach{float64(bytes) / float64(f.File.Bytes), true, f, float64(bytes) / Targets[at].Want}
-	}
 	tight, wide := s.Chosen(Tight, true), s.Chosen(Wide, true)
 	if text != nil && tight != nil {
-		times(0, text.Bytes, tight)
-		times(1, text.Zstd, tight)
+		out[0] = float64(text.Bytes) / float64(tight.File.Bytes)
+		out[1] = float64(text.Zstd) / float64(tight.File.Bytes)
 	}
 	if text != nil && wide != nil {
-		times(2, text.Bytes, wide)
+		out[2] = float64(text.Bytes) / float64(wide.File.Bytes)
 	}
 	if f := s.Chosen(Tight, false); f != nil {
-		out[3] = reach{f.LeafBytes(), true, f, Targets[3].Want * float64(f.Whole())}
-		out[4] = reach{figure: f.NodeBytes, known: true, form: f}
+		out[3], out[4] = f.LeafBytes(), f.NodeBytes
 	}
 	return out
 }
