@@ -58,10 +58,10 @@ var faults = []fault{
 	{"internal/kernel/scan", `if group < rule.MinPerGroup {`, `if group <= rule.MinPerGroup {`},
 	{"internal/kernel/scan", `for ; next <= int(code); next++ {`, `for ; next < int(code); next++ {`},
 	{"internal/kernel/scan", `math.Float64bits(least) - 1)`, `math.Float64bits(least))`},
-	{"tree/grow", `l.rows >= 2*max(p.MinDataInLeaf, 1)`, `l.rows > 2*max(p.MinDataInLeaf, 1)`},
-	{"tree/grow", `l.depth < p.MaxDepth)`, `l.depth <= p.MaxDepth)`},
+	{"tree/grow", `n.rows >= 2*max(p.MinDataInLeaf, 1)`, `n.rows > 2*max(p.MinDataInLeaf, 1)`},
+	{"tree/grow", `n.depth < p.MaxDepth)`, `n.depth <= p.MaxDepth)`},
 	{"tree/grow", `missingLeft = leftRows >= rightRows`, `missingLeft = leftRows > rightRows`},
-	{"tree/grow", `f.turn(int(at)) >= score {`, `f.turn(int(at)) < score {`},
+	{"tree/grow", `f.rank(int(at)) >= score {`, `f.rank(int(at)) < score {`},
 	{"tree/grow", `return exponent - 31`, `return exponent - 24`},
 
 	// Packing: codes of tensors, trees and models.

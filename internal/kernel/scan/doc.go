@@ -13,6 +13,6 @@
 //	flags.go     many features of two codes at a time
 //	categorical.go, levels.go  sets of levels
 //
-// A loop that does not ask Rule.gain is only used where Rule.plain holds, and tests hold it to
+// A loop that does not ask Rule.gain is only used where Rule.Plain holds, and tests hold it to
 // the loop that does.
 package scan

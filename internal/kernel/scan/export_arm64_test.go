@@ -4,7 +4,7 @@ package scan
 
 import "boost/internal/cpu"
 
-// UseGo makes gains be computed by the Go form, or again by the machine's. It says
+// UseGo makes gains be computed by the Go form, or again by the machine's. It reports
 // whether that makes a difference.
 func UseGo(in bool) bool {
 	neon = machine && !in

@@ -54,15 +54,15 @@ func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 float64
 	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }
 
-// plain reports whether the loops that do not ask gain may stand in for it: a gain is the sum of two
+// Plain reports whether the loops that do not ask gain may stand in for it: a gain is the sum of two
 // quotients T(g)²/(h + L2), whose denominators are above 0 where a side has MinChild, and no row adds
 // an offset. A constraint that gain checks and the loops do not makes a rule not plain.
-func (r *Rule) plain() bool {
+func (r *Rule) Plain() bool {
 	return r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
 }
 
-// Plain reports whether Flags may be used.
-func (r *Rule) Plain() bool { return r.plain() }
+// quotients reports whether the vectors, too, may stand in for gain: they know no L1.
+func (r *Rule) quotients() bool { return r.Plain() && r.L1 == 0 }
 
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1
 // (Chen and Guestrin 2016, eq. 7, with L1). 0 where the denominator is not positive.

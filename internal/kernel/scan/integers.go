@@ -80,7 +80,7 @@ func between(counts []uint32, start, all, least uint64) (first, end int) {
 // instruction; they stay below 2⁶³ (2³¹ rows of 32-bit codes).
 func plainLoop(grad []int64, hess []uint64, total *Sums[int64, uint64], r *Rule, look *lookup) found {
 	hess = hess[:len(grad)]
-	totalGrad, totalHess, least := total.Grad, int64(total.Hess), look.least
+	totalGrad, totalHess, atLeast := total.Grad, int64(total.Hess), look.least
 	gradScale, hessScale, l2, minChild := r.GradScale, r.HessScale, r.L2, r.MinChild
 	leftGrad, leftHess := look.start.Grad, int64(look.start.Hess)
 	best, code := look.bar, -1
@@ -93,7 +93,7 @@ func plainLoop(grad []int64, hess []uint64, total *Sums[int64, uint64], r *Rule,
 		leftGrad += g
 		leftHess += int64(h)
 		rightHess := totalHess - leftHess
-		if leftHess < least || rightHess < least {
+		if leftHess < atLeast || rightHess < atLeast {
 			continue
 		}
 		hl := float64(float64(leftHess) * hessScale)

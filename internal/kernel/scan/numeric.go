@@ -29,7 +29,7 @@ func better[G Grad, H Hess](left, right Split[G, H]) Split[G, H] {
 // prefixes returns the best split into codes ≤ c, for c up to last, with the sums of
 // start on the left from the beginning.
 func prefixes[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int) Split[G, H] {
-	if whole, ok := any(f).(*Feature[int64, uint64]); ok && r.plain() {
+	if whole, ok := any(f).(*Feature[int64, uint64]); ok && r.Plain() {
 		s := integerPrefixes(whole, r, Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess), Rows: start.Rows}, last)
 		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, Unproven: s.Unproven,
 			Left: Sums[G, H]{Grad: G(s.Left.Grad), Hess: H(s.Left.Hess), Rows: s.Left.Rows}}

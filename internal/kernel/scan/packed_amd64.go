@@ -26,7 +26,7 @@ type packedVectors struct {
 // of 1 at least, and L2 is not too large.
 func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) bool {
 	v.ready = false
-	if vectors != cpu.AVX512 || !r.plain() || r.L1 != 0 || !usual(r.GradScale) || !usual(r.HessScale) {
+	if vectors != cpu.AVX512 || !r.quotients() || !usual(r.GradScale) || !usual(r.HessScale) {
 		return false
 	}
 	least, ok := r.leastHess(int64(r.LeastSide))

@@ -21,7 +21,7 @@ func levelVectors(words []uint64, regular int, enough uint64, r *Rule, c *CatRul
 	return ends[0], ends[1], true
 }
 
-// bucketVectors writes the first buckets, and says how many.
+// bucketVectors writes the first buckets, and returns how many.
 func bucketVectors(buckets []uint8, stats []float64, least, scale float64) int {
 	n := len(stats) &^ 7
 	if vectors != cpu.AVX512 || n == 0 {
