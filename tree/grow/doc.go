@@ -16,6 +16,6 @@
 //	histograms.go  rows are added up; sibling subtraction
 //	leaf.go        leaf values
 //
-// Beside that: ahead.go splits leaves ahead of their turn, one worker each; sparse.go does without
+// Beside that: frontier.go splits leaves ahead of their turn, one worker each; sparse.go does without
 // flat histograms; reuse.go prefers features and cuts that are used already; verify.go checks sums.
 package grow
