@@ -236,11 +236,21 @@ func (r *reader) ownName(what, name string, own []string, aliases map[string]str
 		return name
 	}
 	note := fmt.Sprintf("%s %q is called %q here", what, name, translated)
-	if what == "metric" && translated == "rmse" && !strings.Contains(lower, "root") {
+	if isRoot(what, translated) && !strings.Contains(lower, "root") {
 		note = fmt.Sprintf("metric %q is given as %q, its square root", name, translated)
 	}
 	r.note(note)
 	return translated
+}
+
+// isRoot reports whether a name is that of a metric which is the square root of a mean.
+func isRoot(what, name string) bool {
+	info, known := metrics.Lookup(name)
+	if what != "metric" || !known {
+		return false
+	}
+	mean, ok := info.Make().(metrics.ByRow)
+	return ok && mean.Root()
 }
 
 func anyList(items []string) []any {

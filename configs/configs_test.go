@@ -2,7 +2,6 @@ package configs_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,8 +15,6 @@ import (
 	"boost/internal/setting"
 	"boost/tensorq/store"
 )
-
-var update = flag.Bool("update", false, "write docs/config.md anew")
 
 func read(t *testing.T, document string, sets ...string) (*configs.Config, []string, error) {
 	t.Helper()
@@ -261,23 +258,6 @@ func TestStorage(t *testing.T) {
 			t.Error("uniform is not taken")
 		}
 	})
-}
-
-func TestMarkdown(t *testing.T) {
-	file := "../docs/config.md"
-	want := configs.Markdown()
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the table of keys says: run go test ./configs -run TestMarkdown -update", file)
-	}
 }
 
 // Reading a starter gives the config that it was made from.

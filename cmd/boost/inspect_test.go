@@ -36,7 +36,7 @@ func TestInspectTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.What != "table" || s.Rows != 30 || len(s.Columns) != 3 || len(s.Problems) != 1 {
-		t.Errorf("survey is %+v", s)
+		t.Errorf("profile is %+v", s)
 	}
 	n, city := s.Columns[0], s.Columns[1]
 	// n: 29 values in 1 … 5; the mean is 3+2+1·… counted by hand: 1×3, 2×5, 3, 4×19, 5 → 97/29.

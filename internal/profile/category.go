@@ -9,7 +9,7 @@ import (
 const maxLevels = 10
 
 // category describes a column of categories.
-func (s *survey) category(c *column, index int, k *scratch) {
+func (s *profiler) category(c *column, index int, k *scratch) {
 	names, codes := c.source.Levels(), c.source.Codes()
 	cells := make([]int, len(names))
 	for _, code := range codes {
@@ -50,7 +50,7 @@ func (s *survey) category(c *column, index int, k *scratch) {
 	}
 }
 
-func (s *survey) hashCodes(c *column, index int, k *scratch, bits []uint64, mode uint64) {
+func (s *profiler) hashCodes(c *column, index int, k *scratch, bits []uint64, mode uint64) {
 	c.valued = rng.Mix(mode ^ 2) // a level is no number, whatever its bits
 	for from, codes := 0, c.source.Codes(); from < len(codes); from += chunkCells {
 		n := 0
@@ -70,7 +70,7 @@ func (s *survey) hashCodes(c *column, index int, k *scratch, bits []uint64, mode
 
 // text describes a column that is carried along and not looked into. Its distinct texts
 // are counted by 64-bit hashes.
-func (s *survey) text(c *column) {
+func (s *profiler) text(c *column) {
 	hashes := make([]uint64, 0, s.table.NumRows())
 	for row := range s.table.NumRows() {
 		if text := c.source.Text(row); text != "" {

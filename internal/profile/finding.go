@@ -54,7 +54,7 @@ type Finding struct {
 }
 
 // findings lists what is odd, by code and then in the order of the columns.
-func (s *survey) findings(p Params, repeats []same) []Finding {
+func (s *profiler) findings(p Params, repeats []same) []Finding {
 	byCode := map[Code][]Finding{}
 	add := func(code Code, column string, value float64, format string, args ...any) *Finding {
 		byCode[code] = append(byCode[code], Finding{
@@ -87,7 +87,7 @@ func (s *survey) findings(p Params, repeats []same) []Finding {
 type adder func(code Code, column string, value float64, format string, args ...any) *Finding
 
 // ofValues finds what lies in the column's values.
-func (s *survey) ofValues(c *column, add adder) {
+func (s *profiler) ofValues(c *column, add adder) {
 	o := c.out
 	rows := s.table.NumRows()
 	switch {
@@ -138,7 +138,7 @@ func (c *column) onlyValue() string {
 }
 
 // ofPlace finds what the column is among the others and beside the label.
-func (s *survey) ofPlace(c *column, p Params, add adder) {
+func (s *profiler) ofPlace(c *column, p Params, add adder) {
 	o := c.out
 	if o.LabelScore.Leaks() {
 		add(Leak, o.Name, o.LabelScore.Value, "predicts %q almost perfectly by itself (%s %.4f)", p.Label, o.LabelScore.Measure, o.LabelScore.Value)

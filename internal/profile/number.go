@@ -9,7 +9,7 @@ import (
 )
 
 // number describes a numeric column.
-func (s *survey) number(c *column, index int, k *scratch) {
+func (s *profiler) number(c *column, index int, k *scratch) {
 	walk := cellsOf(c.source)
 	fills := 0
 	if walk.sparse {
@@ -50,7 +50,7 @@ func grown[T any](slice []T, n int) []T {
 
 // describe takes the column's figures from its sorted values, then walks through its
 // rows for what depends on them.
-func describe[K uint32 | uint64](s *survey, c *column, index int, k *scratch, values *sorted[K]) {
+func describe[K uint32 | uint64](s *profiler, c *column, index int, k *scratch, values *sorted[K]) {
 	mode := figures(c, values)
 	s.hashNumbers(c, index, k, mode)
 	c.counter = isCounter(c, s.table.NumRows())
@@ -133,7 +133,7 @@ func skewness[K uint32 | uint64](values *sorted[K], mean float64) float64 {
 // hashNumbers hashes the cells other than the most frequent value. Where that is not the
 // implicit value of a sparse column, at least half of its cells are stored, so that
 // walking through all rows costs no more than twice their number.
-func (s *survey) hashNumbers(c *column, index int, k *scratch, mode uint64) {
+func (s *profiler) hashNumbers(c *column, index int, k *scratch, mode uint64) {
 	walk := cellsOf(c.source)
 	if walk.sparse && bitsOf(walk.fill) != mode {
 		walk = dense(c.source)

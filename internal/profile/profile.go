@@ -80,7 +80,7 @@ type column struct {
 // workers. The error is that of the context.
 func Of(ctx context.Context, t *dataset.Table, p Params, pool *parallel.Pool) (*Profile, error) {
 	columns := t.Columns()
-	s := &survey{
+	s := &profiler{
 		table: t, target: newTarget(t, p), rowHashes: make([]uint64, t.NumRows()),
 		columns: make([]column, len(columns)), scratch: make([]scratch, pool.Threads()), dates: map[string]bool{},
 	}
@@ -107,8 +107,8 @@ func Of(ctx context.Context, t *dataset.Table, p Params, pool *parallel.Pool) (*
 	return out, nil
 }
 
-// survey is one call of Of.
-type survey struct {
+// profiler is one call of Of.
+type profiler struct {
 	table     *dataset.Table
 	target    *target // nil without a label that can be predicted
 	columns   []column
@@ -126,7 +126,7 @@ type scratch struct {
 }
 
 // Run describes one column.
-func (s *survey) Run(worker, index int) {
+func (s *profiler) Run(worker, index int) {
 	c := &s.columns[index]
 	rows := s.table.NumRows()
 	*c.out = Column{Name: c.source.Name(), Role: c.source.Role().String(), Missing: c.source.Missing()}
@@ -151,7 +151,7 @@ const missingBits = 0x7FF8_6D69_7373_696E
 
 // addCells takes the chunk's values into the column's hash and into those of the rows.
 // bits are the values' bits; the column's implicit value is none of them.
-func (s *survey) addCells(c *column, index int, rows []int32, bits []uint64) {
+func (s *profiler) addCells(c *column, index int, rows []int32, bits []uint64) {
 	key := rng.Mix(uint64(index) + 1)
 	for i, row := range rows {
 		c.valued += rng.Mix(rng.Mix(bits[i]) + uint64(row)*0x9E3779B97F4A7C15)

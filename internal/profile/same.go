@@ -19,7 +19,7 @@ const minRenamedRows = 20
 
 // sameColumns finds the columns that equal an earlier one in every row, by 64-bit hashes of
 // their values, and those that do so after renaming their values one to one.
-func (s *survey) sameColumns(ctx context.Context, pool *parallel.Pool) ([]same, error) {
+func (s *profiler) sameColumns(ctx context.Context, pool *parallel.Pool) ([]same, error) {
 	var found []same
 	first := map[uint64]int{}
 	var candidates []int
@@ -57,7 +57,7 @@ func (s *survey) sameColumns(ctx context.Context, pool *parallel.Pool) ([]same, 
 }
 
 // withTwins keeps the columns whose values occur as often as those of another one.
-func (s *survey) withTwins(columns []int) []int {
+func (s *profiler) withTwins(columns []int) []int {
 	type shape struct {
 		pattern uint64
 		classes int

@@ -1,12 +1,36 @@
-package configs
+package configs_test
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"strings"
+	"testing"
+
+	"boost/configs"
 )
 
-// Markdown returns docs/config.md.
-func Markdown() string {
+var update = flag.Bool("update", false, "write docs/config.md anew")
+
+func TestMarkdown(t *testing.T) {
+	file := "../docs/config.md"
+	want := markdown()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the table of keys says: run go test ./configs -run TestMarkdown -update", file)
+	}
+}
+
+// markdown returns docs/config.md.
+func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Config
 
@@ -30,6 +54,7 @@ tensors that ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` t
 This page is made from the settings that stand beside the parameters by ` + "`go test ./configs -run TestMarkdown -update`" + `.
 `)
 	section := ""
+	keys := configs.Keys()
 	for i := range keys {
 		k := &keys[i]
 		if k.Section() != section {

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"boost/binning"
+	"boost/booster"
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// forcedCuts reads a file of cuts for features.
+func forcedCuts(file string, features []string) (map[string][]float64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, usagef("binning.forced_cuts_file: %v", err)
+	}
+	defer f.Close()
+	forced, err := binning.ParseForcedCuts(f, features)
+	if err != nil {
+		return nil, usagef("%s: %v", file, err)
+	}
+	return forced, nil
+}
+
+// load reads the tables, or prepares them for being read in chunks, or takes them from
+// the cache.
+func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, error) {
+	start := time.Now()
+	c := r.config
+	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
+		return nil, usagef("standard input (-) cannot be joined with files")
+	}
+	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
+	loaded, err := booster.Load(ctx, c.Params, booster.Input{
+		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
+		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
+	})
+	if errors.Is(err, dataset.ErrNoLabel) {
+		return nil, r.noLabel
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.loadTests(ctx, loaded); err != nil {
+		loaded.Close()
+		return nil, err
+	}
+	r.loading = time.Since(start)
+	return loaded, nil
+}
+
+// loadTests says what is to be said about the tables and reads the test sets.
+func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error {
+	c := r.config
+	rest, schema := loaded.Train.Rest(), loaded.Train.Schema()
+	r.a.tell(notesOf(rest))
+	if r.base != nil {
+		if err := needLabel(rest, strings.Join(c.Data.Train, " "), r.base.Schema()); err != nil {
+			return err
+		}
+	}
+	r.a.log.Info("training", "rows", rest.NumRows(), "features", len(featureNames(schema)), "label", rest.LabelColumn().Name())
+	for i, valid := range loaded.Valid {
+		r.a.tell(notesOf(valid.Rest()))
+		if err := needLabel(valid.Rest(), c.Data.Valid[i], schema); err != nil {
+			return err
+		}
+	}
+	r.tests = nil
+	for _, file := range c.Data.Test {
+		test, err := r.a.openAs(ctx, file, schema, c)
+		if err == nil && test.LabelColumn() == nil && c.Output.Predictions != "" {
+			r.a.log.Info(file + " has no label: it is predicted, and not evaluated")
+		} else if err == nil {
+			err = needLabel(test, file, schema)
+		}
+		if err != nil {
+			return err
+		}
+		r.tests = append(r.tests, test)
+	}
+	return nil
+}
+
+// featureNames lists the features of a schema.
+func featureNames(s dataset.Schema) []string {
+	var names []string
+	for _, c := range s.Columns {
+		if c.Role == dataset.Feature {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// checkTests looks at the labels of the test sets before the work, not after it.
+func (r *trainRun) checkTests(objective objectives.Info, train *dataset.Table) error {
+	classes, numeric := []string(nil), false
+	for _, t := range r.tests {
+		if t.LabelColumn() == nil {
+			continue
+		}
+		var err error
+		if objective.HasClasses() {
+			if classes == nil && r.base != nil {
+				classes, numeric = r.base.Classes(), r.base.Contents().NumericClasses
+			} else if classes == nil {
+				classes, numeric = dataset.ClassesOf(train.LabelColumn())
+			}
+			_, err = t.EncodeClasses(classes, numeric)
+		} else {
+			_, err = t.NumericLabels()
+		}
+		if err == nil {
+			_, err = t.Weights()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
