@@ -9,6 +9,7 @@ import (
 
 	"boost/binning"
 	"boost/gradients"
+	"boost/histogram"
 	"boost/internal/setting"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -94,7 +95,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Aliases: []string{"threads", "num_threads", "num_thread", "nthread", "nthreads", "n_jobs", "thread_count"}},
 		{Name: "train.gradients", Value: &p.Gradients, Choices: gradients.Names(),
 			Doc: "How gradients are stored: codes of 16 bits or, faster and coarser, of 8 or 4; of 32 bits, or floats. \"auto\" chooses by rows, outputs and the processor's cache."},
-		{Name: "train.builder", Value: &p.Builder, Choices: []string{"auto", "sequential", "feature", "row"}, Run: true,
+		{Name: "train.builder", Value: &p.Builder, Choices: []string{"auto", histogram.Sequential.String(), histogram.FeatureParallel.String(), histogram.RowParallel.String()}, Run: true,
 			Doc: "How histograms are shared among threads; \"auto\" chooses by the shape of the table, and on wide sparse tables keeps no histograms but sums of what can be split (\"direct\" in the log). Never changes the model."},
 		{Name: "train.early_stopping", Value: &p.EarlyStopping, NoLimit: true,
 			Doc:     "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a valid set a tenth of the rows is held out.",

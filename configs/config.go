@@ -29,7 +29,7 @@ type Config struct {
 	given map[string]place // where each key was set, by its own name
 }
 
-// Data says which tables are read and how.
+// Data says which tables are read and how; dataSettings says what each may be.
 type Data struct {
 	Train       []string // files or globs, read as one table
 	Valid       []string // every entry is a validation set of its own
@@ -42,17 +42,17 @@ type Data struct {
 	Ignore      []string
 	Categorical []string
 	Missing     []string // texts of a missing cell; used only if Given("data.missing")
-	Format      string   // "auto" or one of dataset.Formats
-	Decimal     string   // "." or ","
-	Encoding    string   // "utf-8", "latin1" or "cp1252"
-	Separator   string   // "auto" or one character
-	Header      string   // "auto", "true" or "false"
-	OnBadRow    string   // "stop" or "skip"
-	Absent      string   // LibSVM: "zero" or "missing"
-	IndexBase   string   // LibSVM: "auto", "0" or "1"
-	SideFiles   string   // "auto" or "ignore"
-	Cache       string   // file for the coded tables; "" = none
-	OutOfCore   string   // "auto", "true" or "false"
+	Format      string
+	Decimal     string
+	Encoding    string
+	Separator   string
+	Header      string
+	OnBadRow    string
+	Absent      string // of LibSVM, as IndexBase
+	IndexBase   string
+	SideFiles   string
+	Cache       string // file for the coded tables; "" = none
+	OutOfCore   string
 }
 
 // Output says what is written.

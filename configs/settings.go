@@ -7,6 +7,7 @@ import (
 	"boost/dataset"
 	"boost/internal/setting"
 	"boost/ptq"
+	"boost/ptq/compress"
 	"boost/tensorq/store"
 )
 
@@ -77,7 +78,7 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc: "Whether the files that LightGBM looks for beside a table (.weight, .query, .init) are read where they are found."},
 		{Name: "data.cache", Value: &d.Cache, Path: true,
 			Doc: "File that keeps the tables' codes from run to run, compared with size, time, contents and settings of the tables before it is used; empty = none."},
-		{Name: "data.out_of_core", Value: &d.OutOfCore, Choices: []string{"auto", "true", "false"},
+		{Name: "data.out_of_core", Value: &d.OutOfCore, Choices: []string{booster.OutOfCoreAuto, booster.OutOfCoreTrue, booster.OutOfCoreFalse},
 			Doc:     "Whether the training and validation tables stay in files and are read in chunks; \"auto\": where they would take more than train.memory_limit. Never changes the model.",
 			Aliases: []string{"two_round", "two_round_loading", "use_two_round_loading"}},
 	}
@@ -107,7 +108,7 @@ func runSettings(c *Config) []setting.Setting {
 			Doc: "Most that the metric may get worse, a share as \"0.1%\" or 0.001, certified on one half of the first validation set, or of the rows held out; -1 = any."},
 		{Name: "quantize.calibrate", Value: &c.Quantize.Calibrate,
 			Doc: "How scales of data types are chosen: absmax, mse, percentile:99.9; empty = absmax."},
-		{Name: "quantize.by", Value: &c.Quantize.By, Choices: []string{"model", "output", "tree", "block"},
+		{Name: "quantize.by", Value: &c.Quantize.By, Choices: compress.Granularities(),
 			Doc: "Which leaves share a scale of a data type."},
 		{Name: "quantize.output", Value: &c.Quantize.Output, Path: true,
 			Doc: "File for the compressed model; empty = the model's name with .q.boost at its end. It is written together with the model, or neither is."},

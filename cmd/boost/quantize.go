@@ -99,7 +99,7 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
 	offer(cmd, "error-feedback", "auto", "on", "off")
 	offer(cmd, "prune", "auto", "on", "off")
-	offer(cmd, "by", "model", "output", "tree", "block")
+	offer(cmd, "by", compress.Granularities()...)
 	return cmd
 }
 

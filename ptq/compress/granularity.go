@@ -25,6 +25,11 @@ const (
 
 var granularities = [...]string{ByModel: model.GroupModel, ByOutput: model.GroupOutput, ByTree: model.GroupTree, ByBlock: model.GroupBlock}
 
+// Granularities returns the names, from the widest to the narrowest.
+func Granularities() []string {
+	return []string{ByModel.String(), ByOutput.String(), ByTree.String(), ByBlock.String()}
+}
+
 // String returns the granularity's name, as ParseGranularity reads it.
 func (g Granularity) String() string {
 	if int(g) >= len(granularities) {
