@@ -12,13 +12,13 @@ import (
 	"boost/internal/kernel/mix"
 )
 
-// ChunkedTable is a table that is never held whole: its features are read in chunks, as often
-// as asked for. Types, dictionaries, notes and errors are those of Open, which reads
-// the same table whole. What is not a feature, save ids, is held.
+// ChunkedTable is a table whose features are not held: they are read in chunks, as often
+// as Chunks is called. Types, dictionaries, notes and errors are those of Open, which reads
+// the same table whole. Columns that are neither features nor ids are held.
 //
 // A ChunkedTable is for one goroutine; close it after use.
 type ChunkedTable struct {
-	*input
+	in *input
 
 	rows        int
 	schema      Schema
@@ -44,9 +44,9 @@ type knownChunk struct {
 
 // OpenChunked prepares reading files in chunks; paths and options are those of OpenAll.
 // It reads everything once, for types, dictionaries and the rows of KeepRows, and once
-// more where rows are left out for bad cells; columns whose cells turn to text late are
-// read once more, and no others. Standard input cannot be read without a copy:
-// NoSpool is an error then.
+// more if rows are left out for bad cells. Columns in which text comes late are
+// read once more, and no others. Standard input cannot be read without a copy, so that
+// NoSpool is an error with it.
 func OpenChunked(ctx context.Context, paths []string, opts ...Option) (*ChunkedTable, error) {
 	in, err := resolveInputs(ctx, paths, opts)
 	if err != nil {
@@ -66,7 +66,7 @@ func ReadChunked(ctx context.Context, stream io.Reader, name string, opts ...Opt
 
 // chunked prepares reading the inputs in chunks.
 func (in *input) chunked(ctx context.Context) (*ChunkedTable, error) {
-	s := &ChunkedTable{input: in}
+	s := &ChunkedTable{in: in}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -75,24 +75,24 @@ func (in *input) chunked(ctx context.Context) (*ChunkedTable, error) {
 }
 
 func (s *ChunkedTable) prepare(ctx context.Context) error {
-	for _, in := range s.inputs {
+	for _, in := range s.in.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
 			return chunk.Errorf("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.Name)
 		}
 	}
-	s.ChunkSize = chunkedSize(s.Options, s.inputs)
-	if s.ChunkRows == 0 {
-		s.ChunkRows = chunkedRows
+	s.in.ChunkSize = chunkedSize(s.in.Options, s.in.inputs)
+	if s.in.ChunkRows == 0 {
+		s.in.ChunkRows = chunkedRows
 	}
-	if err := s.open(); err != nil {
+	if err := s.in.open(); err != nil {
 		return err
 	}
-	if counter, is := chunk.Find[chunk.CellCounter](s.source); is {
+	if counter, is := chunk.Find[chunk.CellCounter](s.in.source); is {
 		s.counter = counter
 		counter.CountCells()
 		s.passes++
 	}
-	targets, err := s.input.targets(ctx)
+	targets, err := s.in.targets(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func chunkedSize(o *chunk.Options, inputs []chunk.Input) int {
 }
 
 // Close frees what is held of its inputs.
-func (s *ChunkedTable) Close() { s.close() }
+func (s *ChunkedTable) Close() { s.in.close() }
 
 // NumRows returns the number of rows.
 func (s *ChunkedTable) NumRows() int { return s.rows }
@@ -209,11 +209,11 @@ func (s *ChunkedTable) Chunks(ctx context.Context, f func(first int, features *T
 		}
 	}
 	s.passes++
-	if err := s.eachChunk(ctx, &chunk.Pass{Targets: s.featureTargets(), ChunkRows: s.ChunkRows}, r.chunk); err != nil {
+	if err := s.in.eachChunk(ctx, &chunk.Pass{Targets: s.featureTargets(), ChunkRows: s.in.ChunkRows}, r.chunk); err != nil {
 		return err
 	}
 	if r.seen != len(s.chunks) {
-		return s.changed()
+		return s.in.changed()
 	}
 	if r.hashing {
 		r.print = r.fingerprint(r.sum)
@@ -244,8 +244,8 @@ type featurePass struct {
 
 // chunk turns a chunk into a table and shows it.
 func (r *featurePass) chunk(ch *chunk.Chunk) error {
-	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows || !ch.Shape.Allows(r.SkipBadRows) {
-		return r.changed()
+	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows || !ch.Shape.Allows(r.in.SkipBadRows) {
+		return r.in.changed()
 	}
 	known := r.chunks[ch.Index]
 	if ch.Cells != nil {
@@ -333,21 +333,21 @@ func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTab
 	if c.kind == Category {
 		codes, known := c.codes(p, bad)
 		if !known {
-			return nil, s.changed()
+			return nil, s.in.changed()
 		}
 		return categoryColumn(c.Name, c.Role, codes, c.levels, c.numericLevels), nil
 	}
 	odd, count := p.Odd.Rows, p.Odd.Count
 	if p.Codes != nil {
-		odd = p.LevelsToNumbers(s.Options)
+		odd = p.LevelsToNumbers(s.in.Options)
 		count = len(odd)
 	}
 	if count != len(odd) || !contains(bad, odd) {
-		return nil, s.changed()
+		return nil, s.in.changed()
 	}
 	column, err := c.numbers(p, bad)
 	if err != nil {
-		return nil, s.changed()
+		return nil, s.in.changed()
 	}
 	return column, nil
 }

@@ -84,7 +84,7 @@ func (s *ChunkedTable) sparseTable(cells *chunk.SparseRows) (*Table, error) {
 // sparseFeature makes a feature's column of n rows.
 func (s *ChunkedTable) sparseFeature(c *chunkedFeature, cells *Sparse, n int) (*Column, error) {
 	if c.kind == Category {
-		p, err := s.FromNumbers(c.Target, chunk.Expand(cells.Rows, cells.F64, cells.Fill, n))
+		p, err := s.in.FromNumbers(c.Target, chunk.Expand(cells.Rows, cells.F64, cells.Fill, n))
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (s *ChunkedTable) sparseFeature(c *chunkedFeature, cells *Sparse, n int) (*
 		for i, v := range cells.F64 {
 			f32[i] = float32(v)
 			if float64(f32[i]) != v && v == v {
-				return nil, s.changed()
+				return nil, s.in.changed()
 			}
 		}
 		cells.F32, cells.F64 = f32, nil

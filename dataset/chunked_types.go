@@ -14,15 +14,15 @@ import (
 // bad cells cost one pass more, because which rows these are is known only once all types are.
 func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) error {
 	if s.counter == nil {
-		s.sample = sample.New(s.Options, targets)
+		s.sample = sample.New(s.in.Options, targets)
 		s.passes++
 	}
-	c := &collector{input: s.input, summarize: func(ch *chunk.Chunk, targets []chunk.Target) { s.summarizeChunk(ch, targets, nil) }}
+	c := &collector{input: s.in, summarize: func(ch *chunk.Chunk, targets []chunk.Target) { s.summarizeChunk(ch, targets, nil) }}
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	a := s.tableBuilder(chunks, err)
+	a := s.in.tableBuilder(chunks, err)
 	a.reread = func(columns []*columnBuilder) error {
 		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
@@ -50,9 +50,9 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 	for _, ch := range chunks {
 		t.skipped += ch.Skipped
 	}
-	if s.SkipBadRows && a.hasBadCells() {
+	if s.in.SkipBadRows && a.hasBadCells() {
 		if s.counter != nil {
-			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.name())
+			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.in.name())
 		}
 		if a, err = s.leaveOut(ctx, a, t); err != nil {
 			return err
@@ -109,22 +109,11 @@ func (a *tableBuilder) hasBadCells() bool {
 	return false
 }
 
-// oddLevels marks the merged levels of a column that are no numbers.
-func (a *tableBuilder) oddLevels(c *columnBuilder) []bool {
-	odd := make([]bool, len(c.levels))
-	for i, level := range c.levels {
-		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
-		odd[i] = !ok
-	}
-	return odd
-}
-
 // badRows collects the rows that are left out while a pass goes through the chunks.
 type badRows struct {
-	table   *ChunkedTable
-	options *chunk.Options
-	mutex   sync.Mutex
-	chunks  map[int]*badChunk
+	table  *ChunkedTable
+	mutex  sync.Mutex
+	chunks map[int]*badChunk
 }
 
 // badChunk holds the rows of one chunk that are left out, and by target those that it
@@ -149,23 +138,23 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 			}
 		}
 	}
-	s.sample = sample.New(s.Options, targets)
-	bad := &badRows{table: s, options: s.Options, chunks: map[int]*badChunk{}}
-	c := &collector{input: s.input, summarize: bad.summarize}
+	s.sample = sample.New(s.in.Options, targets)
+	bad := &badRows{table: s, chunks: map[int]*badChunk{}}
+	c := &collector{input: s.in, summarize: bad.summarize}
 	s.passes++
 	chunks, _, err := c.collect(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
 	if len(chunks) != len(s.chunks) {
-		return nil, s.changed()
+		return nil, s.in.changed()
 	}
 	b := &tableBuilder{Options: a.Options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
-	var all, keep []int32
+	var all []int32
 	for k, ch := range chunks {
 		known := &s.chunks[k]
 		if ch.Rows != known.rows {
-			return nil, s.changed()
+			return nil, s.in.changed()
 		}
 		known.bad = bad.chunks[k].rows
 		for _, row := range known.bad {
@@ -181,16 +170,8 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 	t.rows = a.rows()
 	a.noteSkipped(t, all)
 	b.notes = a.notes
-	rows := all
-	for row := range int32(a.rows()) {
-		if len(rows) > 0 && rows[0] == row {
-			rows = rows[1:]
-			continue
-		}
-		keep = append(keep, row)
-	}
 	t.skipped += len(all)
-	t.locations = a.locations.Take(keep)
+	t.locations = a.locations.Take(rowsWithout(all, t.rows))
 	for i, old := range a.columns {
 		column := &columnBuilder{Target: old.Target, large: -1, number: old.number}
 		for _, ch := range chunks {
@@ -258,7 +239,7 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 func (b *badRows) oddRows(p *chunk.ColumnChunk) []int32 {
 	odd := make(map[int32]bool, len(p.Fresh))
 	for _, code := range p.Fresh {
-		_, _, ok := chunk.ParseValue([]byte(p.Dictionary.Levels[code]), b.options.Decimal)
+		_, _, ok := chunk.ParseValue([]byte(p.Dictionary.Levels[code]), b.table.in.Decimal)
 		odd[code] = !ok
 	}
 	var rows []int32
@@ -322,7 +303,7 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 func (s *ChunkedTable) sampledTable() *Table {
 	t := &Table{rows: len(s.keptRows), index: new(nameIndex)}
 	for _, c := range s.features {
-		p, ok := s.sample.Column(c.Name, c.kind != Category, s.Options)
+		p, ok := s.sample.Column(c.Name, c.kind != Category, s.in.Options)
 		if !ok {
 			return nil
 		}

@@ -178,14 +178,7 @@ func (a *tableBuilder) dropBadRows(t *Table) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	keep := make([]int32, 0, t.rows-len(rows))
-	for row := range int32(t.rows) {
-		if len(rows) > 0 && rows[0] == row {
-			rows = rows[1:]
-			continue
-		}
-		keep = append(keep, row)
-	}
+	keep := rowsWithout(rows, t.rows)
 	chosen := newSelection(keep, t.rows)
 	for _, c := range a.columns {
 		c.keep(keep, chosen)
@@ -194,6 +187,19 @@ func (a *tableBuilder) dropBadRows(t *Table) error {
 	t.rows = len(keep)
 	t.locations = t.locations.Take(keep)
 	return nil
+}
+
+// rowsWithout returns the rows of n that are not in bad, which ascends.
+func rowsWithout(bad []int32, n int) []int32 {
+	keep := make([]int32, 0, n-len(bad))
+	for row := range int32(n) {
+		if len(bad) > 0 && bad[0] == row {
+			bad = bad[1:]
+			continue
+		}
+		keep = append(keep, row)
+	}
+	return keep
 }
 
 // noteSkipped says how many rows were left out and what is wrong with the first.

@@ -10,13 +10,13 @@ import (
 	"boost/internal/cpu"
 )
 
-// Stream is a table that passes by once, in parts of consecutive rows, each of which is a
-// Table. Memory does not grow with the rows, save for what files beside the table hold:
-// about two parts for each thread are there at a time.
+// Stream is a table that passes by once, in parts of consecutive rows. Each part is a
+// Table. About two parts for each thread are in memory at a time, and what files beside the table
+// hold. Nothing else grows with the rows.
 //
 // A Stream is for one goroutine; close it after use.
 type Stream struct {
-	*input
+	in      *input
 	columns []chunk.Target
 	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
 
@@ -27,14 +27,13 @@ type Stream struct {
 }
 
 // OpenStream prepares reading files part by part; paths and options are those of OpenAll.
-// As has to be among them, since types and levels cannot follow from rows that have not
-// come yet. A part's cells are those that Open would read, and so are errors: the first
+// As has to be among them, because types and levels cannot follow from rows that have not
+// come yet. A part has the cells that Open would read. Errors are those of Open, too: the first
 // bad cell by its place in the files. Rows cannot be left out for bad cells. The column
-// that names queries is left out: whether it holds numbers or text follows from all rows.
+// that names queries is left out, because all rows decide whether it holds numbers or text.
 //
-// The parts are about as large as ChunkSize says, or larger where there are many columns;
-// files with columns have parts of up to
-// 65,536 rows, fewer where there are many columns.
+// Parts of text are about as large as ChunkSize says, or larger where there are many columns.
+// Parts of Parquet and Arrow files have up to 65,536 rows, fewer where there are many columns.
 func OpenStream(ctx context.Context, paths []string, opts ...Option) (*Stream, error) {
 	in, err := resolveInputs(ctx, paths, append(slices.Clip(opts), once))
 	if err != nil {
@@ -58,7 +57,7 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 
 // stream prepares reading the inputs part by part.
 func (in *input) stream(ctx context.Context) (*Stream, error) {
-	s := &Stream{input: in, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
+	s := &Stream{in: in, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -68,28 +67,28 @@ func (in *input) stream(ctx context.Context) (*Stream, error) {
 
 func (s *Stream) prepare(ctx context.Context) (err error) {
 	switch {
-	case s.Schema == nil:
-		return chunk.Errorf("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.name())
-	case s.SkipBadRows:
-		return chunk.Errorf("%s cannot be read part by part and without its bad rows", s.name())
+	case s.in.Schema == nil:
+		return chunk.Errorf("%s can be read part by part with dataset.As(schema) only: the type of a column follows from all of its cells", s.in.name())
+	case s.in.SkipBadRows:
+		return chunk.Errorf("%s cannot be read part by part and without its bad rows", s.in.name())
 	}
-	if err := s.open(); err != nil {
+	if err := s.in.open(); err != nil {
 		return err
 	}
-	if whole, is := chunk.Find[chunk.PartReader](s.source); is {
-		if namesIDs(s.Options) {
-			s.whole, err = s.table(ctx)
+	if whole, is := chunk.Find[chunk.PartReader](s.in.source); is {
+		if namesIDs(s.in.Options) {
+			s.whole, err = s.in.table(ctx)
 			return err
 		}
 		whole.ReadInParts()
 	}
-	if s.columns, err = s.targets(ctx); err != nil {
+	if s.columns, err = s.in.targets(ctx); err != nil {
 		return err
 	}
 	s.columns = slices.DeleteFunc(s.columns, func(t chunk.Target) bool { return t.Role == GroupRole })
 	for i := range s.columns {
 		if c := s.columns[i].Schema; c != nil && c.Kind == Category {
-			s.levels[c] = newLevelIndex(c, s.Options)
+			s.levels[c] = newLevelIndex(c, s.in.Options)
 		}
 	}
 	s.size()
@@ -118,23 +117,23 @@ const (
 
 // size decides how large parts are.
 func (s *Stream) size() {
-	if s.ChunkRows == 0 {
-		s.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.columns)))
+	if s.in.ChunkRows == 0 {
+		s.in.ChunkRows = max(leastRows, min(streamRows, streamCells/len(s.columns)))
 	}
-	if s.ChunkSize != chunk.DefaultChunk {
+	if s.in.ChunkSize != chunk.DefaultChunk {
 		return
 	}
 	most, bytes := int64(largestChunk), int64(0)
-	for _, in := range s.inputs {
+	for _, in := range s.in.inputs {
 		if bytes += in.Size; in.Size > 0 {
 			most = min(largestChunk, bytes/fewestParts)
 		}
 	}
-	s.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(csv.ColumnText*len(s.columns)))))
+	s.in.ChunkSize = int(max(chunk.DefaultChunk, min(most, int64(csv.ColumnText*len(s.columns)))))
 }
 
 // Close frees what the stream holds of its inputs.
-func (s *Stream) Close() { s.close() }
+func (s *Stream) Close() { s.in.close() }
 
 // NumRows returns the number of rows of the parts so far.
 func (s *Stream) NumRows() int { return s.rows }
@@ -152,7 +151,7 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &tableNotes{tableBuilder: &tableBuilder{Options: s.Options, notes: s.notes(s.blank)}}
+	r := &tableNotes{tableBuilder: &tableBuilder{Options: s.in.Options, notes: s.in.notes(s.blank)}}
 	for _, t := range s.columns {
 		if s.dates[t.Name] && t.Role != IDRole {
 			r.dates = append(r.dates, t.Name)
@@ -162,11 +161,11 @@ func (s *Stream) Notes() []string {
 }
 
 // Each reads the table. It calls work for every part, by several goroutines at once and in
-// any order, and then, in the order of the rows and one at a time, what work has returned,
-// if that is not nil. A part's memory is used for other rows once work has returned.
+// any order. Then it calls what work has returned, if that is not nil, for one part at a time in the
+// order of the rows. A part's memory is used for other rows once work has returned.
 //
-// Each returns the first error by the order of the rows, be it of the input, of work or of
-// what that returned; all parts before it have passed in full then. It may be called once.
+// Each returns the first error by the order of the rows: of the input, of work, or of
+// what work returned. All parts before it have passed in full. Each may be called once.
 func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() error, err error)) error {
 	if s.whole != nil {
 		s.rows = s.whole.rows
@@ -176,12 +175,12 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 		}
 		return err
 	}
-	r := &streamPass{Stream: s, ctx: ctx, work: work, ahead: s.Threads}
+	r := &streamPass{Stream: s, ctx: ctx, work: work, files: s.in.files(), ahead: s.in.Threads}
 	if r.ahead == 0 {
 		r.ahead = cpu.Threads()
 	}
 	r.changed.L = &r.mutex
-	r.pass = &chunk.Pass{Targets: s.columns, ChunkRows: s.ChunkRows, Apart: true, Made: s.useModelLevels, Stopped: r.wake}
+	r.pass = &chunk.Pass{Targets: s.columns, ChunkRows: s.in.ChunkRows, Apart: true, Made: s.useModelLevels, Stopped: r.wake}
 	defer context.AfterFunc(ctx, r.wake)()
 	err := r.read()
 	switch {
@@ -192,13 +191,13 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 	case err != nil:
 		return err
 	case s.rows == 0:
-		return (&tableBuilder{files: s.files()}).noRows()
+		return (&tableBuilder{files: r.files}).noRows()
 	}
 	return nil
 }
 
-// useModelLevels gives the levels of a new chunk the codes of the model, and takes it off the
-// dictionaries, which may grow while others look at the chunk.
+// useModelLevels gives the levels of a new chunk the codes of the model. It detaches the chunk from the
+// dictionaries, because these may grow while others look at the chunk.
 func (s *Stream) useModelLevels(ch *chunk.Chunk, targets []chunk.Target) {
 	for i := range targets {
 		p := &ch.Columns[i]

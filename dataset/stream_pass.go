@@ -10,15 +10,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// streamPass is one way of a Stream through its inputs. Whoever makes a chunk makes a part
-// of it at once, and waits with it in line until all before it are there, which say on
-// which line it begins. Parts whose turn it is are worked on by whoever is free, which is
-// mostly who made them; one goroutine at a time ends, in order, those that are done.
+// streamPass is one pass of a Stream through its inputs. A part goes through these steps:
+//
+//	made     by the goroutine that made its chunk
+//	arrived  waits until all parts before it are there: their lines say on which line it begins
+//	ready    its rows are located; the next free goroutine works on it, mostly the one that made it
+//	done     waits until all parts before it have ended; one goroutine at a time ends parts, in order
 type streamPass struct {
 	*Stream
-	ctx  context.Context
-	pass *chunk.Pass
-	work func(*Table) (func() error, error)
+	ctx   context.Context
+	pass  *chunk.Pass
+	files []string // names of the inputs
+	work  func(*Table) (func() error, error)
 
 	mutex   sync.Mutex
 	changed sync.Cond                        // of anything below
@@ -48,7 +51,7 @@ type streamPart struct {
 // goroutine, chunk after chunk, and others may have none: these help with the work.
 func (r *streamPass) read() error {
 	helpers := 0
-	if groups, is := chunk.Find[chunk.GroupDecoder](r.source); is && groups.DecodesGroups() {
+	if groups, is := chunk.Find[chunk.GroupDecoder](r.in.source); is && groups.DecodesGroups() {
 		helpers = r.ahead - 1
 	}
 	r.idle = helpers
@@ -59,7 +62,7 @@ func (r *streamPass) read() error {
 			return nil
 		})
 	}
-	err := r.eachChunk(r.ctx, r.pass, r.take)
+	err := r.in.eachChunk(r.ctx, r.pass, r.take)
 	r.mutex.Lock()
 	r.over = true
 	r.mutex.Unlock()
@@ -96,7 +99,7 @@ func (r *streamPass) part(ch *chunk.Chunk) *streamPart {
 	for i := range ch.Columns {
 		p.owned = append(p.owned, ch.Columns[i].Buffers())
 	}
-	a := &tableBuilder{Options: r.Options, files: r.files(), chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
+	a := &tableBuilder{Options: r.in.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
 	p.table, p.err = a.table(r.columns)
 	return p
 }

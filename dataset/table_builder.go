@@ -233,9 +233,9 @@ func (a *tableBuilder) inferType(c *columnBuilder) error {
 // levels are numbers. Where all or none are, it returns the number of levels for that of
 // cells, which takes no look at the cells.
 func (a *tableBuilder) countLevels(c *columnBuilder) (present, parsed int) {
-	numbers := make([]bool, len(c.levels))
-	for i, level := range c.levels {
-		if _, _, numbers[i] = chunk.ParseValue([]byte(level), a.Decimal); numbers[i] {
+	odd := a.oddLevels(c)
+	for _, odd := range odd {
+		if !odd {
 			parsed++
 		}
 	}
@@ -246,11 +246,21 @@ func (a *tableBuilder) countLevels(c *columnBuilder) (present, parsed int) {
 	parsed = 0
 	for i, count := range c.counts {
 		present += count
-		if numbers[i] {
+		if !odd[i] {
 			parsed += count
 		}
 	}
 	return present, parsed
+}
+
+// oddLevels marks the merged levels of a column that are no numbers.
+func (a *tableBuilder) oddLevels(c *columnBuilder) []bool {
+	odd := make([]bool, len(c.levels))
+	for i, level := range c.levels {
+		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
+		odd[i] = !ok
+	}
+	return odd
 }
 
 // mixedColumn describes a column that is neither clearly numbers nor clearly text.
@@ -274,11 +284,7 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 
 // oddCells returns the column's first few cells that are not numbers, by table row.
 func (a *tableBuilder) oddCells(c *columnBuilder) []chunk.OddCell {
-	odd := make([]bool, len(c.levels))
-	for i, level := range c.levels {
-		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
-		odd[i] = !ok
-	}
+	odd := a.oddLevels(c)
 	var cells []chunk.OddCell
 	for k, p := range c.chunks {
 		for _, cell := range p.Odd.First {
