@@ -21,14 +21,10 @@ type coded struct {
 
 // assembler puts coded features into the layout asked for.
 type assembler struct {
-	rows        int
-	features    []coded
+	*Codes
 	nCodes      []uint32
 	params      Params
-	limit       uint64 // bytes that a layout may take; 0 = any
-	keep        bool   // CSR keeps the cells by feature
 	pool        *parallel.Pool
-	plain       *Matrix      // the features in columns of their own, where that was made already
 	defaultBins []defaultBin // once counted
 	maskLock    sync.Mutex
 }
@@ -93,15 +89,11 @@ func (a *assembler) widest() uint32 {
 	return widest
 }
 
-// columnBytes returns what columns of these features take; nil means one each.
-func (a *assembler) columnBytes(groups [][]int) uint64 {
-	if groups == nil {
-		return EstimateBytes(a.rows, a.nCodes, a.params.Storage)
-	}
-	return EstimateBytes(a.rows, a.groupCodes(groups), a.params.Storage)
-}
-
+// groupCodes returns the numbers of codes of columns of these features; nil means one each.
 func (a *assembler) groupCodes(groups [][]int) []uint32 {
+	if groups == nil {
+		return a.nCodes
+	}
 	nCodes := make([]uint32, len(groups))
 	for i, features := range groups {
 		if nCodes[i] = a.nCodes[features[0]]; len(features) == 1 {

@@ -57,9 +57,10 @@ func (m *Matrix) Reserve(s *Scratch, n int) {
 	}
 }
 
-func reserve[C bin.Code](s []C, n int) []C {
+// reserve returns the slice with room for n entries; what it held is lost.
+func reserve[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]C, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

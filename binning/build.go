@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -57,31 +58,23 @@ func Code(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *parall
 	if err != nil {
 		return nil, err
 	}
-	a := &assembler{rows: rows, params: p, pool: pool, features: make([]coded, len(columns))}
-	for f := range a.features {
-		a.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
-	}
 	if b.sparse {
-		err = b.codeSparse(ctx, a, columns)
-	} else {
-		err = b.codeDense(ctx, a, nCodes)
+		codes := &Codes{rows: rows, features: make([]coded, len(columns))}
+		for f := range codes.features {
+			codes.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
+		}
+		return codes, b.codeSparse(ctx, codes, columns, pool)
 	}
-	if err != nil {
+	if b.matrix, err = newMatrix(rows, nCodes, p.Storage); err != nil {
 		return nil, err
 	}
-	return &Codes{rows: rows, features: a.features, plain: a.plain}, nil
+	return b.matrix.codes(missing), pool.DoContext(ctx, len(columns)*b.blocks, b)
 }
 
 // fillLayout gives the words about layout that are not set their defaults.
 func (p *Params) fillLayout() {
 	usual := Defaults()
-	for _, word := range []struct{ set, usual *string }{
-		{&p.Layout, &usual.Layout}, {&p.MissingAs, &usual.MissingAs}, {&p.Bundle, &usual.Bundle},
-	} {
-		if *word.set == "" {
-			*word.set = *word.usual
-		}
-	}
+	p.Layout, p.MissingAs, p.Bundle = cmp.Or(p.Layout, usual.Layout), cmp.Or(p.MissingAs, usual.MissingAs), cmp.Or(p.Bundle, usual.Bundle)
 }
 
 // nibbleRows is the number of codes of a U4 column that are packed together.
@@ -125,35 +118,18 @@ func (b *builder) prepare(ctx context.Context, c *Cuts, columns []*dataset.Colum
 	return nCodes, missing, nil
 }
 
-// codeDense codes all features into columns of their own.
-func (b *builder) codeDense(ctx context.Context, a *assembler, nCodes []uint32) error {
-	m, err := newMatrix(a.rows, nCodes, a.params.Storage)
-	if err != nil {
-		return err
-	}
-	b.matrix = m
-	if err := a.pool.DoContext(ctx, len(nCodes)*b.blocks, b); err != nil {
-		return err
-	}
-	a.plain = m
-	for f := range a.features {
-		a.features[f].all = m.GroupColumn(f)
-	}
-	return nil
-}
-
 // codeSparse codes the stored cells of sparse columns and all cells of others, also of
 // sparse columns that store more than half: all codes are less memory than a list of
 // these, and the code that most rows have may be another than that of the fill value.
-func (b *builder) codeSparse(ctx context.Context, a *assembler, columns []*dataset.Column) error {
-	return a.pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
-		feature, e := &a.features[f], &b.features[f]
-		if s := columns[f].Sparse(); s != nil && 2*len(s.Rows) <= a.rows {
+func (b *builder) codeSparse(ctx context.Context, codes *Codes, columns []*dataset.Column, pool *parallel.Pool) error {
+	return pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
+		feature, e := &codes.features[f], &b.features[f]
+		if s := columns[f].Sparse(); s != nil && 2*len(s.Rows) <= codes.rows {
 			feature.list = e.list(s, feature.nCodes)
 			return
 		}
-		feature.all = newColumn(WidthOf(feature.nCodes), a.rows)
-		e.writeRows(feature.all, a.rows)
+		feature.all = newColumn(WidthOf(feature.nCodes), codes.rows)
+		e.writeRows(feature.all, 0, codes.rows)
 	}))
 }
 
@@ -161,7 +137,7 @@ func (b *builder) codeSparse(ctx context.Context, a *assembler, columns []*datas
 // value are left out.
 func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
 	l := &list{defaultBin: e.fillCode(), rows: s.Rows, codes: newColumn(WidthOf(nCodes), len(s.Rows))}
-	e.write(l.codes, 0, len(s.Rows))
+	e.writeStored(l.codes, len(s.Rows))
 	kept := 0
 	for i := range s.Rows {
 		if l.codes.At(i) == l.defaultBin {
@@ -182,27 +158,27 @@ func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
 	return l
 }
 
-// write codes values lo … hi-1 into the first entries of a column.
-func (e *encoding) write(c Column, lo, hi int) {
+// writeStored codes the n stored cells of a sparse column into a column of as many entries.
+func (e *encoding) writeStored(c Column, n int) {
 	switch c.Bits {
 	case U8:
-		encodeValues(e, lo, hi, c.u8)
+		encodeValues(e, 0, n, c.u8)
 	case U16:
-		encodeValues(e, lo, hi, c.u16)
+		encodeValues(e, 0, n, c.u16)
 	default:
-		encodeValues(e, lo, hi, c.u32)
+		encodeValues(e, 0, n, c.u32)
 	}
 }
 
-// writeRows codes all rows into a column, whether or not a sparse column stores them.
-func (e *encoding) writeRows(c Column, rows int) {
+// writeRows codes rows lo … hi-1 into the first entries of a column, whether or not a sparse column stores them.
+func (e *encoding) writeRows(c Column, lo, hi int) {
 	switch c.Bits {
 	case U8:
-		encode(e, 0, rows, c.u8)
+		encode(e, lo, hi, c.u8)
 	case U16:
-		encode(e, 0, rows, c.u16)
+		encode(e, lo, hi, c.u16)
 	default:
-		encode(e, 0, rows, c.u32)
+		encode(e, lo, hi, c.u32)
 	}
 }
 
@@ -211,20 +187,23 @@ func (b *builder) Run(worker, index int) {
 	f := index / b.blocks
 	lo, hi := parallel.Block(index%b.blocks, b.matrix.rows, buildBlock)
 	e, column := &b.features[f], b.matrix.GroupColumn(f)
-	switch column.Bits {
-	case U4:
-		for ; lo < hi; lo += nibbleRows {
-			codes := b.nibbles[worker][:min(nibbleRows, hi-lo)]
-			encode(e, lo, lo+len(codes), codes)
-			if bad := bin.PackNibbles(column.u4[lo/2:], codes); bad >= 0 {
-				panic(fmt.Sprintf("binning: feature %d, row %d: code %d in a U4 column", f, lo+bad, codes[bad]))
-			}
-		}
-	case U8:
-		encode(e, lo, hi, column.u8[lo:hi])
-	case U16:
-		encode(e, lo, hi, column.u16[lo:hi])
-	default:
-		encode(e, lo, hi, column.u32[lo:hi])
+	if column = column.Part(lo, hi); column.Bits != U4 {
+		e.writeRows(column, lo, hi)
+		return
 	}
+	if bad := e.writeNibbles(column.u4, lo, hi, &b.nibbles[worker]); bad >= 0 {
+		panic(fmt.Sprintf("binning: feature %d, row %d: a code that is too large for a U4 column", f, bad))
+	}
+}
+
+// writeNibbles codes rows lo … hi-1, two to a byte. It returns the first row whose code half a byte cannot hold, or -1.
+func (e *encoding) writeNibbles(dst []byte, lo, hi int, buffer *[nibbleRows]uint8) (bad int) {
+	for row := lo; row < hi; row += nibbleRows {
+		codes := buffer[:min(nibbleRows, hi-row)]
+		encode(e, row, row+len(codes), codes)
+		if bad := bin.PackNibbles(dst[(row-lo)/2:], codes); bad >= 0 {
+			return row + bad
+		}
+	}
+	return -1
 }

@@ -31,14 +31,15 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	dense := a.columnBytes(groups)
+	shape := Shape{Rows: a.rows, NCodes: a.groupCodes(groups)}
+	dense := shape.Bytes(Params{Layout: LayoutCol, Storage: a.params.Storage})
 	reason := fmt.Sprintf("%s, CSR takes %s, columns %s", implicit, readableBytes(sparse), readableBytes(dense))
 	if eligible && sparse < dense {
 		if faster {
 			m, err := a.sparse(ctx, LayoutCSR)
 			return m, fmt.Sprintf("%s, and histograms of %d codes cost more than %d cells", reason, codes, cells), err
 		}
-		if need := a.bothBytes(groups); a.limit > 0 && need > a.limit/2 {
+		if need := shape.Bytes(Params{Layout: LayoutBoth, Storage: a.params.Storage}); a.limit > 0 && need > a.limit/2 {
 			m, err := a.sparse(ctx, LayoutCSR)
 			return m, fmt.Sprintf("%s, which with a copy by rows are more than half of %s", reason, readableBytes(a.limit)), err
 		}
@@ -62,12 +63,3 @@ func PreferSparse(features int, codes, cells uint64) bool {
 // sums: among so many some will always gain most with hardly enough rows on one side,
 // which a histogram without counts has to count one by one.
 const manyFeatures = 4096
-
-// bothBytes returns what columns of these features and a copy of them by rows take.
-func (a *assembler) bothBytes(groups [][]int) uint64 {
-	nCodes := a.nCodes
-	if groups != nil {
-		nCodes = a.groupCodes(groups)
-	}
-	return Shape{Rows: a.rows, NCodes: nCodes}.Bytes(Params{Layout: LayoutBoth, Storage: a.params.Storage})
-}

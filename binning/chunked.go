@@ -126,40 +126,26 @@ func (b *Chunked) encoding(f int, column *dataset.Column) (encoding, error) {
 	return e, nil
 }
 
-// write codes rows of a chunk into those of a column from first on.
-func (b *Chunked) write(e *encoding, c Column, first, rows int) {
-	switch c.Bits {
-	case U4:
-		b.writeNibbles(e, c, first, rows)
-	case U8:
-		encode(e, 0, rows, c.u8[first:first+rows])
-	case U16:
-		encode(e, 0, rows, c.u16[first:first+rows])
-	default:
-		encode(e, 0, rows, c.u32[first:first+rows])
-	}
-}
-
-// writeNibbles is write for a U4 column. A chunk that begins or ends between the two
+// write codes rows of a chunk into those of a column from first on. A chunk that begins or ends between the two
 // nibbles of a byte shares that byte with its neighbour.
-func (b *Chunked) writeNibbles(e *encoding, c Column, first, rows int) {
-	buffer := b.free.Get().(*[nibbleRows]uint8)
-	defer b.free.Put(buffer)
-	row := 0
-	if first&1 == 1 && rows > 0 {
+func (b *Chunked) write(e *encoding, c Column, first, rows int) {
+	if c.Bits != U4 {
+		e.writeRows(c.Part(first, first+rows), 0, rows)
+		return
+	}
+	row, end := first&1, rows-(first+rows)&1
+	if row == 1 {
 		b.writeEdge(e, c, first, 0)
-		row = 1
 	}
-	for row+1 < rows {
-		codes := buffer[:min(nibbleRows, (rows-row)&^1)]
-		encode(e, row, row+len(codes), codes)
-		if bad := bin.PackNibbles(c.u4[(first+row)/2:], codes); bad >= 0 {
-			panic(fmt.Sprintf("binning: code %d in a U4 column", codes[bad]))
+	if row < end {
+		buffer := b.free.Get().(*[nibbleRows]uint8)
+		defer b.free.Put(buffer)
+		if bad := e.writeNibbles(c.u4[(first+row)/2:], row, end, buffer); bad >= 0 {
+			panic(fmt.Sprintf("binning: row %d: a code that is too large for a U4 column", first+bad))
 		}
-		row += len(codes)
 	}
-	if row < rows {
-		b.writeEdge(e, c, first, row)
+	if end < rows {
+		b.writeEdge(e, c, first, end)
 	}
 }
 

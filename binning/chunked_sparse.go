@@ -66,14 +66,7 @@ func (b *chunkedLists) add(first int, t *dataset.Table, e func(f int) (encoding,
 			chunk.lists[f] = b.listOf(&encoding, feature, t.NumRows())
 			continue
 		}
-		switch feature.all.Bits {
-		case U8:
-			encode(&encoding, 0, chunk.rows, feature.all.u8[first:first+chunk.rows])
-		case U16:
-			encode(&encoding, 0, chunk.rows, feature.all.u16[first:first+chunk.rows])
-		default:
-			encode(&encoding, 0, chunk.rows, feature.all.u32[first:first+chunk.rows])
-		}
+		encoding.writeRows(feature.all.Part(first, first+chunk.rows), 0, chunk.rows)
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

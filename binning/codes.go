@@ -22,8 +22,21 @@ type Codes struct {
 	keep     bool    // CSR keeps the cells by feature
 }
 
-// codes returns the codes of a matrix of plain columns; missing says which features'
-// last code is the missing one.
+// Codes returns the codes of m, which keeps every feature in a column of its own, to be
+// laid out in another way. hasMissing says which features' last code is a missing code.
+func (m *Matrix) Codes(hasMissing []bool) (*Codes, error) {
+	if len(hasMissing) != m.NFeatures() {
+		return nil, fmt.Errorf("%w: %d features, %d words on their missing codes", ErrMismatch, m.NFeatures(), len(hasMissing))
+	}
+	for f := range m.infos {
+		if !m.hasOwnColumn(f) {
+			return nil, fmt.Errorf("%w: feature %d has no column of its own", ErrMismatch, f)
+		}
+	}
+	return m.codes(hasMissing), nil
+}
+
+// codes is Codes for a matrix of plain columns.
 func (m *Matrix) codes(missing []bool) *Codes {
 	c := &Codes{rows: m.rows, plain: m, features: make([]coded, len(m.infos))}
 	for f := range c.features {
@@ -41,7 +54,7 @@ func (c *Codes) Matrix(ctx context.Context, p Params, pool *parallel.Pool) (*Mat
 	if err := p.checkLayout(); err != nil {
 		return nil, err
 	}
-	a := &assembler{rows: c.rows, features: c.features, plain: c.plain, params: p, limit: c.limit, keep: c.keep, pool: pool}
+	a := &assembler{Codes: c, params: p, pool: pool}
 	return a.finish(ctx)
 }
 

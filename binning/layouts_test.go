@@ -34,7 +34,11 @@ func (c *codesTable) as(t testing.TB, p Params, threads int) *Matrix {
 	t.Helper()
 	pool := parallel.NewPool(threads)
 	defer pool.Close()
-	m, err := Relayout(context.Background(), c.plain(t, p.Storage), c.hasMissing, p, pool)
+	codes, err := c.plain(t, p.Storage).Codes(c.hasMissing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := codes.Matrix(context.Background(), p, pool)
 	if err != nil {
 		t.Fatal(err)
 	}

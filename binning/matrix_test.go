@@ -143,7 +143,11 @@ func TestMatrix(t *testing.T) {
 		}
 		for _, layout := range []string{"col", "csr"} { // features of a single code among the others
 			nCodes := []uint32{1, 3, 1, 1, 300, 2, 1}
-			m, err := binning.Relayout(t.Context(), fromCodes(t, randomCodes(rng, 5, nCodes), nCodes, "adaptive"), make([]bool, 7), params(func(p *binning.Params) { p.Layout = layout }), pool(t, 1))
+			codes, err := fromCodes(t, randomCodes(rng, 5, nCodes), nCodes, "adaptive").Codes(make([]bool, 7))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := codes.Matrix(t.Context(), params(func(p *binning.Params) { p.Layout = layout }), pool(t, 1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,22 +17,14 @@ type fitScratch struct {
 	borders []int
 }
 
-// grow returns the slice with room for n entries; what it held is lost.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
 // denseRuns returns the runs of the sampled rows of a column that are not missing.
 // They stand in the scratch.
 func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K) runs[K] {
 	n := f.sampled
 	for i := range buffers {
-		buffers[i] = grow(buffers[i], n)
+		buffers[i] = reserve(buffers[i], n)
 	}
-	s.ends = grow(s.ends, n)
+	s.ends = reserve(s.ends, n)
 	keys := buffers[0]
 	if f.sample != nil {
 		bin.Gather(keys, values, f.sample)
@@ -43,7 +35,7 @@ func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K)
 		return joinEqual(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
 	}
 	for i := range s.loads {
-		s.loads[i] = grow(s.loads[i], n)
+		s.loads[i] = reserve(s.loads[i], n)
 	}
 	loads := s.loads[0]
 	copy(loads, f.weights)
@@ -57,12 +49,12 @@ func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K)
 func sparseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K, cells *dataset.Sparse) runs[K] {
 	n := len(values) + 1 // and the rows that are not stored
 	for i := range buffers {
-		buffers[i] = grow(buffers[i], n)
+		buffers[i] = reserve(buffers[i], n)
 	}
 	for i := range s.loads {
-		s.loads[i] = grow(s.loads[i], n)
+		s.loads[i] = reserve(s.loads[i], n)
 	}
-	s.ends = grow(s.ends, n)
+	s.ends = reserve(s.ends, n)
 	keys, loads := buffers[0][:0], s.loads[0][:0]
 	var stored uint64 // weight of the stored cells
 	for i, row := range cells.Rows {

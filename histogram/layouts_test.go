@@ -51,7 +51,11 @@ func (d *table) in(t testing.TB, p binning.Params, pool *parallel.Pool) *binning
 	for f := range hasMissing {
 		hasMissing[f] = f%2 == 0 && d.matrix.FeatureInfo(f).NBins > 1
 	}
-	m, err := binning.Relayout(t.Context(), d.matrix, hasMissing, p, pool)
+	codes, err := d.matrix.Codes(hasMissing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := codes.Matrix(t.Context(), p, pool)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -297,7 +297,11 @@ func TestVerify(t *testing.T) {
 		for _, leaves := range []int{2, 31} {
 			t.Run(fmt.Sprintf("S2.26/finds_damage/direct/leaves=%d/%v", leaves, mode), func(t *testing.T) {
 				d := wide(t, 3, 2000)
-				m, err := binning.Relayout(t.Context(), d.matrix, make([]bool, 3), binning.Params{Layout: "csr"}, pool)
+				codes, err := d.matrix.Codes(make([]bool, 3))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := codes.Matrix(t.Context(), binning.Params{Layout: "csr"}, pool)
 				if err != nil {
 					t.Fatal(err)
 				}
