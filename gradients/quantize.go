@@ -122,11 +122,10 @@ func scale(largest, code float64) float64 {
 	return float64(q)
 }
 
-// blind is S2.7's test: the codes lose more than 1 % of Σ|g|, or more than half of
-// the rows that have a gradient, or a hessian, have code 0. In coarse modes that is how
-// codes are, and rounding by draws evens it out over many rows: they are blind where
-// rounding moves the gradients by more than there is of them, or where less than one row
-// in 16 keeps any.
+// blind reports whether codes lose too much (S2.7). Fine codes do if they lose more than 1 % of Σ|g|, or if more
+// than half of the rows that have a gradient, or a hessian, have code 0. Coarse codes always lose that much,
+// but random rounding evens it out over many rows. They are blind if the error is above Σ|g|, or if less than
+// one row in 16 keeps a gradient, or a hessian.
 func blind(l quantize.Loss, m Mode) bool {
 	if m.Coarse() {
 		return l.Error > l.Magnitude || 16*l.GradKept < l.GradRows || 16*l.HessKept < l.HessRows

@@ -27,9 +27,8 @@ type Settings struct {
 	// Clip counts negative hessians as 0; otherwise they are an error in Quantize.
 	Clip bool
 	Seed uint64 // of stochastic rounding
-	// EveryHessian takes no shortcut where all hessians are the same, to compare with one:
-	// the codes of all rows are read, and rows are counted where a sum would tell their
-	// number. What comes out is the same (S2.41).
+	// EveryHessian takes no shortcut where all hessians are the same, for comparisons (S2.41): the codes of all rows
+	// are read, and rows are counted although a sum of hessians would give their number. Models are the same.
 	EveryHessian bool
 }
 
