@@ -49,8 +49,8 @@ func svmText(r *rand.Rand, rows int, queries, dirty bool) string {
 	return b.String()
 }
 
-// TestScanLibSVM reads LibSVM text in chunks and whole: both say the same, cell by cell.
-func TestScanLibSVM(t *testing.T) {
+// TestChunkedLibSVM reads LibSVM text in chunks and whole: both say the same, cell by cell.
+func TestChunkedLibSVM(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	ctx := context.Background()
@@ -133,7 +133,7 @@ func numbersOf(c *dataset.Column) []float64 {
 	return numbers
 }
 
-func TestScanOfChangingLibSVM(t *testing.T) {
+func TestChunkedOfChangingLibSVM(t *testing.T) {
 	for name, changed := range map[string]string{
 		"longer": "1 1:2\n0 1:3\n1 1:1\n", "shorter": "1 1:2\n", "wider": "1 1:0.1\n0 1:3\n", "text": "1 1:x\n0 1:3\n", "a level more": "1 1:2 2:8\n0 1:3\n", "gone": "",
 		"as long": "1 1:2 2:5\n0 1:7\n",

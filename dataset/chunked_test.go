@@ -98,8 +98,8 @@ func scanText(r *rand.Rand, rows int, dirt float64) string {
 	return b.String()
 }
 
-// TestScan reads random tables in chunks and whole: both say the same.
-func TestScan(t *testing.T) {
+// TestChunked reads random tables in chunks and whole: both say the same.
+func TestChunked(t *testing.T) {
 	pool := parallel.NewPool(3)
 	defer pool.Close()
 	for seed := range uint64(120) {
@@ -276,7 +276,7 @@ func cellsOf(c *dataset.Column) []uint64 {
 	return cells
 }
 
-func TestScanStream(t *testing.T) {
+func TestReadChunked(t *testing.T) {
 	text := scanText(rand.New(rand.NewPCG(1, 1)), 500, 0)
 	pool := parallel.NewPool(1)
 	defer pool.Close()
@@ -294,7 +294,7 @@ func TestScanStream(t *testing.T) {
 }
 
 // A table that changes between two passes is an error, not a model of both.
-func TestScanOfChangingFile(t *testing.T) {
+func TestChunkedOfChangingFile(t *testing.T) {
 	for name, changed := range map[string]string{
 		"longer":    "a,c\n1,x\n2,y\n3,x\n4,y\n",
 		"shorter":   "a,c\n1,x\n",

@@ -17,7 +17,7 @@ func Mentions(o *Options, name string) bool {
 			}
 		}
 	}
-	return o.Schema != nil && o.Schema.Named(strings.TrimSpace(name)) != nil
+	return o.Schema != nil && o.Schema.named(strings.TrimSpace(name)) != nil
 }
 
 // LongestRecord is the number of bytes after which a record that does not end is

@@ -190,7 +190,7 @@ func (o *Options) agreesWithSchema() error {
 		if given.name == "" {
 			continue
 		}
-		if c := o.Schema.Named(given.name); c == nil || c.Role != given.role {
+		if c := o.Schema.named(given.name); c == nil || c.Role != given.role {
 			return Errorf("%s = %q does not agree with the model, whose %s is %s", given.option, given.name,
 				given.option, NameList(o.Schema.withRole(given.role), 1))
 		}

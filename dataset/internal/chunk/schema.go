@@ -59,8 +59,8 @@ func (s *Schema) HasLevel(text string) bool {
 	return false
 }
 
-// Named returns the schema's column of that name that is not an id, or nil.
-func (s *Schema) Named(name string) *ColumnSchema {
+// named returns the schema's column of that name that is not an id, or nil.
+func (s *Schema) named(name string) *ColumnSchema {
 	for i := range s.Columns {
 		if s.Columns[i].Name == name && s.Columns[i].Role != IDRole {
 			return &s.Columns[i]

@@ -12,7 +12,7 @@ import (
 
 // groupJob is a group on its way.
 type groupJob struct {
-	file    *File
+	file    *openedFile
 	group   int
 	index   int // of its first chunk
 	rows    int // of each chunk but the last
@@ -85,7 +85,7 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 }
 
 // dealGroup sends the columns of a group.
-func (p *columnarPass) dealGroup(ctx context.Context, f *File, g, first int, jobs chan<- columnJob) {
+func (p *columnarPass) dealGroup(ctx context.Context, f *openedFile, g, first int, jobs chan<- columnJob) {
 	rows := f.Layout.Rows(g)
 	if rows == 0 {
 		return
@@ -134,7 +134,7 @@ func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
 }
 
 // leave closes a file once nobody reads it any more.
-func (p *columnarPass) leave(f *File) {
+func (p *columnarPass) leave(f *openedFile) {
 	if f.open.Add(-1) > 0 {
 		return
 	}
@@ -148,7 +148,7 @@ func (p *columnarPass) leave(f *File) {
 
 // suits makes sure that a file has the first one's columns, that those of the
 // targets can be read, and that there is memory for them.
-func (p *columnarPass) suits(f *File) error {
+func (p *columnarPass) suits(f *openedFile) error {
 	var names []string
 	for _, name := range f.Layout.Names() {
 		if !slices.Contains(p.hidden, name) {

@@ -21,7 +21,7 @@ type Source struct {
 	format string
 	layout func(*chunk.Options, *chunk.Blob) (Layout, error)
 	inputs []chunk.Input
-	first  *File // opened for its columns, until it is read
+	first  *openedFile // opened for its columns, until it is read
 	names  []string
 	copies []*chunk.Blob // by input: of those that can be read only once or are compressed
 	hidden []string      // columns of the files that are none of the table
@@ -53,8 +53,8 @@ type ColumnReader interface {
 	Read(n, index int) (*chunk.ColumnChunk, error)
 }
 
-// File is an opened file.
-type File struct {
+// openedFile is an opened file.
+type openedFile struct {
 	*chunk.Blob
 	Layout
 	index int          // among the inputs
@@ -71,7 +71,7 @@ func NewSource(format string, layout func(*chunk.Options, *chunk.Blob) (Layout, 
 }
 
 // open opens an input and reads what it says of itself.
-func (s *Source) open(ctx context.Context, index int) (*File, error) {
+func (s *Source) open(ctx context.Context, index int) (*openedFile, error) {
 	b := s.copies[index]
 	if b == nil {
 		var err error
@@ -82,7 +82,7 @@ func (s *Source) open(ctx context.Context, index int) (*File, error) {
 			s.copies[index] = b
 		}
 	}
-	f := &File{Blob: b, index: index}
+	f := &openedFile{Blob: b, index: index}
 	err := Decoding(func() (err error) {
 		f.Layout, err = s.layout(s.Options, b)
 		return err
@@ -98,7 +98,7 @@ func (s *Source) open(ctx context.Context, index int) (*File, error) {
 }
 
 // closeFile closes a file that is no copy; those stay for the next pass.
-func (s *Source) closeFile(f *File) {
+func (s *Source) closeFile(f *openedFile) {
 	if s.copies[f.index] != f.Blob {
 		f.Blob.Close()
 	}
@@ -146,7 +146,7 @@ func (s *Source) LeastBytes(ctx context.Context, targets []chunk.Target) (bytes 
 	return bytes, nil
 }
 
-func (s *Source) leastBytes(f *File, targets []chunk.Target) (int64, error) {
+func (s *Source) leastBytes(f *openedFile, targets []chunk.Target) (int64, error) {
 	rows, perRow := int64(0), int64(0)
 	for g := range f.Groups() {
 		rows += int64(f.Layout.Rows(g))

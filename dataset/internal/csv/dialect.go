@@ -93,7 +93,7 @@ func blankLine(b []byte, i int) int {
 // dialect is how a text is divided into cells and where its names come from.
 type dialect struct {
 	sep    byte
-	Header bool
+	header bool
 	names  []string // from the first file's header, or c1, c2, …
 	guess  []bool   // per column: some cell of the head is no number
 }
@@ -124,12 +124,12 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 		return nil, chunk.Errorf("%s has %d columns; a table may have up to %d", name, n, chunk.MostColumns)
 	}
 	if o.Header != nil {
-		d.Header = *o.Header
+		d.header = *o.Header
 	} else {
-		d.Header = findHeader(o, records)
+		d.header = findHeader(o, records)
 	}
 	rest := records
-	if d.Header {
+	if d.header {
 		rest = records[1:]
 		names, err := headerNames(o, name, records[0])
 		if err != nil {

@@ -39,7 +39,7 @@ func (r *Reader) Columns(context.Context) ([]string, error) {
 }
 
 // HasHeader reports whether the first line holds the names of the columns.
-func (r *Reader) HasHeader() bool { return r.dialect.Header }
+func (r *Reader) HasHeader() bool { return r.dialect.header }
 
 // Read cuts and parses all inputs.
 func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
@@ -51,7 +51,7 @@ func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 // Notes says what was surprising about the text.
 func (r *Reader) Notes(blank int) []string {
 	var notes []string
-	if !r.dialect.Header {
+	if !r.dialect.header {
 		last := r.dialect.names[len(r.dialect.names)-1]
 		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.Inputs[0].Name, last))
 	}
@@ -106,7 +106,7 @@ func namedSeparator(s *chunk.Stream) byte {
 func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 	b := &body{stream: stream}
 	text := h.text
-	if r.dialect.Header {
+	if r.dialect.header {
 		records := h.records(r.dialect.sep, 1)
 		if len(records) == 0 {
 			return nil, chunk.Errorf("%s is empty", stream.Name)
@@ -350,7 +350,7 @@ func chunkOf(o *chunk.Options, columns int) int {
 // layoutOf prepares reading the targets.
 func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
-	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.Header,
+	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.ChunkSize; p.Gathered {

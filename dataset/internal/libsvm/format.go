@@ -26,20 +26,20 @@ func NewSource(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 	return &Reader{Options: o, inputs: inputs}
 }
 
-// Names of the columns; features are called by FeatureName.
+// Names of the columns; features are called by featureName.
 const (
 	labelName = "label"
 	queryName = "qid"
 )
 
-// FeatureName returns the name of the feature of an index.
-func FeatureName(index int) string { return fmt.Sprintf("f%d", index) }
+// featureName returns the name of the feature of an index.
+func featureName(index int) string { return fmt.Sprintf("f%d", index) }
 
-// FeatureIndex returns the index of the feature that FeatureName calls by this name.
+// FeatureIndex returns the index of the feature that featureName calls by this name.
 func FeatureIndex(name string) (int32, bool) {
 	digits, found := strings.CutPrefix(name, "f")
 	index, err := strconv.Atoi(digits)
-	if !found || err != nil || index < 0 || index > largestIndex || FeatureName(index) != name {
+	if !found || err != nil || index < 0 || index > largestIndex || featureName(index) != name {
 		return 0, false
 	}
 	return int32(index), true

@@ -320,7 +320,7 @@ func (p *parser) cells(fields [][]byte, ch *textChunk) (label, query float64, ba
 		v, ok := chunk.ParseNumber(text, '.')
 		if !ok {
 			if len(text) == 0 || !p.IsMissing(text) {
-				return 0, 0, &chunk.ShapeError{Column: FeatureName(int(index)), Value: chunk.Excerpt(text), Text: "a number",
+				return 0, 0, &chunk.ShapeError{Column: featureName(int(index)), Value: chunk.Excerpt(text), Text: "a number",
 					Fix: fmt.Sprintf("add %q to missing = […] if it means no value", chunk.Excerpt(text))}
 			}
 			v = math.NaN()

@@ -2,7 +2,6 @@ package libsvm
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"boost/dataset/internal/chunk"
@@ -12,15 +11,8 @@ import (
 // features there are, which else only the whole text does.
 type partNotes struct {
 	mutex   sync.Mutex
-	queries []partQueries // by chunk, in any order
-	unknown int           // entries of features that the model lacks
-}
-
-// partQueries is what is kept of a chunk to say which row lacks a query number.
-type partQueries struct {
-	file, index, lines int
-	with               bool // some row has one
-	without            int  // line of the first row that has none, from 0; -1 if all have one
+	queries []chunkQueries // by chunk, in any order
+	unknown int            // entries of features that the model lacks
 }
 
 // ReadInParts makes every chunk of the text a chunk of the table.
@@ -58,46 +50,14 @@ func (s *Reader) readParts(ctx context.Context, p *chunk.Pass) error {
 		return err
 	}
 	s.unknown = s.partNotes.unknown
-	return s.checkPartQueries()
+	_, err = s.checkQueries(s.partNotes.queries)
+	return err
 }
 
 // note keeps what is to be known of a chunk once it is gone.
-func (s *partNotes) note(ch *textChunk) {
-	q := partQueries{file: ch.file, index: ch.index, lines: ch.lines, with: ch.queries != nil, without: -1}
-	row := 0
-	if ch.queries != nil {
-		row = slices.IndexFunc(ch.queries, func(v float64) bool { return v != v })
-	}
-	if row >= 0 && ch.Len() > 0 {
-		q.without = lineOf(ch, row)
-	}
-	s.mutex.Lock()
-	s.unknown += ch.unknown
-	s.queries = append(s.queries, q)
-	s.mutex.Unlock()
-}
-
-// checkPartQueries is checkQueries for chunks that are gone.
-func (s *Reader) checkPartQueries() error {
-	seen := s.partNotes.queries
-	slices.SortFunc(seen, func(a, b partQueries) int { return a.index - b.index })
-	var without *partQueries
-	with := false
-	lines, file := 0, 0
-	at := 0
-	for i := range seen {
-		q := &seen[i]
-		if q.file != file {
-			file, lines = q.file, 0
-		}
-		with = with || q.with
-		if without == nil && q.without >= 0 {
-			without, at = q, 1+lines+q.without
-		}
-		lines += q.lines
-	}
-	if !with || without == nil {
-		return nil
-	}
-	return lacksQuery(s.inputs[without.file].Name, at)
+func (p *partNotes) note(ch *textChunk) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.unknown += ch.unknown
+	p.queries = append(p.queries, queriesOf(ch))
 }

@@ -53,7 +53,12 @@ func (s *Reader) Columns(ctx context.Context) ([]string, error) {
 			s.base = 0
 		}
 	}
-	if err := s.checkQueries(); err != nil {
+	var queries []chunkQueries
+	for _, ch := range s.chunks {
+		queries = append(queries, queriesOf(ch))
+	}
+	var err error
+	if s.queries, err = s.checkQueries(queries); err != nil {
 		return nil, err
 	}
 	s.names = []string{s.named(labelName, chunk.LabelRole)}
@@ -83,7 +88,7 @@ func (s *Reader) Columns(ctx context.Context) ([]string, error) {
 	s.findStored(most, entries)
 	for index := int32(s.base); index <= most; index++ {
 		s.indices = append(s.indices, index)
-		s.names = append(s.names, FeatureName(int(index)))
+		s.names = append(s.names, featureName(int(index)))
 	}
 	return s.names, nil
 }
@@ -145,33 +150,6 @@ func lineOf(ch *textChunk, row int) int {
 	}
 	run := ch.runs[i]
 	return run.Line + row - run.Row
-}
-
-// checkQueries fails where some rows have a query number and others have none.
-func (s *Reader) checkQueries() error {
-	var without *textChunk
-	row := 0
-	for _, ch := range s.chunks {
-		s.queries = s.queries || ch.queries != nil
-		if without != nil || ch.Len() == 0 {
-			continue
-		}
-		if ch.queries == nil {
-			without, row = ch, 0
-		} else if at := slices.IndexFunc(ch.queries, math.IsNaN); at >= 0 {
-			without, row = ch, at
-		}
-	}
-	if !s.queries || without == nil {
-		return nil
-	}
-	return lacksQuery(s.locate(without, row))
-}
-
-// lacksQuery describes a row without a query number.
-func lacksQuery(file string, line int) error {
-	return &chunk.ParseError{File: file, Line: line, Want: "this row has no qid, and others have one",
-		Fix: "give every row the number of its query, or none"}
 }
 
 // parseAll reads all inputs into chunks.
