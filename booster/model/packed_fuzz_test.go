@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/packed"
 	"boost/dataset"
 	"boost/ptq"
 )
@@ -99,8 +100,8 @@ func spelled(t *testing.T, whole []byte) []byte {
 func joined(sections []format.Section) []byte { return framed(format.JoinParts(sections)) }
 
 // framed makes a file of what its section holds.
-func framed(packed []byte) []byte {
-	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: packed}}, func(table []format.SectionEntry) []byte {
+func framed(joined []byte) []byte {
+	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: joined}}, func(table []format.SectionEntry) []byte {
 		return format.AppendJSON(nil, map[string]any{"sections": format.List(table, format.SectionForm)})
 	})
 }
@@ -221,8 +222,8 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 	}
 	// What the about section says, and what is missing or changes places.
 	sections := partsOf(t, smallCompressed(t, ptq.FormOf(ptq.I8), GroupTree, false))
-	packed := sections[0].Data
-	text, err := format.UnpackAbout(packed)
+	about := sections[0].Data
+	text, err := packed.UnpackAbout(about)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 		for bit := 0; bit < 8*len(text); bit += step {
 			spoiled := bytes.Clone(text)
 			spoiled[bit/8] ^= 1 << (bit % 8)
-			sections[0].Data = format.PackAbout(spoiled)
+			sections[0].Data = packed.PackAbout(spoiled)
 			if tryCompressed(t, sections) {
 				sound++
 			}
@@ -241,7 +242,7 @@ func TestFlippedBitsInsideCompressed(t *testing.T) {
 			t.Errorf("%d of %d changes make a sound model", sound, 8*len(text)/step)
 		}
 	})
-	sections[0].Data = packed
+	sections[0].Data = about
 	t.Run("S4.29/sections", func(t *testing.T) {
 		for i := range sections {
 			without := slices.Delete(slices.Clone(sections), i, i+1)
@@ -350,7 +351,7 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 	var all [][]format.Section
 	for i, form := range fuzzedForms {
 		all = append(all, partsOf(f, smallCompressed(f, form.form, form.grouping, form.statistics)))
-		text, err := format.UnpackAbout(all[i][0].Data)
+		text, err := packed.UnpackAbout(all[i][0].Data)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -360,7 +361,7 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"compression":null,"sections":[]}`))
 	f.Fuzz(func(t *testing.T, form uint8, text []byte) {
 		sections := slices.Clone(all[int(form)%len(all)])
-		sections[0].Data = format.PackAbout(text)
+		sections[0].Data = packed.PackAbout(text)
 		tryCompressed(t, sections)
 	})
 }
@@ -368,18 +369,18 @@ func FuzzCompressedAboutS4_29(f *testing.F) {
 // FuzzPackedTextS4_29 reads packed texts from any bytes: what comes out is written and read again.
 func FuzzPackedTextS4_29(f *testing.F) {
 	for _, text := range []string{"", "a", "{\"a\":1}", strings.Repeat("0", 500)} {
-		f.Add(format.PackText([]byte(text)))
+		f.Add(packed.PackText([]byte(text)))
 	}
 	f.Add(bytes.Repeat([]byte{255}, 40))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		text, err := format.UnpackText(b)
+		text, err := packed.UnpackText(b)
 		if err != nil {
 			return
 		}
-		if len(text) > format.TextPerByte*len(b)+format.TextRoom {
+		if len(text) > packed.TextPerByte*len(b)+packed.TextRoom {
 			t.Fatalf("%d bytes of text in %d", len(text), len(b))
 		}
-		if again, err := format.UnpackText(format.PackText(text)); err != nil || !bytes.Equal(again, text) {
+		if again, err := packed.UnpackText(packed.PackText(text)); err != nil || !bytes.Equal(again, text) {
 			t.Fatalf("%q, written and read again, is %q, %v", text, again, err)
 		}
 	})
@@ -420,7 +421,7 @@ func FuzzPackedCutsS4_29(f *testing.F) {
 		columns := fuzzColumns(list)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		c, err := format.UnpackCuts(b, columns)
+		c, err := packed.UnpackCuts(b, columns)
 		runtime.ReadMemStats(&after)
 		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4096*(len(b)+len(list))+8<<20); got > most {
 			t.Fatalf("cuts in %d bytes allocated %d bytes, at most %d allowed", len(b), got, most)
@@ -428,7 +429,7 @@ func FuzzPackedCutsS4_29(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := format.UnpackCuts(format.PackCuts(c), columns)
+		again, err := packed.UnpackCuts(packed.PackCuts(c), columns)
 		if err != nil || !slices.Equal(again.Ptrs, c.Ptrs) || !slices.Equal(again.Ptrs64, c.Ptrs64) {
 			t.Fatalf("written and read again: %v", err)
 		}
@@ -464,7 +465,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(uint8(i), uint8(1+i%2), []byte{10, 1, 9, 20}, format.PackLeaves(v, []int{10, 1, 9, 20}, 1+i%2))
+		f.Add(uint8(i), uint8(1+i%2), []byte{10, 1, 9, 20}, packed.PackLeaves(v, []int{10, 1, 9, 20}, 1+i%2))
 	}
 	f.Fuzz(func(t *testing.T, which, outputs uint8, counts, b []byte) {
 		d, k, total := types[int(which)%len(types)], max(int(outputs), 1), 0
@@ -473,7 +474,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 			leaves[i] = int(counts[i])
 			total += leaves[i]
 		}
-		native, err := format.UnpackLeaves(b, d, leaves, k)
+		native, err := packed.UnpackLeaves(b, d, leaves, k)
 		if err != nil {
 			return
 		}
@@ -481,7 +482,7 @@ func FuzzPackedLeavesS4_29(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := format.UnpackLeaves(format.PackLeaves(v, leaves, k), d, leaves, k); err != nil || !bytes.Equal(again, native) {
+		if again, err := packed.UnpackLeaves(packed.PackLeaves(v, leaves, k), d, leaves, k); err != nil || !bytes.Equal(again, native) {
 			t.Fatalf("%x, written and read again, is %x, %v", native, again, err)
 		}
 	})
@@ -497,11 +498,11 @@ func FuzzDictionariesS4_29(f *testing.F) {
 			return dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "a", Kind: dataset.Category}, {Name: "b", Kind: dataset.Float32}, {Name: "c", Kind: dataset.Category}}}
 		}
 		s := schema()
-		if format.UnpackDictionaries(format.PackText(text), s) != nil {
+		if packed.UnpackDictionaries(packed.PackText(text), s) != nil {
 			return
 		}
 		again := schema()
-		if err := format.UnpackDictionaries(format.PackDictionaries(s), again); err != nil {
+		if err := packed.UnpackDictionaries(packed.PackDictionaries(s), again); err != nil {
 			t.Fatal(err)
 		}
 		for i := range s.Columns {

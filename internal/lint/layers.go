@@ -22,7 +22,7 @@ const picture = `
   1:  dataset/internal/chunk  dataset/internal/csv  dataset/internal/columnar  dataset/internal/parquet  dataset/internal/arrowipc  dataset/internal/libsvm  dataset/internal/sidefile  dataset/internal/sample
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq
   3:  ptq  binning  gradients  tensorq/store  tree/pack
-  4:  histogram  booster/model/internal/format  booster/model/internal/infer
+  4:  histogram  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/cache
   6:  booster
   7:  ptq/compress  internal/profile  internal/tensorbench

@@ -2,6 +2,7 @@ package format
 
 import (
 	"boost/binning"
+	"boost/booster/model/internal/packed"
 	"boost/dataset"
 )
 
@@ -25,7 +26,7 @@ func encodeCuts(c *binning.Cuts) []byte {
 			missing = 1
 		}
 		count := len(c.Of32(f)) + len(c.Of64(f)) + len(feature.Codes)
-		b = append(b, byte(feature.Kind), missing, levelFlags(feature), 0)
+		b = append(b, byte(feature.Kind), missing, packed.LevelFlags(feature), 0)
 		b = le.AppendUint32(b, feature.Regular)
 		b = le.AppendUint32(b, uint32(count))
 	}
@@ -43,18 +44,6 @@ func encodeCuts(c *binning.Cuts) []byte {
 		}
 	}
 	return b
-}
-
-// levelFlags says what the dictionary of a feature does not have: 1 is Unnamed, 2 that there are Marks.
-func levelFlags(f *binning.Feature) byte {
-	var flags byte
-	if f.Unnamed {
-		flags = 1
-	}
-	if len(f.NameHashes) > 0 {
-		flags |= 2
-	}
-	return flags
 }
 
 // decodeCuts reads the cuts section; names come from the schema.

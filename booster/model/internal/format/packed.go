@@ -1,19 +1,14 @@
 package format
 
 import (
-	"bytes"
-	_ "embed"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
-	"boost/binning"
-	"boost/dataset"
-	"boost/internal/entropy"
+	"boost/booster/model/internal/packed"
 	"boost/ptq"
 	"boost/tree"
 	"boost/tree/pack"
@@ -45,15 +40,15 @@ func (c *Contents) encodeCompressed() ([]byte, error) {
 	object["compression"] = c.Compression.Form()
 	scales := EncodeScales(c.Compression.Leaves)
 	leaves := Section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
-	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packable(v.DType()) {
-		if packed := PackLeaves(v, LeafCounts(c.Trees), c.Outputs); len(packed) < len(leaves.Data) {
-			leaves = Section{packedLeavesSection, packed}
+	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packed.LeavesOf(v.DType()) {
+		if codes := packed.PackLeaves(v, LeafCounts(c.Trees), c.Outputs); len(codes) < len(leaves.Data) {
+			leaves = Section{packedLeavesSection, codes}
 		}
 	}
 	all := []Section{
-		{aboutSection, PackAbout(AppendJSON(nil, object))},
-		{CutsSection, PackCuts(c.Cuts)},
-		{dictionariesSection, PackDictionaries(c.Schema)},
+		{aboutSection, packed.PackAbout(AppendJSON(nil, object))},
+		{CutsSection, packed.PackCuts(c.Cuts)},
+		{dictionariesSection, packed.PackDictionaries(c.Schema)},
 		{StructureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
 		{scalesSection, scales},
 		leaves,
@@ -209,7 +204,7 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	if err != nil {
 		return nil, err
 	}
-	text, err := UnpackAbout(sections[aboutSection])
+	text, err := packed.UnpackAbout(sections[aboutSection])
 	if err != nil {
 		return nil, damagedSection(aboutSection, err)
 	}
@@ -227,10 +222,10 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	if err != nil {
 		return nil, err
 	}
-	if err := UnpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
+	if err := packed.UnpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
 		return nil, damagedSection(dictionariesSection, err)
 	}
-	if c.Cuts, err = UnpackCuts(sections[CutsSection], c.FeatureColumns()); err != nil {
+	if c.Cuts, err = packed.UnpackCuts(sections[CutsSection], c.FeatureColumns()); err != nil {
 		return nil, damagedSection(CutsSection, err)
 	}
 	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
@@ -315,11 +310,11 @@ func Restore(e *compressionEntry, sections map[string][]byte, counts []int, outp
 	}
 	native := sections[leavesSection]
 	if d, ok := form.DType(); ok {
-		if packed, is := sections[packedLeavesSection]; is {
-			if native != nil || !packable(d) {
+		if codes, is := sections[packedLeavesSection]; is {
+			if native != nil || !packed.LeavesOf(d) {
 				return nil, errors.New("leaf values are there twice, or packed in a form that cannot be")
 			}
-			if native, err = UnpackLeaves(packed, d, counts, outputs); err != nil {
+			if native, err = packed.UnpackLeaves(codes, d, counts, outputs); err != nil {
 				return nil, err
 			}
 		}
@@ -355,200 +350,4 @@ func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups,
 		s.Scales = floats64(b)
 	}
 	return ptq.Restore(s)
-}
-
-// Packed texts are bytes through entropy.Text. They hold at most textPerByte times as many as
-// the section has, and a little; a writer adds zeros where it would be more.
-const (
-	TextPerByte = 64
-	TextRoom    = 4096
-)
-
-// texts are coders of text that nothing uses: each has 256 KiB, and a file has one or two texts.
-var texts = sync.Pool{New: func() any { return new(entropy.Text) }}
-
-// aboutBefore is a text such as the about part holds. The estimates of that part begin as they are
-// after it, so that what all models have in common takes next to nothing.
-//
-//go:embed about.txt
-var aboutBefore []byte
-
-// aboutLearnt has learnt it; it is not changed.
-var aboutLearnt = sync.OnceValue(func() *entropy.Text {
-	t := &entropy.Text{}
-	t.Reset()
-	t.Learn(aboutBefore)
-	return t
-})
-
-func PackText(text []byte) []byte          { return packAfter(nil, text) }
-func PackAbout(text []byte) []byte         { return packAfter(aboutLearnt(), text) }
-func UnpackText(b []byte) ([]byte, error)  { return unpackAfter(nil, b) }
-func UnpackAbout(b []byte) ([]byte, error) { return unpackAfter(aboutLearnt(), b) }
-
-// textAfter returns a coder with what another one, if any, has learnt. It goes back to texts.
-func textAfter(learnt *entropy.Text) *entropy.Text {
-	t := texts.Get().(*entropy.Text)
-	if learnt == nil {
-		t.Reset()
-	} else {
-		t.Copy(learnt)
-	}
-	return t
-}
-
-func packAfter(learnt *entropy.Text, text []byte) []byte {
-	t := textAfter(learnt)
-	defer texts.Put(t)
-	var length entropy.Number
-	c := entropy.NewWriter(nil)
-	t.Write(c, &length, text)
-	b := c.Close()
-	if least := (len(text) - TextRoom + TextPerByte - 1) / TextPerByte; len(b) < least {
-		b = append(b, make([]byte, least-len(b))...)
-	}
-	return b
-}
-
-func unpackAfter(learnt *entropy.Text, b []byte) ([]byte, error) {
-	t := textAfter(learnt)
-	defer texts.Put(t)
-	var length entropy.Number
-	c := entropy.NewReader(b)
-	return t.Read(c, &length, TextPerByte*len(b)+TextRoom)
-}
-
-// PackDictionaries returns the levels of the category columns as a packed text: for each
-// column their number in a line, and each level in a line, in which a backslash stands before
-// line ends and backslashes. Nothing for a schema without such columns.
-func PackDictionaries(s dataset.Schema) []byte {
-	var text []byte
-	for i := range s.Columns {
-		if s.Columns[i].Kind != dataset.Category {
-			continue
-		}
-		text = fmt.Appendf(text, "%d\n", len(s.Columns[i].Levels))
-		for _, level := range s.Columns[i].Levels {
-			for k := range len(level) {
-				if level[k] == '\n' || level[k] == '\\' {
-					text = append(text, '\\')
-				}
-				text = append(text, level[k])
-			}
-			text = append(text, '\n')
-		}
-	}
-	if len(text) == 0 {
-		return nil
-	}
-	return PackText(text)
-}
-
-func UnpackDictionaries(b []byte, s dataset.Schema) error {
-	var text []byte
-	if len(b) > 0 {
-		var err error
-		if text, err = UnpackText(b); err != nil {
-			return err
-		}
-	}
-	for i := range s.Columns {
-		if s.Columns[i].Kind != dataset.Category {
-			continue
-		}
-		var line []byte
-		var ok bool
-		if line, text, ok = cutLine(text); !ok {
-			return fmt.Errorf("the levels of column %q are missing", s.Columns[i].Name)
-		}
-		count := 0
-		for _, digit := range line {
-			if count = 10*count + int(digit-'0'); digit < '0' || digit > '9' || count > len(text) {
-				return fmt.Errorf("column %q has %q levels in %d bytes", s.Columns[i].Name, line, len(text))
-			}
-		}
-		// The levels are parts of one text: each by itself would take 16 bytes more.
-		levels, ends := make([]string, count), make([]int, count)
-		var all []byte
-		for k := range levels {
-			if line, text, ok = cutLine(text); !ok {
-				return fmt.Errorf("level %d of column %q is missing", k, s.Columns[i].Name)
-			}
-			all = append(all, line...)
-			ends[k] = len(all)
-		}
-		whole, start := string(all), 0
-		for k, end := range ends {
-			levels[k], start = whole[start:end], end
-		}
-		s.Columns[i].Levels = levels
-	}
-	if len(text) > 0 {
-		return fmt.Errorf("%d bytes belong to no column", len(text))
-	}
-	return nil
-}
-
-// cutLine takes a line off the front of text and its backslashes off the line.
-func cutLine(text []byte) (line, rest []byte, ok bool) {
-	if end := bytes.IndexByte(text, '\n'); end >= 0 && bytes.IndexByte(text[:end], '\\') < 0 {
-		return text[:end], text[end+1:], true
-	}
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\n':
-			return line, text[i+1:], true
-		case '\\':
-			if i++; i == len(text) {
-				return nil, nil, false
-			}
-		}
-		line = append(line, text[i])
-	}
-	return nil, nil, false
-}
-
-// PackCuts returns what turns values into codes, feature by feature: whether training had
-// missing values, and the cuts, or the codes of the levels.
-func PackCuts(c *binning.Cuts) []byte {
-	k := &cutCoder{coder: entropy.NewWriter(nil)}
-	for f := range c.Features {
-		// A writer meets no error.
-		k.cuts32, k.cuts64 = c.Of32(f), c.Of64(f)
-		_ = k.any(&c.Features[f], math.MaxInt)
-	}
-	b := k.coder.Close()
-	if least := (k.total - cutsRoom + cutsPerByte - 1) / cutsPerByte; len(b) < least {
-		b = append(b, make([]byte, least-len(b))...)
-	}
-	return b
-}
-
-// UnpackCuts reads packCuts' bytes; kinds and names are those of the columns.
-func UnpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error) {
-	k := &cutCoder{coder: entropy.NewReader(b)}
-	c := &binning.Cuts{
-		Features: make([]binning.Feature, len(columns)),
-		Ptrs:     make([]uint32, 1, len(columns)+1),
-		Ptrs64:   make([]uint32, 1, len(columns)+1),
-	}
-	for f, column := range columns {
-		feature := &c.Features[f]
-		kind, ok := kindOfColumn[column.Kind]
-		if !ok {
-			return nil, fmt.Errorf("column %q has no cuts", column.Name)
-		}
-		feature.Name, feature.Kind = column.Name, kind
-		k.cuts32, k.cuts64 = nil, nil
-		if feature.Kind == binning.Categorical {
-			feature.Codes = make([]uint32, len(column.Levels))
-		}
-		if err := k.any(feature, cutsPerByte*len(b)+cutsRoom-k.total); err != nil {
-			return nil, fmt.Errorf("feature %q: %w", column.Name, err)
-		}
-		c.Values, c.Values64 = append(c.Values, k.cuts32...), append(c.Values64, k.cuts64...)
-		c.Ptrs = append(c.Ptrs, uint32(len(c.Values)))
-		c.Ptrs64 = append(c.Ptrs64, uint32(len(c.Values64)))
-	}
-	return c, k.coder.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"boost/binning"
+	"boost/booster/model/internal/packed"
 	"boost/dataset"
 	"boost/objectives"
 )
@@ -207,19 +208,13 @@ func checkPtrs(name string, ptrs []uint32, features, values int) error {
 	return nil
 }
 
-var kindOfColumn = map[dataset.Kind]binning.FeatureKind{
-	dataset.Float32:  binning.Numeric32,
-	dataset.Float64:  binning.Numeric64,
-	dataset.Category: binning.Categorical,
-}
-
 func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	feature := &c.Cuts.Features[f]
 	cuts32, cuts64 := c.Cuts.Of32(f), c.Cuts.Of64(f)
 	if feature.Name != column.Name {
 		return fmt.Errorf("its cuts are named %q", feature.Name)
 	}
-	kind, ok := kindOfColumn[column.Kind]
+	kind, ok := packed.KindOfColumn[column.Kind]
 	if !ok || kind != feature.Kind {
 		return fmt.Errorf("a column of kind %s cannot have cuts of kind %d", KindNames[column.Kind], feature.Kind)
 	}
@@ -227,7 +222,7 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 		return errors.New("it has cuts of another kind of feature")
 	}
 	if feature.Kind == binning.Categorical {
-		return checkCodes(feature, len(column.Levels))
+		return packed.CheckCodes(feature, len(column.Levels))
 	}
 	if len(feature.Codes) > 0 {
 		return errors.New("a numeric feature has category codes")
@@ -244,29 +239,6 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	}
 	if i := firstUnordered(cuts64); i >= 0 {
 		return fmt.Errorf("cut %d is %v: cuts must rise strictly and stay below +Inf", i, cuts64[i])
-	}
-	return nil
-}
-
-// checkCodes bounds the codes by the levels, so that a small file cannot claim 2³² codes.
-func checkCodes(feature *binning.Feature, levels int) error {
-	if len(feature.Codes) != levels {
-		return fmt.Errorf("%d codes for %d levels", len(feature.Codes), levels)
-	}
-	most := max(levels, 1)
-	if len(feature.NameHashes) > 0 {
-		most = levels + 1
-	}
-	if feature.Regular < 1 || uint64(feature.Regular) > uint64(most) {
-		return fmt.Errorf("%d codes for %d levels", feature.Regular, levels)
-	}
-	if err := binning.CheckNameHashes(feature.NameHashes); err != nil {
-		return err
-	}
-	for i, code := range feature.Codes {
-		if code >= feature.Regular && code != binning.NoCode {
-			return fmt.Errorf("level %d has code %d of %d", i, code, feature.Regular)
-		}
 	}
 	return nil
 }

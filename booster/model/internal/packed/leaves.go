@@ -1,6 +1,7 @@
-package format
+package packed
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -13,8 +14,8 @@ import (
 // largest, so that their codes need fewer bits than the type has. A writer packs them where
 // that is shorter.
 
-// packable reports whether codes of a type can be packed.
-func packable(d ptq.DType) bool {
+// LeavesOf reports whether codes of a type can be packed.
+func LeavesOf(d ptq.DType) bool {
 	switch d {
 	case ptq.I16, ptq.I8, ptq.I4, ptq.I2, ptq.Ternary:
 		return true
@@ -114,7 +115,7 @@ func PackLeaves(v *ptq.Version, leaves []int, outputs int) []byte {
 	return b
 }
 
-// signedCodes returns the codes of a packable type.
+// signedCodes returns the codes of a type of which LeavesOf is true.
 func signedCodes(v *ptq.Version) []int32 {
 	out := make([]int32, v.Len())
 	switch codes := v.Codes().(type) {
@@ -157,7 +158,7 @@ func UnpackLeaves(b []byte, d ptq.DType, leaves []int, outputs int) ([]byte, err
 		case code < -half || code >= half:
 			return nil, fmt.Errorf("leaf value %d has code %d, beyond %s", i, code, d)
 		case width == 16:
-			le.PutUint16(native[2*i:], uint16(code))
+			binary.LittleEndian.PutUint16(native[2*i:], uint16(code))
 		default:
 			shift := 8 - width - i*width%8
 			native[i*width/8] |= byte(code&(half<<1-1)) << shift

@@ -1,4 +1,4 @@
-package format
+package packed
 
 import (
 	"errors"
@@ -148,7 +148,7 @@ func (k *cutCoder) any(f *binning.Feature, most int) error {
 // it follows the one before.
 func (k *cutCoder) levels(f *binning.Feature, most int) error {
 	f.Regular = uint32(min(k.regular.Code(k.coder, uint64(f.Regular)), math.MaxUint32))
-	flags := symbol(k.coder, k.flags[:], 2, uint32(levelFlags(f)))
+	flags := symbol(k.coder, k.flags[:], 2, uint32(LevelFlags(f)))
 	if f.Unnamed = flags&1 > 0; flags&2 > 0 {
 		if err := k.marks(f, most); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (k *cutCoder) levels(f *binning.Feature, most int) error {
 		}
 		f.Codes[i], before = code, code
 	}
-	return checkCodes(f, len(f.Codes))
+	return CheckCodes(f, len(f.Codes))
 }
 
 // marks codes the marks of a feature: their number, of the first the number itself, of the others how
