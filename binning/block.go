@@ -221,7 +221,7 @@ func (m *Matrix) Bin(feature, row int) uint32 {
 	return m.translation(feature).code(m.GroupColumn(int(p.group)).At(row))
 }
 
-// masked says that the cell's bit is set.
+// masked reports whether the cell's bit is set.
 func (m *Matrix) masked(feature, row int) bool {
 	bit := uint64(feature)*uint64(m.rows) + uint64(row)
 	return m.mask[bit/8]>>(bit%8)&1 == 1

@@ -6,8 +6,8 @@ import (
 )
 
 // choose decides between columns and CSR. CSR has to leave out more than half of the
-// cells and to take fewer bytes (S1.7); and its sums have to be cheaper, or columns
-// and their copy by rows too large for the memory.
+// cells and to take fewer bytes (S1.7). And either its sums are cheaper, or columns
+// and their row-major copy are too large for the memory.
 func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, "", err
@@ -24,7 +24,7 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	faster := PreferSparse(len(a.features), codes, cells)
 	limit := len(a.features)
 	if eligible && faster {
-		// More columns than this take more bytes than CSR does, be they of half a byte a row.
+		// More columns than this take more bytes than CSR, even with half a byte for each code.
 		limit = int(min(uint64(limit), sparse/max(padded(U4.bytes(a.rows)), 1)+1))
 	}
 	groups, err := a.bundles(ctx, limit)
@@ -49,17 +49,15 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	return m, reason, err
 }
 
-// PreferSparse reports whether sums of the stored cells of a sparse table, for those
-// features only of which a node has enough, are cheaper than flat histograms: where
-// clearing, subtracting and searching the slots of a node costs more than adding up an
-// eighth of the cells, a usual node. The figures are rough costs: 2 ns a slot and 200 ns a
-// feature of a flat histogram, and 6 ns a cell. Flat histograms of cells that are kept in
-// CSR cost two to six times those of rows, and pay nowhere.
+// PreferSparse reports whether a sparse table is better added up without flat histograms: stored cells only, for the
+// features of which a node has enough cells. That is so if clearing, subtracting and searching the slots
+// of a node costs more than adding up an eighth of the cells, which is a usual node. The figures are rough
+// costs: 2 ns a slot and 200 ns a feature of a flat histogram, and 6 ns a cell. Flat histograms of CSR cells
+// cost two to six times those of rows, and are never better.
 func PreferSparse(features int, codes, cells uint64) bool {
 	return features >= manyFeatures || 2*codes+200*uint64(features) > 3*cells/4
 }
 
-// manyFeatures is the number of features from which the limits on rows decide for sparse
-// sums: among so many some will always gain most with hardly enough rows on one side,
-// which a histogram without counts has to count one by one.
+// manyFeatures is the number of features from which sparse sums are always better. Among so many some have the
+// best gain with hardly enough rows on one side, and a histogram without counts has to count those rows one by one.
 const manyFeatures = 4096

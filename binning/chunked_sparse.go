@@ -83,7 +83,7 @@ func (b *chunkedLists) add(first int, t *dataset.Table, e func(f int) (encoding,
 	return nil
 }
 
-// listOf codes a chunk's column, be it sparse or, as it holds few rows, dense.
+// listOf codes a chunk's column, which is sparse, or dense if the chunk has few rows.
 func (b *chunkedLists) listOf(e *encoding, feature *coded, rows int) *list {
 	if e.sparse != nil {
 		return e.list(e.sparse, feature.nCodes)

@@ -21,7 +21,7 @@ type CSR struct {
 	lists    []list   // the same cells by feature, where they are kept
 }
 
-// ByFeature says that the cells are kept by feature too; see Codes.KeepLists.
+// ByFeature reports whether the cells are kept by feature too; see Codes.KeepLists.
 func (c *CSR) ByFeature() bool { return c.lists != nil }
 
 // Cells returns the stored cells of a feature, where they are kept: their rows, which

@@ -2,8 +2,8 @@ package binning
 
 import "fmt"
 
-// MemoryError says that codes would take more memory in a layout than they may. It is
-// found before the memory is taken.
+// MemoryError is the error for codes that would take more memory in a layout than they may. It is
+// returned before the memory is taken.
 type MemoryError struct {
 	Layout string
 	Need   uint64 // bytes while the layout is made

@@ -306,10 +306,10 @@ func (m *Matrix) CSR() *CSR { return m.csr }
 // Ellpack returns the codes of the layout "ellpack", nil in others.
 func (m *Matrix) Ellpack() *Ellpack { return m.ellpack }
 
-// Masked says that missing values are bits beside the codes.
+// Masked reports whether missing values are bits beside the codes.
 func (m *Matrix) Masked() bool { return m.mask != nil }
 
-// Bundled says that some column holds more than one feature.
+// Bundled reports whether some column holds more than one feature.
 func (m *Matrix) Bundled() bool {
 	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.groups) < len(m.infos)
 }
@@ -319,7 +319,7 @@ func (m *Matrix) ByColumns() bool {
 	return m.byRow == nil && m.csr == nil && m.ellpack == nil && m.mask == nil
 }
 
-// OwnColumns says that every feature has a column of its own, whose codes are read as
+// OwnColumns reports whether every feature has a column of its own, whose codes are read as
 // they are.
 func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.groups) == len(m.infos) }
 

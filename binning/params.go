@@ -178,5 +178,5 @@ func (p Params) checkTogether() error {
 	return nil
 }
 
-// bundleAsked says that bundles are not left to choice.
+// bundleAsked reports whether bundles are asked for.
 func (p Params) bundleAsked() bool { return p.Bundle == BundleOn || p.BundleConflicts > 0 }

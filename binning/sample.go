@@ -17,7 +17,7 @@ const (
 // hash(seed, row), among equal hashes the lower rows. It returns nil where that is
 // every row.
 //
-// The first pass counts hashes by their leading bits, which tells the bucket that the
+// The first pass counts hashes by their leading bits, which gives the bucket that the
 // greatest chosen hash lies in; the second takes the rows of lower buckets and sorts
 // the few of that one.
 func sampleRows(ctx context.Context, rows, size int, seed uint64, pool *parallel.Pool) ([]uint32, error) {

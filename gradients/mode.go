@@ -97,7 +97,7 @@ func (m Mode) BytesPerRow() int64 {
 	return [...]int64{I16: 4, I32: 8, F32: 0, I8: 2, I4: 1}[m]
 }
 
-// Coarse says that a mode has so few codes that rounding is stochastic and leaf values
+// Coarse reports whether a mode has so few codes that rounding is stochastic and leaf values
 // are renewed unless asked otherwise.
 func (m Mode) Coarse() bool { return m == I8 || m == I4 }
 

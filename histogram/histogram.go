@@ -11,10 +11,10 @@ import (
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
 // code) is Matrix.Offsets()[feature] + code (S1.12, S2.15).
 //
-// Integer modes use Grad and Hess, sums of codes; mode F32 uses GradF and HessF. A node of so few
-// rows that both sums of a slot fit one word (Builder.kind) may keep them packed, in the memory of
-// Grad, and Grad and Hess mean nothing then: Sums reads both kinds.
-// Count holds numbers of rows where gradients.Storage.Counts says so: with sums of floats
+// Integer modes use Grad and Hess, sums of codes. Mode F32 uses GradF and HessF. If both sums of a slot fit one
+// word, because the node has few rows (Builder.kind), a histogram may keep them packed in the memory of Grad.
+// Grad and Hess mean nothing then. Sums reads both kinds.
+// Count holds numbers of rows if gradients.Storage.Counts reports so: with sums of floats
 // and with codes that have an offset. Otherwise min_data_in_leaf is decided without it
 // (docs/architecture.md, Splits), and Count means nothing.
 //
@@ -56,8 +56,8 @@ func (h *Histogram) reserve(st *gradients.Storage, n int, k kind) {
 	}
 }
 
-// reserveSums is reserve for integer sums. Which slots were touched is known of those of the same
-// kind alone: a node of more rows, or a round whose codes are wider, has the other.
+// reserveSums is reserve for integer sums. The bits of touched slots are valid for sums of the same kind only. A node of
+// more rows, or a round with wider codes, has the other kind.
 func (h *Histogram) reserveSums(n int, k kind) {
 	if h.unmoved = false; h.inWords != k.inWords {
 		h.inWords, h.all = k.inWords, true
@@ -71,8 +71,8 @@ func (h *Histogram) reserveSums(n int, k kind) {
 	}
 }
 
-// Sums returns the integer sums of the slots lo … hi-1. Packed ones are taken apart into grad and
-// hess, which then have to have room for as many, and others are h's own.
+// Sums returns the integer sums of the slots lo … hi-1. Packed sums are taken apart into grad and
+// hess, which must have room for them. Other sums are h's own memory.
 func (h *Histogram) Sums(lo, hi int, grad []int64, hess []uint64) ([]int64, []uint64) {
 	if !h.inWords {
 		return h.Grad[lo:hi], h.Hess[lo:hi]
@@ -90,7 +90,7 @@ func (h *Histogram) At(slot int) (grad int64, hess uint64) {
 	return h.Grad[slot], h.Hess[slot]
 }
 
-// InWords says that Sums takes sums apart, and that Words has them as they are.
+// InWords reports whether the sums are packed: Sums takes them apart, Words returns them as they are.
 func (h *Histogram) InWords() bool { return h.inWords }
 
 // Words returns the packed sums of the slots lo … hi-1.
@@ -119,9 +119,9 @@ func (h *Histogram) clear(st *gradients.Storage, lo, hi int) {
 	clear(h.HessF[lo:hi])
 }
 
-// Subtracting begins to turn a parent's histogram into that of the child that was not built, of
-// so many rows: SubtractRange does it then, once for each slot, for ranges in any order. Where the
-// rows are few enough, their sums are packed on the way, unless only few would be touched.
+// Subtracting begins to turn a parent's histogram into that of the child that was not built, which has so many
+// rows. SubtractRange then does it, once for each slot, in any order of ranges. It also packs the sums if the
+// rows are few enough and the child that was built is not sparse.
 func (h *Histogram) Subtracting(child *Histogram, rows int) {
 	h.unmoved = !h.inWords && child.inWords && !child.IsSparse() && rows <= wordRows
 	h.inWords = h.inWords || h.unmoved
@@ -142,8 +142,8 @@ func (h *Histogram) SubtractRange(child *Histogram, st *gradients.Storage, lo, h
 	dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])
 }
 
-// subtractSums is SubtractRange for integer sums. Of packed ones, the hessians of a child are no more
-// than its parent's: nothing is borrowed.
+// subtractSums is SubtractRange for integer sums. Words are subtracted as a whole: a child's sum of hessians is at most
+// its parent's, so the lower half never borrows from the upper half.
 func (h *Histogram) subtractSums(child *Histogram, lo, hi int) {
 	switch {
 	case h.unmoved:
@@ -178,9 +178,9 @@ func subtract[T float64 | uint32](from, what []T) {
 	}
 }
 
-// Pool keeps histograms for reuse, by several goroutines. One histogram costs 16 bytes per bin, 20 with
-// counts, 8 where the table has no more rows than packed sums hold; a tree of L leaves needs at most L at
-// once, and one for each leaf that is split ahead of its turn.
+// Pool keeps histograms for reuse by several goroutines. A histogram costs 16 bytes per bin, 20 with counts, and 8 if
+// the table has no more rows than packed sums hold. A tree of L leaves needs at most L at once, and one more for
+// each leaf that is split ahead of its turn.
 type Pool struct {
 	mu   sync.Mutex
 	free []*Histogram
@@ -201,7 +201,7 @@ func (p *Pool) Get() *Histogram {
 	return &Histogram{}
 }
 
-// Fill makes histograms of nodes of few rows until n are to be had, so that none is made later, when by chance more are
+// Fill makes histograms of nodes of few rows until the pool has n. So none is made later, when more are
 // needed at once than ever before.
 func (p *Pool) Fill(n int, b *Builder, st *gradients.Storage) {
 	p.mu.Lock()

@@ -9,10 +9,10 @@ import (
 	"boost/parallel"
 )
 
-// Lists name the slots that each row is added to, but for those of default bins: each packed group has one, the most
-// frequent code of a sample, whose slot gets what the others lack of the total. They stand beside a copy
-// by rows of which enough codes are default bins, and serve packed sums. A row takes 4 bytes for each part, and two for a
-// slot.
+// Lists name the slots that each row is added to, except those of default bins. Each packed group has a default bin, the
+// most frequent code of a sample. Its slot gets the total less the sums of the other slots. Lists stand beside a
+// row-major copy of which enough codes are default bins, and serve packed sums. A row takes 4 bytes for each
+// part, and two for a slot.
 type Lists struct {
 	defaults []uint8 // of each packed group
 	parts    []listPart
@@ -39,8 +39,8 @@ const (
 	padding = 256
 )
 
-// NewLists returns nil where a pass over lists would not be faster, or they would take more than room bytes; else
-// also what they take.
+// NewLists returns lists and the bytes that they take. It returns nil if a pass over lists would not be faster, or if they
+// would take more than room bytes.
 func NewLists(m *binning.Matrix, rowMajor *binning.RowMajor, pool *parallel.Pool, room int64) (l *Lists, bytes int64) {
 	rows, groups := m.NRows(), len(rowMajor.Groups)
 	if rowMajor.Bits != binning.U8 || rows == 0 || groups == 0 {
@@ -169,8 +169,8 @@ func (b *Builder) addListed(s *packedScratch, first int, entries []uint64) {
 	s.total += total
 }
 
-// fillListed sets the packed sum of a packed group's default bin, if the node is added up by lists: what the others lack of
-// the total.
+// fillListed sets the packed sum of a packed group's default bin, if the node is added up by lists: the total less the
+// other sums.
 func (b *build) fillListed(place int, sums []uint64, total uint64) {
 	if b.byLists && place < len(b.lists.defaults) {
 		sums[b.lists.defaults[place]] = total - hist.Sum(sums)

@@ -25,11 +25,11 @@ func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
 	return perSlot * slots
 }
 
-// Packs says that histograms of nodes of few rows keep both sums of a slot in one word.
+// Packs reports whether histograms of nodes of few rows keep both sums of a slot in one word.
 func Packs(set gradients.Settings) bool { return set.OneWord() && !set.Counts() }
 
-// ScratchBytes returns the most memory that a Builder over nodes of at most so many rows takes
-// beside the histograms, given what its row-major copy has.
+// ScratchBytes returns the most memory that a Builder takes beside the histograms, for nodes of at most so many rows.
+// groups are those of its row-major copy.
 func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, set gradients.Settings, threads, rows int) int64 {
 	layout := &source{matrix: m, sparse: newSparseRows(m), featureGroups: groupsOf(m)}
 	bytes := int64(len(layout.featureGroups)) * int64(unsafe.Sizeof(place{})+unsafe.Sizeof(columnBatch{})/4+2*unsafe.Sizeof(0)+2)

@@ -132,8 +132,8 @@ func (b *build) addRowPieces(rows int, alone bool) {
 	b.do(alone, len(b.pieces), (*rowTask)(b))
 }
 
-// reservePacked makes the packed sums of so many workers ready for a pass over rows, and what
-// they are flushed to, where there may be too many rows for packed sums.
+// reservePacked prepares the packed sums of so many workers for a pass over rows. With wide, there may be more rows than
+// packed sums can hold, and it prepares the sums that they are flushed to.
 func (b *Builder) reservePacked(workers int, wide bool) {
 	for w := range b.packed {
 		s := &b.packed[w]
@@ -165,8 +165,8 @@ func (t *rowTask) Run(worker, index int) {
 	b.addPiece(worker, run.First, run.Entries[p.lo:p.hi], b.dense)
 }
 
-// addPiece adds entries of one run to a worker's packed sums; dense says that their rows are
-// not fetched ahead one by one.
+// addPiece adds entries of one run to a worker's packed sums. If they are dense, their rows are not fetched ahead one
+// by one.
 func (b *build) addPiece(worker, first int, entries []uint64, dense bool) {
 	s := &b.packed[worker]
 	s.took = true

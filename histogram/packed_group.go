@@ -16,10 +16,9 @@ func (p *place) groupAt(i int) int {
 	return p.members[i]
 }
 
-// nextMember takes the packed sums of a place's i-th group out of those of it and the groups
-// after it, which it returns as those of the groups after it: a packed group's codes count the first
-// group's fastest. What is returned is for the caller to clear, the rest is 0 then. Sums of
-// a packed group's codes overflow no earlier than those of one code for all rows do.
+// nextMember splits the packed sums of a place's groups from the i-th on: into the sums of the i-th group, and those
+// of the groups after it. In the codes of a packed group those of the first member vary fastest. The caller
+// clears what is returned; all else is 0 then. The sums overflow no earlier than the sum of all rows.
 func (b *Builder) nextMember(p *place, i int, sums, part []uint64) (own, others []uint64) {
 	if i == p.nGroups()-1 {
 		return sums, nil

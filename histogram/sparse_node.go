@@ -9,9 +9,9 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// A node with far fewer rows than there are slots leaves most of them at 0. Such a node's
-// histogram keeps a bit per slot that says where it need not be 0, so that clearing,
-// subtracting and searching it cost what the rows do, not what the slots do.
+// A sparse node has far fewer rows than there are slots, and leaves most slots at 0. Its histogram keeps a bit per slot
+// that is set if the slot may differ from 0. Clearing, subtracting and searching it then cost as much as the
+// rows, not as much as the slots.
 
 const (
 	// manySlots is the number of slots from which histograms keep such bits.
@@ -20,7 +20,7 @@ const (
 	touchedShare = 4
 )
 
-// IsSparseNode reports whether the histogram of a node with so many rows keeps to the slots that these
+// IsSparseNode reports whether a node with so many rows is sparse: its histogram keeps to the slots that the rows
 // touch.
 func (b *Builder) IsSparseNode(rows int) bool {
 	return b.keepsTouched && rows*len(b.features)*touchedShare <= b.activeSlots
@@ -102,8 +102,8 @@ func (h *Histogram) makeSparse(n int) {
 	h.all = false
 }
 
-// SubtractSparse takes a child with few rows away from its parent's histogram, which becomes
-// that of the other child, whose rows are few too, and keeps to the slots of these.
+// SubtractSparse takes a child away from its parent's histogram, which becomes that of the other child. Both children
+// are sparse nodes.
 func (b *Builder) SubtractSparse(parent, child *Histogram, st *gradients.Storage) {
 	for _, f := range b.features {
 		lo, hi := b.bins(f)

@@ -21,11 +21,11 @@ func PreferSparse(m *binning.Matrix, leaves int) bool {
 	return binning.PreferSparse(m.NFeatures(), slots, csr.Entries()) || 16*slots*uint64(leaves) > roomy
 }
 
-// SparseSums adds up the rows of a node for those features only that could be split there:
+// SparseSums adds up the rows of a node for those features only that could be split there. It is
 // for sparse tables with so many codes that one flat histogram per leaf is out of
 // proportion to the rows. Sums are of integers and equal those of a Builder.
 //
-// It costs 4 bytes per feature and worker and 8 per row, and a node's NodeSums 24 per code of
+// It costs 4 bytes per feature and worker and 8 per row. The NodeSums of a node cost 24 per code of
 // its features. A matrix that keeps its cells by feature makes large nodes cheaper.
 type SparseSums struct {
 	matrix  *binning.Matrix
@@ -37,18 +37,24 @@ type SparseSums struct {
 	kept    int
 	free    []*NodeSums
 
+	counts  [][]uint32 // per worker and feature: stored cells of the node's rows
+	took    []bool     // per worker: it has counted
+	at      []uint32   // per feature: its first slot in the sums of the pass, or hist.Nowhere
+	childAt []uint32   // the same for the child's sums
+	words   []uint64   // by row, in a pass by columns: its codes, 0 where it is not in the node
+	current sparsePass
+}
+
+// sparsePass is one pass over the rows of a node. It adds them to sums or, with sign -1, takes them away.
+type sparsePass struct {
+	*SparseSums
 	storage *gradients.Storage
 	runs    []Run
 	pieces  []piece
-	counts  [][]uint32 // per worker and feature: stored cells of the node's rows
-	took    []bool     // per worker
-	at      []uint32   // per feature: its first slot in sums, or hist.Nowhere
 	sums    *NodeSums
 	sign    int64
-	child   *NodeSums // in a pass that takes its rows away from sums: the child's, else nil
-	childAt []uint32  // like at
+	child   *NodeSums // gets the rows that sums lose, or nil
 	parts   []uint32  // features parts[i] … parts[i+1]-1 are added up by one task
-	words   []uint64  // by row, in a pass by columns: its codes, 0 where it is not in the node
 	merged  []uint32  // counts of the worker that the others' are added to
 }
 
@@ -68,6 +74,7 @@ func NewSparseSums(m *binning.Matrix, pool *parallel.Pool) *SparseSums {
 		counts: make([][]uint32, pool.Threads()), took: make([]bool, pool.Threads()),
 		at: make([]uint32, m.NFeatures()), childAt: make([]uint32, m.NFeatures()),
 	}
+	d.current.SparseSums = d
 	for f := range d.at {
 		d.at[f], d.childAt[f] = hist.Nowhere, hist.Nowhere
 	}
@@ -97,31 +104,27 @@ func SparseSumsBytes(m *binning.Matrix, leaves, least, threads int) int64 {
 // least `least` stored cells among them: a split of any other feature has fewer rows
 // on one side. total are the sums of all the rows' codes.
 func (d *SparseSums) Build(st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *NodeSums {
-	d.storage, d.runs, d.sign = st, runs, 1
+	p := d.begin(st, runs)
 	rows := rowsIn(runs)
 	counts := d.csr.Counts
 	if rows < d.matrix.NRows() {
-		counts = d.count(rows)
+		counts = p.count(rows)
 	}
 	s := d.choose(counts, features, max(least, 1))
-	s.rows = rows
-	s.total = total
-	d.run(s)
+	s.rows, s.total = rows, total
+	p.run(s, 1)
 	return s
 }
 
 // Subtract takes the rows of a child away from its parent's sums, which become those of
 // the other child. gone are the sums of all the rows' codes.
 func (d *SparseSums) Subtract(s *NodeSums, st *gradients.Storage, runs []Run, gone Total) {
-	d.storage, d.runs, d.sign = st, runs, -1
-	s.total.Grad -= gone.Grad
-	s.total.Hess -= gone.Hess
-	s.rows -= rowsIn(runs)
-	d.run(s)
+	s.lose(rowsIn(runs), gone)
+	d.begin(st, runs).run(s, -1)
 }
 
-// Divide is Build for a child and Subtract of it from its parent's sums: where the rows
-// are few, in one pass over them.
+// Divide is Build for a child and Subtract of it from its parent's sums. A small child takes
+// one pass over its rows.
 func (d *SparseSums) Divide(parent *NodeSums, st *gradients.Storage, runs []Run, total Total, features []int, least uint64) *NodeSums {
 	rows := rowsIn(runs)
 	if d.byColumns(st, rows) {
@@ -129,19 +132,27 @@ func (d *SparseSums) Divide(parent *NodeSums, st *gradients.Storage, runs []Run,
 		d.Subtract(parent, st, runs, total)
 		return child
 	}
-	d.runs = runs
-	child := d.choose(d.count(rows), features, max(least, 1))
+	p := d.begin(st, runs)
+	child := d.choose(p.count(rows), features, max(least, 1))
 	child.rows, child.total = rows, total
 	for i, f := range child.Features {
 		d.childAt[f] = child.firsts[i]
 	}
-	d.child = child
-	d.Subtract(parent, st, runs, total)
-	d.child = nil
+	parent.lose(rows, total)
+	p.child = child
+	p.run(parent, -1)
+	p.child = nil
 	for _, f := range child.Features {
 		d.childAt[f] = hist.Nowhere
 	}
 	return child
+}
+
+// begin makes the memory of the last pass that of a new one.
+func (d *SparseSums) begin(st *gradients.Storage, runs []Run) *sparsePass {
+	p := &d.current
+	p.storage, p.runs, p.child = st, runs, nil
+	return p
 }
 
 // byColumns reports whether so many rows are added up feature by feature.
@@ -150,11 +161,11 @@ func (d *SparseSums) byColumns(st *gradients.Storage, rows int) bool {
 }
 
 // run adds up the rows, or takes them away, by parts of the features.
-func (d *SparseSums) run(s *NodeSums) {
+func (d *sparsePass) run(s *NodeSums, sign int64) {
 	if len(s.Features) == 0 {
 		return
 	}
-	d.sums = s
+	d.sums, d.sign = s, sign
 	rows := rowsIn(d.runs)
 	if d.byColumns(d.storage, rows) {
 		d.runColumns()
@@ -190,16 +201,15 @@ func (d *SparseSums) run(s *NodeSums) {
 	d.sums = nil
 }
 
-// columnShare: a node with at least one row in this many of the table's is added up by
-// columns, all cells of which are gone through, but which have a few slots at a time.
-// By rows each cell falls somewhere into all slots, and misses all caches.
+// columnShare: a node with at least one row in this many of the table's is added up by columns. That reads all cells of
+// a column, but its few slots stay in a cache. By rows each cell falls anywhere into all slots, and misses all caches.
 const columnShare = 6
 
 // columnChunk is the number of features of one task of a pass by columns.
 const columnChunk = 32
 
 // runColumns adds up the rows, or takes them away, feature by feature.
-func (d *SparseSums) runColumns() {
+func (d *sparsePass) runColumns() {
 	if d.words == nil {
 		d.words = make([]uint64, d.matrix.NRows())
 	}
@@ -209,10 +219,10 @@ func (d *SparseSums) runColumns() {
 }
 
 // spreadTask writes the words of one run, and clears those of other rows up to the next run.
-type spreadTask SparseSums
+type spreadTask sparsePass
 
 func (t *spreadTask) Run(_, index int) {
-	d := (*SparseSums)(t)
+	d := (*sparsePass)(t)
 	run := &d.runs[index]
 	lo, hi := run.First, len(d.words)
 	if index == 0 {
@@ -228,10 +238,10 @@ func (t *spreadTask) Run(_, index int) {
 }
 
 // columnSumTask adds up a chunk of the features.
-type columnSumTask SparseSums
+type columnSumTask sparsePass
 
 func (t *columnSumTask) Run(_, chunk int) {
-	d := (*SparseSums)(t)
+	d := (*sparsePass)(t)
 	s := d.sums
 	lo := chunk * columnChunk
 	for i := lo; i < min(lo+columnChunk, len(s.Features)); i++ {
@@ -259,7 +269,7 @@ func (d *SparseSums) Keep(s *NodeSums) bool {
 	return true
 }
 
-// Release gives sums back; kept says that Keep has allowed for them.
+// Release gives sums back. kept is what Keep returned for them.
 func (d *SparseSums) Release(s *NodeSums, kept bool) {
 	if kept {
 		d.kept -= cap(s.slots)
@@ -291,7 +301,7 @@ func (d *SparseSums) get(slots int) *NodeSums {
 }
 
 // count counts the stored cells of the node's rows.
-func (d *SparseSums) count(rows int) []uint32 {
+func (d *sparsePass) count(rows int) []uint32 {
 	clear(d.took)
 	d.pieces = cut(d.pieces[:0], d.runs, intGroup, rowChunk)
 	if rows < rowChunk {
@@ -318,10 +328,10 @@ func (d *SparseSums) count(rows int) []uint32 {
 // mergeChunk is the number of features of which one task adds up the workers' counts.
 const mergeChunk = 16_384
 
-type mergeTask SparseSums
+type mergeTask sparsePass
 
 func (t *mergeTask) Run(_, chunk int) {
-	d := (*SparseSums)(t)
+	d := (*sparsePass)(t)
 	lo, hi := parallel.Block(chunk, d.matrix.NFeatures(), mergeChunk)
 	first := true
 	for w, took := range d.took {
@@ -333,10 +343,10 @@ func (t *mergeTask) Run(_, chunk int) {
 }
 
 // countTask counts the cells of one piece of the rows.
-type countTask SparseSums
+type countTask sparsePass
 
 func (t *countTask) Run(worker, index int) {
-	d := (*SparseSums)(t)
+	d := (*sparsePass)(t)
 	if d.counts[worker] == nil {
 		d.counts[worker] = make([]uint32, d.matrix.NFeatures())
 	}
@@ -371,10 +381,10 @@ func (d *SparseSums) choose(counts []uint32, features []int, least uint64) *Node
 }
 
 // sparseSumsTask adds up one part of the features over all rows.
-type sparseSumsTask SparseSums
+type sparseSumsTask sparsePass
 
 func (t *sparseSumsTask) Run(_, index int) {
-	d := (*SparseSums)(t)
+	d := (*sparsePass)(t)
 	for i := range d.runs {
 		run := &d.runs[i]
 		if len(run.Entries) == 0 {
@@ -406,6 +416,13 @@ func (s *NodeSums) Feature(i int, defaultBin uint32, grad []int64, hess []uint64
 	}
 	grad[defaultBin], hess[defaultBin], count[defaultBin] = left.Grad, left.Hess, uint32(uint64(s.rows)-stored)
 	return stored
+}
+
+// lose takes rows of the given sums away from the node's own; run takes them from the features'.
+func (s *NodeSums) lose(rows int, gone Total) {
+	s.total.Grad -= gone.Grad
+	s.total.Hess -= gone.Hess
+	s.rows -= rows
 }
 
 // Drop takes the marked features off the list: they cannot be split any more.

@@ -8,11 +8,10 @@ import (
 	"boost/parallel"
 )
 
-// Streams says that a node of about so many rows is best added up while its rows are found:
-// in a pass over them, each for all features. Then Stream, Add for all of its rows, Help of who
-// has none left, and EndStream do what Tiles does of rows that are at hand, and their entries are
-// read while they are in a cache. No run should have many more rows than others: a worker without
-// any comes too early to help.
+// Streams reports whether a node of about so many rows is best added up while its rows are found, when their entries are
+// still in a cache. The caller then runs Stream, Add for all rows, Help on each worker that has no rows
+// left, and EndStream. No run should have many more rows than the others: a worker that runs out of rows cannot help
+// before an Add of another worker has begun.
 func (b *Builder) Streams(st *gradients.Storage, rows int) bool {
 	threads := b.pool.Threads()
 	return b.strategy == RowParallel && threads > 1 && parallel.Blocks(b.matrix.NRows(), hist.BlockRows) >= threads &&
@@ -40,9 +39,8 @@ func (b *Builder) Add(worker, first int, entries []uint64) {
 	b.current.takeUp(worker, o)
 }
 
-// Help adds rows that are still in the hands of other workers, of Adds that have begun: for a
-// worker that has no more of its own to add. Without it one would wait for the other to end a
-// whole run.
+// Help adds rows of other workers' Adds that have begun. A worker calls it when it has no more rows of its own,
+// instead of waiting until the others end a whole run.
 func (b *Builder) Help(worker int) {
 	for i := range b.offers[1:] {
 		b.current.takeUp(worker, &b.offers[(worker+1+i)%len(b.offers)])
@@ -60,11 +58,11 @@ func (b *build) takeUp(worker int, o *offer) {
 	}
 }
 
-// leastPiece is the fewest rows that are taken of an offer at a time, unless there are less: a
-// piece begins with rows that nobody has fetched.
+// leastPiece is the fewest rows that are taken of an offer at a time, unless it has fewer. The first rows of a
+// piece are not fetched ahead, so small pieces are slow.
 const leastPiece = 1024
 
-// offer is the rows of one run that are left of an Add. Integer sums do not depend on who adds
+// offer is what is left of the rows of an Add. Any worker may take some: integer sums do not depend on who adds
 // them.
 type offer struct {
 	mu      sync.Mutex
@@ -80,8 +78,8 @@ func (o *offer) put(first int, entries []uint64, dense bool) {
 	o.mu.Unlock()
 }
 
-// take takes half of the rows, but no more than most, so that whoever else takes some ends at
-// about the same time.
+// take removes half of the rows, at most `most`, so that all workers that take some end at about the same
+// time.
 func (o *offer) take(most int) (first int, entries []uint64, dense bool) {
 	o.mu.Lock()
 	n := min(most, max(leastPiece, len(o.entries)/2), len(o.entries))
@@ -91,8 +89,8 @@ func (o *offer) take(most int) (first int, entries []uint64, dense bool) {
 	return first, entries, dense
 }
 
-// EndStream ends what Stream has begun, with the number of all the rows and the sum of their
-// codes. It returns in how many parts the histogram is completed, as Tiles does; 0: it is complete.
+// EndStream ends what Stream has begun, given the number of all rows and the sum of their codes. It returns how many
+// parts are left for Tile, as Tiles does. With 0 parts the histogram is complete.
 func (b *Builder) EndStream(rows int, total Total) int {
 	d := &b.current
 	d.dst.reserve(d.storage, b.Slots(), b.kind(d.storage, rows))

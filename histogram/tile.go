@@ -8,13 +8,11 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// A tile is a share of a histogram that one worker makes. Where it adds up all rows of the
-// node of some features, nothing is left to add up after it, and what comes next of these features,
-// to subtract them from the parent's and to search both, finds their sums in the first cache.
-// Rows are read once for every tile, so they have to be few enough for that to cost less,
-// or the features so many that their sums would leave the second cache too;
-// of more rows each worker adds up some, of all features, and a tile is a place where these
-// sums are added up.
+// A tile is the share of a histogram that one worker makes: some features, all rows of the node. No sums of workers
+// have to be added up after it. The next steps, subtraction from the parent and search, find the sums of its features in the
+// first cache. But rows are read once for every tile. So tiles are for nodes of few rows, and for so many
+// features that their sums would not fit the second cache. In other nodes each worker adds up some rows for all
+// features. A tile is then a place at which the workers' sums are added up.
 type tile struct {
 	places   []place // of a pass over rows; nil where the tile is a batch of columns
 	first    int     // number of the first place
@@ -31,19 +29,19 @@ const (
 	leastPlaces = 3
 	// placeSlots is the number of slots whose search costs about as much as the updates.
 	placeSlots = 128
-	// tileBytes is the most bytes of codes in the rows of a node that is filled by tiles of
-	// the copy by rows. A node of more rows than there are slots is not either: there is less
-	// to save after the pass than reading the rows by all workers costs.
+	// tileBytes is the most bytes of codes in the rows of a node that is made by tiles of the row-major copy. Nor
+	// is a node with more rows than slots: reading its rows once for each tile costs more than tiles save
+	// after the pass.
 	tileBytes = 16 << 20
 )
 
-// lineSlots is the number of slots of a pass over rows from which on nodes of more rows are
-// made by tiles too: there are too many for the second cache, and a tile of a whole cache
-// line reads no code in vain. It is a variable for tests.
+// lineSlots is the number of slots of a pass over rows from which nodes of many rows are made by tiles too. So many
+// slots do not fit the second cache, and a tile that is a whole cache line of codes uses all that it reads. It is
+// a variable for tests.
 var lineSlots = 1 << 17
 
 // makeTiles cuts the places of a pass over rows, or the batches of columns, into tiles: into
-// as few as are good for one worker, and into enough for all of them.
+// as few as are good for one worker, and into enough tiles for all workers.
 func (b *Builder) makeTiles() {
 	b.tileFeatures = b.tileFeatures[:0]
 	b.alone, b.shared, b.lines, b.reduced = b.alone[:0], b.shared[:0], b.lines[:0], b.reduced[:0]

@@ -22,8 +22,8 @@ func TotalOf(st *gradients.Storage, runs []Run) Total {
 	return t
 }
 
-// unpackSums adds a group's packed sums to the slots of its features, which have undefined
-// contents if they are fresh, and clears them. The slot of a feature's default bin is left for fillDefaults.
+// unpackSums adds a group's packed sums to the slots of its features, and clears them. Fresh slots have undefined
+// contents and are set instead. The slot of a feature's default bin is left to fillDefaults.
 func (b *build) unpackSums(u int, packed []uint64, fresh bool) {
 	if b.flags[u] != nil {
 		b.unpackFlags(u, packed, fresh)
@@ -46,8 +46,7 @@ func (b *build) unpackSums(u int, packed []uint64, fresh bool) {
 	b.dst.take(lo, packed, fresh)
 }
 
-// take adds packed sums to the slots from lo on, or sets these to them if they are fresh, and
-// clears the packed ones.
+// take adds packed sums to the slots from lo on, or sets fresh slots to them, and clears the packed sums.
 func (h *Histogram) take(lo int, packed []uint64, fresh bool) {
 	hi := lo + len(packed)
 	switch {
@@ -138,8 +137,8 @@ func (b *build) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 	drain(b.dst.Grad[lo:hi], b.dst.Hess[lo:hi], count, s)
 }
 
-// fillDefaults fills the slots of default bins: what the other codes of the feature lack of
-// the node's total. Integers make this exact (S1.6).
+// fillDefaults fills the slots of default bins: the node's total less the sums of the feature's other codes. Integers
+// make this exact (S1.6).
 func (b *build) fillDefaults(u int) {
 	if !b.hasDefaults {
 		return
