@@ -147,11 +147,19 @@ func (m *Model) fedBack(ctx context.Context, form ptq.Form, way string) (*compre
 	case ByHessian:
 		return compress.MorphWithFeedback(ctx, m.Model, form, c, m.Train, compress.ByHessian)
 	case Refit:
-		return compress.MorphWithRefit(ctx, m.Model, form, c, m.Train, refitDecay)
+		return compress.MorphWithRefit(m.Model, form, c, m.refit(ctx, refitDecay))
 	case RefitHalf:
-		return compress.MorphWithRefit(ctx, m.Model, form, c, m.Train, middleDecay)
+		return compress.MorphWithRefit(m.Model, form, c, m.refit(ctx, middleDecay))
 	}
 	return nil, fmt.Errorf("there is no feedback called %q", way)
+}
+
+// refit refits the model to its training rows while the leaves are stored.
+func (m *Model) refit(ctx context.Context, decay float64) func(store func(int, []float64) error) error {
+	return func(store func(int, []float64) error) error {
+		_, err := booster.Refit(ctx, m.Model, m.Train, decay, booster.StoreLeaves(store))
+		return err
+	}
 }
 
 // trained measures a model that was trained with stored leaves. Its trees are its own, so that

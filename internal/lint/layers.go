@@ -43,6 +43,7 @@ tools:  internal/rename  internal/requirements  internal/mutants
 // not carry the trainer.
 var unreachable = map[string][]string{
 	"booster/model": {"tree/grow", "gradients", "histogram"},
+	"ptq/compress":  {"booster"},
 }
 
 // modelLayer is the highest layer whose code can change the bytes of a model.

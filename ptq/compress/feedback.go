@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
@@ -58,21 +57,22 @@ func MorphWithFeedback(ctx context.Context, m *model.Model, form ptq.Form, c Cal
 	return t.finishFeedback(e)
 }
 
-// MorphWithRefit is MorphModel with leaves refitted to a table with labels while they are stored:
-// booster.Refit with this decay, in which the scores that a tree's new values follow from are
-// those of stored leaves. Scales and bounds are as with MorphWithFeedback; further errors are
-// those of booster.Refit.
-func MorphWithRefit(ctx context.Context, m *model.Model, form ptq.Form, c Calibration, rows *dataset.Table, decay float64, opts ...Option) (*Leaves, error) {
+// MorphWithRefit is MorphModel with leaves that are made anew while they are stored. refit calls store once
+// for each tree, in their order, with the tree's new values; store puts what is stored of them in their
+// place, so that the values of the trees that follow can make good what was lost:
+//
+//	refit := func(store func(tree int, values []float64) error) error {
+//		_, err := booster.Refit(ctx, m, rows, decay, booster.StoreLeaves(store))
+//		return err
+//	}
+//
+// Scales and bounds are as with MorphWithFeedback; further errors are those of refit.
+func MorphWithRefit(m *model.Model, form ptq.Form, c Calibration, refit func(store func(tree int, values []float64) error) error) (*Leaves, error) {
 	t, e, plain, err := startFeedback(m, form, c)
 	if err != nil || e == nil {
 		return plain, err
 	}
-	o := optionsOf(opts)
-	refit := []booster.Option{booster.StoreLeaves(e.store)}
-	if o.pool != nil {
-		refit = append(refit, booster.WithPool(o.pool))
-	}
-	if _, err := booster.Refit(ctx, m, rows, decay, refit...); err != nil {
+	if err := refit(e.store); err != nil {
 		return nil, err
 	}
 	return t.finishFeedback(e)

@@ -247,7 +247,7 @@ func TestFeedbackHostile(t *testing.T) {
 	if _, err := compress.MorphWithFeedback(ctx, m, ptq.FormQ4_0, compress.Calibration{}, rows, compress.ByHessian); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("hessians without labels: %v", err)
 	}
-	if _, err := compress.MorphWithRefit(ctx, m, ptq.FormQ4_0, compress.Calibration{}, rows, 0.5); !errors.Is(err, dataset.ErrTable) {
+	if _, err := compress.MorphWithRefit(m, ptq.FormQ4_0, compress.Calibration{}, refit(ctx, m, rows, 0.5)); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("refit without labels: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
@@ -264,16 +264,24 @@ func TestFeedbackHostile(t *testing.T) {
 	}
 }
 
+// refit refits a model to a table while its leaves are stored.
+func refit(ctx context.Context, m *model.Model, rows *dataset.Table, decay float64) func(func(int, []float64) error) error {
+	return func(store func(int, []float64) error) error {
+		_, err := booster.Refit(ctx, m, rows, decay, booster.StoreLeaves(store))
+		return err
+	}
+}
+
 // Refitted leaves are stored as they are made: the model has what the form holds of them, and
 // decay 1 without error gives the old leaves.
 func TestMorphWithRefit(t *testing.T) {
 	m, table := clustered(t)
-	l, err := compress.MorphWithRefit(t.Context(), m, ptq.FormOf(ptq.F64), compress.Calibration{}, table, 1)
+	l, err := compress.MorphWithRefit(m, ptq.FormOf(ptq.F64), compress.Calibration{}, refit(t.Context(), m, table, 1))
 	if err != nil || !slices.Equal(stored(l), m.Leaves()) {
 		t.Errorf("decay 1 in F64: %v", err)
 	}
 	for _, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormOf(ptq.I8), ptq.FormCold} {
-		l, err := compress.MorphWithRefit(t.Context(), m, form, compress.Calibration{}, table, 0.5)
+		l, err := compress.MorphWithRefit(m, form, compress.Calibration{}, refit(t.Context(), m, table, 0.5))
 		if err != nil {
 			t.Fatal(err)
 		}
