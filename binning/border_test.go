@@ -13,6 +13,7 @@ import (
 	"boost/dataset"
 	"boost/internal/kernel/bin"
 	"boost/internal/rng"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -314,6 +315,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestHeap(t *testing.T) {
+	testenv.Memory(t)
 	t.Run("S0.21/heap_is_as_estimated", func(t *testing.T) {
 		nCodes := slices.Repeat([]uint32{255}, 100)
 		estimate := EstimateBytes(1_000_000, nCodes, Adaptive)

@@ -9,6 +9,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -49,6 +50,7 @@ func noisy(t *testing.T, seed uint64, rows, features, classes int) *dataset.Tabl
 // One round in four may make more: what a round is the first to need, such as one more histogram,
 // and what the collector has taken from the pools of the metrics.
 func TestAllocationsOfRounds(t *testing.T) {
+	testenv.Memory(t)
 	const rounds, mostAllocations, mostBytes = 18, 64, 8 << 10
 	pool := parallel.NewPool(2)
 	defer pool.Close()

@@ -10,6 +10,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // layoutChoices are all ways of keeping codes that integer gradients allow.
@@ -33,7 +34,7 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 	for _, set := range shipped {
 		tables[set.name] = gapped(t, openShipped(t, set.name))
 	}
-	for _, name := range []string{"adult", "ames_housing", "wine_quality", "onehot"} {
+	for _, name := range []string{"ames_housing", "onehot", "adult", "wine_quality"}[:testenv.UnlessShort(4, 2)] {
 		t.Run("S1.18/S1.17/"+name, func(t *testing.T) {
 			for _, mode := range []string{"i16", "i32"} {
 				for _, fraction := range []float64{1, 0.6} {
@@ -117,14 +118,15 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 	for _, columns := range []*[]dataset.ColumnData{&dense, &sparse} {
 		*columns = append(*columns, dataset.ColumnData{Name: "y", Values: label})
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		mode                   string
 		leaves, minData, depth int
 		fraction, columns      float64
 		reuse                  float64
 	}{
 		{"i16", 31, 20, 0, 1, 1, 0}, {"i32", 15, 5, 4, 1, 1, 0}, {"i16", 8, 0, 0, 0.5, 0.3, 0}, {"i16", 31, 20, 0, 1, 1, 0.4},
-	} {
+	}
+	for _, c := range cases[:testenv.UnlessShort(len(cases), 1)] {
 		p := booster.Defaults()
 		p.Rounds, p.Gradients, p.RowFraction, p.Verify = 5, c.mode, c.fraction, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.MaxDepth, p.Tree.ColNode = c.leaves, c.minData, c.depth, c.columns
@@ -274,12 +276,13 @@ func TestFewRowsOfManyCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		mode           string
 		minData        int
 		rows, features float64
 		reuse          float64
-	}{{"i16", 20, 1, 1, 0}, {"i32", 0, 1, 1, 0}, {"i16", 1, 0.4, 0.9, 0}, {"i16", 20, 1, 1, 0.6}} {
+	}{{"i16", 20, 1, 1, 0}, {"i32", 0, 1, 1, 0}, {"i16", 1, 0.4, 0.9, 0}, {"i16", 20, 1, 1, 0.6}}
+	for _, c := range cases[:testenv.UnlessShort(len(cases), 2)] {
 		p := booster.Defaults()
 		p.Objective, p.Rounds, p.Gradients, p.RowFraction, p.Verify = "regression", 6, c.mode, c.rows, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.ColTree, p.Binning.MaxBin = 40, c.minData, c.features, 65_536

@@ -11,6 +11,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // sparseTable has rows of about six values each, and one row that has all.
@@ -101,6 +102,7 @@ func TestLayoutBeyondMemory(t *testing.T) {
 // What training is said to take is what it takes: the heap after a round, for every
 // layout, builder and form of gradients. The estimate bounds it, and by little.
 func TestMemoryEstimate(t *testing.T) {
+	testenv.Memory(t)
 	const rows = 80_000
 	r := rand.New(rand.NewPCG(31, 32))
 	var columns []dataset.ColumnData

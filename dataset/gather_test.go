@@ -14,11 +14,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // TestLoadMemory holds that loading allocates hardly more than the table's columns, all
 // garbage counted: a load may take the columns, one of them twice and a chunk a worker.
 func TestLoadMemory(t *testing.T) {
+	testenv.Memory(t)
 	const rows, columns, chunk = 50_000, 20, 64 << 10
 	var text bytes.Buffer
 	for c := range columns {

@@ -12,6 +12,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -205,6 +206,7 @@ func TestNoStaleValues(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	testenv.Memory(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	d := newTable(t, 5, 140_000, []uint32{5, 200, 16, 1000, 256, 255, 100}, binning.Adaptive)

@@ -10,6 +10,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -337,6 +338,7 @@ func TestActiveFeaturesChange(t *testing.T) {
 
 // A node's histogram takes no memory of its own in any layout, once the builder is warm.
 func TestAllocationsByLayout(t *testing.T) {
+	testenv.Memory(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	d := sparseTable(t, 15, 70_000, 0.1)

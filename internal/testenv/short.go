@@ -10,3 +10,11 @@ func UnlessShort(all, few int) int {
 	}
 	return all
 }
+
+// Memory skips a test of how much memory something takes where the race detector takes some too.
+func Memory(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("the race detector changes what memory holds")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/invariant"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
@@ -208,6 +209,7 @@ func (d *data) blockSum(rows []int) float64 {
 
 // After two rounds a round allocates its tree and little else, whatever the size.
 func TestAllocations(t *testing.T) {
+	testenv.Memory(t)
 	for _, size := range []struct{ rows, features int }{{2000, 6}, {70_000, 40}} {
 		for _, mode := range modes {
 			t.Run(fmt.Sprintf("S2.20/rows=%d/features=%d/%v", size.rows, size.features, mode), func(t *testing.T) {
