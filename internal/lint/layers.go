@@ -34,7 +34,7 @@ const picture = `
   9:  benchmarks/scorers  benchmarks/sizes
  10:  cmd/boost  benchmarks
 
-tools:  internal/lint  internal/lint/listing  internal/lint/readme
+tools:  internal/lint  internal/lint/listing  internal/lint/readme  internal/lint/platforms
 tools:  internal/rename  internal/requirements  internal/mutants
 `
 
