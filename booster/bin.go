@@ -37,8 +37,8 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 		return nil, err
 	}
 	data.fingerprint = in.whole.fingerprint(r.pool)
-	if files, is := in.whole.(*scanSource); is {
-		r.say("the files of the training table were gone through", "times", files.of.scan.Passes())
+	if files := in.whole.files(); files != nil {
+		r.log.Info("the files of the training table were gone through", "times", files.Passes())
 	}
 	sets := make([]cache.Set, 1+len(data.sets))
 	for i, v := range in.given {
@@ -46,12 +46,13 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 		sets[1+i].Fingerprint = data.validPrints[i]
 	}
 	r.report.BinSeconds = time.Since(start).Seconds()
-	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.cuts, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.rest(), Sets: sets})
-	r.say("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
+	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.cuts, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.metaColumns(), Sets: sets})
+	r.log.Info("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
 	return data, nil
 }
 
-// findCuts returns the cuts of the training rows, or of the base model and these.
+// findCuts returns the cuts of the training rows, or those of the base model with the levels that the
+// rows add.
 func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *binning.Cuts, notes []string, err error) {
 	var weights []float64
 	if r.p.Binning.WeightedCuts {
@@ -66,7 +67,7 @@ func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *b
 		return nil, nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	for _, note := range notes {
-		r.say(note)
+		r.log.Info(note)
 	}
 	return cuts, notes, err
 }

@@ -89,10 +89,10 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 	return key, err
 }
 
-// binningKey returns the parameters that codes follow from: cells are left out for
-// binning.bundle_conflicts when a matrix is made of codes.
+// binningKey returns the parameters that codes follow from. binning.bundle_conflicts is none, because
+// cells are left out for it when a matrix is made of codes.
 func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
-	said := map[string]json.RawMessage{}
+	key := map[string]json.RawMessage{}
 	for _, s := range binning.Settings(&p) {
 		if s.Run && s.Name != "binning.storage" || s.Name == "binning.bundle_conflicts" {
 			continue
@@ -101,9 +101,9 @@ func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		said[s.Name] = text
+		key[s.Name] = text
 	}
-	return said, nil
+	return key, nil
 }
 
 // unchanged reports whether the files are still those of the key.
@@ -159,7 +159,9 @@ type cachedSource struct {
 	print string
 }
 
-func (s *cachedSource) rest() *dataset.Table { return s.table }
+func (s *cachedSource) metaColumns() *dataset.Table { return s.table }
+
+func (s *cachedSource) files() *dataset.ChunkedTable { return nil }
 
 func (s *cachedSource) schema() dataset.Schema { return s.of.Schema }
 
@@ -242,7 +244,7 @@ func (o *cacheOutput) add(s source, codes *binning.Codes) {
 	}
 	set := cache.Set{Rows: s.part(), Codes: codes}
 	if set.Rows == nil {
-		set.Others = s.rest()
+		set.Others = s.metaColumns()
 	}
 	o.writer.Add(set, o.storage)
 }

@@ -15,10 +15,10 @@ func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 // the table has kept them (dataset.KeepRows, which Load sets) and no rows are held out.
 // Gradients "f32" and binning.sample = 0 are refused with it. The table must not be
 // closed before training ends.
-func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newScanSource(s)} }
+func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newChunkedSource(s)} }
 
-// Rest returns the columns that are no features, with notes and the places of rows.
-func (d Data) Rest() *dataset.Table { return d.source.rest() }
+// MetaColumns returns the columns that are no features, with notes and the locations of rows.
+func (d Data) MetaColumns() *dataset.Table { return d.source.metaColumns() }
 
 // Schema describes all columns, the features too.
 func (d Data) Schema() dataset.Schema { return d.source.schema() }

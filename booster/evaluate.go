@@ -35,7 +35,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if err != nil {
 		return nil, err
 	}
-	table := source.rest()
+	table := source.metaColumns()
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: the label column is missing", dataset.ErrTable)
 	}

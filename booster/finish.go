@@ -75,7 +75,7 @@ func (b *boosting) trainMetrics() map[string]float64 {
 	s := &evalSet{n: b.n, labels: b.Labels, weights: b.Weights, raw: b.backToBest()}
 	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
 		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampler{}
-		letGo()
+		freeMemory()
 	}
 	s.values = make([]float64, len(s.raw))
 	b.judge.link.Apply(b.outputs, s.raw, s.values, 0, s.n, s.n)

@@ -21,22 +21,21 @@ import (
 // trees of 100, bit for bit.
 //
 // The table is brought to the model's columns, as by dataset.As. The objective, the
-// classes and their order are the model's; parameters that say otherwise are an error
-// that wraps ErrParams. A model that was trained from init scores needs them in all tables,
+// classes and their order are the model's; other parameters are an error that wraps ErrParams. A model that was trained from init scores needs them in all tables,
 // one that was not refuses them. Early stopping judges the model as it is, too: where no
 // new round is better, none is kept.
 func From(base *Model) Option { return func(o *options) { o.baseModel = base } }
 
 // follow brings a table to the columns of a model; name is what errors call the model.
 func follow(s source, m *Model, name string) (source, error) {
-	if err := checkBaseScores(m, s.rest()); err != nil {
+	if err := checkBaseScores(m, s.metaColumns()); err != nil {
 		return nil, err
 	}
 	followed, err := s.as(m.Schema())
 	if err != nil {
 		return nil, err
 	}
-	rest := followed.rest()
+	rest := followed.metaColumns()
 	if rest.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: there is no column %q, the label of %s", dataset.ErrTable, labelName(m), name)
 	}
@@ -46,8 +45,7 @@ func follow(s source, m *Model, name string) (source, error) {
 	return followed, nil
 }
 
-// checkBaseScores refuses init scores where the base model says itself where training
-// starts.
+// checkBaseScores refuses init scores if the base model was trained without.
 func checkBaseScores(base *Model, t *dataset.Table) error {
 	if base.FromInitScores() {
 		return nil
@@ -87,7 +85,7 @@ func targetOf(m *Model, custom objectives.Objective) (*target, error) {
 	return tg, nil
 }
 
-// baseTarget settles objective and classes from the base model.
+// baseTarget finds objective and classes from the base model.
 func (r *run) baseTarget() (*target, error) {
 	c := r.baseModel.Contents()
 	if r.p.Objective != "" && r.p.Objective != c.Objective {
@@ -115,7 +113,7 @@ func (r *run) extendCuts(ctx context.Context, train source) (*binning.Cuts, []st
 	return cuts, notes, nil
 }
 
-// otherBinning lists the parameters of cuts that are not those of the base model.
+// otherBinning lists the parameters of binning that differ from those of the base model.
 func (r *run) otherBinning() []string {
 	mine, err := r.p.ModelParams()
 	if err != nil {
@@ -134,8 +132,7 @@ func (r *run) otherBinning() []string {
 	return keys
 }
 
-// startFromBase puts the base model's trees before those to come and the rows' scores where
-// they lead.
+// startFromBase begins with the trees of the base model and the scores that they lead to.
 func (b *boosting) startFromBase() error {
 	from, more := b.baseModel, min(b.p.Rounds, 1000)*b.outputs
 	if from == nil {

@@ -29,14 +29,13 @@ func (r *run) open(train source) (*inputs, error) {
 			return nil, err
 		}
 	}
-	switch n := train.rest().NumRows(); {
+	switch n := train.metaColumns().NumRows(); {
 	case n == 0:
 		return nil, fmt.Errorf("%w: no rows to train on", dataset.ErrTable)
 	case n > math.MaxInt32:
 		return nil, fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, n, math.MaxInt32)
 	}
-	_, inFiles := train.(*scanSource)
-	return &inputs{train: train, whole: train, valid: r.valid, given: r.valid, schema: train.schema(), inFiles: inFiles}, nil
+	return &inputs{train: train, whole: train, valid: r.valid, given: r.valid, schema: train.schema(), inFiles: train.files() != nil}, nil
 }
 
 // examples are what is learned from: the target, and of each training row what is known beside its
@@ -52,7 +51,7 @@ type examples struct {
 // examples finds what is to be learned from the training rows, after rows were held out for early
 // stopping.
 func (r *run) examples(in *inputs) (*examples, error) {
-	table := in.train.rest()
+	table := in.train.metaColumns()
 	target, err := r.target(in, table)
 	if err != nil {
 		return nil, err
@@ -72,13 +71,13 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		if labels, err = r.holdOut(in, target, labels); err != nil {
 			return nil, err
 		}
-		table = in.train.rest()
+		table = in.train.metaColumns()
 	}
 	ex, err := newExamples(target, table, labels, r.p.Objective)
 	if err != nil {
 		return nil, err
 	}
-	ex.storing, err = r.settleGradients(ex.n, target.outputs, in.inFiles)
+	ex.storing, err = r.chooseGradients(ex.n, target.outputs, in.inFiles)
 	return ex, err
 }
 
@@ -100,7 +99,7 @@ func newExamples(target *target, table *dataset.Table, labels []float64, objecti
 	return ex, nil
 }
 
-// refuse finds out early that a run cannot succeed.
+// refuse returns early why a run cannot succeed, nil if it may.
 func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if r.p.EarlyStopping > 0 && len(in.valid) == 0 {
 		rows -= rows/10 + 1 // they may be held out
@@ -117,7 +116,7 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	return nil
 }
 
-// atRow puts the place of a refused label or weight before the error.
+// atRow puts the location of a refused label or weight before the error.
 func atRow(table *dataset.Table, err error) error {
 	var row *objectives.RowError
 	if errors.As(err, &row) {
@@ -129,7 +128,7 @@ func atRow(table *dataset.Table, err error) error {
 // holdOut splits off the rows that early stopping is judged on, as the set "valid", and returns the
 // labels of the others.
 func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, error) {
-	groups, err := in.train.rest().Groups()
+	groups, err := in.train.metaColumns().Groups()
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 		r.p.EarlyStopping = 0
 		return labels, nil
 	}
-	r.say("rows held out for early stopping", "rows", len(held), "of", len(labels))
+	r.log.Info("rows held out for early stopping", "rows", len(held), "of", len(labels))
 	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
 	kept := make([]float64, len(train))
 	for i, row := range train {

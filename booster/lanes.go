@@ -12,17 +12,17 @@ import (
 	"boost/tree/grow"
 )
 
-// lane grows the trees of single outputs, one after the other. With several outputs there is a
-// lane for each worker, and trees of a round grow side by side: their gradients are all taken at
-// the round's first scores, so that none waits for another. A lane costs what is kept of one
-// output's gradients and what a Grower takes.
+// lane grows the trees of single outputs, one after the other. With several outputs there may be a
+// lane for each worker, and trees of a round grow side by side: all gradients of a round are taken
+// at its first scores, so that no tree waits for another. A lane costs the memory of the gradients of
+// one output and of a Grower.
 type lane struct {
 	pool    *parallel.Pool
 	storage *gradients.Storage
 	grower  *grow.Grower
 }
 
-// grown is what a lane says of a tree beside the tree itself.
+// grown is what a lane returns for a tree beside the tree itself.
 type grown struct {
 	outcome gradients.Outcome
 	mode    gradients.Mode
@@ -32,8 +32,8 @@ type grown struct {
 
 // lanes are what the trees of a round grow in.
 type lanes struct {
-	whole  lane    // on all workers; empty where all trees of a round grow side by side
-	single []lane  // on one worker each, where trees grow side by side
+	whole  lane    // on all workers; empty if all trees of a round grow side by side
+	single []lane  // on one worker each; nil if no trees grow side by side
 	beside int     // trees of a round that do
 	grown  []grown // by output
 }
@@ -58,7 +58,7 @@ func (r *run) newLanes(ex *examples, pl *plan, c grow.Config) lanes {
 	return l
 }
 
-// reuse tells all lanes what trees split on.
+// reuse passes to all lanes what trees split on.
 func (l *lanes) reuse(trees []tree.Tree) {
 	for _, lane := range l.single {
 		lane.grower.Reuse(trees...)
@@ -136,7 +136,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	return g
 }
 
-// note records and reports what quantizing an output's gradients ran into.
+// note records and logs what is notable of quantizing the gradients of an output.
 func (b *boosting) note(round, output int, g *grown) {
 	if b.log.Enabled(context.Background(), slog.LevelDebug) {
 		b.log.Debug("quantized", "round", round, "output", output, "mode", g.mode.String(),

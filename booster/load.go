@@ -21,7 +21,7 @@ const (
 	OutOfCoreFalse = "false" // never
 )
 
-// Input says where the tables of a training run are and how they are read.
+// Input is where the tables of a training run are and how they are read.
 type Input struct {
 	Train   []string         // files and patterns, read as one table; "-" is Stdin
 	Options []dataset.Option // of the training table
@@ -30,30 +30,30 @@ type Input struct {
 	ValidOptions []dataset.Option
 	Stdin        io.Reader // what "-" means
 	OutOfCore    string    // one of the OutOfCore constants; "" is OutOfCoreAuto
-	// Cache is the file that coded tables are kept in, "" for none.
+	// Cache is the file that keeps coded tables, "" for none.
 	Cache string
-	// Rebuild has the tables read and the cache written anew, whatever is in it.
+	// Rebuild is set to read the tables and write the cache anew, whatever is in it.
 	Rebuild bool
-	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none: what is
-	// cached follows from it too.
+	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none. The contents of a cache
+	// follow from it too.
 	CutsFile string
-	// From is the model that training goes on from (see From), nil for none: tables are read
+	// From is the model that training goes on from (see From), nil for none. Tables are read
 	// with its schema.
 	From *Model
-	Log  *slog.Logger // told what was chosen and why; nil for nobody
+	Log  *slog.Logger // gets what was chosen and why; nil for none
 }
 
 // Loaded are the tables of a training run, in memory, in files or from a cache.
 type Loaded struct {
 	Train Data
 	Valid []Data
-	// Cached says that the tables come from the cache; OutOfCore that they stay in files.
+	// Cached is set if the tables come from the cache, OutOfCore if they stay in files.
 	Cached, OutOfCore bool
 
-	from   *Model
-	task   *cacheTask
-	scans  []*dataset.ChunkedTable
-	sample dataset.Option // of the training table that stays in files
+	from    *Model
+	task    *cacheTask
+	chunked []*dataset.ChunkedTable // to be closed
+	sample  dataset.Option          // of the training table that stays in files
 }
 
 // Load reads the tables of a run, or prepares them for being read in chunks, or takes
@@ -91,7 +91,7 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	}
 	err = l.read(ctx, &in)
 	if errors.Is(err, dataset.ErrMemory) && !l.OutOfCore && in.OutOfCore != OutOfCoreFalse && !in.streams() && in.needsMemory(&p) == "" {
-		// The sizes of the files promised less than the tables take.
+		// By the sizes of the files the tables would take less.
 		in.Log.Info("training out of core: the files are read in chunks", "reason", err.Error())
 		l.Train, l.Valid, l.OutOfCore = Data{}, nil, true
 		err = l.read(ctx, &in)
@@ -103,9 +103,9 @@ func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
 	return l, nil
 }
 
-// sample makes a scan of the training table keep the rows that cuts are taken from, nil
-// where rows are held out: which is known only once all labels are, and the numbers of
-// the rows that are left follow from it.
+// sample returns the option by which a table in files keeps the rows that cuts are taken from. It is nil
+// if rows are held out, because these, and so the rows that are left, are known only after all labels
+// are read.
 func (in *Input) sample(p *Params) dataset.Option {
 	if in.From != nil || p.Binning.Sample == 0 || p.EarlyStopping > 0 && len(in.Valid) == 0 {
 		return nil
@@ -152,18 +152,18 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 		return InMemory(table), nil
 	}
 	defer lowerGCPercent()()
-	var scan *dataset.ChunkedTable
+	var table *dataset.ChunkedTable
 	var err error
 	if stream {
-		scan, err = dataset.ReadChunked(ctx, in.Stdin, name, opts...)
+		table, err = dataset.ReadChunked(ctx, in.Stdin, name, opts...)
 	} else {
-		scan, err = dataset.OpenChunked(ctx, paths, opts...)
+		table, err = dataset.OpenChunked(ctx, paths, opts...)
 	}
 	if err != nil {
 		return Data{}, err
 	}
-	l.scans = append(l.scans, scan)
-	return OutOfCore(scan), nil
+	l.chunked = append(l.chunked, table)
+	return OutOfCore(table), nil
 }
 
 // Options are the options of a training run on l.Train: its validation sets, the model that
@@ -188,13 +188,13 @@ func (l *Loaded) Options() []Option {
 
 // Close frees files that are still read.
 func (l *Loaded) Close() {
-	for _, s := range l.scans {
+	for _, s := range l.chunked {
 		s.Close()
 	}
-	l.scans = nil
+	l.chunked = nil
 }
 
-// chooseOutOfCore says why the tables stay in files, "" if they are read into memory.
+// chooseOutOfCore returns why the tables stay in files, "" if they are read into memory.
 func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string, err error) {
 	switch in.OutOfCore {
 	case OutOfCoreTrue:
@@ -227,7 +227,7 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 	return reason, nil
 }
 
-// needsMemory says why the tables cannot stay in files, "" if they can.
+// needsMemory returns why the tables cannot stay in files, "" if they can.
 func (in *Input) needsMemory(p *Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():

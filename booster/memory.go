@@ -25,13 +25,16 @@ func (b budget) String() string {
 	return fmt.Sprintf("codes %s, rows %s, histograms %s", sizeText(b.matrix), sizeText(b.rows), sizeText(b.histograms))
 }
 
-// roundsMemory estimates what the rounds take by a plan: cuts; codes in both orders, with what says where
-// they are; per row and output 8 bytes of score and 8 of gradients, and per row the label, the
-// weight and what quantizing and growing take, as often as there are lanes; histograms for all leaves but one and
-// what builds and searches them. A round that needs wider
-// codes, by an outlier, takes up to 12 more per row and as much scratch again. Init scores
-// and the rows of samples count too. The scores of the best round, which need not be kept,
-// do not. Lists come on top if there is still room for them.
+// roundsMemory estimates what the rounds of a plan take:
+//   - cuts, and codes in both orders with their index,
+//   - per row and output 8 bytes of score and 8 of gradients,
+//   - per row the label, the weight, init scores, places in samples, and what quantizing and growing
+//     take in each lane,
+//   - histograms for all leaves but one, and what builds and searches them.
+//
+// A round that needs wider codes, because of an outlier, takes up to 12 bytes more per row and as much
+// scratch again. The scores of the best round and lists are not in it: they are kept only if there is
+// still room for them.
 func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) budget {
 	n, perCode := int64(ex.n), ex.storing.Mode.BytesPerRow()
 	b := budget{matrix: int64(data.matrix.Bytes() + data.matrix.IndexBytes() + data.cuts.Bytes())}
@@ -70,8 +73,8 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	return b
 }
 
-// leastMemory returns what the rounds take at the least for so many training rows, before
-// anything is known of their codes. A table that cannot be trained on is refused by it before it is binned.
+// leastMemory returns the least that the rounds take for so many training rows, whatever their codes.
+// By it a table that cannot be trained on is refused before it is binned.
 func leastMemory(p *Params, rows, outputs int) budget {
 	const labels, entries = 8, 8
 	quantized := int64(0)
@@ -84,12 +87,12 @@ func leastMemory(p *Params, rows, outputs int) budget {
 // memoryLimit is how much memory training may take.
 type memoryLimit struct {
 	bytes int64  // 0: unknown
-	name  string // of what sets the limit
+	name  string // what sets the limit
 }
 
 const limitKey = "train.memory_limit"
 
-// machineMemory is what there is where train.memory_limit sets no limit; tests lower it.
+// machineMemory is the limit if train.memory_limit sets none; tests lower it.
 var machineMemory = cpu.MemoryLimit
 
 func (p *Params) memoryLimit() memoryLimit {
@@ -122,7 +125,7 @@ func (l memoryLimit) check(b budget) error {
 	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), l.name, sizeText(l.bytes), b, advice)
 }
 
-// tooDense words a refusal to lay codes out.
+// tooDense returns the error for codes that were refused, with advice.
 func (l memoryLimit) tooDense(p *Params, e *binning.MemoryError) error {
 	var advice string
 	sparse := fmt.Sprintf(", whose layout %q takes %s", binning.LayoutCSR, sizeText(int64(e.Sparse)))

@@ -12,48 +12,49 @@ import (
 	"boost/parallel"
 )
 
-// scanSource is a table in files, of which one chunk at a time is in memory, or some
-// of its rows.
-type scanSource struct {
-	of   *scanned
+// chunkedSource is a table in files, of which one chunk at a time is in memory, or some of its rows.
+type chunkedSource struct {
+	of   *chunkedFiles
 	rows []int32 // nil for all, else ascending
 
 	pop     binning.Population
-	counted bool // pop is right
+	counted bool // pop is complete
 	sample  []int32
 	sampled []tablePart
 	chunked *binning.Chunked
 }
 
-// scanned is what the parts of one table share: a pass over the files serves all.
-type scanned struct {
-	scan  *dataset.ChunkedTable
-	whole *scanSource
-	parts []*scanSource // that were taken; where there are any, the whole is not coded
+// chunkedFiles are the files of one table, whose parts share each pass over them.
+type chunkedFiles struct {
+	table *dataset.ChunkedTable
+	whole *chunkedSource
+	parts []*chunkedSource // that were taken; if there are any, the whole is not coded
 }
 
-func newScanSource(s *dataset.ChunkedTable) *scanSource {
-	of := &scanned{scan: s}
-	of.whole = &scanSource{of: of, counted: true,
+func newChunkedSource(s *dataset.ChunkedTable) *chunkedSource {
+	of := &chunkedFiles{table: s}
+	of.whole = &chunkedSource{of: of, counted: true,
 		pop: binning.Population{Rows: s.NumRows(), Missing: s.Missing(), Counts: s.Counts()}}
 	of.whole.pop.Stored, of.whole.pop.Fill = s.Stored()
 	return of.whole
 }
 
-func (s *scanSource) rest() *dataset.Table {
+func (s *chunkedSource) metaColumns() *dataset.Table {
 	if s.rows != nil {
-		return s.of.scan.MetaColumns().Take(s.rows)
+		return s.of.table.MetaColumns().Take(s.rows)
 	}
-	return s.of.scan.MetaColumns()
+	return s.of.table.MetaColumns()
 }
 
-func (s *scanSource) schema() dataset.Schema { return s.of.scan.Schema() }
+func (s *chunkedSource) files() *dataset.ChunkedTable { return s.of.table }
 
-func (s *scanSource) fingerprint(*parallel.Pool) string { return s.of.scan.Fingerprint() }
+func (s *chunkedSource) schema() dataset.Schema { return s.of.table.Schema() }
 
-// as refuses what would need other values: files are read with the schema that they
-// were opened with.
-func (s *scanSource) as(schema dataset.Schema) (source, error) {
+func (s *chunkedSource) fingerprint(*parallel.Pool) string { return s.of.table.Fingerprint() }
+
+// as refuses a schema that needs other values, because files are read with the schema that they were
+// opened with.
+func (s *chunkedSource) as(schema dataset.Schema) (source, error) {
 	var want, got []dataset.ColumnSchema
 	for _, c := range schema.Columns {
 		if c.Role == dataset.Feature {
@@ -75,10 +76,10 @@ func (s *scanSource) as(schema dataset.Schema) (source, error) {
 	return s, nil
 }
 
-func (s *scanSource) take(rows []int32) source {
+func (s *chunkedSource) take(rows []int32) source {
 	whole := s.of.whole.pop
-	part := &scanSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
-	for _, cells := range whole.Stored { // about: what the rows hold of them is not counted
+	part := &chunkedSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
+	for _, cells := range whole.Stored { // an estimate: the stored cells of the rows are not counted
 		if cells >= 0 {
 			cells = int(float64(cells) * float64(len(rows)) / float64(whole.Rows))
 		}
@@ -88,12 +89,12 @@ func (s *scanSource) take(rows []int32) source {
 	return part
 }
 
-func (s *scanSource) part() []int32 { return s.rows }
+func (s *chunkedSource) part() []int32 { return s.rows }
 
 // coded lists the parts that are coded.
-func (s *scanned) coded() []*scanSource {
+func (s *chunkedFiles) coded() []*chunkedSource {
 	if s.parts == nil {
-		return []*scanSource{s.whole}
+		return []*chunkedSource{s.whole}
 	}
 	return s.parts
 }
@@ -105,7 +106,7 @@ type tablePart struct {
 }
 
 // within returns the part's rows of a chunk and the part's row that they begin with.
-func (s *scanSource) within(first int, chunk *dataset.Table) tablePart {
+func (s *chunkedSource) within(first int, chunk *dataset.Table) tablePart {
 	if s.rows == nil {
 		return tablePart{first, chunk}
 	}
@@ -127,9 +128,9 @@ func pickRows(rows []int32, first int, chunk *dataset.Table) tablePart {
 // choiceBlock is the number of rows that are shown to a sample at once.
 const choiceBlock = 1 << 16
 
-// fit takes cuts from the sampled rows that the scan has kept, or goes through the files
+// fit takes cuts from the sampled rows that the table has kept, or goes through the files
 // once for them: the rows that are held out are known only once all labels are.
-func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
+func (s *chunkedSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	if p.Sample == 0 {
 		return nil, nil, fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
 	}
@@ -158,7 +159,7 @@ func (s *scanSource) fit(ctx context.Context, weights []float64, p binning.Param
 }
 
 // extend counts levels and missing cells of some rows by going through the files.
-func (s *scanSource) extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
+func (s *chunkedSource) extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
 	if !s.counted {
 		if err := s.of.gather(ctx, s); err != nil {
 			return nil, nil, err
@@ -168,9 +169,9 @@ func (s *scanSource) extend(ctx context.Context, cuts *binning.Cuts, p binning.P
 }
 
 // sampledRows returns the features of s.sample, which are the chosen rows of the source.
-func (s *scanSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
-	// What the scan has kept is let go of, of use or not.
-	if rows, kept := s.of.scan.Kept(); s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
+func (s *chunkedSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
+	// Kept lets go of the rows in any case.
+	if rows, kept := s.of.table.Kept(); s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
 		return kept, nil
 	}
 	if err := s.of.gather(ctx, s); err != nil {
@@ -186,7 +187,7 @@ func (s *scanSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset
 }
 
 // gather collects the sampled rows of one part and counts the cells of all.
-func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
+func (s *chunkedFiles) gather(ctx context.Context, sampled *chunkedSource) error {
 	defer lowerGCPercent()()
 	var mutex sync.Mutex
 	parts := s.coded()
@@ -195,7 +196,7 @@ func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
 			part.startCounting()
 		}
 	}
-	err := s.scan.Chunks(ctx, func(first int, chunk *dataset.Table) error {
+	err := s.table.Chunks(ctx, func(first int, chunk *dataset.Table) error {
 		picked := pickRows(sampled.sample, first, chunk)
 		var counts []func()
 		for _, part := range parts {
@@ -219,7 +220,7 @@ func (s *scanned) gather(ctx context.Context, sampled *scanSource) error {
 	return err
 }
 
-func (s *scanSource) startCounting() {
+func (s *chunkedSource) startCounting() {
 	whole := s.of.whole.pop
 	s.pop.Missing, s.pop.Counts = make([]int, len(whole.Missing)), make([][]int, len(whole.Counts))
 	for f, counts := range whole.Counts {
@@ -230,7 +231,7 @@ func (s *scanSource) startCounting() {
 }
 
 // count counts a chunk's missing cells and levels and returns what adds them up.
-func (s *scanSource) count(chunk *dataset.Table) func() {
+func (s *chunkedSource) count(chunk *dataset.Table) func() {
 	columns := chunk.Features()
 	counts := make([]map[int32]int, len(columns))
 	for f, c := range columns {
@@ -255,7 +256,7 @@ func (s *scanSource) count(chunk *dataset.Table) func() {
 }
 
 // code goes through the files once for all parts, when the first of them is coded.
-func (s *scanSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, _ *parallel.Pool) (*binning.Codes, error) {
+func (s *chunkedSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, _ *parallel.Pool) (*binning.Codes, error) {
 	if s.chunked == nil {
 		if err := s.of.code(ctx, cuts, p); err != nil {
 			return nil, err
@@ -266,9 +267,9 @@ func (s *scanSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Par
 	return codes, nil
 }
 
-func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
-	letGo()
-	defer letGo()
+func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
+	freeMemory()
+	defer freeMemory()
 	defer lowerGCPercent()()
 	parts := s.coded()
 	for _, part := range parts {
@@ -277,7 +278,7 @@ func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params
 			return err
 		}
 	}
-	return s.scan.Chunks(ctx, func(first int, chunk *dataset.Table) error {
+	return s.table.Chunks(ctx, func(first int, chunk *dataset.Table) error {
 		for _, part := range parts {
 			within := part.within(first, chunk)
 			if err := part.chunked.Add(within.first, within.table); err != nil {
@@ -288,6 +289,6 @@ func (s *scanned) code(ctx context.Context, cuts *binning.Cuts, p binning.Params
 	})
 }
 
-// letGo gives back the memory of a step that is over before the next one takes its own:
-// the collector would otherwise let both lie side by side.
-func letGo() { debug.FreeOSMemory() }
+// freeMemory gives back the memory of a step that is over before the next one takes its own.
+// Otherwise the collector would let both lie side by side.
+func freeMemory() { debug.FreeOSMemory() }

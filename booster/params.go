@@ -17,7 +17,7 @@ import (
 	"boost/tree/grow"
 )
 
-// Params says how a model is trained. The zero value is not usable: start from Defaults.
+// Params are how a model is trained. The zero value is not usable: start from Defaults.
 //
 // Settings describes each field: its name in configs, flags and the model, what it may be, and
 // whether it can change the bytes of the model. There is a field for each key of the sections train,

@@ -48,7 +48,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		estimate()
 	}
 	if in.inFiles && len(copied) > 0 && !pl.sparseSums && r.p.dropsCopy(pl.bytes) {
-		r.say("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
+		r.log.Info("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
 		if pl, err = choosePlan(&r.p, data.matrix, nil, threads); err != nil {
 			return nil, err
 		}
@@ -58,13 +58,13 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	if err := limit.check(pl.bytes); err != nil {
 		return nil, err
 	}
-	// Who leaves a table in its files is short of memory, unless a limit says how much there is.
+	// A table that stays in its files is a sign that memory is short, unless a limit was given.
 	scores := 8 * int64(ex.outputs) * int64(ex.n)
 	if r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+scores) >= 0 {
 		pl.keepBest = true
 		pl.bytes.rows += scores
 	}
-	r.say("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
+	r.log.Info("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
 	r.report.PeakBytes, r.report.Threads = pl.bytes.total(), threads
 	r.report.Builder, r.report.Gradients, r.report.Objective = pl.name(), r.p.Gradients, r.p.Objective
 	return pl, nil
@@ -95,14 +95,14 @@ func (p *Params) preferSparse(m *binning.Matrix) bool {
 
 func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "auto" }
 
-// dropsCopy reports whether a table that stays in its files goes without the row-major copy, which
-// needs memory: if the layout is left open, and no limit has room for all that the rounds need.
+// dropsCopy reports whether a table that stays in its files gets no row-major copy, to save memory: if
+// the layout is left open, and no limit was given that has room for all that the rounds need.
 func (p *Params) dropsCopy(needed budget) bool {
 	return p.Binning.Layout == binning.Auto && (p.MemoryLimit <= 0 || needed.total() > p.MemoryLimit)
 }
 
-// besideCells is the number of cells of a table below which trees grow side by side even where
-// that leaves workers without one: passes over so few rows gain less from these.
+// besideCells is the number of cells of a table below which trees grow side by side even if that
+// leaves workers without a tree, because passes over so few rows gain less from more workers.
 const besideCells = 2_000_000
 
 // treesBeside returns how many trees of a round grow side by side. The others follow, each on all

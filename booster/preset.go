@@ -14,7 +14,7 @@ type preset struct {
 	values func(*Params)
 }
 
-// presets are the named sets; docs/design/030-fast-preset.md says what "fast" was found by and trades.
+// presets are the named sets; docs/design/030-fast-preset.md has the figures of "fast".
 var presets = []preset{
 	{"fast", func(p *Params) {
 		p.Rounds, p.LearningRate, p.Gradients = 50, 0.2, "i8"

@@ -19,8 +19,8 @@ const (
 	renewOff = "off"
 )
 
-// counts says that histograms count rows, and why in words; such sums are not found again
-// from what layouts without all cells leave out.
+// counts reports whether histograms count rows, and why. Layouts that leave out cells need sums
+// without counts.
 func (p *Params) counts() (why string, yes bool) {
 	switch {
 	case p.Gradients == gradients.F32.String():
@@ -46,12 +46,12 @@ func (p *Params) checkGradients() []error {
 	return errs
 }
 
-// everyHessian makes training do without the shortcut of equal hessians; tests set it.
+// everyHessian turns off the shortcut of equal hessians; tests set it.
 var everyHessian = false
 
-// settleGradients replaces what is left open of how gradients are stored by what is
-// chosen, so that the model names it.
-func (r *run) settleGradients(n, outputs int, inFiles bool) (storing gradients.Settings, err error) {
+// chooseGradients chooses what is left open of how gradients are stored, and puts it into the
+// parameters, so that the model names it.
+func (r *run) chooseGradients(n, outputs int, inFiles bool) (storing gradients.Settings, err error) {
 	p := &r.p
 	if p.Gradients == gradients.AutoName {
 		l2 := int(p.L2Bytes)
@@ -59,7 +59,7 @@ func (r *run) settleGradients(n, outputs int, inFiles bool) (storing gradients.S
 			l2 = cpu.L2()
 		}
 		mode, reason := gradients.Auto(n, outputs, l2)
-		r.say("gradients", "chosen", mode.String(), "reason", reason)
+		r.log.Info("gradients", "chosen", mode.String(), "reason", reason)
 		p.Gradients = mode.String()
 		if err := p.Validate(); err != nil {
 			return storing, fmt.Errorf("train.gradients = \"auto\" became %s: %s: %w", mode, reason, err)

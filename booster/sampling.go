@@ -59,8 +59,8 @@ func (p *Params) samplesRows() bool { return p.RowFraction < 1 || p.goss() || p.
 // goss reports whether rows are sampled by their gradients.
 func (p *Params) goss() bool { return p.GossTop > 0 }
 
-// gossStart returns the round from which rows are sampled by their gradients: before, the
-// trees have learned too little for these to say which rows matter.
+// gossStart returns the round from which rows are sampled by their gradients. Before, the trees have
+// learned too little for gradients to show which rows matter.
 func (p *Params) gossStart() int { return int(1 / p.LearningRate) }
 
 // sampler chooses the rows that the trees of a round are grown on.

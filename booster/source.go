@@ -8,15 +8,16 @@ import (
 	"boost/parallel"
 )
 
-// source is a set of rows that a model is trained or judged on. Training takes two
-// things from it, wherever the rows are kept: what is told of a row besides its
-// features, and the features' codes.
+// source is a set of rows that a model is trained or judged on: in memory, in files or in a cache.
+// Training takes two things from it: the columns that are no features, and the codes of the features.
 type source interface {
-	// rest returns the columns that are no features, with the places of the rows.
-	rest() *dataset.Table
+	// metaColumns returns the columns that are no features, with the locations of the rows.
+	metaColumns() *dataset.Table
+	// files returns the table in files that the rows are read from in chunks, nil for none.
+	files() *dataset.ChunkedTable
 	// schema describes all columns, the features too.
 	schema() dataset.Schema
-	// fingerprint identifies all the data; code may have to come first.
+	// fingerprint identifies all the data. It is known only after code.
 	fingerprint(pool *parallel.Pool) string
 	// as returns the rows as a model of the given schema sees them.
 	as(s dataset.Schema) (source, error)
@@ -35,10 +36,12 @@ type source interface {
 // tableSource is a table in memory.
 type tableSource struct {
 	table *dataset.Table
-	rows  []int32 // of the table that it was taken from, nil where it was not
+	rows  []int32 // of the table that it was taken from; nil for a whole table
 }
 
-func (s tableSource) rest() *dataset.Table   { return s.table.WithoutFeatures() }
+func (s tableSource) metaColumns() *dataset.Table  { return s.table.WithoutFeatures() }
+func (s tableSource) files() *dataset.ChunkedTable { return nil }
+
 func (s tableSource) schema() dataset.Schema { return s.table.Schema() }
 
 func (s tableSource) fingerprint(pool *parallel.Pool) string { return s.table.Fingerprint(pool) }

@@ -2,6 +2,7 @@ package booster
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"boost/objectives"
 )
 
-// target says what the labels of a run mean.
+// target is what the labels of a run mean.
 type target struct {
 	objective objectives.Objective
 	outputs   int
@@ -18,18 +19,18 @@ type target struct {
 	numeric   bool     // classes compare as numbers
 }
 
-// target finds what the labels mean: what the base model takes them for, or what parameters and labels
-// say.
+// target finds what the labels mean: by the base model if there is one, else by the parameters and the
+// labels.
 func (r *run) target(in *inputs, table *dataset.Table) (*target, error) {
 	if r.baseModel != nil {
 		return r.baseTarget()
 	}
-	return newTarget(&r.p, r.custom, table, columnNames(in.schema), r.say)
+	return newTarget(&r.p, r.custom, table, columnNames(in.schema), r.log)
 }
 
-// newTarget settles the objective and the classes from the parameters and the
+// newTarget finds the objective and the classes from the parameters and the
 // training table's label; names are those of all columns, for messages.
-func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names string, say func(msg string, args ...any)) (*target, error) {
+func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names string, log *slog.Logger) (*target, error) {
 	label := t.LabelColumn()
 	if label == nil {
 		return nil, fmt.Errorf("%w: no label: name the column to be learned (columns are %s)", dataset.ErrTable, names)
@@ -40,7 +41,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 			return nil, err
 		}
 		p.Objective = name
-		say("objective chosen from the label", "objective", name, "reason", reason)
+		log.Info("objective chosen from the label", "objective", name, "reason", reason)
 	}
 	tg := &target{objective: custom}
 	if custom != nil {
@@ -54,7 +55,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		if p.PositiveClass != "" {
 			return nil, fmt.Errorf("%w: data.positive_class = %q: objective %s has no classes", ErrParams, p.PositiveClass, p.Objective)
 		}
-	} else if err := tg.findClasses(p, info.Labels, label, say); err != nil {
+	} else if err := tg.findClasses(p, info.Labels, label, log); err != nil {
 		return nil, err
 	}
 	if custom == nil {
@@ -76,7 +77,7 @@ func (tg *target) maxStep() float64 {
 	return 0
 }
 
-// labelsOf returns what the labels of a loss of the caller's own mean. The loss checks the number of classes.
+// labelsOf returns what the labels of a custom loss mean. The loss checks the number of classes.
 func labelsOf(link objectives.Link) objectives.Labels {
 	switch link {
 	case objectives.Logistic, objectives.Softmax:
@@ -86,7 +87,7 @@ func labelsOf(link objectives.Link) objectives.Labels {
 }
 
 // findClasses orders the classes of a label column.
-func (tg *target) findClasses(p *Params, labels objectives.Labels, label *dataset.Column, say func(string, ...any)) error {
+func (tg *target) findClasses(p *Params, labels objectives.Labels, label *dataset.Column, log *slog.Logger) error {
 	tg.classes, tg.numeric = dataset.ClassesOf(label)
 	n := len(tg.classes)
 	switch {
@@ -114,7 +115,7 @@ func (tg *target) findClasses(p *Params, labels objectives.Labels, label *datase
 		tg.classes[at], tg.classes[1] = tg.classes[1], tg.classes[at]
 	}
 	if n == 2 {
-		say("positive class", "label", label.Name(), "positive", tg.classes[1], "negative", tg.classes[0])
+		log.Info("positive class", "label", label.Name(), "positive", tg.classes[1], "negative", tg.classes[0])
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func wholeNumbers(c *dataset.Column) bool {
 	return true
 }
 
-// someNames lists names for a message, at most ten.
+// someNames lists at most ten names for a message.
 func someNames(names []string) string {
 	const most = 10
 	if len(names) > most {

@@ -107,10 +107,7 @@ func (r *run) close() {
 	}
 }
 
-// say logs a choice that the user should know of.
-func (r *run) say(msg string, args ...any) { r.log.Info(msg, args...) }
-
-// minCellsPerThread is the number of cells below which one more thread costs more
+// minCellsPerThread is the number of cells below which another thread costs more
 // in waking and waiting than it saves.
 const minCellsPerThread = 12_500
 

@@ -101,7 +101,7 @@ func (m Mode) BytesPerRow() int64 {
 // are renewed unless asked otherwise.
 func (m Mode) Coarse() bool { return m == I8 || m == I4 }
 
-// Rounding says how a value between two codes becomes one of them.
+// Rounding is how a value between two codes becomes one of them.
 type Rounding uint8
 
 // The ways of rounding.

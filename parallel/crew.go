@@ -24,7 +24,7 @@ type Crew struct {
 	task Task
 	n    int64
 	next atomic.Int64
-	// skips is how often Idle is still to say no, late how often the next time: see await.
+	// skips is how often Idle still returns false, late how often it will the next time: see await.
 	skips, late int
 	// failed is what a worker that took part has panicked with: it is raised in the one whose crew it is.
 	failed atomic.Pointer[workerPanic]

@@ -15,9 +15,9 @@ type gate struct {
 }
 
 const (
-	// patience is the number of spins in vain after which waits sleep at once: what is waited for
+	// mostMisses is the number of spins in vain after which waits sleep at once: what is waited for
 	// has no processor then, or takes long.
-	patience = 4
+	mostMisses = 4
 	// moreSkips is how many waits sleep at once then, before spinning is tried again.
 	moreSkips = 64
 )
@@ -60,7 +60,7 @@ func (g *gate) watch(meanwhile func() bool) bool {
 			break
 		}
 	}
-	if g.misses++; g.misses >= patience {
+	if g.misses++; g.misses >= mostMisses {
 		g.misses, g.skips = 0, moreSkips
 	}
 	return false

@@ -9,7 +9,7 @@ type Source interface {
 	Next(worker int) (piece int, n News)
 	// Run does a piece. Workers run pieces at the same time.
 	Run(worker, piece int)
-	// Done is told that the worker has run a piece.
+	// Done is called after the worker has run a piece.
 	Done(worker, piece int)
 }
 

@@ -159,7 +159,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, errLossOutOfCore
 	}
 	r.outOfCore = loaded.OutOfCore
-	table := loaded.Train.Rest()
+	table := loaded.Train.MetaColumns()
 	params := c.Params
 	if c.ForcedCutsFile != "" {
 		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {

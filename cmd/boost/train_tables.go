@@ -58,7 +58,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, err
 // loadTests says what is to be said about the tables and reads the test sets.
 func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error {
 	c := r.config
-	rest, schema := loaded.Train.Rest(), loaded.Train.Schema()
+	rest, schema := loaded.Train.MetaColumns(), loaded.Train.Schema()
 	r.a.tell(notesOf(rest))
 	if r.base != nil {
 		if err := needLabel(rest, strings.Join(c.Data.Train, " "), r.base.Schema()); err != nil {
@@ -67,8 +67,8 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error 
 	}
 	r.a.log.Info("training", "rows", rest.NumRows(), "features", len(featureNames(schema)), "label", rest.LabelColumn().Name())
 	for i, valid := range loaded.Valid {
-		r.a.tell(notesOf(valid.Rest()))
-		if err := needLabel(valid.Rest(), c.Data.Valid[i], schema); err != nil {
+		r.a.tell(notesOf(valid.MetaColumns()))
+		if err := needLabel(valid.MetaColumns(), c.Data.Valid[i], schema); err != nil {
 			return err
 		}
 	}
