@@ -16,7 +16,7 @@ TURNS ?= 3
 ONLY ?=
 SPLITS ?= 10
 ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
-ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/rows ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
+ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
 .PHONY: sizes interop bench-rows peers peers-predict bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression

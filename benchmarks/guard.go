@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/benchmarks/guard"
 	"boost/benchmarks/harness"
+	"boost/benchmarks/parts"
 	"boost/benchmarks/synth"
 	"boost/parallel"
 )
 
 func guardCommand() *cobra.Command {
-	var s guard.Settings
+	var s parts.Race
 	var base string
 	var rows int
 	c := &cobra.Command{
@@ -46,7 +46,7 @@ func guardCommand() *cobra.Command {
 			if err := guardTable(s, rows); err != nil {
 				return err
 			}
-			f, err := guard.Measure(ctx, sides, s)
+			f, err := s.Measure(ctx, sides)
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func baseCommit(ctx context.Context, name string) (commit, why string, err error
 }
 
 // builds makes both programs in folder; clean takes the commit's files away again.
-func builds(ctx context.Context, folder, commit string) (sides guard.Sides, clean func() error, err error) {
+func builds(ctx context.Context, folder, commit string) (sides parts.Builds, clean func() error, err error) {
 	clean = func() error { return nil }
 	root, err := git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -112,7 +112,7 @@ func builds(ctx context.Context, folder, commit string) (sides guard.Sides, clea
 		_, err := git(context.WithoutCancel(ctx), "-C", root, "worktree", "remove", "--force", before)
 		return err
 	}
-	sides = guard.Sides{Base: filepath.Join(folder, "boost-base"), Tree: filepath.Join(folder, "boost-tree")}
+	sides = parts.Builds{Base: filepath.Join(folder, "boost-base"), Tree: filepath.Join(folder, "boost-tree")}
 	for _, b := range [][2]string{{before, sides.Base}, {root, sides.Tree}} {
 		build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", b[1], "./cmd/boost")
 		build.Dir = b[0]
@@ -124,7 +124,7 @@ func builds(ctx context.Context, folder, commit string) (sides guard.Sides, clea
 }
 
 // guardTable writes the table as text.
-func guardTable(s guard.Settings, rows int) error {
+func guardTable(s parts.Race, rows int) error {
 	g, err := synth.New(synth.Dense, 1, 28)
 	if err != nil {
 		return err

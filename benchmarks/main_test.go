@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"boost/benchmarks/harness"
+	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
-	"boost/benchmarks/scaling"
 	"boost/benchmarks/scorers"
 	"boost/benchmarks/synth"
 )
@@ -82,8 +82,8 @@ func TestScalingIsPublished(t *testing.T) {
 	folder := t.TempDir()
 	document := filepath.Join(folder, "performance.md")
 	write(t, document, "# Speed\n\n<!-- begin scaling -->\nold\n<!-- end scaling -->\n\nafter\n")
-	points := []scaling.Point{{Size: scaling.Size{Rows: 10, Columns: 2}, Seconds: 1}, {Size: scaling.Size{Rows: 20, Columns: 2}, Seconds: 2}}
-	if err := (&places{document: document}).publishScaling(&scaling.Record{Command: "make scaling", Rounds: 1, ByRows: points, ByCols: points}); err != nil {
+	points := []parts.Point{{Size: parts.Size{Rows: 10, Columns: 2}, Seconds: 1}, {Size: parts.Size{Rows: 20, Columns: 2}, Seconds: 2}}
+	if err := (&places{document: document}).publishScaling(&parts.Scaling{Command: "make scaling", Rounds: 1, ByRows: points, ByCols: points}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(document)

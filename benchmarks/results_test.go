@@ -8,9 +8,8 @@ import (
 
 	"boost/benchmarks/compression"
 	"boost/benchmarks/loading"
+	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
-	"boost/benchmarks/rows"
-	"boost/benchmarks/scaling"
 	"boost/benchmarks/scorers"
 	"boost/benchmarks/sizes"
 )
@@ -77,7 +76,7 @@ func TestResultsGiveDocuments(t *testing.T) {
 		return all[len(all)-1].UpdateDocument(page, filepath.Join(c.folder, "loading.json"))
 	}, "loading.md")
 	c.page(t, readme, func(page string) error {
-		r := read[scaling.Record](t, "scaling.json")
+		r := read[parts.Scaling](t, "scaling.json")
 		return (&places{document: page}).publishScaling(&r)
 	}, scalingPicture)
 	c.page(t, "../docs/performance.md", func(page string) error {
@@ -99,7 +98,7 @@ func TestResultsGiveDocuments(t *testing.T) {
 		return r.UpdateDocument(page)
 	})
 	c.page(t, "results/rows.md", func(page string) error {
-		r := read[rows.Record](t, "rows.json")
+		r := read[parts.Benchmarks](t, "rows.json")
 		return r.UpdateDocument(page)
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/harness"
-	"boost/benchmarks/rows"
+	"boost/benchmarks/parts"
 )
 
 func rowsCommand() *cobra.Command {
@@ -23,8 +23,8 @@ func rowsCommand() *cobra.Command {
 				return err
 			}
 			defer func() { _ = f.Close() }() // only read from
-			r := rows.Record{Machine: harness.ThisMachine(), Command: "make bench-rows"}
-			if r.Results, err = rows.Read(f); err != nil {
+			r := parts.Benchmarks{Machine: harness.ThisMachine(), Command: "make bench-rows"}
+			if r.Results, err = parts.Read(f); err != nil {
 				return fmt.Errorf("%s: %w", events, err)
 			}
 			if err := r.Keep(p.results); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/harness"
+	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
-	"boost/benchmarks/scaling"
 	"boost/benchmarks/synth"
 )
 
@@ -20,8 +20,8 @@ const scalingPicture = "scaling.svg"
 
 func scalingCommand() *cobra.Command {
 	var p places
-	var r scaling.Record
-	var most scaling.Size
+	var r parts.Scaling
+	var most parts.Size
 	c := &cobra.Command{
 		Use:   "scaling",
 		Short: "Times training by rows and by columns, and plots both",
@@ -37,10 +37,10 @@ func scalingCommand() *cobra.Command {
 			r.Machine = harness.ThisMachine()
 			r.Command = fmt.Sprintf("go run ./benchmarks scaling --rows %d --cols %d --rounds %d --threads %d --turns %d",
 				most.Rows, most.Columns, r.Rounds, r.Threads, r.Turns)
-			err = r.Measure(cmd.Context(), most, func(ctx context.Context, size scaling.Size) (scaling.Run, error) {
+			err = r.Measure(cmd.Context(), most, func(ctx context.Context, size parts.Size) (parts.Training, error) {
 				folder, err := p.generated(cmd, table{kind: synth.Dense, rows: size.Rows, columns: size.Columns, test: 1000, text: true})
 				if err != nil {
-					return scaling.Run{}, err
+					return parts.Training{}, err
 				}
 				var process peers.Process
 				used, err := harness.Process{Threads: r.Threads, Command: []string{self, "train", "--once", "--folder", folder,
@@ -49,9 +49,9 @@ func scalingCommand() *cobra.Command {
 					err = errors.New("nothing was trained")
 				}
 				if err != nil {
-					return scaling.Run{}, err
+					return parts.Training{}, err
 				}
-				return scaling.Run{Seconds: process.Ways[0].Seconds, Peak: used.Peak}, nil
+				return parts.Training{Seconds: process.Ways[0].Seconds, Peak: used.Peak}, nil
 			})
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func scalingCommand() *cobra.Command {
 }
 
 // publishScaling writes the plot and the section.
-func (p *places) publishScaling(r *scaling.Record) error {
+func (p *places) publishScaling(r *parts.Scaling) error {
 	if p.document == "" {
 		return nil
 	}

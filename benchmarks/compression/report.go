@@ -80,7 +80,11 @@ and where there are no rows the bound on raw scores.
 
 `, r.Machine)
 	r.table(w, func(s *SetFigures) []Figure { return s.Forms }, true)
-	r.tail(w, true)
+	line := "| loss | | | | | |"
+	for i := range r.Sets {
+		line += fmt.Sprintf(" %.5g |", r.Sets[i].Loss)
+	}
+	fmt.Fprintln(w, line)
 }
 
 func (r *Record) writeCalibrations(w io.Writer) {
@@ -141,18 +145,6 @@ func (r *Record) table(w io.Writer, of func(*SetFigures) []Figure, seed bool) {
 		}
 		fmt.Fprintf(w, " %s | %.3f | %s | %s |%s\n", cosineText(slices.Min(cosines)), bytes, median(bounds), percent(mean), cells)
 	}
-}
-
-func (r *Record) tail(w io.Writer, seed bool) {
-	line := "| loss |"
-	if seed {
-		line += " |"
-	}
-	line += " | | | |"
-	for i := range r.Sets {
-		line += fmt.Sprintf(" %.5g |", r.Sets[i].Loss)
-	}
-	fmt.Fprintln(w, line)
 }
 
 func percent(x float64) string {

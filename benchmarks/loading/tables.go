@@ -108,48 +108,37 @@ func compress(folder string) error {
 	})
 }
 
-func writeHeader(w *bufio.Writer, columns int) {
+// writeNumbers writes 28 columns of what cell appends.
+func writeNumbers(w *bufio.Writer, rows int, cell func(line []byte, column int) []byte) {
+	const columns = 28
+	var line []byte
 	for c := range columns {
-		if c > 0 {
-			w.WriteByte(',')
-		}
-		fmt.Fprintf(w, "f%d", c)
+		line = fmt.Appendf(line, "f%d,", c)
 	}
-	w.WriteByte('\n')
+	for row := 0; ; row++ {
+		line[len(line)-1] = '\n'
+		w.Write(line)
+		if row == rows {
+			return
+		}
+		line = line[:0]
+		for c := range columns {
+			line = append(cell(line, c), ',')
+		}
+	}
 }
 
 func writeFloats(w *bufio.Writer, r *rand.Rand, rows int) {
-	const columns = 28
-	writeHeader(w, columns)
-	var line []byte
-	for range rows {
-		line = line[:0]
-		for range columns {
-			line = strconv.AppendFloat(line, r.NormFloat64(), 'g', -1, 32)
-			line = append(line, ',')
-		}
-		line[len(line)-1] = '\n'
-		w.Write(line)
-	}
+	writeNumbers(w, rows, func(line []byte, _ int) []byte { return strconv.AppendFloat(line, r.NormFloat64(), 'g', -1, 32) })
 }
 
 func writeShort(w *bufio.Writer, r *rand.Rand, rows int) {
-	const columns = 28
-	writeHeader(w, columns)
-	var line []byte
-	for range rows {
-		line = line[:0]
-		for c := range columns {
-			if c%2 == 0 {
-				line = strconv.AppendInt(line, r.Int64N(1000), 10)
-			} else {
-				line = strconv.AppendFloat(line, r.NormFloat64(), 'f', 3, 64)
-			}
-			line = append(line, ',')
+	writeNumbers(w, rows, func(line []byte, c int) []byte {
+		if c%2 == 0 {
+			return strconv.AppendInt(line, r.Int64N(1000), 10)
 		}
-		line[len(line)-1] = '\n'
-		w.Write(line)
-	}
+		return strconv.AppendFloat(line, r.NormFloat64(), 'f', 3, 64)
+	})
 }
 
 // vocabulary returns n different texts of the given lengths, the longer ones partly of

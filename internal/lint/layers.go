@@ -30,8 +30,7 @@ const picture = `
   8:  ptq/compress/registry
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
-  9:  benchmarks/compression  benchmarks/loading  benchmarks/rows  benchmarks/guard  benchmarks/scaling
-  9:  benchmarks/scorers  benchmarks/sizes
+  9:  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
  10:  cmd/boost  benchmarks
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme  internal/lint/platforms

@@ -1,10 +1,11 @@
-// Package rows keeps what benchmarks of requirement rows found.
+// Package parts measures boost beside itself: benchmarks of requirement rows, training by rows and by
+// columns, and the program beside another build.
 //
-// In: the events of go test -json -bench. Out: figures by benchmark and part, as a record
-// that is kept as JSON and shown as a table.
+// In: the events of go test -json -bench, a function that trains at a size, two programs and a table. Out:
+// figures of each, as JSON, tables and a plot.
 //
 // It must not know what a figure means: a benchmark judges itself.
-package rows
+package parts
 
 import (
 	"bufio"
@@ -20,12 +21,12 @@ import (
 	"boost/benchmarks/harness"
 )
 
-// Record is one run of benchmarks.
-type Record struct {
+// Benchmarks is one run of them.
+type Benchmarks struct {
 	Machine harness.Machine `json:"machine"`
 	Command string          `json:"command"`
 	Results []Result        `json:"results"`
-	Earlier []Record        `json:"earlier,omitempty"` // benchmarks that this run left out
+	Earlier []Benchmarks    `json:"earlier,omitempty"` // benchmarks that this run left out
 }
 
 // Result is one part of a benchmark.
@@ -112,8 +113,8 @@ func (r *Result) benchmark() string {
 
 // Keep takes over from the record at path what it says of benchmarks that did not run
 // this time. A record that is not there says nothing.
-func (r *Record) Keep(path string) error {
-	var old Record
+func (r *Benchmarks) Keep(path string) error {
+	var old Benchmarks
 	if err := harness.Read(path, &old); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (r *Record) Keep(path string) error {
 	for i := range r.Results {
 		known[r.Results[i].benchmark()] = true
 	}
-	earlier := append([]Record{old}, old.Earlier...)
+	earlier := append([]Benchmarks{old}, old.Earlier...)
 	earlier[0].Earlier = nil
 	for _, e := range earlier {
 		e.Results = slices.DeleteFunc(e.Results, func(result Result) bool { return known[result.benchmark()] })
@@ -136,10 +137,10 @@ func (r *Record) Keep(path string) error {
 }
 
 // Save writes the record as JSON.
-func (r *Record) Save(path string) error { return harness.Write(path, r) }
+func (r *Benchmarks) Save(path string) error { return harness.Write(path, r) }
 
 // Table writes one line per part.
-func (r *Record) Table(w io.Writer) {
+func (r *Benchmarks) Table(w io.Writer) {
 	fmt.Fprintln(w, "| benchmark | figures | |")
 	fmt.Fprintln(w, "|-----------|---------|-|")
 	for _, result := range r.Results {
@@ -157,11 +158,11 @@ func (r *Record) Table(w io.Writer) {
 }
 
 // UpdateDocument puts the record's section into the Markdown file at path.
-func (r *Record) UpdateDocument(path string) error {
+func (r *Benchmarks) UpdateDocument(path string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s`\n\n", r.Command)
 	b.WriteString("Sides of a ratio take turns in one process, at least 5 times; the shortest time of each counts. `x …` is how many times longer the other side takes.\n")
-	for _, run := range append([]Record{*r}, r.Earlier...) {
+	for _, run := range append([]Benchmarks{*r}, r.Earlier...) {
 		fmt.Fprintf(&b, "\n%s; load average before the run %s.\n\n", run.Machine, run.Machine.LoadAverage)
 		run.Table(&b)
 	}

@@ -1,4 +1,4 @@
-package guard_test
+package parts_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"boost/benchmarks/guard"
+	"boost/benchmarks/parts"
 )
 
 // The test binary plays both programs; which one, and its seconds, are in its name.
@@ -58,10 +58,10 @@ func programs(t *testing.T, names ...string) []string {
 	return list
 }
 
-func TestMeasure(t *testing.T) {
+func TestBuilds(t *testing.T) {
 	p := programs(t, "old", "new")
 	folder := t.TempDir()
-	f, err := guard.Measure(t.Context(), guard.Sides{Base: p[0], Tree: p[1]}, guard.Settings{Folder: folder, Rounds: 3, Threads: 1, Turns: 2})
+	f, err := parts.Race{Folder: folder, Rounds: 3, Threads: 1, Turns: 2}.Measure(t.Context(), parts.Builds{Base: p[0], Tree: p[1]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if f, err = guard.Measure(t.Context(), guard.Sides{Base: p[0], Tree: p[0]}, guard.Settings{Folder: folder, Turns: 1}); err != nil || !f.SameModel {
+	if f, err = (parts.Race{Folder: folder, Turns: 1}).Measure(t.Context(), parts.Builds{Base: p[0], Tree: p[0]}); err != nil || !f.SameModel {
 		t.Errorf("a program beside itself: %+v, error %v", f, err)
 	}
 }
 
-func TestMeasureFails(t *testing.T) {
+func TestBuildsFail(t *testing.T) {
 	p := programs(t, "old", "broken")
-	_, err := guard.Measure(t.Context(), guard.Sides{Base: p[0], Tree: p[1]}, guard.Settings{Folder: t.TempDir(), Turns: 1})
+	_, err := parts.Race{Folder: t.TempDir(), Turns: 1}.Measure(t.Context(), parts.Builds{Base: p[0], Tree: p[1]})
 	if err == nil || !strings.Contains(err.Error(), "cannot") {
 		t.Errorf("error %v, want what the program said", err)
 	}

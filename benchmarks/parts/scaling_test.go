@@ -1,4 +1,4 @@
-package scaling_test
+package parts_test
 
 import (
 	"bytes"
@@ -12,25 +12,25 @@ import (
 	"strings"
 	"testing"
 
-	"boost/benchmarks/scaling"
+	"boost/benchmarks/parts"
 )
 
 // A trainer that takes 2 ns for each row, column and round, and half as long again in
 // the first turn.
-func linear(calls *[]scaling.Size) func(context.Context, scaling.Size) (scaling.Run, error) {
-	return func(_ context.Context, s scaling.Size) (scaling.Run, error) {
+func linear(calls *[]parts.Size) func(context.Context, parts.Size) (parts.Training, error) {
+	return func(_ context.Context, s parts.Size) (parts.Training, error) {
 		seconds := 2e-9 * float64(s.Rows) * float64(s.Columns) * 10
 		if *calls = append(*calls, s); len(*calls) <= 10 {
 			seconds *= 1.5
 		}
-		return scaling.Run{Seconds: seconds, Peak: int64(s.Rows) * int64(s.Columns)}, nil
+		return parts.Training{Seconds: seconds, Peak: int64(s.Rows) * int64(s.Columns)}, nil
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	r := scaling.Record{Rounds: 10, Threads: 2, Turns: 2}
-	var calls []scaling.Size
-	if err := r.Measure(t.Context(), scaling.Size{Rows: 160_000, Columns: 64}, linear(&calls)); err != nil {
+func TestScaling(t *testing.T) {
+	r := parts.Scaling{Rounds: 10, Threads: 2, Turns: 2}
+	var calls []parts.Size
+	if err := r.Measure(t.Context(), parts.Size{Rows: 160_000, Columns: 64}, linear(&calls)); err != nil {
 		t.Fatal(err)
 	}
 	if len(calls) != 20 || !slices.Equal(calls[:10], calls[10:]) {
@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("every cell costs 2 ns:\n%s", out.String())
 	}
 	broken := errors.New("broken")
-	err := r.Measure(t.Context(), scaling.Size{Rows: 160, Columns: 64}, func(context.Context, scaling.Size) (scaling.Run, error) { return scaling.Run{}, broken })
+	err := r.Measure(t.Context(), parts.Size{Rows: 160, Columns: 64}, func(context.Context, parts.Size) (parts.Training, error) { return parts.Training{}, broken })
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "10 × 16") {
 		t.Errorf("error %v, want one that names the size", err)
 	}
@@ -55,10 +55,10 @@ func TestMeasure(t *testing.T) {
 
 // A linear cost lies on the dashed line, whose ends are the origin and the last point; one
 // size that takes longer lies above it. Every panel says what it shows.
-func TestPlot(t *testing.T) {
-	r := scaling.Record{Rounds: 10, Turns: 1}
-	var calls []scaling.Size
-	if err := r.Measure(t.Context(), scaling.Size{Rows: 160_000, Columns: 64}, linear(&calls)); err != nil {
+func TestScalingPlot(t *testing.T) {
+	r := parts.Scaling{Rounds: 10, Turns: 1}
+	var calls []parts.Size
+	if err := r.Measure(t.Context(), parts.Size{Rows: 160_000, Columns: 64}, linear(&calls)); err != nil {
 		t.Fatal(err)
 	}
 	r.ByCols[2].Seconds *= 1.5

@@ -1,4 +1,4 @@
-package rows_test
+package parts_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package rows_test
+package parts_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"boost/benchmarks/harness"
-	"boost/benchmarks/rows"
+	"boost/benchmarks/parts"
 )
 
 // events makes the stream that go test -json prints of these outputs.
@@ -26,8 +26,8 @@ func events(t *testing.T, outputs ...string) *bytes.Buffer {
 	return &b
 }
 
-func TestRead(t *testing.T) {
-	got, err := rows.Read(events(t,
+func TestReadBenchmarks(t *testing.T) {
+	got, err := parts.Read(events(t,
 		"goos: linux\n", "=== RUN   BenchmarkA\n", "BenchmarkA/S1.20/threads=1\n",
 		"BenchmarkA/S1.20/threads=1-2         \t", "       1\t9975370752 ns/op\t         5.174 ns/update\t        50.04 x_search\n",
 		"=== RUN   BenchmarkB\n", "BenchmarkB\n", "    bench_test.go:30: what the whole says\n", "=== RUN   BenchmarkB/S0.19\n", "BenchmarkB/S0.19\n",
@@ -42,13 +42,13 @@ func TestRead(t *testing.T) {
 	if b := got[1]; b.Name != "B/S0.19" || !slices.Equal(b.Failed, []string{"2 cores are 1.46 times as fast as one, want 1.60"}) {
 		t.Errorf("%+v", b)
 	}
-	if _, err := rows.Read(events(t, "ok\n")); !errors.Is(err, rows.ErrEmpty) {
+	if _, err := parts.Read(events(t, "ok\n")); !errors.Is(err, parts.ErrEmpty) {
 		t.Errorf("nothing ran: error %v", err)
 	}
 }
 
-func TestDocument(t *testing.T) {
-	r := rows.Record{Command: "make bench-rows", Results: []rows.Result{
+func TestBenchmarksDocument(t *testing.T) {
+	r := parts.Benchmarks{Command: "make bench-rows", Results: []parts.Result{
 		{Name: "A/S1.20", Figures: map[string]float64{"x_search": 50.04}}, {Name: "B/S0.19", Failed: []string{"too slow"}},
 	}}
 	document := filepath.Join(t.TempDir(), "performance.md")
@@ -72,18 +72,18 @@ func TestDocument(t *testing.T) {
 }
 
 // What a run leaves out stays as it was recorded, with the machine of that run.
-func TestKeep(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rows.json")
-	result := func(name string, x float64) rows.Result {
-		return rows.Result{Name: name, Figures: map[string]float64{"x": x}}
+func TestBenchmarksKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parts.json")
+	result := func(name string, x float64) parts.Result {
+		return parts.Result{Name: name, Figures: map[string]float64{"x": x}}
 	}
-	var all *rows.Record
-	for i, results := range [][]rows.Result{
+	var all *parts.Benchmarks
+	for i, results := range [][]parts.Result{
 		{result("A/S1.1/one", 1), result("A/S1.1/two", 2), result("B/S1.2", 3), result("C/S1.3", 4)},
 		{result("B/S1.2", 5), result("C/S1.3", 6)},
 		{result("C/S1.3", 7), result("D/S1.4", 8)},
 	} {
-		all = &rows.Record{Machine: harness.Machine{Commit: "run " + string(rune('1'+i))}, Command: "make", Results: results}
+		all = &parts.Benchmarks{Machine: harness.Machine{Commit: "run " + string(rune('1'+i))}, Command: "make", Results: results}
 		if err := all.Keep(path); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package scaling
+package parts
 
 import (
 	"context"
@@ -16,8 +16,8 @@ type Size struct {
 	Columns int `json:"columns"`
 }
 
-// Run is what one training takes.
-type Run struct {
+// Training is what one training takes.
+type Training struct {
 	Seconds float64
 	Peak    int64 // the largest resident set of the process, in bytes
 }
@@ -30,8 +30,8 @@ type Point struct {
 	Peak    int64   `json:"peak_bytes"` // the largest
 }
 
-// Record is everything one measurement found.
-type Record struct {
+// Scaling is everything one measurement found.
+type Scaling struct {
 	Machine harness.Machine `json:"machine"`
 	Command string          `json:"command"`
 	Rounds  int             `json:"rounds"`
@@ -57,7 +57,7 @@ func Sizes(most Size) (byRows, byColumns []Size) {
 
 // Measure fills the record: all sizes take turns, so that a slow minute of the machine
 // hits all alike. train trains once.
-func (r *Record) Measure(ctx context.Context, most Size, train func(context.Context, Size) (Run, error)) error {
+func (r *Scaling) Measure(ctx context.Context, most Size, train func(context.Context, Size) (Training, error)) error {
 	byRows, byColumns := Sizes(most)
 	all := slices.Concat(byRows, byColumns)
 	points := make([]Point, len(all))
@@ -82,7 +82,7 @@ func (r *Record) Measure(ctx context.Context, most Size, train func(context.Cont
 
 // Table writes the points. Where cost is linear, the cost of a cell is the same for all but
 // the smallest, which show what does not grow.
-func (r *Record) Table(w io.Writer) {
+func (r *Scaling) Table(w io.Writer) {
 	fmt.Fprintln(w, "| rows     | columns | train s | spread | ns per row, column and round | peak MB |")
 	fmt.Fprintln(w, "|---------:|--------:|--------:|-------:|-----------------------------:|--------:|")
 	for _, p := range slices.Concat(r.ByRows, r.ByCols) {
@@ -93,7 +93,7 @@ func (r *Record) Table(w io.Writer) {
 }
 
 // UpdateDocument puts the table into the Markdown file at path, which lies beside the plot.
-func (r *Record) UpdateDocument(path, plot string) error {
+func (r *Scaling) UpdateDocument(path, plot string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s`\n\n%s; load average before the run %s. Training alone, %d rounds of 31 leaves, %d threads, shortest of %d turns.\n\n",
 		r.Command, r.Machine, r.Machine.LoadAverage, r.Rounds, r.Threads, r.Turns)

@@ -1,4 +1,4 @@
-package scaling
+package parts
 
 import (
 	"io"
@@ -14,7 +14,7 @@ import (
 
 // Plot writes both lines as SVG: seconds by rows and by columns, on linear axes from 0.
 // The dashed line is what the largest table would make of a cost in proportion.
-func (r *Record) Plot(w io.Writer) error {
+func (r *Scaling) Plot(w io.Writer) error {
 	byRows, err := panel("rows", r.ByRows, func(p Point) int { return p.Rows })
 	if err != nil {
 		return err

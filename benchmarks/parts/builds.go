@@ -1,4 +1,4 @@
-package guard
+package parts
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 	"boost/benchmarks/synth"
 )
 
-// Sides are the two programs: of before and of now.
-type Sides struct{ Base, Tree string }
+// Builds are the two programs: of before and of now.
+type Builds struct{ Base, Tree string }
 
-// Settings say what is trained: Folder holds a generated table as text.
-type Settings struct {
+// Race says what is trained: Folder holds a generated table as text.
+type Race struct {
 	Folder                 string
 	Rounds, Threads, Turns int
 }
@@ -23,15 +23,15 @@ type Settings struct {
 // The stages, in the order of the table.
 var stages = []string{"load", "bin", "train", "predict", "peak MB"}
 
-// Figures are the smallest of all turns, by stage.
-type Figures struct {
+// BuildFigures are the smallest of all turns, by stage.
+type BuildFigures struct {
 	Base, Tree map[string]float64
 	SameModel  bool // both builds make the same bytes
 }
 
 // Measure runs both sides in turn. Which one goes first changes from turn to turn.
-func Measure(ctx context.Context, sides Sides, s Settings) (*Figures, error) {
-	f := &Figures{Base: map[string]float64{}, Tree: map[string]float64{}}
+func (s Race) Measure(ctx context.Context, sides Builds) (*BuildFigures, error) {
+	f := &BuildFigures{Base: map[string]float64{}, Tree: map[string]float64{}}
 	var models [2]string
 	for turn := range s.Turns {
 		for i := range 2 {
@@ -40,7 +40,7 @@ func Measure(ctx context.Context, sides Sides, s Settings) (*Figures, error) {
 			if side == 1 {
 				program, kept = sides.Tree, f.Tree
 			}
-			found, model, err := once(ctx, program, s)
+			found, model, err := s.once(ctx, program)
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func Measure(ctx context.Context, sides Sides, s Settings) (*Figures, error) {
 }
 
 // once trains and predicts with a program, and returns its figures and its model's hash.
-func once(ctx context.Context, program string, s Settings) (map[string]float64, string, error) {
+func (s Race) once(ctx context.Context, program string) (map[string]float64, string, error) {
 	table, model := filepath.Join(s.Folder, synth.TrainCSV), filepath.Join(s.Folder, "guard.boost")
 	var summary struct {
 		Seconds struct{ Load, Bin, Train float64 }
@@ -80,7 +80,7 @@ func once(ctx context.Context, program string, s Settings) (map[string]float64, 
 }
 
 // Table writes the figures; a ratio above 1 says that the tree does with less.
-func (f *Figures) Table(w io.Writer) {
+func (f *BuildFigures) Table(w io.Writer) {
 	fmt.Fprintln(w, "| stage   |     base |     tree | base by tree |")
 	fmt.Fprintln(w, "|---------|---------:|---------:|-------------:|")
 	for _, stage := range stages {
