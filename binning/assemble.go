@@ -10,8 +10,8 @@ import (
 	"boost/parallel"
 )
 
-// coded is one feature on its way into a matrix: the codes of all rows, or the list
-// of those that are outside the default bin.
+// coded is one feature on its way into a matrix: the codes of all rows, or a list
+// of the rows outside its default bin.
 type coded struct {
 	nCodes     uint32
 	hasMissing bool

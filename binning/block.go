@@ -81,10 +81,9 @@ func (c Column) Part(lo, hi int) Column {
 	return p
 }
 
-// Shared returns the stored column that feature f shares with others, and sets byUnit[c]
-// to byCode[code of f] for each code c of that column: who wants to know one thing of
-// each row need not have its codes written out. It returns -1 where f has no such
-// column or one of more than 256 codes.
+// Shared returns the stored column that feature f shares with others, and sets
+// byGroupCode[c] to byCode[code of f] for each code c of that column. So a table of f's codes can be applied to the
+// stored column as it is. It returns -1 if f shares no column, or one of more than 256 codes.
 func (m *Matrix) Shared(f int, byCode []uint8, byGroupCode *[256]uint8) int {
 	u := m.locations[f].group
 	if u < 0 || m.byRow != nil || m.mask != nil || len(m.groups[u].Features) == 1 || m.groups[u].NBins > 256 {

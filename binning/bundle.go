@@ -11,8 +11,8 @@ const (
 	bundleCodes = 256
 	// bundleTries is the number of open bundles that a feature is tried with.
 	bundleTries = 64
-	// bundleShare: features of which at least one row in this many is outside the default bin
-	// code are left alone; few of them could share a column.
+	// bundleShare: a feature with at least one row in this many outside its default bin keeps a column of its own;
+	// hardly two of them could share one.
 	bundleShare = 2
 )
 
@@ -36,7 +36,7 @@ type bundle struct {
 }
 
 // findBundles returns the columns' features, each ascending, for those of the lists
-// that may share one; lists without rows marked are given as nil. It gives up and
+// that may share one. A feature that may not has a nil list. It gives up and
 // returns nil as soon as more than limit columns are needed.
 func findBundles(ctx context.Context, rows int, lists []*list, nCodes []uint32, conflictRate float64, limit int) ([][]int, error) {
 	order := make([]int, 0, len(lists))

@@ -11,9 +11,9 @@ import (
 	"boost/parallel"
 )
 
-// Codes are the codes of a table before they are laid out: every feature's own, all of
-// them or, where its column was sparse, those outside its default bin. They are what a cache
-// keeps: any layout can be made of them.
+// Codes are the codes of a table before they are laid out: of every feature those of all rows or, if its
+// column was sparse, those outside its default bin. A cache keeps them, because any layout can be made of
+// them.
 type Codes struct {
 	rows     int
 	features []coded

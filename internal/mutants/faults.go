@@ -40,7 +40,7 @@ var faults = []fault{
 	{"internal/kernel/hist", `if len(entries) > 1 && row&1 == 0 && uint16`, `if len(entries) > 1 && uint16`},
 	{"internal/kernel/hist", `from[i] -= w`, `from[i] += w`},
 	{"internal/kernel/hist", `Join(grad[i], hess[i]) - w`, `Join(grad[i], hess[i]) + w`},
-	{"internal/kernel/hist", `rest -= word`, `rest += word`},
+	{"internal/kernel/hist", `left -= word`, `left += word`},
 	{"internal/kernel/hist", `l.Slots[starts[row]:starts[row+1]]`, `l.Slots[starts[row]+1:starts[row+1]]`},
 	{"histogram", `inWords: packs && rows <= wordRows,`, `inWords: packs,`},
 	{"histogram", `if s.rows+len(entries) > hist.WordRows {`, `if s.rows > hist.WordRows {`},

@@ -1,7 +1,8 @@
 package hist
 
-// Margins adds to own the sums of the codes of one group, and sets the first of sums to those of another, given the sums of
-// both: rows of len(own) words, one for each code of the other. It returns how many rows there are.
+// Margins splits the sums of two groups that are packed together: sums holds rows of len(own) words, one row for
+// each code of the second group. It adds the sums of each code of the first group to own, and sets the first words of sums to
+// those of the second group. It returns the number of rows.
 //
 // Bound: 8 bytes and two additions a word, in the first cache; a vector of 8 needs three instructions, and a row eight.
 func Margins(own, sums []uint64) (rows int) {

@@ -38,9 +38,9 @@ func OneWordColumns4[C Code](sums *[4][]uint64, codes *[4][]C, entries []uint64)
 	}
 }
 
-// OneWordBytes4 is OneWordColumns4 for codes of one byte, with Slots slots for each column,
-// one column's after the other's: no code can miss them, which leaves nothing to check, and
-// one address serves all, so that the loop's state stays in registers.
+// OneWordBytes4 is OneWordColumns4 for codes of one byte. Each column has Slots slots, one column after the
+// other. Every byte is below Slots, so no index is checked, and one address serves all columns, so the loop's state stays in
+// registers.
 func OneWordBytes4(sums *[4 * Slots]uint64, codes *[4][]uint8, entries []uint64) {
 	c0 := codes[0]
 	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
@@ -65,8 +65,7 @@ func OneWordNibbles(sums []uint64, codes []byte, entries []uint64) {
 }
 
 // OneWordNibbles4 is OneWordNibbles for four columns at once, whose 16 slots follow each
-// other. Two rows that share a byte
-// are taken out of it together, without shifts that depend on the row.
+// other. The codes of two rows that share a byte are read together, without shifts that depend on the row.
 func OneWordNibbles4(sums *[64]uint64, codes *[4][]byte, entries []uint64) {
 	c0 := codes[0]
 	c1, c2, c3 := codes[1][:len(c0)], codes[2][:len(c0)], codes[3][:len(c0)]
@@ -106,10 +105,9 @@ const touchRows = 64
 // entries' rows ascend strictly: the assembly reads up to seven bytes behind the codes of a row
 // that another one follows.
 //
-// scattered says that the entries skip rows, so that the processor cannot guess
-// the next one's address: their codes are then read ahead in groups, which lets
-// the cache misses of a group overlap instead of standing in line. The assembly fetches all
-// rows while others are added up.
+// With scattered, the entries skip rows, so the processor cannot guess the next address. The Go form then reads
+// codes ahead for a group of rows, and the cache misses of a group overlap. The assembly fetches all rows while others
+// are added up.
 //
 // Bound: an update writes a slot, one a cycle; the assembly's four and a half instructions,
 // with a dozen for a row, take 1.3. A row costs its one or two cache lines.
@@ -178,7 +176,7 @@ func touch(codes unsafe.Pointer, stride, features int, entries []uint64) uint8 {
 	return sum
 }
 
-// keep makes its argument count as used, so that the loads behind it stay.
+// keep uses its argument, so that the compiler does not remove the loads that made it.
 //
 //go:noinline
 func keep(uint8) {}

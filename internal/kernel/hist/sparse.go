@@ -50,7 +50,7 @@ func CountCSR[P Pointer, I Code](counts []uint32, ptr []P, columns []I, entries 
 	}
 }
 
-// Nowhere in a table of slots marks a feature whose cells are passed over.
+// Nowhere in a table of slots stands for a feature whose cells are skipped.
 const Nowhere = ^uint32(0)
 
 // CountedSlot is one bin of a histogram with its number of rows.
@@ -94,9 +94,9 @@ func SumCSR[P Pointer, I, C Code](
 	}
 }
 
-// DivideCSR takes the rows of the entries away from the sums of a node, as SumCSR with a
-// sign of -1 does, and adds them to those of a child, whose features are some of the
-// node's: a cell is read once for both, and reading scattered rows is what costs.
+// DivideCSR takes the rows of the entries away from the sums of a node, as SumCSR with sign -1,
+// and adds them to those of a child, whose features are some of the node's. A cell is read once for
+// both: most of the time goes into reading scattered rows.
 func DivideCSR[P Pointer, I, C Code](
 	node, child []CountedSlot, nodeAt, childAt []uint32, lo, hi uint32, ptr []P, columns []I, codes []C, grad []int32, hess []uint32, entries []uint64,
 ) {

@@ -1,6 +1,6 @@
 package hist
 
-// Subtract subtracts the sums of what from those of from, which are as many, or more.
+// Subtract subtracts what from the first entries of from.
 func Subtract[T int64 | uint64](from, what []T) {
 	from = from[:len(what)]
 	done := subtractVectors(from, what)
@@ -11,8 +11,8 @@ func Subtract[T int64 | uint64](from, what []T) {
 	}
 }
 
-// JoinLess sets packed sums to those of two arrays less other packed ones. Only the differences have
-// to fit a word: it holds all of them modulo 2⁶⁴. words may be the memory of grad.
+// JoinLess sets words to the packed differences of the sums in two arrays and other packed sums. Only the differences have
+// to fit a word, which is computed modulo 2⁶⁴. words may be the memory of grad.
 //
 // It and SplitLess serve nodes near the root, below a parent that has too many rows for packed sums.
 //

@@ -63,7 +63,7 @@ func TwoWordNibbles[VG GradValue, VH HessValue, G int64 | float64, H uint64 | fl
 // TwoWordRows adds every entry's row to one slot per feature of a row-major
 // matrix: slot f*Slots + code. codes starts at the block's first row, a row's codes at row*stride,
 // which is at least features. The entries' rows ascend strictly, as for OneWordRows. used is about how
-// many slots there are codes for; nothing but the time depends on it.
+// many slots have codes; only the speed depends on it.
 //
 // Bound: integer codes without counts go both in one vector; an update writes one, one a cycle, and
 // is four instructions. A row has a dozen besides, and the cache lines of its codes and values.
