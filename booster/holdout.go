@@ -7,6 +7,36 @@ import (
 	"boost/internal/rng"
 )
 
+// holdOut splits off the rows that early stopping is judged on, as the set "valid", and returns the
+// labels of the others.
+func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, error) {
+	groups, err := in.train.metaColumns().Groups()
+	if err != nil {
+		return nil, err
+	}
+	train, held := holdout(labels, len(target.classes), groups, r.p.Seed)
+	if len(held) == 0 {
+		what := "too few rows to hold any out: early stopping is off"
+		switch {
+		case groups != nil:
+			what = "fewer than ten queries, of which none can be held out: early stopping is off"
+		case target.classes != nil:
+			what = "no class has the ten rows of which one could be held out: early stopping is off"
+		}
+		r.log.Warn(what, "rows", len(labels))
+		r.p.EarlyStopping = 0
+		return labels, nil
+	}
+	r.log.Info("rows held out for early stopping", "rows", len(held), "of", len(labels))
+	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
+	kept := make([]float64, len(train))
+	for i, row := range train {
+		kept[i] = labels[row]
+	}
+	in.train = in.whole.take(train)
+	return kept, nil
+}
+
 // holdout chooses the rows that early stopping is judged on: of every class, or of
 // all rows if classes is 0, the ⌊n/10⌋ with the smallest draw, ties by row. If the rows belong to
 // queries, whole queries are chosen instead: of n the ⌊n/10⌋ with the smallest draw of their number. groups is what
