@@ -3,8 +3,8 @@ package booster
 import "boost/parallel"
 
 // bestScores are the raw scores of the training rows after the best round, which early
-// stopping goes back to. They cost 8 bytes per row and output, and save scoring the rows
-// by all kept trees again.
+// stopping goes back to. They cost 8 bytes per row and output, and save another pass of all kept trees
+// over the rows.
 type bestScores struct {
 	kept []float64 // nil where they are not kept
 	of   []float64 // what is copied

@@ -6,19 +6,19 @@ import (
 )
 
 // loweredGCPercent is the growth of the heap that starts a collection while files are read
-// in chunks: what was decoded of a chunk is garbage after it, and at the usual 100 % as
-// much garbage as codes would lie in memory.
+// in chunks. What was decoded of a chunk is garbage after it. At the usual 100 % there would be as much
+// garbage as codes in memory.
 const loweredGCPercent = 25
 
-// lowered counts those who read in chunks: the setting is the whole program's, and the
-// last of them puts it back.
+// lowered counts the callers of lowerGCPercent. The setting is that of the whole program, and the last of
+// them puts it back.
 var lowered struct {
 	sync.Mutex
 	users, before int
 }
 
-// lowerGCPercent collects garbage early until the function that it returns is called. A
-// program that collects earlier still, or never, keeps to that.
+// lowerGCPercent makes the collector start early until the function that it returns is called. A lower
+// setting, or none, stays as it is.
 func lowerGCPercent() (done func()) {
 	lowered.Lock()
 	defer lowered.Unlock()

@@ -8,13 +8,13 @@ import (
 	"boost/histogram"
 )
 
-// trainingLayout returns the parameters by which the training rows are coded: where
-// the layout is left open, what sums with counts and a builder asked for need.
+// trainingLayout returns the parameters by which the training rows are coded. A layout that is left open
+// becomes one that sums with counts, or the builder asked for, can read.
 func (p *Params) trainingLayout() binning.Params {
 	b := p.Binning
 	_, counts := p.counts()
 	if b.Layout == binning.Auto && (counts || p.Builder == histogram.FeatureParallel.String()) {
-		b.Layout = binning.LayoutCol // a copy by rows is added as the parameters have it
+		b.Layout = binning.LayoutCol // the parameters decide on a row-major copy
 	}
 	if b.Bundle == binning.Auto && counts {
 		b.Bundle = binning.BundleOff
@@ -22,8 +22,8 @@ func (p *Params) trainingLayout() binning.Params {
 	return b
 }
 
-// checkLayout refuses layouts in which sums of floats would depend on the order of
-// adding (docs/architecture.md, Numerics 1), and those that the builder asked for cannot read.
+// checkLayout refuses layouts in which sums of floats would depend on their order
+// (docs/architecture.md, Numerics 1), and those that the builder asked for cannot read.
 func (p *Params) checkLayout() error {
 	b := &p.Binning
 	sparse := b.Layout == binning.LayoutCSR || b.Layout == binning.LayoutEllpack
@@ -40,7 +40,7 @@ func (p *Params) checkLayout() error {
 }
 
 // scoringLayout returns the parameters by which rows are coded that are only scored:
-// columns as they are, or CSR where that is smaller.
+// columns as they are, or CSR if that is smaller.
 func (p *Params) scoringLayout() binning.Params {
 	b := p.Binning
 	b.Bundle, b.BundleConflicts, b.MissingAs = binning.BundleOff, 0, binning.Sentinel

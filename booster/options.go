@@ -90,15 +90,14 @@ func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
 // WithPool runs on a pool of the caller's instead of one of Params.Threads workers.
 func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
-// StoreLeaves has f put what is kept of each tree's leaf values in their place, as where a model
-// is to be stored in fewer bits (S4.27): before rows' scores are updated with them, so that
-// the trees that follow make good what was lost. f is called once for each tree, in their order;
-// values that are not finite, and errors, end the run.
+// StoreLeaves calls f once for each tree, in their order. f replaces the leaf values by what is kept of
+// them, as in a model that is stored in fewer bits (S4.27). The scores of rows are updated afterwards, so
+// that later trees correct what was lost. Values that are not finite, and errors, end the run.
 func StoreLeaves(f func(tree int, values []float64) error) Option {
 	return func(o *options) { o.store = f }
 }
 
-// keep puts what is stored of a tree's leaf values in their place.
+// keep replaces the leaf values of a tree by what is stored of them.
 func (o *options) keep(tree int, values []float64) error {
 	if o.store == nil {
 		return nil
