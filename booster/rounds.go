@@ -62,7 +62,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
 	b.sampler = newSampler(&r.p, ex.n, r.pool)
 	b.lanes = r.newLanes(ex, pl, grow.Config{
-		SparseSums: pl.sparseSums, Matrix: data.matrix, Mirror: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
+		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.Tree, LearningRate: r.p.LearningRate, MaxStep: ex.maxStep(), Seed: r.p.Seed,
 		Renew: r.p.RenewLeaves == renewOn, Verify: r.p.Verify,
 	})

@@ -81,7 +81,7 @@ func (t *bench) grower() *grow.Grower {
 		features[f].Regular = codes
 	}
 	return grow.New(grow.Config{
-		Matrix: t.matrix, Mirror: t.mirror, Features: features, Pool: t.pool, Strategy: histogram.RowParallel,
+		Matrix: t.matrix, RowMajor: t.mirror, Features: features, Pool: t.pool, Strategy: histogram.RowParallel,
 		Params: grow.Defaults(), LearningRate: 0.1,
 	})
 }

@@ -60,11 +60,11 @@ func BenchmarkGrow(b *testing.B) {
 				pool := parallel.NewPool(threads)
 				defer pool.Close()
 				st := gradients.NewStorage(rows, gradients.Settings{Mode: gradients.I16})
-				var mirror *binning.RowMajor
+				var rowMajor *binning.RowMajor
 				if s == histogram.RowParallel {
-					mirror = binning.NewRowMajor(m, all, pool)
+					rowMajor = binning.NewRowMajor(m, all, pool)
 				}
-				g := grow.New(grow.Config{Matrix: m, Mirror: mirror, Features: fs, Pool: pool, Strategy: s, Params: grow.Defaults(), LearningRate: 0.1})
+				g := grow.New(grow.Config{Matrix: m, RowMajor: rowMajor, Features: fs, Pool: pool, Strategy: s, Params: grow.Defaults(), LearningRate: 0.1})
 				scores := make([]float64, rows)
 				b.ReportAllocs()
 				for b.Loop() {

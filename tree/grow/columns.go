@@ -37,7 +37,7 @@ func (s *columnSampler) tree(round, output int) []int {
 	return s.kept
 }
 
-// samplesNodes says that a node may go without some features of its tree.
+// samplesNodes reports whether a node may go without some features of its tree.
 func (s *columnSampler) samplesNodes() bool { return s.byLevel < 1 || s.byNode < 1 }
 
 // node returns the features of one node among those of its tree, ascending, in dst's memory.

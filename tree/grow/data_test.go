@@ -142,8 +142,8 @@ func newPools(t testing.TB, threads ...int) []*parallel.Pool {
 	return pools
 }
 
-// mirror copies the features of at most 256 codes by rows.
-func (d *data) mirror(pool *parallel.Pool) *binning.RowMajor {
+// rowMajor copies the features of at most 256 codes by rows.
+func (d *data) rowMajor(pool *parallel.Pool) *binning.RowMajor {
 	var narrow []int
 	for f := range d.features {
 		if d.features[f].NCodes() <= 256 {
@@ -177,13 +177,13 @@ func (d *data) randomSplits(r *rand.Rand) *tree.Tree {
 
 const rate = 0.1
 
-func (d *data) grower(p grow.Params, pool *parallel.Pool, s histogram.Strategy, mirrored bool) *grow.Grower {
+func (d *data) grower(p grow.Params, pool *parallel.Pool, s histogram.Strategy, rowMajor bool) *grow.Grower {
 	c := grow.Config{
 		Matrix: d.matrix, Features: d.features, Pool: pool, Strategy: s, Params: p,
 		LearningRate: rate, Seed: 7, Verify: true,
 	}
-	if mirrored {
-		c.Mirror = d.mirror(pool)
+	if rowMajor {
+		c.RowMajor = d.rowMajor(pool)
 	}
 	return grow.New(c)
 }

@@ -13,16 +13,16 @@ import (
 // oneTree grows a random tree by both growers and compares them.
 func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *rand.Rand, pools []*parallel.Pool) (splits int) {
 	t.Helper()
-	pool, strategy, mirrored := pools[r.IntN(len(pools))], strategies[r.IntN(3)], r.IntN(2) == 0
+	pool, strategy, rowMajor := pools[r.IntN(len(pools))], strategies[r.IntN(3)], r.IntN(2) == 0
 	var bag *gradients.Bag
 	if r.IntN(3) == 0 {
 		bag = gradients.NewBag(d.rows)
 		bag.Sample(pool, r.Uint64(), 0, r.Float64())
 	}
 	st := d.storage(t, mode, pool, bag)
-	name = fmt.Sprintf("%s: %d rows, %d features, %v, %v, %d threads, mirror %v, bag %v, %+v",
-		name, d.rows, len(d.features), st.Mode(), strategy, pool.Threads(), mirrored, bag != nil, p)
-	g := d.grower(p, pool, strategy, mirrored)
+	name = fmt.Sprintf("%s: %d rows, %d features, %v, %v, %d threads, row-major %v, bag %v, %+v",
+		name, d.rows, len(d.features), st.Mode(), strategy, pool.Threads(), rowMajor, bag != nil, p)
+	g := d.grower(p, pool, strategy, rowMajor)
 	before := d.randomSplits(r)
 	g.Reuse(*before)
 	got, err := g.Grow(st, bag, 0, 0)

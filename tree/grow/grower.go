@@ -12,8 +12,8 @@ import (
 // Config is what a Grower works on.
 type Config struct {
 	Matrix   *binning.Matrix
-	Mirror   *binning.RowMajor // may be nil
-	Lists    *histogram.Lists  // of the mirror, may be nil
+	RowMajor *binning.RowMajor // may be nil
+	Lists    *histogram.Lists  // of the row-major copy, may be nil
 	Features []binning.Feature // of the matrix, in its order
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy

@@ -9,10 +9,10 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// Bytes returns the most memory that a Grower takes beside the matrix and its mirror,
-// given what a mirror would have and the gradients' mode: of what
+// Bytes returns the most memory that a Grower takes beside the matrix and its row-major copy,
+// given what such a copy would have and the gradients' mode: of what
 // is kept per row, and of what histograms and the search take.
-func (c *Config) Bytes(mirrored []binning.PackedGroup, set gradients.Settings, threads int) (rows, histograms int64) {
+func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, threads int) (rows, histograms int64) {
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	runs, _ := stretches(m.NRows(), threads)
 	leaves, features := int64(c.Params.Leaves), int64(m.NFeatures())
@@ -35,9 +35,9 @@ func (c *Config) Bytes(mirrored []binning.PackedGroup, set gradients.Settings, t
 		}
 		rows += int64(threads) * block * int64(widest) / 8
 	}
-	histograms += c.splitterBytes(mirrored, set, threads, m.NRows())
+	histograms += c.splitterBytes(copied, set, threads, m.NRows())
 	if c.splitsAlone(threads) {
-		histograms += int64(threads) * c.splitterBytes(mirrored, set, threads, min(m.NRows(), c.aloneRows()))
+		histograms += int64(threads) * c.splitterBytes(copied, set, threads, min(m.NRows(), c.aloneRows()))
 	}
 	if c.SparseSums {
 		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
@@ -51,7 +51,7 @@ func (c *Config) Bytes(mirrored []binning.PackedGroup, set gradients.Settings, t
 
 // splitterBytes is what histograms and the search take of a splitter alone, of so many threads and of nodes of
 // so many rows.
-func (c *Config) splitterBytes(mirrored []binning.PackedGroup, set gradients.Settings, threads, most int) (histograms int64) {
+func (c *Config) splitterBytes(copied []binning.PackedGroup, set gradients.Settings, threads, most int) (histograms int64) {
 	m := c.Matrix
 	features := int64(m.NFeatures())
 	// Candidates of two nodes, their scores, and gains, bounds and lists by worker; lists of two nodes'
@@ -63,7 +63,7 @@ func (c *Config) splitterBytes(mirrored []binning.PackedGroup, set gradients.Set
 	if c.SparseSums {
 		return histograms
 	}
-	histograms += histogram.ScratchBytes(m, mirrored, c.Strategy, set, threads, most)
+	histograms += histogram.ScratchBytes(m, copied, c.Strategy, set, threads, most)
 	if histogram.Packs(set) { // the sums of a feature, or of a chunk of them, taken apart
 		widest := int64(chunkCodes)
 		for f := range m.NFeatures() {

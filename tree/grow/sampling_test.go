@@ -122,7 +122,7 @@ func TestColumnSampling(t *testing.T) {
 	})
 }
 
-// Threads, builders and the mirror change no bit of a tree over several blocks of rows,
+// Threads, builders and the row-major copy change no bit of a tree over several blocks of rows,
 // with gradients of any value in f32 too.
 func TestThreadsAndBuilders(t *testing.T) {
 	rows, step := 140_000, 1
@@ -225,7 +225,7 @@ func TestAllocations(t *testing.T) {
 				p := grow.Defaults()
 				p.ColTree, p.ColLevel, p.ColNode = 0.9, 0.9, 0.9
 				g := grow.New(grow.Config{
-					Matrix: d.matrix, Mirror: d.mirror(pool), Features: d.features, Pool: pool,
+					Matrix: d.matrix, RowMajor: d.rowMajor(pool), Features: d.features, Pool: pool,
 					Strategy: histogram.RowParallel, Params: p, LearningRate: rate, Seed: 1,
 				})
 				st, bag := gradients.NewStorage(d.rows, mode.settings()), gradients.NewBag(d.rows)
@@ -251,7 +251,7 @@ func TestAllocations(t *testing.T) {
 }
 
 // Sums that do not agree are found in every mode, and only where they are looked for. The
-// mirror, of which histograms are made, differs from the columns, by which rows are divided.
+// row-major copy, of which histograms are made, differs from the columns, by which rows are divided.
 func TestVerify(t *testing.T) {
 	pool := newPools(t, 1)[0]
 	for _, c := range []struct {
@@ -269,15 +269,15 @@ func TestVerify(t *testing.T) {
 		for _, mode := range modes {
 			t.Run("S2.26/finds_damage/"+c.name+"/"+mode.String(), func(t *testing.T) {
 				d := wide(t, 3, 2000)
-				mirror := d.mirror(pool)
+				rowMajor := d.rowMajor(pool)
 				for row := 1000; row < 1020; row++ {
-					c.damage(mirror.Data[row*mirror.Stride:][:3])
+					c.damage(rowMajor.Data[row*rowMajor.Stride:][:3])
 				}
 				for _, verify := range []bool{true, false} {
 					p := grow.Defaults()
 					c.params(&p)
 					g := grow.New(grow.Config{
-						Matrix: d.matrix, Mirror: mirror, Features: d.features, Pool: pool,
+						Matrix: d.matrix, RowMajor: rowMajor, Features: d.features, Pool: pool,
 						Strategy: histogram.RowParallel, Params: p, LearningRate: rate, Verify: verify,
 					})
 					made, err := g.Grow(d.storage(t, mode, pool, nil), nil, 0, 0)

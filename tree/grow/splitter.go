@@ -33,7 +33,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	c := &g.config
 	n := c.Matrix.NFeatures()
 	s := &splitter{
-		Grower: g, pool: pool, builder: histogram.New(c.Matrix, c.Mirror, pool, strategy),
+		Grower: g, pool: pool, builder: histogram.New(c.Matrix, c.RowMajor, pool, strategy),
 		sampler: g.columns, workers: make([]searchScratch, pool.Threads()),
 	}
 	s.builder.UseLists(c.Lists)
