@@ -16,6 +16,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -61,6 +62,9 @@ func TestFromIsOneRun(t *testing.T) {
 		"reuse":      func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.4 },
 	}
 	for _, set := range shipped {
+		if testing.Short() && set.name != "ames_housing" {
+			continue
+		}
 		table := openShipped(t, set.name)
 		for name, change := range ways {
 			t.Run("S3.52/"+set.name+"/"+name, func(t *testing.T) {
@@ -118,7 +122,7 @@ func TestPrefixIsTheInterruptedRun(t *testing.T) {
 	p.Objective, p.Rounds, p.Gradients, p.MetricsEvery = "multiclass", 7, "i8", 3
 	p.RowFraction, p.RowEvery = 0.6, 2
 	whole := train(t, p, table, booster.Valid("valid", valid))
-	for k := 1; k <= 7; k++ {
+	for k := 1; k <= 7; k += testenv.UnlessShort(1, 3) {
 		t.Run(fmt.Sprintf("S3.53/checkpoint %d", k), func(t *testing.T) {
 			cut, err := whole.Prefix(k)
 			if err != nil {
@@ -133,7 +137,7 @@ func TestPrefixIsTheInterruptedRun(t *testing.T) {
 		p.MetricsEvery, p.EarlyStopping, p.LearningRate, p.Rounds = 1, 5, 0.5, 60
 		whole := train(t, p, table, booster.Valid("valid", valid))
 		same := 0
-		for k := 1; k <= whole.Rounds(); k++ {
+		for k := 1; k <= whole.Rounds(); k += testenv.UnlessShort(1, 4) {
 			run := interrupted(p, k, booster.Valid("valid", valid))
 			cut, err := whole.Prefix(k)
 			if err != nil {

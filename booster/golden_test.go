@@ -66,11 +66,15 @@ func TestGoldenModels(t *testing.T) {
 	if err != nil && !*update {
 		t.Fatal(err)
 	}
+	short := testing.Short() && !*update
 	got := goldenFile{booster.NumericsVersion, map[string]string{}}
 	goldenModels(func(name, set string, p booster.Params) {
+		if short && p.RowFraction < 1 {
+			return
+		}
 		got.Models[name] = hash(t, p, openShipped(t, set))
 	})
-	changed, others := false, len(want.Models) != len(got.Models)
+	changed, others := false, len(want.Models) != len(got.Models) && !short
 	for name, sum := range got.Models {
 		old, known := want.Models[name]
 		changed, others = changed || known && old != sum, others || !known

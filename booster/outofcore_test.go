@@ -18,6 +18,7 @@ import (
 	"boost/binning"
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // mixedFiles writes a table of everything that files can hold: gaps, dates, text,
@@ -320,6 +321,7 @@ func TestOutOfCorePasses(t *testing.T) {
 // the codes, the sampled rows and a quarter more, what the rounds hold of a row, and a few
 // chunks: nothing that grows with the size of the files beside.
 func TestOutOfCoreMemory(t *testing.T) {
+	testenv.Memory(t)
 	const rows, columns, sample, chunk = 100_000, 40, 2000, 256 << 10
 	var text bytes.Buffer
 	for c := range columns {
