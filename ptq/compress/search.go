@@ -1,0 +1,416 @@
+package compress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"boost/booster/model"
+	"boost/parallel"
+	"boost/ptq"
+)
+
+// search is one call of Quantize.
+type search struct {
+	full *model.Model
+	// reference is what losses are told against; referenceSum is empty where it is full.
+	reference    *model.Model
+	referenceSum string
+
+	narrow   *model.Model
+	source   string
+	settings Settings
+	data     string // fingerprint
+	training bool
+	halves   [2]*half // to search on and to certify on; nil without data
+	found    []Candidate
+
+	whole     *fitted   // the model and all rows of the search
+	crossed   *crossing // these rows in parts; nil where nothing that learns from them is compared
+	pushes    bool      // errors are pushed forward
+	prunes    bool      // pruned models are tried
+	notPruned string    // why not
+}
+
+func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
+	q := &search{full: m, reference: m, settings: s}
+	if q.settings.Formats == nil {
+		q.settings.Formats = Formats(m)
+	}
+	switch {
+	case len(q.settings.Formats) == 0:
+		return nil, errors.New("no format to choose from")
+	case s.MaxBytes < 0 || s.MaxLoss < 0:
+		return nil, fmt.Errorf("bounds of %d bytes and a loss of %v: they must not be negative", s.MaxBytes, s.MaxLoss)
+	case s.Data == nil && (!math.IsNaN(s.MaxLoss) || s.Feedback == FeedbackOn || s.Reference != nil):
+		return nil, ErrNeedsData
+	case !q.bounded() && len(q.settings.Formats) > 1:
+		return nil, ErrChoice
+	case m.Compressed() != nil:
+		return nil, ErrCompressed
+	}
+	var err error
+	if q.source, err = m.SHA256(); err != nil {
+		return nil, err
+	}
+	if q.narrow, err = m.Narrowed(q.naming()); err != nil {
+		return nil, err
+	}
+	if s.Reference != nil {
+		if err := sameAnswers(s.Reference, m); err != nil {
+			return nil, err
+		}
+		q.reference = s.Reference
+		if q.referenceSum, err = s.Reference.SHA256(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Data != nil {
+		if err := q.open(ctx, opts); err != nil {
+			return nil, err
+		}
+	}
+	if err := q.settlePruning(); err != nil {
+		q.close()
+		return nil, err
+	}
+	q.pushes = q.fed()
+	if err := q.cross(); err != nil {
+		q.close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// cross divides the rows of the search where candidates that learn from them are compared with others.
+func (q *search) cross() (err error) {
+	h := q.halves[0]
+	if h == nil {
+		return nil
+	}
+	q.whole = &fitted{rows: h.judge.table, pool: h.judge.pool}
+	if err := q.whole.take(q.narrow); err != nil {
+		return err
+	}
+	units, err := unitsOf(h.judge.table)
+	if err != nil || !q.bounded() || !q.pushes && !q.prunes || len(units) < fewestUnits {
+		return err
+	}
+	if q.crossed, err = newCrossing(h, mostRows(q.full)); err != nil {
+		return err
+	}
+	for _, f := range q.crossed.folds {
+		if err := f.take(q.narrow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open divides the data.
+func (q *search) open(ctx context.Context, opts []Option) error {
+	t, err := q.settings.Data.As(q.full.Schema())
+	if err != nil {
+		return err
+	}
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	pool := o.pool
+	if pool == nil {
+		pool = parallel.NewPool(threadsFor(t.NumRows(), q.full))
+		defer pool.Close()
+	}
+	q.data = t.Fingerprint(pool)
+	q.training = q.data == q.full.Contents().Fingerprint || q.data == q.reference.Contents().Fingerprint
+	if q.training && !q.settings.AllowTrainingData {
+		return ErrTrainingData
+	}
+	seen, unseen, err := Halves(t)
+	if err != nil {
+		return err
+	}
+	for i, rows := range [2][]int32{seen, unseen} {
+		if q.halves[i], err = newHalf(ctx, q.full, t, rows, opts); err != nil {
+			q.close()
+			return err
+		}
+		if i == 0 {
+			q.halves[i].resamples = searchResamples
+		}
+		if q.reference != q.full {
+			if err := q.halves[i].beside(ctx, q.reference, q.settings.Data.Take(rows), opts); err != nil {
+				q.close()
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (q *search) close() {
+	if q.crossed != nil {
+		q.crossed.close()
+	}
+	for _, h := range q.halves {
+		if h != nil {
+			h.judge.close()
+		}
+	}
+}
+
+// candidates makes and judges all that there is to choose from.
+func (q *search) candidates(ctx context.Context) error {
+	tensor, err := Open(q.narrow)
+	if err != nil {
+		return err
+	}
+	var beyond error // why the last form that holds too little does
+	for _, format := range q.settings.Formats {
+		leaves, err := tensor.Morph(format.Form, format.Calibration)
+		var overflow ptq.ErrOverflow
+		if errors.As(err, &overflow) && len(q.settings.Formats) > 1 {
+			beyond = err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !q.pushes || q.settings.Feedback == FeedbackAuto || leaves.Squared == 0 {
+			if err := q.add(ctx, leaves, Candidate{Format: format}); err != nil {
+				return err
+			}
+		}
+		if !q.pushes || leaves.Squared == 0 { // nothing to push forward
+			continue
+		}
+		// Leaves that move may need more than the form holds.
+		fed := Candidate{Format: format, Feedback: true}
+		if leaves, err = q.whole.leaves(ctx, &fed); err == nil {
+			err = q.add(ctx, leaves, fed)
+		}
+		if errors.As(err, &overflow) && q.settings.Feedback == FeedbackAuto {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(q.found) == 0 {
+		return beyond
+	}
+	q.rank()
+	if q.prunes {
+		err = q.addPruned(ctx)
+		q.rank()
+	}
+	return err
+}
+
+// rank puts what was found in order and marks what is best.
+func (q *search) rank() {
+	slices.SortStableFunc(q.found, func(a, b Candidate) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	best := math.Inf(1)
+	for i := range q.found {
+		c := &q.found[i]
+		if c.Best = c.cost() < best || i == 0; c.Best {
+			best = c.cost()
+		}
+	}
+}
+
+// fed reports whether errors are pushed forward: by default only where several candidates are
+// tried, since it is another model that one format then gives.
+func (q *search) fed() bool {
+	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff {
+		return false
+	}
+	if q.settings.Feedback == FeedbackAuto {
+		_, err := builtIn(q.full) // residuals are weighed by its hessians
+		return err == nil && q.bounded()
+	}
+	return true
+}
+
+// bounded reports whether there is a bound to choose by.
+func (q *search) bounded() bool {
+	return q.settings.MaxBytes > 0 || !math.IsNaN(q.settings.MaxLoss)
+}
+
+// add makes a candidate of leaves and judges it.
+func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
+	c.narrow, c.raw, c.Kept, c.Loss, c.Bound = q.narrow, leaves.Bound, 1, math.NaN(), math.NaN()
+	if h := q.halves[0]; h != nil {
+		v, err := q.judge(ctx, leaves, &c)
+		if err != nil {
+			return err
+		}
+		c.judged(v)
+	}
+	err := q.make(&c, leaves, c.verdict)
+	q.found = append(q.found, c)
+	return err
+}
+
+// judge compares a whole model with the full one on the rows of the search.
+func (q *search) judge(ctx context.Context, leaves *Leaves, c *Candidate) (verdict, error) {
+	if c.Feedback && q.crossed != nil {
+		return q.crossed.judge(ctx, c)
+	}
+	m, err := leaves.Apply(q.narrow)
+	if err != nil {
+		return verdict{}, err
+	}
+	return q.halves[0].compare(ctx, m, 1-confidence)
+}
+
+// judged notes what the rows of the search show.
+func (c *Candidate) judged(v verdict) {
+	c.verdict = v
+	c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
+}
+
+// make compresses a candidate and finds its size, by the figures that a certificate may have.
+func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
+	before := leaves.Values.Len()
+	if leaves, err = q.merge(c, leaves); err != nil {
+		return err
+	}
+	c.Leaves, c.Merged = leaves.Values.Len(), before-leaves.Values.Len()
+	for _, bound := range c.raw {
+		c.RawBound = max(c.RawBound, bound)
+	}
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: marked(c.narrow)}
+	if h := q.halves[0]; h != nil {
+		certificate = q.certificate(c, h, v, confidence)
+	}
+	if c.model, err = q.compress(c, leaves, certificate); err != nil {
+		return err
+	}
+	c.Bytes, err = size(c.model)
+	return err
+}
+
+// merge takes the splits out of a candidate that its leaf values, some of them equal by now, leave
+// without a use, and returns its leaves, of which there are fewer then. Every row keeps its bits:
+// where the leaves that are left would be stored as other values nothing is merged. Without a
+// bound to keep there is one format, which is to be what it says.
+func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
+	if !q.bounded() {
+		return leaves, nil
+	}
+	stored, err := leaves.Apply(c.narrow)
+	if err != nil {
+		return nil, err
+	}
+	simple, _, err := Simplify(stored)
+	if err != nil || simple == stored {
+		return leaves, err
+	}
+	narrow, err := simple.Narrowed(q.naming())
+	if err != nil {
+		return nil, err
+	}
+	calibration := c.Format.Calibration
+	calibration.Weights = nil // of the leaves before
+	fewer, err := MorphModel(narrow, c.Format.Form, calibration)
+	if errors.As(err, new(ptq.ErrOverflow)) {
+		return leaves, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, fewer.Values.Len())
+	fewer.Values.DecodeRange(values, 0)
+	for i, want := range narrow.Leaves() {
+		if math.Float64bits(values[i]) != math.Float64bits(want) {
+			return leaves, nil
+		}
+	}
+	c.narrow = narrow
+	return fewer, nil
+}
+
+// cost is what candidates of one size are compared by.
+func (c *Candidate) cost() float64 {
+	if math.IsNaN(c.Loss) {
+		return c.RawBound
+	}
+	return c.Loss
+}
+
+// compress returns a candidate's narrowed model with leaves in its format.
+func (q *search) compress(c *Candidate, leaves *Leaves, certificate Certificate) (*model.Model, error) {
+	text, err := certificate.JSON()
+	if err != nil {
+		return nil, err
+	}
+	grouping := model.GroupBlock
+	if _, typed := c.Format.Form.DType(); typed {
+		grouping = c.Format.Calibration.By.String()
+		if c.Format.Calibration.By == ByOutput && q.full.Outputs() == 1 {
+			grouping = model.GroupModel
+		}
+	}
+	return c.narrow.Compress(model.Compression{
+		Leaves: leaves.Values, Grouping: grouping, Statistics: q.settings.Statistics, Source: q.source, Certificate: text,
+	})
+}
+
+// certified returns a candidate's compressed model with another certificate.
+func (c *Candidate) certified(certificate Certificate) (*model.Model, error) {
+	text, err := certificate.JSON()
+	if err != nil {
+		return nil, err
+	}
+	z := *c.model.Compressed()
+	z.Certificate = text
+	return c.narrow.Compress(z)
+}
+
+func size(m *model.Model) (int64, error) {
+	b, err := m.Encode()
+	return int64(len(b)), err
+}
+
+// certificate words a verdict.
+func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Certificate {
+	before := 0
+	if c.Kept < 1 {
+		before = len(q.full.Leaves())
+	}
+	return Certificate{
+		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Marked: marked(c.narrow), Feedback: c.Feedback, Reference: q.referenceSum,
+		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
+		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: h.resamples,
+		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,
+	}
+}
+
+// choose certifies candidates and returns the one that is wanted.
+func (q *search) choose(ctx context.Context) (*Result, error) {
+	if q.settings.MaxLoss >= 0 {
+		return q.chooseByLoss(ctx)
+	}
+	return q.chooseByBytes(ctx)
+}
+
+// nearest words what came closest.
+func (q *search) nearest() string {
+	smallest := &q.found[0]
+	text := fmt.Sprintf("the smallest, %s, has %d bytes", smallest.Name(), smallest.Bytes)
+	if q.halves[0] == nil {
+		return text
+	}
+	least := smallest
+	for i := range q.found {
+		if q.found[i].Bound < least.Bound {
+			least = &q.found[i]
+		}
+	}
+	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %%", least.Name(), least.Bytes, 100*least.Bound)
+}
