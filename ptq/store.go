@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrNoMaster says that a store has neither the version asked for nor a master to
+	// ErrNoMaster means that a store has neither the version asked for nor a master to
 	// make it from.
 	ErrNoMaster = errors.New("ptq: the store has no master to make this version from: ask for one that it has, or Unpack that first")
 	// ErrMaster refuses to put the values of a version in a master's place.
@@ -343,9 +343,9 @@ const (
 type Active struct {
 	// Version is what to read; its DType says what was used.
 	Version *Version
-	// Existed says that the version asked for was there before.
+	// Existed reports whether the version asked for was there before.
 	Existed bool
-	// Master says that the master was taken in its place, as only Auto does.
+	// Master reports whether the master was taken in its place, as only Auto does.
 	Master bool
 }
 

@@ -18,7 +18,7 @@ type QuantizedBlock struct {
 	Scale float32
 	// SecondaryScale is the value of code 1 where a flag is set; 0 without TwoLevel.
 	SecondaryScale float32
-	// TwoLevel says that SecondaryScale and Flags count. Only 3-bit blocks have it.
+	// TwoLevel reports whether SecondaryScale and Flags count. Only 3-bit blocks have it.
 	TwoLevel bool
 	// Flags has a bit for each value, lowest bit first, set where the second scale is
 	// the value's; ⌈len(Codes)/8⌉ bytes, empty without TwoLevel. Spare bits are 0.

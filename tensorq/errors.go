@@ -2,7 +2,7 @@ package tensorq
 
 import "fmt"
 
-// ErrBitWidth says that there is no codec or quantizer of a width.
+// ErrBitWidth means that there is no codec or quantizer of a width.
 type ErrBitWidth struct{ Bits int }
 
 func (e ErrBitWidth) Error() string {

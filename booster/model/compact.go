@@ -17,7 +17,7 @@ import (
 	"boost/objectives"
 )
 
-// ErrNotCompressed says that a model cannot be a Compact: its trees are not packed.
+// ErrNotCompressed means that a model cannot be a Compact: its trees are not packed.
 var ErrNotCompressed = errors.New("the model is a full one, and only compressed models can be loaded as compact ones: load it as any other, or compress it first")
 
 // Compact is a compressed model whose trees stay packed: a prediction reads them one at a time,

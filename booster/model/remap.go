@@ -129,7 +129,7 @@ func known(f *binning.Feature, start uint32) []uint32 {
 	return old
 }
 
-// errNamesLeftOut says that a model cannot be built upon.
+// errNamesLeftOut is the error about a model that cannot be built upon.
 func errNamesLeftOut(column string) error {
 	return fmt.Errorf("the model does not name all levels of column %q, and what it does not name cannot be told from new levels for sure: use the full model, or one of boost quantize --keep-levels", column)
 }

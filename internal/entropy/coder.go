@@ -8,7 +8,7 @@ import (
 	"boost/internal/detmath"
 )
 
-// ErrTruncated says that a reader was asked for more decisions than its bytes hold.
+// ErrTruncated means that a reader was asked for more decisions than its bytes hold.
 var ErrTruncated = errors.New("entropy: the coded bytes are cut short")
 
 const (

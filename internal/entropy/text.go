@@ -2,7 +2,7 @@ package entropy
 
 import "errors"
 
-// ErrTooLong says that a text is longer than its reader allows.
+// ErrTooLong means that a text is longer than its reader allows.
 var ErrTooLong = errors.New("entropy: the coded text is too long")
 
 // Text codes bytes of text by the one, two and four bytes before them. Its memory is 256 KiB.

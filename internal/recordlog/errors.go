@@ -8,19 +8,19 @@ import (
 )
 
 var (
-	// ErrNotFound says that no record of the type and id is there.
+	// ErrNotFound means that no record of the type and id is there.
 	ErrNotFound = errors.New("no such record")
-	// ErrClosed says that the log was closed.
+	// ErrClosed means that the log was closed.
 	ErrClosed = errors.New("the log is closed")
-	// ErrBroken says that a write or a sync failed and could not be taken back, so that it is unknown
+	// ErrBroken means that a write or a sync failed and could not be taken back, so that it is unknown
 	// what the log ends with: what the call was to write is there or not when the log is opened
 	// anew, and until then nothing more is written. What is there can be read.
 	ErrBroken = errors.New("what the log ends with is unknown since a write failed, open it anew")
-	// ErrTooLong says that an id, head or payload is longer than a record can hold.
+	// ErrTooLong means that an id, head or payload is longer than a record can hold.
 	ErrTooLong = errors.New("too long for a record")
 )
 
-// DamageError says that bytes of a log are not those that were written.
+// DamageError means that bytes of a log are not those that were written.
 type DamageError struct {
 	File   string
 	Offset int64 // where the record begins that is damaged

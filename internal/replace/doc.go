@@ -6,5 +6,5 @@ package replace
 
 import "errors"
 
-// ErrBusy says that another open file holds the lock, in this process or another.
+// ErrBusy means that another open file holds the lock, in this process or another.
 var ErrBusy = errors.New("another process is writing it")

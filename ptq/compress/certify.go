@@ -35,12 +35,12 @@ type Certificate struct {
 	// model. RawBound is not of rows with such a level; all figures of rows are.
 	Marked []string `json:"marked,omitempty"`
 
-	// Feedback says that errors of stored leaves were pushed forward to later trees.
+	// Feedback reports whether errors of stored leaves were pushed forward to later trees.
 	Feedback bool `json:"feedback,omitempty"`
 
 	// What a table shows; absent without one. Data is the fingerprint of all of it.
 	Data string `json:"data,omitempty"`
-	// TrainingData says that the model was trained on these rows: then the figures say
+	// TrainingData reports whether the model was trained on these rows: then the figures say
 	// nothing of others.
 	TrainingData bool `json:"training_data,omitempty"`
 	// Rows is how many rows the figures are of, none of which the search has seen.
@@ -259,7 +259,7 @@ const (
 // resamples of the rows, both models on the same ones (Efron and Tibshirani, An Introduction to
 // the Bootstrap, 1993, §13.3), with alpha made smaller for few rows: see expanded. Each resample
 // is a function of its number, and added up in order, so that the percentile is the same for any
-// number of threads. NaN says that the metric of the full model is 0 or undefined.
+// number of threads. NaN means that the metric of the full model is 0 or undefined.
 func (h *half) bootstrap(after []float64, alpha float64) float64 {
 	if h.sums == nil {
 		before, weights := inCells(h.before), inCells(h.weight)

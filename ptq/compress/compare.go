@@ -27,7 +27,7 @@ type Comparison struct {
 	// Unlike says why leaves are not compared, as of a pruned model: then there is nothing but Data. "" else.
 	Unlike        string
 	Trees, Leaves int
-	// SameSplits says that both models send every row to the same leaves.
+	// SameSplits reports whether both models send every row to the same leaves.
 	SameSplits bool
 	// Cosine is that of the two vectors of all leaves, 1 for equal ones and −1 … 1; NaN,
 	// undefined, where all leaves of either are 0.

@@ -56,7 +56,7 @@ type Settings struct {
 // Candidate is a compressed model that a search has looked at.
 type Candidate struct {
 	Format Format
-	// Feedback says that errors were pushed forward.
+	// Feedback reports whether errors were pushed forward.
 	Feedback bool
 	Kept     float64 // share of the model's leaves that pruning left; 1: it was not pruned
 	Leaves   int     // in its file
@@ -69,7 +69,7 @@ type Candidate struct {
 	Loss, Bound float64
 	// RawBound is the largest of Certificate.RawBound.
 	RawBound float64
-	// Best says that no other candidate is both smaller and better: of less loss, or without
+	// Best reports whether no other candidate is both smaller and better: of less loss, or without
 	// data of a smaller RawBound.
 	Best   bool
 	Chosen bool
@@ -116,15 +116,15 @@ func (r *Result) Chosen() *Candidate {
 var (
 	// ErrTrainingData refuses to certify a model on the rows that it was trained on.
 	ErrTrainingData = errors.New("the table is the one that the model was trained on, and says nothing of other rows: give other rows, or allow it (--allow-train-data)")
-	// ErrChoice says that there is no way to choose one of several formats.
+	// ErrChoice means that there is no way to choose one of several formats.
 	ErrChoice = errors.New("several formats to choose from and no bound to choose by: name one, or a largest size or loss")
 	// ErrCompressed refuses to compress what is compressed.
 	ErrCompressed = errors.New("the model is compressed already, and what is lost cannot come back: compress the full model")
-	// ErrNeedsData says that a loss cannot be bounded without rows.
+	// ErrNeedsData means that a loss cannot be bounded without rows.
 	ErrNeedsData = errors.New("what a compressed model loses can only be told on rows with labels: give a table (--data), or bound the bytes only")
 )
 
-// ErrBudget says that no candidate keeps the bounds.
+// ErrBudget means that no candidate keeps the bounds.
 type ErrBudget struct {
 	Text       string
 	Candidates []Candidate // by size

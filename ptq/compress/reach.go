@@ -61,7 +61,7 @@ func (r *reach) sides(feature int32, code uint32, set []uint32, missingLeft bool
 	return left, right
 }
 
-// none says that no code is among them.
+// none reports whether no code is among them.
 func (c *codes) none() bool {
 	if c.missing {
 		return false

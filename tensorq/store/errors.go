@@ -10,44 +10,44 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no tensor of an id.
+	// ErrNotFound means that there is no tensor of an id.
 	ErrNotFound = errors.New("no such tensor")
-	// ErrTierZeroNoPolicy says that a tensor was discarded and nothing makes it again.
+	// ErrTierZeroNoPolicy means that a tensor was discarded and nothing makes it again.
 	ErrTierZeroNoPolicy = errors.New("the tensor is absent and has no rule that makes it again")
-	// ErrReconstructionDepth says that rules refer to rules further than max_depth allows.
+	// ErrReconstructionDepth means that rules refer to rules further than max_depth allows.
 	ErrReconstructionDepth = errors.New("making the tensor again follows too many references")
-	// ErrCycle says that a rule leads back to its own tensor.
+	// ErrCycle means that a rule leads back to its own tensor.
 	ErrCycle = errors.New("the rule leads back to its own tensor")
 	// ErrNoSource is what a Source returns for a tensor whose values it has not.
 	ErrNoSource = errors.New("no source of the tensor's values")
-	// ErrNoRule says that a tensor has no rule to become absent by.
+	// ErrNoRule means that a tensor has no rule to become absent by.
 	ErrNoRule = errors.New("the tensor has no rule to become absent by")
-	// ErrQualityFloor says that a tensor's owner lets it have no fewer bits (S3.60).
+	// ErrQualityFloor means that a tensor's owner lets it have no fewer bits (S3.60).
 	ErrQualityFloor = errors.New("fewer bits than its quality floor allows")
-	// ErrKept says that a tensor's owner keeps it in its tier.
+	// ErrKept means that a tensor's owner keeps it in its tier.
 	ErrKept = errors.New("the tensor is kept in its tier")
-	// ErrAbsent says that a tensor is absent already.
+	// ErrAbsent means that a tensor is absent already.
 	ErrAbsent = errors.New("the tensor is absent")
-	// ErrReadOnly says that a store was opened for reading.
+	// ErrReadOnly means that a store was opened for reading.
 	ErrReadOnly = errors.New("the store was opened for reading only")
-	// ErrClosed says that the store was closed.
+	// ErrClosed means that the store was closed.
 	ErrClosed = errors.New("the store is closed")
-	// ErrChanged says that a tensor or one that its rule leads to was changed meanwhile; the call
+	// ErrChanged means that a tensor or one that its rule leads to was changed meanwhile; the call
 	// can be made again.
 	ErrChanged = errors.New("the tensor was changed meanwhile")
-	// ErrBusy says that another process writes the store.
+	// ErrBusy means that another process writes the store.
 	ErrBusy = replace.ErrBusy
-	// ErrTooLong says that a tensor, or the list of a rule's parts, is longer than a record can hold.
+	// ErrTooLong means that a tensor, or the list of a rule's parts, is longer than a record can hold.
 	ErrTooLong = recordlog.ErrTooLong
-	// ErrBroken says that a write failed and could not be taken back: whether the change was made
+	// ErrBroken means that a write failed and could not be taken back: whether the change was made
 	// shows when the store is opened anew, and until then nothing can be changed.
 	ErrBroken = recordlog.ErrBroken
 )
 
-// DamageError says that bytes of the store's log are not those that were written, with file and byte.
+// DamageError means that bytes of the store's log are not those that were written, with file and byte.
 type DamageError = recordlog.DamageError
 
-// UnsyncedError says that a change was made, and not that the disk has it: this store reads it, and so does
+// UnsyncedError means that a change was made, and not that the disk has it: this store reads it, and so does
 // one that is opened later, but a loss of power may undo it. It needs not be made again. A Sync that succeeds makes
 // it safe; where it wraps ErrBroken, the store has to be opened anew first. Every other error of a
 // change leaves things as they were, but for ErrBroken alone.
@@ -66,7 +66,7 @@ func (e *UnsyncedError) Error() string {
 
 func (e *UnsyncedError) Unwrap() error { return e.Err }
 
-// NeededError says that a tensor cannot go, or change, because rules of others refer to it.
+// NeededError means that a tensor cannot go, or change, because rules of others refer to it.
 type NeededError struct {
 	ID string
 	By []string // ids of the others, in order
@@ -76,7 +76,7 @@ func (e *NeededError) Error() string {
 	return fmt.Sprintf("store: tensor %q is needed: the rules of %q refer to it: remove them, or their rules, first", e.ID, e.By)
 }
 
-// EarlyError says that a tensor is used too much to become absent.
+// EarlyError means that a tensor is used too much to become absent.
 type EarlyError struct {
 	ID        string
 	Score     uint64
@@ -90,7 +90,7 @@ func (e *EarlyError) Error() string {
 		e.ID, e.Score, e.Age, e.MinScore, e.Threshold)
 }
 
-// MismatchError says that a rule does not make the tensor that it stands for; its data was kept.
+// MismatchError means that a rule does not make the tensor that it stands for; its data was kept.
 type MismatchError struct {
 	ID        string
 	Index     int     // of the value that differs most
@@ -102,7 +102,7 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("store: the rule of tensor %q makes value %d %v where it is %v, and may differ by %v: its data was kept", e.ID, e.Index, e.Got, e.Want, e.Tolerance)
 }
 
-// ShapeError says that a shape and what it is for do not go together.
+// ShapeError means that a shape and what it is for do not go together.
 type ShapeError struct {
 	ID   string
 	Text string
@@ -110,7 +110,7 @@ type ShapeError struct {
 
 func (e *ShapeError) Error() string { return fmt.Sprintf("store: tensor %q: %s", e.ID, e.Text) }
 
-// RecordError says that a record of the log has bytes that no store writes.
+// RecordError means that a record of the log has bytes that no store writes.
 type RecordError struct {
 	ID   string
 	Text string

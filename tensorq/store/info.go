@@ -21,7 +21,7 @@ type Info struct {
 	// Bound is the most by which a value read can differ from the one put; what was discarded
 	// has the largest magnitude that was there.
 	Bound float64
-	// Degraded says that the tensor's use calls for a higher tier or more bits than it
+	// Degraded reports whether the tensor's use calls for a higher tier or more bits than it
 	// has, and no source could give them.
 	Degraded bool
 	Master   bool   // its lossless values are kept on disk

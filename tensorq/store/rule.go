@@ -254,7 +254,7 @@ func (r *rule) fits(id string, shape, base []int) error {
 	return nil
 }
 
-// sameShape says that the base's values may be written where those that are made go.
+// sameShape reports whether the base's values may be written where those that are made go.
 func (r *rule) sameShape() bool {
 	return r.kind == ruleSparse || r.kind == ruleDense || r.kind == ruleScale
 }

@@ -10,7 +10,7 @@ import (
 
 // Report says what a sweep did.
 type Report struct {
-	// Early says that the last sweep was less than Config.SweepInterval ago; nothing was
+	// Early reports whether the last sweep was less than Config.SweepInterval ago; nothing was
 	// done.
 	Early bool
 

@@ -12,39 +12,39 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no model of an id.
+	// ErrNotFound means that there is no model of an id.
 	ErrNotFound = errors.New("no such model")
-	// ErrExists says that an id is taken.
+	// ErrExists means that an id is taken.
 	ErrExists = errors.New("there is a model of this id: remove it first, or give another id")
-	// ErrNoSource says that the model was added without its lossless form, or discarded since.
+	// ErrNoSource means that the model was added without its lossless form, or discarded since.
 	ErrNoSource = errors.New("the lossless model was not kept")
-	// ErrRule says that a rule does not make the model that it is to stand for.
+	// ErrRule means that a rule does not make the model that it is to stand for.
 	ErrRule = errors.New("the rule does not make this model")
-	// ErrQualityFloor says that a form would change predictions by more than the model's floor
+	// ErrQualityFloor means that a form would change predictions by more than the model's floor
 	// allows (S3.60). *FloorError has the figures.
 	ErrQualityFloor = store.ErrQualityFloor
-	// ErrTierZeroNoPolicy says that a model was discarded: there is nothing left to predict with (S3.51).
+	// ErrTierZeroNoPolicy means that a model was discarded: there is nothing left to predict with (S3.51).
 	ErrTierZeroNoPolicy = store.ErrTierZeroNoPolicy
-	// ErrReconstructionDepth says that rules refer to rules further than max_depth allows.
+	// ErrReconstructionDepth means that rules refer to rules further than max_depth allows.
 	ErrReconstructionDepth = store.ErrReconstructionDepth
-	// ErrCycle says that a rule leads back to its own model.
+	// ErrCycle means that a rule leads back to its own model.
 	ErrCycle = store.ErrCycle
-	// ErrReadOnly says that the registry was opened for reading.
+	// ErrReadOnly means that the registry was opened for reading.
 	ErrReadOnly = store.ErrReadOnly
-	// ErrClosed says that the registry was closed.
+	// ErrClosed means that the registry was closed.
 	ErrClosed = store.ErrClosed
-	// ErrBusy says that another process writes the registry.
+	// ErrBusy means that another process writes the registry.
 	ErrBusy = store.ErrBusy
-	// ErrChanged says that a model was changed meanwhile; the call can be made again.
+	// ErrChanged means that a model was changed meanwhile; the call can be made again.
 	ErrChanged = store.ErrChanged
 	// ErrBroken: see recordlog. The registry has to be opened anew.
 	ErrBroken = recordlog.ErrBroken
 )
 
-// UnsyncedError says that a change was made, and may not outlive a loss of power.
+// UnsyncedError means that a change was made, and may not outlive a loss of power.
 type UnsyncedError = store.UnsyncedError
 
-// NeededError says that a model cannot go, or change, because others are made of it.
+// NeededError means that a model cannot go, or change, because others are made of it.
 type NeededError struct {
 	ID string
 	By []string // ids of the others, in order
@@ -94,7 +94,7 @@ func share(x float64) string {
 	return fmt.Sprintf("%.4g %%", 100*x)
 }
 
-// RecordError says that a record of the log has bytes that no registry writes.
+// RecordError means that a record of the log has bytes that no registry writes.
 type RecordError struct {
 	ID   string
 	Text string

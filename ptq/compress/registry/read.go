@@ -33,7 +33,7 @@ type Reading struct {
 	// Model predicts what the form that the model is in predicts: a *model.Model as it was
 	// added, or a *model.Compact, whose trees stay packed. It is shared with other readings.
 	Model Predictor
-	// Exact says that it predicts what the model predicts that was added.
+	// Exact reports whether it predicts what the model predicts that was added.
 	Exact bool
 	Tier  store.Tier
 	Bits  int // of a leaf; 0 if Exact
@@ -95,7 +95,7 @@ func (r *Registry) waitForChange() {
 	r.writing.Unlock()
 }
 
-// read makes a reading of a model in a form; ErrChanged says that it is in another by now.
+// read makes a reading of a model in a form; ErrChanged means that it is in another by now.
 func (r *Registry) read(id string, m *entry, f store.Form) (*Reading, error) {
 	if f.Tier == store.Absent && m.discard {
 		return nil, about(id, ErrTierZeroNoPolicy)
@@ -268,7 +268,7 @@ type Info struct {
 	// scale, permutation, projection), or nothing. Of is the model that the rule names.
 	Source string
 	Of     string
-	// Discard says that it goes for good when it is not used any more.
+	// Discard reports whether it goes for good when it is not used any more.
 	Discard bool
 	Stored  int64 // bytes of its records on the disk
 	Memory  int64 // bytes in memory, as the cap counts them

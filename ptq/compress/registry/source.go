@@ -190,7 +190,7 @@ func (r *Registry) above(id string) int {
 }
 
 // FindRule returns a rule by which a model is made of one that is there: Prefix, Append or Leaves, the
-// first that makes it. ErrRule says that none does.
+// first that makes it. ErrRule means that none does.
 func (r *Registry) FindRule(of string, m *model.Model) (Rule, error) {
 	base, err := r.lossless(of)
 	if err != nil {

@@ -20,7 +20,7 @@ type Compression struct {
 	// Grouping says which leaves share a scale, where scales lie apart from the codes: the
 	// groups of Leaves' calibration are those that Groups makes.
 	Grouping string
-	// Statistics says that the file keeps covers and gains.
+	// Statistics reports whether the file keeps covers and gains.
 	Statistics bool
 	// Source is the sha256 of the model that was compressed, 64 hex digits.
 	Source string
@@ -117,5 +117,5 @@ func (c *Contents) checkCompression() error {
 	return nil
 }
 
-// ErrNoStatistics says that a model was compressed without covers and gains.
+// ErrNoStatistics means that a model was compressed without covers and gains.
 var ErrNoStatistics = errors.New("the model has no node statistics: they were left out when it was compressed (use the full model, or boost quantize --keep-stats)")

@@ -17,7 +17,7 @@ type Contents struct {
 	Outputs   int             // K: raw scores per row, trees per round
 	BaseScore []float64       // K start scores
 	Classes   []string        // K names of classes (one output: 2), nil for regression
-	// NumericClasses says that class labels compare as numbers ("1" = "1.0").
+	// NumericClasses reports whether class labels compare as numbers ("1" = "1.0").
 	NumericClasses  bool
 	Params          json.RawMessage // object of the parameters that can change the model, sorted keys
 	Schema          dataset.Schema
