@@ -47,7 +47,7 @@ func compressTo(b *testing.B, m *model.Model, form ptq.Form) []byte {
 	if err != nil {
 		b.Fatal(err)
 	}
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func speedsByType(b *testing.B, m *model.Model, part *dataset.Table) {
 func BenchmarkPredictByDType(b *testing.B) {
 	ctx := context.Background()
 	m, table := trainSet(b, "adult", "income", "binary")
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestPackedTrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := whole.Contents().Narrow(model.NameKnown)
+			c := whole.Contents().Narrow(model.KnownNames)
 			features := model.Features(c.Cuts)
 			b := pack.Write(c.Trees, features, c.Outputs)
 			if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != packedHashes[s.name] {

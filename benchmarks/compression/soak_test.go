@@ -140,7 +140,7 @@ func proveForm(t *testing.T, set *accuracy.Set, full *model.Model, s compress.Se
 		t.Errorf("what is read has other bytes: %v", err)
 	}
 	// The full model with the values that the stored leaves stand for.
-	narrow, err := full.Narrowed(model.NameKnown)
+	narrow, err := full.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func BenchmarkNodeBytes(b *testing.B) {
 	for _, s := range sets(b) {
 		b.Run("S3.57/"+s.name, func(b *testing.B) {
 			m := trainPacked(b, s)
-			c := m.Contents().Narrow(model.NameKnown)
+			c := m.Contents().Narrow(model.KnownNames)
 			features := model.Features(c.Cuts)
 			sizes := pack.Measure(c.Trees, features, c.Outputs)
 			packed := pack.Write(c.Trees, features, c.Outputs)

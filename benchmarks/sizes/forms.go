@@ -159,7 +159,7 @@ func formOf(ctx context.Context, p *Plan, name string, m *model.Model) (*Form, e
 	}
 	f.Parts = partsOf(d, int64(binary.LittleEndian.Uint64(file[16:]))) // length of the manifest: docs/format.md
 	f.Leaves, f.Nodes = d.Leaves, d.Splits
-	c := m.Contents().Narrow(model.NameKnown)
+	c := m.Contents().Narrow(model.KnownNames)
 	sizes := pack.Measure(c.Trees, model.Features(c.Cuts), c.Outputs)
 	if f.Nodes > 0 {
 		f.NodeBytes, f.SetBytes = (float64(sizes.Total)-sizes.Sets)/float64(f.Nodes), sizes.Sets/float64(f.Nodes)

@@ -164,7 +164,7 @@ func TestCompactOnHostileModels(t *testing.T) {
 func TestPredictByType(t *testing.T) {
 	ctx := context.Background()
 	f := newForestOver(t, 600, 2, 6, 31, 100, 30)
-	narrow, err := f.model.Narrowed(model.NameKnown)
+	narrow, err := f.model.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

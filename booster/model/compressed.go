@@ -20,10 +20,10 @@ func (m *Model) HasStatistics() bool {
 func (m *Model) Compressed() *Compression { return m.contents.Compression }
 
 // Narrowed returns the model with what its trees do not use left out, and nodes in canonical
-// order: see Contents.Narrow. Unless NameMarked is asked for it predicts the same bits for every row.
-func (m *Model) Narrowed(naming Naming) (*Model, error) {
+// order: see Contents.Narrow. Unless HashedNames is asked for it predicts the same bits for every row.
+func (m *Model) Narrowed(keep LevelNames) (*Model, error) {
 	c := m.expanded()
-	return New(c.Narrow(naming))
+	return New(c.Narrow(keep))
 }
 
 // Compress returns the compressed model of a narrowed one: with the values of z.Leaves in place

@@ -23,7 +23,7 @@ func compressed(t testing.TB, m *model.Model, form ptq.Form, grouping string, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestNarrowed(t *testing.T) {
 	t.Run("S3.57/same_leaf", func(t *testing.T) {
 		ctx := context.Background()
 		f := newForestOver(t, 2000, 2, 4, 8, 200, 300)
-		narrow, err := f.model.Narrowed(model.NameKnown)
+		narrow, err := f.model.Narrowed(model.KnownNames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestNarrowed(t *testing.T) {
 				t.Error("a narrowed model predicts something else")
 			}
 		}
-		twice, err := narrow.Narrowed(model.NameKnown)
+		twice, err := narrow.Narrowed(model.KnownNames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestCompressedWithoutStatistics(t *testing.T) {
 func TestCompressRefuses(t *testing.T) {
 	f := newForest(t, 300, 1, 3, 10)
 	small, _ := compressed(t, f.model, ptq.FormOf(ptq.I8), model.GroupModel, false)
-	narrow, err := f.model.Narrowed(model.NameKnown)
+	narrow, err := f.model.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,9 @@ const (
 
 // Which names of levels a narrowed model keeps.
 const (
-	NameAll    = format.NameAll
-	NameKnown  = format.NameKnown
-	NameMarked = format.NameMarked
+	AllNames    = format.AllNames
+	KnownNames  = format.KnownNames
+	HashedNames = format.HashedNames
 )
 
 type (
@@ -52,8 +52,8 @@ type (
 	Segment = format.Segment
 	// Compression is how a compressed model keeps its leaf values.
 	Compression = format.Compression
-	// Naming is which names of levels a narrowed model keeps.
-	Naming = format.Naming
+	// LevelNames is which names of levels a narrowed model keeps.
+	LevelNames = format.LevelNames
 )
 
 var (

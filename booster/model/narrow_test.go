@@ -53,7 +53,7 @@ func TestNarrow(t *testing.T) {
 func narrowed(t *testing.T, m *model.Model) *model.Model {
 	t.Helper()
 	before := encode(t, m)
-	c := m.Contents().Narrow(model.NameKnown)
+	c := m.Contents().Narrow(model.KnownNames)
 	small, err := model.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func narrowed(t *testing.T, m *model.Model) *model.Model {
 func checkNarrow(t *testing.T, m *model.Model) {
 	t.Helper()
 	all := m.Contents()
-	c := all.Narrow(model.NameKnown)
+	c := all.Narrow(model.KnownNames)
 	named := map[[2]uint32]bool{} // feature and code
 	used := map[int]bool{}
 	for i := range c.Trees {
@@ -110,7 +110,7 @@ func checkNarrow(t *testing.T, m *model.Model) {
 			}
 		}
 	}
-	if again := c.Narrow(model.NameKnown); len(again.Cuts.Values) != len(c.Cuts.Values) || len(again.Cuts.Values64) != len(c.Cuts.Values64) {
+	if again := c.Narrow(model.KnownNames); len(again.Cuts.Values) != len(c.Cuts.Values) || len(again.Cuts.Values64) != len(c.Cuts.Values64) {
 		t.Error("to narrow once more leaves less")
 	}
 }
@@ -216,7 +216,7 @@ func TestNaming(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		trees           []tree.Tree
-		naming          model.Naming
+		naming          model.LevelNames
 		names           string
 		codes           []uint32
 		regular         uint32
@@ -224,15 +224,15 @@ func TestNaming(t *testing.T) {
 		marks           int
 		unseen, missing float64
 	}{
-		{"all", []tree.Tree{first, second}, model.NameAll, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
-		{"known", []tree.Tree{first, second}, model.NameKnown, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
-		{"marked", []tree.Tree{first, second}, model.NameMarked, "acb", []uint32{0, 0, 1}, 3, false, 5, 21, 21},
-		{"as missing", []tree.Tree{second}, model.NameKnown, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
-		{"marked as missing", []tree.Tree{second}, model.NameMarked, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
-		{"all as missing", []tree.Tree{second}, model.NameAll, "abcdefgh", []uint32{0, 0, 0, 1, 1, 1, 1, 1}, 2, false, 0, 20, 20},
-		{"marked, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.NameMarked, "", []uint32{}, 1, true, 7, 1, 1},
-		{"known, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.NameKnown, "abcdefg", []uint32{0, 0, 0, 0, 0, 0, 0}, 1, true, 0, 1, 1},
-		{"none", []tree.Tree{stump(1, 2, true, 0, 1, 2, 3, 4, 5, 6, 7)}, model.NameKnown, "", []uint32{}, 1, true, 0, 1, 1},
+		{"all", []tree.Tree{first, second}, model.AllNames, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
+		{"known", []tree.Tree{first, second}, model.KnownNames, "acbdefgh", []uint32{0, 0, 1, 2, 2, 2, 2, 2}, 3, false, 0, 21, 21},
+		{"marked", []tree.Tree{first, second}, model.HashedNames, "acb", []uint32{0, 0, 1}, 3, false, 5, 21, 21},
+		{"as missing", []tree.Tree{second}, model.KnownNames, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
+		{"marked as missing", []tree.Tree{second}, model.HashedNames, "abc", []uint32{0, 0, 0}, 1, true, 0, 20, 20},
+		{"all as missing", []tree.Tree{second}, model.AllNames, "abcdefgh", []uint32{0, 0, 0, 1, 1, 1, 1, 1}, 2, false, 0, 20, 20},
+		{"marked, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.HashedNames, "", []uint32{}, 1, true, 7, 1, 1},
+		{"known, one as missing", []tree.Tree{stump(1, 2, true, 7)}, model.KnownNames, "abcdefg", []uint32{0, 0, 0, 0, 0, 0, 0}, 1, true, 0, 1, 1},
+		{"none", []tree.Tree{stump(1, 2, true, 0, 1, 2, 3, 4, 5, 6, 7)}, model.KnownNames, "", []uint32{}, 1, true, 0, 1, 1},
 	} {
 		t.Run("S3.57/"+c.name, func(t *testing.T) {
 			m := make(t, c.trees...)
@@ -280,8 +280,8 @@ func TestNaming(t *testing.T) {
 					t.Errorf("%s: of a new level %+v (%v), and not all levels are named of %v", name, u, err, form.Unlisted())
 				}
 			}
-			again, err := small.Narrowed(model.NameMarked)
-			if c.naming == model.NameMarked && (err != nil || !bytes.Equal(encode(t, again), encode(t, small))) {
+			again, err := small.Narrowed(model.HashedNames)
+			if c.naming == model.HashedNames && (err != nil || !bytes.Equal(encode(t, again), encode(t, small))) {
 				t.Errorf("to narrow once more changes the model (%v)", err)
 			}
 		})
@@ -305,7 +305,7 @@ func TestMarked(t *testing.T) {
 	}
 	for outputs := 1; outputs < 4; outputs++ {
 		h := newHostile(t, 4000, outputs, 4, 12, 2, levels)
-		few, err := h.model.Narrowed(model.NameMarked)
+		few, err := h.model.Narrowed(model.HashedNames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestNameOfMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := m.Narrowed(model.NameMarked)
+	few, err := m.Narrowed(model.HashedNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func TestNamesLeftOut(t *testing.T) {
 	for i := range levels {
 		levels[i] = fmt.Sprint(i, " is a level")
 	}
-	few, err := newHostile(t, 10, 1, 2, 3, 0, levels).model.Narrowed(model.NameMarked)
+	few, err := newHostile(t, 10, 1, 2, 3, 0, levels).model.Narrowed(model.HashedNames)
 	if err != nil || len(few.Contents().Cuts.Features[0].NameHashes) == 0 {
 		t.Fatal(few.Contents().Cuts.Features[0], err)
 	}

@@ -27,7 +27,7 @@ func smallCompressed(t testing.TB, form ptq.Form, grouping string, statistics bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := full.Narrowed(NameKnown)
+	m, err := full.Narrowed(KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

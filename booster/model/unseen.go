@@ -20,7 +20,7 @@ func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
 
 // Unlisted returns the names of the categorical features of which the model does not name all levels
 // that training had, so that Unseen cannot tell others from these: compressed models leave out names
-// of levels that no split tells apart (Naming).
+// of levels that no split tells apart (LevelNames).
 func (m *Model) Unlisted() []string { return m.engine.Unlisted() }
 
 // LevelIndex returns what stands for a level of a categorical feature in the values of PredictRow: the

@@ -28,7 +28,7 @@ func encodeFile(t *testing.T, from, to string, d ptq.DType, k ptq.Calibration, g
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.Narrowed(model.NameKnown); err != nil {
+	if m, err = m.Narrowed(model.KnownNames); err != nil {
 		t.Fatal(err)
 	}
 	trees := m.Contents().Trees

@@ -25,7 +25,7 @@ func TestQuantize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		narrow, err := full.Narrowed(model.NameKnown)
+		narrow, err := full.Narrowed(model.KnownNames)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func (c *Choice) method() (err error) {
 func (c *Choice) Formats(m *model.Model) ([]Format, error) {
 	calibration := c.calibration
 	if by := calibration.Method; (by == ptq.MSE || by == ptq.Percentile) && m.HasStatistics() {
-		narrow, err := m.Narrowed(model.NameKnown)
+		narrow, err := m.Narrowed(model.KnownNames)
 		if err != nil {
 			return nil, err
 		}

@@ -89,15 +89,15 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 	}
 	// Nodes in canonical order, as compressed models have them, and codes of the cuts that
 	// are used.
-	naming := model.NameKnown
+	keep := model.KnownNames
 	if len(marked(a))+len(marked(b)) > 0 {
-		naming = model.NameMarked
+		keep = model.HashedNames
 	}
-	a, err := a.Narrowed(naming)
+	a, err := a.Narrowed(keep)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = b.Narrowed(naming); err != nil {
+	if b, err = b.Narrowed(keep); err != nil {
 		return nil, err
 	}
 	c := &Comparison{Trees: a.NumTrees(), SameSplits: sameCuts(a, b)}

@@ -315,7 +315,7 @@ func TestMorphWithRefit(t *testing.T) {
 // it was made of.
 func TestCompareCompressed(t *testing.T) {
 	m, table := clustered(t)
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

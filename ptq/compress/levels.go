@@ -127,7 +127,7 @@ type descent struct {
 	*fitted // the step's model
 	prune   *pruner
 	step    *PruneStep
-	naming  model.Naming
+	keep    model.LevelNames
 }
 
 // addPruned tries pruned models in the formats that served the whole one best.
@@ -229,7 +229,7 @@ func (l *levels) begin(ctx context.Context, rows *dataset.Table, pool *parallel.
 	if err != nil {
 		return nil, err
 	}
-	return &descent{fitted: &fitted{rows: rows, pool: pool}, prune: w, step: w.here(), naming: l.q.naming()}, nil
+	return &descent{fitted: &fitted{rows: rows, pool: pool}, prune: w, step: w.here(), keep: l.q.levelNames()}, nil
 }
 
 // choosePull goes down to so many leaves with each of pulls, and takes the smallest than which no larger
@@ -324,7 +324,7 @@ func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
 	if pruned, rounds, err = d.step.model(); err != nil {
 		return nil, nil, err
 	}
-	narrow, err := pruned.Narrowed(d.naming)
+	narrow, err := pruned.Narrowed(d.keep)
 	if err != nil {
 		return nil, nil, err
 	}

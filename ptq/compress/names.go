@@ -2,15 +2,15 @@ package compress
 
 import "boost/booster/model"
 
-// naming says which names of levels candidates keep.
-func (q *search) naming() model.Naming {
+// levelNames returns which names of levels candidates keep.
+func (q *search) levelNames() model.LevelNames {
 	switch {
 	case q.settings.KeepLevels:
-		return model.NameAll
+		return model.AllNames
 	case q.bounded():
-		return model.NameMarked
+		return model.HashedNames
 	}
-	return model.NameKnown
+	return model.KnownNames
 }
 
 // marked returns the categorical features of which a model has marks in the place of names.

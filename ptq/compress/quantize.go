@@ -47,7 +47,7 @@ type Settings struct {
 	Prune Pruning
 	// KeepLevels keeps the names of all levels that training had. Else those of levels that go where
 	// missing values go at every split are left out, and where a bound is to be kept and Data show
-	// next to no loss by it those that model.NameFew says: see Certificate.Unlisted.
+	// next to no loss by it those that model.HashedNames says: see Certificate.Unlisted.
 	KeepLevels bool
 	// AllowTrainingData lets Data be the rows that the model, or the reference, was trained on.
 	AllowTrainingData bool

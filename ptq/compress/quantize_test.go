@@ -383,7 +383,7 @@ func checkMerges(t *testing.T, objective string) {
 		largest = max(largest, math.Abs(v))
 	}
 	format := compress.Format{Form: ptq.FormOf(ptq.I16), Calibration: compress.Calibration{Method: ptq.Given, Scale: largest / 5, By: compress.ByModel}}
-	narrow, err := m.Narrowed(model.NameAll)
+	narrow, err := m.Narrowed(model.AllNames)
 	if err != nil {
 		t.Fatal(err)
 	}

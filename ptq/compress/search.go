@@ -56,7 +56,7 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 	if q.source, err = m.SHA256(); err != nil {
 		return nil, err
 	}
-	if q.narrow, err = m.Narrowed(q.naming()); err != nil {
+	if q.narrow, err = m.Narrowed(q.levelNames()); err != nil {
 		return nil, err
 	}
 	if s.Reference != nil {
@@ -311,7 +311,7 @@ func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
 	if err != nil || simple == stored {
 		return leaves, err
 	}
-	narrow, err := simple.Narrowed(q.naming())
+	narrow, err := simple.Narrowed(q.levelNames())
 	if err != nil {
 		return nil, err
 	}

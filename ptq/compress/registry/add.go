@@ -115,7 +115,7 @@ func (r *Registry) draft(ctx context.Context, id string, m *model.Model, o AddOp
 	if err != nil {
 		return nil, about(id, err)
 	}
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		return nil, about(id, err)
 	}

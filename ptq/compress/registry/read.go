@@ -122,7 +122,7 @@ func (r *Registry) read(id string, m *entry, f store.Form) (*Reading, error) {
 		}
 		return r.reading(id, m, f, &form{id: id, version: v, data: data, certificate: full.Compressed().Certificate})
 	}
-	if full, err = full.Narrowed(model.NameKnown); err != nil {
+	if full, err = full.Narrowed(model.KnownNames); err != nil {
 		return nil, about(id, err)
 	}
 	kept := &form{id: id, version: v, full: full}

@@ -22,7 +22,7 @@ import (
 // inForm is the model with the leaves of a form, made without a registry.
 func inForm(t testing.TB, m *model.Model, form ptq.Form) *model.Model {
 	t.Helper()
-	narrow, err := m.Narrowed(model.NameKnown)
+	narrow, err := m.Narrowed(model.KnownNames)
 	if err != nil {
 		t.Fatal(err)
 	}

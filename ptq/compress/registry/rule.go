@@ -250,7 +250,7 @@ const (
 func shell(m *model.Model) (*model.Model, error) {
 	c := full(m)
 	c.Trees, c.BestRound = nil, 0
-	return model.New(c.Narrow(model.NameKnown))
+	return model.New(c.Narrow(model.KnownNames))
 }
 
 func leavesDelta(base, want *model.Model) ([]byte, error) {

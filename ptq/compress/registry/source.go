@@ -47,7 +47,7 @@ func (r *Registry) makeLeaves(_ []float32, _ []int, params []byte, _ []int, out 
 
 // values writes the tensor of a model.
 func values(full *model.Model, out []float32) error {
-	narrow, err := full.Narrowed(model.NameKnown)
+	narrow, err := full.Narrowed(model.KnownNames)
 	if err != nil {
 		return err
 	}

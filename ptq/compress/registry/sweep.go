@@ -132,7 +132,7 @@ func (r *Registry) makeStructure(id string, m *entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	narrow, err := full.Narrowed(model.NameKnown)
+	narrow, err := full.Narrowed(model.KnownNames)
 	if err != nil {
 		return nil, about(id, err)
 	}

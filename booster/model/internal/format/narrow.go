@@ -9,42 +9,42 @@ import (
 	"boost/tree/pack"
 )
 
-// Naming says of which levels of categorical features Contents.Narrow keeps the names.
-type Naming uint8
+// LevelNames says of which levels of categorical features Contents.Narrow keeps the names.
+type LevelNames uint8
 
 const (
-	// NameAll keeps those of all levels that training had, so that Unseen can tell others from them.
-	NameAll Naming = iota
-	// NameKnown leaves out those of levels that go where missing values go at every split.
-	NameKnown
-	// NameMarked leaves out those of the group that has the longest names too, of levels that every
+	// AllNames keeps those of all levels that training had, so that Unseen can tell others from them.
+	AllNames LevelNames = iota
+	// KnownNames leaves out those of levels that go where missing values go at every split.
+	KnownNames
+	// HashedNames leaves out those of the group that has the longest names too, of levels that every
 	// split sends the same way, and keeps marks in their place (binning.Feature.Marked): once in 4,096
 	// a level that training had not is taken for one of them.
-	NameMarked
+	HashedNames
 )
 
 // Narrow returns contents with only the cuts and dictionaries that trees use, and the trees
 // in canonical order (pack.Canonical): every value, level and missing value reaches the leaf
 // that it reached before, under another number, but for few of the levels that training had not if
-// NameMarked is asked for. What the trees do not use of the columns is gone: a numeric feature keeps the cuts
+// HashedNames is asked for. What the trees do not use of the columns is gone: a numeric feature keeps the cuts
 // that nodes name, a feature that no node splits on has none and no levels. Levels that no split
 // divides have one code; codes keep their order. Slices may be shared; c is not changed.
-func (c *Contents) Narrow(naming Naming) Contents {
+func (c *Contents) Narrow(keep LevelNames) Contents {
 	n := *c
 	use := c.inUse()
 	n.Cuts = use.cuts(c.Cuts)
 	n.Schema = dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}
 	n.Trees = use.trees(c.Trees)
-	kin := kinships(n.Trees, Features(n.Cuts))
-	renumbered := make([][]uint32, len(kin))
+	partitions := levelPartitions(n.Trees, Features(n.Cuts))
+	renumbered := make([][]uint32, len(partitions))
 	for f, column := range n.FeatureColumns() {
 		feature := &n.Cuts.Features[f]
 		switch {
 		case column.Kind != dataset.Category:
-		case kin[f] == nil:
+		case partitions[f] == nil:
 			column.Levels, feature.Codes, feature.Unnamed, feature.NameHashes = nil, []uint32{}, false, nil
 		default:
-			renumbered[f] = kin[f].narrow(column, feature, naming)
+			renumbered[f] = partitions[f].narrow(column, feature, keep)
 		}
 	}
 	for i := range n.Trees {

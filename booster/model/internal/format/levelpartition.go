@@ -8,35 +8,35 @@ import (
 	"boost/tree"
 )
 
-// kinship says which levels of a categorical feature trees tell apart: those of a class go to the
+// levelPartition holds which levels of a categorical feature trees tell apart: those of a class go to the
 // same side at every split that they reach. A missing value is a level too, behind the others.
-type kinship struct {
-	class []uint32 // by code
-	size  []uint32 // by class: its codes
-	left  []uint32 // by class: its codes that go left at a split; 0 between splits
-	heir  []uint32 // by class: the class of these from then on
+type levelPartition struct {
+	class     []uint32 // by code
+	size      []uint32 // by class: its codes
+	left      []uint32 // by class: its codes that go left at a split; 0 between splits
+	splitInto []uint32 // by class: the class of these from then on
 }
 
-// kinships returns for each categorical feature that trees split on which of its levels they tell
+// levelPartitions returns for each categorical feature that trees split on which of its levels they tell
 // apart, nil for all other features.
-func kinships(trees []tree.Tree, features []tree.Feature) []*kinship {
-	w := kinWalk{features: features, kin: make([]*kinship, len(features)), gone: make([]int, len(features))}
+func levelPartitions(trees []tree.Tree, features []tree.Feature) []*levelPartition {
+	w := partitionWalk{features: features, partitions: make([]*levelPartition, len(features)), gone: make([]int, len(features))}
 	for i := range trees {
 		if trees[i].NumSplits() > 0 {
 			w.walk(&trees[i], 0)
 		}
 	}
-	return w.kin
+	return w.partitions
 }
 
-type kinWalk struct {
-	features []tree.Feature
-	kin      []*kinship
-	gone     []int // by feature: splits on the path at which missing values went the other way
-	left     []uint32
+type partitionWalk struct {
+	features   []tree.Feature
+	partitions []*levelPartition
+	gone       []int // by feature: splits on the path at which missing values went the other way
+	left       []uint32
 }
 
-func (w *kinWalk) walk(t *tree.Tree, node int32) {
+func (w *partitionWalk) walk(t *tree.Tree, node int32) {
 	if node < 0 {
 		return
 	}
@@ -46,8 +46,8 @@ func (w *kinWalk) walk(t *tree.Tree, node int32) {
 		w.walk(t, t.Right[node])
 		return
 	}
-	if w.kin[f] == nil {
-		w.kin[f] = newKinship(w.features[f].Regular)
+	if w.partitions[f] == nil {
+		w.partitions[f] = newLevelPartition(w.features[f].Regular)
 	}
 	w.left = append(w.left[:0], t.Set(int(node))...)
 	with, without := t.Right[node], t.Left[node]
@@ -57,44 +57,44 @@ func (w *kinWalk) walk(t *tree.Tree, node int32) {
 			w.left = append(w.left, w.features[f].Regular)
 		}
 	}
-	w.kin[f].divide(w.left)
+	w.partitions[f].divide(w.left)
 	w.walk(t, with)
 	w.gone[f]++
 	w.walk(t, without)
 	w.gone[f]--
 }
 
-func newKinship(regular uint32) *kinship {
-	return &kinship{make([]uint32, regular+1), []uint32{regular + 1}, []uint32{0}, []uint32{0}}
+func newLevelPartition(regular uint32) *levelPartition {
+	return &levelPartition{make([]uint32, regular+1), []uint32{regular + 1}, []uint32{0}, []uint32{0}}
 }
 
 // divide tells the codes that go left at a split from the others of their classes. A class
 // reaches a split whole or not at all, since its codes parted nowhere above it; where codes that do not
 // reach the split are in its set nevertheless, classes become smaller than they need to be.
-func (k *kinship) divide(left []uint32) {
+func (k *levelPartition) divide(left []uint32) {
 	for _, code := range left {
 		k.left[k.class[code]]++
 	}
 	for _, code := range left {
 		c := k.class[code]
 		if n := k.left[c]; n > 0 {
-			k.left[c], k.heir[c] = 0, c
+			k.left[c], k.splitInto[c] = 0, c
 			if n < k.size[c] {
-				k.heir[c] = uint32(len(k.size))
+				k.splitInto[c] = uint32(len(k.size))
 				k.size[c] -= n
-				k.size, k.left, k.heir = append(k.size, n), append(k.left, 0), append(k.heir, 0)
+				k.size, k.left, k.splitInto = append(k.size, n), append(k.left, 0), append(k.splitInto, 0)
 			}
 		}
-		k.class[code] = k.heir[c]
+		k.class[code] = k.splitInto[c]
 	}
 }
 
 // narrow gives each class of levels one code, in the order of the first that they had, and leaves out
 // the names that need not be kept. It returns the new code of each old one, NoCode for those that no
 // present value has any more.
-func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) []uint32 {
+func (k *levelPartition) narrow(column *dataset.ColumnSchema, feature *binning.Feature, keep LevelNames) []uint32 {
 	missing := k.class[feature.Regular]
-	marked, marks := k.marked(column, feature, naming), feature.NameHashes
+	marked, marks := k.marked(column, feature, keep), feature.NameHashes
 	if marked == missing {
 		feature.Unnamed, marks = feature.Unnamed || len(marks) > 0, nil
 	}
@@ -106,7 +106,7 @@ func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature,
 		switch {
 		case code == binning.NoCode:
 			without = append(without, name)
-		case naming == NameAll || slices.Contains(gaps, name):
+		case keep == AllNames || slices.Contains(gaps, name):
 			names[k.class[code]] = append(names[k.class[code]], name)
 		case k.class[code] == missing:
 			feature.Unnamed = true
@@ -144,7 +144,7 @@ func (k *kinship) narrow(column *dataset.ColumnSchema, feature *binning.Feature,
 			column.Levels, feature.Codes = append(column.Levels, name), append(feature.Codes, uint32(code))
 		}
 	}
-	if naming == NameAll {
+	if keep == AllNames {
 		for _, name := range without {
 			column.Levels, feature.Codes = append(column.Levels, name), append(feature.Codes, binning.NoCode)
 		}
@@ -164,12 +164,12 @@ const fewestMarks = 4
 
 // marked returns the class of which marks take the place of names; that of missing values if none is to
 // be.
-func (k *kinship) marked(column *dataset.ColumnSchema, feature *binning.Feature, naming Naming) uint32 {
+func (k *levelPartition) marked(column *dataset.ColumnSchema, feature *binning.Feature, keep LevelNames) uint32 {
 	missing := k.class[feature.Regular]
 	switch {
 	case len(feature.NameHashes) > 0:
 		return k.class[feature.Regular-1]
-	case naming != NameMarked || column.NumericLevels: // numbers are as short as marks
+	case keep != HashedNames || column.NumericLevels: // numbers are as short as marks
 		return missing
 	}
 	names := make([][]string, len(k.size))
