@@ -309,7 +309,7 @@ func TestRowMajor(t *testing.T) {
 			checkRowMajor(t, m, binning.NewRowMajor(m, features, pool(t, 1+rng.IntN(3))), features)
 		}
 	})
-	t.Run("S1.3/joints", func(t *testing.T) {
+	t.Run("S1.3/packed_groups", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(6, 2))
 		for range cases(200) {
 			rows, nCodes := rng.IntN(30_000), make([]uint32, rng.IntN(30))
@@ -319,11 +319,11 @@ func TestRowMajor(t *testing.T) {
 			codes := randomCodes(rng, rows, nCodes)
 			m := fromCodes(t, codes, nCodes, []string{"adaptive", "uniform"}[rng.IntN(2)])
 			features := rng.Perm(len(nCodes))[:rng.IntN(len(nCodes)+1)]
-			joints := binning.PackGroups(m, features)
-			checkJoints(t, joints, nCodes, features, rows)
-			r := binning.NewPackedRowMajor(m, joints, pool(t, 1+rng.IntN(3)))
+			packed := binning.PackGroups(m, features)
+			checkPackedGroups(t, packed, nCodes, features, rows)
+			r := binning.NewPackedRowMajor(m, packed, pool(t, 1+rng.IntN(3)))
 			for row := 0; row < rows; row += 1 + rng.IntN(50) {
-				for i, j := range joints {
+				for i, j := range packed {
 					want, times := uint32(0), uint32(1)
 					for _, u := range j.Members {
 						want, times = want+codes[u][row]*times, times*nCodes[u]
@@ -345,10 +345,10 @@ func TestRowMajor(t *testing.T) {
 
 // checkJoints holds packed groups to what they are for: every feature is in one, in order; the codes
 // of several fit a byte and have 32 rows each; and no two packed groups could be one.
-func checkJoints(t *testing.T, joints []binning.PackedGroup, nCodes []uint32, features []int, rows int) {
+func checkPackedGroups(t *testing.T, packed []binning.PackedGroup, nCodes []uint32, features []int, rows int) {
 	t.Helper()
 	var all []int
-	for i, j := range joints {
+	for i, j := range packed {
 		product := uint32(1)
 		for _, u := range j.Members {
 			product *= nCodes[u]
@@ -356,12 +356,12 @@ func checkJoints(t *testing.T, joints []binning.PackedGroup, nCodes []uint32, fe
 		if j.NBins != product || len(j.Members) > 1 && (product > 256 || int(product)*32 > rows) {
 			t.Fatalf("%d rows: columns %v have %d codes, said to be %d", rows, j.Members, product, j.NBins)
 		}
-		for _, other := range joints[:i] {
+		for _, other := range packed[:i] {
 			if together := int(j.NBins * other.NBins); together <= 256 && together*32 <= rows {
 				t.Fatalf("columns %v and %v could share a code", other.Members, j.Members)
 			}
 		}
-		if !slices.IsSorted(j.Members) || i > 0 && joints[i-1].Members[0] >= j.Members[0] {
+		if !slices.IsSorted(j.Members) || i > 0 && packed[i-1].Members[0] >= j.Members[0] {
 			t.Fatalf("columns %v are out of order", j.Members)
 		}
 		all = append(all, j.Members...)

@@ -35,7 +35,7 @@ type Mvs struct {
 
 type mvsTotals struct {
 	grad, hess float64 // sums of magnitudes
-	rest       float64 // sum of the sizes below mu
+	below       float64 // sum of the sizes below mu
 	above      int     // rows of the others, which are kept for certain
 }
 
@@ -78,7 +78,7 @@ func (m *Mvs) run(phase mvsPhase) (sum mvsTotals) {
 	for _, b := range m.blocks {
 		sum.grad += b.grad
 		sum.hess += b.hess
-		sum.rest += b.rest
+		sum.below += b.below
 		sum.above += b.above
 	}
 	return sum
@@ -100,9 +100,9 @@ func (m *Mvs) meanRatio() float64 {
 // solution is met in a few steps. The last step is the solution itself.
 func (m *Mvs) findMu() {
 	want := float64(m.fraction * float64(m.rows))
-	rest, above := m.run(mvsSizes).rest, 0
+	below, above := m.run(mvsSizes).below, 0
 	for {
-		m.mu = rest / (want - float64(above))
+		m.mu = below / (want - float64(above))
 		least := float32(m.mu)
 		if float64(least) < m.mu {
 			least = math.Nextafter32(least, float32(math.Inf(1)))
@@ -112,7 +112,7 @@ func (m *Mvs) findMu() {
 		if sum.above <= above || float64(sum.above) >= want {
 			return
 		}
-		rest, above = sum.rest, sum.above
+		below, above = sum.below, sum.above
 	}
 }
 
@@ -130,9 +130,9 @@ func (m *Mvs) Run(_, block int) {
 		}
 	case mvsSizes:
 		m.measure(lo, size)
-		totals.rest, totals.above = sumBelow(size, math.MaxUint32>>1)
+		totals.below, totals.above = sumBelow(size, math.MaxUint32>>1)
 	case mvsRest:
-		totals.rest, totals.above = sumBelow(size, m.cut)
+		totals.below, totals.above = sumBelow(size, m.cut)
 	case mvsKeep:
 		m.keep(block, lo, size)
 	}

@@ -124,8 +124,8 @@ func floatsByHand(columns [][]uint8, st *gradients.Storage, entries []uint64, ad
 		clear(hess)
 		clear(count)
 		for f, column := range columns {
-			for rest := entries; len(rest) > 0; rest = rest[min(group, len(rest)):] {
-				add(pairs, counts, column, g, h, rest[:min(group, len(rest))])
+			for defaultBin := entries; len(defaultBin) > 0; defaultBin = defaultBin[min(group, len(defaultBin)):] {
+				add(pairs, counts, column, g, h, defaultBin[:min(group, len(defaultBin))])
 				for i := range pairs {
 					grad[f*handCodes+i] += pairs[i].grad
 					hess[f*handCodes+i] += pairs[i].hess
@@ -218,7 +218,7 @@ func BenchmarkHistBytes(b *testing.B) {
 	d := newTable(b, 1, rows, nCodes, binning.Adaptive)
 	pool := parallel.NewPool(runtime.GOMAXPROCS(0))
 	defer pool.Close()
-	mirror := binning.NewRowMajor(d.matrix, d.mirrored, pool)
+	rowMajor := binning.NewRowMajor(d.matrix, d.byteColumns, pool)
 	in := d.sample(nil, 1)
 	for _, mode := range []gradients.Mode{gradients.F32, gradients.I16, gradients.I8, gradients.I4} {
 		st := d.storage(b, form{Mode: mode}, pool)
@@ -229,7 +229,7 @@ func BenchmarkHistBytes(b *testing.B) {
 			builder *histogram.Builder
 		}{
 			{"columns", false, histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)},
-			{"rows", true, histogram.New(d.matrix, mirror, pool, histogram.RowParallel)},
+			{"rows", true, histogram.New(d.matrix, rowMajor, pool, histogram.RowParallel)},
 		} {
 			b.Run(fmt.Sprintf("1Mx100/S2.29/%v/%s", mode, side.name), func(b *testing.B) {
 				h, bytes := &histogram.Histogram{}, traffic(rows, features, mode, side.byRow)
@@ -264,7 +264,7 @@ func BenchmarkHistRowMajor(b *testing.B) {
 		pool := parallel.NewPool(threads)
 		defer pool.Close()
 		st := d.storage(b, form{Mode: gradients.I16}, pool)
-		byRow := histogram.New(d.matrix, binning.NewRowMajor(d.matrix, d.mirrored, pool), pool, histogram.RowParallel)
+		byRow := histogram.New(d.matrix, binning.NewRowMajor(d.matrix, d.byteColumns, pool), pool, histogram.RowParallel)
 		byColumn := histogram.New(d.matrix, nil, pool, histogram.FeatureParallel)
 		for _, node := range []struct {
 			name       string

@@ -39,12 +39,12 @@ func TestBuilders(t *testing.T) {
 				for _, threads := range workers {
 					pool := parallel.NewPool(threads)
 					for _, s := range strategies {
-						for i, mirror := range d.mirrors(mode, pool) {
-							b := histogram.New(d.matrix, mirror, pool, s)
+						for i, rowMajor := range d.rowMajorCopies(mode, pool) {
+							b := histogram.New(d.matrix, rowMajor, pool, s)
 							h := &histogram.Histogram{}
 							poison(h, b.Slots())
 							b.Build(h, st, runs)
-							d.check(t, fmt.Sprintf("%v, %d threads, mirror %d, %d of %d rows", s, threads, i, len(in), rows), h, st, d.all(), want)
+							d.check(t, fmt.Sprintf("%v, %d threads, copy %d, %d of %d rows", s, threads, i, len(in), rows), h, st, d.all(), want)
 						}
 					}
 					pool.Close()
@@ -74,11 +74,11 @@ func TestSmallNodes(t *testing.T) {
 						d := newTable(t, r.Uint64(), rows, nCodes, storage)
 						st := d.storage(t, mode, pool)
 						in := d.sample(r, []float64{0, 0.01, 0.5, 1}[r.IntN(4)])
-						for i, mirror := range d.mirrors(mode, pool) {
-							b := histogram.New(d.matrix, mirror, pool, s)
+						for i, rowMajor := range d.rowMajorCopies(mode, pool) {
+							b := histogram.New(d.matrix, rowMajor, pool, s)
 							h := &histogram.Histogram{}
 							b.Build(h, st, runsOf(st, in))
-							d.check(t, fmt.Sprintf("%d of %d rows, codes %v, mirror %d", len(in), rows, nCodes, i), h, st, d.all(), d.reference(st, in))
+							d.check(t, fmt.Sprintf("%d of %d rows, codes %v, copy %d", len(in), rows, nCodes, i), h, st, d.all(), d.reference(st, in))
 							checkTotals(t, d, h, st, in)
 						}
 					}
@@ -130,28 +130,28 @@ func TestNoStaleValues(t *testing.T) {
 		if i > len(strategies) { // few enough for packed sums, which rounds of wider codes leave
 			rows = 20_000
 		}
-		for _, mirrored := range []bool{false, true} {
-			if s == inTurn && !mirrored {
+		for _, inRowMajor := range []bool{false, true} {
+			if s == inTurn && !inRowMajor {
 				continue
 			}
-			t.Run(fmt.Sprintf("S2.20/%s/mirror=%v/rows=%d", []string{"sequential", "feature", "row", "in_turn"}[s], mirrored, rows), func(t *testing.T) {
+			t.Run(fmt.Sprintf("S2.20/%s/row_major=%v/rows=%d", []string{"sequential", "feature", "row", "in_turn"}[s], inRowMajor, rows), func(t *testing.T) {
 				pool := parallel.NewPool(3)
 				defer pool.Close()
 				r := rand.New(rand.NewPCG(3, uint64(s)))
 				d := newTable(t, 3, rows, []uint32{5, 200, 16, 1000, 256, 70_000, 255, 300, 9, 100}, binning.Adaptive)
-				var mirror *binning.RowMajor
-				if mirrored {
-					mirror = binning.NewRowMajor(d.matrix, d.mirrored, pool)
+				var rowMajor *binning.RowMajor
+				if inRowMajor {
+					rowMajor = binning.NewRowMajor(d.matrix, d.byteColumns, pool)
 				}
 				stores := map[form]*gradients.Storage{}
 				for _, m := range modes {
 					stores[m] = d.storage(t, m, pool)
 				}
-				builders := []*histogram.Builder{histogram.New(d.matrix, mirror, pool, s%inTurn)}
+				builders := []*histogram.Builder{histogram.New(d.matrix, rowMajor, pool, s%inTurn)}
 				if s == inTurn {
 					builders = nil
 					for _, strategy := range strategies {
-						builders = append(builders, histogram.New(d.matrix, mirror, pool, strategy), histogram.New(d.matrix, nil, pool, strategy))
+						builders = append(builders, histogram.New(d.matrix, rowMajor, pool, strategy), histogram.New(d.matrix, nil, pool, strategy))
 					}
 				}
 				var b *histogram.Builder
@@ -215,9 +215,9 @@ func TestAllocations(t *testing.T) {
 		st := d.storage(t, mode, pool)
 		nodes := [][]histogram.Run{runsOf(st, d.sample(r, 1)), runsOf(st, d.sample(r, 0.1)), runsOf(st, d.sample(r, 0.001))}
 		for _, s := range strategies {
-			for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)} {
-				t.Run(fmt.Sprintf("S1.12/S2.20/%v/%v/mirror=%v", mode, s, mirror != nil), func(t *testing.T) {
-					b := histogram.New(d.matrix, mirror, pool, s)
+			for _, rowMajor := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.byteColumns, pool)} {
+				t.Run(fmt.Sprintf("S1.12/S2.20/%v/%v/row_major=%v", mode, s, rowMajor != nil), func(t *testing.T) {
+					b := histogram.New(d.matrix, rowMajor, pool, s)
 					p := histogram.NewPool()
 					build := func() {
 						for _, runs := range nodes {
@@ -311,9 +311,9 @@ func TestExtremeCodes(t *testing.T) {
 			}
 			in := d.sample(nil, 1)
 			for _, s := range strategies {
-				for _, mirror := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, []int{0, 1, 2, 3, 4}, pool)} {
-					t.Run(fmt.Sprintf("S2.16/rows=%d/code=%d/%v/mirror=%v", rows, extreme, s, mirror != nil), func(t *testing.T) {
-						b := histogram.New(d.matrix, mirror, pool, s)
+				for _, rowMajor := range []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, []int{0, 1, 2, 3, 4}, pool)} {
+					t.Run(fmt.Sprintf("S2.16/rows=%d/code=%d/%v/row_major=%v", rows, extreme, s, rowMajor != nil), func(t *testing.T) {
+						b := histogram.New(d.matrix, rowMajor, pool, s)
 						for _, st := range []*gradients.Storage{st, wide} {
 							check := func(h *histogram.Histogram, rows int) {
 								g, q := int64(extreme)*int64(rows), uint64(rows)*math.MaxUint16

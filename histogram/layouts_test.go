@@ -21,19 +21,19 @@ func sparseTable(t testing.TB, seed uint64, rows int, share float64) *table {
 	nCodes := []uint32{2, 2, 2, 5, 16, 40, 256, 257, 3000, 66_000, 2, 2, 9, 3}
 	shares := slices.Repeat([]float64{share}, len(nCodes))
 	shares[len(shares)-2], shares[len(shares)-1] = 1, 0
-	return restTable(t, seed, rows, nCodes, shares)
+	return defaultBinTable(t, seed, rows, nCodes, shares)
 }
 
 // restTable has a share of the cells of each column that are outside the default bin.
-func restTable(t testing.TB, seed uint64, rows int, nCodes []uint32, shares []float64) *table {
+func defaultBinTable(t testing.TB, seed uint64, rows int, nCodes []uint32, shares []float64) *table {
 	t.Helper()
 	d := newTable(t, seed, rows, nCodes, binning.Adaptive)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for f, column := range d.codes {
-		rest := r.Uint32N(nCodes[f])
+		defaultBin := r.Uint32N(nCodes[f])
 		for row := range column {
 			if r.Float64() >= shares[f] {
-				column[row] = rest
+				column[row] = defaultBin
 			}
 		}
 	}
@@ -121,18 +121,18 @@ func TestRowMajorCopyOfBundles(t *testing.T) {
 	defer pool.Close()
 	d := sparseTable(t, 5, 5000, 0.02)
 	m := d.in(t, binning.Params{Layout: "col", Bundle: "on"}, pool)
-	var units []int
-	for u, unit := range m.FeatureGroups() {
-		if unit.NBins <= 256 {
-			units = append(units, u)
+	var groups []int
+	for u, group := range m.FeatureGroups() {
+		if group.NBins <= 256 {
+			groups = append(groups, u)
 		}
 	}
-	mirror := binning.NewRowMajor(m, units, pool)
+	rowMajor := binning.NewRowMajor(m, groups, pool)
 	st := d.storage(t, form{Mode: gradients.I16}, pool)
 	in := d.sample(rand.New(rand.NewPCG(1, 1)), 0.5)
 	want := d.reference(st, in)
 	for _, features := range [][]int{{0}, {1, 4, 7}, d.all()} {
-		b := histogram.New(m, mirror, pool, histogram.RowParallel)
+		b := histogram.New(m, rowMajor, pool, histogram.RowParallel)
 		b.SetFeatures(features)
 		h := &histogram.Histogram{}
 		b.Build(h, st, runsOf(st, in))
@@ -221,7 +221,7 @@ func TestSparseSums(t *testing.T) {
 				if threads == 3 { // large nodes are added up by columns
 					m = d.withLists(t, pool)
 				}
-				direct := histogram.NewSparseSums(m, pool)
+				sparseSums := histogram.NewSparseSums(m, pool)
 				for _, mode := range modes[:2] {
 					st := d.storage(t, mode, pool)
 					for _, part := range []float64{1, 0.4, 0.05} {
@@ -231,20 +231,20 @@ func TestSparseSums(t *testing.T) {
 							features = []int{0, 2, 3, 7, 9, 12}
 						}
 						least := []uint64{0, 1, 20}[r.IntN(3)]
-						sums := direct.Build(st, runsOf(st, in), histogram.TotalOf(st, runsOf(st, in)), features, least)
-						checkDirect(t, d, m, sums, st, in, features, max(least, 1))
+						sums := sparseSums.Build(st, runsOf(st, in), histogram.TotalOf(st, runsOf(st, in)), features, least)
+						checkSparseSums(t, d, m, sums, st, in, features, max(least, 1))
 						child := d.sample(r, []float64{0.1, 0.6}[r.IntN(2)])
 						child = slices.DeleteFunc(child, func(row uint32) bool { _, ok := slices.BinarySearch(in, row); return !ok })
 						gone := histogram.TotalOf(st, runsOf(st, child))
 						if r.IntN(2) == 0 {
-							direct.Subtract(sums, st, runsOf(st, child), gone)
+							sparseSums.Subtract(sums, st, runsOf(st, child), gone)
 						} else {
-							own := direct.Divide(sums, st, runsOf(st, child), gone, features, max(least, 7))
-							checkDirect(t, d, m, own, st, child, features, max(least, 7))
+							own := sparseSums.Divide(sums, st, runsOf(st, child), gone, features, max(least, 7))
+							checkSparseSums(t, d, m, own, st, child, features, max(least, 7))
 						}
 						other := slices.DeleteFunc(in, func(row uint32) bool { _, ok := slices.BinarySearch(child, row); return ok })
 						checkSums(t, d, m, sums, st, other)
-						direct.Release(sums, false)
+						sparseSums.Release(sums, false)
 					}
 				}
 			}
@@ -261,33 +261,33 @@ func TestSparseSumsOfShortRuns(t *testing.T) {
 	d := sparseTable(t, 1, rows, 0.1)
 	m := d.withLists(t, pool)
 	st := d.storage(t, form{Mode: gradients.I16}, pool)
-	direct := histogram.NewSparseSums(m, pool)
+	sparseSums := histogram.NewSparseSums(m, pool)
 	for _, part := range []float64{1, 0.7} {
 		in := d.sample(rand.New(rand.NewPCG(1, 2)), part)
 		for range 20 {
 			var runs []histogram.Run
-			for lo, rest := 0, in; lo < rows; lo += stretch {
+			for lo, defaultBin := 0, in; lo < rows; lo += stretch {
 				var of []uint16
-				for ; len(rest) > 0 && int(rest[0]) < lo+stretch; rest = rest[1:] {
-					of = append(of, uint16(int(rest[0])-lo))
+				for ; len(defaultBin) > 0 && int(defaultBin[0]) < lo+stretch; defaultBin = defaultBin[1:] {
+					of = append(of, uint16(int(defaultBin[0])-lo))
 				}
 				runs = append(runs, histogram.Run{First: lo, Entries: make([]uint64, len(of))})
 				st.Entries(runs[len(runs)-1].Entries, lo, of)
 			}
-			sums := direct.Build(st, runs, histogram.TotalOf(st, runs), d.all(), 1)
+			sums := sparseSums.Build(st, runs, histogram.TotalOf(st, runs), d.all(), 1)
 			checkSums(t, d, m, sums, st, in)
-			direct.Release(sums, false)
+			sparseSums.Release(sums, false)
 		}
 	}
 }
 
-func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.NodeSums, st *gradients.Storage, in []uint32, features []int, least uint64) {
+func checkSparseSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.NodeSums, st *gradients.Storage, in []uint32, features []int, least uint64) {
 	t.Helper()
 	for _, f := range features {
-		rest, _ := m.DefaultBin(f)
+		defaultBin, _ := m.DefaultBin(f)
 		stored := uint64(0)
 		for _, row := range in {
-			if d.codes[f][row] != rest {
+			if d.codes[f][row] != defaultBin {
 				stored++
 			}
 		}
@@ -301,10 +301,10 @@ func checkDirect(t *testing.T, d *table, m *binning.Matrix, sums *histogram.Node
 func checkSums(t *testing.T, d *table, m *binning.Matrix, sums *histogram.NodeSums, st *gradients.Storage, in []uint32) {
 	t.Helper()
 	for i, f := range sums.Features {
-		rest, _ := m.DefaultBin(int(f))
+		defaultBin, _ := m.DefaultBin(int(f))
 		n := m.FeatureInfo(int(f)).NBins
 		grad, hess, count := make([]int64, n), make([]uint64, n), make([]uint32, n)
-		sums.Feature(i, rest, grad, hess, count)
+		sums.Feature(i, defaultBin, grad, hess, count)
 		for code, want := range d.naive(st, in, int(f)) {
 			if grad[code] != want.grad || hess[code] != want.hess || count[code] != want.count {
 				t.Fatalf("S1.6: code %d of feature %d: (%d, %d) of %d rows, want (%d, %d) of %d",
@@ -409,9 +409,9 @@ func TestTiles(t *testing.T) {
 		if r.IntN(2) == 0 {
 			features = slices.DeleteFunc(features, func(int) bool { return r.IntN(3) == 0 })
 		}
-		for _, mirror := range d.mirrors(form{Mode: gradients.I16}, pool) {
+		for _, rowMajor := range d.rowMajorCopies(form{Mode: gradients.I16}, pool) {
 			for _, s := range strategies {
-				b := histogram.New(d.matrix, mirror, pool, s)
+				b := histogram.New(d.matrix, rowMajor, pool, s)
 				b.SetFeatures(features)
 				for _, alone := range []bool{true, false} {
 					h := &histogram.Histogram{}

@@ -18,7 +18,7 @@ func listTable(t testing.TB, seed uint64, rows, columns int, share float64) *tab
 	t.Helper()
 	widths := []uint32{2, 3, 256, 17, 255, 6, 100, 16, 300, 2}
 	nCodes := slices.Repeat(widths, columns/len(widths)+1)[:columns]
-	return restTable(t, seed, rows, nCodes, slices.Repeat([]float64{share}, columns))
+	return defaultBinTable(t, seed, rows, nCodes, slices.Repeat([]float64{share}, columns))
 }
 
 // Sums by lists of slots are the plain reference's: of large and small nodes, alone and by
@@ -42,16 +42,16 @@ func TestLists(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 0))
 		for _, threads := range []int{1, 2, 5} {
 			pool := parallel.NewPool(threads)
-			for i, mirror := range d.mirrors(modes[0], pool)[1:] {
-				lists, bytes := histogram.NewLists(d.matrix, mirror, pool, 1<<40)
+			for i, rowMajor := range d.rowMajorCopies(modes[0], pool)[1:] {
+				lists, bytes := histogram.NewLists(d.matrix, rowMajor, pool, 1<<40)
 				if lists == nil || bytes < int64(c.rows)*4 {
-					t.Fatalf("%d × %d, mirror %d: no lists, or of %d bytes", c.rows, c.columns, i, bytes)
+					t.Fatalf("%d × %d, copy %d: no lists, or of %d bytes", c.rows, c.columns, i, bytes)
 				}
-				if other, _ := histogram.NewLists(d.matrix, mirror, pool, bytes-1); other != nil {
+				if other, _ := histogram.NewLists(d.matrix, rowMajor, pool, bytes-1); other != nil {
 					t.Fatalf("lists take %d bytes where there is one less", bytes)
 				}
 				for _, s := range []histogram.Strategy{histogram.Sequential, histogram.RowParallel} {
-					b := histogram.New(d.matrix, mirror, pool, s)
+					b := histogram.New(d.matrix, rowMajor, pool, s)
 					b.UseLists(lists)
 					h := &histogram.Histogram{}
 					for _, share := range []float64{1, 0.5, 0.03, 1, 0.001} {
@@ -66,7 +66,7 @@ func TestLists(t *testing.T) {
 						b.SetFeatures(features)
 						poison(h, b.Slots())
 						want, runs := d.reference(st, in), runsOf(st, in)
-						name := fmt.Sprintf("%d × %d, %d threads, mirror %d, %v, %v, %d rows", c.rows, c.columns, threads, i, s, modes[k], len(in))
+						name := fmt.Sprintf("%d × %d, %d threads, copy %d, %v, %v, %d rows", c.rows, c.columns, threads, i, s, modes[k], len(in))
 						b.Build(h, st, runs)
 						d.check(t, name, h, st, features, want)
 						if !b.Streams(st, len(in)) {
@@ -90,9 +90,9 @@ func TestNoLists(t *testing.T) {
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	for _, d := range []*table{listTable(t, 2, 4000, 60, 0.95), listTable(t, 2, 4000, 6, 0.1)} {
-		mirror := binning.NewRowMajor(d.matrix, d.mirrored, pool)
-		if lists, bytes := histogram.NewLists(d.matrix, mirror, pool, 1<<40); lists != nil || bytes != 0 {
-			t.Errorf("lists of %d bytes for %d columns", bytes, len(d.mirrored))
+		rowMajor := binning.NewRowMajor(d.matrix, d.byteColumns, pool)
+		if lists, bytes := histogram.NewLists(d.matrix, rowMajor, pool, 1<<40); lists != nil || bytes != 0 {
+			t.Errorf("lists of %d bytes for %d columns", bytes, len(d.byteColumns))
 		}
 	}
 }

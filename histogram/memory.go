@@ -41,7 +41,7 @@ func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, s
 	if layout.sparse == nil { // features of bundles as flags, and of tiles, which there are of four kinds
 		bytes += int64(m.NFeatures())*5*8 + int64(len(layout.featureGroups))*4*int64(unsafe.Sizeof(tile{}))
 	}
-	all, widest, mirroredSize, lowCardinality := int64(0), int64(16), int64(0), int64(0)
+	all, widest, rowMajorSize, lowCardinality := int64(0), int64(16), int64(0), int64(0)
 	slots := int64(0) // of a pass over rows; tiles, which may take its place, have fewer
 	for u := range layout.featureGroups {
 		size := int64(layout.size(u))
@@ -60,10 +60,10 @@ func ScratchBytes(m *binning.Matrix, groups []binning.PackedGroup, s Strategy, s
 		}
 		for i := range groups {
 			for _, u := range groups[i].Members {
-				mirroredSize += max(int64(layout.size(u)), 16)
+				rowMajorSize += max(int64(layout.size(u)), 16)
 			}
 		}
-		slots += int64(len(groups))*hist.Slots - mirroredSize
+		slots += int64(len(groups))*hist.Slots - rowMajorSize
 	}
 	workers := int64(threads)
 	if set.Mode == gradients.F32 {

@@ -40,11 +40,11 @@ func (f form) settings() gradients.Settings {
 
 // table is a matrix with its codes kept in plain slices, and gradients.
 type table struct {
-	rows       int
-	codes      [][]uint32
-	matrix     *binning.Matrix
-	mirrored   []int // features of at most 256 codes
-	grad, hess []float32
+	rows        int
+	codes       [][]uint32
+	matrix      *binning.Matrix
+	byteColumns []int // features of at most 256 codes
+	grad, hess  []float32
 }
 
 // allWidths are numbers of codes that make columns of 4, 8, 16 and 32 bits, more than
@@ -61,7 +61,7 @@ func newTable(t testing.TB, seed uint64, rows int, nCodes []uint32, storage stri
 			d.codes[f][row] = r.Uint32N(n)
 		}
 		if n <= 256 {
-			d.mirrored = append(d.mirrored, f)
+			d.byteColumns = append(d.byteColumns, f)
 		}
 	}
 	for row := range rows {
@@ -78,21 +78,21 @@ func newTable(t testing.TB, seed uint64, rows int, nCodes []uint32, storage stri
 	return d
 }
 
-// mirrors are none, one with a code for each column, and one where columns of few codes
+// rowMajorCopies are none, one with a code for each column, and one where columns of few codes
 // share one, as many as there is room for and two by two.
-func (d *table) mirrors(mode form, pool *parallel.Pool) []*binning.RowMajor {
-	mirrors := []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.mirrored, pool)}
+func (d *table) rowMajorCopies(mode form, pool *parallel.Pool) []*binning.RowMajor {
+	copies := []*binning.RowMajor{nil, binning.NewRowMajor(d.matrix, d.byteColumns, pool)}
 	if mode.Mode == gradients.F32 {
-		return mirrors
+		return copies
 	}
-	pairs := binning.SingleGroups(d.matrix, d.mirrored)
+	pairs := binning.SingleGroups(d.matrix, d.byteColumns)
 	for i := 0; i+1 < len(pairs); i++ {
 		if a, b := pairs[i], pairs[i+1]; a.NBins*b.NBins <= 256 {
 			pairs[i] = binning.PackedGroup{Members: []int{b.Members[0], a.Members[0]}, NBins: a.NBins * b.NBins}
 			pairs = slices.Delete(pairs, i+1, i+2)
 		}
 	}
-	return append(mirrors, binning.NewPackedRowMajor(d.matrix, binning.PackGroups(d.matrix, d.mirrored), pool),
+	return append(copies, binning.NewPackedRowMajor(d.matrix, binning.PackGroups(d.matrix, d.byteColumns), pool),
 		binning.NewPackedRowMajor(d.matrix, pairs, pool))
 }
 

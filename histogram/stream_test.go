@@ -38,12 +38,12 @@ func TestStream(t *testing.T) {
 		for _, threads := range []int{1, 3} {
 			pool := parallel.NewPool(threads)
 			for name, m := range matrices {
-				mirrors := []*binning.RowMajor{nil}
+				copies := []*binning.RowMajor{nil}
 				if name == "col" {
-					mirrors = d.mirrors(form, pool)
+					copies = d.rowMajorCopies(form, pool)
 				}
-				for i, mirror := range mirrors {
-					b := histogram.New(m, mirror, pool, histogram.RowParallel)
+				for i, rowMajor := range copies {
+					b := histogram.New(m, rowMajor, pool, histogram.RowParallel)
 					h := &histogram.Histogram{}
 					for turn := range 2 {
 						if turn > 0 {
@@ -59,7 +59,7 @@ func TestStream(t *testing.T) {
 						}))
 						pool.Do(b.EndStream(len(in), total), parallel.Func(func(worker, part int) { b.Tile(worker, part) }))
 						b.EndTiles()
-						d.check(t, fmt.Sprintf("%s, mirror %d, %d threads, turn %d, %d of %d rows", name, i, threads, turn, len(in), rows), h, st, d.all(), want)
+						d.check(t, fmt.Sprintf("%s, copy %d, %d threads, turn %d, %d of %d rows", name, i, threads, turn, len(in), rows), h, st, d.all(), want)
 					}
 				}
 			}
@@ -96,10 +96,10 @@ func TestStreams(t *testing.T) {
 	all := newTable(t, 1, block+1, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
 	few := newTable(t, 1, block, []uint32{100, 50, 16, 2, 7, 9, 20, 20, 20, 30, 11, 13}, binning.Adaptive)
 	slots := newTable(t, 1, block+1, []uint32{40_000, 3}, binning.Adaptive)
-	mirror := binning.NewRowMajor(all.matrix, all.mirrored, pool)
+	rowMajor := binning.NewRowMajor(all.matrix, all.byteColumns, pool)
 	tests := map[string]struct {
 		table    *table
-		mirror   *binning.RowMajor
+		rowMajor *binning.RowMajor
 		strategy histogram.Strategy
 		mode     gradients.Mode
 		rows     int
@@ -107,8 +107,8 @@ func TestStreams(t *testing.T) {
 	}{
 		"all rows, by column":        {all, nil, histogram.RowParallel, gradients.I16, block + 1, true},
 		"of 8 bits":                  {all, nil, histogram.RowParallel, gradients.I8, block + 1, true},
-		"more rows than slots":       {all, mirror, histogram.RowParallel, gradients.I16, 12*hist.Slots + 1, true},
-		"fewer rows than slots":      {all, mirror, histogram.RowParallel, gradients.I16, 12 * hist.Slots, false},
+		"more rows than slots":       {all, rowMajor, histogram.RowParallel, gradients.I16, 12*hist.Slots + 1, true},
+		"fewer rows than slots":      {all, rowMajor, histogram.RowParallel, gradients.I16, 12 * hist.Slots, false},
 		"a small node":               {all, nil, histogram.RowParallel, gradients.I16, 2499, false},
 		"a larger one":               {all, nil, histogram.RowParallel, gradients.I16, 2500, true},
 		"by features":                {all, nil, histogram.FeatureParallel, gradients.I16, 4000, false},
@@ -121,7 +121,7 @@ func TestStreams(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			b := histogram.New(test.table.matrix, test.mirror, pool, test.strategy)
+			b := histogram.New(test.table.matrix, test.rowMajor, pool, test.strategy)
 			if got := b.Streams(test.table.storage(t, form{Mode: test.mode}, pool), test.rows); got != test.want {
 				t.Errorf("%d rows are added up as they come: %v", test.rows, got)
 			}

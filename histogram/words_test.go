@@ -58,10 +58,10 @@ func TestKindsOfSiblings(t *testing.T) {
 		for _, nCodes := range [][]uint32{{5, 200, 2, 300, 2}, {40_000, 9}} {
 			d := newTable(t, 12, 3000, nCodes, binning.Adaptive)
 			for _, strategy := range strategies {
-				for i, mirror := range d.mirrors(form{Mode: gradients.I16}, workers) {
+				for i, rowMajor := range d.rowMajorCopies(form{Mode: gradients.I16}, workers) {
 					t.Run(fmt.Sprintf("%d_rows/%d_codes/%v/%d", limit, nCodes[0], strategy, i), func(t *testing.T) {
 						t.Cleanup(histogram.KeepWide(limit))
-						siblings(t, d, histogram.New(d.matrix, mirror, workers, strategy), workers, limit)
+						siblings(t, d, histogram.New(d.matrix, rowMajor, workers, strategy), workers, limit)
 					})
 				}
 			}

@@ -63,10 +63,10 @@ func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, co
 	}
 	n := uint64(rows)
 	for first := 0; first < compared; {
-		rest := compared - first
-		calls := (rest + 6) / 7
+		left := compared - first
+		calls := (left + 6) / 7
 		to, at := &parts[first], uint64(first)
-		switch each := (rest + calls - 1) / calls; {
+		switch each := (left + calls - 1) / calls; {
 		case each > 5 && nibbles:
 			compareNibbles7(to, codes, &f.planes, n, at)
 			first += 7
