@@ -91,12 +91,8 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
 			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
-				near.Question(near.Words(args[0], names)))
+				near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -179,6 +175,27 @@ func (a *app) pool(threads int) *parallel.Pool {
 		threads = cpu.Threads()
 	}
 	return parallel.NewPool(threads)
+}
+
+// commands gives a command that only holds others these, and words for a name that none has.
+func commands(group *cobra.Command, own ...*cobra.Command) *cobra.Command {
+	group.AddCommand(own...)
+	group.Args = cobra.ArbitraryArgs
+	group.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return usagef("%[1]s knows no %[2]q%[3]s; %[1]s --help lists what it knows", cmd.CommandPath(), args[0], near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
+	}
+	return group
+}
+
+func namesOf(commands []*cobra.Command) []string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.Name())
+	}
+	return names
 }
 
 // arguments says what a command's arguments are, in order.

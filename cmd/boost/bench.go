@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"boost/configs"
 	"boost/internal/cpu"
 	"boost/internal/format"
-	"boost/internal/near"
 	"boost/internal/report"
 	"boost/internal/tensorbench"
 )
@@ -25,24 +22,14 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench COMMAND",
 		Short: "Measure parts of boost on this machine",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return usagef("boost bench knows no %q%s; boost bench --help lists what it knows", args[0],
-				near.Question(near.Words(args[0], []string{"tensorq"})))
-		},
 	}
-	cmd.AddCommand(a.benchTensorqCommand())
-	return cmd
+	return commands(cmd, a.benchTensorqCommand())
 }
 
 // benchFlags is the command line of bench tensorq.
 type benchFlags struct {
-	config string
-	sets   []string
-	json   bool
+	storeFlags
+	json bool
 }
 
 func (a *app) benchTensorqCommand() *cobra.Command {
@@ -61,30 +48,15 @@ The keys of [registry] say what store is measured.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTensorq(cmd.Context(), &f) },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "config `FILE` whose [registry] counts")
-	flags.StringArrayVar(&f.sets, "set", nil, "a setting of the store, as `registry.key=value`; can be repeated")
-	flags.BoolVar(&f.json, "json", false, "print JSON")
-	var names []string
-	for _, k := range configs.Keys() {
-		if k.Section() == "registry" {
-			names = append(names, k.Name)
-		}
-	}
-	offerKeys(cmd, names)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	f.add(cmd, "store", "")
 	return cmd
 }
 
 var errBench = errors.New("not all of the list holds")
 
 func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
-	for _, set := range f.sets {
-		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
-			return usagef("--set %s has no meaning here: this command takes keys of [registry]", strings.TrimSpace(name))
-		}
-	}
-	c, notes, err := configs.Read(configs.Default(), f.config, f.sets)
-	a.tell(notes)
+	c, err := f.read(a, f.config)
 	if err != nil {
 		return err
 	}
@@ -104,7 +76,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	if err := print("The store of tensors on %s (%s)", result.CPU, result.Level); err != nil {
 		return err
 	}
-	options := tensorbench.Options{Config: c.Registry, Dir: dir, Budget: benchBudget}
+	options := tensorbench.Options{Config: c, Dir: dir, Budget: benchBudget}
 	err = tensorbench.Run(ctx, options, func(l tensorbench.Line) error {
 		if l.OK {
 			result.Passed++

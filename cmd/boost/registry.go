@@ -16,7 +16,6 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/internal/format"
-	"boost/internal/near"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
@@ -25,16 +24,16 @@ import (
 // registryClock tells a registry the time.
 var registryClock = time.Now
 
-// registrySettings are the flags that say what a registry goes by.
-type registrySettings struct {
+// storeFlags say what a store of tensors, or a registry, goes by.
+type storeFlags struct {
 	config string
 	sets   []string
 }
 
-func (s *registrySettings) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&s.config, "config", "", "config `FILE` whose [registry] counts (default: DIR/registry.toml, if it is there)")
-	flags.StringArrayVar(&s.sets, "set", nil, "a setting of the registry, as `registry.key=value`; can be repeated")
+// add gives the command the flags; otherwise says which config counts without --config.
+func (s *storeFlags) add(cmd *cobra.Command, of, otherwise string) {
+	cmd.Flags().StringVar(&s.config, "config", "", "config `FILE` whose [registry] counts"+otherwise)
+	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "a setting of the "+of+", as `registry.key=value`; can be repeated")
 	var names []string
 	for _, k := range configs.Keys() {
 		if k.Section() == "registry" {
@@ -44,17 +43,13 @@ func (s *registrySettings) add(cmd *cobra.Command) {
 	offerKeys(cmd, names)
 }
 
-// registryConfig is the config file of a registry, in its folder.
-const registryConfig = "registry.toml"
+// addRegistry is add for a registry.
+func (s *storeFlags) addRegistry(cmd *cobra.Command) {
+	s.add(cmd, "registry", " (default: DIR/registry.toml, if it is there)")
+}
 
-// read returns the settings of the registry of a folder.
-func (s *registrySettings) read(a *app, dir string) (store.Config, error) {
-	file := s.config
-	if own := filepath.Join(dir, registryConfig); file == "" {
-		if _, err := os.Stat(own); err == nil {
-			file = own
-		}
-	}
+// read returns the settings of a config file, "" for none, and of the flags.
+func (s *storeFlags) read(a *app, file string) (store.Config, error) {
 	for _, set := range s.sets {
 		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
 			return store.Config{}, usagef("--set %s has no meaning here: this command takes keys of [registry]", strings.TrimSpace(name))
@@ -65,10 +60,28 @@ func (s *registrySettings) read(a *app, dir string) (store.Config, error) {
 	if err != nil {
 		return store.Config{}, err
 	}
-	if _, err := registry.Config(c.Registry); err != nil {
-		return store.Config{}, usagef("%v", err)
-	}
 	return c.Registry, nil
+}
+
+// registryConfig is the config file of a registry, in its folder.
+const registryConfig = "registry.toml"
+
+// readRegistry returns the settings of the registry of a folder.
+func (s *storeFlags) readRegistry(a *app, dir string) (store.Config, error) {
+	file := s.config
+	if own := filepath.Join(dir, registryConfig); file == "" {
+		if _, err := os.Stat(own); err == nil {
+			file = own
+		}
+	}
+	c, err := s.read(a, file)
+	if err != nil {
+		return c, err
+	}
+	if _, err := registry.Config(c); err != nil {
+		return c, usagef("%v", err)
+	}
+	return c, nil
 }
 
 func (a *app) registryCommand() *cobra.Command {
@@ -81,22 +94,9 @@ depends on how much it is used: a hot one is read as it was added, a warm one wi
 No model becomes worse than its floor allows.
 
 boost predict and boost eval take DIR#ID as a MODEL.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return usagef("boost registry knows no %q%s; boost registry --help lists what it knows", args[0],
-				near.Question(near.Words(args[0], names)))
-		},
 	}
-	cmd.AddCommand(a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
+	return commands(cmd, a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
 		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand())
-	return cmd
 }
 
 // How a registry is opened.
@@ -108,8 +108,8 @@ const (
 )
 
 // openRegistry opens the registry of a folder.
-func (a *app) openRegistry(dir string, s *registrySettings, how int) (*registry.Registry, error) {
-	c, err := s.read(a, dir)
+func (a *app) openRegistry(dir string, s *storeFlags, how int) (*registry.Registry, error) {
+	c, err := s.readRegistry(a, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func closeRegistry(r *registry.Registry, err *error) {
 // openRegistered opens a model of a registry for predictions, in the form that it is in. Compact
 // leaves the trees packed of one whose form is a compressed model.
 func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err error) {
-	r, err := a.openRegistry(dir, &registrySettings{}, registryCounts)
+	r, err := a.openRegistry(dir, &storeFlags{}, registryCounts)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func largestOf(values []float64) float64 {
 }
 
 // withRegistry opens a registry, and does with it what a command is for.
-func (a *app) withRegistry(dir string, s *registrySettings, how int, do func(r *registry.Registry) error) (err error) {
+func (a *app) withRegistry(dir string, s *storeFlags, how int, do func(r *registry.Registry) error) (err error) {
 	r, err := a.openRegistry(dir, s, how)
 	if err != nil {
 		return err

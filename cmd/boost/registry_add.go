@@ -20,7 +20,7 @@ import (
 
 // registryAddFlags is the command line of registry add.
 type registryAddFlags struct {
-	registrySettings
+	storeFlags
 	id       string
 	tier     string
 	maxDelta string
@@ -63,7 +63,7 @@ the rounds that are new, or the leaf values that are.`,
 	flags.StringVar(&f.base, "base", "", "`ID` of a model that this one is the first rounds of, goes on from, or is a refit of")
 	flags.BoolVar(&f.noSource, "no-source", false, "do not keep the lossless model: it stays in its tier for good")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	f.registrySettings.add(cmd)
+	f.storeFlags.addRegistry(cmd)
 	offer(cmd, "tier", registryTiers...)
 	return cmd
 }
@@ -136,7 +136,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		defer pool.Close()
 		o.Options = []compress.Option{compress.Pool(pool)}
 	}
-	return a.withRegistry(dir, &f.registrySettings, registryCreates, func(r *registry.Registry) error {
+	return a.withRegistry(dir, &f.storeFlags, registryCreates, func(r *registry.Registry) error {
 		if f.base != "" {
 			if o.Rule, err = r.FindRule(f.base, m); err != nil {
 				return err

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) registryGetCommand() *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	var output string
 	var full bool
 	cmd := &cobra.Command{
@@ -56,12 +56,12 @@ as it was added, the same bytes, whatever its tier.`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "model `FILE` to write")
 	cmd.Flags().BoolVar(&full, "full", false, "the model as it was added")
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
 
 func (a *app) registryListCommand() *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list DIR",
@@ -88,12 +88,12 @@ func (a *app) registryListCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
 
 func (a *app) registryPinCommand() *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	var name string
 	cmd := &cobra.Command{
 		Use:   "pin DIR ID",
@@ -119,7 +119,7 @@ can go. A tier below the model's floor is refused.`,
 	}
 	cmd.Flags().StringVar(&name, "tier", "hot", "`TIER` to keep it in: hot, warm or cold")
 	offer(cmd, "tier", registryTiers...)
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
 
@@ -154,18 +154,18 @@ func (a *app) registryRemoveCommand() *cobra.Command {
 
 // registryModelCommand completes a command that does something with one model.
 func (a *app) registryModelCommand(cmd *cobra.Command, do func(r *registry.Registry, id string) error) *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	cmd.Args = arguments("DIR", "ID")
 	cmd.ValidArgsFunction = a.registryIDs
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		return a.withRegistry(args[0], &s, registryWrites, func(r *registry.Registry) error { return do(r, args[1]) })
 	}
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
 
 func (a *app) registryStatsCommand() *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "stats DIR",
@@ -186,12 +186,12 @@ func (a *app) registryStatsCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
 
 func (a *app) registryCompactCommand() *cobra.Command {
-	var s registrySettings
+	var s storeFlags
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
 		Short: "Move models to where their use calls for, and write the files anew",
@@ -215,6 +215,6 @@ longer there. The other commands do all but the check by themselves, now and the
 			})
 		},
 	}
-	s.add(cmd)
+	s.addRegistry(cmd)
 	return cmd
 }
