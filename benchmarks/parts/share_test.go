@@ -101,26 +101,31 @@ func train(b *testing.B, table *dataset.Table, rounds, threads int, change func(
 	return r, file
 }
 
-// oneHot is a seeded table of 20 categorical columns with skewed levels, each level a 0/1 column.
+// levelsOf1000 are the levels of the one-hot table's categorical columns where it has 1,000 columns.
+var levelsOf1000 = [...]int{10, 10, 10, 12, 15, 15, 20, 20, 25, 30, 35, 40, 45, 50, 60, 70, 90, 110, 133, 200}
+
+// oneHot is a seeded table of categorical columns with skewed levels, each level a 0/1 column.
 func oneHot(b *testing.B, rows, features int) *dataset.Table {
 	b.Helper()
-	const categorical = 20
-	levels := features / categorical
 	r := rand.New(rand.NewPCG(1, 1))
 	effects := make([]float64, features)
 	for f := range effects {
-		effects[f] = r.NormFloat64()
+		effects[f] = 0.3 * r.NormFloat64()
 	}
 	cells := make([]dataset.Sparse, features)
 	labels := make([]float32, rows)
 	for i := range rows {
-		signal := 2 * r.NormFloat64()
-		for c := range categorical {
+		signal, first := 0.8*r.NormFloat64(), 0
+		for c, levels := range levelsOf1000 {
+			if levels = max(2, levels*features/1000); c == len(levelsOf1000)-1 {
+				levels = features - first
+			}
 			u := r.Float64()
-			f := c*levels + int(float64(levels)*u*u)
+			f := first + int(float64(levels)*u*u)
 			cells[f].Rows = append(cells[f].Rows, int32(i))
 			cells[f].F32 = append(cells[f].F32, 1)
 			signal += effects[f]
+			first += levels
 		}
 		if signal > 0 {
 			labels[i] = 1
