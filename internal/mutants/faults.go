@@ -86,5 +86,5 @@ var faults = []fault{
 	{"internal/recordlog", `if s.synced > s.end {`, `if s.synced >= s.end {`},
 	{"internal/recordlog", `at += int64(n - recordHeader + 1)`, `at += int64(n)`},
 	{"internal/recordlog", `case h.seq < s.next || h.seq == ^uint64(0):`, `case h.seq == ^uint64(0):`},
-	{"internal/recordlog", `(unfinished || gen != l.gen) {`, `unfinished {`},
+	{"internal/recordlog", `(unfinished || gen != l.gen) {`, `!unfinished && gen != l.gen {`},
 }
