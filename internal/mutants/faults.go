@@ -76,7 +76,7 @@ var faults = []fault{
 	{"tree/pack", `append(rest, t.Right[at], t.Left[at])`, `append(rest, t.Left[at], t.Right[at])`},
 	{"tree/pack", `if gap >= uint64(regular)-next {`, `if gap > uint64(regular)-next {`},
 	{"booster/model/internal/format", `!(x > cuts[i-1])`, `!(x >= cuts[i-1])`},
-	{"booster/model/internal/format", `code < -half || code >= half:`, `code < -half || code > half:`},
+	{"booster/model/internal/packed", `code < -half || code >= half:`, `code < -half || code > half:`},
 
 	// The store and its log.
 	{"tensorq/store", `score >= c.WarmScore:`, `score > c.WarmScore:`},
