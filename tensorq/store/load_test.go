@@ -318,3 +318,17 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// Tensors that take just the bytes of the cap stay in memory, all of them.
+func TestMemoryCapIsReached(t *testing.T) {
+	free := newStore(t)
+	free.put("a", values(1, 100))
+	free.put("b", values(2, 100))
+	whole := free.Stats().Resident
+	f := newStore(t, func(c *store.Config) { c.MemoryCap = whole })
+	f.put("a", values(1, 100))
+	f.put("b", values(2, 100))
+	if got := f.Stats().Resident; got != whole || whole == 0 {
+		t.Errorf("%d bytes in memory, want the %d of the cap", got, whole)
+	}
+}
