@@ -69,7 +69,7 @@ var faults = []fault{
 	{"tensorq", `codes[n/2]>>4 != 0 {`, `codes[n/2]&15 != 0 {`},
 	{"tensorq", `float64(len(values))*fraction))), len(values)-1)`, `float64(len(values))*fraction))), len(values)-2)`},
 	{"tensorq", `half > f16Largest {`, `half >= f16Largest {`},
-	{"internal/kernel/codec", `min(int32(float64(math.Float32frombits(bits&magnitude))/s+0.5), limit)`, `int32(float64(math.Float32frombits(bits&magnitude))/s+0.5)`},
+	{"internal/kernel/codec", `min(int32(float64(math.Float32frombits(bits&magnitude))/s+0.5), limit)`, `min(int32(float64(math.Float32frombits(bits&magnitude))/s+0.5), limit+1)`},
 	{"internal/kernel/codec", `max(-8, min(7, low))&15`, `max(-7, min(7, low))&15`},
 	{"internal/entropy", `for ; c.bytes[i] == 0xff; i-- {`, `for ; c.bytes[i] == 0xfe; i-- {`},
 	{"internal/entropy", `if number-uint64(c.low) >= uint64(c.width) {`, `if number-uint64(c.low) > uint64(c.width) {`},
