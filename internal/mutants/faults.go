@@ -23,7 +23,7 @@ var faults = []fault{
 	{"binning", `share(total-1, i, bins))`, `share(total, i, bins))`},
 	{"binning", `return first+2 < bins &&`, `return first+1 < bins &&`},
 	{"binning", `end-start >= least {`, `end-start > least {`},
-	{"binning", `if len(kept) > first && upTo(last)-start < least {`, `if len(kept) > 0 && upTo(last)-start < least {`},
+	{"binning", `if len(kept) > first && upTo(last)-start < least {`, `if len(kept) >= max(first, 1) && upTo(last)-start < least {`},
 	{"binning", `r.upTo(middle) <= target {`, `r.upTo(middle) < target {`},
 	{"binning", `keys[last], ends[last] = key, uint32(i+1)`, `keys[last], ends[last] = key, uint32(i)`},
 	{"binning", `dst[int(row)-e.base-lo]`, `dst[int(row)-lo]`},
