@@ -103,3 +103,12 @@ func TestF16Nearest(t *testing.T) {
 		}
 	})
 }
+
+func TestCheckScales(t *testing.T) {
+	// By IEEE 754-2019, table 3.5: the largest half, infinity, NaN, a half below zero.
+	for half, valid := range map[uint16]bool{0: true, 0x7bff: true, 0x7c00: false, 0x7c01: false, 0x8001: false} {
+		if err := checkScales([]byte{0, 0, byte(half), byte(half >> 8)}, 64); (err == nil) != valid {
+			t.Errorf("scale %04x: %v", half, err)
+		}
+	}
+}
