@@ -23,7 +23,7 @@ type Feature struct {
 	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
 	// number of category codes, the shared code `other` included, which is the last.
 	Regular uint32
-	// Unnamed says that the schema's dictionary may lack levels that training had
+	// Unnamed reports whether the schema's dictionary may lack levels that training had
 	// (Categorical only, as NameHashes). These take the missing code.
 	Unnamed bool
 	// NameHashes, ascending, stand for levels that are not in the dictionary and take the last code; see

@@ -89,7 +89,7 @@ type collector struct {
 	summarize func(*chunk.Chunk, []chunk.Target) // takes what is not needed off a chunk; nil where all is
 }
 
-// collect returns the chunks in order; stopped says that some are absent because one
+// collect returns the chunks in order; stopped reports whether some are absent because one
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks []*chunk.Chunk, stopped bool, err error) {
 	var mutex sync.Mutex

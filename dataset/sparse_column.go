@@ -36,7 +36,7 @@ func (c *Column) dense() *Column {
 type selection struct {
 	first []int32
 	order []int32
-	// ascending says that the list ascends: stored cells then keep their order.
+	// ascending reports whether the list ascends: stored cells then keep their order.
 	ascending bool
 }
 

@@ -131,7 +131,7 @@ func TestMvs(t *testing.T) {
 	}
 }
 
-// weighedBy says that after is before/p, in float32; what is kept for certain is not touched.
+// weighedBy reports whether after is before/p, in float32; what is kept for certain is not touched.
 func weighedBy(after, before float32, p float64) bool {
 	if p == 1 {
 		return after == before

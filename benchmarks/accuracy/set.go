@@ -32,7 +32,7 @@ type Set struct {
 	options []dataset.Option
 }
 
-// Large says that the set is judged by its test loss, not by re-splits.
+// Large reports whether the set is judged by its test loss, not by re-splits.
 func (s *Set) Large() bool { return s.TestRows >= largeTest }
 
 // Metric names the loss as reference.json does.

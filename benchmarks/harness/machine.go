@@ -40,7 +40,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// Same says that a measurement there may go on here: the place and the tools are the same. The
+// Same reports whether a measurement there may go on here: the place and the tools are the same. The
 // commit may differ, which tells nothing apart that the program's own sum does not: the record of a
 // measurement makes a clean tree another.
 func (m Machine) Same(there Machine) bool {

@@ -40,7 +40,7 @@ func Contenders(self, python, script string) []Contender {
 	return list
 }
 
-// takes says that the contender has something to do with the shape.
+// takes reports whether the contender has something to do with the shape.
 func (c Contender) takes(s Shape) bool { return c.Name != lightGBMRow || s.Single() }
 
 // Run is what a scorer found.

@@ -60,7 +60,7 @@ type Verdict struct {
 	Short []string // what is missed; empty = passes
 }
 
-// Passes says that every target is reached.
+// Passes reports whether every target is reached.
 func (v *Verdict) Passes() bool { return len(v.Short) == 0 }
 
 // Word is for a table.

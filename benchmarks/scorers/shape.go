@@ -37,7 +37,7 @@ func Shapes() []Shape {
 // String is the shape as its name in tables: 100x31x28.
 func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.Trees, s.Leaves, s.Features) }
 
-// Single says that single rows are timed: where the issue of small models is how long one
+// Single reports whether single rows are timed: where the issue of small models is how long one
 // row takes.
 func (s Shape) Single() bool { return s.Trees == 100 && s.Leaves == 31 }
 

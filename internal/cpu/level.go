@@ -52,11 +52,11 @@ func best(supports func(...cpuid.FeatureID) bool) Level {
 	return AVX512
 }
 
-// DotProducts says that the machine and this build have AVX-512 VNNI, the sums of products of
+// DotProducts reports whether the machine and this build have AVX-512 VNNI, the sums of products of
 // bytes, which not every machine with AVX-512 has.
 func DotProducts() bool { return Best() == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VNNI) }
 
-// NEON says that the vectors of arm64 are used, which every such processor has; no level stands for
+// NEON reports whether the vectors of arm64 are used, which every such processor has; no level stands for
 // them. BOOST_CPU=generic does without.
 func NEON() bool {
 	return assembly && runtime.GOARCH == "arm64" && os.Getenv(Variable) != Generic.String()

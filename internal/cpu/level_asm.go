@@ -2,5 +2,5 @@
 
 package cpu
 
-// assembly says that kernels in assembly are part of this build.
+// assembly reports whether kernels in assembly are part of this build.
 const assembly = true

@@ -2,5 +2,5 @@
 
 package invariant
 
-// Enabled says that checks are on.
+// Enabled reports whether checks are on.
 const Enabled = true

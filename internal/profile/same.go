@@ -8,7 +8,7 @@ import (
 	"boost/parallel"
 )
 
-// same says that a column repeats an earlier one.
+// same reports whether a column repeats an earlier one.
 type same struct {
 	column, first int
 	renamed       bool // only after other names for the values

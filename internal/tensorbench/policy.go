@@ -286,7 +286,7 @@ func (w *warmTensors) filled(o Options) (*store.Store, *clock, error) {
 }
 
 // byUse returns the ids of the tensors, that used longest ago first and equal ones by id, and how
-// many of them are narrow. inOrder says that these are the first.
+// many of them are narrow. inOrder reports whether these are the first.
 func (w *warmTensors) byUse(s *store.Store, low int) (ids []string, narrow int, inOrder bool, err error) {
 	var infos []store.Info
 	for _, id := range s.IDs() {

@@ -2,5 +2,5 @@
 
 package testenv
 
-// compiled says that kernels with vectors are part of this build.
+// compiled reports whether kernels with vectors are part of this build.
 const compiled = true

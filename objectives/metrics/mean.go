@@ -22,7 +22,7 @@ type ByRow interface {
 	Metric
 	// Losses writes the losses of rows lo … hi-1 to out; in has what Eval gets.
 	Losses(in *Input, lo, hi int, out []float64)
-	// Root says that the metric is the square root of the mean.
+	// Root reports whether the metric is the square root of the mean.
 	Root() bool
 }
 

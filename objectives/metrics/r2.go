@@ -43,7 +43,7 @@ func (r2) Eval(in Input) float64 {
 
 func labelsOf(in *Input, lo, hi int, out []float64) { copy(out, in.Labels[lo:hi]) }
 
-// labelsDiffer says that the rows that count have different labels. The spread about
+// labelsDiffer reports whether the rows that count have different labels. The spread about
 // a rounded mean cannot tell.
 func labelsDiffer(labels, weights []float64) bool {
 	first := math.NaN()

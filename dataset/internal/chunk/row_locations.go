@@ -12,7 +12,7 @@ type RowLocations struct {
 	Origin []int32
 }
 
-// LineRun says that rows from row on begin on the lines from line on, one each,
+// LineRun is a run of rows: those from row on begin on the lines from line on, one each,
 // until the next run. Only blank lines, line breaks inside cells, skipped rows
 // and new files begin a run.
 type LineRun struct {

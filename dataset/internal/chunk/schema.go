@@ -44,7 +44,7 @@ type ColumnSchema struct {
 	// Levels is the dictionary of a Category column; queries are no levels, and a column
 	// of text that names them has none here.
 	Levels []string `json:"levels,omitempty"`
-	// NumericLevels says that levels are compared by value: 1, 1.0, 01 and true are "1".
+	// NumericLevels reports whether levels are compared by value: 1, 1.0, 01 and true are "1".
 	NumericLevels bool `json:"numeric_levels,omitempty"`
 }
 

@@ -37,10 +37,10 @@ type Pass struct {
 	// Made is called before emit, by the goroutine that made the chunk; nil for nothing to
 	// do. It sees the targets that the chunk's column chunks follow then.
 	Made func(ch *Chunk, targets []Target)
-	// Gathered says that the chunks are placed in their order: then fresh need not hold
+	// Gathered reports whether the chunks are placed in their order: then fresh need not hold
 	// levels that an earlier chunk with the same dictionary has.
 	Gathered bool
-	// Apart says that no chunk has to do with another: dictionaries need not outlive them.
+	// Apart reports whether no chunk has to do with another: dictionaries need not outlive them.
 	Apart   bool
 	Stop    atomic.Bool // a chunk has an error that no later one can change
 	Stopped func()      // is called where stop was set and a chunk may not come; nil for nothing to do

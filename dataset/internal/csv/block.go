@@ -35,7 +35,7 @@ type cellBlock struct {
 const mostPenalty = 4096
 
 // block reads records from b[i] on into the sinks and returns the index behind them, or i
-// where they are not of the usual forms. quotes says that there are quotes in b.
+// where they are not of the usual forms. quotes reports whether there are quotes in b.
 func (p *chunkParser) block(b []byte, i int, ch *chunk.Chunk, quotes bool) (next int) {
 	x, columns := p.located, len(p.sinks)
 	if x.wait > 0 {
@@ -158,7 +158,7 @@ func quotedCells(b []byte, ends []int32, columns int) (n int) {
 	return n
 }
 
-// contentOf returns where the content of a cell of a block begins and ends. last says that
+// contentOf returns where the content of a cell of a block begins and ends. last reports whether
 // the cell ends its line, quoted that there are cells with quotes.
 func contentOf(b []byte, start, end int, last, quoted bool) (int, int) {
 	if last && end > start && b[end-1] == '\r' {

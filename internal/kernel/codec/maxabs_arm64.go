@@ -4,7 +4,7 @@ package codec
 
 import "boost/internal/cpu"
 
-// neon says that the vectors are in use.
+// neon reports whether the vectors are in use.
 var neon = cpu.NEON()
 
 // maxAbsStep is how many floats the loop of maxAbsNEON takes at a time, maxAbsCall how many it

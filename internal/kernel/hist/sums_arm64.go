@@ -8,7 +8,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// neon says that the vectors are in use.
+// neon reports whether the vectors are in use.
 var neon = cpu.NEON()
 
 // sumsStep is how many words the loops take at a time, sumsCall how many they take at most: they cannot

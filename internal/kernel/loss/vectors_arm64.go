@@ -7,7 +7,7 @@ import (
 	"boost/internal/detmath"
 )
 
-// neon says that the vectors are in use.
+// neon reports whether the vectors are in use.
 var neon = cpu.NEON()
 
 // exponential is what the assembly computes e^x with.

@@ -18,7 +18,7 @@ type Rule struct {
 	EqualHess  bool // all hessians are the same: they are not left to draws, which would part them
 }
 
-// plain says that Codes does what the rule asks for.
+// plain reports whether Codes does what the rule asks for.
 func (r *Rule) plain() bool { return !r.Stochastic && r.GradOffset == 0 && r.MinGrad == -r.MaxGrad }
 
 // mostCodes bounds what a row adds to Loss.Magnitude where an offset lets it be any

@@ -89,7 +89,7 @@ func generalAhead[G int16 | int32, H uint16 | uint32](
 	return sums.Loss, n
 }
 
-// ordinary says that codes fit 16 bits and that quotients are numbers.
+// ordinary reports whether codes fit 16 bits and quotients are numbers.
 func (r *Rule) ordinary() bool {
 	return math.MinInt16 <= r.MinGrad && r.MinGrad <= r.MaxGrad && r.MaxGrad <= math.MaxInt16 &&
 		0 <= r.MaxHess && r.MaxHess <= math.MaxUint16 &&

@@ -27,7 +27,7 @@ func (r Range) Merge(o Range) Range {
 	return Range{max(r.MaxGrad, o.MaxGrad), min(r.MinHess, o.MinHess), max(r.MaxHess, o.MaxHess)}
 }
 
-// Suspicious says that a value is not finite or that a hessian carries a minus
+// Suspicious reports whether a value is not finite or a hessian carries a minus
 // sign: the rows then have to be looked at one by one.
 func (r Range) Suspicious() bool {
 	return r.MaxGrad >= infinity || r.MinHess < 0 || r.MaxHess >= infinity

@@ -8,7 +8,7 @@ import (
 	"boost/internal/cpu"
 )
 
-// neon says that the vectors are in use.
+// neon reports whether the vectors are in use.
 var neon = cpu.NEON()
 
 // scanStep and codesStep are how many rows the loops take at a time, perCall bounds those of one

@@ -372,7 +372,7 @@ func testVectors(t *testing.T, use func(vectors bool)) {
 	})
 }
 
-// same says that two floats have the same bits, or are both NaN.
+// same reports whether two floats have the same bits, or are both NaN.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }

@@ -58,7 +58,7 @@ var tens = func() (powers [36]ten) {
 	return powers
 }()
 
-// shortest returns the decimal digits·10^power of c·2^exponent. closer says that the next smaller float
+// shortest returns the decimal digits·10^power of c·2^exponent. closer reports whether the next smaller float
 // is only half as far away as the next larger one.
 func shortest(c uint64, exponent int, closer bool) (digits uint64, power int) {
 	below := uint64(2)
