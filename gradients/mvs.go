@@ -35,7 +35,7 @@ type Mvs struct {
 
 type mvsTotals struct {
 	grad, hess float64 // sums of magnitudes
-	below       float64 // sum of the sizes below mu
+	below      float64 // sum of the sizes below mu
 	above      int     // rows of the others, which are kept for certain
 }
 
