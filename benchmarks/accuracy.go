@@ -69,7 +69,7 @@ func accuracyCommand() *cobra.Command {
 				r.Commit = record.Machine.Commit
 				record.Sets[s.Name] = r
 				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-24s %12.6f  lightgbm %12.6f  %6.1f s\n",
-					s.Name, s.Metric(), r.Loss, s.Peers["lightgbm"], r.Seconds)
+					s.Name, s.Metric(), r.Loss, s.Reference.Peers["lightgbm"], r.Seconds)
 				if check {
 					continue
 				}
@@ -141,14 +141,10 @@ func (f *files) judge(record accuracy.Record) (accuracy.Verdict, accuracy.PeerSp
 	if err := harness.Read(f.peers, &peers); err != nil {
 		return accuracy.Verdict{}, peers, err
 	}
-	sets, err := accuracy.Sets(f.data)
-	if err != nil {
-		return accuracy.Verdict{}, peers, err
-	}
-	return accuracy.Judge(sets, record.Sets, peers), peers, nil
+	return accuracy.Judge(record.Sets, peers), peers, nil
 }
 
-// write makes the document from the records that there are. It needs one of the sets.
+// write makes the document from the records that there are, if one of them is of sets.
 func (f *files) write() error {
 	var record accuracy.Record
 	var precision accuracy.Precision

@@ -58,12 +58,12 @@ worst peer that counts.
 |---|---|--:|--:|--:|--:|--:|--:|--:|---|---|
 `, largeTest, 100*lowShare, 100*highShare, 100*(worstBound-1))
 	for _, l := range v.Large {
-		fmt.Fprintf(w, "| %s | %s | %s |", l.Name, l.Metric(), figure(l.Loss))
+		fmt.Fprintf(w, "| %s | %s | %s |", l.Set, l.Reference.Metric, figure(l.Loss))
 		for _, peer := range peerNames {
 			if _, counts := l.Ratios[peer]; counts {
-				fmt.Fprintf(w, " %s |", figure(l.Peers[peer]))
+				fmt.Fprintf(w, " %s |", figure(l.Reference.Peers[peer]))
 			} else {
-				fmt.Fprintf(w, " (%s) |", figure(l.Peers[peer]))
+				fmt.Fprintf(w, " (%s) |", figure(l.Reference.Peers[peer]))
 			}
 		}
 		for _, peer := range peerNames {
@@ -111,7 +111,7 @@ The peers' losses (%s) are in `+"`benchmarks/accuracy_small.json`"+`. Bound: at 
 |---|---|--:|--:|--:|--:|--:|---|--:|--:|---|--:|
 `, strings.Join(versions, ", "), errorsAllowed)
 	for _, s := range v.Small {
-		fmt.Fprintf(w, "| %s | %s | %d | %s |", s.Name, s.Metric(), len(s.Splits), figure(s.Ours))
+		fmt.Fprintf(w, "| %s | %s | %d | %s |", s.Set, s.Reference.Metric, len(s.Splits), figure(s.Ours))
 		for _, peer := range peerNames {
 			if mean, have := s.Means[peer]; have {
 				fmt.Fprintf(w, " %s |", figure(mean))
@@ -143,17 +143,17 @@ func (v Verdict) Problems() []string {
 	for _, l := range v.Large {
 		if !l.OK {
 			list = append(list, fmt.Sprintf("%s: %s %s is %.4f of the worst peer's (%s %s), bound %.2f",
-				l.Name, l.Metric(), figure(l.Loss), l.ToWorst, l.Worst, figure(l.Peers[l.Worst]), worstBound))
+				l.Set, l.Reference.Metric, figure(l.Loss), l.ToWorst, l.Worst, figure(l.Reference.Peers[l.Worst]), worstBound))
 		}
 	}
 	for _, s := range v.Small {
 		switch {
 		case s.OK:
 		case s.Worst == "" || len(s.Means) < len(peerNames):
-			list = append(list, s.Name+": the peers' re-splits are missing or not as many as ours (make accuracy-peers)")
+			list = append(list, s.Set+": the peers' re-splits are missing or not as many as ours (make accuracy-peers)")
 		default:
 			list = append(list, fmt.Sprintf("%s: mean %s %s over %d splits, worst peer (%s) %s, difference %s with standard error %s",
-				s.Name, s.Metric(), figure(s.Ours), len(s.Splits), s.Worst, figure(s.Means[s.Worst]),
+				s.Set, s.Reference.Metric, figure(s.Ours), len(s.Splits), s.Worst, figure(s.Means[s.Worst]),
 				figure(s.Difference.Mean), figure(s.Difference.Error)))
 		}
 	}

@@ -1,6 +1,9 @@
 package accuracy
 
 import (
+	"maps"
+	"slices"
+
 	"boost/benchmarks/score"
 )
 
@@ -13,13 +16,26 @@ const (
 	errorsAllowed       = 2          // standard errors, on every small set
 )
 
+// Reference is what a set's losses are judged by. It stands in the record too, so that the document
+// follows from records alone.
+type Reference struct {
+	Metric   string             `json:"metric"`
+	TestRows int                `json:"test_rows"`
+	Constant float64            `json:"constant"` // loss of the best constant
+	Peers    map[string]float64 `json:"peers"`    // test loss by peer
+}
+
+// Large reports whether the set is judged by its test loss, not by re-splits.
+func (r *Reference) Large() bool { return r.TestRows >= largeTest }
+
 // Result is what we reach on one set.
 type Result struct {
-	Set     string    `json:"set"`
-	Loss    float64   `json:"loss"`             // on test.csv.gz
-	Splits  []float64 `json:"splits,omitempty"` // small sets: losses on the held-out rows of re-splits 0, 1, …
-	Seconds float64   `json:"seconds"`          // of all training of this set
-	Commit  string    `json:"commit"`           // of the program that trained it
+	Set       string    `json:"set"`
+	Reference Reference `json:"reference"`
+	Loss      float64   `json:"loss"`             // on test.csv.gz
+	Splits    []float64 `json:"splits,omitempty"` // small sets: losses on the held-out rows of re-splits 0, 1, …
+	Seconds   float64   `json:"seconds"`          // of all training of this set
+	Commit    string    `json:"commit"`           // of the program that trained it
 }
 
 // PeerSplits are the peers' losses on the re-splits of small sets, made by
@@ -36,7 +52,6 @@ type PeerSplits struct {
 
 // Large is the verdict on one set with enough test rows.
 type Large struct {
-	*Set
 	Result
 	Ratios  map[string]float64 // ours to the peer's, where the peer's loss counts
 	Worst   string             // the worst peer whose loss counts; "" = none counts
@@ -46,7 +61,6 @@ type Large struct {
 
 // Small is the verdict on one set with few test rows, over re-splits.
 type Small struct {
-	*Set
 	Result
 	Ours       float64            // mean loss
 	Means      map[string]float64 // mean loss by peer
@@ -66,21 +80,18 @@ type Verdict struct {
 
 // Judge applies the rule to results of sets. A small set without the peers' or our
 // re-splits fails.
-func Judge(sets []*Set, results map[string]Result, peers PeerSplits) Verdict {
+func Judge(results map[string]Result, peers PeerSplits) Verdict {
 	v := Verdict{Means: map[string]float64{}, Count: map[string]int{}, OK: true}
 	ratios := map[string][]float64{}
-	for _, s := range sets {
-		r, have := results[s.Name]
-		if !have {
-			continue
-		}
-		if !s.Large() {
-			small := judgeSmall(s, r, peers.Sets[s.Name].Losses)
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		r := results[name]
+		if !r.Reference.Large() {
+			small := judgeSmall(r, peers.Sets[name].Losses)
 			v.Small = append(v.Small, small)
 			v.OK = v.OK && small.OK
 			continue
 		}
-		large := judgeLarge(s, r)
+		large := judgeLarge(r)
 		v.Large = append(v.Large, large)
 		v.OK = v.OK && large.OK
 		for peer, ratio := range large.Ratios {
@@ -96,15 +107,15 @@ func Judge(sets []*Set, results map[string]Result, peers PeerSplits) Verdict {
 	return v
 }
 
-func judgeLarge(s *Set, r Result) Large {
-	l := Large{Set: s, Result: r, Ratios: map[string]float64{}, OK: true}
+func judgeLarge(r Result) Large {
+	l := Large{Result: r, Ratios: map[string]float64{}, OK: true}
 	for _, peer := range peerNames {
-		loss := s.Peers[peer]
-		if loss < lowShare*s.Constant || loss > highShare*s.Constant {
+		loss := r.Reference.Peers[peer]
+		if loss < lowShare*r.Reference.Constant || loss > highShare*r.Reference.Constant {
 			continue
 		}
 		l.Ratios[peer] = r.Loss / loss
-		if l.Worst == "" || loss > s.Peers[l.Worst] {
+		if l.Worst == "" || loss > r.Reference.Peers[l.Worst] {
 			l.Worst, l.ToWorst = peer, r.Loss/loss
 		}
 	}
@@ -113,8 +124,8 @@ func judgeLarge(s *Set, r Result) Large {
 	return l
 }
 
-func judgeSmall(s *Set, r Result, losses map[string][]float64) Small {
-	small := Small{Set: s, Result: r, Ours: score.Mean(r.Splits), Means: map[string]float64{}}
+func judgeSmall(r Result, losses map[string][]float64) Small {
+	small := Small{Result: r, Ours: score.Mean(r.Splits), Means: map[string]float64{}}
 	for _, peer := range peerNames {
 		if len(losses[peer]) != len(r.Splits) || len(r.Splits) < 2 {
 			return small

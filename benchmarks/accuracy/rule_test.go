@@ -8,20 +8,19 @@ import (
 	"testing"
 
 	"boost/benchmarks/accuracy"
-	"boost/benchmarks/harness"
 )
 
-func large(name string, constant, lightgbm, xgboost, sklearn float64) *accuracy.Set {
-	return &accuracy.Set{
-		Name: name, Meta: harness.Meta{Task: "regression", TestRows: 2000}, Constant: constant,
+func large(name string, loss, constant, lightgbm, xgboost, sklearn float64) accuracy.Result {
+	return accuracy.Result{Set: name, Loss: loss, Reference: accuracy.Reference{
+		Metric: "rmse", TestRows: 2000, Constant: constant,
 		Peers: map[string]float64{"lightgbm": lightgbm, "xgboost": xgboost, "sklearn": sklearn},
-	}
+	}}
 }
 
-func results(losses map[string]float64) map[string]accuracy.Result {
+func results(list ...accuracy.Result) map[string]accuracy.Result {
 	r := map[string]accuracy.Result{}
-	for name, loss := range losses {
-		r[name] = accuracy.Result{Set: name, Loss: loss}
+	for _, one := range list {
+		r[one.Set] = one
 	}
 	return r
 }
@@ -34,13 +33,12 @@ func near(t *testing.T, name string, got, want float64) {
 }
 
 func TestGeometricMeanRule(t *testing.T) {
-	sets := []*accuracy.Set{
-		large("a", 10, 5, 4, 5),         // ours 5.05: 1.01 of LightGBM
-		large("b", 10, 4, 5, 4),         // ours 2: 0.5, held to 0.8
-		large("tiny", 10, 0.05, 2, 0.1), // LightGBM below 1 % of the constant
-		large("wild", 10, 80, 9.6, 4),   // LightGBM and XGBoost above 95 %
-	}
-	v := accuracy.Judge(sets, results(map[string]float64{"a": 5.05, "b": 2, "tiny": 2, "wild": 4}), accuracy.PeerSplits{})
+	v := accuracy.Judge(results(
+		large("a", 5.05, 10, 5, 4, 5),      // 1.01 of LightGBM
+		large("b", 2, 10, 4, 5, 4),         // 0.5, held to 0.8
+		large("tiny", 2, 10, 0.05, 2, 0.1), // LightGBM below 1 % of the constant
+		large("wild", 4, 10, 80, 9.6, 4),   // LightGBM and XGBoost above 95 %
+	), accuracy.PeerSplits{})
 	near(t, "mean to LightGBM", v.Means["lightgbm"], math.Sqrt(1.01*0.8))
 	if v.Count["lightgbm"] != 2 || v.Count["xgboost"] != 3 || v.Count["sklearn"] != 4 {
 		t.Errorf("sets in the means: %v, want 2, 3 and 4", v.Count)
@@ -60,8 +58,7 @@ func TestWorstPeerRule(t *testing.T) {
 		"on the bound": {5.05, true}, "above it": {5.051, false}, "no number": {math.NaN(), false},
 	} {
 		// LightGBM's 9.9 does not count, so the worst is scikit-learn's 5.
-		sets := []*accuracy.Set{large("a", 10, 9.9, 4.9, 5)}
-		v := accuracy.Judge(sets, results(map[string]float64{"a": c.loss}), accuracy.PeerSplits{})
+		v := accuracy.Judge(results(large("a", c.loss, 10, 9.9, 4.9, 5)), accuracy.PeerSplits{})
 		if v.OK != c.ok || v.Large[0].Worst != "sklearn" {
 			t.Errorf("%s: ok %v, worst %s, want %v and sklearn", name, v.OK, v.Large[0].Worst, c.ok)
 		}
@@ -72,8 +69,7 @@ func TestWorstPeerRule(t *testing.T) {
 }
 
 func TestMeanOutOfBounds(t *testing.T) {
-	sets := []*accuracy.Set{large("a", 10, 5, 5.1, 5.1)}
-	v := accuracy.Judge(sets, results(map[string]float64{"a": 5.03}), accuracy.PeerSplits{})
+	v := accuracy.Judge(results(large("a", 5.03, 10, 5, 5.1, 5.1)), accuracy.PeerSplits{})
 	if v.OK || len(v.Problems()) != 1 || !strings.Contains(v.Problems()[0], "1.0060") {
 		t.Errorf("1.006 of LightGBM: ok %v, problems %v", v.OK, v.Problems())
 	}
@@ -88,7 +84,7 @@ func splits(t *testing.T, losses string) (p accuracy.PeerSplits) {
 }
 
 func TestSmallSetRule(t *testing.T) {
-	set := &accuracy.Set{Name: "s", Meta: harness.Meta{Task: "binary", TestRows: 1999}}
+	small := accuracy.Reference{Metric: "binary_logloss", TestRows: 1999}
 	peers := splits(t, `{"lightgbm": [1, 1, 1, 1], "xgboost": [1, 2, 3, 4], "sklearn": [2, 2, 2, 2]}`)
 	for name, c := range map[string]struct {
 		ours []float64
@@ -104,8 +100,7 @@ func TestSmallSetRule(t *testing.T) {
 		"nothing at all": {nil, false},                                     //
 		"just within":    {[]float64{1 + .2, 2 + .6, 3 - .05, 4.05}, true}, // mean .2, error .143
 	} {
-		r := map[string]accuracy.Result{"s": {Set: "s", Splits: c.ours}}
-		v := accuracy.Judge([]*accuracy.Set{set}, r, peers)
+		v := accuracy.Judge(results(accuracy.Result{Set: "s", Reference: small, Splits: c.ours}), peers)
 		if v.OK != c.ok {
 			t.Errorf("%s: ok %v, want %v (%+v)", name, v.OK, c.ok, v.Small[0].Difference)
 		}
@@ -171,13 +166,14 @@ func TestPrecisionRule(t *testing.T) {
 }
 
 func TestDocumentHoldsEverything(t *testing.T) {
-	small := &accuracy.Set{Name: "s", Meta: harness.Meta{Task: "binary", TestRows: 10}}
-	sets := []*accuracy.Set{large("wild", 10, 80, 4, 5), small}
-	r := accuracy.Record{Threads: 2, Sets: map[string]accuracy.Result{
-		"wild": {Set: "wild", Loss: 123456.7, Commit: "cafe123"}, "s": {Set: "s", Loss: 0.25, Splits: []float64{0.5, 0.25}},
-	}}
+	wild := large("wild", 123456.7, 10, 80, 4, 5)
+	wild.Commit = "cafe123"
+	small := accuracy.Reference{Metric: "binary_logloss", TestRows: 10}
+	r := accuracy.Record{Threads: 2, Sets: results(
+		wild, accuracy.Result{Set: "s", Reference: small, Loss: 0.25, Splits: []float64{0.5, 0.25}},
+	)}
 	peers := splits(t, `{"lightgbm": [1, 1], "xgboost": [1, 2], "sklearn": [2, 2]}`)
-	v := accuracy.Judge(sets, r.Sets, peers)
+	v := accuracy.Judge(r.Sets, peers)
 	var b bytes.Buffer
 	accuracy.WriteDocument(&b, v, r, peers, &accuracy.Precision{Sets: map[string]accuracy.PrecisionSplit{
 		"adult": {Metric: "binary_logloss", I16: []float64{1, 1}, F32: []float64{1, 1}},

@@ -23,17 +23,13 @@ const largeTest = 2000
 // Set is one data set: where it is, what its columns are for, what the peers reach.
 type Set struct {
 	harness.Meta
-	Name     string
-	Folder   string
-	Rounds   int
-	Constant float64            // loss of the best constant
-	Peers    map[string]float64 // test loss by peer
+	Name      string
+	Folder    string
+	Rounds    int
+	Reference Reference
 
 	options []dataset.Option
 }
-
-// Large reports whether the set is judged by its test loss, not by re-splits.
-func (s *Set) Large() bool { return s.TestRows >= largeTest }
 
 // Metric names the loss as reference.json does.
 func (s *Set) Metric() string {
@@ -100,19 +96,20 @@ func readSet(folder string, reference map[string]json.RawMessage) (*Set, error) 
 		return nil, err
 	}
 	s := &Set{
-		Meta: *m, Name: filepath.Base(folder), Folder: folder, Rounds: commonRounds, Peers: map[string]float64{},
+		Meta: *m, Name: filepath.Base(folder), Folder: folder, Rounds: commonRounds,
 	}
+	s.Reference = Reference{Metric: s.Metric(), TestRows: s.TestRows, Peers: map[string]float64{}}
 	if s.options, err = m.Options(); err != nil {
 		return nil, err
 	}
 	if n, is := roundExceptions[s.Name]; is {
 		s.Rounds = n
 	}
-	if s.Constant, err = referenceLoss(reference, "constant", s.Metric()); err != nil {
+	if s.Reference.Constant, err = referenceLoss(reference, "constant", s.Metric()); err != nil {
 		return nil, err
 	}
 	for _, peer := range peerNames {
-		if s.Peers[peer], err = referenceLoss(reference, peer, s.Metric()); err != nil {
+		if s.Reference.Peers[peer], err = referenceLoss(reference, peer, s.Metric()); err != nil {
 			return nil, err
 		}
 	}

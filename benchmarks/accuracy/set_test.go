@@ -37,14 +37,14 @@ func TestSetsOfTheCollection(t *testing.T) {
 	if s := byName["kddcup99_10pct"]; s.Rounds != 30 {
 		t.Errorf("kddcup99_10pct has %d rounds, want 30", s.Rounds)
 	}
-	if s := byName["nass_cds"]; s.Metric() != "binary_logloss_weighted" || s.Peers["lightgbm"] != 0.03312 || s.Constant != 0.037384 {
+	if s := byName["nass_cds"]; s.Metric() != "binary_logloss_weighted" || s.Reference.Peers["lightgbm"] != 0.03312 || s.Reference.Constant != 0.037384 {
 		t.Errorf("nass_cds: %s, %+v", s.Metric(), s)
 	}
-	if s := byName["titanic"]; s.Large() || s.Ignore[0] != "name" || s.Rounds != 200 {
+	if s := byName["titanic"]; s.Reference.Large() || s.Ignore[0] != "name" || s.Rounds != 200 {
 		t.Errorf("titanic: %+v", s)
 	}
 	for _, name := range accuracy.PrecisionSets {
-		if s := byName[name]; s == nil || !s.Large() {
+		if s := byName[name]; s == nil || !s.Reference.Large() {
 			t.Errorf("S2.28 asks for sets of 2,000 test rows; %s is none: %+v", name, s)
 		}
 	}

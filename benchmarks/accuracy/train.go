@@ -24,7 +24,7 @@ type Trainer struct {
 // set is trained on the first n re-splits as well.
 func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
 	began := time.Now()
-	r := Result{Set: s.Name}
+	r := Result{Set: s.Name, Reference: s.Reference}
 	train, test, err := s.Tables(ctx)
 	if err != nil {
 		return r, err
@@ -32,7 +32,7 @@ func (t Trainer) Run(ctx context.Context, s *Set, n int) (Result, error) {
 	if r.Loss, err = t.loss(ctx, s, train, test); err != nil {
 		return r, err
 	}
-	if !s.Large() {
+	if !s.Reference.Large() {
 		if r.Splits, err = t.splits(ctx, s, train, n); err != nil {
 			return r, err
 		}
