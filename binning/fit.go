@@ -164,17 +164,22 @@ func (f *fitter) fit(ctx context.Context, rows int, pool *parallel.Pool) (*Cuts,
 	return joinCuts(f.fitted)
 }
 
+// KindOfColumn is the kind of feature that a column of a kind is.
+var KindOfColumn = map[dataset.Kind]FeatureKind{
+	dataset.Float32:  Numeric32,
+	dataset.Float64:  Numeric64,
+	dataset.Category: Categorical,
+}
+
 // Run fits the feature of the given index.
 func (f *fitter) Run(worker, index int) {
 	column, s := f.columns[index], &f.scratch[worker]
-	result := fitted{feature: Feature{Name: column.Name(), HasMissing: f.population.Missing[index] > 0}}
+	result := fitted{feature: Feature{Name: column.Name(), Kind: KindOfColumn[column.Kind()], HasMissing: f.population.Missing[index] > 0}}
 	switch column.Kind() {
 	case dataset.Float32:
-		result.feature.Kind = Numeric32
 		result.cuts32 = fitCuts(f, s, f.runs32(s, column), f.bins(index), forcedAs32(f.params.ForcedCuts[column.Name()]), value32, midpoint32)
 		result.feature.Regular = uint32(len(result.cuts32)) + 1
 	case dataset.Float64:
-		result.feature.Kind = Numeric64
 		result.cuts64 = fitCuts(f, s, f.runs64(s, column), f.bins(index), forcedAs64(f.params.ForcedCuts[column.Name()]), value64, midpoint64)
 		result.feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
@@ -183,7 +188,6 @@ func (f *fitter) Run(worker, index int) {
 			counts = countLevels(column.Codes(), len(column.Levels()))
 		}
 		ranking := rankLevels(counts, column.Levels(), column.NumericLevels(), f.params)
-		result.feature.Kind = Categorical
 		result.feature.Codes, result.feature.Regular = ranking.codes, ranking.regular
 		result.note = ranking.note(column.Name(), f.params)
 	default:

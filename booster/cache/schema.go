@@ -26,10 +26,6 @@ type column struct {
 	NameHashes []uint32 `json:"name_hashes,omitempty"`
 }
 
-var featureKinds = map[dataset.Kind]binning.FeatureKind{
-	dataset.Float32: binning.Numeric32, dataset.Float64: binning.Numeric64, dataset.Category: binning.Categorical,
-}
-
 // encodeSchema returns the section schema, and the section cuts: the cuts of all numeric features
 // one after another, little-endian float32 or float64 by the kind of the column.
 func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err error) {
@@ -88,7 +84,7 @@ func decodeSchema(schema, cuts []byte) (s dataset.Schema, c *binning.Cuts, err e
 
 // feature adds the column to the cuts, which take the first of the bytes, and returns the others.
 func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
-	kind, ok := featureKinds[col.Kind]
+	kind, ok := binning.KindOfColumn[col.Kind]
 	if !ok || col.Regular == 0 {
 		return nil, fmt.Errorf("kind %s with %d codes", col.Kind, col.Regular)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"boost/binning"
-	"boost/booster/model/internal/packed"
 	"boost/dataset"
 	"boost/tree"
 )
@@ -177,7 +176,7 @@ func (f *TextForm) cuts(c *Contents) error {
 	c.Cuts = &binning.Cuts{Ptrs: []uint32{0}, Ptrs64: []uint32{0}}
 	for i, column := range columns {
 		form := &f.Features[i]
-		feature := binning.Feature{Name: string(form.Name), Kind: packed.KindOfColumn[column.Kind], HasMissing: form.Missing, Regular: uint32(len(form.Cuts)) + 1}
+		feature := binning.Feature{Name: string(form.Name), Kind: binning.KindOfColumn[column.Kind], HasMissing: form.Missing, Regular: uint32(len(form.Cuts)) + 1}
 		for _, raw := range form.Cuts {
 			cut := math.Inf(-1)
 			if string(raw) != `"-inf"` {

@@ -214,7 +214,7 @@ func (c *Contents) checkFeature(f int, column *dataset.ColumnSchema) error {
 	if feature.Name != column.Name {
 		return fmt.Errorf("its cuts are named %q", feature.Name)
 	}
-	kind, ok := packed.KindOfColumn[column.Kind]
+	kind, ok := binning.KindOfColumn[column.Kind]
 	if !ok || kind != feature.Kind {
 		return fmt.Errorf("a column of kind %s cannot have cuts of kind %d", KindNames[column.Kind], feature.Kind)
 	}

@@ -35,7 +35,7 @@ func UnpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 	}
 	for f, column := range columns {
 		feature := &c.Features[f]
-		kind, ok := KindOfColumn[column.Kind]
+		kind, ok := binning.KindOfColumn[column.Kind]
 		if !ok {
 			return nil, fmt.Errorf("column %q has no cuts", column.Name)
 		}

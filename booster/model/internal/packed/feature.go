@@ -4,15 +4,7 @@ import (
 	"fmt"
 
 	"boost/binning"
-	"boost/dataset"
 )
-
-// KindOfColumn is the kind of feature that a column of a kind is.
-var KindOfColumn = map[dataset.Kind]binning.FeatureKind{
-	dataset.Float32:  binning.Numeric32,
-	dataset.Float64:  binning.Numeric64,
-	dataset.Category: binning.Categorical,
-}
 
 // LevelFlags returns what the dictionary of a feature lacks: 1 is Unnamed, 2 is that there are NameHashes.
 func LevelFlags(f *binning.Feature) byte {
