@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // Write writes a value as indented JSON to path, whose folder is made; a program that is ended
@@ -22,7 +23,7 @@ func Write(path string, value any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return replace.File(path, func(f *os.File) error {
+	return replace.File(vfs.OS, path, func(f vfs.File) error {
 		_, err := f.Write(append(b, '\n'))
 		return err
 	})

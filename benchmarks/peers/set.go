@@ -14,6 +14,7 @@ import (
 	"boost/benchmarks/harness"
 	"boost/benchmarks/synth"
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // Least is the number of training rows from which a real set is taken.
@@ -108,7 +109,7 @@ func Prepare(set, cache string) (string, error) {
 	if _, err := os.Stat(text); err == nil {
 		return folder, nil
 	}
-	return folder, replace.File(text, func(out *os.File) error { return inflate(source, out) })
+	return folder, replace.File(vfs.OS, text, func(out vfs.File) error { return inflate(source, out) })
 }
 
 func inflate(path string, out io.Writer) error {

@@ -58,14 +58,17 @@ const byteOrderWord = 0x04030201
 // sectionWriter writes a cache file from front to back. After an error it writes nothing
 // more and keeps the error.
 type sectionWriter struct {
-	file    *os.File
+	file    io.WriterAt
 	out     *bufio.Writer
 	at      uint64
 	entries []entry
 	err     error
 }
 
-func newSectionWriter(f *os.File) *sectionWriter {
+func newSectionWriter(f interface {
+	io.Writer
+	io.WriterAt
+}) *sectionWriter {
 	w := &sectionWriter{file: f, out: bufio.NewWriterSize(f, pageSize)}
 	w.write(make([]byte, headerSize))
 	return w

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // Writer writes a cache in steps: a set at a time, so that its codes need not be kept, and then
@@ -18,8 +19,10 @@ type Writer struct {
 }
 
 // Create begins the cache at path. A cache that is there is replaced by Finish.
-func Create(path string) (*Writer, error) {
-	draft, err := replace.Create(path)
+func Create(path string) (*Writer, error) { return create(vfs.OS, path) }
+
+func create(fsys vfs.FS, path string) (*Writer, error) {
+	draft, err := replace.Create(fsys, path)
 	if err != nil {
 		return nil, err
 	}

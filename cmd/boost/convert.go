@@ -11,6 +11,7 @@ import (
 
 	"boost/booster/model"
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 func (a *app) convertCommand() *cobra.Command {
@@ -37,7 +38,7 @@ all that the file holds, trees and leaf values as text. There and back gives the
 			if ending == ".boost" {
 				return a.saveModel(m, args[1])
 			}
-			err = replace.File(args[1], func(f *os.File) error {
+			err = replace.File(vfs.OS, args[1], func(f vfs.File) error {
 				_, err := f.Write(m.EncodeText())
 				return err
 			})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"boost/dataset"
 	"boost/internal/replace"
 	"boost/internal/report"
+	"boost/internal/vfs"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -146,12 +146,12 @@ func (r *trainRun) save(ctx context.Context, m *booster.Model, path string, inte
 		if err != nil {
 			return err
 		}
-		files = append(files, replace.New{Path: f.path, Write: func(f *os.File) error {
+		files = append(files, replace.New{Path: f.path, Write: func(f vfs.File) error {
 			_, err := f.Write(data)
 			return err
 		}})
 	}
-	if err := replace.Files(files...); err != nil {
+	if err := replace.Files(vfs.OS, files...); err != nil {
 		return fmt.Errorf("the models cannot be saved: %w", err)
 	}
 	if small.NotPruned != "" {

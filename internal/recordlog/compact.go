@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // Compact writes the records that are there into a new log and drops the old one.
@@ -35,7 +36,7 @@ func (l *Log) Compact() error {
 	gen := old + 1
 	var live map[key]place
 	var end scanner
-	err := replace.File(logPath(l.dir, gen), func(f *os.File) error {
+	err := replace.File(l.fsys, logPath(l.dir, gen), func(f vfs.File) error {
 		var err error
 		live, end, err = l.copyTo(f)
 		return err
@@ -45,7 +46,7 @@ func (l *Log) Compact() error {
 	}
 	l.options.step("renamed")
 	// From here on the new log is the one that Open takes.
-	if err := saveIndex(indexPath(l.dir, gen), live, &end); err != nil {
+	if err := saveIndex(l.fsys, indexPath(l.dir, gen), live, &end); err != nil {
 		return l.give(gen, err)
 	}
 	l.options.step("indexed")
@@ -55,7 +56,7 @@ func (l *Log) Compact() error {
 	l.indexed = l.scan.data
 	l.options.step("changed")
 	for _, path := range []string{indexPath(l.dir, old), logPath(l.dir, old)} {
-		_ = os.Remove(path) // a reader may have it open; tidy removes it later
+		_ = l.fsys.Remove(path) // a reader may have it open; tidy removes it later
 		l.options.step("removed " + filepath.Base(path))
 	}
 	return nil
@@ -64,9 +65,9 @@ func (l *Log) Compact() error {
 // give takes back a new log that cannot be used, or no record may be appended any more:
 // it would go to a file that the next Open does not look at.
 func (l *Log) give(gen uint64, cause error) error {
-	err := os.Remove(logPath(l.dir, gen))
+	err := l.fsys.Remove(logPath(l.dir, gen))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = replace.SyncDir(l.dir)
+		err = l.fsys.SyncDir(l.dir)
 	}
 	if err != nil {
 		l.broken = fmt.Errorf("%w: a compaction stopped half way: %w", ErrBroken, cause)
@@ -84,7 +85,7 @@ func (l *Log) change(gen uint64) error {
 // copyTo writes a log of the live records to f, in their order and with their sequence
 // numbers, every one checked; then a mark, since the file has its name only when all of it is on the
 // disk.
-func (l *Log) copyTo(f *os.File) (map[key]place, scanner, error) {
+func (l *Log) copyTo(f vfs.File) (map[key]place, scanner, error) {
 	h := fileHeader{kind: l.kind, id: l.options.name()}
 	w := bufio.NewWriterSize(f, scanBuffer)
 	if _, err := w.Write(h.encode()); err != nil {

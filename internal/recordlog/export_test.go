@@ -61,7 +61,7 @@ func (l *Log) VerifyMeanwhile(each func()) error { return l.verify(each) }
 
 // OpenForReading puts a handle of the log's file in place of its own that can neither write nor sync.
 func (l *Log) OpenForReading() error {
-	f, err := os.Open(l.path)
+	f, err := l.fsys.OpenFile(l.path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // An index tells what the records of a log are, up to a place, so that opening reads
@@ -83,14 +83,14 @@ func encodeIndex(live map[key]place, s *scanner) []byte {
 // this log. A log that is shorter than its index has lost records that were on the disk:
 // that is damage. Any other fault of an index only makes opening slower.
 func (v *view) loadIndex(path string, size int64) error {
-	err := regular(path)
+	err := regular(v.fsys, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	b, err := os.ReadFile(path)
+	b, err := v.fsys.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -177,9 +177,9 @@ func decodeEntries(b []byte, count uint64, end int64, next uint64) (map[key]plac
 }
 
 // saveIndex writes the index of a log that is on the disk up to s.data.
-func saveIndex(path string, live map[key]place, s *scanner) error {
+func saveIndex(fsys vfs.FS, path string, live map[key]place, s *scanner) error {
 	b := encodeIndex(live, s)
-	return replace.File(path, func(f *os.File) error {
+	return replace.File(fsys, path, func(f vfs.File) error {
 		_, err := f.Write(b)
 		return err
 	})

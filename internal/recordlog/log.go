@@ -14,15 +14,25 @@ import (
 	"sync"
 
 	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // Options says how a log is opened.
 type Options struct {
 	// Kind says whose records the log holds. A log of another kind is refused.
 	Kind uint32
+	// FS is the file system of the folder; nil: the operating system's.
+	FS vfs.FS
 
 	name func() uint64     // names a new file; nil: at random
 	step func(what string) // is told of every step of a compaction; nil: nobody
+}
+
+func (o *Options) fs() vfs.FS {
+	if o.FS == nil {
+		return vfs.OS
+	}
+	return o.FS
 }
 
 // Log is a log that this process writes. There is one writer of a folder at a time.
@@ -31,7 +41,7 @@ type Log struct {
 	view
 	dir     string
 	options Options
-	lock    *os.File
+	lock    vfs.File
 	torn    int64
 
 	writing sync.Mutex
@@ -41,23 +51,24 @@ type Log struct {
 }
 
 // Open opens the log of a folder for writing and makes the folder if there is none.
-// What a crash left of a last record is cut off. Errors: replace.ErrBusy if another
+// What a crash left of a last record is cut off. Errors: vfs.ErrBusy if another
 // process writes it, *DamageError if bytes that were on the disk are wrong.
 func Open(dir string, options Options) (*Log, error) {
+	fsys := options.fs()
 	if options.name == nil {
 		options.name = randomName
 	}
 	if options.step == nil {
 		options.step = func(string) {}
 	}
-	if err := makeFolder(dir); err != nil {
+	if err := makeFolder(fsys, dir); err != nil {
 		return nil, wrapPath(dir, err)
 	}
-	lock, err := lockFolder(dir)
+	lock, err := lockFolder(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{view: view{kind: options.Kind}, dir: dir, options: options, lock: lock}
+	l := &Log{view: view{fsys: fsys, kind: options.Kind}, dir: dir, options: options, lock: lock}
 	if err := l.start(); err != nil {
 		_ = l.view.close()
 		_ = lock.Close()
@@ -68,20 +79,20 @@ func Open(dir string, options Options) (*Log, error) {
 
 // makeFolder makes a folder and those that it lies in. Their names are on the disk when it
 // returns: a synced log in a folder that is gone would be of no use.
-func makeFolder(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+func makeFolder(fsys vfs.FS, dir string) error {
+	if info, err := fsys.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if parent != dir {
-		if err := makeFolder(parent); err != nil {
+		if err := makeFolder(fsys, parent); err != nil {
 			return err
 		}
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := fsys.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return replace.SyncDir(parent)
+	return fsys.SyncDir(parent)
 }
 
 func randomName() uint64 {
@@ -92,13 +103,13 @@ func randomName() uint64 {
 
 // lockFolder takes the lock of the writer. The file stays: whoever removed it could
 // remove one that another writer has just locked.
-func lockFolder(dir string) (*os.File, error) {
+func lockFolder(fsys vfs.FS, dir string) (vfs.File, error) {
 	path := filepath.Join(dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, wrapPath(path, err)
 	}
-	if err := replace.TryLock(f); err != nil {
+	if err := f.TryLock(); err != nil {
 		_ = f.Close()
 		return nil, wrapPath(dir, err)
 	}
@@ -107,7 +118,7 @@ func lockFolder(dir string) (*os.File, error) {
 
 // start brings the folder into order and loads its newest log.
 func (l *Log) start() error {
-	gens, err := generations(l.dir)
+	gens, err := generations(l.fsys, l.dir)
 	if err != nil {
 		return wrapPath(l.dir, err)
 	}
@@ -139,7 +150,7 @@ func (l *Log) start() error {
 // create writes a log without records.
 func (l *Log) create(gen uint64) error {
 	h := fileHeader{kind: l.kind, id: l.options.name()}
-	return replace.File(logPath(l.dir, gen), func(f *os.File) error {
+	return replace.File(l.fsys, logPath(l.dir, gen), func(f vfs.File) error {
 		_, err := f.Write(h.encode())
 		return err
 	})
@@ -148,7 +159,7 @@ func (l *Log) create(gen uint64) error {
 // tidy removes what steps of a compaction left that was stopped: unfinished files, and
 // logs and indexes other than the newest.
 func (l *Log) tidy() error {
-	names, err := os.ReadDir(l.dir)
+	names, err := l.fsys.ReadDir(l.dir)
 	if err != nil {
 		return wrapPath(l.dir, err)
 	}
@@ -162,7 +173,7 @@ func (l *Log) tidy() error {
 		}
 		if stale {
 			// A reader may have it open, and where that is in the way it goes next time.
-			_ = os.Remove(filepath.Join(l.dir, name.Name()))
+			_ = l.fsys.Remove(filepath.Join(l.dir, name.Name()))
 		}
 	}
 	return nil
@@ -309,7 +320,7 @@ func (l *Log) saveIndex() error {
 	if err != nil {
 		return err
 	}
-	if err := saveIndex(indexPath(l.dir, l.gen), l.live, s); err != nil {
+	if err := saveIndex(l.fsys, indexPath(l.dir, l.gen), l.live, s); err != nil {
 		return err
 	}
 	l.indexed = s.data

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"boost/internal/recordlog"
-	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // content is what a log should hold: "type/id" to head and payload.
@@ -179,8 +179,8 @@ func TestAnotherKind(t *testing.T) {
 func TestOneWriter(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir)
-	if _, err := recordlog.Open(dir, recordlog.Options{}); !errors.Is(err, replace.ErrBusy) || !strings.Contains(err.Error(), dir) {
-		t.Fatalf("a second writer: %v, want %v with the folder's name", err, replace.ErrBusy)
+	if _, err := recordlog.Open(dir, recordlog.Options{}); !errors.Is(err, vfs.ErrBusy) || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("a second writer: %v, want %v with the folder's name", err, vfs.ErrBusy)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)

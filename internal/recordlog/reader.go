@@ -17,7 +17,7 @@ type Reader struct {
 // fs.ErrNotExist if there is no log, *DamageError if bytes that were on the disk are
 // wrong.
 func OpenReader(dir string, options Options) (*Reader, error) {
-	r := &Reader{view: view{kind: options.Kind}, dir: dir}
+	r := &Reader{view: view{fsys: options.fs(), kind: options.Kind}, dir: dir}
 	if err := r.newest(); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (r *Reader) newest() error {
 	var err error
 	for range patience {
 		var gens []uint64
-		if gens, err = generations(r.dir); err != nil {
+		if gens, err = generations(r.fsys, r.dir); err != nil {
 			return wrapPath(r.dir, err)
 		}
 		if len(gens) == 0 {
@@ -60,7 +60,7 @@ func (r *Reader) Refresh() (bool, error) {
 	if r.file == nil {
 		return false, ErrClosed
 	}
-	gens, err := generations(r.dir)
+	gens, err := generations(r.fsys, r.dir)
 	if err != nil {
 		return false, wrapPath(r.dir, err)
 	}

@@ -8,13 +8,14 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"boost/internal/vfs"
 )
 
 // Entry tells of a record without its payload.
@@ -30,6 +31,7 @@ type Entry struct {
 // disk; a record takes its id, its head and some 150 bytes of memory.
 // Its methods may be called from several goroutines.
 type view struct {
+	fsys vfs.FS
 	kind uint32
 
 	mutex sync.RWMutex
@@ -44,11 +46,11 @@ type view struct {
 // sharedFile is a file that is closed when the last one who uses it is done: a log that was closed
 // or compacted stays readable for those who are at it.
 type sharedFile struct {
-	*os.File
+	vfs.File
 	users atomic.Int32 // the view is one
 }
 
-func shared(f *os.File) *sharedFile {
+func shared(f vfs.File) *sharedFile {
 	s := &sharedFile{File: f}
 	s.users.Store(1)
 	return s
@@ -109,8 +111,8 @@ const (
 
 // generations lists the logs of a folder, the newest last. There are two only between
 // the steps of a compaction.
-func generations(dir string) ([]uint64, error) {
-	names, err := os.ReadDir(dir)
+func generations(fsys vfs.FS, dir string) ([]uint64, error) {
+	names, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +151,14 @@ func indexPath(dir string, gen uint64) string {
 // holds the lock or is alone.
 func (v *view) load(dir string, gen uint64, flag int) error {
 	path := logPath(dir, gen)
-	if err := regular(path); err != nil {
+	if err := regular(v.fsys, path); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, flag, 0)
+	f, err := v.fsys.OpenFile(path, flag, 0)
 	if err != nil {
 		return wrapPath(path, err)
 	}
-	fresh := view{kind: v.kind, file: shared(f), path: path, gen: gen, live: map[key]place{}}
+	fresh := view{fsys: v.fsys, kind: v.kind, file: shared(f), path: path, gen: gen, live: map[key]place{}}
 	if err := fresh.read(dir); err != nil {
 		_ = f.Close()
 		return err
@@ -169,8 +171,8 @@ func (v *view) load(dir string, gen uint64, flag int) error {
 }
 
 // regular refuses what opening would wait for, as for the other end of a pipe.
-func regular(path string) error {
-	info, err := os.Stat(path)
+func regular(fsys vfs.FS, path string) error {
+	info, err := fsys.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("is not a regular file")
 	}

@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"boost/internal/vfs"
 )
 
-func text(s string) func(*os.File) error {
-	return func(f *os.File) error {
-		_, err := f.WriteString(s)
+func text(s string) func(vfs.File) error {
+	return func(f vfs.File) error {
+		_, err := f.Write([]byte(s))
 		return err
 	}
 }
@@ -35,11 +37,11 @@ func TestFiles(t *testing.T) {
 	}
 	failed := errors.New("failed")
 	for _, second := range []New{
-		{b, func(*os.File) error { return failed }},
+		{b, func(vfs.File) error { return failed }},
 		{dir, text("x")},
 		{filepath.Join(dir, "none", "c"), text("x")},
 	} {
-		if err := Files(New{a, text("new")}, second); err == nil {
+		if err := Files(vfs.OS, New{a, text("new")}, second); err == nil {
 			t.Errorf("%s was written", second.Path)
 		}
 		if got := read(t, a); got != "old" {
@@ -50,7 +52,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("after %s failed there are %v, %v", second.Path, left, err)
 		}
 	}
-	if err := Files(New{a, text("new")}, New{b, text("too")}); err != nil {
+	if err := Files(vfs.OS, New{a, text("new")}, New{b, text("too")}); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, a) != "new" || read(t, b) != "too" {

@@ -8,35 +8,37 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"boost/internal/vfs"
 )
 
 func TestLockedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.tmp")
-	first, err := lockedFile(path, 0)
+	first, err := lockedFile(vfs.OS, path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lockedFile(path, time.Millisecond); !errors.Is(err, ErrBusy) {
-		t.Errorf("a second writer got %v, want %v", err, ErrBusy)
+	if _, err := lockedFile(vfs.OS, path, time.Millisecond); !errors.Is(err, vfs.ErrBusy) {
+		t.Errorf("a second writer got %v, want %v", err, vfs.ErrBusy)
 	}
 	// The first writer is done while the second holds the file it renamed away.
-	stale, err := openTemp(path)
+	stale, err := openTemp(vfs.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stale.Close()
 	target := filepath.Join(filepath.Dir(path), "m")
-	if err := publish(first, path, target); err != nil {
+	if err := publish(vfs.OS, first, path, target); err != nil {
 		t.Fatal(err)
 	}
-	if sameFile(stale, path) {
+	if sameFile(vfs.OS, stale, path) {
 		t.Error("a renamed file still counts as the temporary one")
 	}
-	second, err := lockedFile(path, 0)
+	second, err := lockedFile(vfs.OS, path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	discard(second, path)
+	discard(vfs.OS, second, path)
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the temporary file is still there: %v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"boost/internal/vfs"
 )
 
 // File writes a file anew: write makes its whole content, from offset 0. A file that
@@ -14,23 +16,23 @@ import (
 // go to `.<name>.tmp` beside it, which is locked against other writers, then synced,
 // then renamed. On failure the old file is as it was and the temporary one is removed.
 // A symbolic link is followed. Errors say which path they are about.
-func File(path string, write func(f *os.File) error) error {
-	return Files(New{path, write})
+func File(fsys vfs.FS, path string, write func(f vfs.File) error) error {
+	return Files(fsys, New{path, write})
 }
 
 // New is a file to be written anew.
 type New struct {
 	Path  string
-	Write func(f *os.File) error // makes its whole content, from offset 0
+	Write func(f vfs.File) error // makes its whole content, from offset 0
 }
 
 // Files writes several files as File writes one, all or none: no file is replaced before all
 // are on the disk. Only where a rename fails then, as when the folder of one has gone, are files
 // before it replaced; those of them that were not there are removed again.
-func Files(files ...New) error {
+func Files(fsys vfs.FS, files ...New) error {
 	var all []*Draft
 	for _, n := range files {
-		d, err := written(n)
+		d, err := written(fsys, n)
 		if err != nil {
 			for _, other := range all {
 				other.Discard()
@@ -46,7 +48,7 @@ func Files(files ...New) error {
 		}
 		for _, other := range all[:i] {
 			if other.mode == 0 {
-				_ = os.Remove(other.target)
+				_ = fsys.Remove(other.target)
 			}
 		}
 		for _, other := range all[i+1:] {
@@ -58,8 +60,8 @@ func Files(files ...New) error {
 }
 
 // written returns a draft with its whole content, on the disk.
-func written(n New) (*Draft, error) {
-	d, err := Create(n.Path)
+func written(fsys vfs.FS, n New) (*Draft, error) {
+	d, err := Create(fsys, n.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +78,20 @@ func written(n New) (*Draft, error) {
 
 // Draft is a new file under its temporary name. It ends with Commit or Discard.
 type Draft struct {
-	File         *os.File // empty at first; written from offset 0
+	File         vfs.File // empty at first; written from offset 0
+	fsys         vfs.FS
 	temp, target string
 	mode         fs.FileMode // of the file that is there; 0: none
 }
 
 // Create begins a file that File would write, for callers that write it in steps.
-func Create(path string) (*Draft, error) {
-	target, mode, err := resolve(path)
+func Create(fsys vfs.FS, path string) (*Draft, error) {
+	target, mode, err := resolve(fsys, path)
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{temp: filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp"), target: target, mode: mode}
-	if d.File, err = lockedFile(d.temp, lockPatience); err != nil {
+	d := &Draft{fsys: fsys, temp: filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp"), target: target, mode: mode}
+	if d.File, err = lockedFile(fsys, d.temp, lockPatience); err != nil {
 		return nil, err
 	}
 	if mode != 0 {
@@ -114,10 +117,10 @@ func (d *Draft) Commit() error {
 }
 
 // Discard removes the draft.
-func (d *Draft) Discard() { discard(d.File, d.temp) }
+func (d *Draft) Discard() { discard(d.fsys, d.File, d.temp) }
 
 func (d *Draft) publish() error {
-	if err := publish(d.File, d.temp, d.target); err != nil {
+	if err := publish(d.fsys, d.File, d.temp, d.target); err != nil {
 		return wrapPath(d.target, linkReason(err))
 	}
 	return nil
@@ -128,11 +131,11 @@ const newFileMode fs.FileMode = 0o666
 
 // resolve returns the file that path stands for and the mode it has or shall have; it
 // refuses what a rename would destroy: directories, devices, pipes.
-func resolve(path string) (string, fs.FileMode, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
+func resolve(fsys vfs.FS, path string) (string, fs.FileMode, error) {
+	if target, err := fsys.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	info, err := os.Stat(path)
+	info, err := fsys.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return path, 0, nil
@@ -155,23 +158,23 @@ const (
 // lockedFile opens the temporary file, alone. A file that a stopped run has left is
 // taken over. The lock belongs to the file, not to the name: when the holder before
 // has renamed it meanwhile, the name is opened anew, or that file would be written over.
-func lockedFile(path string, patience time.Duration) (*os.File, error) {
+func lockedFile(fsys vfs.FS, path string, patience time.Duration) (vfs.File, error) {
 	deadline := time.Now().Add(patience)
 	for {
-		f, err := openTemp(path)
+		f, err := openTemp(fsys, path)
 		if err != nil {
 			return nil, wrapPath(path, Reason(err))
 		}
-		err = TryLock(f)
-		if err == nil && sameFile(f, path) {
+		err = f.TryLock()
+		if err == nil && sameFile(fsys, f, path) {
 			return f, nil
 		}
 		_ = f.Close()
-		if err != nil && !errors.Is(err, ErrBusy) {
+		if err != nil && !errors.Is(err, vfs.ErrBusy) {
 			return nil, wrapPath(path, err)
 		}
 		if time.Now().After(deadline) {
-			return nil, wrapPath(path, ErrBusy)
+			return nil, wrapPath(path, vfs.ErrBusy)
 		}
 		if err != nil {
 			time.Sleep(lockInterval)
@@ -179,25 +182,25 @@ func lockedFile(path string, patience time.Duration) (*os.File, error) {
 	}
 }
 
-func sameFile(f *os.File, path string) bool {
+func sameFile(fsys vfs.FS, f vfs.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	now, err := os.Lstat(path)
-	return err == nil && os.SameFile(mine, now)
+	now, err := fsys.Lstat(path)
+	return err == nil && fsys.SameFile(mine, now)
 }
 
 // discard removes the temporary file. On unix that happens under the lock, so it
 // cannot hit a file that another writer has begun.
-func discard(f *os.File, temp string) {
+func discard(fsys vfs.FS, f vfs.File, temp string) {
 	if removeWhileOpen {
-		_ = os.Remove(temp)
+		_ = fsys.Remove(temp)
 		_ = f.Close()
 		return
 	}
 	_ = f.Close()
-	_ = os.Remove(temp)
+	_ = fsys.Remove(temp)
 }
 
 // linkReason is Reason for the error of a rename.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"boost/internal/recordlog"
-	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 var (
@@ -36,7 +36,7 @@ var (
 	// can be made again.
 	ErrChanged = errors.New("the tensor was changed meanwhile")
 	// ErrBusy means that another process writes the store.
-	ErrBusy = replace.ErrBusy
+	ErrBusy = vfs.ErrBusy
 	// ErrTooLong means that a tensor, or the list of a rule's parts, is longer than a record can hold.
 	ErrTooLong = recordlog.ErrTooLong
 	// ErrBroken means that a write failed and could not be taken back: whether the change was made

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"boost/internal/recordlog"
+	"boost/internal/vfs"
 )
 
 // Options are what a store needs beside its numbers.
@@ -26,6 +27,8 @@ type Options struct {
 	// ReadOnly opens a store that another process may be writing. Accesses are then
 	// counted for this process only, and Refresh shows what the other has written.
 	ReadOnly bool
+	// FS is the file system of the folder, for tests of this module; nil: the operating system's.
+	FS vfs.FS
 }
 
 // Limits are what a tensor's owner does not let the store change.
@@ -117,7 +120,7 @@ func Open(dir string, cfg Config, options Options) (*Store, error) {
 	}
 	s := &Store{cfg: cfg, options: options}
 	s.residents.init(cfg.MemoryCap)
-	logOptions := recordlog.Options{Kind: logKind}
+	logOptions := recordlog.Options{Kind: logKind, FS: options.FS}
 	if options.ReadOnly {
 		r, err := recordlog.OpenReader(dir, logOptions)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"boost/internal/recordlog"
+	"boost/internal/vfs"
 	"boost/tensorq"
 	"boost/tensorq/store"
 )
@@ -21,6 +22,8 @@ type Options struct {
 	// ReadOnly opens a registry that another process may be writing. Use is then counted for
 	// this process only, and Refresh shows what the other has written.
 	ReadOnly bool
+
+	fs vfs.FS // of the folder; nil: the operating system's
 }
 
 // Registry keeps models in a folder. In memory are their metadata, some 2 KB each, and forms of models,
@@ -97,7 +100,7 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 		return nil, errors.New("registry: Options.Clock is nil: give time.Now, or a clock of your own")
 	}
 	r := &Registry{cfg: c, options: options, cache: newCache(c.MemoryCap)}
-	logOptions := recordlog.Options{Kind: logKind}
+	logOptions := recordlog.Options{Kind: logKind, FS: options.fs}
 	path := filepath.Join(dir, "models")
 	if options.ReadOnly {
 		l, err := recordlog.OpenReader(path, logOptions)
@@ -114,7 +117,7 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 	}
 	c.MemoryCap = 1 // of all that is in memory the cache keeps count
 	r.tensors, err = store.Open(filepath.Join(dir, "tensors"), c, store.Options{
-		Clock: options.Clock, ReadOnly: options.ReadOnly, Limits: r.limits, Source: source{r},
+		Clock: options.Clock, ReadOnly: options.ReadOnly, Limits: r.limits, Source: source{r}, FS: options.fs,
 		Rules: map[string]store.CustomRule{ruleName: {Make: r.makeLeaves}},
 	})
 	if err == nil {

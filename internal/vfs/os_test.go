@@ -1,4 +1,4 @@
-package replace_test
+package vfs_test
 
 import (
 	"errors"
@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 func TestTryLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	open := func() *os.File {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	open := func() vfs.File {
+		f, err := vfs.OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,16 +20,16 @@ func TestTryLock(t *testing.T) {
 		return f
 	}
 	first, second := open(), open()
-	if err := replace.TryLock(first); err != nil {
+	if err := first.TryLock(); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace.TryLock(second); !errors.Is(err, replace.ErrBusy) {
-		t.Fatalf("a second lock of the same file: %v, want %v", err, replace.ErrBusy)
+	if err := second.TryLock(); !errors.Is(err, vfs.ErrBusy) {
+		t.Fatalf("a second lock of the same file: %v, want %v", err, vfs.ErrBusy)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace.TryLock(second); err != nil {
+	if err := second.TryLock(); err != nil {
 		t.Fatalf("after the first file was closed: %v", err)
 	}
 }
