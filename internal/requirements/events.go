@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -79,16 +80,34 @@ func (e *events) print(k key, text string) {
 	e.outputs[k].WriteString(text)
 }
 
-// add takes over the events of another run.
-func (e *events) add(other *events) {
-	for k, outcome := range other.outcomes {
-		if e.outcomes[k] != "fail" {
-			e.outcomes[k] = outcome
+// text is what a test printed, or a package where test is empty.
+func (e *events) text(k key) string {
+	if e.outputs[k] == nil {
+		return ""
+	}
+	return e.outputs[k].String()
+}
+
+// ended reports whether the test binary of a package came to its own end: it then prints PASS or FAIL
+// alone on a line, which one that panics, is killed or runs out of time does not.
+func (e *events) ended(pkg string) bool {
+	for line := range strings.Lines(e.text(key{pkg: pkg})) {
+		if line == "PASS\n" || line == "FAIL\n" {
+			return true
 		}
 	}
-	for k, output := range other.outputs {
-		e.print(k, output.String())
+	return false
+}
+
+// machine names the machine on which the benchmarks of a package ran, as go test prints it.
+func (e *events) machine(pkg string) string {
+	name := "unknown"
+	for line := range strings.Lines(e.text(key{pkg: pkg})) {
+		if cpu, ok := strings.CutPrefix(line, "cpu: "); ok {
+			name = strings.TrimSpace(cpu)
+		}
 	}
+	return fmt.Sprintf("%s, %d logical cores", name, runtime.NumCPU())
 }
 
 // failure is one thing that failed, with what it printed.
@@ -111,11 +130,7 @@ func (e *events) failures() []failure {
 		if outcome != "fail" || k.test == "" && byTest[k.pkg] {
 			continue
 		}
-		f := failure{key: k}
-		if output := e.outputs[k]; output != nil {
-			f.output = output.String()
-		}
-		failed = append(failed, f)
+		failed = append(failed, failure{k, e.text(k)})
 	}
 	slices.SortFunc(failed, func(a, b failure) int {
 		return cmp.Or(strings.Compare(a.pkg, b.pkg), strings.Compare(a.test, b.test))

@@ -33,8 +33,9 @@ type proof struct {
 
 func (p proof) String() string { return p.pkg + " " + p.name }
 
-// outcome of a proof over the subtests that it stands for.
-type outcome struct{ passed, failed bool }
+// outcome of a proof over the subtests that it stands for. It is stale where the record of a
+// benchmark is of other code.
+type outcome struct{ passed, failed, stale bool }
 
 // proofsByRow groups the run's tests by the ids in their names. Benchmarks are
 // left out: a row names those that it needs.
@@ -63,9 +64,9 @@ func proofsByRow(e *events) map[string]map[proof]outcome {
 	return rows
 }
 
-// judge sets proofs and result of every row, from the events of a run and the files that decide
-// rows. What is recorded of the benchmarks that did not run stays.
-func (m *matrix) judge(e *events, decided map[string][]string, benchRan func(name string) bool) {
+// judge sets proofs and result of every row, from the events of a run, the records of benchmarks and
+// the files that decide rows. current reports whether a record is of the code in the tree.
+func (m *matrix) judge(e *events, records []record, current func(record) bool, decided map[string][]string) {
 	byRow := proofsByRow(e)
 	for id, r := range m.rows {
 		found := byRow[id]
@@ -76,39 +77,18 @@ func (m *matrix) judge(e *events, decided map[string][]string, benchRan func(nam
 			found[proof{file, id}] = outcome{passed: true}
 		}
 		for _, n := range r.needs {
-			switch {
-			case n.kind == "bench":
-				base, _, _ := strings.Cut(n.name, "/")
-				r.addBenchmarks(found, n, e, benchRan(base))
-			case n.kind == "fuzz" && n.name != "":
+			if n.kind == "fuzz" && n.name != "" {
 				addFuzz(found, n, e)
 			}
 		}
-		r.conclude(found)
-	}
-}
-
-// addBenchmarks puts into found what a need for a benchmark has: the events of
-// its sub-benchmarks that carry the row's id, or what the file recorded of it.
-// Without the id a benchmark only measures, and does not know the row's bar.
-func (r *row) addBenchmarks(found map[proof]outcome, n need, e *events, ran bool) {
-	if !ran {
-		for item := range strings.SplitSeq(r.proofs, "; ") {
-			item, failed := strings.CutSuffix(item, " (failed)")
-			if pkg, name, ok := strings.Cut(item, " "); ok && matchesBenchmark(name, n) {
-				found[proof{pkg, name}] = outcome{passed: !failed, failed: failed}
+		for _, record := range records {
+			if record.Row == id {
+				found[proof{record.Package, "Benchmark" + record.Benchmark}] = outcome{
+					passed: record.Result == pass, failed: record.Result != pass, stale: !current(record),
+				}
 			}
 		}
-		return
-	}
-	for k, action := range e.outcomes {
-		if matchesBenchmark(k.test, n) && slices.Contains(idsIn(k.test), r.id) {
-			p := proof{k.pkg, "Benchmark" + n.name}
-			o := found[p]
-			o.passed = o.passed || action == "run" // go test -json reports no pass for a benchmark
-			o.failed = o.failed || action == "fail"
-			found[p] = o
-		}
+		r.conclude(found)
 	}
 }
 
@@ -122,14 +102,6 @@ func addFuzz(found map[proof]outcome, n need, e *events) {
 	}
 }
 
-// matchesBenchmark reports whether a test of that name is the benchmark a need
-// asks for, or one of its parts.
-func matchesBenchmark(test string, n need) bool {
-	base, part, _ := strings.Cut(n.name, "/")
-	rest, ok := strings.CutPrefix(test, "Benchmark"+base)
-	return ok && (rest == "" && part == "" || strings.HasPrefix(rest, "/") && strings.Contains(rest, part))
-}
-
 // conclude words the proofs and decides the result.
 func (r *row) conclude(found map[proof]outcome) {
 	var words []string
@@ -138,6 +110,8 @@ func (r *row) conclude(found map[proof]outcome) {
 	for _, p := range slices.SortedFunc(maps.Keys(found), func(a, b proof) int { return strings.Compare(a.String(), b.String()) }) {
 		o := found[p]
 		switch {
+		case o.stale:
+			words = append(words, p.String()+" (of other code)")
 		case o.failed:
 			failed = true
 			words = append(words, p.String()+" (failed)")
@@ -178,11 +152,12 @@ func (p proof) meets(n need) bool {
 	case "test":
 		return !isDoc && !strings.HasPrefix(p.name, "Benchmark")
 	case "e2e":
-		return p.pkg == "booster" || p.pkg == "cmd/boost"
+		test, _, _ := strings.Cut(p.name, "/")
+		return test == n.name && (p.pkg == "booster" || p.pkg == "cmd/boost")
 	case "fuzz":
 		return strings.HasPrefix(p.name, "Fuzz"+n.name)
 	case "bench":
-		return matchesBenchmark(p.name, n)
+		return p.name == "Benchmark"+n.name
 	default: // doc, not built
 		return isDoc
 	}

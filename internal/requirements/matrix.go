@@ -29,12 +29,31 @@ type row struct {
 	recorded string // result as the file had it
 }
 
-// need is a kind of proof that a row asks for; bench carries the benchmark's
-// name, with a part of its sub-benchmark's after a slash, and fuzz may carry the
-// fuzz target's.
+// need is a kind of proof that a row asks for. e2e carries the name of the row's end-to-end test,
+// bench the name of a benchmark, with one of its parts after a slash, and fuzz may carry the fuzz
+// target's.
 type need struct{ kind, name string }
 
 func (n need) String() string { return strings.TrimSpace(n.kind + " " + n.name) }
+
+// base is the name of the benchmark without the part.
+func (n need) base() string {
+	base, _, _ := strings.Cut(n.name, "/")
+	return base
+}
+
+// isPart reports whether a benchmark of that name measures what a need of row asks for. Its path
+// carries the row's id: without it a benchmark only measures, and does not know the row's bar. Where
+// the need names a part, the path is that part and the id and nothing else: 10M/only_300k_rows does not
+// stand for 10M.
+func (n need) isPart(test, row string) bool {
+	path := strings.Split(test, "/")
+	if path[0] != "Benchmark"+n.base() || !slices.Contains(path[1:], row) {
+		return false
+	}
+	_, part, isNamed := strings.Cut(n.name, "/")
+	return !isNamed || len(path) == 3 && slices.Contains(path[1:], part)
+}
 
 // kinds of needs; a row that is not built needs the decision that gives the reason.
 var kinds = []string{"test", "e2e", "fuzz", "bench", "doc", notBuilt}
@@ -81,10 +100,10 @@ func parseRow(cells []string) (*row, error) {
 	r := &row{id: cells[0], text: cells[1] + " | " + cells[2], proofs: cells[4], result: cells[5], recorded: cells[5]}
 	for item := range strings.SplitSeq(cells[3], ",") {
 		n := need{kind: strings.TrimSpace(item)}
-		if kind, name, ok := strings.Cut(n.kind, " "); ok && (kind == "bench" || kind == "fuzz") {
+		if kind, name, ok := strings.Cut(n.kind, " "); ok && (kind == "bench" || kind == "e2e" || kind == "fuzz") {
 			n = need{kind, name}
 		}
-		if !slices.Contains(kinds, n.kind) || n.kind == "bench" && n.name == "" {
+		if !slices.Contains(kinds, n.kind) || n.name == "" && (n.kind == "bench" || n.kind == "e2e") {
 			return nil, fmt.Errorf("%s: needs %q: want some of %s", r.id, item, strings.Join(kinds, ", "))
 		}
 		r.needs = append(r.needs, n)
@@ -107,21 +126,6 @@ func (m *matrix) format() []byte {
 		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", r.id, r.text, strings.Join(needs, ", "), r.proofs, r.result)
 	}
 	return out.Bytes()
-}
-
-// benchmarks returns the names of the benchmarks that rows need, sorted.
-func (m *matrix) benchmarks() []string {
-	var names []string
-	for _, r := range m.rows {
-		for _, n := range r.needs {
-			if n.kind == "bench" {
-				name, _, _ := strings.Cut(n.name, "/")
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // lost returns the rows that the file claims and this run does not prove, in

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +18,7 @@ const document = `# Words
 
 | id | requirement | package | needs | proofs | result |
 | --- | --- | --- | --- | --- | --- |
-| S0.7 | Cuts | binning | test, e2e |  | open |
+| S0.7 | Cuts | binning | test, e2e TestBins |  | open |
 | S0.18 | Widths | histogram | test, bench HistByWidth | histogram BenchmarkHistByWidth | open |
 | S2.13 | Random | gradients | test | gradients TestS2_13 | pass |
 | S2.30 | Ratio | benchmarks | bench Quant/100k |  | open |
@@ -39,12 +41,13 @@ func stream(lines ...string) string {
 	return out.String()
 }
 
-func judged(t *testing.T, benchRan bool, lines ...string) *matrix {
+func judged(t *testing.T, lines ...string) *matrix {
 	t.Helper()
-	return judgedWith(t, nil, benchRan, lines...)
+	return judgedWith(t, nil, nil, lines...)
 }
 
-func judgedWith(t *testing.T, decided map[string][]string, benchRan bool, lines ...string) *matrix {
+// judgedWith judges with records too, of which those with code "now" are of the tree's.
+func judgedWith(t *testing.T, decided map[string][]string, records []record, lines ...string) *matrix {
 	t.Helper()
 	m, err := parseMatrix([]byte(document))
 	if err != nil {
@@ -54,62 +57,240 @@ func judgedWith(t *testing.T, decided map[string][]string, benchRan bool, lines 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.judge(e, decided, func(string) bool { return benchRan })
+	m.judge(e, records, func(r record) bool { return r.Code == "now" }, decided)
 	return m
 }
 
 func TestJudge(t *testing.T) {
+	widths := func(result, code string) []record {
+		return []record{{Row: "S0.18", Benchmark: "HistByWidth", Package: "histogram", Result: result, Code: code}}
+	}
 	for _, tc := range []struct {
 		name, id, proofs, result string
-		bench                    bool
+		records                  []record
 		events                   []string
 	}{
-		{"one need is not the other", "S0.7", "binning TestCuts/S0.7; lacks e2e", open, true,
+		{"one need is not the other", "S0.7", "binning TestCuts/S0.7; lacks e2e TestBins", open, nil,
 			[]string{"pass binning TestCuts/S0.7/golden", "pass binning TestCuts/S0.7"}},
-		{"both needs", "S0.7", "binning TestCuts/S0.7; booster TestBins/S0.7", pass, true,
+		{"both needs", "S0.7", "binning TestCuts/S0.7; booster TestBins/S0.7", pass, nil,
 			[]string{"pass binning TestCuts/S0.7", "pass booster TestBins/S0.7"}},
-		{"a longer id is another row", "S0.7", "", open, true,
+		{"another test of booster is not end to end", "S0.7", "binning TestCuts/S0.7; booster TestBinsOfOne/S0.7; lacks e2e TestBins", open, nil,
+			[]string{"pass binning TestCuts/S0.7", "pass booster TestBinsOfOne/S0.7"}},
+		{"nor is one of that name elsewhere", "S0.7", "binning TestBins/S0.7; lacks e2e TestBins", open, nil,
+			[]string{"pass binning TestBins/S0.7"}},
+		{"a longer id is another row", "S0.7", "", open, nil,
 			[]string{"pass binning TestCuts/S0.71", "pass booster TestBins/S0.70"}},
-		{"one failing subtest fails the row", "S0.7", "binning TestCuts/S0.7 (failed); booster TestBins/S0.7", fail, true,
+		{"one failing subtest fails the row", "S0.7", "binning TestCuts/S0.7 (failed); booster TestBins/S0.7", fail, nil,
 			[]string{"pass binning TestCuts/S0.7/a", "fail binning TestCuts/S0.7/b", "pass booster TestBins/S0.7"}},
-		{"a skipped test proves nothing", "S2.13", "", open, true,
+		{"a skipped test proves nothing", "S2.13", "", open, nil,
 			[]string{"skip gradients TestS2_13_Draws"}},
-		{"id in a function's name", "S2.13", "gradients TestS2_13_Draws", pass, true,
+		{"id in a function's name", "S2.13", "gradients TestS2_13_Draws", pass, nil,
 			[]string{"pass gradients TestS2_13_Draws"}},
-		{"several ids in one name", "S2.13", "gradients TestQ/S2.8,S2.13", pass, true,
+		{"several ids in one name", "S2.13", "gradients TestQ/S2.8,S2.13", pass, nil,
 			[]string{"pass gradients TestQ/S2.8,S2.13/x"}},
-		{"fuzz target", "S3.42", "tensorq FuzzSegmentS3_42", pass, true,
+		{"fuzz target", "S3.42", "tensorq FuzzSegmentS3_42", pass, nil,
 			[]string{"pass tensorq FuzzSegmentS3_42"}},
-		{"a test is not a fuzz target", "S3.42", "tensorq TestSegment/S3.42; lacks fuzz", open, true,
+		{"a test is not a fuzz target", "S3.42", "tensorq TestSegment/S3.42; lacks fuzz", open, nil,
 			[]string{"pass tensorq TestSegment/S3.42"}},
-		{"named fuzz target", "S4.29", "booster/model FuzzDecode", pass, true,
+		{"named fuzz target", "S4.29", "booster/model FuzzDecode", pass, nil,
 			[]string{"pass booster/model FuzzDecode/seed#0", "pass booster/model FuzzDecode"}},
-		{"another fuzz target", "S4.29", "", open, true,
+		{"another fuzz target", "S4.29", "", open, nil,
 			[]string{"pass booster/model FuzzDecoder"}},
-		{"not built, without a reason", "S3.61", "", open, true, []string{"pass tree TestX"}},
-		{"benchmark that ran", "S0.18", "histogram BenchmarkHistByWidth; histogram TestW/S0.18", pass, true,
-			[]string{"run histogram BenchmarkHistByWidth", "run histogram BenchmarkHistByWidth/S0.18/U4", "pass histogram TestW/S0.18"}},
-		{"benchmark that only measures", "S0.18", "histogram TestW/S0.18; lacks bench HistByWidth", open, true,
-			[]string{"run histogram BenchmarkHistByWidth", "run histogram BenchmarkHistByWidth/U4", "pass histogram TestW/S0.18"}},
-		{"benchmark that missed its bar", "S0.18", "histogram BenchmarkHistByWidth (failed); histogram TestW/S0.18", fail, true,
-			[]string{"run histogram BenchmarkHistByWidth", "fail histogram BenchmarkHistByWidth/S0.18/U4", "pass histogram TestW/S0.18"}},
-		{"recorded benchmark stays", "S0.18", "histogram BenchmarkHistByWidth; histogram TestW/S0.18", pass, false,
+		{"not built, without a reason", "S3.61", "", open, nil, []string{"pass tree TestX"}},
+		{"benchmark on record", "S0.18", "histogram BenchmarkHistByWidth; histogram TestW/S0.18", pass, widths(pass, "now"),
 			[]string{"pass histogram TestW/S0.18"}},
-		{"benchmark that is gone", "S0.18", "histogram TestW/S0.18; lacks bench HistByWidth", open, true,
+		{"benchmark that missed its bar", "S0.18", "histogram BenchmarkHistByWidth (failed); histogram TestW/S0.18", fail, widths(fail, "now"),
 			[]string{"pass histogram TestW/S0.18"}},
-		{"part of a benchmark", "S2.30", "benchmarks BenchmarkQuant/100k", pass, true,
-			[]string{"run benchmarks BenchmarkQuant", "run benchmarks BenchmarkQuant/S2.30/100k", "fail benchmarks BenchmarkQuant/S2.31/1M", "fail benchmarks BenchmarkQuant"}},
-		{"other part of a benchmark", "S2.30", "", open, true,
-			[]string{"run benchmarks BenchmarkQuant", "run benchmarks BenchmarkQuant/S2.30/1M"}},
-		{"benchmark of a longer name", "S2.30", "", open, true,
-			[]string{"run benchmarks BenchmarkQuantile/S2.30/100k"}},
+		{"record of other code", "S0.18", "histogram BenchmarkHistByWidth (of other code); histogram TestW/S0.18; lacks bench HistByWidth", open, widths(pass, "then"),
+			[]string{"pass histogram TestW/S0.18"}},
+		{"no record", "S0.18", "histogram TestW/S0.18; lacks bench HistByWidth", open, nil,
+			[]string{"run histogram BenchmarkHistByWidth/S0.18/U4", "pass histogram TestW/S0.18"}},
+		{"record of another part", "S2.30", "benchmarks BenchmarkQuant/1M; lacks bench Quant/100k", open,
+			[]record{{Row: "S2.30", Benchmark: "Quant/1M", Package: "benchmarks", Result: pass, Code: "now"}}, []string{"pass tree TestX"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := judged(t, tc.bench, tc.events...).rows[tc.id]
+			r := judgedWith(t, nil, tc.records, tc.events...).rows[tc.id]
 			if r.proofs != tc.proofs || r.result != tc.result {
 				t.Errorf("got %q, %q\nwant %q, %q", r.proofs, r.result, tc.proofs, tc.result)
 			}
 		})
+	}
+}
+
+// TestOutcome runs benchmarks that end in every way: what did not come to its end with figures is
+// no proof, whatever had begun.
+func TestOutcome(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module boost\n")
+	write("a_test.go", `package a
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func BenchmarkWays(b *testing.B) {
+	b.Run("S0.1/good", func(b *testing.B) {
+		for b.Loop() {
+		}
+		b.ReportMetric(3, "x_faster")
+	})
+	b.Run("10M/S0.3/only_300k_rows", func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+	b.Run("10M/S0.4", func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+	b.Run("S0.2/good", func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+	b.Run("S0.2/last", func(b *testing.B) {
+		switch os.Getenv("WAY") {
+		case "error":
+			b.Error("half as fast")
+		case "panic":
+			panic("at the disco")
+		case "kill":
+			p, _ := os.FindProcess(os.Getpid())
+			p.Kill()
+			select {}
+		case "hang":
+			time.Sleep(time.Hour)
+		case "skip":
+			b.Skip()
+		case "exit":
+			syscall.Exit(0)
+		}
+		for b.Loop() {
+		}
+	})
+}
+`)
+	run := func(way string) *events {
+		t.Helper()
+		command := exec.Command("go", "test", "-json", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x", ".")
+		if way == "hang" {
+			command.Args = slices.Insert(command.Args, 2, limited("1s")...)
+		}
+		command.Dir = root
+		command.Env = append(os.Environ(), "WAY="+way, "GOFLAGS=-mod=mod")
+		out, err := command.Output()
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		e, err := readEvents(bytes.NewReader(out), "boost")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for _, c := range []struct{ way, one, two string }{
+		{"", pass, pass}, {"error", pass, fail}, {"skip", pass, pass},
+		{"panic", fail, fail}, {"kill", fail, fail}, {"hang", fail, fail}, {"exit", fail, fail},
+	} {
+		e := run(c.way)
+		for row, want := range map[string]string{"S0.1": c.one, "S0.2": c.two} {
+			got, parts := outcomeOf(e, wanted{row, need{"bench", "Ways"}, ""})
+			if got != want {
+				t.Errorf("%q: %s is %s, want %s; parts %q", c.way, row, got, want, parts)
+			}
+			if row == "S0.1" && c.way == "" && (len(parts) != 1 || !strings.HasPrefix(parts[0], "Ways/S0.1/good: ") || !strings.HasSuffix(parts[0], "3.000 x_faster")) {
+				t.Errorf("parts %q", parts)
+			}
+			if c.way == "error" && row == "S0.2" && !slices.Contains(parts, "Ways/S0.2/last failed: half as fast") {
+				t.Errorf("parts %q do not say why", parts)
+			}
+		}
+		if c.way == "" {
+			if got, _ := outcomeOf(e, wanted{"S0.3", need{"bench", "Ways/10M"}, ""}); got != fail {
+				t.Error("300k rows stand for 10M")
+			}
+			if got, _ := outcomeOf(e, wanted{"S0.4", need{"bench", "Ways/10M"}, ""}); got != pass {
+				t.Error("10M rows do not stand for 10M")
+			}
+			if got, _ := outcomeOf(e, wanted{"S0.4", need{"bench", "Ways/1M"}, ""}); got != fail {
+				t.Error("another part stands for 1M")
+			}
+			if got, _ := outcomeOf(e, wanted{"S0.9", need{"bench", "Ways"}, ""}); got != fail {
+				t.Error("a benchmark without the row's id proves the row")
+			}
+		}
+	}
+}
+
+// TestCode changes code under a benchmark and beside it.
+func TestCode(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		file = filepath.Join(root, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module boost\n")
+	write("top/top.go", "package top\n\nimport _ \"boost/deep\"\n")
+	write("top/top_test.go", "package top\n\nimport _ \"boost/side\"\n\nfunc BenchmarkTop(b *testing.B) {}\n")
+	write("top/more_test.go", "package top\n")
+	write("deep/deep.go", "package deep\n\nvar x = 1\n")
+	write("deep/deep_amd64.s", "RET\n")
+	write("side/side.go", "package side\n\nvar x = 1\n")
+	write("other/other.go", "package other\n")
+	digest := func() string {
+		t.Helper()
+		tree, err := lint.Find(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := newCodes(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := code.under("top", "Top/part")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	for _, c := range []struct {
+		name, file, text string
+		changes          bool
+	}{
+		{"a comment", "deep/deep.go", "// Package deep is.\npackage deep\n\nvar x = 1 // one\n", false},
+		{"other code", "other/other.go", "package other\n\nvar x = 2\n", false},
+		{"another test", "top/more_test.go", "package top\n\nvar y = 2\n", false},
+		{"a value", "deep/deep.go", "package deep\n\nvar x = 2\n", true},
+		{"what the test imports", "side/side.go", "package side\n\nvar x = 2\n", true},
+		{"assembly", "deep/deep_amd64.s", "NOP\nRET\n", true},
+		{"a new file", "deep/more_arm64.go", "package deep\n", true},
+		{"the benchmark", "top/top_test.go", "package top\n\nimport _ \"boost/side\"\n\nfunc BenchmarkTop(b *testing.B) { b.Loop() }\n", true},
+	} {
+		before := digest()
+		write(c.file, c.text)
+		if changed := digest() != before; changed != c.changes {
+			t.Errorf("%s: digest changed %v, want %v", c.name, changed, c.changes)
+		}
+	}
+	before := digest()
+	write("go.mod", "module example.org/boost\n")
+	write("top/top.go", "package top\n\nimport _ \"example.org/boost/deep\"\n")
+	write("top/top_test.go", "package top\n\nimport _ \"example.org/boost/side\"\n\nfunc BenchmarkTop(b *testing.B) { b.Loop() }\n")
+	if digest() != before {
+		t.Error("a renamed tree has other code")
 	}
 }
 
@@ -120,7 +301,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("ids %q, want %q", ids, want)
 	}
 	const file = "docs/design/100-left-out.md"
-	r := judgedWith(t, map[string][]string{"S3.61": {file}}, true, "pass tree TestX").rows["S3.61"]
+	r := judgedWith(t, map[string][]string{"S3.61": {file}}, nil, "pass tree TestX").rows["S3.61"]
 	if r.proofs != file+" S3.61" || r.result != notBuilt {
 		t.Errorf("got %q, %q", r.proofs, r.result)
 	}
@@ -128,7 +309,7 @@ func TestDecisions(t *testing.T) {
 
 // What is kept by hand stays as it is, and a second run changes nothing.
 func TestFormat(t *testing.T) {
-	m := judged(t, true, "pass gradients TestS2_13")
+	m := judged(t, "pass gradients TestS2_13")
 	first := m.format()
 	want := strings.Replace(document, "| histogram BenchmarkHistByWidth |", "|  |", 1)
 	if string(first) != want {
@@ -144,15 +325,15 @@ func TestFormat(t *testing.T) {
 }
 
 func TestLost(t *testing.T) {
-	if lost := judged(t, true, "pass gradients TestS2_13").lost(); len(lost) > 0 {
+	if lost := judged(t, "pass gradients TestS2_13").lost(); len(lost) > 0 {
 		t.Errorf("nothing is lost: %q", lost)
 	}
-	lost := judged(t, true, "pass gradients TestOther").lost()
+	lost := judged(t, "pass gradients TestOther").lost()
 	if len(lost) != 1 || !strings.HasPrefix(lost[0], "S2.13: pass there, open now") {
 		t.Errorf("got %q, want S2.13", lost)
 	}
 	// More than the file claims is no loss.
-	if lost := judged(t, true, "pass gradients TestS2_13", "pass tensorq FuzzS3_42").lost(); len(lost) > 0 {
+	if lost := judged(t, "pass gradients TestS2_13", "pass tensorq FuzzS3_42").lost(); len(lost) > 0 {
 		t.Errorf("a new proof is not a loss: %q", lost)
 	}
 }
@@ -178,6 +359,7 @@ func TestParseMatrixErrors(t *testing.T) {
 		"cells":        "| S0.1 | a | b | test | open |\n",
 		"unknown need": "| S0.1 | a | b | look | | open |\n",
 		"no benchmark": "| S0.1 | a | b | bench | | open |\n",
+		"no test":      "| S0.1 | a | b | e2e | | open |\n",
 		"twice":        "| S0.1 | a | b | test | | open |\n| S0.1 | a | b | test | | open |\n",
 	} {
 		if _, err := parseMatrix([]byte(text)); err == nil {
@@ -213,7 +395,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestDeclared(t *testing.T) {
+func TestDeclaring(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":                 "module boost\n",
@@ -232,11 +414,11 @@ func TestDeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, err := declared(tree, []string{"HistByWidth", "MaxAbs"})
+	where, err := declaring(tree, "HistByWidth")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(where) != 1 || len(where["HistByWidth"]) != 1 || where["HistByWidth"][0] != "histogram" {
+	if len(where) != 1 || where[0] != "histogram" {
 		t.Errorf("got %v, want HistByWidth in histogram", where)
 	}
 }
@@ -268,29 +450,5 @@ func TestMatrixHoldsEveryRow(t *testing.T) {
 	}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-func TestChoose(t *testing.T) {
-	for _, c := range []struct {
-		all  bool
-		only string
-		want []bool // of HistByWidth, HistByWidths
-	}{
-		{true, "", []bool{true, true}}, {false, "", []bool{false, false}},
-		{false, "HistByWidth", []bool{true, false}}, {true, "Quantize|HistByWidths", []bool{false, true}},
-	} {
-		chosen, err := choose(c.all, c.only)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, name := range []string{"HistByWidth", "HistByWidths"} {
-			if chosen(name) != c.want[i] {
-				t.Errorf("%v, %q: %s runs %v", c.all, c.only, name, !c.want[i])
-			}
-		}
-	}
-	if _, err := choose(false, "("); err == nil {
-		t.Error("half an expression was accepted")
 	}
 }
