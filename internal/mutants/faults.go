@@ -44,7 +44,9 @@ var faults = []fault{
 	{"internal/kernel/hist", `l.Slots[starts[row]:starts[row+1]]`, `l.Slots[starts[row]+1:starts[row+1]]`},
 	{"histogram", `inWords: packs && rows <= wordRows,`, `inWords: packs,`},
 	{"histogram", `if s.rows+len(entries) > hist.WordRows {`, `if s.rows > hist.WordRows {`},
+	{"histogram", `dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])`, ``},
 	{"gradients", `if s > g.cut {`, `if s >= g.cut {`},
+	{"gradients", `l.Error > l.Magnitude/100`, `l.Error > l.Magnitude/90`},
 	{"internal/kernel/partition", `left[codes[row>>1]>>(row&1<<2)&15])`, `left[codes[row>>1]>>(row&1<<1)&15])`},
 
 	// The search for a split, and growth.
@@ -64,6 +66,15 @@ var faults = []fault{
 	{"tree/grow", `f.rank(int(at)) >= score {`, `f.rank(int(at)) < score {`},
 	{"tree/grow", `return exponent - 31`, `return exponent - 24`},
 
+	// Judging: sets, metrics, early stopping.
+	{"booster", `Labels: s.labels, Weights: s.weights,`, `Labels: s.labels,`},
+	{"booster", `if s.weights, err = table.Weights(); err != nil {`, `if _, err = table.Weights(); err != nil {`},
+	{"booster", `rounds-max(s.bestRound, s.first) >= s.rounds`, `rounds-s.bestRound >= s.rounds`},
+	{"booster", `if j.early && len(j.evals) > 0 {`, `if !j.early && len(j.evals) > 0 {`},
+	{"booster", `(round+1)%b.p.MetricsEvery == 0 ||`, `round%b.p.MetricsEvery == 0 ||`},
+	{"booster", `== 0 || round+1 == b.first+b.p.Rounds)`, `== 0)`},
+	{"booster", `holdout(labels, len(target.classes), groups,`, `holdout(labels, 0, groups,`},
+
 	// Packing: codes of tensors, trees and models.
 	{"tensorq", `(n%8*bits+7)/8`, `(n%8*bits+8)/8`},
 	{"tensorq", `codes[n/2]>>4 != 0 {`, `codes[n/2]&15 != 0 {`},
@@ -78,11 +89,18 @@ var faults = []fault{
 	{"booster/model/internal/format", `!(x > cuts[i-1])`, `!(x >= cuts[i-1])`},
 	{"booster/model/internal/packed", `code < -half || code >= half:`, `code < -half || code > half:`},
 
+	{"booster/model/internal/format", `if CrcHex(data[i]) != e.CRC {`, `if false {`},
+	{"ptq", "case err != nil:\n\t\treturn Active{}, err", "case err != nil:\n\t\treturn Active{Version: s.master, Master: true}, nil"},
+	{"ptq", "v, existed, err := s.morph(d, c)", "v, existed, err := s.morph(d, c)\n\t\tif err != nil {\n\t\t\tv, err = s.master, nil\n\t\t}"},
+
 	// The store and its log.
 	{"tensorq/store", `score >= c.WarmScore:`, `score > c.WarmScore:`},
 	{"tensorq/store", `r.bytes+size > r.cap {`, `r.bytes+size >= r.cap {`},
 	{"tensorq/store", `len(chain) - 1; depth > s.cfg.MaxDepth {`, `len(chain) - 1; depth >= s.cfg.MaxDepth {`},
 	{"tensorq/store", `} else if e.Seq > t.seq {`, `} else {`},
+	{"tensorq/store", "if err := s.unchanged(l, chain); err != nil {\n\t\treturn err\n\t}\n\tif err := s.mayDrop", "if err := s.mayDrop"},
+	{"tensorq/store", "if err := s.unchanged(l, nil); err != nil {\n\t\treturn err\n\t}", ""},
+	{"tensorq/store", `append([]link{*l}, chain...)`, `append([]link{*l}, chain[:0]...)`},
 	{"internal/recordlog", `if s.synced > s.end {`, `if s.synced >= s.end {`},
 	{"internal/recordlog", `at += int64(n - recordHeader + 1)`, `at += int64(n)`},
 	{"internal/recordlog", `case h.seq < s.next || h.seq == ^uint64(0):`, `case h.seq == ^uint64(0):`},
