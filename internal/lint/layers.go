@@ -13,7 +13,7 @@ import (
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
-  0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/replace  internal/testenv  internal/heapsize  internal/paired
+  0:  internal/cpu  internal/invariant  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/vfs/crashfs  internal/replace  internal/testenv  internal/heapsize  internal/paired
   0:  parallel
   1:  internal/detmath
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
@@ -39,10 +39,11 @@ tools:  internal/rename  internal/requirements  internal/mutants
 
 // unreachable lists, for a package, those that it must not reach through any
 // chain of imports, whatever their layers: a program that only predicts does
-// not carry the trainer.
+// not carry the trainer, and none what is for tests.
 var unreachable = map[string][]string{
 	"booster/model": {"tree/grow", "gradients", "histogram"},
 	"ptq/compress":  {"booster"},
+	"cmd/boost":     {"internal/vfs/crashfs", "internal/testenv"},
 }
 
 // modelLayer is the highest layer whose code can change the bytes of a model.

@@ -28,7 +28,7 @@ func TestLockedFile(t *testing.T) {
 	}
 	defer stale.Close()
 	target := filepath.Join(filepath.Dir(path), "m")
-	if err := publish(vfs.OS, first, path, target); err != nil {
+	if err := (&Draft{File: first, fsys: vfs.OS, temp: path, target: target}).publish(); err != nil {
 		t.Fatal(err)
 	}
 	if sameFile(vfs.OS, stale, path) {
@@ -38,7 +38,7 @@ func TestLockedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	discard(vfs.OS, second, path)
+	(&Draft{File: second, fsys: vfs.OS, temp: path}).Discard()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the temporary file is still there: %v", err)
 	}

@@ -14,11 +14,16 @@ import (
 // File writes a file anew: write makes its whole content, from offset 0. A file that
 // is there is replaced only when the new one is complete and on the disk: the bytes
 // go to `.<name>.tmp` beside it, which is locked against other writers, then synced,
-// then renamed. On failure the old file is as it was and the temporary one is removed.
-// A symbolic link is followed. Errors say which path they are about.
+// then renamed, and the folder is synced. On failure the old file is as it was and the temporary one is
+// removed; an error that wraps ErrUnsafe is the exception. A symbolic link is followed. Errors say which
+// path they are about.
 func File(fsys vfs.FS, path string, write func(f vfs.File) error) error {
 	return Files(fsys, New{path, write})
 }
+
+// ErrUnsafe means that the new file is in its place, whole, but that its folder could not be synced:
+// after a loss of power the old file may be back.
+var ErrUnsafe = errors.New("the file is in its place, but its folder cannot be synced, so that a loss of power may bring the old one back")
 
 // New is a file to be written anew.
 type New struct {
@@ -28,7 +33,8 @@ type New struct {
 
 // Files writes several files as File writes one, all or none: no file is replaced before all
 // are on the disk. Only where a rename fails then, as when the folder of one has gone, are files
-// before it replaced; those of them that were not there are removed again.
+// before it replaced; those of them that were not there are removed again. A crash among the renames leaves
+// the first files new and the others old, each whole.
 func Files(fsys vfs.FS, files ...New) error {
 	var all []*Draft
 	for _, n := range files {
@@ -41,9 +47,14 @@ func Files(fsys vfs.FS, files ...New) error {
 		}
 		all = append(all, d)
 	}
+	var unsafe error
 	for i, d := range all {
 		err := d.publish()
 		if err == nil {
+			continue
+		}
+		if errors.Is(err, ErrUnsafe) {
+			unsafe = errors.Join(unsafe, err)
 			continue
 		}
 		for _, other := range all[:i] {
@@ -56,7 +67,7 @@ func Files(fsys vfs.FS, files ...New) error {
 		}
 		return err
 	}
-	return nil
+	return unsafe
 }
 
 // written returns a draft with its whole content, on the disk.
@@ -65,15 +76,11 @@ func written(fsys vfs.FS, n New) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = n.Write(d.File)
-	if err == nil {
-		err = d.File.Sync()
-	}
-	if err != nil {
+	if err := n.Write(d.File); err != nil {
 		d.Discard()
 		return nil, wrapPath(n.Path, Reason(err))
 	}
-	return d, nil
+	return d, d.sync()
 }
 
 // Draft is a new file under its temporary name. It ends with Commit or Discard.
@@ -107,21 +114,55 @@ func Create(fsys vfs.FS, path string) (*Draft, error) {
 	return d, nil
 }
 
-// Commit puts the file in its place. On failure the old file is as it was, and the draft is gone.
+// Commit puts the file in its place. On failure the old file is as it was, and the draft is gone;
+// ErrUnsafe is the exception.
 func (d *Draft) Commit() error {
-	if err := d.File.Sync(); err != nil {
-		d.Discard()
-		return wrapPath(d.target, Reason(err))
+	if err := d.sync(); err != nil {
+		return err
 	}
 	return d.publish()
 }
 
-// Discard removes the draft.
-func (d *Draft) Discard() { discard(d.fsys, d.File, d.temp) }
+// sync puts the content on the disk, or discards the draft.
+func (d *Draft) sync() error {
+	if err := d.File.Sync(); err != nil {
+		d.Discard()
+		return wrapPath(d.target, Reason(err))
+	}
+	return nil
+}
 
+// Discard removes the draft. On unix that happens under the lock, so it cannot hit a file that
+// another writer has begun.
+func (d *Draft) Discard() {
+	if removeWhileOpen {
+		_ = d.fsys.Remove(d.temp)
+		_ = d.File.Close()
+		return
+	}
+	_ = d.File.Close()
+	_ = d.fsys.Remove(d.temp)
+}
+
+// publish gives the finished file its name, and puts the name on the disk too. If the name cannot be
+// given, it removes the file.
 func (d *Draft) publish() error {
-	if err := publish(d.fsys, d.File, d.temp, d.target); err != nil {
+	var err error
+	if !removeWhileOpen {
+		err = d.File.Close()
+	}
+	if err == nil {
+		err = d.fsys.Rename(d.temp, d.target)
+	}
+	if err != nil {
+		d.Discard()
 		return wrapPath(d.target, linkReason(err))
+	}
+	if removeWhileOpen {
+		_ = d.File.Close() // its bytes are on the disk
+	}
+	if err := d.fsys.SyncDir(filepath.Dir(d.target)); err != nil {
+		return wrapPath(d.target, fmt.Errorf("%w: %w", ErrUnsafe, Reason(err)))
 	}
 	return nil
 }
@@ -182,6 +223,12 @@ func lockedFile(fsys vfs.FS, path string, patience time.Duration) (vfs.File, err
 	}
 }
 
+// openTemp does not follow a link: whoever may write to the directory could lay one
+// to a file that is not theirs.
+func openTemp(fsys vfs.FS, path string) (vfs.File, error) {
+	return fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, newFileMode)
+}
+
 func sameFile(fsys vfs.FS, f vfs.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -189,18 +236,6 @@ func sameFile(fsys vfs.FS, f vfs.File, path string) bool {
 	}
 	now, err := fsys.Lstat(path)
 	return err == nil && fsys.SameFile(mine, now)
-}
-
-// discard removes the temporary file. On unix that happens under the lock, so it
-// cannot hit a file that another writer has begun.
-func discard(fsys vfs.FS, f vfs.File, temp string) {
-	if removeWhileOpen {
-		_ = fsys.Remove(temp)
-		_ = f.Close()
-		return
-	}
-	_ = f.Close()
-	_ = fsys.Remove(temp)
 }
 
 // linkReason is Reason for the error of a rename.
