@@ -410,8 +410,11 @@ func TestQualityOf16Bits(t *testing.T) {
 		rounds            int
 	}{
 		{"constant_hessian", "california_housing", "", 60},
-		{"weighted", "nass_cds", "weight", 60},
-		{"multiclass", "covtype_15k", "", 20},
+		{"regression_weighted", "california_housing", "households", 60},
+		{"binary", "spambase", "", 30},
+		{"binary_weighted", "nass_cds", "weight", 60},
+		{"multiclass", "covtype_15k", "", 10},
+		{"multiclass_weighted", "covtype_15k", "Elevation", 10},
 	}
 	if testing.Short() {
 		cases = cases[:1]

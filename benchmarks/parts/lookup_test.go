@@ -172,12 +172,12 @@ func BenchmarkHistU8VsF32Lookup(b *testing.B) {
 		b.Run(fmt.Sprintf("S1.20/threads=%d", threads), func(b *testing.B) {
 			for b.Loop() {
 				t := paired.Times(2*time.Second, p.bySearch, p.bySearchAhead, p.byCode)
-				ratio := float64(t[0]) / float64(t[2])
-				b.ReportMetric(ratio, "x_search")
+				ratio := float64(min(t[0], t[1])) / float64(t[2])
+				b.ReportMetric(float64(t[0])/float64(t[2]), "x_search")
 				b.ReportMetric(float64(t[1])/float64(t[2]), "x_search_ahead")
 				b.ReportMetric(float64(t[2])/float64(len(p.columns)*len(p.columns[0])), "ns/update")
 				if ratio < bar {
-					b.Errorf("codes are %.2f times as fast as a search per row, want %d", ratio, bar)
+					b.Errorf("codes are %.2f times as fast as the faster search per row, want %d", ratio, bar)
 				}
 			}
 		})
