@@ -73,7 +73,7 @@ func TestCodeDescent(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			info, err := check(fset, "p", []*ast.File{file}, importer.Default())
+			_, info, err := check(fset, "p", []*ast.File{file}, importer.Default(), false)
 			if err != nil {
 				t.Fatal(name, err)
 			}

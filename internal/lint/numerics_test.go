@@ -120,7 +120,7 @@ func TestNumericsForeignImports(t *testing.T) {
 
 func TestMapRanges(t *testing.T) {
 	fset, files := parse(t, "tree/snippet.go", `func f(m map[int]int, s []int) { for range m {}; for range s {} }`)
-	info, err := check(fset, "p", files, nil)
+	_, info, err := check(fset, "p", files, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ var standard = importer.ForCompiler(token.NewFileSet(), "source", nil)
 func snippet(t *testing.T, name, body string) []string {
 	t.Helper()
 	fset, files := parse(t, name, body)
-	info, err := check(fset, "p", files, standard)
+	_, info, err := check(fset, "p", files, standard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,54 +24,44 @@ type checked struct {
 	info  *types.Info
 }
 
-// typeCheck parses and type-checks packages of the tree in one build
-// configuration. What they import is read from the go command's export data,
-// so that nothing but these packages is compiled a second time. File names in
-// positions are slash-separated and below the root.
+// typeCheck parses and type-checks packages of the tree in one build configuration, and the
+// packages of the tree that they import, but for their functions. What others have is read from the
+// export data of the ordinary build, so that nothing is compiled for the tags. File names in positions
+// are slash-separated and below the root.
 func (t *Tree) typeCheck(packages []Package, tags string) (*token.FileSet, []checked, error) {
-	args := []string{"list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,Error", "-tags=" + tags}
+	var paths []string
 	wanted := map[string]bool{}
 	for _, p := range packages {
-		args = append(args, "./"+p.Path)
+		paths = append(paths, "./"+p.Path)
 		wanted[t.Module+"/"+p.Path] = true
 	}
-	command := exec.Command("go", args...)
-	command.Dir = t.Root
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	sources, err := t.list(append([]string{"-tags=" + tags, "-json=ImportPath,Dir,GoFiles"}, paths...))
 	if err != nil {
-		return nil, nil, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
+		return nil, nil, err
 	}
-	type listed struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
+	exported, err := t.list(append([]string{"-export", "-json=ImportPath,Export"}, paths...))
+	if err != nil {
+		return nil, nil, err
 	}
-	var targets []listed
 	exports := map[string]string{}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, nil, err
-		}
+	for _, p := range exported {
 		exports[p.ImportPath] = p.Export
-		if wanted[p.ImportPath] {
-			targets = append(targets, p)
-		}
 	}
 	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+	known := ownFirst{map[string]*types.Package{}, importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
 		file, ok := exports[path]
 		if !ok || file == "" {
 			return nil, fmt.Errorf("no export data for %s", path)
 		}
 		return os.Open(file)
-	})
+	})}
 	var all []checked
-	for _, p := range targets {
-		c := checked{path: strings.TrimPrefix(p.ImportPath, t.Module+"/")}
+	for _, p := range sources { // what is imported comes before what imports it
+		path, own := strings.CutPrefix(p.ImportPath, t.Module+"/")
+		if !own {
+			continue
+		}
+		c := checked{path: path}
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
@@ -83,21 +73,64 @@ func (t *Tree) typeCheck(packages []Package, tags string) (*token.FileSet, []che
 			}
 			c.files = append(c.files, file)
 		}
-		if c.info, err = check(fset, p.ImportPath, c.files, imports); err != nil {
+		if known.own[p.ImportPath], c.info, err = check(fset, p.ImportPath, c.files, known, !wanted[p.ImportPath]); err != nil {
 			return nil, nil, err
 		}
-		all = append(all, c)
+		if wanted[p.ImportPath] {
+			all = append(all, c)
+		}
 	}
 	return fset, all, nil
 }
 
-func check(fset *token.FileSet, path string, files []*ast.File, imports types.Importer) (*types.Info, error) {
+// listed is a package as go list tells of it.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+// list runs go list -deps.
+func (t *Tree) list(args []string) ([]listed, error) {
+	command := exec.Command("go", append([]string{"list", "-deps"}, args...)...)
+	command.Dir = t.Root
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages, nil
+		} else if err != nil {
+			return nil, err
+		}
+		packages = append(packages, p)
+	}
+}
+
+// ownFirst imports packages of the tree that are checked, and others.
+type ownFirst struct {
+	own    map[string]*types.Package
+	others types.Importer
+}
+
+func (i ownFirst) Import(path string) (*types.Package, error) {
+	if p := i.own[path]; p != nil {
+		return p, nil
+	}
+	return i.others.Import(path)
+}
+
+func check(fset *token.FileSet, path string, files []*ast.File, imports types.Importer, signatures bool) (*types.Package, *types.Info, error) {
 	info := &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},
 		Defs:  map[*ast.Ident]types.Object{},
 		Uses:  map[*ast.Ident]types.Object{},
 	}
-	config := types.Config{Importer: imports}
-	_, err := config.Check(path, fset, files, info)
-	return info, err
+	config := types.Config{Importer: imports, IgnoreFuncBodies: signatures}
+	p, err := config.Check(path, fset, files, info)
+	return p, info, err
 }
