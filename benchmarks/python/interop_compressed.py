@@ -13,6 +13,7 @@ Go code.
 """
 
 import csv
+import functools
 import json
 import math
 import struct
@@ -103,7 +104,16 @@ class Text:
     """The estimates of bytes of text, by those before them."""
 
     def __init__(self):
-        self.table, self.mixers, self.last = [Estimate() for _ in range(1 << 16)], [Mixer() for _ in range(8)], 0
+        self.table, self.mixers, self.last = Made(Estimate), [Mixer() for _ in range(8)], 0
+
+    def copy(self):
+        other = Text()
+        other.last = self.last
+        for place, e in self.table.items():
+            other.table[place] = Estimate(e.p, e.seen)
+        for mine, its in zip(self.mixers, other.mixers):
+            its.weights = mine.weights
+        return other
 
     def byte(self, coder):
         places = []
@@ -134,15 +144,22 @@ def about_before():
     return text.split(b"```json\n")[1].split(b"\n```")[0]
 
 
+@functools.cache
+def text_after(before):
+    """The estimates that a text leaves, the same for every file."""
+    text, known = Text(), Known(before)
+    for _ in before:
+        text.byte(known)
+    return text
+
+
 def packed_text(data, before=b""):
     if not data:
         return b""
     coder = Coder(data)
     length = Number().read(coder)
     need(length <= max(64 * len(data), 4096), "a text that is too long")
-    text, known = Text(), Known(before)
-    for _ in before:
-        text.byte(known)
+    text = text_after(before).copy()
     return bytes(text.byte(coder) for _ in range(length))
 
 

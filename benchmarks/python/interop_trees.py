@@ -30,7 +30,12 @@ def chance(u):
 
 
 CHANCES = {u: chance(u) for u in range(-2047, 2048)}
-ODDS = [next((u for u in range(-2047, 2048) if CHANCES[u] >= 16 * i + 8), 2047) for i in range(4096)]
+
+ODDS = [-2047]  # for each of 4,096 parts of the chances, the first odds of at least its middle
+for part in range(4096):
+    while ODDS[part] < 2047 and CHANCES[ODDS[part]] < 16 * part + 8:
+        ODDS[part] += 1
+    ODDS.append(ODDS[part])
 
 
 class Damaged(Exception):
@@ -75,8 +80,8 @@ class Coder:
 
 
 class Estimate:
-    def __init__(self):
-        self.p, self.seen = 32768, 0
+    def __init__(self, p=32768, seen=0):
+        self.p, self.seen = p, seen
 
     def learn(self, b):
         gain = (10 * 65536 + 5 * self.seen + 9) // (10 * self.seen + 18)
