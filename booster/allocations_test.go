@@ -51,7 +51,7 @@ func noisy(t *testing.T, seed uint64, rows, features, classes int) *dataset.Tabl
 // and what the collector has taken from the pools of the metrics.
 func TestAllocationsOfRounds(t *testing.T) {
 	testenv.Memory(t)
-	const rounds, mostAllocations, mostBytes = 18, 64, 8 << 10
+	const rounds, mostAllocations, mostBytes = 14, 64, 8 << 10
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	for objective, classes := range map[string]int{"regression": 3, "binary": 2, "multiclass": 3} {
@@ -60,7 +60,7 @@ func TestAllocationsOfRounds(t *testing.T) {
 			outputs = classes
 		}
 		var tables, valids []*dataset.Table
-		for _, size := range []struct{ rows, features int }{{3000, 6}, {70_000, 16}} {
+		for _, size := range []struct{ rows, features int }{{3000, 6}, {66_500, 12}} {
 			tables = append(tables, noisy(t, 1, size.rows, size.features, classes))
 			valids = append(valids, noisy(t, 2, size.rows/2, size.features, classes))
 		}

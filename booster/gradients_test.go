@@ -69,7 +69,14 @@ func TestInvariantUnderSampling(t *testing.T) {
 	for _, s := range storages {
 		for _, sampling := range []string{"all", "bag", "goss", "mvs"} {
 			t.Run("S2.26/"+s.name+"/"+sampling, func(t *testing.T) {
-				for seed := uint64(0); seed < 8; seed += uint64(testenv.UnlessShort(1, 3)) {
+				seeds := []uint64{0, 1, 2, 7} // each objective with weights and without
+				switch {
+				case testenv.Soak():
+					seeds = []uint64{0, 1, 2, 3, 4, 5, 6, 7}
+				case testing.Short():
+					seeds = []uint64{0, 3, 6}
+				}
+				for _, seed := range seeds {
 					table := small(t, seed, 400+300*int(seed), seed%2 == 1)
 					p := booster.Defaults()
 					p.Objective, p.Rounds, p.Seed, p.Verify = []string{"regression", "multiclass"}[seed/2%2], 6, seed, true
@@ -412,7 +419,7 @@ func TestQualityOf16Bits(t *testing.T) {
 		{"constant_hessian", "california_housing", "", 60},
 		{"regression_weighted", "california_housing", "households", 60},
 		{"binary", "spambase", "", 30},
-		{"binary_weighted", "nass_cds", "weight", 60},
+		{"binary_weighted", "nass_cds", "weight", testenv.ByLength(60, 30, 60)},
 		{"multiclass", "covtype_15k", "", 10},
 		{"multiclass_weighted", "covtype_15k", "Elevation", 10},
 	}

@@ -38,8 +38,9 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 		t.Run("S1.18/S1.17/"+name, func(t *testing.T) {
 			for _, mode := range []string{"i16", "i32"} {
 				for _, fraction := range []float64{1, 0.6} {
-					if testing.Short() && (mode == "i32") != (fraction < 1) {
-						continue
+					large := name == "adult" || name == "wine_quality"
+					if (testing.Short() || large && !testenv.Soak()) && (mode == "i32") != (fraction < 1) {
+						continue // each mode with one of the fractions
 					}
 					want := ""
 					for _, c := range layoutChoices {
@@ -118,6 +119,7 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 	for _, columns := range []*[]dataset.ColumnData{&dense, &sparse} {
 		*columns = append(*columns, dataset.ColumnData{Name: "y", Values: label})
 	}
+	tables := map[string]*dataset.Table{"dense": mustColumns(t, dense), "sparse": mustColumns(t, sparse)}
 	cases := []struct {
 		mode                   string
 		leaves, minData, depth int
@@ -128,15 +130,15 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 	}
 	for _, c := range cases[:testenv.UnlessShort(len(cases), 1)] {
 		p := booster.Defaults()
-		p.Rounds, p.Gradients, p.RowFraction, p.Verify = 5, c.mode, c.fraction, true
+		p.Rounds, p.Gradients, p.RowFraction, p.Verify = 3, c.mode, c.fraction, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.MaxDepth, p.Tree.ColNode = c.leaves, c.minData, c.depth, c.columns
 		p.Tree.ReuseFeature, p.Tree.ReuseCut = c.reuse/2, c.reuse
 		p.Binning.Layout = "col"
-		want := hash(t, p, mustColumns(t, dense))
-		for name, columns := range map[string][]dataset.ColumnData{"dense": dense, "sparse": sparse} {
+		want := hash(t, p, tables["dense"])
+		for name, table := range tables {
 			for _, threads := range []int{1, 3} {
 				p.Binning.Layout, p.Threads = "csr", threads
-				if got := hash(t, p, mustColumns(t, columns)); got != want {
+				if got := hash(t, p, table); got != want {
 					t.Errorf("%+v, %s columns, %d threads: another model than from columns", c, name, threads)
 				}
 			}
@@ -144,7 +146,7 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 		for builder, ran := range map[string]string{"auto": "direct", "": "direct", "sequential": "sequential", "row": "row"} {
 			var report booster.Report
 			p.Builder = builder
-			if got := hash(t, p, mustColumns(t, sparse), booster.WithReport(&report)); got != want {
+			if got := hash(t, p, tables["sparse"], booster.WithReport(&report)); got != want {
 				t.Errorf("%+v, builder %q: another model than from columns", c, builder)
 			}
 			if report.Builder != ran {
@@ -152,7 +154,7 @@ func TestDirectSearchGivesOneModel(t *testing.T) {
 			}
 		}
 		p.Binning.Layout, p.Builder = "auto", "auto"
-		if got := hash(t, p, mustColumns(t, sparse)); got != want {
+		if got := hash(t, p, tables["sparse"]); got != want {
 			t.Errorf("%+v, sparse columns, layout auto: another model than from columns", c)
 		}
 	}
@@ -284,7 +286,7 @@ func TestFewRowsOfManyCodes(t *testing.T) {
 	}{{"i16", 20, 1, 1, 0}, {"i32", 0, 1, 1, 0}, {"i16", 1, 0.4, 0.9, 0}, {"i16", 20, 1, 1, 0.6}}
 	for _, c := range cases[:testenv.UnlessShort(len(cases), 2)] {
 		p := booster.Defaults()
-		p.Objective, p.Rounds, p.Gradients, p.RowFraction, p.Verify = "regression", 6, c.mode, c.rows, true
+		p.Objective, p.Rounds, p.Gradients, p.RowFraction, p.Verify = "regression", 3, c.mode, c.rows, true
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.ColTree, p.Binning.MaxBin = 40, c.minData, c.features, 65_536
 		p.Tree.ReuseCut = c.reuse
 		p.Binning.Layout, p.Builder = "csr", "row"

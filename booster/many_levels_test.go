@@ -11,6 +11,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // manyLevels makes a table of rows rows whose column k has as many levels, "level-0" …,
@@ -34,13 +35,10 @@ func manyLevels(t testing.TB, rows int) *dataset.Table {
 	return tab
 }
 
-// TestManyLevels trains on a million levels, saves, loads and predicts. Each step is
+// TestManyLevels trains on a million levels (under BOOST_SOAK, else on fewer), saves, loads and predicts. Each step is
 // linear in the levels, or sorts them: what is quadratic would take 10¹² steps.
 func TestManyLevels(t *testing.T) {
-	rows := 1_000_000
-	if testing.Short() {
-		rows = 100_000
-	}
+	rows := testenv.ByLength(1_000_000, 250_000, 100_000)
 	start, ctx := time.Now(), context.Background()
 	tab := manyLevels(t, rows)
 	p := booster.Defaults()

@@ -18,10 +18,11 @@ import (
 
 // Every builder, mode, layout and number of threads gives the plain reference's sums.
 func TestBuilders(t *testing.T) {
-	rows, workers := 80_000, []int{1, 2, 3, 5, 8}
-	if testing.Short() {
-		rows, workers = 20_000, []int{1, 4, 7}
-	}
+	workers := map[bool][]int{false: {1, 3, 8}, true: {1, 2, 3, 5, 8}}[testenv.Soak()]
+	builders(t, testenv.ByLength(80_000, hist.BlockRows+4500, 20_000), workers)
+}
+
+func builders(t *testing.T, rows int, workers []int) {
 	one := parallel.NewPool(1)
 	defer one.Close()
 	r := rand.New(rand.NewPCG(1, 0))

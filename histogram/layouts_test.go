@@ -74,7 +74,10 @@ var layouts = map[string]binning.Params{
 
 // Every layout gives the plain reference's sums: dense, sparse and empty rows, all rows
 // and few of them, all builders that the layout has.
-func TestLayouts(t *testing.T) {
+func TestLayouts(t *testing.T) { layoutsOf(t, testenv.UnlessShort(70_000, 0)) }
+
+// layoutsOf tries tables of so many rows beside small ones, 0 for none.
+func layoutsOf(t *testing.T, many int) {
 	for name, p := range layouts {
 		t.Run(name, func(t *testing.T) {
 			pool := parallel.NewPool(3)
@@ -83,8 +86,8 @@ func TestLayouts(t *testing.T) {
 			for _, shape := range []struct {
 				share float64
 				rows  int
-			}{{0.01, 700}, {0.2, 1}, {0.2, 700}, {0.9, 700}, {0.05, 70_000}} {
-				if share, rows := shape.share, shape.rows; rows < 1000 || !testing.Short() {
+			}{{0.01, 700}, {0.2, 1}, {0.2, 700}, {0.9, 700}, {0.05, many}} {
+				if share, rows := shape.share, shape.rows; rows > 0 {
 					d := sparseTable(t, r.Uint64(), rows, share)
 					m := d.in(t, p, pool)
 					if p.Bundle == "on" && rows > 1 && share < 0.1 && !m.Bundled() && m.ByRow() == nil {

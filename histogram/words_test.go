@@ -17,9 +17,11 @@ import (
 func TestTwoArrays(t *testing.T) {
 	t.Cleanup(histogram.KeepWide(-1))
 	for name, test := range map[string]func(*testing.T){
-		"TestBuilders": TestBuilders, "TestSmallNodes": TestSmallNodes, "TestNoStaleValues": TestNoStaleValues,
+		"TestBuilders":   func(t *testing.T) { builders(t, 20_000, []int{1, 4}) },
+		"TestLayouts":    func(t *testing.T) { layoutsOf(t, 0) },
+		"TestSmallNodes": TestSmallNodes, "TestNoStaleValues": TestNoStaleValues,
 		"TestExtremeCodes": TestExtremeCodes, "TestSubtract": TestSubtract, "TestEqualHessians": TestEqualHessians,
-		"TestWidths": TestWidths, "TestLayouts": TestLayouts, "TestRowMajorCopyOfBundles": TestRowMajorCopyOfBundles,
+		"TestWidths": TestWidths, "TestRowMajorCopyOfBundles": TestRowMajorCopyOfBundles,
 		"TestActiveFeaturesChange": TestActiveFeaturesChange, "TestTiles": TestTiles, "TestStream": TestStream, "TestHelp": TestHelp,
 	} {
 		t.Run(name, test)

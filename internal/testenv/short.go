@@ -1,6 +1,9 @@
 package testenv
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // UnlessShort returns how much a test tries: all, or few in a short run, as the race detector and
 // emulators take, under which everything is ten times slower and more.
@@ -9,6 +12,17 @@ func UnlessShort(all, few int) int {
 		return few
 	}
 	return all
+}
+
+// Soak reports whether tests take their long forms, as make soak asks for by BOOST_SOAK.
+func Soak() bool { return os.Getenv("BOOST_SOAK") != "" }
+
+// ByLength returns how much a test tries: in its long form, in an ordinary run, in a short one.
+func ByLength(long, ordinary, short int) int {
+	if Soak() {
+		return long
+	}
+	return UnlessShort(ordinary, short)
 }
 
 // Memory skips a test of how much memory something takes where the race detector takes some too.
