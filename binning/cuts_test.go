@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"boost/binning"
+	"boost/internal/testenv"
 )
 
 func TestCutsLayout(t *testing.T) {
@@ -138,13 +139,8 @@ func TestQuantiles(t *testing.T) {
 	})
 }
 
-// cases scales the number of random cases down under -short.
-func cases(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
+// cases scales the number of random cases down in ordinary runs, and more in short ones.
+func cases(n int) int { return testenv.ByLength(n, 2*n/5, n/10) }
 
 // someValues draws values with many repeats, gaps, infinities, signed zeros,
 // neighbouring floats and both ends of the number line.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -257,11 +258,7 @@ func TestLayoutsByThreads(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("S1.13/%s/%s/bundle=%s/%s", p.Layout, p.MissingAs, p.Bundle, p.Storage), func(t *testing.T) {
 			one := stored(c.as(t, p, 1))
-			step := 1
-			if testing.Short() {
-				step = 7
-			}
-			for threads := 2; threads <= 16; threads += step {
+			for threads := 2; threads <= 16; threads += testenv.ByLength(1, 3, 7) {
 				if stored(c.as(t, p, threads)) != one {
 					t.Errorf("%d threads: other bytes than by one", threads)
 				}

@@ -20,6 +20,7 @@ import (
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/ptq"
 )
@@ -102,13 +103,16 @@ func TestCompactPredicts(t *testing.T) {
 		{"no trees", newForestOver(t, 50, 2, 0, 1, 10, 5)},
 	} {
 		t.Run("S4.30/compact/"+shape.name, func(t *testing.T) {
-			for _, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)} {
+			for i, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)} {
 				small, _ := compressed(t, shape.f.model, form, model.GroupBlock, form == ptq.FormCold2)
 				data := encode(t, small)
 				fast, compact := bothLoads(t, data)
 				samePredictions(t, fast, compact, shape.f.table)
 				for _, set := range append(predict.Sets(), cpu.Generic) {
 					samePredictions(t, fast, compactFor(t, data, set), shape.f.table, model.Threads(2))
+				}
+				if i > 1 && !testenv.Soak() {
+					continue // how leaves are stored is apart from which rows and rounds are asked for
 				}
 				for _, rounds := range []int{-1, 0, 1, fast.Rounds() - 1, fast.Rounds(), fast.Rounds() + 1} {
 					samePredictions(t, fast, compact, shape.f.table, model.Rounds(rounds))
