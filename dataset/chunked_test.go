@@ -16,6 +16,7 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -102,7 +103,7 @@ func scanText(r *rand.Rand, rows int, dirt float64) string {
 func TestChunked(t *testing.T) {
 	pool := parallel.NewPool(3)
 	defer pool.Close()
-	for seed := range uint64(120) {
+	for seed := range uint64(testenv.ByLength(300, 80, 40)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		opts := []dataset.Option{dataset.ID("id"), dataset.Label("y"), dataset.Weight("w")}
 		rows, dirt := 1+r.IntN(300), 0.0

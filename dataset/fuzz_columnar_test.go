@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // seedFiles adds small files that other programs wrote.
@@ -75,17 +75,11 @@ func FuzzArrow(f *testing.F) {
 }
 
 // TestColumnarLies changes every byte of small files in several ways, under BOOST_SOAK,
-// and every 23rd otherwise. Whatever the bytes then claim, reading ends soundly and
+// and every 37th otherwise. Whatever the bytes then claim, reading ends soundly and
 // takes little memory.
 func TestColumnarLies(t *testing.T) {
 	const most = 24 << 20 // bytes, for files of a few KB
-	step := 23
-	switch {
-	case os.Getenv("BOOST_SOAK") != "":
-		step = 1
-	case testing.Short():
-		step = 53
-	}
+	step := testenv.ByLength(1, 37, 53)
 	for name, format := range map[string]string{
 		"pruning.parquet": "parquet", "duckdb2.snappy.parquet": "parquet", "types.delta2.parquet": "parquet",
 		"views.zstd.arrow": "arrow", "deltas.dictionary.arrow": "arrow", "replaced.dictionary.arrows": "arrow", "polars.lz4.arrow": "arrow",

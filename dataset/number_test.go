@@ -7,12 +7,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 func TestParseNumber(t *testing.T) {
@@ -89,13 +89,7 @@ func randomNumber(r *rand.Rand) string {
 // quoted, unquoted and with a decimal comma, through the reader's quick paths. Columns
 // are float32 only where strconv says that all of their values are exact in it.
 func TestNumbersEqualStrconv(t *testing.T) {
-	blocks, n := 4, 50_000
-	switch {
-	case os.Getenv("BOOST_SOAK") != "":
-		blocks, n = 50, 200_000
-	case testing.Short():
-		blocks, n = 3, 20_000
-	}
+	blocks, n := testenv.ByLength(50, 3, 3), testenv.ByLength(200_000, 25_000, 15_000)
 	for block := range blocks {
 		r := rand.New(rand.NewPCG(1, uint64(block)))
 		var text bytes.Buffer
