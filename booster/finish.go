@@ -37,6 +37,9 @@ func (b *boosting) model() (*Model, error) {
 		Fingerprint: b.data.fingerprint, ValidPrints: b.data.validPrints, NumericsVersion: NumericsVersion,
 		Origin: origin, Segments: segments,
 	}
+	if b.baseModel != nil {
+		c.Derived = b.baseModel.Derived()
+	}
 	for _, s := range b.data.sets {
 		for i, m := range b.judge.metrics {
 			c.History = append(c.History, model.History{Set: s.name, Metric: m.Name(), Values: s.history[i]})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/booster/model/internal/format"
+	"boost/ptq"
 )
 
 // Prefix returns the model that has the first k rounds only, 0 … Rounds; another k is an
@@ -72,8 +73,29 @@ func (m *Model) Append(tail *Model) (*Model, error) {
 // keeps its leaf values, but no longer in few bits.
 func (m *Model) expanded() Contents {
 	c := *m.contents
-	c.Compression = nil
+	c.Derived, c.Compression = m.Derived(), nil
 	return c
+}
+
+// Derived returns the forms that leaf values of the model went through and lost in, ascending: of a
+// compressed model its own form, of a full one those of the compressed models that it was made
+// from. Forms of 64 bits lose nothing and are not among them. Such values are approximations, in however many bits the file keeps them.
+func (m *Model) Derived() []string {
+	derived := m.contents.Derived
+	if z := m.contents.Compression; z != nil && z.Leaves.Form() != ptq.FormOf(ptq.F64) {
+		derived = withForms(derived, []string{z.Leaves.Form().String()})
+	}
+	return derived
+}
+
+// withForms returns the union of two ascending lists, nil for none.
+func withForms(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // Leaves returns the leaf values of all trees, one tree after the other, as the file has them.

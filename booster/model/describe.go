@@ -36,6 +36,7 @@ type Description struct {
 
 	Params      json.RawMessage         `json:"params"`
 	Origin      *OriginDescription      `json:"origin,omitempty"`
+	Derived     []string                `json:"derived,omitempty"`  // see Model.Derived; nil for a compressed model made of a full one
 	Segments    []Segment               `json:"segments,omitempty"` // of the first rounds, where their parameters were others
 	Compression *CompressionDescription `json:"compression,omitempty"`
 	After       int                     `json:"after,omitempty"` // rounds of which the model is the tail
@@ -122,7 +123,7 @@ func (m *Model) Describe() (*Description, error) {
 		Params: c.Params, History: c.History, WideRounds: c.WideRounds,
 		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
-		Segments: c.Segments, After: c.After, Compression: describeCompression(c.Compression),
+		Segments: c.Segments, After: c.After, Derived: c.Derived, Compression: describeCompression(c.Compression),
 	}
 	if o := c.Origin; o != nil {
 		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}

@@ -78,6 +78,7 @@ func startMerge(models []*Model) (Contents, error) {
 			return c, err
 		}
 		c.Origin.Models = append(c.Origin.Models, sum)
+		c.Derived = withForms(c.Derived, m.Derived())
 		parts, err := m.contents.Stretches()
 		if err != nil {
 			return c, err

@@ -123,6 +123,35 @@ func TestEarlyStop(t *testing.T) {
 	}
 }
 
+// What is made from a compressed model names the form that its leaf values lost in, however often it
+// is changed again; eight bytes a leaf lose nothing.
+func TestDerived(t *testing.T) {
+	models(t)
+	train := []string{"--label", "y", "-q", "--set", "data.ignore=b,c", "--set", "data.id=id", "--set", "train.early_stopping=0"}
+	t.Run("S4.19/inspect", func(t *testing.T) {
+		must(t, 0, boost(t, "quantize", "y.boost", "-o", "i8.boost", "--dtype", "i8"))
+		must(t, 0, boost(t, "quantize", "y.boost", "-o", "f64.boost", "--dtype", "f64"))
+		must(t, 0, boost(t, "rollback", "i8.boost", "--rounds", "4", "-o", "back.boost"))
+		must(t, 0, boost(t, "rollback", "f64.boost", "--rounds", "4", "-o", "back64.boost"))
+		must(t, 0, boost(t, "merge", "i8.boost", "y.boost", "-o", "merged.boost"))
+		must(t, 0, boost(t, "refit", "back.boost", "t.csv", "-o", "fitted.boost"))
+		must(t, 0, boost(t, append([]string{"train", "t.csv", "-o", "on.boost", "--init-model", "fitted.boost", "--set", "train.rounds=2"}, train...)...))
+		must(t, 0, boost(t, "quantize", "on.boost", "-o", "q4.boost", "--dtype", "q4_0"))
+		must(t, 0, boost(t, "convert", "q4.boost", "q4.json"))
+		must(t, 0, boost(t, "convert", "q4.json", "again.boost"))
+		must(t, 0, boost(t, "rollback", "again.boost", "--rounds", "3", "-o", "last.boost"))
+		for name, forms := range map[string]string{
+			"y.boost": "", "i8.boost": "", "f64.boost": "", "back64.boost": "",
+			"back.boost": "I8", "merged.boost": "I8", "fitted.boost": "I8", "on.boost": "I8", "q4.boost": "I8", "last.boost": "I8, Q4_0",
+		} {
+			out := must(t, 0, boost(t, "inspect", name)).out
+			if said := "come from a model compressed to " + forms + ", and"; strings.Contains(out, "derived") != (forms != "") || forms != "" && !strings.Contains(out, said) {
+				t.Errorf("%s, of %q:\n%s", name, forms, out)
+			}
+		}
+	})
+}
+
 // The raw scores of a merged model are the sums of those of its parts.
 func TestMerge(t *testing.T) {
 	models(t)

@@ -191,6 +191,9 @@ func originRows(d *model.Description) [][]string {
 	if d.After > 0 {
 		rows = append(rows, []string{"tail", "of a model, after its first " + format.Counted(d.After, "round")})
 	}
+	if len(d.Derived) > 0 {
+		rows = append(rows, []string{"derived", "leaf values come from a model compressed to " + strings.Join(d.Derived, ", ") + ", and are approximations"})
+	}
 	o := d.Origin
 	if o == nil {
 		return rows

@@ -63,6 +63,42 @@ func TestMorphByHand(t *testing.T) {
 	}
 }
 
+// A prediction reads the version that GetActive names: eight bits of these leaves have the step
+// 1.27/127 = 0.01, and after a refit of 2.54 to -2.54 the step 0.02.
+func TestPredictActive(t *testing.T) {
+	m := forest(t, 1, []float64{-1.27, 0.634}, []float64{0.006, 0.0127})
+	tensor, err := compress.Open(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predict := func(missing ptq.Missing) []float64 {
+		t.Helper()
+		a, err := tensor.Store().GetActive(ptq.I8, ptq.Calibration{}, missing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]float64, a.Version.Len())
+		a.Version.DecodeRange(values, 0)
+		read, err := m.WithLeaves(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var low, high [1]float64
+		read.PredictRowRaw([]float64{-1e9}, low[:])
+		read.PredictRowRaw([]float64{1e9}, high[:])
+		return []float64{low[0], high[0]}
+	}
+	t.Run("S4.31/predictions", func(t *testing.T) {
+		near(t, "the master, as nothing else is there", predict(ptq.Auto), []float64{-1.27 + 0.006, 0.634 + 0.0127})
+		near(t, "made first", predict(ptq.Make), []float64{-1.27 + 0.01, 0.63 + 0.01})
+		near(t, "there now", predict(ptq.Auto), []float64{-1.27 + 0.01, 0.63 + 0.01})
+		if err := tensor.Store().SetMaster([]float64{-2.54, 0.634, 0.006, 0.0127}, nil); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "after a refit", predict(ptq.Make), []float64{-2.54, 0.64 + 0.02})
+	})
+}
+
 // Outputs have scales of their own, however many trees they have.
 func TestMorphByOutput(t *testing.T) {
 	m := forest(t, 3, []float64{1, 0.5}, []float64{10}, []float64{100, 99}, []float64{-1.27, 0.1}, []float64{12.7}, []float64{127, 1})

@@ -31,6 +31,7 @@ type Contents struct {
 	NumericsVersion int
 
 	Origin   *Origin   // nil for a model that was trained from nothing
+	Derived  []string  // forms that leaf values went through and lost in, ascending; nil if none
 	Segments []Segment // of the first rounds; those that they leave were trained by Params
 	After    int       // rounds of which this model is the tail; 0 for one that stands alone
 

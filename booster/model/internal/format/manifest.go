@@ -28,9 +28,10 @@ var (
 // Manifest is the JSON object behind the header: everything but the large arrays. It
 // is written by manifestOf with sorted keys and no spaces, and read into this.
 type manifest struct {
-	After          int             `json:"after"` // this and the next two only where they say something
+	After          int             `json:"after"` // this and the next three only where they say something
 	Origin         *originEntry    `json:"origin"`
 	Segments       []Segment       `json:"segments"`
+	Derived        []Text          `json:"derived"`
 	BaseScore      []float64       `json:"base_score"`
 	BestRound      int             `json:"best_round"`
 	Classes        []Text          `json:"classes"` // null for regression
@@ -103,6 +104,9 @@ func (c *Contents) Manifest() map[string]any {
 	if len(c.Segments) > 0 {
 		object["segments"] = List(c.Segments, segmentForm)
 	}
+	if len(c.Derived) > 0 {
+		object["derived"] = List(c.Derived, func(form string) any { return Text(form).Form() })
+	}
 	return object
 }
 
@@ -140,6 +144,9 @@ func (m *manifest) Contents() (Contents, error) {
 	}
 	if o := m.Origin; o != nil {
 		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
+	}
+	for _, form := range m.Derived {
+		c.Derived = append(c.Derived, string(form))
 	}
 	if m.Classes != nil {
 		c.Classes = make([]string, len(m.Classes))

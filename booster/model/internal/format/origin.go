@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"boost/ptq"
 )
 
 // Origin says how a model was made of others.
@@ -68,6 +70,14 @@ func segmentForm(s Segment) any {
 func (c *Contents) checkOrigin() error {
 	if c.After < 0 || c.After > math.MaxInt32 {
 		return fmt.Errorf("the model comes after %d rounds", c.After)
+	}
+	for i, form := range c.Derived {
+		if _, err := ptq.ParseForm(form); err != nil {
+			return fmt.Errorf("its leaf values come from the form %q, which is unknown", form)
+		}
+		if i > 0 && form <= c.Derived[i-1] {
+			return fmt.Errorf("its leaf values come from the forms %q: ascending order expected", c.Derived)
+		}
 	}
 	if err := c.checkSegments(); err != nil || c.Origin == nil {
 		return err
