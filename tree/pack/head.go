@@ -8,37 +8,39 @@ import (
 	"boost/tree"
 )
 
-// start codes the head, and forgets what trees were walked before. The trees, which have that
-// many nodes, are needed for writing only.
-func (w *walker) start(nodes int, trees []tree.Tree) error {
+// start codes the head, and forgets what trees were walked before. A writer is told how many nodes all trees
+// have and which features they split on; isStrict finds out whether they are strict once that is known.
+func (w *walker) start(nodes int, used []bool, isStrict func() bool) error {
 	w.index, w.previous, w.work, w.path = 0, 0, 0, w.path[:0]
 	w.alike, w.size = 0, entropy.Number{}
 	var number entropy.Number
 	w.nodes = int(min(number.Code(w.coder, uint64(nodes)), math.MaxInt32))
 	w.left = w.nodes
-	w.inUse(trees)
+	w.inUse(used)
 	if len(w.symbols) == 0 && w.nodes > 0 {
 		return damaged("nodes split on no feature")
 	}
 	w.unbar()
 	w.strict = true
-	w.strict = w.coder.Bit(bit(!w.coder.Reading() && w.allStrict(trees)), entropy.One/2) == 1
+	w.strict = w.coder.Bit(bit(!w.coder.Reading() && isStrict()), entropy.One/2) == 1
 	w.contexts.clear(w.nodes)
 	w.spent(partHead)
 	return nil
 }
 
-// inUse codes which features trees split on.
-func (w *walker) inUse(trees []tree.Tree) {
-	var used []bool
-	if !w.coder.Reading() {
-		used = make([]bool, len(w.features))
-	}
+// featuresOf returns which features trees split on.
+func featuresOf(trees []tree.Tree, features int) []bool {
+	used := make([]bool, features)
 	for i := range trees {
 		for _, f := range trees[i].Feature {
 			used[f] = true
 		}
 	}
+	return used
+}
+
+// inUse codes which features trees split on.
+func (w *walker) inUse(used []bool) {
 	w.symbols, w.place = w.symbols[:0], w.place[:0]
 	var estimate entropy.Bit
 	for f := range w.features {

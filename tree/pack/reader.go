@@ -44,7 +44,7 @@ func NewReader(b []byte, count int, features []tree.Feature, outputs int) (*Read
 
 func (r *Reader) begin() error {
 	r.read = 0
-	if err := r.w.start(0, nil); err != nil {
+	if err := r.w.start(0, nil, nil); err != nil {
 		return err
 	}
 	if r.w.nodes > nodesPerByte*len(r.bytes) {

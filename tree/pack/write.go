@@ -67,7 +67,7 @@ func write(trees []tree.Tree, features []tree.Feature, outputs int, counting boo
 		allowed: math.MaxUint64, counting: counting,
 	}
 	// Errors are of damaged bytes, and nothing is read here.
-	_ = w.start(nodes, canonical)
+	_ = w.start(nodes, featuresOf(canonical, len(features)), func() bool { return w.allStrict(canonical) })
 	for i := range canonical {
 		_ = w.tree(&canonical[i])
 	}
