@@ -101,9 +101,7 @@ func joined(sections []format.Section) []byte { return framed(format.JoinParts(s
 
 // framed makes a file of what its section holds.
 func framed(joined []byte) []byte {
-	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: joined}}, func(table []format.SectionEntry) []byte {
-		return format.AppendJSON(nil, map[string]any{"sections": format.List(table, format.SectionForm)})
-	})
+	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: joined}}, format.SectionTable)
 }
 
 // tryCompressed reads a file behind right checksums: both loads give the same error, or a

@@ -38,7 +38,7 @@ const tableMark = `"@sections"`
 // section table, and any sections, with all checksums right.
 func tryDecode(t *testing.T, text string, sections []format.Section) {
 	t.Helper()
-	data := format.Assemble(FormatVersion, sections, func(table []format.SectionEntry) []byte {
+	data := format.Assemble(FormatVersion, sections, func(_ []byte, table []format.SectionEntry) []byte {
 		return []byte(strings.Replace(text, tableMark, string(format.AppendJSON(nil, format.List(table, format.SectionForm))), 1))
 	})
 	var before, after runtime.MemStats

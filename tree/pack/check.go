@@ -10,9 +10,9 @@ import (
 )
 
 // Check reads count trees over the features and reports whether b is what Write makes of them. It keeps one
-// tree at a time, and beside what a Reader takes at most some 100 bytes for each node of the largest and twice
-// the bytes of b. visit, which may be nil, sees the number of leaves of each tree. Errors wrap ErrDamaged.
-func Check(b []byte, count int, features []tree.Feature, outputs int, visit func(leaves int)) error {
+// tree at a time, and beside what a Reader takes at most some 100 bytes for each node of the largest and as many
+// bytes as b has. Errors wrap ErrDamaged.
+func Check(b []byte, count int, features []tree.Feature, outputs int) error {
 	r, err := NewReader(b, count, features, outputs)
 	if err != nil {
 		return err
@@ -24,9 +24,6 @@ func Check(b []byte, count int, features []tree.Feature, outputs int, visit func
 			return err
 		}
 		c.add(&t)
-		if visit != nil {
-			visit(t.NumLeaves())
-		}
 	}
 	if count == 0 && r.w.left != 0 {
 		return damaged("%d nodes belong to no tree", r.w.left)

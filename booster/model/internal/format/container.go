@@ -78,13 +78,13 @@ type SectionEntry struct {
 
 func aligned(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
 
-// place gives the sections their offsets behind a manifest of that length.
-func place(sections []Section, manifestLength int) []SectionEntry {
+// place gives the sections, which have these checksums, their offsets behind a manifest of that length.
+func place(sections []Section, sums []string, manifestLength int) []SectionEntry {
 	entries := make([]SectionEntry, len(sections))
 	at := uint64(headerSize + manifestLength)
 	for i, s := range sections {
 		at = aligned(at)
-		entries[i] = SectionEntry{s.Name, at, uint64(len(s.Data)), CrcHex(s.Data)}
+		entries[i] = SectionEntry{s.Name, at, uint64(len(s.Data)), sums[i]}
 		at += uint64(len(s.Data))
 	}
 	return entries
@@ -100,22 +100,9 @@ func CrcHex(b []byte) string {
 	return string(text[:])
 }
 
-// Assemble makes the file. manifest writes the JSON for a section table.
-func Assemble(version uint16, sections []Section, manifest func([]SectionEntry) []byte) []byte {
-	// The manifest holds offsets that depend on its own length. A longer manifest never
-	// makes shorter offsets, so lengths from 0 upwards rise to the least that fits.
-	var entries []SectionEntry
-	var text []byte
-	for length := -1; length != len(text); {
-		length = len(text)
-		entries = place(sections, length)
-		text = manifest(entries)
-	}
-	end := uint64(headerSize + len(text))
-	if n := len(entries); n > 0 {
-		end = entries[n-1].Offset + entries[n-1].Length
-	}
-	h := Header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}
+// Assemble makes the file. manifest appends the JSON for a section table.
+func Assemble(version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) []byte {
+	h, text, entries := arrange(version, sections, manifest)
 	b := h.append(make([]byte, 0, h.file))
 	b = append(b, text...)
 	for i, s := range sections {
@@ -123,6 +110,42 @@ func Assemble(version uint16, sections []Section, manifest func([]SectionEntry) 
 		b = append(b, s.Data...)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// isAssembled reports whether a file, whose sections were opened, is what Assemble makes.
+func isAssembled(data []byte, version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) bool {
+	h, text, entries := arrange(version, sections, manifest)
+	if h.file != uint64(len(data)) || !bytes.Equal(h.append(nil), data[:headerSize]) || !bytes.Equal(text, data[headerSize:headerSize+len(text)]) {
+		return false
+	}
+	for i, s := range sections {
+		if !bytes.Equal(s.Data, data[entries[i].Offset:][:len(s.Data)]) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrange returns all of a file but its sections.
+func arrange(version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) (Header, []byte, []SectionEntry) {
+	// The manifest holds offsets that depend on its own length. A longer manifest never
+	// makes shorter offsets, so lengths from 0 upwards rise to the least that fits.
+	var entries []SectionEntry
+	var text []byte
+	sums := make([]string, len(sections))
+	for i, s := range sections {
+		sums[i] = CrcHex(s.Data)
+	}
+	for length := -1; length != len(text); {
+		length = len(text)
+		entries = place(sections, sums, length)
+		text = manifest(text[:0], entries)
+	}
+	end := uint64(headerSize + len(text))
+	if n := len(entries); n > 0 {
+		end = entries[n-1].Offset + entries[n-1].Length
+	}
+	return Header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}, text, entries
 }
 
 // CheckHeader checks magic and lengths, all that the beginning of a file can tell.

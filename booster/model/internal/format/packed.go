@@ -33,9 +33,11 @@ var CompressedNames = []string{
 	aboutSection, CutsSection, dictionariesSection, StructureSection, scalesSection, leavesSection, packedLeavesSection, statisticsSection,
 }
 
-// encodeCompressed returns the bytes of a compressed model's file. Its manifest holds the
-// section table only.
-func (c *Contents) encodeCompressed() ([]byte, error) {
+// compressedParts returns the parts of a compressed model's file. The structure is made of the trees if it is nil.
+func (c *Contents) compressedParts(structure []byte) []Section {
+	if structure == nil {
+		structure = pack.Write(c.Trees, Features(c.Cuts), c.Outputs)
+	}
 	object := c.Manifest()
 	object["compression"] = c.Compression.Form()
 	scales := EncodeScales(c.Compression.Leaves)
@@ -45,18 +47,20 @@ func (c *Contents) encodeCompressed() ([]byte, error) {
 			leaves = Section{packedLeavesSection, codes}
 		}
 	}
-	all := []Section{
+	return []Section{
 		{aboutSection, packed.PackAbout(AppendJSON(nil, object))},
 		{CutsSection, packed.PackCuts(c.Cuts)},
 		{dictionariesSection, packed.PackDictionaries(c.Schema)},
-		{StructureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
+		{StructureSection, structure},
 		{scalesSection, scales},
 		leaves,
 		{statisticsSection, encodeStatistics(c.Trees)},
 	}
-	return Assemble(CompressedVersion, []Section{{PackedSection, JoinParts(all)}}, func(table []SectionEntry) []byte {
-		return AppendJSON(nil, map[string]any{"sections": List(table, SectionForm)})
-	}), nil
+}
+
+// SectionTable appends the manifest of a compressed model, which holds the section table only.
+func SectionTable(b []byte, table []SectionEntry) []byte {
+	return AppendJSON(b, map[string]any{"sections": List(table, SectionForm)})
 }
 
 // compressionEntry is how the about section spells a Compression.
@@ -127,7 +131,11 @@ type packedModel struct {
 
 // JoinParts returns the section of these parts.
 func JoinParts(parts []Section) []byte {
-	var b []byte
+	total := binary.MaxVarintLen64 * len(CompressedNames)
+	for _, p := range parts {
+		total += len(p.Data)
+	}
+	b := make([]byte, 0, total)
 	for _, name := range CompressedNames {
 		b = binary.AppendUvarint(b, uint64(len(partNamed(parts, name))))
 	}
@@ -235,39 +243,48 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 }
 
 // decodeCompressed reads a compressed model whole.
-func decodeCompressed(data []byte, h Header, manifestText []byte) (Contents, error) {
+func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, have known, err error) {
 	p, err := OpenPacked(data, h, manifestText)
 	if err != nil {
-		return Contents{}, err
+		return c, have, err
 	}
 	c, sections := p.Contents, p.Sections
-	if c.Trees, err = unpackTrees(sections[StructureSection], &c); err != nil {
-		return c, damagedSection(StructureSection, err)
+	have.structure = sections[StructureSection]
+	leafBytes := len(sections[leavesSection]) + len(sections[packedLeavesSection])
+	if c.Trees, err = unpackTrees(have.structure, leafBytes, &c); err != nil {
+		return c, have, damagedSection(StructureSection, err)
 	}
 	if err := c.unpackLeaves(p.Entry, sections); err != nil {
-		return c, damagedSection(leavesSection, err)
+		return c, have, damagedSection(leavesSection, err)
 	}
 	if c.Compression.Statistics {
 		err = decodeStatistics(sections[statisticsSection], c.Trees)
 	} else if len(sections[statisticsSection]) > 0 {
 		err = damagedSection(statisticsSection, errors.New("it should not be there"))
 	}
-	return c, err
+	return c, have, err
 }
 
 func damagedSection(name string, err error) error {
 	return Errorf("the model is damaged: section %q: %w", name, err)
 }
 
-// unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it, so
-// their number is bounded here.
-func unpackTrees(b []byte, c *Contents) ([]tree.Tree, error) {
-	count := c.BestRound * c.Outputs
+// unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it: their number is
+// bounded here, also by the bytes of their leaf values, of which each takes a bit at least. They are made only
+// once it is known that the section is what boost writes.
+func unpackTrees(b []byte, leafBytes int, c *Contents) ([]tree.Tree, error) {
+	count, features := c.BestRound*c.Outputs, Features(c.Cuts)
 	if count > 64*(len(b)+64) {
 		return nil, fmt.Errorf("%d trees in %d bytes", count, len(b))
 	}
-	r, err := pack.NewReader(b, count, Features(c.Cuts), c.Outputs)
+	r, err := pack.NewReader(b, count, features, c.Outputs)
 	if err != nil {
+		return nil, err
+	}
+	if leaves := r.Nodes() + count; leaves > 8*leafBytes {
+		return nil, fmt.Errorf("%d leaves with values of %d bytes", leaves, leafBytes)
+	}
+	if err := pack.Check(b, count, features, c.Outputs); err != nil {
 		return nil, err
 	}
 	trees := make([]tree.Tree, count)

@@ -1,10 +1,6 @@
 package format
 
-import (
-	"math"
-
-	"boost/tree"
-)
+import "boost/tree"
 
 // The structure section: the split nodes of all trees, array by array, in the order
 // of the trees. A tree with S split nodes has S+1 leaves, and as many category sets as
@@ -43,25 +39,37 @@ func childNumber(c int32) uint32 { return uint32(c)<<1 ^ uint32(c>>31) }
 
 func childReference(n uint32) int32 { return int32(n>>1) ^ -int32(n&1) }
 
-func measure(trees []tree.Tree) structure {
-	var s structure
-	var feature, code, child, set uint32
-	for i := range trees {
-		t := &trees[i]
-		s.nodes += uint64(t.NumSplits())
-		s.sets += uint64(t.NumSets())
-		s.codes += uint64(len(t.Sets))
-		for n := range t.NumSplits() {
-			feature = max(feature, uint32(t.Feature[n]))
-			code = max(code, t.Code[n])
-			child = max(child, childNumber(t.Left[n]), childNumber(t.Right[n]))
-		}
-		for _, c := range t.Sets {
-			set = max(set, c)
-		}
+// widest is what decides the head of a structure section.
+type widest struct {
+	feature, code, child, set uint32 // the largest of each
+	nodes, sets, codes        uint64
+}
+
+// see takes a tree into account.
+func (w *widest) see(t *tree.Tree) {
+	w.nodes += uint64(t.NumSplits())
+	w.sets += uint64(t.NumSets())
+	w.codes += uint64(len(t.Sets))
+	for n := range t.NumSplits() {
+		w.feature = max(w.feature, uint32(t.Feature[n]))
+		w.code = max(w.code, t.Code[n])
+		w.child = max(w.child, childNumber(t.Left[n]), childNumber(t.Right[n]))
 	}
-	s.feature, s.code, s.child, s.set = widthOf(feature), widthOf(code), widthOf(child), widthOf(set)
-	return s
+	for _, c := range t.Sets {
+		w.set = max(w.set, c)
+	}
+}
+
+func (w *widest) structure() structure {
+	return structure{widthOf(w.feature), widthOf(w.code), widthOf(w.child), widthOf(w.set), w.nodes, w.sets, w.codes}
+}
+
+func measure(trees []tree.Tree) structure {
+	var w widest
+	for i := range trees {
+		w.see(&trees[i])
+	}
+	return w.structure()
 }
 
 func encodeStructure(trees []tree.Tree) []byte {
@@ -124,19 +132,6 @@ func appendFlags(b []byte, t *tree.Tree) []byte {
 	return b
 }
 
-// decodeTrees reads the three sections that hold trees.
-func decodeTrees(structureBytes, leaves, statistics []byte) ([]tree.Tree, error) {
-	trees, err := decodeStructure(structureBytes, uint64(len(leaves)))
-	if err != nil {
-		return nil, err
-	}
-	values := floats64(leaves)
-	for i := range trees {
-		trees[i].Leaf, values = Cut(values, trees[i].NumSplits()+1)
-	}
-	return trees, decodeStatistics(statistics, trees)
-}
-
 // decodeStatistics gives trees their covers and gains.
 func decodeStatistics(b []byte, trees []tree.Tree) error {
 	nodes := 0
@@ -148,7 +143,7 @@ func decodeStatistics(b []byte, trees []tree.Tree) error {
 	}
 	total := nodes + len(trees)
 	if len(b) != 8*nodes+8*total+4*nodes {
-		return Errorf("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, len(b), nodes)
+		return wrongStatistics(len(b), nodes)
 	}
 	cover := floats64(b[:8*nodes])
 	leafCover := floats64(b[8*nodes : 8*nodes+8*total])
@@ -163,111 +158,12 @@ func decodeStatistics(b []byte, trees []tree.Tree) error {
 	return nil
 }
 
+func wrongStatistics(bytes, nodes int) error {
+	return Errorf("the model is damaged: section %q has %d bytes for %d nodes", statisticsSection, bytes, nodes)
+}
+
 // Cut takes n entries off the front of an array that all trees share.
 func Cut[T any](all []T, n int) (front, rest []T) { return all[:n:n], all[n:] }
-
-// decodeStructure returns the trees without their numbers. leafBytes is the length of the leaves section: a claim of many trees has to
-// be paid for in leaves before anything is allocated for it.
-func decodeStructure(b []byte, leafBytes uint64) ([]tree.Tree, error) {
-	damaged := func(what string) ([]tree.Tree, error) {
-		return nil, Errorf("the model is damaged: section %q %s", StructureSection, what)
-	}
-	if len(b) < StructureHead {
-		return damaged("is cut short")
-	}
-	r := reader{b: b}
-	count := uint64(r.u32())
-	w := r.take(4)
-	s := structure{feature: w[0], code: w[1], child: w[2], set: w[3]}
-	s.nodes, s.sets, s.codes = r.u64(), r.u64(), r.u64()
-	for _, width := range w {
-		if width != 1 && width != 2 && width != 4 {
-			return damaged("has numbers of an unknown width")
-		}
-	}
-	splits := r.takeArray(count, 4)
-	flags := r.takeArray(s.nodes, 1)
-	features := r.takeArray(s.nodes, uint64(s.feature))
-	codes := r.takeArray(s.nodes, uint64(s.code))
-	left := r.takeArray(s.nodes, uint64(s.child))
-	right := r.takeArray(s.nodes, uint64(s.child))
-	lengths := r.takeArray(s.sets, 4)
-	sets := r.takeArray(s.codes, uint64(s.set))
-	if !r.done() {
-		return damaged("has the wrong length")
-	}
-	if leafBytes != 8*(s.nodes+count) {
-		return damaged("does not fit the leaves")
-	}
-	all := tree.Tree{
-		Feature: make([]int32, s.nodes), Code: make([]uint32, s.nodes),
-		Categorical: make([]bool, s.nodes), MissingLeft: make([]bool, s.nodes),
-		Left: make([]int32, s.nodes), Right: make([]int32, s.nodes),
-		Sets: make([]uint32, s.codes),
-	}
-	for n := range flags {
-		all.Categorical[n] = flags[n]&flagCategorical != 0
-		all.MissingLeft[n] = flags[n]&flagMissingLeft != 0
-		all.Feature[n] = int32(wideAt(features, n, s.feature))
-		all.Code[n] = wideAt(codes, n, s.code)
-		all.Left[n] = childReference(wideAt(left, n, s.child))
-		all.Right[n] = childReference(wideAt(right, n, s.child))
-	}
-	for i := range all.Sets {
-		all.Sets[i] = wideAt(sets, i, s.set)
-	}
-	trees := make([]tree.Tree, count)
-	for i := range trees {
-		n := uint64(le.Uint32(splits[4*i:]))
-		if n > uint64(len(all.Feature)) {
-			return damaged("has more nodes in its trees than in all")
-		}
-		used, ok := takeTree(&trees[i], &all, int(n), lengths)
-		if !ok {
-			return damaged("has more category sets than it holds")
-		}
-		lengths = lengths[used:]
-	}
-	if len(all.Feature) > 0 || len(lengths) > 0 || len(all.Sets) > 0 {
-		return damaged("has nodes or category sets of no tree")
-	}
-	return trees, nil
-}
-
-// takeTree moves the first n nodes of all to t, with the sets that they name, whose
-// lengths stand at the front of lengths. It returns how many bytes of lengths it
-// used, and false if the sets reach beyond what is there.
-func takeTree(t, all *tree.Tree, n int, lengths []byte) (int, bool) {
-	t.Feature, all.Feature = Cut(all.Feature, n)
-	t.Code, all.Code = Cut(all.Code, n)
-	t.Categorical, all.Categorical = Cut(all.Categorical, n)
-	t.MissingLeft, all.MissingLeft = Cut(all.MissingLeft, n)
-	t.Left, all.Left = Cut(all.Left, n)
-	t.Right, all.Right = Cut(all.Right, n)
-	sets := 0
-	for _, categorical := range t.Categorical {
-		if categorical {
-			sets++
-		}
-	}
-	if sets == 0 {
-		return 0, true
-	}
-	if 4*sets > len(lengths) {
-		return 0, false
-	}
-	t.SetPtrs = make([]uint32, sets+1)
-	end := uint64(0)
-	for i := range sets {
-		end += uint64(le.Uint32(lengths[4*i:]))
-		if end > uint64(len(all.Sets)) || end > math.MaxUint32 {
-			return 0, false
-		}
-		t.SetPtrs[i+1] = uint32(end)
-	}
-	t.Sets, all.Sets = Cut(all.Sets, int(end))
-	return 4 * sets, true
-}
 
 // The leaves section: the leaf values of all trees, f64, in the order of the trees.
 func encodeLeaves(trees []tree.Tree) []byte {

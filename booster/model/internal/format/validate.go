@@ -261,7 +261,7 @@ func (c *Contents) checkTrees() error {
 	features := Features(c.Cuts)
 	for i := range c.Trees {
 		if err := c.Trees[i].Validate(features); err != nil {
-			return fmt.Errorf("tree %d (round %d, output %d): %w", i, i/c.Outputs, i%c.Outputs, err)
+			return inTree(err, i, c.Outputs)
 		}
 	}
 	return nil

@@ -102,10 +102,14 @@ func appendFloats32(b []byte, values []float32) []byte {
 
 func floats64(b []byte) []float64 {
 	values := make([]float64, len(b)/8)
+	setFloats64(values, b)
+	return values
+}
+
+func setFloats64(values []float64, b []byte) {
 	for i := range values {
 		values[i] = math.Float64frombits(le.Uint64(b[8*i:]))
 	}
-	return values
 }
 
 func floats32(b []byte) []float32 {
