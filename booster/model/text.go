@@ -45,11 +45,8 @@ func DecodeText(data []byte) (*Model, error) {
 	if form.Version != format.TextVersion {
 		return nil, format.Errorf("not a boost model in JSON: its boost_model is %d, expected %d", form.Version, format.TextVersion)
 	}
-	c, err := form.Contents()
-	if err == nil {
-		err = form.Fill(&c)
-	}
-	if err != nil {
+	c := form.Contents()
+	if err := form.Fill(&c); err != nil {
 		return nil, format.Errorf("the model in JSON is damaged: %w", err)
 	}
 	m, err := New(c)

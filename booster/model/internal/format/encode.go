@@ -74,9 +74,7 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, have known, err
 	if err != nil {
 		return c, have, err
 	}
-	if c, err = man.Contents(); err != nil {
-		return c, have, err
-	}
+	c = man.Contents()
 	if err := decodeDictionaries(sections[1], c.Schema); err != nil {
 		return c, have, err
 	}

@@ -27,7 +27,9 @@ func AppendJSON(b []byte, v any) []byte {
 	case int:
 		return strconv.AppendInt(b, int64(v), 10)
 	case float64:
-		return strconv.AppendFloat(b, v, 'g', -1, 64)
+		return appendNumber(b, v)
+	case appender:
+		return v(b)
 	case json.Number:
 		return append(b, v...)
 	case string:
@@ -54,6 +56,32 @@ func AppendJSON(b []byte, v any) []byte {
 	default:
 		panic(fmt.Sprintf("model: no JSON form for %T", v))
 	}
+}
+
+// appender writes its own form.
+type appender func(b []byte) []byte
+
+// Lazy is List for a long slice: its elements are written one after another, and take no form of their own.
+func Lazy[T any](values []T, write func(b []byte, v T) []byte) appender {
+	return func(b []byte) []byte {
+		b = append(b, '[')
+		for i, v := range values {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = write(b, v)
+		}
+		return append(b, ']')
+	}
+}
+
+func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
+
+func appendText(b []byte, s string) []byte {
+	if utf8.ValidString(s) {
+		return appendString(b, s)
+	}
+	return AppendJSON(b, Text(s).Form())
 }
 
 func appendString(b []byte, s string) []byte {

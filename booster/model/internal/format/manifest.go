@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"boost/dataset"
 	"boost/objectives"
@@ -30,23 +31,23 @@ var (
 type manifest struct {
 	After          int             `json:"after"` // this and the next three only where they say something
 	Origin         *originEntry    `json:"origin"`
-	Segments       []Segment       `json:"segments"`
-	Derived        []Text          `json:"derived"`
-	BaseScore      []float64       `json:"base_score"`
+	Segments       segmentList     `json:"segments"`
+	Derived        textList        `json:"derived"`
+	BaseScore      numberList      `json:"base_score"`
 	BestRound      int             `json:"best_round"`
-	Classes        []Text          `json:"classes"` // null for regression
-	Columns        []columnEntry   `json:"columns"`
+	Classes        textList        `json:"classes"` // null for regression
+	Columns        columnList      `json:"columns"`
 	Fingerprint    string          `json:"fingerprint"`
-	History        []historyEntry  `json:"history"`
+	History        historyList     `json:"history"`
 	Link           Text            `json:"link"`
 	Numerics       int             `json:"numerics_version"`
 	NumericClasses bool            `json:"numeric_classes"`
 	Objective      Text            `json:"objective"`
 	Outputs        int             `json:"outputs"`
 	Params         json.RawMessage `json:"params"`
-	Sections       []SectionEntry  `json:"sections"`
-	ValidPrints    []string        `json:"valid_fingerprints"`
-	WideRounds     []WideRound     `json:"wide_rounds"`
+	Sections       entryList       `json:"sections"`
+	ValidPrints    printList       `json:"valid_fingerprints"`
+	WideRounds     wideList        `json:"wide_rounds"`
 }
 
 // columnEntry is one column of the schema; its levels lie in the dictionaries section.
@@ -58,15 +59,15 @@ type columnEntry struct {
 }
 
 type historyEntry struct {
-	Metric Text       `json:"metric"`
-	Set    Text       `json:"set"`
-	Values []*float64 `json:"values"`
+	Metric Text      `json:"metric"`
+	Set    Text      `json:"set"`
+	Values valueList `json:"values"`
 }
 
 func (c *Contents) Manifest() map[string]any {
 	var classes any
 	if c.Classes != nil {
-		classes = List(c.Classes, func(s string) any { return Text(s).Form() })
+		classes = Lazy(c.Classes, appendText)
 	}
 	var params any
 	// normalize has read these bytes before.
@@ -74,26 +75,20 @@ func (c *Contents) Manifest() map[string]any {
 		panic("model: parameters are not JSON: " + err.Error())
 	}
 	object := map[string]any{
-		"base_score":         List(c.BaseScore, func(v float64) any { return v }),
+		"base_score":         Lazy(c.BaseScore, appendNumber),
 		"best_round":         c.BestRound,
 		"classes":            classes,
-		"columns":            List(c.Schema.Columns, columnForm),
+		"columns":            Lazy(c.Schema.Columns, appendColumn),
 		"fingerprint":        c.Fingerprint,
-		"history":            List(c.History, historyForm),
+		"history":            Lazy(c.History, appendHistory),
 		"link":               Text(c.Link).Form(),
 		"numerics_version":   c.NumericsVersion,
 		"numeric_classes":    c.NumericClasses,
 		"objective":          Text(c.Objective).Form(),
 		"outputs":            c.Outputs,
 		"params":             params,
-		"valid_fingerprints": List(c.ValidPrints, func(s string) any { return s }),
-		"wide_rounds": List(c.WideRounds, func(w WideRound) any {
-			form := map[string]any{"round": w.Round, "output": w.Output}
-			if w.Gradients != WideI32 {
-				form["gradients"] = w.Gradients
-			}
-			return form
-		}),
+		"valid_fingerprints": Lazy(c.ValidPrints, appendString),
+		"wide_rounds":        Lazy(c.WideRounds, appendWideRound),
 	}
 	if c.After > 0 {
 		object["after"] = c.After
@@ -110,21 +105,35 @@ func (c *Contents) Manifest() map[string]any {
 	return object
 }
 
-func columnForm(s dataset.ColumnSchema) any {
-	return map[string]any{
-		"kind": KindNames[s.Kind], "name": Text(s.Name).Form(),
-		"numeric_levels": s.NumericLevels, "role": roleNames[s.Role],
-	}
+// Keys are written in the order of their bytes.
+
+func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
+	b = append(append(append(b, `{"kind":"`...), KindNames[s.Kind]...), `","name":`...)
+	b = append(appendText(b, s.Name), `,"numeric_levels":`...)
+	b = append(strconv.AppendBool(b, s.NumericLevels), `,"role":"`...)
+	return append(append(b, roleNames[s.Role]...), `"}`...)
 }
 
-func historyForm(h History) any {
-	values := List(h.Values, func(v *float64) any {
+func appendHistory(b []byte, h History) []byte {
+	b = appendText(append(b, `{"metric":`...), h.Metric)
+	b = appendText(append(b, `,"set":`...), h.Set)
+	b = Lazy(h.Values, func(b []byte, v *float64) []byte {
 		if v == nil {
-			return nil
+			return append(b, "null"...)
 		}
-		return *v
-	})
-	return map[string]any{"metric": Text(h.Metric).Form(), "set": Text(h.Set).Form(), "values": values}
+		return appendNumber(b, *v)
+	})(append(b, `,"values":`...))
+	return append(b, '}')
+}
+
+func appendWideRound(b []byte, w WideRound) []byte {
+	b = append(b, '{')
+	if w.Gradients != WideI32 {
+		b = append(appendString(append(b, `"gradients":`...), w.Gradients), ',')
+	}
+	b = strconv.AppendInt(append(b, `"output":`...), int64(w.Output), 10)
+	b = strconv.AppendInt(append(b, `,"round":`...), int64(w.Round), 10)
+	return append(b, '}')
 }
 
 func SectionForm(e SectionEntry) any {
@@ -132,7 +141,7 @@ func SectionForm(e SectionEntry) any {
 }
 
 // Contents returns the part of the contents that the manifest holds.
-func (m *manifest) Contents() (Contents, error) {
+func (m *manifest) Contents() Contents {
 	c := Contents{
 		Objective: string(m.Objective), Link: objectives.Link(m.Link),
 		Outputs: m.Outputs, BaseScore: m.BaseScore,
@@ -141,6 +150,7 @@ func (m *manifest) Contents() (Contents, error) {
 		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
 		NumericsVersion: m.Numerics,
 		Segments:        m.Segments, After: m.After,
+		History: m.History, Schema: dataset.Schema{Columns: m.Columns},
 	}
 	if o := m.Origin; o != nil {
 		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
@@ -154,20 +164,7 @@ func (m *manifest) Contents() (Contents, error) {
 			c.Classes[i] = string(name)
 		}
 	}
-	for _, h := range m.History {
-		c.History = append(c.History, History{Set: string(h.Set), Metric: string(h.Metric), Values: h.Values})
-	}
-	for _, e := range m.Columns {
-		role, knownRole := indexOf(roleNames, e.Role)
-		kind, knownKind := indexOf(KindNames, e.Kind)
-		if !knownRole || !knownKind {
-			return c, Errorf("the model is damaged: column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
-		}
-		c.Schema.Columns = append(c.Schema.Columns, dataset.ColumnSchema{
-			Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels,
-		})
-	}
-	return c, nil
+	return c
 }
 
 func indexOf(names []string, name string) (int, bool) {

@@ -193,7 +193,7 @@ func PackedParts(data []byte, h Header, entries []SectionEntry) ([]Section, erro
 // PackedSections returns the parts by name.
 func PackedSections(data []byte, h Header, manifestText []byte) (map[string][]byte, error) {
 	var man struct {
-		Sections []SectionEntry `json:"sections"`
+		Sections entryList `json:"sections"`
 	}
 	if err := json.Unmarshal(manifestText, &man); err != nil {
 		return nil, Errorf("the model is damaged: its manifest cannot be read: %w", err)
@@ -226,10 +226,7 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	if about.Compression == nil || about.Sections != nil {
 		return nil, damagedSection(aboutSection, errors.New("it does not say how the model is compressed"))
 	}
-	c, err := about.Contents()
-	if err != nil {
-		return nil, err
-	}
+	c := about.Contents()
 	if err := packed.UnpackDictionaries(sections[dictionariesSection], c.Schema); err != nil {
 		return nil, damagedSection(dictionariesSection, err)
 	}

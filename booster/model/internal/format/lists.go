@@ -1,0 +1,193 @@
+package format
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"boost/dataset"
+)
+
+// Lists of a manifest are read in two steps: their elements are counted, and each must have the bytes that the
+// shortest one takes; then memory is made for so many. A list whose elements say nothing, such as [{},{},{}],
+// is refused by the first step: three bytes would become a hundred.
+
+// eachElement shows the elements of a JSON array, or none of null. The text is valid JSON.
+func eachElement(array []byte, show func(element []byte) error) error {
+	if array[0] != '[' {
+		if array[0] == 'n' {
+			return nil
+		}
+		return errors.New("a list was expected")
+	}
+	depth, start, inside := 0, -1, false
+	for i := 1; i < len(array); i++ {
+		switch c := array[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			continue
+		case depth == 0 && (c == ',' || c == ']'):
+			if start < 0 {
+				return nil // no element
+			}
+			end := i
+			for isSpace(array[end-1]) {
+				end--
+			}
+			if err := show(array[start:end]); err != nil {
+				return err
+			}
+			if start = -1; c == ']' {
+				return nil
+			}
+			continue
+		case c == '"':
+			inside = true
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		}
+		if start < 0 {
+			start = i
+		}
+		for inside {
+			if i++; array[i] == '\\' {
+				i++
+			} else {
+				inside = array[i] != '"'
+			}
+		}
+	}
+	return nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// countElements returns how many elements a JSON array has, −1 for null. Each has at least so many bytes.
+func countElements(array []byte, least int) (int, error) {
+	if array[0] == 'n' {
+		return -1, nil
+	}
+	n := 0
+	return n, eachElement(array, func(element []byte) error {
+		if n++; len(element) < least {
+			return fmt.Errorf("%.40s is too short for an element of its list", element)
+		}
+		return nil
+	})
+}
+
+// readList reads a JSON array whose elements have at least so many bytes; nil for null.
+func readList[T any](array []byte, least int, read func(element []byte, to *T) error) ([]T, error) {
+	n, err := countElements(array, least)
+	if n < 0 || err != nil {
+		return nil, err
+	}
+	list := make([]T, 0, n)
+	return list, eachElement(array, func(element []byte) error {
+		list = list[:len(list)+1]
+		return read(element, &list[len(list)-1])
+	})
+}
+
+// readNumber reads a JSON number.
+func readNumber(text []byte, to *float64) (err error) {
+	if *to, err = strconv.ParseFloat(string(text), 64); err != nil || text[0] > '9' {
+		err = fmt.Errorf("%.40s is no number", text)
+	}
+	return err
+}
+
+func readJSON[T any](text []byte, to *T) error { return json.Unmarshal(text, to) }
+
+// The lists of a manifest. The least lengths are those of their elements in the fewest letters.
+type (
+	numberList  []float64
+	textList    []Text
+	columnList  []dataset.ColumnSchema
+	historyList []History
+	segmentList []Segment
+	wideList    []WideRound
+	printList   []string
+	entryList   []SectionEntry
+)
+
+func (l *numberList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, 1, readNumber)
+	return err
+}
+
+func (l *textList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`""`), readJSON[Text])
+	return err
+}
+
+func (l *segmentList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"params":{},"rounds":1}`), readJSON[Segment])
+	return err
+}
+
+func (l *wideList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"output":0,"round":0}`), readJSON[WideRound])
+	return err
+}
+
+func (l *printList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`""`)+32, readJSON[string])
+	return err
+}
+
+func (l *entryList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"crc32c":"00000000","length":0,"name":"cuts","offset":0}`), readJSON[SectionEntry])
+	return err
+}
+
+func (l *columnList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"kind":"text","role":"id"}`), func(text []byte, to *dataset.ColumnSchema) error {
+		var e columnEntry
+		if err := json.Unmarshal(text, &e); err != nil {
+			return err
+		}
+		role, knownRole := indexOf(roleNames, e.Role)
+		kind, knownKind := indexOf(KindNames, e.Kind)
+		if !knownRole || !knownKind {
+			return fmt.Errorf("column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
+		}
+		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels}
+		return nil
+	})
+	return err
+}
+
+func (l *historyList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"metric":"a","set":"a"}`), func(text []byte, to *History) error {
+		var e historyEntry
+		err := json.Unmarshal(text, &e)
+		*to = History{Set: string(e.Set), Metric: string(e.Metric), Values: e.Values}
+		return err
+	})
+	return err
+}
+
+// valueList is numbers of which some are null.
+type valueList []*float64
+
+func (l *valueList) UnmarshalJSON(b []byte) error {
+	n, err := countElements(b, 1)
+	if n < 0 || err != nil {
+		*l = nil
+		return err
+	}
+	values, numbers := make([]*float64, 0, n), make([]float64, n)
+	*l = values
+	return eachElement(b, func(element []byte) error {
+		i := len(*l)
+		*l = (*l)[:i+1]
+		if element[0] == 'n' {
+			return nil
+		}
+		(*l)[i] = &numbers[i]
+		return readNumber(element, &numbers[i])
+	})
+}
