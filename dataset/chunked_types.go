@@ -130,7 +130,7 @@ type badChunk struct {
 func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) (*tableBuilder, error) {
 	targets := make([]chunk.Target, len(a.columns))
 	for i, c := range a.columns {
-		targets[i] = c.Target
+		targets[i] = *c.Target
 		if c.Want == chunk.WantAny {
 			targets[i].Want = chunk.WantCategory
 			if c.number {
@@ -340,7 +340,7 @@ func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, r *tableNo
 
 // chunkedFeature makes a feature final of what its summaries say.
 func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeature, error) {
-	column := &chunkedFeature{Target: c.Target, kind: Category}
+	column := &chunkedFeature{Target: *c.Target, kind: Category}
 	present := 0
 	for i := range c.levels {
 		present += c.counts[i]

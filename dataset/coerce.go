@@ -14,8 +14,8 @@ import (
 // kind exactly, is an error that wraps ErrTable and names the column.
 func (t *Table) As(s Schema) (*Table, error) {
 	o := &chunk.Options{Schema: &s, Decimal: '.'}
-	var names []string
-	var inputs []*Column
+	most := max(len(t.columns), len(s.Columns))
+	names, inputs := make([]string, 0, most), make([]*Column, 0, most)
 	for _, c := range t.columns {
 		if c.role != IDRole || t.onlyID(c.name) {
 			names, inputs = append(names, c.name), append(inputs, c)
@@ -34,7 +34,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 		return nil, err
 	}
 	coerced := *t
-	coerced.columns, coerced.index = nil, new(nameIndex)
+	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
 	for _, target := range targets {
 		c := inputs[target.Source]
 		if target.Role == IDRole {

@@ -14,15 +14,17 @@ import (
 
 // Column is one named column of a Table. It is immutable.
 type Column struct {
+	// A table may have a million columns: what they do not need takes no room here.
 	name          string
 	kind          Kind
 	role          Role
-	array         arrow.Array // Float32, Float64, Dictionary(Int32, String) or String; nil if sparse
-	sparse        *Sparse     // Float32 and Float64: the stored cells, nil for a dense column
-	rows          int         // of a sparse column
-	levels        []string    // Category: the dictionary, in row order of first appearance
-	numericLevels bool        // Category: levels are numbers in their shortest decimal form
-	missing       int         // number of missing rows
+	numericLevels bool           // Category: levels are numbers in their shortest decimal form
+	rows          int            // Float32 and Float64
+	missing       int            // number of missing rows
+	numbers       unsafe.Pointer // Float32 and Float64: to the rows' values, nil for a sparse column
+	sparse        *Sparse        // Float32 and Float64: the stored cells, nil for a dense column
+	array         arrow.Array    // other kinds: Dictionary(Int32, String) or String
+	levels        []string       // Category: the dictionary, in row order of first appearance
 }
 
 // Name returns the column's name as it stands in the header.
@@ -36,18 +38,27 @@ func (c *Column) Role() Role { return c.role }
 
 // Len returns the number of rows.
 func (c *Column) Len() int {
-	if c.sparse != nil {
-		return c.rows
+	if c.array != nil {
+		return c.array.Len()
 	}
-	return c.array.Len()
+	return c.rows
 }
 
 // Missing returns the number of rows without a value.
 func (c *Column) Missing() int { return c.missing }
 
-// Array returns the Arrow array behind the column, and of a sparse column a new one
-// with a value for every row.
-func (c *Column) Array() arrow.Array { return c.dense().array }
+// Array returns the column as an Arrow array, which shares the column's memory. Of a sparse
+// column it has a new value for every row.
+func (c *Column) Array() arrow.Array {
+	d := c.dense()
+	switch {
+	case d.array != nil:
+		return d.array
+	case d.kind == Float32:
+		return array.NewFloat32Data(plainData(arrow.PrimitiveTypes.Float32, d.rows, arrow.Float32Traits.CastToBytes(d.Float32s())))
+	}
+	return array.NewFloat64Data(plainData(arrow.PrimitiveTypes.Float64, d.rows, arrow.Float64Traits.CastToBytes(d.Float64s())))
+}
 
 // Sparse returns the stored cells of a sparse column, nil for a dense one. A numeric
 // feature is sparse where that takes fewer bytes and its table was made of sparse
@@ -62,7 +73,7 @@ func (c *Column) Float32s() []float32 {
 	if c.sparse != nil {
 		return c.sparse.Expand32(c.rows)
 	}
-	return c.array.(*array.Float32).Float32Values()
+	return unsafe.Slice((*float32)(c.numbers), c.rows)
 }
 
 // Float64s returns the values of a Float64 column, one per row, NaN where missing.
@@ -72,7 +83,7 @@ func (c *Column) Float64s() []float64 {
 	if c.sparse != nil {
 		return c.sparse.Expand64(c.rows)
 	}
-	return c.array.(*array.Float64).Float64Values()
+	return unsafe.Slice((*float64)(c.numbers), c.rows)
 }
 
 // Codes returns the dictionary indices of a Category column, one per row, -1 where missing.
@@ -115,15 +126,11 @@ func (c *Column) as(name string, role Role) *Column {
 }
 
 func float32Column(name string, role Role, values []float32) *Column {
-	return &Column{name: name, kind: Float32, role: role, missing: missing32(values),
-		array: array.NewFloat32Data(plainData(arrow.PrimitiveTypes.Float32, len(values),
-			arrow.Float32Traits.CastToBytes(values)))}
+	return &Column{name: name, kind: Float32, role: role, rows: len(values), missing: missing32(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
 }
 
 func float64Column(name string, role Role, values []float64) *Column {
-	return &Column{name: name, kind: Float64, role: role, missing: missing64(values),
-		array: array.NewFloat64Data(plainData(arrow.PrimitiveTypes.Float64, len(values),
-			arrow.Float64Traits.CastToBytes(values)))}
+	return &Column{name: name, kind: Float64, role: role, rows: len(values), missing: missing64(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
 }
 
 // missing32 and missing64 count NaN: magnitudes whose bits are beyond those of infinity. Two

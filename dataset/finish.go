@@ -34,6 +34,7 @@ func (a *tableBuilder) finish() (*Table, error) {
 		if column == nil {
 			column = a.column(c, t.rows)
 		}
+		a.columns[i], ready[i] = nil, nil // a wide table is not held twice
 		if r.addColumn(c, column) {
 			t.columns = append(t.columns, column)
 		}

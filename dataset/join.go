@@ -32,6 +32,9 @@ func (a *tableBuilder) join() error {
 			freed.add(4*len(c.f32)+8*len(c.f64)+4*len(c.codes)+len(c.text), len(a.columns))
 		}
 	}
+	for _, ch := range a.chunks {
+		ch.Columns = nil
+	}
 	return nil
 }
 

@@ -143,7 +143,7 @@ func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error 
 	}
 	targets := make([]chunk.Target, len(columns))
 	for i, column := range columns {
-		targets[i] = column.Target
+		targets[i] = *column.Target
 		targets[i].Want = chunk.WantCategory
 	}
 	chunks, stopped, err := c.collect(ctx, targets)

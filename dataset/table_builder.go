@@ -29,7 +29,7 @@ type tableBuilder struct {
 
 // columnBuilder is a column on its way: column chunks first, then whole.
 type columnBuilder struct {
-	chunk.Target
+	*chunk.Target
 	chunks []*chunk.ColumnChunk
 	number bool // known: becomes numbers, odd cells being bad
 
@@ -63,8 +63,9 @@ func (a *tableBuilder) table(targets []chunk.Target) (*Table, error) {
 // resolveColumns lines up the targets' column chunks and decides what the columns become.
 func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 	a.locateRows()
-	for i, t := range targets {
-		c := &columnBuilder{Target: t, large: -1, chunks: make([]*chunk.ColumnChunk, len(a.chunks))}
+	a.columns = make([]*columnBuilder, 0, len(targets))
+	for i := range targets {
+		c := &columnBuilder{Target: &targets[i], large: -1, chunks: make([]*chunk.ColumnChunk, len(a.chunks))}
 		for k, ch := range a.chunks {
 			c.chunks[k] = &ch.Columns[i]
 		}

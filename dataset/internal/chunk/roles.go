@@ -139,7 +139,7 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	if err := o.agreesWithSchema(); err != nil {
 		return nil, err
 	}
-	var targets []Target
+	targets := make([]Target, 0, len(o.Schema.Columns))
 	var lacking []string
 	for i := range o.Schema.Columns {
 		c := &o.Schema.Columns[i]

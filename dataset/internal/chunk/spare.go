@@ -16,22 +16,26 @@ type Spare struct {
 	made  int // buffers that were made
 }
 
+// mostSpare is how many buffers of a kind are kept: of more columns than that each has a few cells only, and
+// a new buffer costs as little as a kept one.
+const mostSpare = 1 << 14
+
 func (s *Spare) put(f32 []float32, f64 []float64, i32 []int32, bytes []byte) {
 	if s == nil {
 		return
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if f32 != nil {
+	if f32 != nil && len(s.f32) < mostSpare {
 		s.f32 = append(s.f32, f32)
 	}
-	if f64 != nil {
+	if f64 != nil && len(s.f64) < mostSpare {
 		s.f64 = append(s.f64, f64)
 	}
-	if i32 != nil {
+	if i32 != nil && len(s.i32) < mostSpare {
 		s.i32 = append(s.i32, i32)
 	}
-	if bytes != nil {
+	if bytes != nil && len(s.bytes) < mostSpare {
 		s.bytes = append(s.bytes, bytes)
 	}
 }
@@ -82,7 +86,10 @@ func takeSpare[T any](s *Spare, list *[][]T, n int) []T {
 			return buffer[:n]
 		}
 	}
-	skip := s.made * 5 % lines * line / int(unsafe.Sizeof(*new(T)))
-	s.made++
+	size, skip := int(unsafe.Sizeof(*new(T))), 0
+	if n*size >= line*lines { // the room before a shorter one would be more than the buffer
+		skip = s.made * 5 % lines * line / size
+		s.made++
+	}
 	return make([]T, skip+n, skip+n+n/8)[skip:]
 }

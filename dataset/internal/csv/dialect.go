@@ -44,9 +44,41 @@ func readHead(s *chunk.Stream) (*head, error) {
 	}
 }
 
-// records returns the first records of the head, the one that the head cuts off
-// left out, as copies of their cells.
-func (h *head) records(sep byte, most int) [][]string {
+// records returns the first records of the head, the one that the head cuts off left out, as their
+// cells. The cells of a record are parts of one text: a million by themselves would take 16 bytes more
+// each.
+func (h *head) records(sep byte, most int) (records [][]string) {
+	var text []byte
+	var ends []int
+	h.eachRecord(sep, most, func(content []byte, last bool) {
+		text, ends = append(text, content...), append(ends, len(text)+len(content))
+		if !last {
+			return
+		}
+		whole, start := string(text), 0
+		record := make([]string, len(ends))
+		for k, end := range ends {
+			record[k], start = whole[start:end], end
+		}
+		records, text, ends = append(records, record), text[:0], ends[:0]
+	})
+	return records
+}
+
+// lengths returns how many cells the first records of the head have.
+func (h *head) lengths(sep byte, most int) (lengths []int) {
+	n := 0
+	h.eachRecord(sep, most, func(_ []byte, last bool) {
+		if n++; last {
+			lengths, n = append(lengths, n), 0
+		}
+	})
+	return lengths
+}
+
+// eachRecord shows the cells of the first records of the head, the one that the head cuts off left out. What is
+// shown is valid until the next call.
+func (h *head) eachRecord(sep byte, most int, show func(content []byte, last bool)) {
 	text := h.text
 	r := &CellReader{Sep: sep}
 	if h.all {
@@ -56,27 +88,22 @@ func (h *head) records(sep byte, most int) [][]string {
 	} else {
 		text = append(text[:len(text):len(text)], '\n')
 	}
-	var records [][]string
-	for i := 0; i < len(text) && len(records) < most; {
+	for i := 0; i < len(text) && most > 0; {
 		if n := blankLine(text, i); n > 0 {
 			i += n
 			continue
 		}
-		var record []string
-		for {
+		for last := false; !last; {
 			content, end, _, p := r.cell(text, i)
 			if p == openQuote {
-				return records
+				return
 			}
-			record = append(record, string(content))
+			last = text[end] == '\n'
+			show(content, last)
 			i = end + 1
-			if text[end] == '\n' {
-				break
-			}
 		}
-		records = append(records, record)
+		most--
 	}
-	return records
 }
 
 // blankLine returns the length of the blank line at b[i], 0 if there is none.
@@ -180,17 +207,17 @@ func findSeparator(o *chunk.Options, h *head) byte {
 		if sep == o.Decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
 			continue
 		}
-		records := h.records(sep, headRecords)
-		if len(records) == 0 || len(records[0]) < 2 {
+		lengths := h.lengths(sep, headRecords)
+		if len(lengths) == 0 || lengths[0] < 2 {
 			continue
 		}
 		alike := 0
-		for _, record := range records {
-			if len(record) == len(records[0]) {
+		for _, n := range lengths {
+			if n == lengths[0] {
 				alike++
 			}
 		}
-		if s := float64(alike) / float64(len(records)); s > share {
+		if s := float64(alike) / float64(len(lengths)); s > share {
 			best, share = sep, s
 		}
 	}

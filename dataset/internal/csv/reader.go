@@ -176,8 +176,11 @@ func (r *Reader) run(ctx context.Context, l *layout, first *body) error {
 	})
 	for range workers {
 		group.Go(func() error {
-			p := newChunkParser(l)
+			var p *chunkParser
 			for j := range jobs {
+				if p == nil {
+					p = newChunkParser(l)
+				}
 				ch := p.parse(j.text, j.index, j.file)
 				ch.Before, ch.Share = j.before, j.share
 				if j.cut {
@@ -284,7 +287,11 @@ func (c *cutter) cut(ctx context.Context, b *body, file int) error {
 			c.carry = c.carry[:0]
 		}
 		if end > 0 {
-			c.jobs <- job{text: buffer[:end], index: c.next, file: file, before: before, cut: cut, share: c.share(b.stream, file, end)}
+			share := c.share(b.stream, file, end)
+			if err == io.EOF && c.next == 0 && file == len(c.Inputs)-1 {
+				share = 1
+			}
+			c.jobs <- job{text: buffer[:end], index: c.next, file: file, before: before, cut: cut, share: share}
 			c.next++
 			before = 0
 		}
