@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 
@@ -38,8 +37,7 @@ func (m *Model) EncodeText() []byte {
 // and spaces are free. It checks all that Decode checks. Every error wraps ErrModel.
 func DecodeText(data []byte) (*Model, error) {
 	var form format.TextForm
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&form); err != nil {
+	if err := json.Unmarshal(format.FirstValue(data), &form); err != nil {
 		return nil, format.Errorf("the model in JSON cannot be read: %w", err)
 	}
 	if form.Version != format.TextVersion {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
+	"boost/binning"
 	"boost/dataset"
 )
 
@@ -93,7 +95,7 @@ func readList[T any](array []byte, least int, read func(element []byte, to *T) e
 
 // readNumber reads a JSON number.
 func readNumber(text []byte, to *float64) (err error) {
-	if *to, err = strconv.ParseFloat(string(text), 64); err != nil || text[0] > '9' {
+	if *to, err = strconv.ParseFloat(string(text), 64); err != nil {
 		err = fmt.Errorf("%.40s is no number", text)
 	}
 	return err
@@ -170,6 +172,48 @@ func (l *historyList) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
+// The lists of a model in JSON.
+type (
+	featureList []featureForm
+	levelsList  []textList
+	codeList    []uint32
+	cutList     []float64
+)
+
+func (l *featureList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`{"name":""}`), readJSON[featureForm])
+	return err
+}
+
+func (l *levelsList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, len(`[]`), readJSON[textList])
+	return err
+}
+
+func (l *codeList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, 1, func(text []byte, to *uint32) error {
+		if string(text) == "null" {
+			*to = binning.NoCode
+			return nil
+		}
+		code, err := strconv.ParseUint(string(text), 10, 32)
+		*to = uint32(code)
+		return err
+	})
+	return err
+}
+
+func (l *cutList) UnmarshalJSON(b []byte) (err error) {
+	*l, err = readList(b, 1, func(text []byte, to *float64) error {
+		if string(text) == `"-inf"` {
+			*to = math.Inf(-1)
+			return nil
+		}
+		return readNumber(text, to)
+	})
+	return err
+}
+
 // valueList is numbers of which some are null.
 type valueList []*float64
 
@@ -190,4 +234,26 @@ func (l *valueList) UnmarshalJSON(b []byte) error {
 		(*l)[i] = &numbers[i]
 		return readNumber(element, &numbers[i])
 	})
+}
+
+// FirstValue returns the text up to the end of the first JSON object, all of it if there is none.
+func FirstValue(text []byte) []byte {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
 }

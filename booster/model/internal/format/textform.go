@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"boost/binning"
 	"boost/dataset"
@@ -83,10 +84,10 @@ func TreeText(t tree.Tree) any {
 // The JSON form as it is read.
 type TextForm struct {
 	manifest
-	Version     int           `json:"boost_model"`
-	Features    []featureForm `json:"features"`
-	Levels      [][]Text      `json:"levels"`
-	Trees       []treeForm    `json:"trees"`
+	Version     int         `json:"boost_model"`
+	Features    featureList `json:"features"`
+	Levels      levelsList  `json:"levels"`
+	Trees       treeList    `json:"trees"`
 	Compression *struct {
 		compressionEntry
 		// The sections of these names, not packed, in base64.
@@ -96,13 +97,13 @@ type TextForm struct {
 }
 
 type featureForm struct {
-	Name    Text              `json:"name"`
-	Missing bool              `json:"missing"`
-	Regular uint32            `json:"regular"`
-	Unnamed bool              `json:"unnamed"`
-	Marks   []uint32          `json:"marks"`
-	Codes   []*uint32         `json:"codes"`
-	Cuts    []json.RawMessage `json:"cuts"`
+	Name    Text     `json:"name"`
+	Missing bool     `json:"missing"`
+	Regular uint32   `json:"regular"`
+	Unnamed bool     `json:"unnamed"`
+	Marks   codeList `json:"marks"`
+	Codes   codeList `json:"codes"` // NoCode for null
+	Cuts    cutList  `json:"cuts"`
 }
 
 type treeForm struct {
@@ -143,11 +144,8 @@ func (f *TextForm) Fill(c *Contents) error {
 	if err := f.cuts(c); err != nil {
 		return err
 	}
-	c.Trees = make([]tree.Tree, len(f.Trees))
-	for i := range f.Trees {
-		if err := f.Trees[i].fill(&c.Trees[i], c.Cuts); err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
-		}
+	if err := f.trees(c); err != nil {
+		return err
 	}
 	if f.Compression == nil {
 		return nil
@@ -177,36 +175,76 @@ func (f *TextForm) cuts(c *Contents) error {
 	for i, column := range columns {
 		form := &f.Features[i]
 		feature := binning.Feature{Name: string(form.Name), Kind: binning.KindOfColumn[column.Kind], HasMissing: form.Missing, Regular: uint32(len(form.Cuts)) + 1}
-		for _, raw := range form.Cuts {
-			cut := math.Inf(-1)
-			if string(raw) != `"-inf"` {
-				if err := json.Unmarshal(raw, &cut); err != nil {
-					return fmt.Errorf("feature %q has a cut %s", feature.Name, raw)
-				}
-			}
+		for _, cut := range form.Cuts {
 			if feature.Kind == binning.Numeric32 {
 				c.Cuts.Values = append(c.Cuts.Values, float32(cut))
 				if float64(float32(cut)) != cut {
-					return fmt.Errorf("feature %q has a cut %s, which is no float32", feature.Name, raw)
+					return fmt.Errorf("feature %q has a cut %v, which is no float32", feature.Name, cut)
 				}
 			} else {
 				c.Cuts.Values64 = append(c.Cuts.Values64, cut)
 			}
 		}
 		if feature.Kind == binning.Categorical {
-			feature.Codes, feature.Regular = make([]uint32, len(form.Codes)), form.Regular
+			feature.Codes, feature.Regular = append([]uint32{}, form.Codes...), form.Regular
 			feature.Unnamed, feature.NameHashes = form.Unnamed, form.Marks
-			for k, code := range form.Codes {
-				if feature.Codes[k] = binning.NoCode; code != nil {
-					feature.Codes[k] = *code
-				}
-			}
 		}
 		c.Cuts.Features = append(c.Cuts.Features, feature)
 		c.Cuts.Ptrs = append(c.Cuts.Ptrs, uint32(len(c.Cuts.Values)))
 		c.Cuts.Ptrs64 = append(c.Cuts.Ptrs64, uint32(len(c.Cuts.Values64)))
 	}
 	return nil
+}
+
+// trees reads the trees. Where they are so short that they would take more memory than their text, each is
+// checked before the first is kept.
+func (f *TextForm) trees(c *Contents) error {
+	if f.Trees == nil {
+		return nil
+	}
+	count, err := countElements(f.Trees, len(`{"leaf":[0]}`))
+	if err != nil || count < 1 {
+		return err
+	}
+	if count*int(unsafe.Sizeof(tree.Tree{})) > len(f.Trees) {
+		if err := f.Trees.each(c, func(t *tree.Tree) error { return t.Validate(Features(c.Cuts)) }); err != nil {
+			return err
+		}
+	}
+	c.Trees = make([]tree.Tree, 0, count)
+	return f.Trees.each(c, func(t *tree.Tree) error {
+		c.Trees = append(c.Trees, *t)
+		return nil
+	})
+}
+
+// treeList is the text of a list of trees.
+type treeList []byte
+
+func (l *treeList) UnmarshalJSON(b []byte) error {
+	*l = b // a part of the text that is read, which nothing changes
+	return nil
+}
+
+// each shows the trees one after another.
+func (l treeList) each(c *Contents, show func(*tree.Tree) error) error {
+	i := 0
+	return eachElement(l, func(text []byte) error {
+		var form treeForm
+		var t tree.Tree
+		err := json.Unmarshal(text, &form)
+		if err == nil {
+			err = form.fill(&t, c.Cuts)
+		}
+		if err == nil {
+			err = show(&t)
+		}
+		if err != nil {
+			return fmt.Errorf("tree %d: %w", i, err)
+		}
+		i++
+		return nil
+	})
 }
 
 func (f *treeForm) fill(t *tree.Tree, cuts *binning.Cuts) error {
