@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
@@ -62,9 +63,13 @@ func tryDecode(t *testing.T, text string, sections []format.Section) {
 // withMark returns the manifest with tableMark in place of its section table.
 func withMark(t testing.TB, text string) string {
 	t.Helper()
-	var object map[string]any
-	if err := format.DecodeNumbers([]byte(text), &object); err != nil {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &parts); err != nil {
 		t.Fatal(err)
+	}
+	object := map[string]any{}
+	for key, value := range parts {
+		object[key] = value
 	}
 	object["sections"] = strings.Trim(tableMark, `"`)
 	return string(format.AppendJSON(nil, object))

@@ -1,6 +1,9 @@
 package entropy
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // ErrTooLong means that a text is longer than its reader allows.
 var ErrTooLong = errors.New("entropy: the coded text is too long")
@@ -74,9 +77,17 @@ func (t *Text) Read(c *Coder, length *Number, most int) ([]byte, error) {
 	if n > uint64(max(most, 0)) {
 		return nil, ErrTooLong
 	}
-	s := make([]byte, n)
-	for i := range s {
-		s[i] = t.Code(c, 0)
+	// What the length claims has to be there before memory is made for all of it.
+	var s []byte
+	for len(s) < int(n) && c.Err() == nil {
+		block := int(min(n, uint64(2*len(s)+textBlock))) - len(s)
+		s = slices.Grow(s, block)
+		for range block {
+			s = append(s, t.Code(c, 0))
+		}
 	}
 	return s, c.Err()
 }
+
+// textBlock is how many bytes are read before a reader looks whether its bytes are at an end.
+const textBlock = 4096

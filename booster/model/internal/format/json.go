@@ -1,12 +1,9 @@
 package format
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -28,6 +25,8 @@ func AppendJSON(b []byte, v any) []byte {
 		return strconv.AppendInt(b, int64(v), 10)
 	case float64:
 		return appendNumber(b, v)
+	case json.RawMessage: // in this form already
+		return append(b, v...)
 	case appender:
 		return v(b)
 	case json.Number:
@@ -97,19 +96,6 @@ func appendString(b []byte, s string) []byte {
 		}
 	}
 	return append(b, '"')
-}
-
-// DecodeNumbers reads one JSON value, keeping numbers as their digits.
-func DecodeNumbers(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more follows the value")
-	}
-	return nil
 }
 
 // List turns a slice into the form that appendJSON takes.

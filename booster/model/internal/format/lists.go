@@ -23,48 +23,18 @@ func eachElement(array []byte, show func(element []byte) error) error {
 		}
 		return errors.New("a list was expected")
 	}
-	depth, start, inside := 0, -1, false
-	for i := 1; i < len(array); i++ {
-		switch c := array[i]; {
-		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
-			continue
-		case depth == 0 && (c == ',' || c == ']'):
-			if start < 0 {
-				return nil // no element
-			}
-			end := i
-			for isSpace(array[end-1]) {
-				end--
-			}
-			if err := show(array[start:end]); err != nil {
-				return err
-			}
-			if start = -1; c == ']' {
-				return nil
-			}
-			continue
-		case c == '"':
-			inside = true
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			depth--
+	for rest := afterSpace(array[1:]); rest[0] != ']'; {
+		var element []byte
+		element, rest = cutValue(rest)
+		if err := show(element); err != nil {
+			return err
 		}
-		if start < 0 {
-			start = i
-		}
-		for inside {
-			if i++; array[i] == '\\' {
-				i++
-			} else {
-				inside = array[i] != '"'
-			}
+		if rest = afterSpace(rest); rest[0] == ',' {
+			rest = afterSpace(rest[1:])
 		}
 	}
 	return nil
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // countElements returns how many elements a JSON array has, −1 for null. Each has at least so many bytes.
 func countElements(array []byte, least int) (int, error) {

@@ -69,11 +69,6 @@ func (c *Contents) Manifest() map[string]any {
 	if c.Classes != nil {
 		classes = Lazy(c.Classes, appendText)
 	}
-	var params any
-	// normalize has read these bytes before.
-	if err := DecodeNumbers(c.Params, &params); err != nil {
-		panic("model: parameters are not JSON: " + err.Error())
-	}
 	object := map[string]any{
 		"base_score":         Lazy(c.BaseScore, appendNumber),
 		"best_round":         c.BestRound,
@@ -86,7 +81,7 @@ func (c *Contents) Manifest() map[string]any {
 		"numeric_classes":    c.NumericClasses,
 		"objective":          Text(c.Objective).Form(),
 		"outputs":            c.Outputs,
-		"params":             params,
+		"params":             c.Params, // normalize has written them
 		"valid_fingerprints": Lazy(c.ValidPrints, appendString),
 		"wide_rounds":        Lazy(c.WideRounds, appendWideRound),
 	}

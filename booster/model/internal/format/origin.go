@@ -59,12 +59,7 @@ func (o *Origin) form() any {
 }
 
 func segmentForm(s Segment) any {
-	var params any
-	// normalize has read these bytes before.
-	if err := DecodeNumbers(s.Params, &params); err != nil {
-		panic("model: parameters of a segment are not JSON: " + err.Error())
-	}
-	return map[string]any{"rounds": s.Rounds, "params": params}
+	return map[string]any{"rounds": s.Rounds, "params": s.Params} // normalize has written them
 }
 
 func (c *Contents) checkOrigin() error {

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -48,19 +47,6 @@ func (c *Contents) normalize() error {
 	}
 	c.Segments = segments
 	return nil
-}
-
-// CanonicalObject checks that text is one JSON object and writes it with sorted keys
-// and without spaces; numbers keep their digits.
-func CanonicalObject(text json.RawMessage) (json.RawMessage, error) {
-	var object map[string]any
-	if err := DecodeNumbers(text, &object); err != nil {
-		return nil, fmt.Errorf("not one JSON object: %w", err)
-	}
-	if object == nil {
-		return nil, errors.New("null instead of a JSON object")
-	}
-	return AppendJSON(nil, object), nil
 }
 
 func (c *Contents) validate() error {

@@ -10,12 +10,25 @@ import (
 	"boost/internal/entropy"
 )
 
-// Packed texts are bytes through entropy.Text. They hold at most TextPerByte times as many as
-// the section has, and a little; a writer adds zeros where it would be more.
+// Packed texts are bytes through entropy.Text. Those of up to TextLong bytes hold at most TextPerByte times as
+// many as the section has, and a little; what is longer at most TextLongPerByte times. A writer adds zeros where
+// it would be more.
 const (
-	TextPerByte = 64
-	TextRoom    = 4096
+	TextPerByte     = 64
+	TextRoom        = 4096
+	TextLong        = 8 << 20
+	TextLongPerByte = 8
 )
+
+// mostText is how long a text of a section may be.
+func mostText(section int) int {
+	return min(TextPerByte*section+TextRoom, TextLong+TextLongPerByte*section)
+}
+
+// leastSection is how long the section of a text must be.
+func leastSection(text int) int {
+	return max((text-TextRoom+TextPerByte-1)/TextPerByte, (text-TextLong+TextLongPerByte-1)/TextLongPerByte)
+}
 
 // texts are coders of text that nothing uses: each has 256 KiB, and a file has one or two texts.
 var texts = sync.Pool{New: func() any { return new(entropy.Text) }}
@@ -64,7 +77,7 @@ func packAfter(learnt *entropy.Text, text []byte) []byte {
 	c := entropy.NewWriter(nil)
 	t.Write(c, &length, text)
 	b := c.Close()
-	if least := (len(text) - TextRoom + TextPerByte - 1) / TextPerByte; len(b) < least {
+	if least := leastSection(len(text)); len(b) < least {
 		b = append(b, make([]byte, least-len(b))...)
 	}
 	return b
@@ -75,7 +88,7 @@ func unpackAfter(learnt *entropy.Text, b []byte) ([]byte, error) {
 	defer texts.Put(t)
 	var length entropy.Number
 	c := entropy.NewReader(b)
-	return t.Read(c, &length, TextPerByte*len(b)+TextRoom)
+	return t.Read(c, &length, mostText(len(b)))
 }
 
 // PackDictionaries returns the levels of the category columns as a packed text: for each
