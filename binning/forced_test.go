@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -197,16 +195,26 @@ func TestColumnParams(t *testing.T) {
 func TestParseForcedCuts(t *testing.T) {
 	features := []string{"a", "b"}
 	t.Run("LightGBM's example", func(t *testing.T) {
-		shared := os.Getenv("BOOST_SHARED")
-		if shared == "" {
-			t.Skip("BOOST_SHARED is not set")
-		}
-		f, err := os.Open(filepath.Join(shared, "data", "lightgbm_regression", "original", "forced_bins.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		got, err := binning.ParseForcedCuts(f, features)
+		// examples/regression/forced_bins.json of LightGBM 4.
+		got, err := binning.ParseForcedCuts(strings.NewReader(`[
+    {
+        "feature": 0,
+        "bin_upper_bound": [
+            0.3,
+            0.35,
+            0.4
+        ]
+    },
+    {
+        "feature": 1,
+        "bin_upper_bound": [
+            -0.1,
+            -0.15,
+            -0.2
+        ]
+    }
+]
+`), features)
 		want := map[string][]float64{"a": {.3, .35, .4}, "b": {-.2, -.15, -.1}}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
