@@ -53,6 +53,9 @@ func (l *Log) SaveIndex() error {
 	if err := l.usable(); err != nil {
 		return err
 	}
+	if err := l.sync(); err != nil {
+		return err
+	}
 	return l.saveIndex()
 }
 

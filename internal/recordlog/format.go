@@ -113,7 +113,12 @@ func decodeHeader(b []byte, id uint64, offset int64) (header, bool) {
 	if binary.LittleEndian.Uint32(b) != recordMagic || binary.LittleEndian.Uint32(b[40:]) != headerSum(b, id, offset) {
 		return header{}, false
 	}
-	h := header{
+	return parseHeader(b), true
+}
+
+// parseHeader is decodeHeader for bytes that are checked otherwise.
+func parseHeader(b []byte) header {
+	return header{
 		kind:    b[4],
 		flags:   b[5],
 		idLen:   int(binary.LittleEndian.Uint16(b[6:])),
@@ -124,5 +129,4 @@ func decodeHeader(b []byte, id uint64, offset int64) (header, bool) {
 		bodyCRC: binary.LittleEndian.Uint32(b[32:]),
 		dataCRC: binary.LittleEndian.Uint32(b[36:]),
 	}
-	return h, true
 }

@@ -63,7 +63,7 @@ func encodeIndex(live map[key]place, s *scanner) []byte {
 	binary.LittleEndian.PutUint64(b[16:], s.id)
 	binary.LittleEndian.PutUint64(b[24:], uint64(s.data))
 	binary.LittleEndian.PutUint64(b[32:], uint64(s.last))
-	binary.LittleEndian.PutUint64(b[40:], s.next)
+	binary.LittleEndian.PutUint64(b[40:], s.after)
 	binary.LittleEndian.PutUint64(b[48:], uint64(len(keys)))
 	for _, k := range keys {
 		p := live[k]
@@ -79,49 +79,82 @@ func encodeIndex(live map[key]place, s *scanner) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// loadIndex begins the view with the log's index, if there is one that is whole and of
-// this log. A log that is shorter than its index has lost records that were on the disk:
-// that is damage. Any other fault of an index only makes opening slower.
-func (v *view) loadIndex(path string, size int64) error {
-	err := regular(v.fsys, path)
+// index is what an index says.
+type index struct {
+	path    string
+	id      uint64 // names the log
+	covered uint64 // bytes of the log
+	last    uint64 // offset of the last record in them
+	next    uint64 // sequence number after its
+	count   uint64
+	entries []byte
+}
+
+// readIndex reads an index; nil stands for one that is not there, not whole or of a newer version: it only
+// makes opening slower.
+func readIndex(fsys vfs.FS, path string) (*index, error) {
+	err := regular(fsys, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b, err := v.fsys.ReadFile(path)
+	b, err := fsys.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return wrapPath(path, err)
+		return nil, wrapPath(path, err)
 	}
-	s := v.scan
 	if len(b) < indexHeader+4 || string(b[:8]) != indexMagic ||
 		binary.LittleEndian.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) ||
-		binary.LittleEndian.Uint32(b[8:]) != indexVersion || binary.LittleEndian.Uint64(b[16:]) != s.id {
-		return nil
+		binary.LittleEndian.Uint32(b[8:]) != indexVersion {
+		return nil, nil
 	}
-	covered := binary.LittleEndian.Uint64(b[24:])
-	if covered > uint64(size) {
-		return s.damage(size, fmt.Sprintf("the log ends here and had %d bytes when its index was written", covered))
+	return &index{
+		path: path, id: binary.LittleEndian.Uint64(b[16:]), covered: binary.LittleEndian.Uint64(b[24:]),
+		last: binary.LittleEndian.Uint64(b[32:]), next: binary.LittleEndian.Uint64(b[40:]),
+		count: binary.LittleEndian.Uint64(b[48:]), entries: b[indexHeader : len(b)-4],
+	}, nil
+}
+
+// start begins the view with an index. All that it tells of was on the disk: a log of size bytes that does not
+// have it is damaged.
+func (v *view) start(i *index, size int64) error {
+	s := v.scan
+	if i.id != s.id {
+		return &DamageError{File: i.path, Offset: 16, What: "the index is of another log than " + v.path}
 	}
-	s.end, s.data, s.synced = int64(covered), int64(covered), int64(covered)
-	s.last = int64(binary.LittleEndian.Uint64(b[32:]))
-	s.next = binary.LittleEndian.Uint64(b[40:])
+	if i.covered > uint64(size) {
+		return s.damage(size, fmt.Sprintf("the log ends here and had %d bytes when its index was written", i.covered))
+	}
+	s.end, s.data, s.synced = int64(i.covered), int64(i.covered), int64(i.covered)
+	s.last, s.next, s.after = int64(i.last), i.next, i.next
 	if !s.endsWith(v.file) {
-		return nil
+		return v.contradicts(i)
 	}
-	live, ok := decodeEntries(b[indexHeader:len(b)-4], binary.LittleEndian.Uint64(b[48:]), s.end, s.next)
+	live, ok := decodeEntries(i.entries, i.count, s.end, s.next)
 	if !ok {
-		return nil
+		return &DamageError{File: i.path, Offset: indexHeader, What: "the checksum is right and the entries cannot be"}
 	}
 	v.scan, v.live = s, live
 	for k, p := range live {
 		v.bytes += k.size(p)
 	}
 	return nil
+}
+
+// contradicts says where the log is not what its index tells of.
+func (v *view) contradicts(i *index) error {
+	s := v.scan
+	if err := s.run(int64(i.covered), func(int64, header, string, []byte) {}); err != nil {
+		return err
+	}
+	if s.end < int64(i.covered) {
+		return s.damage(s.end, fmt.Sprintf("%s, and there was one when the index was written", noRecord))
+	}
+	return &DamageError{File: i.path, Offset: 32, What: "the checksum is right and the last record is another one in " + v.path}
 }
 
 // endsWith reports whether the last record that an index tells of is in the log.

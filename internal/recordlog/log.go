@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -21,6 +22,8 @@ import (
 type Options struct {
 	// Kind says whose records the log holds. A log of another kind is refused.
 	Kind uint32
+	// Intact refuses, with ErrTorn, a log that a crash has left an unfinished record in.
+	Intact bool
 	// FS is the file system of the folder; nil: the operating system's.
 	FS vfs.FS
 
@@ -46,13 +49,16 @@ type Log struct {
 
 	writing sync.Mutex
 	buffer  []byte
-	indexed int64 // bytes that the index on disk tells of
-	broken  error // what made the file's end unknown
+	indexed int64    // bytes that the index on disk tells of
+	broken  error    // what made the file's end unknown
+	tail    int64    // bytes behind the last record that are still to be cut off
+	kept    string   // the file of those that were, "" for none
+	safe    Position // what the last Sync has put on the disk
 }
 
 // Open opens the log of a folder for writing and makes the folder if there is none.
-// What a crash left of a last record is cut off. Errors: vfs.ErrBusy if another
-// process writes it, *DamageError if bytes that were on the disk are wrong.
+// What a crash left of a last record is cut off by the first record that is written. Errors: vfs.ErrBusy if
+// another process writes it, *DamageError if bytes that were on the disk are wrong, ErrTorn.
 func Open(dir string, options Options) (*Log, error) {
 	fsys := options.fs()
 	if options.name == nil {
@@ -118,32 +124,54 @@ func lockFolder(fsys vfs.FS, dir string) (vfs.File, error) {
 
 // start brings the folder into order and loads its newest log.
 func (l *Log) start() error {
-	gens, err := generations(l.fsys, l.dir)
-	if err != nil {
-		return wrapPath(l.dir, err)
+	gen, err := newest(l.fsys, l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		gen = 1
+		err = l.create(gen)
 	}
-	gen := uint64(1)
-	if len(gens) > 0 {
-		gen = gens[len(gens)-1]
-	} else if err := l.create(gen); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := l.load(l.dir, gen, os.O_RDWR); err != nil {
-		return err
-	}
-	// Only now that the newest log is known to be whole may older ones go.
-	if err := l.tidy(); err != nil {
 		return err
 	}
 	info, err := l.file.Stat()
 	if err != nil {
 		return wrapPath(l.path, err)
 	}
-	if l.torn = info.Size() - l.scan.end; l.torn > 0 {
-		if err := l.file.Truncate(l.scan.end); err != nil {
-			return wrapPath(l.path, err)
-		}
+	if l.torn = info.Size() - l.scan.end; l.torn > 0 && l.options.Intact {
+		return wrapPath(l.path, ErrTorn)
 	}
+	l.tail = l.torn
+	// Only now that the newest log is known to be whole may older ones go.
+	return l.tidy()
+}
+
+// cut cuts off what a crash has left behind the last record. If there are whole records in it, which were never
+// said to be on the disk, it is kept beside until something else is.
+func (l *Log) cut() error {
+	if l.tail == 0 {
+		return nil
+	}
+	size := l.scan.end + l.tail
+	whole, err := anyWhole(l.file, l.scan.end, size, nameState(l.scan.id))
+	if err != nil {
+		return err
+	}
+	if path := pathOf(l.dir, l.gen, tailSuffix); whole {
+		err := replace.File(l.fsys, path, func(f vfs.File) error {
+			_, err := io.Copy(f, io.NewSectionReader(l.file, l.scan.end, l.tail))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		l.kept = path
+	}
+	if err := l.file.Truncate(l.scan.end); err != nil {
+		return err
+	}
+	l.tail = 0
 	return nil
 }
 
@@ -166,10 +194,13 @@ func (l *Log) tidy() error {
 	for _, name := range names {
 		stale := false
 		final, unfinished := strings.CutSuffix(strings.TrimPrefix(name.Name(), "."), ".tmp")
-		for _, suffix := range []string{logSuffix, indexSuffix} {
+		for _, suffix := range []string{logSuffix, indexSuffix, tailSuffix} {
 			if gen, ok := generation(final, suffix); ok && (unfinished || gen != l.gen) {
 				stale = true
 			}
+		}
+		if gen, ok := generation(final, tailSuffix); ok && gen == l.gen && !unfinished {
+			l.kept = filepath.Join(l.dir, final)
 		}
 		if stale {
 			// A reader may have it open, and where that is in the way it goes next time.
@@ -179,7 +210,7 @@ func (l *Log) tidy() error {
 	return nil
 }
 
-// Torn returns the bytes of unfinished records that Open cut off.
+// Torn returns the bytes behind the last record that Open has found.
 func (l *Log) Torn() int64 { return l.torn }
 
 // Append writes a record, which replaces the one of the same type and id, and returns its
@@ -227,6 +258,7 @@ func (l *Log) append(kind, flags uint8, id string, head, payload []byte) (uint64
 	l.scan.end += h.size()
 	l.scan.last, l.scan.data = offset, l.scan.end
 	l.scan.next++
+	l.scan.after = l.scan.next
 	l.note(offset, h, id, body[len(id):])
 	return h.seq, nil
 }
@@ -241,6 +273,9 @@ func (l *Log) write(h header, offset int64, body, payload []byte) error {
 	buffer = append(append(buffer, body...), payload...)
 	if cap(buffer) <= keptBuffer {
 		l.buffer = buffer
+	}
+	if err := l.cut(); err != nil {
+		return wrapPath(l.path, err)
 	}
 	_, err := l.file.WriteAt(buffer, offset)
 	if err == nil {
@@ -284,21 +319,27 @@ func (l *Log) flush() error {
 		l.broken = brokenBy(err)
 		return wrapPath(l.path, l.broken)
 	}
+	if l.kept != "" && l.fsys.Remove(l.kept) == nil {
+		l.kept = ""
+	}
 	return nil
 }
 
 // sync is flush with a mark that says what is on the disk, so that its loss is damage.
 func (l *Log) sync() error {
+	at := Position{l.gen, l.scan.id, l.scan.after}
 	if l.scan.data <= l.scan.synced {
+		l.safe = at
 		return nil
 	}
 	if err := l.flush(); err != nil {
 		return err
 	}
+	l.safe = at
 	synced := l.scan.data
 	mark := header{kind: markType, seq: l.scan.next, synced: synced}
 	if err := l.write(mark, l.scan.end, nil, nil); err != nil {
-		return err
+		return l.usable() // the records are on the disk, and the next mark says so as well
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -308,45 +349,19 @@ func (l *Log) sync() error {
 	return nil
 }
 
-// saveIndex syncs and writes the index that makes opening fast.
+// saveIndex writes the index that makes opening fast. All records are on the disk.
 func (l *Log) saveIndex() error {
-	if err := l.sync(); err != nil {
-		return err
-	}
 	if l.indexed == l.scan.data {
 		return nil
 	}
-	s, err := l.lastScan()
-	if err != nil {
+	if err := saveIndex(l.fsys, indexPath(l.dir, l.gen), l.live, &l.scan); err != nil {
 		return err
 	}
-	if err := saveIndex(l.fsys, indexPath(l.dir, l.gen), l.live, s); err != nil {
-		return err
-	}
-	l.indexed = s.data
+	l.indexed = l.scan.data
 	return nil
 }
 
-// lastScan is where the scanner stood after the last record that is no mark.
-func (l *Log) lastScan() (*scanner, error) {
-	s := l.scan
-	if s.last == 0 {
-		s.next = 1
-		return &s, nil
-	}
-	b := make([]byte, recordHeader)
-	if _, err := l.file.ReadAt(b, s.last); err != nil {
-		return nil, wrapPath(l.path, err)
-	}
-	h, ok := decodeHeader(b, s.id, s.last)
-	if !ok {
-		return nil, s.damage(s.last, noRecord)
-	}
-	s.next = h.seq + 1
-	return &s, nil
-}
-
-// Close syncs the log, writes its index and releases it. Its records were written before.
+// Close syncs the log, writes its index, if there is room, and releases it. Its records were written before.
 func (l *Log) Close() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -355,7 +370,9 @@ func (l *Log) Close() error {
 	}
 	var err error
 	if l.broken == nil {
-		err = l.saveIndex()
+		if err = l.sync(); err == nil {
+			_ = l.saveIndex() // a reader can do without
+		}
 	}
 	return errors.Join(err, l.view.close(), l.lock.Close())
 }

@@ -260,7 +260,7 @@ func TestIndexSkipsTheLog(t *testing.T) {
 	}
 }
 
-// An index that is not the log's, damaged or old, changes nothing but the time.
+// An index that is damaged or old changes nothing but the time.
 func TestIndexIsNotTrusted(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, other} {
@@ -287,7 +287,6 @@ func TestIndexIsNotTrusted(t *testing.T) {
 		defer r.Close()
 		same(t, mustRead(t, r), want)
 	}
-	check("another log's index", mustFile(t, filepath.Join(other, "00000001.index")))
 	for bit := range 8 * len(whole) {
 		b := bytes.Clone(whole)
 		b[bit/8] ^= 1 << (bit % 8)
@@ -295,6 +294,16 @@ func TestIndexIsNotTrusted(t *testing.T) {
 	}
 	for n := range whole {
 		check(fmt.Sprintf("cut to %d bytes", n), whole[:n])
+	}
+	check("whole", whole)
+
+	// One of another log says that one of the two is from elsewhere.
+	var damage *recordlog.DamageError
+	if err := os.WriteFile(index, mustFile(t, filepath.Join(other, "00000001.index")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recordlog.OpenReader(dir, recordlog.Options{}); !errors.As(err, &damage) || damage.File != index {
+		t.Errorf("another log's index: %v", err)
 	}
 	check("whole", whole)
 	l := open(t, dir)
@@ -314,7 +323,6 @@ func TestIndexIsNotTrusted(t *testing.T) {
 	if err := os.Truncate(log, recordlog.LogHeader+10); err != nil {
 		t.Fatal(err)
 	}
-	var damage *recordlog.DamageError
 	if _, err := recordlog.OpenReader(dir, recordlog.Options{}); !errors.As(err, &damage) || damage.Offset != recordlog.LogHeader+10 {
 		t.Errorf("a log of %d bytes cut to %d: %v", len(full), recordlog.LogHeader+10, err)
 	}
@@ -413,8 +421,8 @@ func TestLastGeneration(t *testing.T) {
 	if err := os.Rename(last, filepath.Join(dir, "4611686018427387905.log")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := recordlog.OpenReader(dir, recordlog.Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a number beyond: %v", err)
+	if _, err := recordlog.OpenReader(dir, recordlog.Options{}); !errors.As(err, new(*recordlog.DamageError)) {
+		t.Errorf("a number beyond, and the index of the log that is gone: %v", err)
 	}
 }
 

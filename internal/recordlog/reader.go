@@ -28,14 +28,14 @@ func OpenReader(dir string, options Options) (*Reader, error) {
 func (r *Reader) newest() error {
 	var err error
 	for range patience {
-		var gens []uint64
-		if gens, err = generations(r.fsys, r.dir); err != nil {
-			return wrapPath(r.dir, err)
+		var gen uint64
+		if gen, err = newest(r.fsys, r.dir); errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		if len(gens) == 0 {
-			return wrapPath(r.dir, fs.ErrNotExist)
+		if err == nil {
+			err = r.load(r.dir, gen, os.O_RDONLY)
 		}
-		if err = r.load(r.dir, gens[len(gens)-1], os.O_RDONLY); !passing(err) {
+		if !passing(err) {
 			return err
 		}
 	}
@@ -60,11 +60,7 @@ func (r *Reader) Refresh() (bool, error) {
 	if r.file == nil {
 		return false, ErrClosed
 	}
-	gens, err := generations(r.fsys, r.dir)
-	if err != nil {
-		return false, wrapPath(r.dir, err)
-	}
-	if len(gens) > 0 && gens[len(gens)-1] != r.gen {
+	if gen, err := newest(r.fsys, r.dir); err != nil || gen != r.gen {
 		return true, r.newest()
 	}
 	info, err := r.file.Stat()

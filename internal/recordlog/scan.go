@@ -2,8 +2,6 @@ package recordlog
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -20,6 +18,7 @@ type scanner struct {
 	data   int64  // end of the last record that is no mark
 	last   int64  // offset of that record, 0 if there is none
 	next   uint64 // the least sequence number that may follow
+	after  uint64 // the one after the last record that is no mark
 	synced int64  // bytes that were on the disk when the last record was written
 }
 
@@ -28,7 +27,7 @@ const scanBuffer = 256 << 10
 const noRecord = "no record begins here"
 
 func newScanner(file io.ReaderAt, path string, id uint64) scanner {
-	return scanner{file: file, path: path, id: id, end: logHeader, data: logHeader, next: 1, synced: logHeader}
+	return scanner{file: file, path: path, id: id, end: logHeader, data: logHeader, next: 1, after: 1, synced: logHeader}
 }
 
 // run calls each for the records up to size. It stops without an error where the rest
@@ -88,7 +87,7 @@ func (s *scanner) record(r *bufio.Reader, size int64, each func(int64, header, s
 	s.next = h.seq + 1
 	s.synced = max(s.synced, h.synced)
 	if h.kind != markType {
-		s.last, s.data = offset, s.end
+		s.last, s.data, s.after = offset, s.end, s.next
 		each(offset, h, string(body[:h.idLen]), body[h.idLen:])
 	}
 	return "", nil
@@ -127,32 +126,45 @@ func (s *scanner) torn(size int64, wrong string) error {
 	if s.synced > s.end {
 		return s.damage(s.end, wrong)
 	}
-	var magic [4]byte
-	binary.LittleEndian.PutUint32(magic[:], recordMagic)
-	chunk := make([]byte, min(scanBuffer, size-s.end))
-	for at := s.end; at < size; {
-		n, err := s.file.ReadAt(chunk[:min(int64(len(chunk)), size-at)], at)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return wrapPath(s.path, err)
+	name, budget := nameState(s.id), 4*size
+	for at := s.end; ; at++ {
+		var err error
+		if at, err = findRecord(s.file, at, size); err != nil {
+			return s.tailError(err)
 		}
-		for from := 0; ; {
-			i := bytes.Index(chunk[from:n], magic[:])
-			if i < 0 || from+i+recordHeader > n {
-				break
-			}
-			from += i
-			h, ok := decodeHeader(chunk[from:], s.id, at+int64(from))
-			if ok && h.synced > s.end {
-				return s.damage(s.end, wrong)
-			}
-			from++
-		}
-		if n < len(chunk) || at+int64(n) >= size {
+		if at == size {
 			return nil
 		}
-		at += int64(n - recordHeader + 1)
+		b := make([]byte, recordHeader)
+		if _, err := s.file.ReadAt(b, at); err != nil {
+			return s.tailError(err)
+		}
+		h := parseHeader(b)
+		if h.synced <= s.end {
+			continue
+		}
+		if placeOf(b, at, name) == at {
+			return s.damage(s.end, wrong)
+		}
+		if h.size() > size-at || h.seq < s.next {
+			continue
+		}
+		// Bytes that went in or out before it have moved it.
+		if budget -= h.size(); budget < 0 {
+			return s.damage(s.end, wrong)
+		}
+		if _, ok, err := wholeAt(s.file, at, size, name); err != nil {
+			return s.tailError(err)
+		} else if ok {
+			return s.damage(s.end, wrong)
+		}
 	}
-	return nil
+}
+
+// tailError is that of reading the tail; nil if the writer that mends it has cut it off.
+func (s *scanner) tailError(err error) error {
+	_, err = s.readError(err)
+	return err
 }
 
 func (s *scanner) damage(offset int64, what string) error {

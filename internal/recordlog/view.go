@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -106,24 +107,47 @@ func (k key) size(p place) int64 {
 const (
 	logSuffix   = ".log"
 	indexSuffix = ".index"
+	tailSuffix  = ".tail" // what is cut off an index's log, until something else is on the disk
+	oldSuffix   = ".old"  // what Repair keeps
 	lockName    = "lock"
 )
 
-// generations lists the logs of a folder, the newest last. There are two only between
-// the steps of a compaction.
-func generations(fsys vfs.FS, dir string) ([]uint64, error) {
+// newest returns the number of the log that counts, the highest one. Errors: fs.ErrNotExist where no log is
+// or was, *DamageError where another file tells of a log that is gone.
+func newest(fsys vfs.FS, dir string) (uint64, error) {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return 0, wrapPath(dir, err)
 	}
-	var found []uint64
+	var gen, told uint64
+	var witness string
 	for _, name := range names {
-		if gen, ok := generation(name.Name(), logSuffix); ok {
-			found = append(found, gen)
+		if g, ok := generation(name.Name(), logSuffix); ok {
+			gen = max(gen, g)
+		}
+		file := strings.TrimSuffix(name.Name(), oldSuffix)
+		for _, suffix := range []string{logSuffix, indexSuffix} {
+			if g, ok := generation(file, suffix); ok && g > told {
+				told, witness = g, name.Name()
+			}
 		}
 	}
-	slices.Sort(found)
-	return found, nil
+	switch {
+	case told > gen:
+		return 0, &DamageError{File: logPath(dir, told), What: "the log is gone, and " + witness + " tells of it"}
+	case gen == 0:
+		return 0, wrapPath(dir, fs.ErrNotExist)
+	}
+	return gen, nil
+}
+
+// Exists reports whether a folder has a log. Errors: *DamageError where a file tells of one that is gone.
+func Exists(dir string, options Options) (bool, error) {
+	_, err := newest(options.fs(), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func generation(name, suffix string) (uint64, bool) {
@@ -139,12 +163,12 @@ func generation(name, suffix string) (uint64, bool) {
 // that somebody named.
 const lastGeneration = 1 << 62
 
-func logPath(dir string, gen uint64) string {
-	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, logSuffix))
-}
+func logPath(dir string, gen uint64) string { return pathOf(dir, gen, logSuffix) }
 
-func indexPath(dir string, gen uint64) string {
-	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, indexSuffix))
+func indexPath(dir string, gen uint64) string { return pathOf(dir, gen, indexSuffix) }
+
+func pathOf(dir string, gen uint64, suffix string) string {
+	return filepath.Join(dir, fmt.Sprintf("%08d%s", gen, suffix))
 }
 
 // load opens a log and reads its records, by its index as far as that goes. The caller
@@ -183,17 +207,24 @@ func regular(fsys vfs.FS, path string) error {
 }
 
 func (v *view) read(dir string) error {
-	info, err := v.file.Stat()
-	if err != nil {
-		return wrapPath(v.path, err)
-	}
 	h, err := readFileHeader(v.file, v.path, v.kind)
 	if err != nil {
 		return err
 	}
 	v.scan = newScanner(v.file, v.path, h.id)
-	if err := v.loadIndex(indexPath(dir, v.gen), info.Size()); err != nil {
+	// The index comes first: a writer beside may make both longer.
+	index, err := readIndex(v.fsys, indexPath(dir, v.gen))
+	if err != nil {
 		return err
+	}
+	info, err := v.file.Stat()
+	if err != nil {
+		return wrapPath(v.path, err)
+	}
+	if index != nil {
+		if err := v.start(index, info.Size()); err != nil {
+			return err
+		}
 	}
 	return v.scan.run(info.Size(), v.note)
 }
@@ -220,7 +251,7 @@ func readFileHeader(f io.ReaderAt, path string, kind uint32) (fileHeader, error)
 		id:   binary.LittleEndian.Uint64(b[16:]),
 	}
 	if h.kind != kind {
-		return fileHeader{}, fmt.Errorf("%s: holds records of kind %#08x, not of kind %#08x: another program's log", path, h.kind, kind)
+		return fileHeader{}, &DamageError{File: path, Offset: 12, What: fmt.Sprintf("holds records of kind %#08x, not of kind %#08x: another program's log", h.kind, kind)}
 	}
 	return h, nil
 }
