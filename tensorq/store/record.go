@@ -15,6 +15,7 @@ const (
 	recordMaster = 3 // no head; payload: the lossless values, float32
 	recordOther  = 4 // as 3: new ones stand there while those of 3 are still needed
 	recordSweep  = 5 // id "", head: 8 time of the last sweep, ns since 1970; no payload
+	recordOwner  = 6 // id "", head: a recordlog.Position that the owner's log has reached; no payload
 )
 
 // logKind is "TQST".

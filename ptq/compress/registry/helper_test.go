@@ -109,6 +109,15 @@ func (f *fixture) info(id string) registry.Info {
 	return i
 }
 
+func (f *fixture) repair() *registry.Repaired {
+	f.t.Helper()
+	r, err := registry.Repair(context.Background(), f.dir, f.cfg, registry.Options{Clock: f.clock.Now})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
 // sweep sweeps a minute later; nothing may fail.
 func (f *fixture) sweep() registry.Report {
 	f.t.Helper()

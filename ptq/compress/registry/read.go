@@ -88,6 +88,18 @@ func (r *Registry) Get(id string) (*Reading, error) {
 	return nil, about(id, ErrChanged)
 }
 
+// Touch counts a use of a model without reading it. Errors: ErrNotFound, ErrClosed.
+func (r *Registry) Touch(id string) error {
+	_, err := r.tensors.Touch(id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return about(id, ErrNotFound)
+	case errors.Is(err, store.ErrAbsent):
+		return nil
+	}
+	return err
+}
+
 // waitForChange waits until a change that is under way is done.
 func (r *Registry) waitForChange() {
 	r.writing.Lock()

@@ -17,6 +17,7 @@ const (
 	recordModel  = 1 // head: about; payload: the structure, see skeleton; none while the model is absent
 	recordSource = 2 // head: origin; payload: what it names
 	recordPin    = 3 // head: the number of the tier that the model is pinned in, 1 byte
+	recordStore  = 4 // id "", head: a store.Position that the log of the tensors has reached
 )
 
 // logKind is "BREG".

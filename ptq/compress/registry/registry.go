@@ -22,8 +22,11 @@ type Options struct {
 	// ReadOnly opens a registry that another process may be writing. Use is then counted for
 	// this process only, and Refresh shows what the other has written.
 	ReadOnly bool
+	// Intact refuses, with recordlog.ErrTorn, a registry that a crash has left an unfinished record in.
+	Intact bool
 
-	fs vfs.FS // of the folder; nil: the operating system's
+	fs        vfs.FS    // of the folder; nil: the operating system's
+	repairing *Repaired // takes what the logs have, and says what is lost; nil: refuse damage
 }
 
 // Registry keeps models in a folder. In memory are their metadata, some 2 KB each, and forms of models,
@@ -41,9 +44,13 @@ type Registry struct {
 	writing sync.Mutex
 	mutex   sync.Mutex
 	closed  bool
+	changed bool // by more than use, since the logs vouched for each other
 	models  map[string]*entry
 	needed  map[string]map[string]bool // id to those that are made of it
-	cache   *cache
+
+	filesOnly []fileOnly // that a repair has found
+
+	cache *cache
 }
 
 // reading is what a log has in common with one that is only read.
@@ -53,6 +60,8 @@ type reading interface {
 	Lookup(kind uint8, id string) (recordlog.Entry, bool)
 	Size() (live, total int64)
 	Verify() error
+	Reaches(store.Position) error
+	Empty() bool
 	Close() error
 }
 
@@ -100,42 +109,119 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 		return nil, errors.New("registry: Options.Clock is nil: give time.Now, or a clock of your own")
 	}
 	r := &Registry{cfg: c, options: options, cache: newCache(c.MemoryCap)}
-	logOptions := recordlog.Options{Kind: logKind, FS: options.fs}
-	path := filepath.Join(dir, "models")
+	models, tensors := filepath.Join(dir, "models"), filepath.Join(dir, "tensors")
+	logOptions := recordlog.Options{Kind: logKind, Intact: options.Intact, FS: options.fs}
+	hasTensors, err := r.present(models, tensors, logOptions)
+	if err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
+	}
 	if options.ReadOnly {
-		l, err := recordlog.OpenReader(path, logOptions)
+		l, err := recordlog.OpenReader(models, logOptions)
 		if err != nil {
 			return nil, fmt.Errorf("registry: %w", err)
 		}
 		r.log = l
 	} else {
-		l, err := recordlog.Open(path, logOptions)
+		l, err := recordlog.Open(models, logOptions)
 		if err != nil {
 			return nil, fmt.Errorf("registry: %w", err)
 		}
 		r.log, r.writer = l, l
 	}
-	c.MemoryCap = 1 // of all that is in memory the cache keeps count
-	r.tensors, err = store.Open(filepath.Join(dir, "tensors"), c, store.Options{
-		Clock: options.Clock, ReadOnly: options.ReadOnly, Limits: r.limits, Source: source{r}, FS: options.fs,
-		Rules: map[string]store.CustomRule{ruleName: {Make: r.makeLeaves}},
-	})
-	if err == nil {
-		if err = r.load(); err != nil {
-			_ = r.tensors.Close()
-		}
-	}
-	if err != nil {
+	if err = r.openTensors(tensors, hasTensors); err != nil {
 		_ = r.log.Close()
 		return nil, err
 	}
 	if r.writer != nil {
 		r.writing.Lock()
 		defer r.writing.Unlock()
+		if options.repairing != nil {
+			r.restore(options.repairing)
+		}
 		r.tidy()
 		_ = r.settle() // what it cannot do now, a full disk for one, it does after the next sweep
 	}
 	return r, nil
+}
+
+// present reports whether there is a log of the tensors. One without that of the models is damage.
+func (r *Registry) present(models, tensors string, o recordlog.Options) (bool, error) {
+	if r.options.repairing != nil {
+		return true, nil
+	}
+	hasModels, err := recordlog.Exists(models, o)
+	if err != nil {
+		return false, err
+	}
+	hasTensors, err := recordlog.Exists(tensors, o)
+	if err == nil && hasTensors && !hasModels {
+		err = &store.DamageError{File: models, What: "the log of the models is gone, and that of the tensors is there"}
+	}
+	return hasTensors, err
+}
+
+// openTensors opens the store of tensors and looks whether it and the models belong together.
+func (r *Registry) openTensors(dir string, there bool) error {
+	if !there && !r.log.Empty() {
+		return fmt.Errorf("registry: %w", &store.DamageError{File: dir, What: "the log of the tensors is gone, and that of the models has records"})
+	}
+	c := r.cfg
+	c.MemoryCap = 1 // of all that is in memory the cache keeps count
+	var err error
+	r.tensors, err = store.Open(dir, c, store.Options{
+		Clock: r.options.Clock, ReadOnly: r.options.ReadOnly, Intact: r.options.Intact, Limits: r.limits, Source: source{r}, FS: r.options.fs,
+		Rules: map[string]store.CustomRule{ruleName: {Make: r.makeLeaves}},
+	})
+	if err != nil {
+		return err
+	}
+	if r.options.repairing == nil {
+		err = r.agree()
+	}
+	if err == nil {
+		err = r.load()
+	}
+	if err != nil {
+		_ = r.tensors.Close()
+	}
+	return err
+}
+
+// agree is the damage of a log that has less than the other one knows of.
+func (r *Registry) agree() error {
+	ofModels, ofTensors := r.tensors.Vouched(), r.vouched()
+	look := func() error {
+		if err := r.log.Reaches(ofModels); err != nil {
+			return fmt.Errorf("registry: %w", err)
+		}
+		return r.tensors.Reaches(ofTensors)
+	}
+	err := look()
+	if reader, ok := r.log.(*recordlog.Reader); ok && err != nil {
+		// The other process may have been at work after one log was read and before the other was.
+		if err := r.tensors.Refresh(); err != nil {
+			return err
+		}
+		if _, err := reader.Refresh(); err != nil {
+			return fmt.Errorf("registry: %w", err)
+		}
+		err = look()
+	}
+	return err
+}
+
+// vouched returns how far the log of the tensors was, as the models' log has it.
+func (r *Registry) vouched() store.Position {
+	e, _ := r.log.Lookup(recordStore, "")
+	p, _ := recordlog.DecodePosition(e.Head)
+	return p
+}
+
+// vouch records that, if there is room for it.
+func (r *Registry) vouch() {
+	if p := r.tensors.Position(); p != (store.Position{}) && p != r.vouched() {
+		_, _ = r.writer.Append(recordStore, "", p.Encode(), nil)
+	}
 }
 
 // load reads what the log says of models that have a tensor: the others are half added, or half removed.
@@ -292,6 +378,8 @@ func (r *Registry) writable() error {
 
 // append writes a record.
 func (r *Registry) append(kind uint8, id string, head any, payload []byte) error {
+	r.vouch()
+	r.changed = true
 	b, ok := head.([]byte)
 	if !ok {
 		b = encodeHead(head)
@@ -326,13 +414,17 @@ func (r *Registry) Sync() error {
 	return r.tensors.Sync()
 }
 
-// Compact writes the logs anew without what is no longer there. Sweep does so by itself.
+// Compact checks both logs and writes them anew without what is no longer there. Sweep does so by itself.
 func (r *Registry) Compact() error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	if err := r.writable(); err != nil {
 		return err
 	}
+	if err := r.Verify(); err != nil {
+		return err
+	}
+	r.changed = true
 	if err := r.writer.Compact(); err != nil {
 		return fmt.Errorf("registry: %w", err)
 	}
@@ -363,10 +455,17 @@ func (r *Registry) Refresh() error {
 	if _, err := l.Refresh(); err != nil {
 		return fmt.Errorf("registry: %w", err)
 	}
+	if err := r.agree(); err != nil {
+		return err
+	}
 	return r.load()
 }
 
-// Close records the use of models and closes the logs. No other call may be under way.
+// Config returns the settings that the registry was opened with.
+func (r *Registry) Config() store.Config { return r.cfg }
+
+// Close records the use of models, if there is room for it, and closes the logs, each of which then vouches for
+// the other. No other call may be under way.
 func (r *Registry) Close() error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -378,7 +477,17 @@ func (r *Registry) Close() error {
 	if closed {
 		return fmt.Errorf("registry: %w", ErrClosed)
 	}
-	err := r.tensors.Close()
+	var err error
+	if r.changed {
+		if err = r.writer.Sync(); err != nil {
+			err = fmt.Errorf("registry: %w", err)
+		}
+		r.tensors.Vouch(r.writer.Position())
+	}
+	err = errors.Join(err, r.tensors.Close())
+	if r.changed {
+		r.vouch()
+	}
 	if closing := r.log.Close(); closing != nil {
 		err = errors.Join(err, fmt.Errorf("registry: %w", closing))
 	}

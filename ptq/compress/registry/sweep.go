@@ -26,7 +26,12 @@ func (r *Registry) Sweep() (Report, error) {
 	if err := r.writable(); err != nil {
 		return Report{}, err
 	}
+	// A tensor is never on the disk without its model.
+	if err := r.writer.Sync(); err != nil {
+		return Report{}, fmt.Errorf("registry: %w", err)
+	}
 	moved, err := r.tensors.Sweep()
+	r.changed = r.changed || moved.Raised+moved.Lowered+moved.Narrowed+moved.Retired > 0
 	report := Report{Report: moved, Short: r.shortOf(r.need())}
 	if err != nil || moved.Early {
 		return report, err
