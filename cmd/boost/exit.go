@@ -74,6 +74,14 @@ func ofTable(files []string, err error) error {
 	return &plainError{fmt.Sprintf("%s: %s", strings.Join(files, " "), about), err}
 }
 
+// pasted is a word of a command line as a shell reads it.
+func pasted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+@%-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // exitCode says how the program ends with this error.
 func exitCode(err error) int {
 	switch {

@@ -96,14 +96,13 @@ No model becomes worse than its floor allows.
 boost predict and boost eval take DIR#ID as a MODEL.`,
 	}
 	return commands(cmd, a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
-		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand())
+		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand(), a.registryRepairCommand())
 }
 
 // How a registry is opened.
 const (
 	registryReads   = iota // for reading
 	registryWrites         // for writing
-	registryCounts         // for writing, and for reading where another process writes
 	registryCreates        // for writing, and made where there is none
 )
 
@@ -116,23 +115,21 @@ func (a *app) openRegistry(dir string, s *storeFlags, how int) (*registry.Regist
 	if err := checkRegistry(dir, how == registryCreates); err != nil {
 		return nil, err
 	}
-	options := registry.Options{Clock: registryClock, ReadOnly: how == registryReads}
-	r, err := registry.Open(dir, c, options)
-	if errors.Is(err, registry.ErrBusy) && how == registryCounts {
-		a.log.Debug(dir + " is being written by another process: this use is not counted")
-		options.ReadOnly = true
-		r, err = registry.Open(dir, c, options)
-	}
+	r, err := registry.Open(dir, c, registry.Options{Clock: registryClock, ReadOnly: how == registryReads})
 	if err != nil {
 		return nil, ofRegistry(dir, err)
 	}
 	return r, nil
 }
 
-// isRegistry reports whether a folder holds a registry.
+// isRegistry reports whether a folder holds a registry, or what is left of one.
 func isRegistry(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "models"))
-	return err == nil && info.IsDir()
+	for _, part := range []string{"models", "tensors"} {
+		if info, err := os.Stat(filepath.Join(dir, part)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 func checkRegistry(dir string, create bool) error {
@@ -160,8 +157,10 @@ func ofRegistry(dir string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrNoSource), errors.Is(err, registry.ErrTierZeroNoPolicy),
-		errors.Is(err, registry.ErrReconstructionDepth), errors.As(err, &damage), errors.As(err, &record):
+		errors.Is(err, registry.ErrReconstructionDepth), errors.As(err, &record):
 		return &plainError{text, model.ErrModel}
+	case errors.As(err, &damage):
+		return &plainError{text + ": boost registry repair " + pasted(dir), model.ErrModel}
 	case errors.Is(err, registry.ErrQualityFloor):
 		return &plainError{text, booster.ErrBudget}
 	case errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrRule), errors.Is(err, registry.ErrCycle),
@@ -202,10 +201,26 @@ func closeRegistry(r *registry.Registry, err *error) {
 	}
 }
 
+// countUse counts the use of a model that was read, and moves models, as the last thing that a command does.
+// Where that cannot be written, as in a folder that is read-only, on a full disk or beside another process, the use
+// is not counted.
+func (a *app) countUse(r *registry.Registry, dir, id string) {
+	w, err := registry.Open(dir, r.Config(), registry.Options{Clock: registryClock, Intact: true})
+	if err == nil {
+		if err = w.Touch(id); err == nil {
+			a.sweepRegistry(w, dir)
+		}
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		a.log.Debug(fmt.Sprintf("%s: this use is not counted: %v", dir, err))
+	}
+}
+
 // openRegistered opens a model of a registry for predictions, in the form that it is in. Compact
 // leaves the trees packed of one whose form is a compressed model.
 func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err error) {
-	r, err := a.openRegistry(dir, &storeFlags{}, registryCounts)
+	r, err := a.openRegistry(dir, &storeFlags{}, registryReads)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +232,7 @@ func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err err
 	if !reading.Exact {
 		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", format.OneLine(id), dir, reading.Tier, format.SixDigits(largestOf(reading.Scores))))
 	}
-	a.sweepRegistry(r, dir)
+	a.countUse(r, dir, id)
 	if c, ok := reading.Model.(*model.Compact); ok && compact {
 		return &heldCompact{c, c.Hold()}, nil
 	}

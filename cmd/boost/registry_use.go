@@ -30,7 +30,7 @@ as it was added, the same bytes, whatever its tier.`,
 			if err := a.checkOutput(cmd, output, nil); err != nil {
 				return err
 			}
-			return a.withRegistry(args[0], &s, registryCounts, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, registryReads, func(r *registry.Registry) error {
 				reading, err := r.Get(args[1])
 				if err != nil {
 					return err
@@ -49,7 +49,7 @@ as it was added, the same bytes, whatever its tier.`,
 				if !full && !reading.Exact {
 					a.log.Info(fmt.Sprintf("%s is %v: raw scores may be off by %s (--full gives it as it was added)", format.OneLine(args[1]), reading.Tier, format.SixDigits(largestOf(reading.Scores))))
 				}
-				a.sweepRegistry(r, args[0])
+				a.countUse(r, args[0], args[1])
 				return nil
 			})
 		},
