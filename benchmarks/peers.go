@@ -21,10 +21,10 @@ const peersPicture = "real.svg"
 // training is what the flags of `peers` say.
 type training struct {
 	places
-	names           []string
-	turns, patience int
-	settings        peers.Settings
-	fresh           bool
+	names        []string
+	turns, limit int
+	settings     peers.Settings
+	fresh        bool
 }
 
 func peersCommand() *cobra.Command {
@@ -47,7 +47,7 @@ func peersCommand() *cobra.Command {
 	f.IntVar(&m.settings.Rounds, "rounds", 60, "boosting rounds")
 	f.IntVar(&m.settings.Leaves, "leaves", 31, "leaves of a tree")
 	f.Float64Var(&m.settings.Budget, "budget", 0.5, "seconds that one way of a trainer is repeated for in a process")
-	f.IntVar(&m.patience, "patience", 1800, "seconds that a process may take")
+	f.IntVar(&m.limit, "limit", 1800, "seconds that a process may take")
 	f.BoolVar(&m.fresh, "fresh", false, "begin anew where a measurement was interrupted")
 	return c
 }
@@ -109,7 +109,7 @@ func (m *training) measure(cmd *cobra.Command, self string, record *peers.Record
 	})
 	return record.Measure(cmd.Context(), result, &peers.Plan{
 		Commands: peers.Commands{Self: self, Python: m.python, Script: m.script}, Threads: threads, Folder: folder,
-		Patience: time.Duration(m.patience) * time.Second, Calibrate: peers.Calibrate, Pause: func() { time.Sleep(2 * time.Second) },
+		Limit: time.Duration(m.limit) * time.Second, Calibrate: peers.Calibrate, Pause: func() { time.Sleep(2 * time.Second) },
 		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(m.results) },
 	})
 }

@@ -19,9 +19,9 @@ import (
 // measuringScorers is what the flags of `scorers` say.
 type measuringScorers struct {
 	places
-	only                             []string
-	turns, rows, trainRows, patience int
-	fresh                            bool
+	only                          []string
+	turns, rows, trainRows, limit int
+	fresh                         bool
 }
 
 // scorersCommand times the predictions of all shapes.
@@ -40,7 +40,7 @@ func scorersCommand() *cobra.Command {
 	f.IntVar(&m.turns, "turns", 3, "runs of each scorer, in turn; the least time counts")
 	f.IntVar(&m.rows, "rows", scorers.TestRows, "rows of a batch at most; another number keeps nothing")
 	f.IntVar(&m.trainRows, "train", scorers.TrainRows, "rows that models are trained on; another number keeps nothing")
-	f.IntVar(&m.patience, "patience", 300, "seconds that preparing a model, or scoring with it, may take")
+	f.IntVar(&m.limit, "limit", 300, "seconds that preparing a model, or scoring with it, may take")
 	f.BoolVar(&m.fresh, "fresh", false, "begin anew where a measurement was interrupted")
 	return c
 }
@@ -85,7 +85,7 @@ func (m *measuringScorers) run(cmd *cobra.Command) error {
 	}
 	err = s.Measure(cmd.Context(), &scorers.Plan{
 		Contenders: scorers.Contenders(self, m.python, m.script), Shapes: shapes, Places: where,
-		Patience: time.Duration(m.patience) * time.Second, Words: cmd.ErrOrStderr(), Save: history.Save,
+		Limit: time.Duration(m.limit) * time.Second, Words: cmd.ErrOrStderr(), Save: history.Save,
 	})
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func (a *treeTask) Run(_, block int) {
 	model.AddScores(a.t, a.cuts, a.matrix, lo, hi, a.scores)
 }
 
-// chooseMetrics settles the metrics: those of the parameters, else the objective's
+// chooseMetrics chooses the metrics: those of the parameters, else the objective's
 // own, and the caller's after them.
 func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, error) {
 	defaults, err := objectives.DefaultMetrics(objective.Name(), objective.Link())

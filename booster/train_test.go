@@ -86,7 +86,7 @@ func TestEarlyStoppingKeepsTheBestRound(t *testing.T) {
 		t.Fatalf("stopped %q, best round %d/%d, %d trees", report.Stopped, report.BestRound, c.BestRound, len(c.Trees))
 	}
 	if report.Rounds != report.BestRound+p.EarlyStopping {
-		t.Errorf("%d rounds trained, best %d, patience %d", report.Rounds, report.BestRound, p.EarlyStopping)
+		t.Errorf("%d rounds trained, best %d, early stopping %d", report.Rounds, report.BestRound, p.EarlyStopping)
 	}
 	h := c.History[0]
 	if h.Set != "valid" || len(h.Values) != report.Rounds {

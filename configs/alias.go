@@ -168,7 +168,7 @@ func nearKeys(keys []Key, written, leaf string) []string {
 const unlimitedLeaves = 131_072
 
 // translate turns an alias's value into the key's own, where the peer counts or
-// spells it otherwise, and remembers what can only be settled when all keys are known.
+// spells it otherwise, and remembers what can only be decided when all keys are known.
 func (r *reader) translate(k *Key, alias string, v any) any {
 	n, isInt := v.(int64)
 	switch {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// settlePreset takes back what does not go with the keys that were given, and notes which
+// resolvePreset takes back what does not go with the keys that were given, and notes which
 // values of the preset stand.
-func (r *reader) settlePreset(base *Config) {
+func (r *reader) resolvePreset(base *Config) {
 	if r.config.Given("gradients.mode") && !r.config.Given("train.gradients") {
 		r.config.Params.Gradients = base.Params.Gradients // which the mode is made for
 	}

@@ -66,9 +66,9 @@ func Read(base Config, file string, assignments []string) (*Config, []string, er
 			return nil, nil, fmt.Errorf("%w: train.preset: %w", ErrConfig, err)
 		}
 		r.apply(file, document, assignments)
-		r.settlePreset(&base)
+		r.resolvePreset(&base)
 	}
-	r.settle()
+	r.resolveTogether()
 	if len(r.problems) > 0 {
 		return nil, r.notes, &Problems{r.problems}
 	}
@@ -317,8 +317,8 @@ func nameIn(k *Key, at place) string {
 	return k.Name
 }
 
-// settle applies what depends on several keys.
-func (r *reader) settle() {
+// resolveTogether applies what depends on several keys.
+func (r *reader) resolveTogether() {
 	if d := &r.config.Data; d.Separator == d.Decimal {
 		r.problem(r.config.given["data.separator"], fmt.Errorf("data.separator and data.decimal are both %q: change one of them", d.Decimal))
 	}
@@ -335,12 +335,12 @@ func (r *reader) settle() {
 	} else if at := r.config.given["sampling.row_fraction"]; at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every") {
 		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
 	}
-	r.settleRegistry()
+	r.checkRegistry()
 }
 
-// settleRegistry finds what is wrong with keys of [registry] together. Each of its problems
+// checkRegistry finds what is wrong with keys of [registry] together. Each of its problems
 // begins with the name of a key; its place is that of the first given key that it names.
-func (r *reader) settleRegistry() {
+func (r *reader) checkRegistry() {
 	err := r.config.Registry.Validate()
 	if err == nil {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // csrRows adds up, or counts, entries of one run of a matrix in the layout "csr". The
-// widths of the matrix's arrays are settled once, when it is made, so that each kind of
+// widths of the matrix's arrays are decided once, when it is made, so that each kind of
 // pass is written once for all of them.
 type csrRows interface {
 	// addOne adds to packed sums, flat by global code.

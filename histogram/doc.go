@@ -4,7 +4,7 @@
 // flat Histogram over all bins, the same for every builder and thread count. It
 // must not know how splits are chosen.
 //
-// A Builder makes the histogram of one node at a time. What does not change between nodes is settled before:
+// A Builder makes the histogram of one node at a time. What does not change between nodes is decided before:
 //
 //	source   the matrix as passes read it              when the Builder is made
 //	passes   which columns, places and tiles are read  when the features change

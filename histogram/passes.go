@@ -5,7 +5,7 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// passes is how the active features are read. It is settled by SetFeatures.
+// passes is how the active features are read. SetFeatures decides it.
 type passes struct {
 	features     []int  // active ones, ascending
 	activeSlots  int    // theirs
@@ -46,7 +46,7 @@ type place struct {
 	members  []int // of a packed group, the first of which is group; nil for one group
 }
 
-// layOut settles how passes over the active features go.
+// layOut decides how passes over the active features go.
 func (b *Builder) layOut() {
 	clear(b.active)
 	b.activeSlots = 0

@@ -5,7 +5,7 @@ import (
 	"boost/internal/kernel/hist"
 )
 
-// source is the matrix as passes read it. It is settled when a Builder is made.
+// source is the matrix as passes read it. It is fixed when a Builder is made.
 type source struct {
 	matrix        *binning.Matrix
 	rowMajor      *binning.RowMajor // nil: all groups are read by column

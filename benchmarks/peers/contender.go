@@ -87,9 +87,9 @@ type Run struct {
 
 // start runs a trainer on the table in a folder. known is the least seconds that the trainer took
 // so far, 0 = none: ways that are far slower are left out.
-func (c Commands) start(ctx context.Context, s Settings, folder, trainer string, threads int, wait string, ways []string, known float64, patience time.Duration) (Run, error) {
+func (c Commands) start(ctx context.Context, s Settings, folder, trainer string, threads int, wait string, ways []string, known float64, limit time.Duration) (Run, error) {
 	run := Run{Trainer: trainer, Threads: threads, Wait: wait, Load: harness.LoadAverage()}
-	process := harness.Process{Command: c.command(s, folder, trainer, threads, ways, known), Threads: threads, Wait: wait, Limit: patience}
+	process := harness.Process{Command: c.command(s, folder, trainer, threads, ways, known), Threads: threads, Wait: wait, Limit: limit}
 	used, err := process.Run(ctx, &run.Process)
 	if run.Wall = used.Wall; err != nil {
 		return run, fmt.Errorf("%s: %w", trainer, err)

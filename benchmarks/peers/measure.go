@@ -25,7 +25,7 @@ type Plan struct {
 	Commands  Commands
 	Threads   []int // numbers of threads, all processors first
 	Folder    string
-	Patience  time.Duration // for one process
+	Limit     time.Duration // for one process
 	Calibrate func() Calibration
 	Pause     func() // waits for a quieter moment
 	Words     io.Writer
@@ -73,7 +73,7 @@ func (s *Result) run(ctx context.Context, p *Plan, turn *Turn, trainer string, t
 	}
 	for range attempts {
 		before := p.quietMoment(&s.Best)
-		run, err := p.Commands.start(ctx, s.Settings, p.Folder, trainer, threads, wait, ways, turn.known(trainer, threads), p.Patience)
+		run, err := p.Commands.start(ctx, s.Settings, p.Folder, trainer, threads, wait, ways, turn.known(trainer, threads), p.Limit)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil, trainer == Boost:

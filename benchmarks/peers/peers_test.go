@@ -81,7 +81,7 @@ func calibrated(figures ...float64) func() peers.Calibration {
 
 func plan(script string, calibrate func() peers.Calibration) *peers.Plan {
 	return &peers.Plan{
-		Commands: peers.Commands{Self: os.Args[0], Python: os.Args[0], Script: script}, Threads: []int{2, 1}, Patience: time.Minute,
+		Commands: peers.Commands{Self: os.Args[0], Python: os.Args[0], Script: script}, Threads: []int{2, 1}, Limit: time.Minute,
 		Calibrate: calibrate, Pause: func() {}, Words: io.Discard, Save: func() error { return nil },
 	}
 }

@@ -44,7 +44,7 @@ func lines(t *testing.T, path string) string {
 
 func plan(h *scorers.History, shapes []scorers.Shape, contenders ...scorers.Contender) *scorers.Plan {
 	return &scorers.Plan{
-		Contenders: contenders, Shapes: shapes, Places: map[scorers.Shape]scorers.Place{}, Patience: time.Minute,
+		Contenders: contenders, Shapes: shapes, Places: map[scorers.Shape]scorers.Place{}, Limit: time.Minute,
 		Words: io.Discard, Save: h.Save,
 	}
 }

@@ -71,7 +71,7 @@ type Plan struct {
 	Contenders []Contender
 	Shapes     []Shape
 	Places     map[Shape]Place
-	Patience   time.Duration // for preparing a model, and for a run
+	Limit      time.Duration // for preparing a model, and for a run
 	Words      io.Writer     // progress
 	Save       func() error  // keeps the session, after each run
 }
@@ -100,12 +100,12 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, tu
 	var run Run
 	var err error
 	if !prepared[c.Name] {
-		_, err = c.start(ctx, Prepare, "", shape, p.Places[shape], p.Patience)
+		_, err = c.start(ctx, Prepare, "", shape, p.Places[shape], p.Limit)
 		prepared[c.Name] = true
 	}
 	if err == nil {
 		load := harness.LoadAverage()
-		run, err = c.start(ctx, Score, harness.WaitOf(turn-1), shape, p.Places[shape], p.Patience)
+		run, err = c.start(ctx, Score, harness.WaitOf(turn-1), shape, p.Places[shape], p.Limit)
 		run.LoadMean = load
 	}
 	switch {

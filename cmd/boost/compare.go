@@ -89,7 +89,7 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	})
 }
 
-// openCompared reads the table that two models are compared on, and settles the metrics.
+// openCompared reads the table that two models are compared on, and chooses the metrics.
 func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file string, f *compareFlags) (*dataset.Table, []string, error) {
 	c, err := f.config(a, readingKeys)
 	if err != nil {

@@ -85,7 +85,7 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 	c := s.config
 	c.Data.Train = []string{relativeTo(f.output, file)}
 	c.Data.Label = label
-	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessPatience
+	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
 	c.Output.Model = stem(file) + ".boost"
 	starter = &configs.Starter{
 		Config: c, All: f.all, Comments: map[string][]string{},
@@ -144,7 +144,7 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 	return starter, how, describeLabel(s, label, say, starter)
 }
 
-// describeLabel settles what depends on the label's values.
+// describeLabel decides what depends on the label's values.
 func describeLabel(s *tableProfile, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
 	labelled, err := s.labelled(label)
 	if err != nil {

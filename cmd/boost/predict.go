@@ -69,7 +69,7 @@ the name ends in .gz or .zst.`,
 			f.stages.given(cmd)
 			f.stops = cmd.Flags().Changed("early-stop")
 			for _, check := range []error{
-				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.settleFormat(&f), f.stages.check(), f.checkStops(),
+				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.resolveFormat(&f), f.stages.check(), f.checkStops(),
 				f.loading.check(), f.loading.refuse("--staged", f.staged), f.loading.refuse("--early-stop", f.stops),
 			} {
 				if check != nil {
@@ -192,8 +192,8 @@ func ofPredicting(err error) error {
 	return atCommandLine(err)
 }
 
-// settleFormat takes the format from the output's name where --format does not give it.
-func (a *app) settleFormat(f *predictFlags) error {
+// resolveFormat takes the format from the output's name where --format does not give it.
+func (a *app) resolveFormat(f *predictFlags) error {
 	if f.format == "" {
 		if f.format = write.FormatOf(f.output); f.format == "" {
 			return usagef("-o %s names a form that predictions are not written in: take %s", f.output, write.Endings)

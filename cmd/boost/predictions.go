@@ -63,7 +63,7 @@ func (p *predictions) write(ctx context.Context, w io.Writer, tables ...*dataset
 				strings.Join(write.Names(parts[0].Columns), ", "), strings.Join(write.Names(columns), ", "))
 		}
 	}
-	write.SettleWhole(parts)
+	write.ResolveWhole(parts)
 	return write.All(ctx, w, p.format, parts)
 }
 

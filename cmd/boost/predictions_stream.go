@@ -48,7 +48,7 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 		if part.Columns, err = p.columns(ctx, t); err != nil {
 			return nil, err
 		}
-		if err := p.settleIDs(part.Columns); err != nil {
+		if err := p.resolveIDs(part.Columns); err != nil {
 			return nil, err
 		}
 		lacks := p.model.LacksInitScores(t)
@@ -66,8 +66,8 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 	return err
 }
 
-// settleIDs gives the id columns of a part their types.
-func (p *predictionStream) settleIDs(columns []write.Column) error {
+// resolveIDs gives the id columns of a part their types.
+func (p *predictionStream) resolveIDs(columns []write.Column) error {
 	for i := range columns {
 		c := &columns[i]
 		if c.Texts == nil || !p.whole[c.Name] {

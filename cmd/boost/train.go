@@ -21,10 +21,10 @@ import (
 	"boost/ptq/compress"
 )
 
-// Rounds and patience of training without a config.
+// Rounds and early stopping of training without a config.
 const (
-	configlessRounds   = 1000
-	configlessPatience = 50
+	configlessRounds        = 1000
+	configlessEarlyStopping = 50
 )
 
 // trainFlags is the command line of train.
@@ -201,7 +201,7 @@ func (a *app) progressSteps(rounds int) int {
 	return rounds
 }
 
-// configure settles everything that the config file and the flags say.
+// configure resolves everything that the config file and the flags say.
 func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) error {
 	base, file := configs.Default(), ""
 	hasConfig := strings.HasSuffix(strings.ToLower(source), ".toml")
@@ -209,7 +209,7 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 		file = source
 	} else {
 		base.Data.Train = []string{source}
-		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessPatience
+		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
 	}
 	c, notes, err := configs.Read(base, file, f.sets)
 	r.a.tell(notes)

@@ -21,7 +21,7 @@ import (
 // errLossOutOfCore refuses a bound that needs rows with all their columns in memory.
 var errLossOutOfCore = &plainError{"quantize.max_loss needs the validation set in memory, and the tables are larger than that: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget}
 
-// configureQuantize settles which compressed model is wanted beside the full one.
+// configureQuantize decides which compressed model is wanted beside the full one.
 func (r *trainRun) configureQuantize() error {
 	c := r.config
 	q := &c.Quantize

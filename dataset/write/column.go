@@ -22,7 +22,7 @@ type Column struct {
 	Levels        []string
 	NumericLevels bool
 
-	Whole bool // all texts, or levels, are whole numbers: see SettleWhole
+	Whole bool // all texts, or levels, are whole numbers: see ResolveWhole
 }
 
 // Table is columns of so many rows each.

@@ -2,8 +2,8 @@ package write
 
 import "strconv"
 
-// SettleWhole finds out which columns of texts are whole numbers in all tables, which have the same columns.
-func SettleWhole(tables []Table) {
+// ResolveWhole finds out which columns of texts are whole numbers in all tables, which have the same columns.
+func ResolveWhole(tables []Table) {
 	for i := range tables[0].Columns {
 		var kind WholeNumbers
 		for _, t := range tables {

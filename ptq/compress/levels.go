@@ -66,8 +66,8 @@ var pulls = [...]float64{0.3, 3, 30}
 // mostRows is how many rows leaves of a model are fitted to at most.
 func mostRows(m *model.Model) int { return max(mostVisits/max(m.NumTrees(), 1), 2*fewestUnits) }
 
-// settlePruning finds out whether pruned models are tried.
-func (q *search) settlePruning() error {
+// resolvePruning finds out whether pruned models are tried.
+func (q *search) resolvePruning() error {
 	if q.settings.Prune == PruneOff {
 		return nil
 	}

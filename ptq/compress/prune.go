@@ -35,7 +35,8 @@ type PruneParams struct {
 	Objective objectives.Objective
 }
 
-func (p *PruneParams) settle() error {
+// complete sets defaults and checks all values.
+func (p *PruneParams) complete() error {
 	if p.Pull == 0 {
 		p.Pull = 0.3
 	}

@@ -57,7 +57,7 @@ type placesOf []uint16
 var mostPlaces = 256 << 20
 
 func newPruner(ctx context.Context, m *model.Model, t *dataset.Table, p PruneParams, opts []Option) (*pruner, error) {
-	if err := p.settle(); err != nil {
+	if err := p.complete(); err != nil {
 		return nil, err
 	}
 	c := m.Contents()

@@ -73,7 +73,7 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 			return nil, err
 		}
 	}
-	if err := q.settlePruning(); err != nil {
+	if err := q.resolvePruning(); err != nil {
 		q.close()
 		return nil, err
 	}

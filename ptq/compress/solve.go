@@ -71,7 +71,7 @@ func (s *solver) solve(t *tree.Tree, state *prunedTree, pulls, sums []float64, p
 	}
 	s.move = append(s.move[:0], state.value...)
 	state.leaves = 1
-	s.settle(t, state, rootOf(t))
+	s.keepBest(t, state, rootOf(t))
 	for l, v := range state.value {
 		s.move[l] = v - s.move[l]
 	}
@@ -88,12 +88,12 @@ func (s *solver) below(c int32) (one *parabola, best float64, splits bool) {
 	return &s.nodes[c], s.best[c], s.splits[c]
 }
 
-// settle keeps the best below a child reference.
-func (s *solver) settle(t *tree.Tree, state *prunedTree, c int32) {
+// keepBest keeps the best cut below a child reference.
+func (s *solver) keepBest(t *tree.Tree, state *prunedTree, c int32) {
 	if c >= 0 && s.splits[c] {
 		state.leaves++
-		s.settle(t, state, t.Left[c])
-		s.settle(t, state, t.Right[c])
+		s.keepBest(t, state, t.Left[c])
+		s.keepBest(t, state, t.Right[c])
 		return
 	}
 	one, _, _ := s.below(c)

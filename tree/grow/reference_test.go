@@ -186,7 +186,7 @@ func (r *reference) record(t *tree.Tree, l *refLeaf, at, next int) {
 	t.Cover = append(t.Cover, r.hessian(r.sum(l.rows)))
 }
 
-// split sends the rows to two leaves and settles where later missing values go.
+// split sends the rows to two leaves and decides where later missing values go.
 func (r *reference) split(l *refLeaf) (left, right *refLeaf) {
 	b, f := l.best, &r.d.features[l.best.feature]
 	left, right = &refLeaf{depth: l.depth + 1}, &refLeaf{depth: l.depth + 1}

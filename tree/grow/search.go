@@ -167,7 +167,7 @@ func (s *split) searchFeatures(worker int, features []int) {
 // be of use.
 const mostLeast = 16_384
 
-// prepare settles what the search of all features has in common.
+// prepare computes what the search of all features has in common.
 func (q *search) prepare() {
 	q.rule = q.splitter.rule
 	if rule := &q.rule; q.storage.OneWord() && !rule.EqualHess && rule.MinRows > 1 && q.node.rows <= mostLeast {

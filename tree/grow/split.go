@@ -33,7 +33,7 @@ func (s *splitter) beginSplit(at int) {
 // divide begins to divide the rows of the node.
 func (s *split) divide() pass {
 	parent := &s.nodes[s.at]
-	table := s.table(parent) // settles where missing rows go
+	table := s.table(parent) // decides where missing rows go
 	if s.sparse == nil && !s.last {
 		s.built = s.hists.Get()
 		s.streams, s.streamsRight = s.streamedSide()
