@@ -152,13 +152,14 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 func (j *judge) evaluate(due bool) {
 	j.evals = j.evals[:0]
 	for _, s := range j.sets {
+		var values []float64
 		if due {
-			j.link.Apply(j.outputs, s.raw, s.values, 0, s.n, s.n)
+			values = j.evaluateSet(s)
 		}
 		for i, m := range j.metrics {
 			var value *float64
 			if due {
-				v := m.Eval(j.input(s))
+				v := values[i]
 				j.evals = append(j.evals, Eval{s.name, m.Name(), v})
 				if !math.IsNaN(v) && !math.IsInf(v, 0) {
 					value = &v
@@ -169,10 +170,12 @@ func (j *judge) evaluate(due bool) {
 	}
 }
 
-func (j *judge) input(s *evalSet) metrics.Input {
-	return metrics.Input{
+// evaluateSet returns each metric of a set's raw scores.
+func (j *judge) evaluateSet(s *evalSet) []float64 {
+	in := metrics.Input{
 		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Pool: j.pool,
 	}
+	return metrics.Evaluate(in, j.link, j.metrics)
 }
 
 // best returns the rounds of the best model after some rounds, and whether early stopping ends training.

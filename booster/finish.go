@@ -81,10 +81,9 @@ func (b *boosting) trainMetrics() map[string]float64 {
 		freeMemory()
 	}
 	s.values = make([]float64, len(s.raw))
-	b.judge.link.Apply(b.outputs, s.raw, s.values, 0, s.n, s.n)
 	values := map[string]float64{}
-	for _, m := range b.judge.metrics {
-		values[m.Name()] = m.Eval(b.judge.input(s))
+	for i, v := range b.judge.evaluateSet(s) {
+		values[b.judge.metrics[i].Name()] = v
 	}
 	return values
 }

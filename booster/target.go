@@ -126,10 +126,7 @@ const maxClasses = 10_000
 
 // labels returns one number per row: the label itself, or its class index.
 func (tg *target) labels(t *dataset.Table) ([]float64, error) {
-	if tg.classes == nil {
-		return t.NumericLabels()
-	}
-	return t.EncodeClasses(tg.classes, tg.numeric)
+	return t.EncodeLabels(tg.classes, tg.numeric)
 }
 
 // maxInferred is the largest number of distinct whole numbers that are taken for classes.

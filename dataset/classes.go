@@ -157,6 +157,15 @@ func classCodes(levels, classes []string, numeric bool) []float64 {
 	return codes
 }
 
+// EncodeLabels returns the labels as training counts them: EncodeClasses, or NumericLabels if
+// classes is nil.
+func (t *Table) EncodeLabels(classes []string, numeric bool) ([]float64, error) {
+	if classes == nil {
+		return t.NumericLabels()
+	}
+	return t.EncodeClasses(classes, numeric)
+}
+
 // NumericLabels returns the labels as numbers, for regression. A label that is
 // missing, text or infinite is an error that names the first such row; so is a
 // table without a label column.

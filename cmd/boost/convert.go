@@ -64,7 +64,7 @@ func loadAny(path string) (*model.Model, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", model.ErrModel, path, bare(err))
+		return nil, fmt.Errorf("%w: %s: %w", model.ErrModel, path, replace.Reason(err))
 	}
 	m, err := model.DecodeText(data)
 	if err != nil {

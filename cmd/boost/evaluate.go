@@ -62,7 +62,7 @@ func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string
 
 // evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order.
 func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) ([]evaluation, error) {
-	labels, err := labelsOf(m, t)
+	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,9 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 	if err != nil {
 		return nil, err
 	}
-	list := make([]metrics.Metric, len(names))
-	for i, name := range names {
-		if list[i], err = metrics.New(name); err != nil {
-			return nil, usagef("%v", err)
-		}
+	list, err := metrics.List(names)
+	if err != nil {
+		return nil, usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
 	in := metrics.Input{
@@ -82,15 +80,10 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		Labels: labels, Weights: weights, Pool: pool,
 	}
 	judge := func(rounds int, rowMajor []float64) evaluation {
-		for row := range n {
-			for output := range k {
-				in.Raw[output*n+row] = rowMajor[row*k+output]
-			}
-		}
-		m.Link().Apply(k, in.Raw, in.Values, 0, n, n)
+		metrics.OutputMajor(rowMajor, k, in.Raw)
 		e := evaluation{rounds, make([]figure, len(names))}
-		for i, metric := range list {
-			e.figures[i] = figure{names[i], metric.Eval(in)}
+		for i, value := range metrics.Evaluate(in, m.Link(), list) {
+			e.figures[i] = figure{names[i], value}
 		}
 		return e
 	}
@@ -114,14 +107,6 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		all = append(all, judge(stage.Rounds(), stage.Raw()))
 	}
 	return all, nil
-}
-
-// labelsOf returns the table's labels as the model counts them.
-func labelsOf(m predictor, t *dataset.Table) ([]float64, error) {
-	if m.Classes() != nil {
-		return t.EncodeClasses(m.Classes(), m.NumericClasses())
-	}
-	return t.NumericLabels()
 }
 
 // figuresJSON maps metrics to values, undefined ones to null.

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"boost/internal/replace"
+	"boost/internal/vfs"
 )
 
 // writeOutput hands write a buffered writer to the file, or to standard output
-// for "" and "-". A file appears whole or not at all: it is written beside its
-// place under another name, synced, and renamed.
+// for "" and "-". A file appears whole or not at all.
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	if path == "" || path == "-" {
 		return writeThrough(named{a.out, "to standard output"}, write)
@@ -19,32 +21,21 @@ func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error 
 	if err := writable(path); err != nil {
 		return err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	if !replaced(path) {
 		return writeDevice(path, write)
 	}
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
-	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	d, err := replace.Create(vfs.OS, path)
 	if err != nil {
-		return fileError(path, err)
+		return fileError(path, errors.Unwrap(err))
 	}
-	defer os.Remove(temporary) // nothing is left to remove after the rename
-	w := bufio.NewWriterSize(named{f, path}, 1<<16)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = fileError(path, f.Sync())
-	}
-	if closeErr := f.Close(); err == nil {
-		err = fileError(path, closeErr)
-	}
-	if err != nil {
+	if err := writeThrough(named{d.File, path}, write); err != nil {
+		d.Discard()
 		return err
 	}
-	return fileError(path, os.Rename(temporary, path))
+	if err := d.Commit(); err != nil {
+		return fileError(path, errors.Unwrap(err))
+	}
+	return nil
 }
 
 // writeDevice writes to what cannot be replaced, a pipe or /dev/null.
@@ -97,20 +88,7 @@ func fileError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot write %s: %w", path, bare(err))
-}
-
-// bare strips the operation and the name of a temporary file from an error of package os.
-func bare(err error) error {
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	var linkErr *os.LinkError
-	if errors.As(err, &linkErr) {
-		return linkErr.Err
-	}
-	return err
+	return fmt.Errorf("cannot write %s: %w", path, replace.Reason(err))
 }
 
 // writable finds out before the work, not after it, whether a file can be put there.
@@ -126,7 +104,7 @@ func writable(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("cannot write %s: folder %s: %w", path, dir, bare(err))
+		return fmt.Errorf("cannot write %s: folder %s: %w", path, dir, replace.Reason(err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("cannot write %s: %s is not a folder", path, dir)

@@ -16,6 +16,7 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/internal/replace"
 	"boost/internal/report"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -145,7 +146,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	}
 	before, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, bare(err))
+		return fmt.Errorf("%s: %w", file, replace.Reason(err))
 	}
 	pool := a.pool(0)
 	defer pool.Close()

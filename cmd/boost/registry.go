@@ -16,6 +16,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/internal/format"
+	"boost/internal/replace"
 	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
@@ -143,7 +144,7 @@ func checkRegistry(dir string, create bool) error {
 	case err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() != registryConfig }):
 		return usagef("%s is a folder with other things in it: name one that is empty, or none", dir)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return usagef("%s cannot be a registry: %v", dir, bare(err))
+		return usagef("%s cannot be a registry: %v", dir, replace.Reason(err))
 	}
 	return nil
 }

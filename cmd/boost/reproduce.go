@@ -15,6 +15,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/internal/format"
+	"boost/internal/replace"
 	"boost/internal/report"
 )
 
@@ -88,7 +89,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	}
 	original, err := os.ReadFile(modelFile)
 	if err != nil {
-		return fmt.Errorf("%s: %w", modelFile, bare(err))
+		return fmt.Errorf("%s: %w", modelFile, replace.Reason(err))
 	}
 	v, err := a.retrain(ctx, m, base, original, tableFile, c, f)
 	if err != nil {

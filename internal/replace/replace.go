@@ -156,7 +156,7 @@ func (d *Draft) publish() error {
 	}
 	if err != nil {
 		d.Discard()
-		return wrapPath(d.target, linkReason(err))
+		return wrapPath(d.target, Reason(err))
 	}
 	if removeWhileOpen {
 		_ = d.File.Close() // its bytes are on the disk
@@ -238,21 +238,16 @@ func sameFile(fsys vfs.FS, f vfs.File, path string) bool {
 	return err == nil && fsys.SameFile(mine, now)
 }
 
-// linkReason is Reason for the error of a rename.
-func linkReason(err error) error {
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return Reason(err)
-}
-
-// Reason is what an error says without the operation and the path, which messages
+// Reason is what an error of package os says without the operation and the paths, which messages
 // name in their own words.
 func Reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
 	}
 	return err
 }

@@ -55,6 +55,18 @@ func New(name string) (Metric, error) {
 	return info.Make(), nil
 }
 
+// List returns the built-in metrics of these names.
+func List(names []string) ([]Metric, error) {
+	list := make([]Metric, len(names))
+	for i, name := range names {
+		var err error
+		if list[i], err = New(name); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
 // Fits reports whether the metric called name is defined for the predictions of a link.
 func Fits(name, link string) bool {
 	info, ok := Lookup(name)

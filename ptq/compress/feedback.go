@@ -244,7 +244,7 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 		return nil, fmt.Errorf("%w: hessians need labels, and the table has none (weigh by rows)", dataset.ErrTable)
 	}
 	rows := objectives.Rows{Weights: s.rowWeights}
-	if rows.Labels, err = labelsOf(m, s.table); err != nil {
+	if rows.Labels, err = s.table.EncodeLabels(m.Classes(), m.NumericClasses()); err != nil {
 		return nil, err
 	}
 	if err := objective.Check(rows); err != nil {

@@ -30,7 +30,7 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 	}
 	j := &judge{table: t, pool: optionsOf(opts).pool}
 	if t.LabelColumn() != nil {
-		if j.in.Labels, err = labelsOf(m, t); err != nil {
+		if j.in.Labels, err = t.EncodeLabels(c.Classes, c.NumericClasses); err != nil {
 			return nil, err
 		}
 		if j.in.Weights, err = t.Weights(); err != nil {
@@ -41,12 +41,8 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 				return nil, err
 			}
 		}
-		for _, name := range names {
-			metric, err := metrics.New(name)
-			if err != nil {
-				return nil, err
-			}
-			j.metrics = append(j.metrics, metric)
+		if j.metrics, err = metrics.List(names); err != nil {
+			return nil, err
 		}
 	}
 	if j.pool == nil {
@@ -67,35 +63,18 @@ func (j *judge) judge(ctx context.Context, m *model.Model) (judged, error) {
 	if err != nil {
 		return judged{}, err
 	}
-	n, k := j.table.NumRows(), m.Outputs()
-	raw := make([]float64, n*k)
-	for row := range n {
-		for output := range k {
-			raw[output*n+row] = rowMajor[row*k+output]
-		}
-	}
+	raw := make([]float64, len(rowMajor))
+	metrics.OutputMajor(rowMajor, m.Outputs(), raw)
 	return j.of(m, raw), nil
 }
 
 // of evaluates raw scores, by outputs, as those of a model.
 func (j *judge) of(m *model.Model, raw []float64) judged {
-	n := j.table.NumRows()
 	out := judged{raw: raw, values: make([]float64, len(raw))}
-	m.Contents().Link.Apply(m.Outputs(), out.raw, out.values, 0, n, n)
 	in := j.in
 	in.Raw, in.Values = out.raw, out.values
-	for _, metric := range j.metrics {
-		out.metrics = append(out.metrics, metric.Eval(in))
-	}
+	out.metrics = metrics.Evaluate(in, m.Contents().Link, j.metrics)
 	return out
-}
-
-// labelsOf returns the table's labels as the model counts them.
-func labelsOf(m *model.Model, t *dataset.Table) ([]float64, error) {
-	if c := m.Contents(); c.Classes != nil {
-		return t.EncodeClasses(c.Classes, c.NumericClasses)
-	}
-	return t.NumericLabels()
 }
 
 // metric returns the i-th metric, nil if there are not so many.

@@ -91,7 +91,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.rows.Labels, err = labelsOf(w.from, w.table); err != nil {
+	if w.rows.Labels, err = w.table.EncodeLabels(w.from.Classes(), w.from.NumericClasses()); err != nil {
 		return err
 	}
 	w.rows.Weights = w.rowWeights
