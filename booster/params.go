@@ -20,8 +20,8 @@ import (
 // Params are how a model is trained. The zero value is not usable: start from Defaults.
 //
 // Settings describes each field: its name in configs, flags and the model, what it may be, and
-// whether it can change the bytes of the model. There is a field for each key of the sections train,
-// gradients, sampling, metrics and quantize, so there are many.
+// whether it can change the bytes of the model. It is flat because its fields are the keys of the
+// sections train, gradients, sampling, metrics and quantize.
 type Params struct {
 	Objective     string // "" = inferred from the label
 	Rounds        int

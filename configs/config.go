@@ -29,7 +29,8 @@ type Config struct {
 	given map[string]place // where each key was set, by its own name
 }
 
-// Data says which tables are read and how; dataSettings says what each may be.
+// Data says which tables are read and how; dataSettings says what each may be. It is flat because its
+// fields are the keys of the section [data].
 type Data struct {
 	Train       []string // files or globs, read as one table
 	Valid       []string // every entry is a validation set of its own

@@ -339,7 +339,7 @@ func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTab
 	}
 	odd, count := p.Odd.Rows, p.Odd.Count
 	if p.Codes != nil {
-		odd = p.LevelsToNumbers(s.in.Options)
+		odd = p.LevelsToNumbers(&s.in.Options.Dialect)
 		count = len(odd)
 	}
 	if count != len(odd) || !contains(bad, odd) {

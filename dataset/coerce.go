@@ -13,7 +13,7 @@ import (
 // feature that is absent, or whose values cannot be brought into the schema's
 // kind exactly, is an error that wraps ErrTable and names the column.
 func (t *Table) As(s Schema) (*Table, error) {
-	o := &chunk.Options{Schema: &s, Decimal: '.'}
+	o := &chunk.Options{Schema: &s, Dialect: chunk.Dialect{Decimal: '.'}}
 	most := max(len(t.columns), len(s.Columns))
 	names, inputs := make([]string, 0, most), make([]*Column, 0, most)
 	for _, c := range t.columns {

@@ -45,7 +45,7 @@ func SetLeastUnpacked(n int64) (undo func()) {
 
 // UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
 func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {
-	f := &arrowipc.Layout{Options: &chunk.Options{MemoryLimit: limit}, File: &chunk.Blob{Name: "t.arrow"}}
+	f := &arrowipc.Layout{Options: &chunk.Options{Limits: chunk.Limits{MemoryLimit: limit}}, File: &chunk.Blob{Name: "t.arrow"}}
 	codec := columnar.CodecLZ4
 	if z {
 		codec = columnar.CodecZstd
@@ -63,7 +63,7 @@ func DictionaryCodes(cells []string) []int32 {
 	d := chunk.NewDictionary()
 	codes := make([]int32, len(cells))
 	for i, cell := range cells {
-		codes[i] = d.Code([]byte(cell), &chunk.Options{})
+		codes[i] = d.Code([]byte(cell), &chunk.Dialect{})
 	}
 	return codes
 }

@@ -20,7 +20,10 @@ func DefaultMissing() []string {
 }
 
 func newOptions(opts []Option) (*chunk.Options, error) {
-	o := &chunk.Options{Formats: formats, Decimal: '.', ChunkSize: chunk.DefaultChunk, IndexBase: -1}
+	o := &chunk.Options{
+		FormatChoice: chunk.FormatChoice{Formats: formats}, Dialect: chunk.Dialect{Decimal: '.'},
+		LibSVM: chunk.LibSVM{IndexBase: -1}, Limits: chunk.Limits{ChunkSize: chunk.DefaultChunk},
+	}
 	for _, opt := range opts {
 		opt(o)
 	}

@@ -12,6 +12,7 @@ import (
 )
 
 // Description is what there is to say about a model, in a form that marshals to JSON.
+// It is flat because its fields are the keys of that JSON, which scripts read.
 type Description struct {
 	Format    int       `json:"format"` // version of the file format
 	Numerics  int       `json:"numerics_version"`

@@ -13,6 +13,7 @@ func TestTexts(t *testing.T) {
 		"length":         tree.CheckLength,
 		"machine paths":  tree.CheckPaths,
 		"fused assembly": tree.CheckAssembly,
+		"structs":        tree.CheckStructs,
 	} {
 		t.Run(name, func(t *testing.T) {
 			findings, err := rule()

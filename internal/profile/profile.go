@@ -26,7 +26,7 @@ type Profile struct {
 }
 
 // Column describes one column. Figures that a column has not, or that are no finite
-// numbers, are nil.
+// numbers, are nil. It is flat because its fields are the keys of the JSON of inspect.
 type Column struct {
 	Name         string  `json:"name"`
 	Kind         string  `json:"kind"` // number, category or text

@@ -11,7 +11,7 @@ import (
 	"boost/tensorq/store"
 )
 
-// RegistryEntry is a model as --json prints it.
+// RegistryEntry is a model as --json prints it. It is flat because its fields are the keys of that JSON.
 type RegistryEntry struct {
 	ID           string                 `json:"id"`
 	SHA256       string                 `json:"sha256"`

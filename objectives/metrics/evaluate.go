@@ -1,5 +1,7 @@
 package metrics
 
+import "boost/parallel"
+
 // Link makes predictions of raw scores, as objectives.Link does.
 type Link interface {
 	// Apply writes the predictions of rows lo … hi-1 of n. Both slices are output-major.
@@ -10,7 +12,10 @@ type Link interface {
 // list.
 func Evaluate(in Input, link Link, list []Metric) []float64 {
 	n := len(in.Raw) / in.Outputs
-	link.Apply(in.Outputs, in.Raw, in.Values, 0, n, n)
+	run(in.Pool, parallel.Blocks(n, blockRows), parallel.Func(func(_, block int) {
+		lo, hi := parallel.Block(block, n, blockRows)
+		link.Apply(in.Outputs, in.Raw, in.Values, lo, hi, n)
+	}))
 	out := make([]float64, len(list))
 	for i, m := range list {
 		out[i] = m.Eval(in)

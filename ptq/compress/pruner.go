@@ -25,22 +25,26 @@ type pruner struct {
 	before    float64
 
 	states []prunedTree
-	places []placesOf // by tree: the leaf of each row
 	pulls  [][]float64
 	totals []float64 // by output: hessians of all rows at the start
 	uses   []int     // by cut, numbered as offsets say: splits that name it
 	offset []int     // by feature
 
-	start, scores []float64 // raw, output-major
+	rowScores
+	parts   []float64 // by block, output and leaf: sum of gradients, of hessians
+	stride  int       // of parts: twice the leaves of the largest tree
+	steepen float64   // hessians are multiplied by it
+	solver  solver
+	moves   [][]float64 // by output: what the scores of a leaf's rows change by
+	ratios  []float64   // of the last sweep: loss by byte of each pair of leaves
+}
+
+// rowScores are the raw scores of the rows and what follows from them, output-major.
+type rowScores struct {
+	start, scores []float64 // raw, of the whole model and now
 	startHess     []float32 // at the start
 	grad, hess    []float32
 	values        []float64 // predictions, for the metric
-	parts         []float64 // by block, output and leaf: sum of gradients, of hessians
-	stride        int       // of parts: twice the leaves of the largest tree
-	steepen       float64   // hessians are multiplied by it
-	solver        solver
-	moves         [][]float64 // by output: what the scores of a leaf's rows change by
-	ratios        []float64   // of the last sweep: loss by byte of each pair of leaves
 }
 
 // prunedTree is what is left of a tree.
@@ -49,12 +53,6 @@ type prunedTree struct {
 	value  []float64 // by leaf of the whole tree, equal below a node that is not kept
 	leaves int
 }
-
-// placesOf is the leaf of each row in a tree; nil if it is found anew each time.
-type placesOf []uint16
-
-// mostPlaces is how many bytes the leaves of rows take at most that are kept.
-var mostPlaces = 256 << 20
 
 func newPruner(ctx context.Context, m *model.Model, t *dataset.Table, p PruneParams, opts []Option) (*pruner, error) {
 	if err := p.complete(); err != nil {
@@ -117,11 +115,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	}
 	size := w.n * w.outputs
 	w.start, w.values = make([]float64, size), make([]float64, size)
-	for row := range w.n {
-		for k := range w.outputs {
-			w.start[k*w.n+row] = rowMajor[row*w.outputs+k]
-		}
-	}
+	metrics.OutputMajor(rowMajor, w.outputs, w.start)
 	w.scores = slices.Clone(w.start)
 	w.grad, w.hess = make([]float32, size), make([]float32, size)
 	w.gradients()
@@ -157,6 +151,7 @@ func (w *pruner) prepareTrees() {
 			w.totals[k] += part
 		}
 	}
+	w.places = make([]placesOf, len(w.trees))
 	most, kept := 0, 0
 	for i := range w.trees {
 		t := &w.trees[i]
@@ -169,17 +164,9 @@ func (w *pruner) prepareTrees() {
 		}
 		w.states = append(w.states, state)
 		w.pulls = append(w.pulls, w.pull(t, w.totals[i%w.outputs]*w.steepen))
-		var places placesOf
-		if kept += 2 * w.n; kept <= mostPlaces && n <= 1<<16 {
-			w.visit(t)
-			places = make(placesOf, w.n)
-			w.each(func(_, lo, hi int) {
-				for row := lo; row < hi; row++ {
-					places[row] = uint16(w.leaf[row])
-				}
-			})
+		if kept += 2 * w.n; kept <= mostPlaces {
+			w.note(i)
 		}
-		w.places = append(w.places, places)
 	}
 	w.stride = 2 * most
 	w.parts = make([]float64, parallel.Blocks(w.n, sampleBlock)*w.outputs*w.stride)
@@ -218,11 +205,10 @@ func (w *pruner) pullBy(pull float64) {
 
 // loss evaluates the scores.
 func (w *pruner) loss() float64 {
-	c := w.from.Contents()
-	w.each(func(_, lo, hi int) { c.Link.Apply(w.outputs, w.scores, w.values, lo, hi, w.n) })
-	return w.metric.Eval(metrics.Input{
+	in := metrics.Input{
 		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Weights: w.rows.Weights, Pool: w.pool,
-	})
+	}
+	return metrics.Evaluate(in, w.from.Contents().Link, []metrics.Metric{w.metric})[0]
 }
 
 // here returns the state as a step.

@@ -35,6 +35,12 @@ func threadsFor(rows int, m *model.Model) int {
 // sampleBlock is the number of rows of one piece of work.
 const sampleBlock = 4096
 
+// placesOf is the leaf of each row in a tree; nil if it is found anew each time.
+type placesOf []uint16
+
+// mostPlaces is how many bytes the leaves of rows take at most that are kept.
+var mostPlaces = 256 << 20
+
 // sample is rows of a table coded with a model's cuts, and sums over them by leaf. Sums are
 // exact until one rounding, so that neither threads nor the order of rows shows in them.
 type sample struct {
@@ -120,26 +126,30 @@ func (s *sample) keepPlaces() {
 
 // again is visit for a tree of the sample that may have been visited before.
 func (s *sample) again(i int) {
-	t := &s.trees[i]
-	if s.places == nil || t.NumLeaves() > 1<<16 {
-		s.visit(t)
-		return
-	}
-	places := s.places[i]
-	if places == nil {
-		s.visit(t)
-		places = make(placesOf, s.n)
-		s.places[i] = places
+	switch {
+	case s.places == nil:
+		s.visit(&s.trees[i])
+	case s.places[i] == nil:
+		s.note(i)
+	default:
 		s.each(func(_, lo, hi int) {
 			for row := lo; row < hi; row++ {
-				places[row] = uint16(s.leaf[row])
+				s.leaf[row] = float64(s.places[i][row])
 			}
 		})
+	}
+}
+
+// note visits a tree of the sample and keeps the leaf of each row, if it can be numbered.
+func (s *sample) note(i int) {
+	s.visit(&s.trees[i])
+	if s.trees[i].NumLeaves() > 1<<16 {
 		return
 	}
+	s.places[i] = make(placesOf, s.n)
 	s.each(func(_, lo, hi int) {
 		for row := lo; row < hi; row++ {
-			s.leaf[row] = float64(places[row])
+			s.places[i][row] = uint16(s.leaf[row])
 		}
 	})
 }

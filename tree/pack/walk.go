@@ -29,14 +29,23 @@ type walker struct {
 	alike    entropy.Bit    // whether a tree has as many nodes as the one before
 	size     entropy.Number // of a tree that has not
 
+	work uint64 // on sets so far
+	position
+	tally
+}
+
+// position is where a walker is.
+type position struct {
 	index    int    // of the next tree
 	previous int    // nodes of the tree before
 	output   uint32 // that the tree belongs to
 	unmade   int    // nodes of the tree that no parent has yet
 	open     int    // children of the tree of which it is not known whether they are leaves
 	path     []step
-	work     uint64 // on sets so far
+}
 
+// tally counts the bits that are written, by part of a tree.
+type tally struct {
 	counting bool           // fill parts
 	parts    [parts]float64 // bits that were written
 	before   float64        // bits at the end of the part before

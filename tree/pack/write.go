@@ -64,7 +64,7 @@ func write(trees []tree.Tree, features []tree.Feature, outputs int, counting boo
 	}
 	w := &walker{
 		coder: entropy.NewWriter(nil), features: features, outputs: outputs,
-		allowed: math.MaxUint64, counting: counting,
+		allowed: math.MaxUint64, tally: tally{counting: counting},
 	}
 	// Errors are of damaged bytes, and nothing is read here.
 	_ = w.start(nodes, featuresOf(canonical, len(features)), func() bool { return w.allStrict(canonical) })

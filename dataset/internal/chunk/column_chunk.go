@@ -238,7 +238,7 @@ func (p *ColumnChunk) SetLarge() {
 
 // LevelsToNumbers turns a column chunk of levels into one of numbers and returns the rows
 // whose level is none.
-func (p *ColumnChunk) LevelsToNumbers(o *Options) (odd []int32) {
+func (p *ColumnChunk) LevelsToNumbers(o *Dialect) (odd []int32) {
 	values := make(map[int32]float64, len(p.Fresh))
 	for _, code := range p.Fresh {
 		if v, _, ok := ParseValue([]byte(p.Dictionary.Levels[code]), o.Decimal); ok {

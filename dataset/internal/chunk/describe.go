@@ -17,8 +17,10 @@ var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chu
 func (o *Options) Describe() (string, error) {
 	said := map[string]any{}
 	v := reflect.ValueOf(o).Elem()
-	for i := range v.NumField() {
-		said[optionName(v.Type().Field(i).Name)] = describeOption(v.Field(i))
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if !f.Anonymous {
+			said[optionName(f.Name)] = describeOption(v.FieldByIndex(f.Index))
+		}
 	}
 	for _, name := range runOptions {
 		delete(said, name)

@@ -124,21 +124,21 @@ func HashOfPair(lo, hi uint64) uint64 {
 }
 
 // Code returns the code of a cell, new levels being decoded and added.
-func (d *Dictionary) Code(cell []byte, o *Options) int32 {
+func (d *Dictionary) Code(cell []byte, dialect *Dialect) int32 {
 	if len(cell) <= ShortCell {
 		var words [ShortCell]byte
 		copy(words[:], cell)
 		lo, hi := binary.LittleEndian.Uint64(words[:8]), binary.LittleEndian.Uint64(words[8:])
 		code := d.Find(lo, hi, len(cell))
 		if code == UnknownCode {
-			code = d.newCode(cell, o)
+			code = d.newCode(cell, dialect)
 			d.addShort(pairSlot{Lo: lo, Hi: hi, Size: int32(len(cell)) + 1, Code: code})
 		}
 		return code
 	}
 	code := d.FindLong(cell)
 	if code == UnknownCode {
-		code = d.newCode(cell, o)
+		code = d.newCode(cell, dialect)
 		d.addLong(cell, code)
 	}
 	return code
@@ -159,11 +159,11 @@ func (d *Dictionary) FindLong(cell []byte) int32 {
 }
 
 // newCode makes a cell that was not met before a level, unless it is none.
-func (d *Dictionary) newCode(cell []byte, o *Options) int32 {
-	if o.IsMissing(cell) {
+func (d *Dictionary) newCode(cell []byte, dialect *Dialect) int32 {
+	if dialect.IsMissing(cell) {
 		return MissingCode
 	}
-	level, valid := o.Decode(cell)
+	level, valid := dialect.Decode(cell)
 	if !valid {
 		return BrokenCode
 	}

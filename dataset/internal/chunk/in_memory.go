@@ -21,14 +21,14 @@ func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) 
 }
 
 // numberText writes a number the way this table reads numbers.
-func (o *Options) numberText(v float64) string {
+func (d *Dialect) numberText(v float64) string {
 	if v != v {
 		return ""
 	}
 	text := []byte(FormatNumber(v))
 	for i, c := range text {
 		if c == '.' {
-			text[i] = o.Decimal
+			text[i] = d.Decimal
 		}
 	}
 	return string(text)
@@ -58,7 +58,7 @@ func (o *Options) FromTexts(t Target, n int, at func(i int) (text string, presen
 			p.Codes[i] = MissingCode
 			continue
 		}
-		if p.Codes[i] = d.Code([]byte(text), o); p.Codes[i] == BrokenCode {
+		if p.Codes[i] = d.Code([]byte(text), &o.Dialect); p.Codes[i] == BrokenCode {
 			p.Odd.Add(i, []byte(text), o.SkipBadRows)
 		}
 	}

@@ -7,42 +7,71 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
+// Options is how a table is read and what its columns are for.
 type Options struct {
+	Roles
+	Dialect
+	LibSVM
+	FormatChoice
+	Limits
+	Selection
+
+	Schema       *Schema // of a model; nil infers types
+	Categorical  []string
+	SkipBadRows  bool
+	NeedLabel    bool
+	DropTextLike bool
+	Lenient      bool
+	NoSpool      bool
+	Once         bool // a copy of standard input is made only where its format needs one
+	NoSideFiles  bool
+	Err          error // the first option that made no sense
+}
+
+// Roles are the names of columns that are no plain features.
+type Roles struct {
 	Label, Weight string
 	Group         string
 	InitScores    []string
 	IDs           []string
 	Ignore        []string
-	Categorical   []string
-	Missing       []string // nil is DefaultMissing, less what the schema has as values
-	Decimal       byte
-	Encoding      *charmap.Charmap // nil is UTF-8
-	Separator     byte             // 0 is found from the data
-	Header        *bool            // nil is found from the data
-	SkipBadRows   bool
-	Schema        *Schema
-	Threads       int
-	NoSpool       bool
-	Once          bool // a copy of standard input is made only where its format needs one
-	NoSideFiles   bool
-	NeedLabel     bool
-	DropTextLike  bool
-	Lenient       bool
-	Formats       []*Format // all; the first that knows an input reads it, the last takes what no other knows
-	Format        *Format   // nil is found from the data
-	Opened        *Format   // of the inputs, once the first was looked at
-	MemoryLimit   int64     // bytes, 0 is none
+}
 
-	MissingNumbers []float64 // the numbers among missing
+// Dialect is how cells are written.
+type Dialect struct {
+	Missing        []string  // nil is DefaultMissing, less what the schema has as values
+	MissingNumbers []float64 // the numbers among Missing
+	Decimal        byte
+	Encoding       *charmap.Charmap // nil is UTF-8
+	Separator      byte             // 0 is found from the data
+	Header         *bool            // nil is found from the data
+}
 
-	AbsentMissing bool // LibSVM: what is not stored is missing, not 0
-	IndexBase     int  // LibSVM: smallest index of a feature, -1 is found from the data
+// LibSVM is what a LibSVM file leaves open.
+type LibSVM struct {
+	AbsentMissing bool // what is not stored is missing, not 0
+	IndexBase     int  // smallest index of a feature, -1 is found from the data
+}
 
-	ChunkSize int               // bytes of text parsed at a time
-	ChunkRows int               // rows of a chunk where the format can choose; 0 leaves it to the format
-	Chooser   func() RowChooser // of the rows that a ChunkedTable keeps; nil for none
-	Chosen    int               // rows that it chooses at most
-	Err       error             // the first option that made no sense
+// FormatChoice is which format the inputs have.
+type FormatChoice struct {
+	Formats []*Format // all; the first that knows an input reads it, the last takes what no other knows
+	Format  *Format   // nil is found from the data
+	Opened  *Format   // of the inputs, once the first was looked at
+}
+
+// Limits bound the work and the memory of reading.
+type Limits struct {
+	Threads     int
+	MemoryLimit int64 // bytes, 0 is none
+	ChunkSize   int   // bytes of text parsed at a time
+	ChunkRows   int   // rows of a chunk where the format can choose; 0 leaves it to the format
+}
+
+// Selection is which rows a ChunkedTable keeps.
+type Selection struct {
+	Chooser func() RowChooser // nil for none
+	Chosen  int               // rows that it chooses at most
 }
 
 func (o *Options) Fail(format string, args ...any) {
@@ -52,18 +81,18 @@ func (o *Options) Fail(format string, args ...any) {
 }
 
 // Decode returns text in UTF-8; ok is false if it is not what the encoding promises.
-func (o *Options) Decode(b []byte) (text string, ok bool) {
-	if o.Encoding == nil {
+func (d *Dialect) Decode(b []byte) (text string, ok bool) {
+	if d.Encoding == nil {
 		return string(b), utf8.Valid(b)
 	}
-	s, err := o.Encoding.NewDecoder().Bytes(b)
+	s, err := d.Encoding.NewDecoder().Bytes(b)
 	return string(s), err == nil
 }
 
 // IsMissing reports whether a cell, spaces around it not counting, means "no value".
-func (o *Options) IsMissing(cell []byte) bool {
+func (d *Dialect) IsMissing(cell []byte) bool {
 	cell = Trim(cell)
-	for _, token := range o.Missing {
+	for _, token := range d.Missing {
 		if string(cell) == token {
 			return true
 		}

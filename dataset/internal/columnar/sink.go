@@ -78,7 +78,7 @@ func (c *ColumnSink) TextOf(raw []byte) ([]byte, error) {
 	if c.Field.isNaN(raw) {
 		return nil, nil
 	}
-	c.text = c.Field.appendText(c.text[:0], raw, c.Options)
+	c.text = c.Field.appendText(c.text[:0], raw, &c.Options.Dialect)
 	return c.text, nil
 }
 
@@ -87,11 +87,11 @@ func (c *ColumnSink) CodeOf(raw []byte) (int32, error) {
 	if c.Field.isNaN(raw) {
 		return chunk.MissingCode, nil
 	}
-	c.text = c.Field.appendText(c.text[:0], raw, c.Options)
+	c.text = c.Field.appendText(c.text[:0], raw, &c.Options.Dialect)
 	if c.levelsOf == nil {
 		c.levelsOf = chunk.NewDictionary()
 	}
-	code := c.levelsOf.Code(c.text, c.Options)
+	code := c.levelsOf.Code(c.text, &c.Options.Dialect)
 	if code == chunk.BrokenCode && c.broken == nil {
 		c.broken = bytes.Clone(raw)
 	}

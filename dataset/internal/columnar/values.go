@@ -207,7 +207,7 @@ func twosComplement(raw []byte) *big.Int {
 
 // appendText appends a value as a CSV file would hold it; o says how numbers are
 // written there.
-func (f *Field) appendText(text, raw []byte, o *chunk.Options) []byte {
+func (f *Field) appendText(text, raw []byte, o *chunk.Dialect) []byte {
 	switch {
 	case f.Logical == LogicalUUID:
 		return appendUUID(text, raw)
@@ -238,7 +238,7 @@ func (f *Field) appendText(text, raw []byte, o *chunk.Options) []byte {
 }
 
 // withPoint gives the number that begins at text[start] the decimal point in use.
-func withPoint(o *chunk.Options, text []byte, start int) []byte {
+func withPoint(o *chunk.Dialect, text []byte, start int) []byte {
 	for i, c := range text[start:] {
 		if c == '.' {
 			text[start+i] = o.Decimal

@@ -183,7 +183,7 @@ func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink,
 		if cell == nil {
 			return
 		}
-		code := s.dict.Code(cell, p.Options)
+		code := s.dict.Code(cell, &p.Options.Dialect)
 		if code == chunk.BrokenCode {
 			s.column.Odd.Add(row, cell, p.SkipBadRows)
 		}

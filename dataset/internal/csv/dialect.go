@@ -135,7 +135,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 		d.sep = h.sep
 	}
 	if d.sep == 0 {
-		d.sep = findSeparator(o, h)
+		d.sep = findSeparator(&o.Dialect, h)
 	}
 	records := h.records(d.sep, headRecords)
 	if len(records) == 0 {
@@ -158,7 +158,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	rest := records
 	if d.header {
 		rest = records[1:]
-		names, err := headerNames(o, name, records[0])
+		names, err := headerNames(&o.Dialect, name, records[0])
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 
 // headerNames decodes a header record. Columns without a name are called by
 // their position.
-func headerNames(o *chunk.Options, file string, record []string) ([]string, error) {
+func headerNames(o *chunk.Dialect, file string, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
 		name, ok := o.Decode(chunk.Trim([]byte(cell)))
@@ -201,7 +201,7 @@ func headerNames(o *chunk.Options, file string, record []string) ([]string, erro
 // findSeparator returns the character that gives most records as many cells as
 // the first one has, and more than one; the rarer character first. A decimal comma
 // separates cells only in a text that has quotes, and if nothing else does.
-func findSeparator(o *chunk.Options, h *head) byte {
+func findSeparator(o *chunk.Dialect, h *head) byte {
 	best, share := byte(0), 0.0
 	for _, sep := range []byte{'\t', ';', '|', ','} {
 		if sep == o.Decimal && (best != 0 || bytes.IndexByte(h.text, '"') < 0) {
@@ -248,7 +248,7 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 			hasNumber = true
 			continue
 		}
-		numbers, again := compareBelow(o, rest, i, cell)
+		numbers, again := compareBelow(&o.Dialect, rest, i, cell)
 		if numbers {
 			return true
 		}
@@ -261,7 +261,7 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 
 // compareBelow reports whether all cells of a column are numbers, and whether one
 // of them equals the given cell.
-func compareBelow(o *chunk.Options, rest [][]string, column int, cell string) (numbers, again bool) {
+func compareBelow(o *chunk.Dialect, rest [][]string, column int, cell string) (numbers, again bool) {
 	present := 0
 	numbers = true
 	for _, record := range rest {

@@ -199,7 +199,7 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	case numberSink:
 		p.putNumber(s.column, cell, row)
 	case levelSink:
-		code := s.dict.Code(cell, p.Options)
+		code := s.dict.Code(cell, &p.Options.Dialect)
 		s.column.Codes[row] = code
 		if code == chunk.BrokenCode {
 			s.column.Odd.Add(row, cell, p.SkipBadRows)

@@ -111,7 +111,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 		if len(records) == 0 {
 			return nil, chunk.Errorf("%s is empty", stream.Name)
 		}
-		names, err := headerNames(r.Options, stream.Name, records[0])
+		names, err := headerNames(&r.Options.Dialect, stream.Name, records[0])
 		if err == nil {
 			err = r.sameHeader(stream.Name, names)
 		}

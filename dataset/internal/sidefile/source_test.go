@@ -21,7 +21,7 @@ func (backwards) Read(_ context.Context, p *chunk.Pass) error {
 // Chunks wait for those before them only where a column of a side file is asked for;
 // rows are counted in either case.
 func TestSidePassOrder(t *testing.T) {
-	o := &chunk.Options{Decimal: '.'}
+	o := &chunk.Options{Dialect: chunk.Dialect{Decimal: '.'}}
 	for _, c := range []struct {
 		name    string
 		targets []chunk.Target

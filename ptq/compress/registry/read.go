@@ -253,7 +253,7 @@ func (r *Registry) Full(id string) (*model.Model, error) {
 	return r.lossless(id)
 }
 
-// Info is what is known of a model.
+// Info is what is known of a model. It is flat because callers print each field beside the others.
 type Info struct {
 	ID                             string
 	SHA256                         string

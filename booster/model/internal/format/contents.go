@@ -11,6 +11,7 @@ import (
 
 // Contents is everything a model is made of: what the trainer hands over and the
 // file stores. Nothing in it depends on how or where the model was trained.
+// It is flat because its fields are the parts of a file.
 type Contents struct {
 	Objective string          // name of the loss
 	Link      objectives.Link // function from raw scores to predictions
