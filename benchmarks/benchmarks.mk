@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRo
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-predict bench-guard scaling load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -31,7 +31,7 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
 		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
 
-peers: peers-env ## time training beside the peers: ROW=real on real tables and four generated ones, ROW=dense and others on a generated one (SETS=a,b for some; TURNS)
+peers: peers-env ## time training beside the peers: ROW=real on real tables and four generated ones, ROW=dense on a generated one (SETS=a,b for some; TURNS)
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(if $(filter real,$(ROW)),$(SETS),$(ROW))" --turns $(TURNS)
 
 peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
@@ -43,10 +43,7 @@ bench-guard: ## the tree's speed beside that of the last release, or of BASE=com
 sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's (SETS=a,b for some sets)
 	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
-scaling: ## time training by rows and by columns, and plot both into benchmarks/results/scaling.svg
-	go run ./benchmarks scaling --threads $(THREADS)
-
-load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats,strings.parquet for some files)
+load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats.csv,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"
 
 bench-rows: ## run the benchmarks of S0 to S4 and keep what they find (ROWBENCH=pattern)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,21 +16,19 @@ import (
 
 func generateCommand() *cobra.Command {
 	var folder, kind string
-	var rows, test, columns, threads int
-	var seed uint64
-	var text bool
+	var rows, test, columns int
 	c := &cobra.Command{
 		Use:   "generate",
-		Short: "Writes a seeded table as NumPy arrays, and as CSV with what its columns are for",
+		Short: "Writes a seeded table as NumPy arrays, its training rows as CSV, and what its columns are for",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			g, err := synth.New(kind, seed, columns)
+			g, err := synth.New(kind, 1, columns)
 			if err != nil {
 				return err
 			}
-			pool := parallel.NewPool(threads)
+			pool := parallel.NewPool(runtime.NumCPU())
 			defer pool.Close()
-			if err := g.Write(folder, rows, test, text, pool); err != nil || !text {
+			if err := g.Write(folder, rows, test, pool); err != nil {
 				return err
 			}
 			return harness.Write(filepath.Join(folder, harness.MetaFile), metaOf(kind, rows, columns))
@@ -41,9 +39,6 @@ func generateCommand() *cobra.Command {
 	c.Flags().IntVar(&rows, "rows", 1_000_000, "rows for training")
 	c.Flags().IntVar(&test, "test", 200_000, "rows for testing, which follow those for training")
 	c.Flags().IntVar(&columns, "cols", 28, "feature columns")
-	c.Flags().IntVar(&threads, "threads", 2, "threads to write with")
-	c.Flags().Uint64Var(&seed, "seed", 1, "seed")
-	c.Flags().BoolVar(&text, "text", false, "write the training rows as CSV too")
 	_ = c.MarkFlagRequired("out")
 	return c
 }
@@ -52,11 +47,7 @@ func generateCommand() *cobra.Command {
 func metaOf(kind string, rows, columns int) harness.Meta {
 	m := harness.Meta{Task: "binary", Label: json.RawMessage(`"` + synth.Label + `"`), Categorical: []string{}, Ignore: []string{}, TrainRows: rows}
 	for f := range columns {
-		name := fmt.Sprintf("f%d", f)
-		m.Columns = append(m.Columns, name)
-		if slices.Contains(synth.Categorical(kind), f) {
-			m.Categorical = append(m.Categorical, name)
-		}
+		m.Columns = append(m.Columns, fmt.Sprintf("f%d", f))
 	}
 	m.Columns = append(m.Columns, synth.Label)
 	classes := synth.Classes(kind)

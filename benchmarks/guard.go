@@ -131,5 +131,5 @@ func guardTable(s parts.Race, rows int) error {
 	}
 	pool := parallel.NewPool(s.Threads)
 	defer pool.Close()
-	return g.Write(s.Folder, rows, 1, true, pool)
+	return g.Write(s.Folder, rows, 1, pool)
 }

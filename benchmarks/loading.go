@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,15 +46,13 @@ func (m *measuringLoading) run(cmd *cobra.Command) error {
 		return errors.New("--rows and --repeats must be at least 1")
 	}
 	files := loading.Files()
-	if len(m.names) > 0 {
-		files = nil
-	}
 	for _, name := range m.names {
-		file, err := loading.FileNamed(name)
-		if err != nil {
-			return err
+		if !slices.Contains(files, name) {
+			return fmt.Errorf("no table is called %q; there are %s", name, strings.Join(files, ", "))
 		}
-		files = append(files, file)
+	}
+	if len(m.names) > 0 {
+		files = m.names
 	}
 	cache, err := harness.Cache(m.cache)
 	if err != nil {
@@ -69,9 +67,8 @@ func (m *measuringLoading) run(cmd *cobra.Command) error {
 		return err
 	}
 	// Another process makes the tables: this one must stay small, see generated.
-	child := exec.CommandContext(cmd.Context(), self, "loading", "--prepare", "--cache", cache, "--rows", strconv.Itoa(m.rows))
-	child.Stderr = cmd.ErrOrStderr()
-	if err := child.Run(); err != nil {
+	prepare := harness.Process{Threads: 1, Command: []string{self, "loading", "--prepare", "--cache", cache, "--rows", strconv.Itoa(m.rows)}}
+	if _, err := prepare.Run(cmd.Context(), nil); err != nil {
 		return fmt.Errorf("making the tables: %w", err)
 	}
 	commands := loading.Commands{Self: self, Python: m.python, Script: m.script}
@@ -83,7 +80,7 @@ func (m *measuringLoading) run(cmd *cobra.Command) error {
 	record.Command = fmt.Sprintf("make load ROWS=%d REPEATS=%d", m.rows, m.repeats)
 	record.Table(cmd.OutOrStdout())
 	if len(m.names) == 0 {
-		if err := record.Save(m.results); err != nil {
+		if err := harness.Write(m.results, record); err != nil {
 			return err
 		}
 		if m.document != "" {

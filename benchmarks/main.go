@@ -29,7 +29,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		peersCommand(), trainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
-		accuracyCommand(), precisionCommand(), scalingCommand(), guardCommand(), rowsCommand(), generateCommand(),
+		accuracyCommand(), precisionCommand(), guardCommand(), rowsCommand(), generateCommand(),
 	)
 	return root
 }

@@ -15,16 +15,17 @@ import (
 	"boost/benchmarks/peers"
 )
 
-// peersPicture is drawn beside the document.
-const peersPicture = "real.svg"
+// trainingSettings are those of all trainers.
+var trainingSettings = peers.Settings{Rounds: 60, Leaves: 31, Budget: 0.5}
+
+// trainingLimit is what a process may take.
+const trainingLimit = 30 * time.Minute
 
 // training is what the flags of `peers` say.
 type training struct {
 	places
-	names        []string
-	turns, limit int
-	settings     peers.Settings
-	fresh        bool
+	names []string
+	turns int
 }
 
 func peersCommand() *cobra.Command {
@@ -44,19 +45,14 @@ func peersCommand() *cobra.Command {
 	m.outputs(c, "benchmarks/results/real.json", "docs/performance.md")
 	f.StringSliceVar(&m.names, "sets", nil, "these tables only, what is known of the others stays; generated shapes are "+strings.Join(shapes, ", "))
 	f.IntVar(&m.turns, "turns", 3, "turns of all trainers on a table; in each a process is run up to three times until the machine is quiet")
-	f.IntVar(&m.settings.Rounds, "rounds", 60, "boosting rounds")
-	f.IntVar(&m.settings.Leaves, "leaves", 31, "leaves of a tree")
-	f.Float64Var(&m.settings.Budget, "budget", 0.5, "seconds that one way of a trainer is repeated for in a process")
-	f.IntVar(&m.limit, "limit", 1800, "seconds that a process may take")
-	f.BoolVar(&m.fresh, "fresh", false, "begin anew where a measurement was interrupted")
 	return c
 }
 
 func (m *training) run(cmd *cobra.Command) error {
-	if m.turns < 1 || m.settings.Rounds < 1 || m.settings.Budget <= 0 {
-		return errors.New("--turns and --rounds must be at least 1, --budget above 0")
+	if m.turns < 1 {
+		return errors.New("--turns must be at least 1")
 	}
-	self, build, err := harness.Program()
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
@@ -68,25 +64,20 @@ func (m *training) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, s := range sets {
-		names = append(names, s.Name)
-	}
-	if record.Begin(time.Now().UTC().Format(time.RFC3339), build, names, m.fresh) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "going on with the session of", record.Session)
-	}
 	for _, s := range sets {
 		if err := m.measure(cmd, self, record, s); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-	}
-	record.Done = true
-	if err := record.Save(m.results); err != nil {
-		return err
+		if err := record.Save(m.results); err != nil {
+			return err
+		}
 	}
 	record.Table(cmd.OutOrStdout())
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", record.Verdict())
-	return m.publish(record)
+	if m.document == "" {
+		return nil
+	}
+	return record.UpdateDocument(m.document)
 }
 
 // measure measures one table.
@@ -103,14 +94,14 @@ func (m *training) measure(cmd *cobra.Command, self string, record *peers.Record
 	if runtime.NumCPU() < 2 {
 		threads = threads[1:]
 	}
-	result := record.Result(peers.Result{
+	result := &peers.Result{
 		Name: s.Name, Generated: s.Shape != nil, Task: meta.Task, Outputs: meta.Outputs(), Machine: harness.ThisMachine(),
-		Command: m.command(), Settings: m.settings, Wanted: m.turns,
-	})
+		Command: m.command(), Settings: trainingSettings, Wanted: m.turns,
+	}
 	return record.Measure(cmd.Context(), result, &peers.Plan{
 		Commands: peers.Commands{Self: self, Python: m.python, Script: m.script}, Threads: threads, Folder: folder,
-		Limit: time.Duration(m.limit) * time.Second, Calibrate: peers.Calibrate, Pause: func() { time.Sleep(2 * time.Second) },
-		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(m.results) },
+		Limit: trainingLimit, Calibrate: peers.Calibrate, Pause: func() { time.Sleep(2 * time.Second) },
+		Words: cmd.ErrOrStderr(),
 	})
 }
 
@@ -126,22 +117,11 @@ func (m *training) command() string {
 // prepare returns the folder of a table as text.
 func (m *training) prepare(cmd *cobra.Command, s peers.Set) (string, error) {
 	if s.Shape != nil {
-		return m.generated(cmd, table{kind: s.Shape.Kind, rows: s.Shape.Rows, columns: s.Shape.Columns, test: 1, text: true})
+		return m.generated(cmd, table{kind: s.Shape.Kind, rows: s.Shape.Rows, columns: s.Shape.Columns, test: 1})
 	}
 	cache, err := harness.Cache(m.cache)
 	if err != nil {
 		return "", err
 	}
 	return peers.Prepare(filepath.Join(m.data, s.Name), cache)
-}
-
-// publish writes the picture and the tables.
-func (m *training) publish(record *peers.Record) error {
-	if m.document == "" {
-		return nil
-	}
-	if err := m.picture(peersPicture, func(f *os.File) error { return record.Plot(f) }); err != nil {
-		return err
-	}
-	return record.UpdateDocument(m.document, peersPicture)
 }

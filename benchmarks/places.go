@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -37,27 +36,17 @@ func (p *places) inputs(c *cobra.Command, script, cache string) {
 func (p *places) outputs(c *cobra.Command, results, document string) {
 	f := c.Flags()
 	f.StringVar(&p.results, "results", results, "JSON file for the record")
-	f.StringVar(&p.document, "document", document, "document to put the tables into, with pictures beside it; empty for none")
-}
-
-// picture writes a picture beside the document.
-func (p *places) picture(name string, draw func(*os.File) error) error {
-	f, err := os.Create(filepath.Join(filepath.Dir(p.document), name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(draw(f), f.Close())
+	f.StringVar(&p.document, "document", document, "document to put the tables into; empty for none")
 }
 
 // table is a generated one.
 type table struct {
 	kind                string
 	rows, columns, test int
-	text                bool
 }
 
 // filesVersion changes with the files that a table has.
-const filesVersion = "3"
+const filesVersion = "4"
 
 // generated returns the folder of a table, making it if it is not there. Another process makes it: this
 // one must stay small, since Linux counts it as a part of the peak of its children.
@@ -71,10 +60,9 @@ func (p *places) generated(cmd *cobra.Command, t table) (string, error) {
 		return "", err
 	}
 	version := g.Fingerprint() + " " + filesVersion
-	withText := version + " with text"
 	folder := filepath.Join(cache, fmt.Sprintf("%s-%dx%d-%d-seed1", t.kind, t.rows, t.columns, t.test))
 	stamp := filepath.Join(folder, "made-by")
-	if made, err := os.ReadFile(stamp); err == nil && (string(made) == withText || string(made) == version && !t.text) {
+	if made, err := os.ReadFile(stamp); err == nil && string(made) == version {
 		return folder, nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -84,15 +72,10 @@ func (p *places) generated(cmd *cobra.Command, t table) (string, error) {
 		return "", err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "making the table in", folder)
-	make := exec.CommandContext(cmd.Context(), self, "generate", "--out", folder, "--kind", t.kind,
-		"--rows", strconv.Itoa(t.rows), "--test", strconv.Itoa(t.test), "--cols", strconv.Itoa(t.columns),
-		"--threads", strconv.Itoa(runtime.NumCPU()), "--text="+strconv.FormatBool(t.text))
-	make.Stderr = cmd.ErrOrStderr()
-	if err := make.Run(); err != nil {
+	generate := harness.Process{Threads: runtime.NumCPU(), Command: []string{self, "generate", "--out", folder, "--kind", t.kind,
+		"--rows", strconv.Itoa(t.rows), "--test", strconv.Itoa(t.test), "--cols", strconv.Itoa(t.columns)}}
+	if _, err := generate.Run(cmd.Context(), nil); err != nil {
 		return "", fmt.Errorf("generate: %w", err)
-	}
-	if t.text {
-		version = withText
 	}
 	return folder, os.WriteFile(stamp, []byte(version), 0o666)
 }

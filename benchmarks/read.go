@@ -3,13 +3,10 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"boost/benchmarks/harness"
@@ -31,7 +28,7 @@ func readCommand() *cobra.Command {
 			clock := startClock()
 			var err error
 			if reader == loading.Inflate {
-				err = inflate(file)
+				err = harness.Unpack(file, io.Discard)
 			} else {
 				err = openTable(cmd, file, threads, &run)
 			}
@@ -81,26 +78,4 @@ func columnBytes(table *dataset.Table) (all, widest int64) {
 		all, widest = all+size, max(widest, size)
 	}
 	return all, widest
-}
-
-// inflate decompresses a file and drops the text.
-func inflate(file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read from
-	var r io.Reader
-	if filepath.Ext(file) == ".zst" {
-		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		r = z
-	} else if r, err = gzip.NewReader(f); err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, r)
-	return err
 }

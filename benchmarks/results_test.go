@@ -60,37 +60,27 @@ func read[R any](t *testing.T, name string) R {
 	return r
 }
 
-// The tables and pictures of the documents are what the committed records give.
+// The tables of the documents are what the committed records give.
 func TestResultsGiveDocuments(t *testing.T) {
 	c := committed{t.TempDir()}
 	const readme = "results/README.md"
 	c.page(t, readme, func(page string) error {
-		h, err := scorers.Open("results/scorers.json")
-		if err != nil {
-			return err
-		}
-		return h.Sessions[len(h.Sessions)-1].UpdateDocument(page)
+		s := read[scorers.Session](t, "scorers.json")
+		return s.UpdateDocument(page)
 	})
 	c.page(t, readme, func(page string) error {
-		all := read[[]loading.Record](t, "loading.json")
-		return all[len(all)-1].UpdateDocument(page, filepath.Join(c.folder, "loading.json"))
+		r := read[loading.Record](t, "loading.json")
+		return r.UpdateDocument(page, filepath.Join(c.folder, "loading.json"))
 	}, "loading.md")
-	c.page(t, readme, func(page string) error {
-		r := read[parts.Scaling](t, "scaling.json")
-		return (&places{document: page}).publishScaling(&r)
-	}, scalingPicture)
 	c.page(t, "../docs/performance.md", func(page string) error {
 		r, err := peers.Open("results/real.json")
 		if err != nil {
 			return err
 		}
-		return (&training{places: places{document: page}}).publish(r)
-	}, peersPicture)
+		return r.UpdateDocument(page)
+	})
 	c.page(t, "results/sizes.md", func(page string) error {
-		r, err := sizes.Open("results/sizes.json", sizes.Record{})
-		if err != nil {
-			return err
-		}
+		r := read[sizes.Record](t, "sizes.json")
 		return r.UpdateDocument(page)
 	})
 	c.page(t, "results/leaves.md", func(page string) error {

@@ -30,7 +30,7 @@ func rowsCommand() *cobra.Command {
 			if err := r.Keep(p.results); err != nil {
 				return err
 			}
-			if err := r.Save(p.results); err != nil {
+			if err := harness.Write(p.results, &r); err != nil {
 				return err
 			}
 			r.Table(cmd.OutOrStdout())

@@ -16,12 +16,14 @@ import (
 	"boost/benchmarks/synth"
 )
 
+// scorerLimit is what preparing a model, or scoring with it, may take.
+const scorerLimit = 5 * time.Minute
+
 // measuringScorers is what the flags of `scorers` say.
 type measuringScorers struct {
 	places
-	only                          []string
-	turns, rows, trainRows, limit int
-	fresh                         bool
+	only  []string
+	turns int
 }
 
 // scorersCommand times the predictions of all shapes.
@@ -38,59 +40,46 @@ func scorersCommand() *cobra.Command {
 	m.outputs(c, "benchmarks/results/scorers.json", "benchmarks/results/README.md")
 	f.StringSliceVar(&m.only, "only", nil, "shapes to measure, trees x leaves x features, and keep nothing: 100x31x28 and others")
 	f.IntVar(&m.turns, "turns", 3, "runs of each scorer, in turn; the least time counts")
-	f.IntVar(&m.rows, "rows", scorers.TestRows, "rows of a batch at most; another number keeps nothing")
-	f.IntVar(&m.trainRows, "train", scorers.TrainRows, "rows that models are trained on; another number keeps nothing")
-	f.IntVar(&m.limit, "limit", 300, "seconds that preparing a model, or scoring with it, may take")
-	f.BoolVar(&m.fresh, "fresh", false, "begin anew where a measurement was interrupted")
 	return c
 }
 
 func (m *measuringScorers) run(cmd *cobra.Command) error {
-	if m.turns < 1 || m.rows < 1 || m.trainRows < 1 {
-		return errors.New("--turns, --rows and --train must be at least 1")
+	if m.turns < 1 {
+		return errors.New("--turns must be at least 1")
 	}
 	shapes, err := shapesNamed(m.only)
 	if err != nil {
 		return err
 	}
-	self, build, err := harness.Program()
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if len(m.only) > 0 || m.rows != scorers.TestRows || m.trainRows != scorers.TrainRows { // for a look
-		folder, err := os.MkdirTemp("", "scorers")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(folder) }() // nothing in it is wanted
-		m.results, m.document = filepath.Join(folder, "scorers.json"), ""
+	if len(m.only) > 0 { // for a look
+		m.results, m.document = "", ""
 	}
 	where := map[scorers.Shape]scorers.Place{}
 	for _, s := range shapes {
-		folder, err := m.generated(cmd, table{kind: synth.Dense, rows: m.trainRows, test: m.rows, columns: s.Features})
+		folder, err := m.generated(cmd, table{kind: synth.Dense, rows: scorers.TrainRows, test: scorers.TestRows, columns: s.Features})
 		if err != nil {
 			return err
 		}
-		where[s] = scorers.Place{Data: folder, Models: filepath.Join(folder, fmt.Sprintf("%dx%d", s.Trees, s.Leaves)), Rows: min(m.rows, s.Batch())}
+		where[s] = scorers.Place{Data: folder, Models: filepath.Join(folder, fmt.Sprintf("%dx%d", s.Trees, s.Leaves)), Rows: s.Batch()}
 	}
-	history, err := scorers.Open(m.results)
-	if err != nil {
-		return err
-	}
-	s, resumed := history.Begin(&scorers.Session{
-		Machine: harness.ThisMachine(), Build: build, Command: fmt.Sprintf("make peers-predict TURNS=%d", m.turns), Turns: m.turns,
-	}, m.fresh)
-	if resumed {
-		fmt.Fprintf(cmd.ErrOrStderr(), "going on after %d runs\n", len(s.Runs))
-	}
+	s := &scorers.Session{Machine: harness.ThisMachine(), Command: fmt.Sprintf("make peers-predict TURNS=%d", m.turns), Turns: m.turns}
 	err = s.Measure(cmd.Context(), &scorers.Plan{
 		Contenders: scorers.Contenders(self, m.python, m.script), Shapes: shapes, Places: where,
-		Limit: time.Duration(m.limit) * time.Second, Words: cmd.ErrOrStderr(), Save: history.Save,
+		Limit: scorerLimit, Words: cmd.ErrOrStderr(),
 	})
 	if err != nil {
 		return err
 	}
 	s.Table(cmd.OutOrStdout())
+	if m.results != "" {
+		if err := harness.Write(m.results, s); err != nil {
+			return err
+		}
+	}
 	if m.document == "" {
 		return nil
 	}

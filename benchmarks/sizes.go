@@ -21,9 +21,8 @@ const (
 // sizing is what the flags of `sizes` say.
 type sizing struct {
 	places
-	names       []string
-	threads     int
-	keep, write bool
+	names   []string
+	threads int
 }
 
 func sizesCommand() *cobra.Command {
@@ -38,36 +37,23 @@ func sizesCommand() *cobra.Command {
 	z.inputs(c, "sizes.py", "")
 	z.outputs(c, "benchmarks/results/sizes.json", "benchmarks/results/sizes.md")
 	f.StringSliceVar(&z.names, "sets", nil, "these sets only; without it all regression, binary and multiclass sets")
-	f.BoolVar(&z.keep, "go-on", false, "keep what other builds measured of boost's models")
 	f.IntVar(&z.threads, "threads", 2, "threads")
-	f.BoolVar(&z.write, "write", false, "measure nothing, write the document from the record")
 	return c
 }
 
 func (z *sizing) run(cmd *cobra.Command) error {
-	_, build, err := harness.Program()
+	zstd := sizes.NewCompressor(cmd.Context())
+	record, err := sizes.Open(z.results, sizes.Record{Machine: harness.ThisMachine(), Command: "make sizes", Threads: z.threads, Zstd: zstd.Name})
 	if err != nil {
 		return err
 	}
-	var fresh sizes.Record
-	var zstd sizes.Compressor
-	if !z.write {
-		zstd = sizes.NewCompressor(cmd.Context())
-		fresh = sizes.Record{Machine: harness.ThisMachine(), Command: "make sizes", Threads: z.threads, Zstd: zstd.Name}
-	}
-	record, err := sizes.Open(z.results, fresh)
+	sets, err := accuracy.Sets(z.data, z.names...)
 	if err != nil {
 		return err
 	}
-	if !z.write {
-		sets, err := accuracy.Sets(z.data, z.names...)
-		if err != nil {
+	for _, s := range sets {
+		if err := z.measure(cmd, record, s, zstd); err != nil {
 			return err
-		}
-		for _, s := range sets {
-			if err := z.measure(cmd, record, s, build, zstd); err != nil {
-				return err
-			}
 		}
 	}
 	record.Write(cmd.OutOrStdout())
@@ -77,17 +63,17 @@ func (z *sizing) run(cmd *cobra.Command) error {
 	return record.UpdateDocument(z.document)
 }
 
-// measure goes on with a set until it is done.
-func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.Set, build string, zstd sizes.Compressor) error {
+// measure measures a set: the peers that are not in the record yet, and boost.
+func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.Set, zstd sizes.Compressor) error {
 	rounds := sizeRounds
 	if s.Task == "multiclass" {
 		rounds = sizeClassRounds
 	}
 	about := sizes.Set{
 		Name: s.Name, Metric: s.Metric(), Rows: s.TrainRows, TestRows: s.TestRows, Categorical: len(s.Categorical),
-		Rounds: rounds, Leaves: sizeLeaves, Build: build, Commit: record.Machine.Commit,
+		Rounds: rounds, Leaves: sizeLeaves, Commit: record.Machine.Commit,
 	}
-	set := record.Set(about, z.keep)
+	set := record.Set(about)
 	plan := &sizes.Plan{
 		Folder: s.Folder, Threads: z.threads, Zstd: zstd,
 		Words: cmd.ErrOrStderr(), Save: func() error { return record.Save(z.results) },
@@ -95,7 +81,7 @@ func (z *sizing) measure(cmd *cobra.Command, record *sizes.Record, s *accuracy.S
 	for _, name := range []string{sizes.LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
 		plan.Trainers = append(plan.Trainers, sizes.Trainer{Name: name, Command: []string{z.python, z.script}})
 	}
-	if err := set.MeasurePeers(cmd.Context(), plan); err != nil || set.Complete() {
+	if err := set.MeasurePeers(cmd.Context(), plan); err != nil {
 		return err
 	}
 	train, test, err := s.Tables(cmd.Context())

@@ -75,34 +75,27 @@ type Verdict struct {
 	Small []Small
 	Means map[string]float64 // geometric mean of our ratios by peer
 	Count map[string]int     // sets in that mean
-	OK    bool
 }
 
 // Judge applies the rule to results of sets. A small set without the peers' or our
 // re-splits fails.
 func Judge(results map[string]Result, peers PeerSplits) Verdict {
-	v := Verdict{Means: map[string]float64{}, Count: map[string]int{}, OK: true}
+	v := Verdict{Means: map[string]float64{}, Count: map[string]int{}}
 	ratios := map[string][]float64{}
 	for _, name := range slices.Sorted(maps.Keys(results)) {
 		r := results[name]
 		if !r.Reference.Large() {
-			small := judgeSmall(r, peers.Sets[name].Losses)
-			v.Small = append(v.Small, small)
-			v.OK = v.OK && small.OK
+			v.Small = append(v.Small, judgeSmall(r, peers.Sets[name].Losses))
 			continue
 		}
 		large := judgeLarge(r)
 		v.Large = append(v.Large, large)
-		v.OK = v.OK && large.OK
 		for peer, ratio := range large.Ratios {
 			ratios[peer] = append(ratios[peer], min(max(ratio, ratioMin), ratioMax))
 		}
 	}
 	for peer, list := range ratios {
 		v.Means[peer], v.Count[peer] = score.GeometricMean(list), len(list)
-	}
-	if mean, have := v.Means[yardstick]; have {
-		v.OK = v.OK && mean <= meanBound
 	}
 	return v
 }

@@ -2,11 +2,9 @@ package accuracy
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"boost/benchmarks/harness"
 	"boost/dataset"
@@ -62,43 +60,27 @@ func Sets(folder string, names ...string) ([]*Set, error) {
 	if err := json.Unmarshal(text, &reference); err != nil {
 		return nil, fmt.Errorf("reference.json: %w", err)
 	}
-	entries, err := os.ReadDir(folder)
+	folders, metas, err := harness.Tabular(folder, names...)
 	if err != nil {
 		return nil, err
 	}
 	var sets []*Set
-	for _, e := range entries {
-		if !e.IsDir() || len(names) > 0 && !slices.Contains(names, e.Name()) {
-			continue
-		}
-		s, err := readSet(filepath.Join(folder, e.Name()), reference[e.Name()])
+	for i, m := range metas {
+		s, err := newSet(folders[i], m, reference[filepath.Base(folders[i])])
 		if err != nil {
-			return nil, fmt.Errorf("data set %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("data set %s: %w", filepath.Base(folders[i]), err)
 		}
-		if s != nil {
-			sets = append(sets, s)
-		}
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(sets, func(s *Set) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("%s holds no regression, binary or multiclass set %q", folder, name)
-		}
+		sets = append(sets, s)
 	}
 	return sets, nil
 }
 
-var errNoReference = errors.New("reference.json lacks its loss")
-
-// readSet returns nil for a set of another task.
-func readSet(folder string, reference map[string]json.RawMessage) (*Set, error) {
-	m, err := harness.ReadMeta(folder)
-	if err != nil || !m.IsTabular() {
-		return nil, err
-	}
+func newSet(folder string, m *harness.Meta, reference map[string]json.RawMessage) (*Set, error) {
 	s := &Set{
 		Meta: *m, Name: filepath.Base(folder), Folder: folder, Rounds: commonRounds,
 	}
 	s.Reference = Reference{Metric: s.Metric(), TestRows: s.TestRows, Peers: map[string]float64{}}
+	var err error
 	if s.options, err = m.Options(); err != nil {
 		return nil, err
 	}
@@ -125,7 +107,7 @@ func referenceLoss(reference map[string]json.RawMessage, program, metric string)
 	}
 	loss, ok := losses[metric]
 	if !ok {
-		return 0, fmt.Errorf("%w: %s of %s", errNoReference, metric, program)
+		return 0, fmt.Errorf("reference.json lacks its loss: %s of %s", metric, program)
 	}
 	return loss, nil
 }

@@ -35,15 +35,15 @@ func (m *Model) Forms(ctx context.Context) ([]Figure, error) {
 // Calibrated are the types whose calibrations are measured.
 var Calibrated = []ptq.DType{ptq.I8, ptq.FP8E4M3, ptq.I4, ptq.FP4, ptq.Ternary}
 
-// Scales are the ways to choose scales that are measured: a method, with what leaves are weighed
-// by, and what shares a scale where that is not an output.
-var Scales = []string{
-	"absmax", "percentile 99.9", "percentile 99", "mse", "mse, covers", "mse, rows",
-	"absmax, model", "absmax, tree", "mse, tree", "mse, tree, covers",
+// scale is a way to choose scales: a method, with what leaves are weighed by, and what shares a scale
+// where that is not an output.
+type scale struct {
+	name string
+	by   compress.Calibration
 }
 
-// calibrations are the ways of Scales.
-func (m *Model) calibrations(ctx context.Context) (map[string]compress.Calibration, error) {
+// scales are the ways that are measured.
+func (m *Model) scales(ctx context.Context) ([]scale, error) {
 	covers, err := compress.CoverWeights(m.Model)
 	if err != nil {
 		return nil, err
@@ -52,23 +52,23 @@ func (m *Model) calibrations(ctx context.Context) (map[string]compress.Calibrati
 	if err != nil {
 		return nil, err
 	}
-	return map[string]compress.Calibration{
-		"absmax":            {},
-		"percentile 99.9":   {Method: ptq.Percentile, Percent: 99.9},
-		"percentile 99":     {Method: ptq.Percentile, Percent: 99},
-		"mse":               {Method: ptq.MSE},
-		"mse, covers":       {Method: ptq.MSE, Weights: covers},
-		"mse, rows":         {Method: ptq.MSE, Weights: hits},
-		"absmax, model":     {By: compress.ByModel},
-		"absmax, tree":      {By: compress.ByTree},
-		"mse, tree":         {Method: ptq.MSE, By: compress.ByTree},
-		"mse, tree, covers": {Method: ptq.MSE, By: compress.ByTree, Weights: covers},
+	return []scale{
+		{"absmax", compress.Calibration{}},
+		{"percentile 99.9", compress.Calibration{Method: ptq.Percentile, Percent: 99.9}},
+		{"percentile 99", compress.Calibration{Method: ptq.Percentile, Percent: 99}},
+		{"mse", compress.Calibration{Method: ptq.MSE}},
+		{"mse, covers", compress.Calibration{Method: ptq.MSE, Weights: covers}},
+		{"mse, rows", compress.Calibration{Method: ptq.MSE, Weights: hits}},
+		{"absmax, model", compress.Calibration{By: compress.ByModel}},
+		{"absmax, tree", compress.Calibration{By: compress.ByTree}},
+		{"mse, tree", compress.Calibration{Method: ptq.MSE, By: compress.ByTree}},
+		{"mse, tree, covers", compress.Calibration{Method: ptq.MSE, By: compress.ByTree, Weights: covers}},
 	}, nil
 }
 
 // Calibrations measures ways to choose scales (S4.15). A way is named "I4 mse".
 func (m *Model) Calibrations(ctx context.Context) ([]Figure, error) {
-	ways, err := m.calibrations(ctx)
+	scales, err := m.scales(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func (m *Model) Calibrations(ctx context.Context) ([]Figure, error) {
 	}
 	var figures []Figure
 	for _, d := range Calibrated {
-		for _, name := range Scales {
-			l, err := t.Morph(ptq.FormOf(d), ways[name])
+		for _, s := range scales {
+			l, err := t.Morph(ptq.FormOf(d), s.by)
 			if err != nil {
-				return nil, fmt.Errorf("%s %s: %w", d, name, err)
+				return nil, fmt.Errorf("%s %s: %w", d, s.name, err)
 			}
-			f, err := m.figure(ctx, d.String()+" "+name, l)
+			f, err := m.figure(ctx, d.String()+" "+s.name, l)
 			if err != nil {
 				return nil, err
 			}

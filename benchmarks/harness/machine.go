@@ -40,16 +40,6 @@ func ThisMachine() Machine {
 	return m
 }
 
-// Same reports whether a measurement there may go on here: the place and the tools are the same. The
-// commit may differ, which tells nothing apart that the program's own sum does not: the record of a
-// measurement makes a clean tree another.
-func (m Machine) Same(there Machine) bool {
-	for _, i := range []*Machine{&m, &there} {
-		i.Commit, i.LoadAverage = "", ""
-	}
-	return m == there
-}
-
 // LoadAverage returns the machine's at the moment, "" where it cannot be told.
 func LoadAverage() string {
 	b, err := os.ReadFile("/proc/loadavg")

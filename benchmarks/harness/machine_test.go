@@ -19,13 +19,3 @@ func TestThisNamesTheMachine(t *testing.T) {
 		}
 	}
 }
-
-func TestSame(t *testing.T) {
-	here := harness.Machine{CPU: "a", Cores: 2, Go: "go1", Commit: "abc", LoadAverage: "0 0 0"}
-	later, other := here, here
-	later.Commit, later.LoadAverage = "abc+", "1 1 1"
-	other.Cores = 4
-	if !here.Same(later) || here.Same(other) {
-		t.Errorf("same after a commit: %v, with other cores: %v", here.Same(later), here.Same(other))
-	}
-}

@@ -2,9 +2,12 @@ package harness
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"boost/dataset"
 )
@@ -42,6 +45,38 @@ func ReadMeta(folder string) (*Meta, error) {
 // IsTabular reports whether the task is regression or classification.
 func (m *Meta) IsTabular() bool {
 	return m.Task == "regression" || m.Task == "binary" || m.Task == "multiclass"
+}
+
+// Tabular lists the folders of the regression, binary and multiclass sets under folder, by name. Where
+// names are given it is those alone, and one that is not there is an error.
+func Tabular(folder string, names ...string) (sets []string, metas []*Meta, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the real data sets (set BOOST_SHARED to the folder above data): %w", err)
+	}
+	var found []string
+	for _, e := range entries {
+		if !e.IsDir() || len(names) > 0 && !slices.Contains(names, e.Name()) {
+			continue
+		}
+		m, err := ReadMeta(filepath.Join(folder, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if m.IsTabular() {
+			found = append(found, e.Name())
+			sets, metas = append(sets, filepath.Join(folder, e.Name())), append(metas, m)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(found, name) {
+			return nil, nil, fmt.Errorf("%s holds no regression, binary or multiclass set %q", folder, name)
+		}
+	}
+	return sets, metas, nil
 }
 
 // Outputs returns how many trees a round grows.

@@ -2,7 +2,6 @@ package loading
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,17 +98,4 @@ func (r *Record) measureFile(ctx context.Context, c Commands, folder, file strin
 		}
 	}
 	return nil
-}
-
-// Save adds the record to those in the JSON file at path.
-func (r *Record) Save(path string) error {
-	var all []json.RawMessage
-	if err := harness.Read(path, &all); err != nil {
-		return err
-	}
-	own, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return harness.Write(path, append(all, own))
 }

@@ -144,13 +144,3 @@ func (r *Record) head(w io.Writer) {
 	}
 	fmt.Fprint(w, "\n\n")
 }
-
-// FileNamed returns the file that a short name stands for: floats, strings.parquet.
-func FileNamed(name string) (string, error) {
-	for _, f := range Files() {
-		if name == f || name+".csv" == f || name == strings.TrimSuffix(f, filepath.Ext(f)) && filepath.Ext(f) == ".svm" {
-			return f, nil
-		}
-	}
-	return "", fmt.Errorf("no table is called %q; there are %s", name, strings.Join(Files(), ", "))
-}

@@ -1,8 +1,8 @@
-// Package parts measures boost beside itself: benchmarks of requirement rows, training by rows and by
-// columns, and the program beside another build.
+// Package parts measures boost beside itself: benchmarks of requirement rows, and the program beside
+// another build.
 //
-// In: the events of go test -json -bench, a function that trains at a size, two programs and a table. Out:
-// figures of each, as JSON, tables and a plot.
+// In: the events of go test -json -bench, two programs and a table. Out: figures of each, as JSON and
+// tables.
 //
 // It must not know what a figure means: a benchmark judges itself.
 package parts
@@ -135,9 +135,6 @@ func (r *Benchmarks) Keep(path string) error {
 	}
 	return nil
 }
-
-// Save writes the record as JSON.
-func (r *Benchmarks) Save(path string) error { return harness.Write(path, r) }
 
 // Table writes one line per part.
 func (r *Benchmarks) Table(w io.Writer) {

@@ -87,7 +87,7 @@ func TestBenchmarksKeep(t *testing.T) {
 		if err := all.Keep(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := all.Save(path); err != nil {
+		if err := harness.Write(path, &all); err != nil {
 			t.Fatal(err)
 		}
 	}

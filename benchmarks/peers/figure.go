@@ -92,6 +92,3 @@ func (s *Result) ratios() ratios {
 	r.fileXG = by(s.figure(XGBoost, 2).file, two.file)
 	return r
 }
-
-// cells is the number of rows × features.
-func (s *Result) cells() float64 { return float64(s.Rows) * float64(s.Columns) }

@@ -29,24 +29,21 @@ type Plan struct {
 	Calibrate func() Calibration
 	Pause     func() // waits for a quieter moment
 	Words     io.Writer
-	Save      func() error // keeps the record, after each turn
 }
 
-// Measure takes turns on a table, as many as are wanted.
+// Measure takes turns on a table, as many as are wanted, and keeps the result in the place of that of
+// before.
 func (r *Record) Measure(ctx context.Context, result *Result, p *Plan) error {
-	result.Best = r.best().best(result.Best)
-	for !result.Done {
+	result.Best = r.best.best(result.Best)
+	for range result.Wanted {
 		turn := Turn{}
 		if err := result.turn(ctx, p, &turn); err != nil {
 			return err
 		}
 		result.Turns = append(result.Turns, turn)
-		result.Done = len(result.Turns) >= result.Wanted
-		r.put(result)
-		if err := p.Save(); err != nil {
-			return err
-		}
 	}
+	r.best = r.best.best(result.Best)
+	r.put(result)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package peers_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -82,16 +83,14 @@ func calibrated(figures ...float64) func() peers.Calibration {
 func plan(script string, calibrate func() peers.Calibration) *peers.Plan {
 	return &peers.Plan{
 		Commands: peers.Commands{Self: os.Args[0], Python: os.Args[0], Script: script}, Threads: []int{2, 1}, Limit: time.Minute,
-		Calibrate: calibrate, Pause: func() {}, Words: io.Discard, Save: func() error { return nil },
+		Calibrate: calibrate, Pause: func() {}, Words: io.Discard,
 	}
 }
 
-// result is a fresh one of a record of one session.
+// result is a fresh one of a record.
 func result(turns int) (*peers.Record, *peers.Result) {
-	r := &peers.Record{Done: true}
-	r.Begin("now", "build", []string{"houses"}, false)
-	return r, r.Result(peers.Result{Name: "houses", Task: "binary", Outputs: 1, Wanted: turns,
-		Settings: peers.Settings{Rounds: 60, Leaves: 31, Budget: 0.5}})
+	return &peers.Record{}, &peers.Result{Name: "houses", Task: "binary", Outputs: 1, Wanted: turns,
+		Settings: peers.Settings{Rounds: 60, Leaves: 31, Budget: 0.5}}
 }
 
 func TestMeasure(t *testing.T) {
@@ -100,8 +99,8 @@ func TestMeasure(t *testing.T) {
 	if err := r.Measure(t.Context(), s, p); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Done || len(s.Turns) != 2 || s.Rows != 1000 || s.Columns != 10 {
-		t.Fatalf("%d turns, done %v, %d × %d", len(s.Turns), s.Done, s.Rows, s.Columns)
+	if len(s.Turns) != 2 || s.Rows != 1000 || s.Columns != 10 {
+		t.Fatalf("%d turns, %d × %d", len(s.Turns), s.Rows, s.Columns)
 	}
 	// Every trainer in every way of waiting with both numbers of threads, boost before each peer.
 	var order []string
@@ -218,45 +217,27 @@ func TestPeersThatFail(t *testing.T) {
 	}
 }
 
-// An interrupted session goes on where it was, for the same program and sets only, and figures of
-// other sets stay.
-func TestRecordGoesOn(t *testing.T) {
+// What is measured again takes the place of what was, figures of other sets stay, and a measurement that
+// is called off leaves all as it was.
+func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results", "real.json")
-	r, s := result(2)
-	r.Sets = append(r.Sets, &peers.Result{Name: "adult", Done: true})
-	interrupted := errors.New("interrupted")
-	p := plan("peers", calibrated(1))
-	p.Save = func() error { return errors.Join(r.Save(path), interrupted) }
-	if err := r.Measure(t.Context(), s, p); !errors.Is(err, interrupted) {
+	r, s := result(1)
+	r.Sets = []*peers.Result{{Name: "adult"}, {Name: "houses"}}
+	off, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Measure(off, s, plan("peers", calibrated(1))); err == nil || len(r.Sets[1].Turns) != 0 {
+		t.Errorf("called off: error %v, %d turns", err, len(r.Sets[1].Turns))
+	}
+	_, s = result(2)
+	if err := r.Measure(t.Context(), s, plan("peers", calibrated(1))); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	again, err := peers.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again.Begin("later", "build", []string{"houses"}, false) != true || again.Session != "now" {
-		t.Errorf("the session was not taken up: %s", again.Session)
-	}
-	s = again.Result(peers.Result{Name: "houses", Wanted: 2, Settings: s.Settings})
-	if len(s.Turns) != 1 {
-		t.Fatalf("%d turns were kept, want 1", len(s.Turns))
-	}
-	p.Save = func() error { return again.Save(path) }
-	if err := again.Measure(t.Context(), s, p); err != nil || len(s.Turns) != 2 || len(again.Sets) != 2 {
-		t.Errorf("%d turns of %d sets, want 2 of 2; error %v", len(s.Turns), len(again.Sets), err)
-	}
-	for _, c := range []struct {
-		build string
-		sets  []string
-		fresh bool
-	}{{"other", []string{"houses"}, false}, {"build", []string{"adult"}, false}, {"build", []string{"houses"}, true}} {
-		if again.Begin("later", c.build, c.sets, c.fresh) {
-			t.Errorf("%+v goes on", c)
-		}
-		if got := again.Result(peers.Result{Name: "houses", Wanted: 2, Settings: s.Settings}); len(got.Turns) != 0 {
-			t.Errorf("%+v goes on with %d turns of before", c, len(got.Turns))
-		}
-		again.Session, again.Done = "now", false
+	if err != nil || len(again.Sets) != 2 || again.Sets[0].Name != "adult" || len(again.Sets[1].Turns) != 2 {
+		t.Errorf("%+v, error %v", again, err)
 	}
 }
 

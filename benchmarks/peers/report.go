@@ -10,11 +10,11 @@ import (
 	"boost/benchmarks/score"
 )
 
-// shown returns the results that are done, real or generated, by name.
+// shown returns the results, real or generated, by name.
 func (r *Record) shown(generated bool) []*Result {
 	var list []*Result
 	for _, s := range r.Sets {
-		if s.Done && s.Generated == generated {
+		if s.Generated == generated {
 			list = append(list, s)
 		}
 	}
@@ -156,19 +156,14 @@ func (r *Record) Verdict() string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// UpdateDocument puts the tables into the Markdown file at path, which lies beside the picture.
-func (r *Record) UpdateDocument(path, picture string) error {
+// UpdateDocument puts the tables into the Markdown file at path.
+func (r *Record) UpdateDocument(path string) error {
 	var b strings.Builder
-	r.section(&b, picture)
+	r.places(&b)
+	fmt.Fprintf(&b, "\n%s\n\n", r.Verdict())
+	r.Table(&b)
+	r.missing(&b)
 	return harness.ReplaceSection(path, "real", b.String())
-}
-
-func (r *Record) section(w io.Writer, picture string) {
-	r.places(w)
-	fmt.Fprintf(w, "\n%s\n\n", r.Verdict())
-	r.Table(w)
-	r.missing(w)
-	fmt.Fprintf(w, "\n![by how much boost is faster than LightGBM's best way, by the number of cells](%s)\n", picture)
 }
 
 // places writes where the sets were measured: a line for each machine and commit.

@@ -2,8 +2,8 @@
 //
 // In: shapes of models, a generated table for each, the commands that prepare a model and
 // score the table's rows on one thread, each in a process of its own. Out: seconds of a
-// batch and nanoseconds of single rows, as a session that is kept as JSON, can be taken up
-// again after an interruption, and is shown as tables.
+// batch and nanoseconds of single rows, as a session that is kept as JSON and
+// shown as tables.
 //
 // It must not know how a library scores: a scorer is a command that prints JSON.
 package scorers

@@ -53,81 +53,50 @@ func (s *Session) names() []string {
 	return list
 }
 
-// Verdict reports whether boost is as much faster as it is to be, on one shape.
-type Verdict struct {
-	Shape Shape
-	Best  string   // the fastest library that is none of LightGBM, XGBoost and ONNX Runtime
-	Short []string // what is missed; empty = passes
-}
-
-// Passes reports whether every target is reached.
-func (v *Verdict) Passes() bool { return len(v.Short) == 0 }
-
-// Word is for a table.
-func (v *Verdict) Word() string {
-	if v.Passes() {
+// word is the last cell of a line: what is missed.
+func word(short []string) string {
+	if len(short) == 0 {
 		return "pass"
 	}
-	return "short: " + strings.Join(v.Short, "; ")
+	return "short: " + strings.Join(short, "; ")
 }
 
-// Verdict compares the rows of a matrix, which all have.
-func (s *Session) Verdict(shape Shape) Verdict {
-	v := Verdict{Shape: shape}
+// Verdict compares the rows of a matrix, which all have, with the targets of a shape.
+func (s *Session) Verdict(shape Shape) string {
 	ours, ok := s.figure(shape, BoostMatrix)
 	if !ok {
-		v.Short = []string{"not measured"}
-		return v
+		return word([]string{"not measured"})
 	}
-	best := math.Inf(1)
+	var short []string
+	best, bestName := math.Inf(1), ""
 	for _, name := range s.names() {
 		f, ok := s.figure(shape, name)
-		if !ok || f.Seconds == 0 {
+		if !ok || f.Seconds == 0 || name == Boost || name == BoostMatrix {
 			continue
 		}
-		times, target := f.perRow()/ours.perRow(), 0.0
-		switch name {
-		case Boost, BoostMatrix:
-			continue
-		case lightGBM:
-			target = ByLightGBM
-		case xgboost:
-			target = ByXGBoost
-		case onnx:
-			target = ByONNX
-		default:
-			if f.perRow() < best {
-				best, v.Best = f.perRow(), name
-			}
-			continue
-		}
-		if times < target {
-			v.Short = append(v.Short, fmt.Sprintf("%.2f × of %.1f × %s", times, target, name))
+		times := f.perRow() / ours.perRow()
+		if target, named := targets[name]; !named && times < best {
+			best, bestName = times, name
+		} else if named && times < target {
+			short = append(short, fmt.Sprintf("%.2f × of %.1f × %s", times, target, name))
 		}
 	}
-	if times := best / ours.perRow(); times < ByRest {
-		v.Short = append(v.Short, fmt.Sprintf("%.2f × of %.1f × %s", times, ByRest, v.Best))
+	if best < byRest {
+		short = append(short, fmt.Sprintf("%.2f × of %.1f × %s", best, byRest, bestName))
 	}
-	return v
+	return word(short)
 }
 
-// RowVerdict compares boost's single rows with their targets.
-func (s *Session) RowVerdict(shape Shape) Verdict {
-	v := Verdict{Shape: shape}
-	f, ok := s.figure(shape, Boost)
-	if !ok {
-		v.Short = []string{"not measured"}
-		return v
+// rowVerdict compares boost's single rows with their targets.
+func rowVerdict(f *figure) string {
+	var short []string
+	if f.Warm.P50 > rowP50 {
+		short = append(short, fmt.Sprintf("p50 %.0f ns of %.0f", f.Warm.P50, rowP50))
 	}
-	for _, q := range []struct {
-		name      string
-		ns, limit float64
-	}{{"p50", f.Warm.P50, RowP50}, {"p99", f.Warm.P99, RowP99}} {
-		if q.ns > q.limit {
-			v.Short = append(v.Short, fmt.Sprintf("%s %.0f ns of %.0f", q.name, q.ns, q.limit))
-		}
+	if f.Warm.P99 > rowP99 {
+		short = append(short, fmt.Sprintf("p99 %.0f ns of %.0f", f.Warm.P99, rowP99))
 	}
-	return v
+	return word(short)
 }
 
 // Table writes what was found as Markdown that reads well as plain text too: a line a
@@ -156,8 +125,7 @@ func (s *Session) Table(w io.Writer) {
 			}
 			fmt.Fprintf(w, " %16s |", cell)
 		}
-		v := s.Verdict(shape)
-		fmt.Fprintf(w, " %s |\n", v.Word())
+		fmt.Fprintf(w, " %s |\n", s.Verdict(shape))
 	}
 	fmt.Fprintf(w, "\n| %-10s | %-13s | warm p50 ns | warm p99 ns | cold p50 ns | cold p99 ns | of it clock | of it call | result |\n", "single row", "scorer")
 	fmt.Fprintln(w, "|------------|---------------|------------:|------------:|------------:|------------:|------------:|-----------:|--------|")
@@ -167,16 +135,15 @@ func (s *Session) Table(w io.Writer) {
 			if !ok || f.Warm.P50 == 0 {
 				continue
 			}
-			call, word := "–", ""
+			call, result := "–", ""
 			if f.Call > 0 {
 				call = fmt.Sprintf("%.0f", max(0, f.Call-f.Clock))
 			}
 			if name == Boost {
-				v := s.RowVerdict(shape)
-				call, word = "0", v.Word()
+				call, result = "0", rowVerdict(&f)
 			}
 			fmt.Fprintf(w, "| %-10s | %-13s | %11.0f | %11.0f | %11.0f | %11.0f | %11.0f | %10s | %s |\n", shape, name,
-				f.Warm.P50, f.Warm.P99, f.Cold.P50, f.Cold.P99, f.Clock, call, word)
+				f.Warm.P50, f.Warm.P99, f.Cold.P50, f.Cold.P99, f.Clock, call, result)
 		}
 	}
 }

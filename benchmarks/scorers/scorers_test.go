@@ -42,30 +42,21 @@ func lines(t *testing.T, path string) string {
 	return strings.Join(strings.Fields(string(b)), " ")
 }
 
-func plan(h *scorers.History, shapes []scorers.Shape, contenders ...scorers.Contender) *scorers.Plan {
+func plan(shapes []scorers.Shape, contenders ...scorers.Contender) *scorers.Plan {
 	return &scorers.Plan{
 		Contenders: contenders, Shapes: shapes, Places: map[scorers.Shape]scorers.Place{}, Limit: time.Minute,
-		Words: io.Discard, Save: h.Save,
+		Words: io.Discard,
 	}
 }
 
-// A session prepares each scorer once, lets all take turns, names the ones that fail, and after
-// an interruption runs only what has not run.
+// A session prepares each scorer once, lets all take turns, and names the ones that fail.
 func TestSession(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results", "scorers.json")
-	h, err := scorers.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ours, notes := fake(t, scorers.BoostMatrix, "none")
 	broken, brokenNotes := fake(t, "lleaves", scorers.Score)
 	absent, _ := fake(t, "ydf", "absent")
 	shapes := scorers.Shapes()[:1]
-	s, resumed := h.Begin(&scorers.Session{Build: "1", Turns: 2}, false)
-	if resumed {
-		t.Error("goes on with nothing")
-	}
-	if err := s.Measure(t.Context(), plan(h, shapes, ours, broken, absent)); err != nil {
+	s := &scorers.Session{Turns: 2}
+	if err := s.Measure(t.Context(), plan(shapes, ours, broken, absent)); err != nil {
 		t.Fatal(err)
 	}
 	if got := lines(t, notes); got != "prepare score score" {
@@ -80,51 +71,26 @@ func TestSession(t *testing.T) {
 	if len(s.Runs) != 2 || s.Runs[0].Run.Wait != "passive" || s.Runs[1].Run.Wait != "active" {
 		t.Errorf("runs %+v, want one that waits passively and one that waits actively", s.Runs)
 	}
-	s.Done = false // as an interruption after both turns would leave it
-	if err := h.Save(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := scorers.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, resumed = again.Begin(&scorers.Session{Build: "1", Turns: 2}, false)
-	if !resumed || len(s.Runs) != 2 {
-		t.Fatalf("resumed: %v with %d runs", resumed, len(s.Runs))
-	}
-	if err := s.Measure(t.Context(), plan(again, shapes, ours, broken, absent)); err != nil {
-		t.Fatal(err)
-	}
-	if got := lines(t, notes); got != "prepare score score" {
-		t.Errorf("stages of boost after an interruption: %s", got)
-	}
-	if _, resumed := again.Begin(&scorers.Session{Build: "2", Turns: 2}, false); resumed || len(again.Sessions) != 2 {
-		t.Errorf("another build goes on: %v, %d sessions", resumed, len(again.Sessions))
-	}
 }
 
-// Boost itself must not be missing, nor may a measurement that is called off look done.
+// Boost itself must not be missing, and a measurement that is called off ends with an error.
 func TestSessionFails(t *testing.T) {
-	h, err := scorers.Open(filepath.Join(t.TempDir(), "scorers.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	broken, _ := fake(t, scorers.Boost, scorers.Prepare)
 	s := &scorers.Session{Turns: 1}
-	if err := s.Measure(t.Context(), plan(h, scorers.Shapes()[:1], broken)); err == nil || !strings.Contains(err.Error(), "no good") {
+	if err := s.Measure(t.Context(), plan(scorers.Shapes()[:1], broken)); err == nil || !strings.Contains(err.Error(), "no good") {
 		t.Errorf("boost fails with %v", err)
 	}
 	off, cancel := context.WithCancel(t.Context())
 	cancel()
 	peer, _ := fake(t, "xgboost", "none")
-	if err := s.Measure(off, plan(h, scorers.Shapes()[:1], peer)); err == nil || s.Done || len(s.Missing) > 0 {
-		t.Errorf("called off: %v, done %v, missing %v", err, s.Done, s.Missing)
+	if err := s.Measure(off, plan(scorers.Shapes()[:1], peer)); err == nil || len(s.Missing) > 0 {
+		t.Errorf("called off: %v, missing %v", err, s.Missing)
 	}
 }
 
 // session has what the scorers of one shape took, in ns a row.
 func session(rows map[string]float64) *scorers.Session {
-	s := &scorers.Session{Turns: 1, Done: true}
+	s := &scorers.Session{Turns: 1}
 	for name, ns := range rows {
 		s.Runs = append(s.Runs, scorers.Measured{
 			Shape: scorers.Shapes()[0], Contender: name, Turn: 1, Run: scorers.Run{Rows: 1000, Seconds: ns * 1e-6, Passes: 3},
@@ -143,8 +109,7 @@ func TestVerdict(t *testing.T) {
 		{map[string]float64{"boost-matrix": 100, "lightgbm": 600}, "pass"},
 		{map[string]float64{"lightgbm": 600}, "short: not measured"},
 	} {
-		v := session(c.rows).Verdict(scorers.Shapes()[0])
-		if got := v.Word(); got != c.want {
+		if got := session(c.rows).Verdict(scorers.Shapes()[0]); got != c.want {
 			t.Errorf("%v: %q, want %q", c.rows, got, c.want)
 		}
 	}

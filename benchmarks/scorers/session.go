@@ -9,16 +9,13 @@ import (
 	"boost/benchmarks/harness"
 )
 
-// Session is one measurement of all shapes. It is saved after each run, so that an
-// interrupted one can be taken up again.
+// Session is one measurement of all shapes.
 type Session struct {
 	Machine harness.Machine `json:"machine"`
-	Build   string          `json:"build"` // tells boost's program apart: only the same one goes on with a session
 	Command string          `json:"command"`
 	Turns   int             `json:"turns"`
 	Runs    []Measured      `json:"runs"` // in the order they ran
 	Missing []Missing       `json:"missing,omitempty"`
-	Done    bool            `json:"done"`
 }
 
 // Measured is one run within a session.
@@ -36,36 +33,6 @@ type Missing struct {
 	Why       string `json:"why"`
 }
 
-// History is the sessions, oldest first, as kept in a file.
-type History struct {
-	path     string
-	Sessions []*Session `json:"sessions"`
-}
-
-// Open reads the sessions in the file at path; one that is not there holds none.
-func Open(path string) (*History, error) {
-	h := &History{path: path}
-	err := harness.Read(path, h)
-	return h, err
-}
-
-// Begin returns the session to go on with: the last one, if it was interrupted, and the
-// program and the machine are still the same; else fresh, which is added in its place.
-func (h *History) Begin(fresh *Session, anew bool) (s *Session, resumed bool) {
-	if n := len(h.Sessions); n > 0 && !h.Sessions[n-1].Done {
-		last := h.Sessions[n-1]
-		if !anew && last.Build == fresh.Build && last.Turns == fresh.Turns && fresh.Machine.Same(last.Machine) {
-			return last, true
-		}
-		h.Sessions = h.Sessions[:n-1]
-	}
-	h.Sessions = append(h.Sessions, fresh)
-	return fresh, false
-}
-
-// Save writes the sessions; a program that is ended meanwhile leaves the file of before.
-func (h *History) Save() error { return harness.Write(h.path, h) }
-
 // Plan is what a measurement needs beside its session.
 type Plan struct {
 	Contenders []Contender
@@ -73,17 +40,16 @@ type Plan struct {
 	Places     map[Shape]Place
 	Limit      time.Duration // for preparing a model, and for a run
 	Words      io.Writer     // progress
-	Save       func() error  // keeps the session, after each run
 }
 
-// Measure goes on with a session until it is done. All contenders of a shape take turns, so
+// Measure fills the session. All contenders of a shape take turns, so
 // that a slow minute of the machine hits all alike. Peers wait passively and actively in turn. One that fails is named and left out.
 func (s *Session) Measure(ctx context.Context, p *Plan) error {
 	for _, shape := range p.Shapes {
 		prepared := map[string]bool{}
 		for turn := 1; turn <= s.Turns; turn++ {
 			for _, c := range p.Contenders {
-				if !c.takes(shape) || s.ran(shape, c.Name, turn) || s.missing(shape, c.Name) != "" {
+				if !c.takes(shape) || s.missing(shape, c.Name) != "" {
 					continue
 				}
 				if err := s.run(ctx, p, c, shape, turn, prepared); err != nil {
@@ -92,8 +58,7 @@ func (s *Session) Measure(ctx context.Context, p *Plan) error {
 			}
 		}
 	}
-	s.Done = true
-	return p.Save()
+	return nil
 }
 
 func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, turn int, prepared map[string]bool) error {
@@ -119,20 +84,11 @@ func (s *Session) run(ctx context.Context, p *Plan, c Contender, shape Shape, tu
 		s.Missing = append(s.Missing, Missing{shape, c.Name, why})
 		fmt.Fprintf(p.Words, "%-12s turn %d  %-14s %s\n", shape, turn, c.Name, why)
 	}
-	return p.Save()
+	return nil
 }
 
 // perRow returns the nanoseconds of a row in a batch, 0 where there was none.
 func (r *Run) perRow() float64 { return r.Seconds * 1e9 / float64(r.Rows) }
-
-func (s *Session) ran(shape Shape, name string, turn int) bool {
-	for i := range s.Runs {
-		if m := &s.Runs[i]; m.Shape == shape && m.Contender == name && m.Turn == turn {
-			return true
-		}
-	}
-	return false
-}
 
 // missing returns why a library gave no figure for a shape, "" where it may.
 func (s *Session) missing(shape Shape, name string) string {

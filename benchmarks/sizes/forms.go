@@ -34,7 +34,6 @@ const fullForm = "full"
 func wants(data *dataset.Table) []want {
 	none := math.NaN()
 	all := []want{
-		{name: "lossless with statistics", settings: compress.Settings{Formats: lossless, MaxLoss: none, Statistics: true}},
 		{name: "lossless", settings: compress.Settings{Formats: lossless, MaxLoss: none}},
 		{name: "Q4_0, no data", settings: compress.Settings{Formats: []compress.Format{{Form: ptq.FormQ4_0}}, MaxLoss: none}},
 	}
@@ -61,16 +60,6 @@ func boundName(bound float64, pruned bool) string {
 	return name
 }
 
-// Complete reports whether all forms are in the record.
-func (s *Set) Complete() bool {
-	for _, w := range wants(nil) {
-		if s.form(w.name) == nil {
-			return false
-		}
-	}
-	return s.form(fullForm) != nil
-}
-
 // form returns the form of that name, nil if it is not in the record.
 func (s *Set) form(name string) *Form {
 	for i := range s.Ours {
@@ -81,22 +70,17 @@ func (s *Set) form(name string) *Form {
 	return nil
 }
 
-// MeasureOurs makes those forms of boost's model that are not in the record yet. No model was trained on
-// the rows of data.
+// MeasureOurs makes all forms of boost's model. No model was trained on the rows of data.
 func (s *Set) MeasureOurs(ctx context.Context, p *Plan, full *model.Model, data *dataset.Table) error {
-	if s.form(fullForm) == nil {
-		f, err := formOf(ctx, p, fullForm, full)
-		if err != nil {
-			return err
-		}
-		if err := s.keep(p, f); err != nil {
-			return err
-		}
+	s.Ours = nil
+	f, err := formOf(ctx, p, fullForm, full)
+	if err != nil {
+		return err
+	}
+	if err := s.keep(p, f); err != nil {
+		return err
 	}
 	for _, w := range wants(data) {
-		if s.form(w.name) != nil {
-			continue
-		}
 		f, err := w.form(ctx, p, full)
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", s.Name, w.name, err)

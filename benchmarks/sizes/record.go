@@ -88,8 +88,7 @@ type Set struct {
 
 	Peers []Peer `json:"peers"`
 
-	Build  string  `json:"build"`  // of the program that made the last of Ours
-	Commit string  `json:"commit"` // the same, for people
+	Commit string  `json:"commit"` // of the program that made Ours
 	Loss   float64 `json:"loss"`   // of boost's full model on the test rows
 	Ours   []Form  `json:"ours"`
 }
@@ -104,15 +103,11 @@ type Record struct {
 }
 
 // Open reads the record at path. Bytes are the same on every machine, so that what another one
-// found stays; what another compressor made of files does not. A fresh record without a compressor is that of
-// a program that measures nothing: then all stays. A file that is not there holds nothing.
+// found stays; what another compressor made of files does not. A file that is not there holds nothing.
 func Open(path string, fresh Record) (*Record, error) {
 	var old Record
 	if err := harness.Read(path, &old); err != nil {
 		return nil, err
-	}
-	if fresh.Zstd == "" { // nothing is to be measured
-		return &old, nil
 	}
 	if old.Zstd == fresh.Zstd {
 		fresh.Sets = old.Sets
@@ -120,9 +115,8 @@ func Open(path string, fresh Record) (*Record, error) {
 	return &fresh, nil
 }
 
-// Set returns what is known of a set with these settings, nothing at first. What the peers did stays; of
-// boost's forms those that the same build has made, and of others where all is to be kept.
-func (r *Record) Set(about Set, keep bool) *Set {
+// Set returns what is known of a set with these settings, nothing at first.
+func (r *Record) Set(about Set) *Set {
 	i := slices.IndexFunc(r.Sets, func(s *Set) bool { return s.Name == about.Name })
 	if i < 0 {
 		r.Sets = append(r.Sets, &about)
@@ -134,10 +128,7 @@ func (r *Record) Set(about Set, keep bool) *Set {
 		r.Sets[i] = &about
 		return &about
 	}
-	if !keep && old.Build != about.Build {
-		old.Loss, old.Ours = 0, nil
-	}
-	old.Build, old.Commit = about.Build, about.Commit
+	old.Commit = about.Commit
 	return old
 }
 

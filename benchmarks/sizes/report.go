@@ -28,11 +28,9 @@ func (s *Set) shown() bool {
 func (r *Record) Write(w io.Writer) {
 	sets := slices.DeleteFunc(slices.Clone(r.Sets), func(s *Set) bool { return !s.shown() })
 	writeTargets(w, sets)
-	writeWays(w, sets)
 	writeCertified(w, sets)
 	writeParts(w, sets)
 	writePeers(w, sets)
-	writeLosses(w, sets)
 }
 
 // table writes the head of a table: a heading for each column, numbers to the right.
@@ -92,48 +90,6 @@ func verdict(met, enough bool) string {
 	return "**short**"
 }
 
-// writeWays sets the pruned model beside the one that keeps all splits: in each half of the table both
-// keep the same certified loss.
-func writeWays(w io.Writer, sets []*Set) {
-	bounds := []float64{Tight, Wide}
-	columns := []string{"set"}
-	for _, bound := range bounds {
-		columns = append(columns, boundName(bound, false)+": quantized", "pruned")
-	}
-	table(w, "Ways to the same certified loss, in bytes and as a share of quantizing alone", 1, columns...)
-	shares := make([][]float64, len(bounds))
-	for _, s := range sets {
-		fmt.Fprintf(w, "| %s |", s.Name)
-		for b, bound := range bounds {
-			plain := s.form(boundName(bound, false))
-			for _, f := range []*Form{plain, s.form(boundName(bound, true))} {
-				switch {
-				case f == nil:
-					fmt.Fprint(w, " – |")
-				case f.Short != "":
-					fmt.Fprint(w, " none |")
-				case f == plain || plain.Short != "":
-					fmt.Fprintf(w, " %d |", f.File.Bytes)
-				default:
-					share := float64(f.File.Bytes) / float64(plain.File.Bytes)
-					shares[b] = append(shares[b], share)
-					fmt.Fprintf(w, " %d, %.2f |", f.File.Bytes, share)
-				}
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprint(w, "| geometric mean, sets |")
-	for _, list := range shares {
-		if len(list) == 0 {
-			fmt.Fprint(w, " | |")
-			continue
-		}
-		fmt.Fprintf(w, " | %.2f, %d |", score.GeometricMean(list), len(list))
-	}
-	fmt.Fprintln(w)
-}
-
 func writeCertified(w io.Writer, sets []*Set) {
 	table(w, "Certified, beside the other programs", 3, "set", "loss", "leaf values", "bytes", "times smaller than text", "text + zstd", "UBJ", "smaller cbm",
 		"metric before", "after", "change", "bound", "rows", "search s")
@@ -191,7 +147,7 @@ func writeParts(w io.Writer, sets []*Set) {
 			if f.Certified != nil && f != plain && f != pruned {
 				continue
 			}
-			if f.Short != "" || f.Name == "lossless with statistics" {
+			if f.Short != "" {
 				continue
 			}
 			p := f.Parts
@@ -225,29 +181,13 @@ func writePeers(w io.Writer, sets []*Set) {
 			}
 		}
 		for _, name := range []string{LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
-			fmt.Fprintf(w, " %s |", s.ofPeer(name, func(p *Peer) string { return fmt.Sprint(p.Leaves) }))
+			leaves := "–"
+			if i := slices.IndexFunc(s.Peers, func(p Peer) bool { return p.Name == name }); i >= 0 {
+				leaves = fmt.Sprint(s.Peers[i].Leaves)
+			}
+			fmt.Fprintf(w, " %s |", leaves)
 		}
 		fmt.Fprintf(w, " %d |\n", s.form(fullForm).Leaves)
-	}
-}
-
-func (s *Set) ofPeer(name string, word func(*Peer) string) string {
-	for i := range s.Peers {
-		if s.Peers[i].Name == name {
-			return word(&s.Peers[i])
-		}
-	}
-	return "–"
-}
-
-func writeLosses(w io.Writer, sets []*Set) {
-	table(w, "Losses of the full models on all test rows", 2, "set", "loss", "boost", "LightGBM", "XGBoost", "CatBoost, symmetric", "Lossguide")
-	for _, s := range sets {
-		fmt.Fprintf(w, "| %s | %s | %.6g |", s.Name, s.Metric, s.Loss)
-		for _, name := range []string{LightGBM, "xgboost", "catboost", "catboost-lossguide"} {
-			fmt.Fprintf(w, " %s |", s.ofPeer(name, func(p *Peer) string { return fmt.Sprintf("%.6g", p.Loss) }))
-		}
-		fmt.Fprintln(w)
 	}
 }
 

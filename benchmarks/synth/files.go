@@ -24,16 +24,12 @@ const (
 const chunkRows = 8192
 
 // Write makes the files of a table in folder: rows 0 … train-1 for training, the next test rows for
-// testing. The training rows are written as CSV too where text is set.
-func (t *Table) Write(folder string, train, test int, text bool, pool *parallel.Pool) error {
+// testing. The training rows are written as CSV too.
+func (t *Table) Write(folder string, train, test int, pool *parallel.Pool) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	names := []string{TrainX, TrainY, TestX, TestY}
-	if text {
-		names = append(names, TrainCSV)
-	}
-	files, err := createAll(folder, names...)
+	files, err := createAll(folder, TrainX, TrainY, TestX, TestY, TrainCSV)
 	if err != nil {
 		return err
 	}
@@ -41,9 +37,7 @@ func (t *Table) Write(folder string, train, test int, text bool, pool *parallel.
 	files[TrainY].write(npyHeader(train))
 	files[TestX].write(npyHeader(test, t.width()))
 	files[TestY].write(npyHeader(test))
-	if text {
-		files[TrainCSV].write(csvHeader(t.width()))
-	}
+	files[TrainCSV].write(csvHeader(t.width()))
 	t.writeRows(0, train, files[TrainX], files[TrainY], files[TrainCSV], pool)
 	t.writeRows(train, train+test, files[TestX], files[TestY], nil, pool)
 	return closeAll(files)

@@ -22,7 +22,7 @@ func write(t *testing.T, threads int) string {
 	pool := parallel.NewPool(threads)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 20_000, 300, true, pool); err != nil {
+	if err := g.Write(folder, 20_000, 300, pool); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -91,11 +91,8 @@ func TestNumPyHeader(t *testing.T) {
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 2, 1, false, pool); err != nil {
+	if err := g.Write(folder, 2, 1, pool); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(folder, synth.TrainCSV)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("CSV that nobody asked for: error %v", err)
 	}
 	want := "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
 	got := read(t, folder, synth.TrainX)

@@ -33,15 +33,6 @@ func NewGenerator(seed uint64, columns int) (*Generator, error) {
 	return g, nil
 }
 
-// newContinuous returns the generator of tables whose columns all have as many values as rows.
-func newContinuous(seed uint64, columns int) (*Generator, error) {
-	g, err := NewGenerator(seed, columns)
-	if err == nil {
-		g.continuous = true
-	}
-	return g, err
-}
-
 func (g *Generator) width() int { return g.columns }
 
 func (g *Generator) fill(lo, hi int, x, y []float32) { g.Fill(lo, hi, x, y) }

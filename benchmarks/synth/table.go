@@ -5,16 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The kinds of tables.
 const (
 	// Dense resembles HIGGS, with any number of columns; see Generator.
 	Dense = "dense"
-	// Airline has 8 columns, most of them categorical, of up to 10,000 levels.
-	Airline = "airline"
-	// Covertype has 54 columns and seven classes.
-	Covertype = "covertype"
 	// Continuous is Dense without columns of few levels.
 	Continuous = "dense-continuous"
 	// Counts has small counts, most of them zero, and nine classes.
@@ -27,7 +24,7 @@ const (
 
 // Kinds lists all kinds in the order of documents.
 func Kinds() []string {
-	return []string{Dense, Airline, Covertype, Continuous, Counts, ZeroHeavy, Flags}
+	return []string{Dense, Continuous, Counts, ZeroHeavy, Flags}
 }
 
 // ErrKind marks the name of a table that is none of Kinds.
@@ -40,8 +37,6 @@ const noiseDraw = 1 << 20
 // where the label is a number.
 func Classes(kind string) int {
 	switch kind {
-	case Covertype:
-		return classes
 	case Counts:
 		return countClasses
 	case Flags:
@@ -50,45 +45,25 @@ func Classes(kind string) int {
 	return 2
 }
 
-// Categorical returns the categorical columns of a kind, whose cells are level numbers.
-func Categorical(kind string) []int {
-	if kind != Airline {
-		return nil
-	}
-	var list []int
-	for f, levels := range airlineLevels {
-		if levels > 0 {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // New returns the generator of tables of that kind.
 func New(kind string, seed uint64, columns int) (*Table, error) {
-	switch {
-	case kind == Dense:
-		g, err := NewGenerator(seed, columns)
-		return &Table{g}, err
-	case kind == Continuous:
-		g, err := newContinuous(seed, columns)
-		return &Table{g}, err
-	case (kind == Counts || kind == ZeroHeavy || kind == Flags) && columns < 1:
+	if columns < 1 && slices.Contains(Kinds(), kind) {
 		return nil, fmt.Errorf("%d columns: a table of kind %s has at least one", columns, kind)
-	case kind == Counts:
+	}
+	switch kind {
+	case Dense, Continuous:
+		g, err := NewGenerator(seed, columns)
+		if err != nil {
+			return nil, err
+		}
+		g.continuous = kind == Continuous
+		return &Table{g}, nil
+	case Counts:
 		return &Table{newCounts(seed, columns)}, nil
-	case kind == ZeroHeavy:
+	case ZeroHeavy:
 		return &Table{newZeroHeavy(seed, columns)}, nil
-	case kind == Flags:
+	case Flags:
 		return &Table{newFlags(seed, columns)}, nil
-	case kind == Airline && columns == len(airlineLevels):
-		return &Table{newAirline(seed)}, nil
-	case kind == Airline:
-		return nil, wrongWidth(kind, columns, len(airlineLevels))
-	case kind == Covertype && columns == terrain+areas+soils:
-		return &Table{newCovertype(seed)}, nil
-	case kind == Covertype:
-		return nil, wrongWidth(kind, columns, terrain+areas+soils)
 	}
 	return nil, fmt.Errorf("%w: %q; there are %q", ErrKind, kind, Kinds())
 }

@@ -3,7 +3,6 @@ package synth_test
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"testing"
 
 	"boost/benchmarks/synth"
@@ -20,7 +19,7 @@ func testRows(t *testing.T, kind string, columns, rows int) (x [][]float32, y []
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	folder := t.TempDir()
-	if err := g.Write(folder, 10, rows, false, pool); err != nil {
+	if err := g.Write(folder, 10, rows, pool); err != nil {
 		t.Fatal(err)
 	}
 	x, err = synth.ReadNPY(bytes.NewReader(read(t, folder, synth.TestX)))
@@ -40,8 +39,6 @@ func TestTablesArePinned(t *testing.T) {
 		kind, want string
 		columns    int
 	}{
-		{synth.Airline, "25b79af18ae82b7c625c4cc7000ad8a124fc94514ffe9db31f9fd8e926b1ea40", 8},
-		{synth.Covertype, "19adb10c92287bfd083502d47c002a086d228581d170f54e6bd6acdf1d0c638f", 54},
 		{synth.Continuous, "24126c31e44313adf9a85cf0a0e4909524973c8b7f0e0b1702ae4f1794cf1f47", 28},
 		{synth.Counts, "3555667c730b3622ee7fc0cded7342be3bb8c4566265c7a14420dd1b55279913", 93},
 		{synth.ZeroHeavy, "93717e6557922a6fad124360fc5781f814127960ff2f34282adc6f0b86fe220e", 28},
@@ -53,61 +50,6 @@ func TestTablesArePinned(t *testing.T) {
 		}
 		if got := g.Fingerprint(); got != c.want {
 			t.Errorf("%s: fingerprint %s, want %s: results of before no longer compare", c.kind, got, c.want)
-		}
-	}
-}
-
-func TestShapeOfAirline(t *testing.T) {
-	const rows = 60_000
-	x, y := testRows(t, synth.Airline, 8, rows)
-	if share := mean(y); share < 0.2 || share > 0.5 {
-		t.Errorf("%.3f of the flights are late", share)
-	}
-	for f, column := range x {
-		if top := slices.Max(column); !slices.Contains(synth.Categorical(synth.Airline), f) {
-			if top < 1000 {
-				t.Errorf("numeric column %d ends at %v", f, top)
-			}
-			continue
-		}
-		counts := map[float32]int{}
-		for _, v := range column {
-			if v != float32(int(v)) || v < 0 {
-				t.Fatalf("column %d holds level %v", f, v)
-			}
-			counts[v]++
-		}
-		want := [...]int{12, 31, 7, 0, 22, 300, 10_000, 0}[f]
-		if len(counts) > want || len(counts) < want*9/10 {
-			t.Errorf("column %d has %d levels, want %d or nearly", f, len(counts), want)
-		}
-	}
-}
-
-func TestShapeOfCovertype(t *testing.T) {
-	const rows = 40_000
-	x, y := testRows(t, synth.Covertype, 54, rows)
-	counts := map[float32]int{}
-	for _, v := range y {
-		counts[v]++
-	}
-	if len(counts) != synth.Classes(synth.Covertype) {
-		t.Errorf("classes %v, want 7", counts)
-	}
-	for class, n := range counts {
-		if n < rows/1000 || n > rows*6/10 {
-			t.Errorf("class %v has %d of %d rows", class, n, rows)
-		}
-	}
-	for row := range rows {
-		for _, group := range [][2]int{{10, 14}, {14, 54}} {
-			sum := float32(0)
-			for f := group[0]; f < group[1]; f++ {
-				sum += x[f][row]
-			}
-			if sum != 1 {
-				t.Fatalf("row %d columns %v sum to %v, want one 1", row, group, sum)
-			}
 		}
 	}
 }
