@@ -32,7 +32,6 @@ type ours struct {
 func trainCommand() *cobra.Command {
 	t := ours{params: booster.Defaults()}
 	p := &t.params
-	p.LearningRate, p.Tree.MinDataInLeaf, p.Binning.MaxBin = 0.1, 20, 255
 	c := &cobra.Command{
 		Use:   "train",
 		Short: "Trains boost on a table of text again and again and prints one line of JSON",
