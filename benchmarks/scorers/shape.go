@@ -44,10 +44,9 @@ func (s Shape) Single() bool { return s.Trees == 100 && s.Leaves == 31 }
 // targets of a batch are a library's seconds by boost's, at least. Of the others the best is held to byRest.
 var targets = map[string]float64{lightGBM: 5, xgboost: 3, onnx: 2}
 
-const byRest = 1.5
-
-// Targets of a single row, in nanoseconds at most.
 const (
+	byRest = 1.5
+	// Of a single row, in nanoseconds at most.
 	rowP50 = 500.0
 	rowP99 = 1000.0
 )

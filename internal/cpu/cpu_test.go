@@ -133,24 +133,21 @@ func TestCaches(t *testing.T) {
 		dir := "/sys/devices/system/cpu/cpu0/cache/index" + string(rune('0'+i)) + "/"
 		files[dir+"level"], files[dir+"type"], files[dir+"size"] = c[0], c[1], c[2]
 	}
-	cases := []struct {
-		name  string
-		files map[string]string
-		said  caches
-		want  caches
+	for _, c := range []struct {
+		name       string
+		files      map[string]string
+		said, want int
 	}{
-		{"said", files, caches{1, 2, 3}, caches{1, 2, 3}},
-		{"found", files, caches{-1, -1, -1}, caches{48 << 10, 2 << 20, 36 << 20}},
-		{"mixed", files, caches{32768, 0, 0}, caches{32768, 2 << 20, 36 << 20}},
-		{"neither", nil, caches{-1, 0, -1}, caches{defaultL1D, defaultL2, defaultL3}},
-	}
-	for _, c := range cases {
-		if got := (host{files: tree(c.files)}).caches(c.said); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		{"said", files, 2, 2},
+		{"found", files, -1, 2 << 20},
+		{"neither", nil, 0, 256 << 10},
+	} {
+		if got := (host{files: tree(c.files)}).l2(c.said); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	if L1D() <= 0 || L2() < L1D() || L3() <= 0 || Model() == "" {
-		t.Errorf("this machine: L1D %d, L2 %d, L3 %d, model %q", L1D(), L2(), L3(), Model())
+	if L2() <= 0 || Model() == "" {
+		t.Errorf("this machine: L2 %d, model %q", L2(), Model())
 	}
 }
 
