@@ -10,12 +10,28 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/vfs"
+	"boost/internal/vfs/crashfs"
 	"boost/parallel"
 )
 
 // smallCache returns the bytes of a cache of four kinds of features and three sets: the rows of a
 // table that are trained on, those held out, and a table of its own.
 func smallCache(t testing.TB, pool *parallel.Pool) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c")
+	if err := writeSmall(t, pool, vfs.OS, path, 1); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// writeSmall writes that cache, its key with a seed.
+func writeSmall(t testing.TB, pool *parallel.Pool, fsys vfs.FS, path string, seed uint64) error {
 	t.Helper()
 	var a, wide, y []float64
 	var levels []string
@@ -40,10 +56,9 @@ func smallCache(t testing.TB, pool *parallel.Pool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "c")
-	w, err := Create(path)
+	w, err := create(fsys, path)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	for i, part := range []*dataset.Table{table.Take(rows[0]), table.Take(rows[1]), table} {
 		set := Set{}
@@ -58,15 +73,20 @@ func smallCache(t testing.TB, pool *parallel.Pool) []byte {
 		w.Add(set, p.Storage)
 	}
 	print := table.Fingerprint(pool)
-	if err := w.Finish(&Key{Seed: 1}, &Contents{Schema: table.Schema(), Cuts: cuts, Notes: notes, Fingerprint: print,
-		Others: table.WithoutFeatures(), Sets: []Set{{}, {}, {Fingerprint: print}}}); err != nil {
-		t.Fatal(err)
+	return w.Finish(&Key{Seed: seed}, &Contents{Schema: table.Schema(), Cuts: cuts, Notes: notes, Fingerprint: print,
+		Others: table.WithoutFeatures(), Sets: []Set{{}, {}, {Fingerprint: print}}})
+}
+
+// A loss of power or an error of the disk leaves the cache of before or the new one, each whole.
+func TestDiskFaults(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	write := func(seed uint64) func(*crashfs.FS) error {
+		return func(disk *crashfs.FS) error { return writeSmall(t, pool, disk, "/d/cache", seed) }
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if n := crashfs.Replaced(t, "/d/cache", write(1), write(2)); n < 100 {
+		t.Errorf("only %d states", n)
 	}
-	return b
 }
 
 // sectionsOf reads all sections of a sound cache.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/vfs/crashfs"
 )
 
 // only checks that the directory holds nothing but the named file with these bytes.
@@ -21,6 +22,21 @@ func only(t *testing.T, path string, want []byte) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v (%v), want only %s", entries, err, filepath.Base(path))
+	}
+}
+
+// A loss of power or an error of the disk leaves the model of before or the new one, each whole.
+func TestSaveDiskFaults(t *testing.T) {
+	m := newSmall(t)
+	part, err := m.Prefix(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save := func(m *model.Model) func(*crashfs.FS) error {
+		return func(disk *crashfs.FS) error { return model.SaveOn(disk, m, "/d/m.boost") }
+	}
+	if n := crashfs.Replaced(t, "/d/m.boost", save(part), save(m)); n < 100 {
+		t.Errorf("only %d states", n)
 	}
 }
 
