@@ -55,6 +55,7 @@ func (l *Log) Compact() error {
 	if l.indexed = 0; indexed == nil {
 		l.indexed = l.scan.data
 	}
+	l.olderTo = l.older
 	l.options.step("changed")
 	for _, path := range []string{indexPath(l.dir, old), logPath(l.dir, old)} {
 		_ = l.fsys.Remove(path) // a reader may have it open; tidy removes it later

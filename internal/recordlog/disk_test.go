@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,7 +25,7 @@ type life struct {
 }
 
 func openOn(disk *crashfs.FS) (*recordlog.Log, error) {
-	return recordlog.Open("/d/log", recordlog.Options{FS: disk})
+	return recordlog.Open("/d/deep/log", recordlog.Options{FS: disk})
 }
 
 // step is a call of a log, and what it makes of what the log holds.
@@ -65,7 +66,7 @@ var (
 
 // steps is a log's life: every call of it, in the orders that matter.
 func steps() []step {
-	long := strings.Repeat("long ", 200) // more than a sector
+	long := strings.Repeat("long ", 120) // more than a sector
 	return []step{
 		reopening,
 		writing(1, "a", "first"), writing(1, "b", long), syncing,
@@ -73,6 +74,7 @@ func steps() []step {
 		writing(2, "c", ""), writing(1, "a", long), compacting,
 		writing(1, "d", "after"), syncing, compacting, reopening,
 		writing(1, "e", long), removing(2, "c"), writing(1, "e", "short"), syncing,
+		reopening, removing(1, "e"), syncing, reopening, compacting, writing(1, "g", "after"), syncing,
 		writing(1, "f", "unsafe"),
 	}
 }
@@ -133,21 +135,22 @@ func TestPowerLossAnywhere(t *testing.T) {
 		}
 	}
 	l.marks = append(l.marks, [2]int{l.safe, len(l.states) - 1})
-	every := 20
+	every := 25
 	if os.Getenv("BOOST_SOAK") != "" {
-		every = 3
+		every = 1
 	}
-	first, second := 0, 0
-	l.disk.Crashes(func(disk *crashfs.FS, marks int) {
-		if marks == 0 {
-			return
-		}
-		allowed := l.states[l.marks[marks-1][0] : l.marks[marks-1][1]+1]
+	first, torn, second := 0, 0, 0
+	l.disk.Crashes(1, func(disk *crashfs.FS, marks int) {
+		allowed := l.states[l.marks[marks][0] : l.marks[marks][1]+1]
 		log, got := holds(t, disk, allowed)
-		if first++; first%every != 0 {
+		first++
+		if log.Torn() == 0 {
 			return
 		}
-		// It writes less than was lost, so that what is behind it could come back.
+		if torn++; torn%every != 0 {
+			return
+		}
+		// It writes less than was cut off, so that what is behind it could come back.
 		more := maps.Clone(got)
 		more["3/new"] = "|x"
 		put(t, log, 3, "new", "", "x")
@@ -155,7 +158,7 @@ func TestPowerLossAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		disk.Mark()
-		second += disk.Crashes(func(again *crashfs.FS, marks int) {
+		second += disk.Crashes(0, func(again *crashfs.FS, marks int) {
 			states := []content{got, more}
 			_, _ = holds(t, again, states[marks:])
 		})
@@ -169,8 +172,13 @@ func TestPowerLossAnywhere(t *testing.T) {
 // Whichever call to the disk fails, a log tells it, loses nothing that it holds, and does the same again when the
 // disk is well.
 func TestDiskErrors(t *testing.T) {
+	soak := os.Getenv("BOOST_SOAK") != ""
 	for name, fault := range crashfs.Faults {
-		for n := 1; ; n++ {
+		stride := 1
+		if name != "one error" && !soak {
+			stride = 7
+		}
+		for n := 1; ; n += stride {
 			l := begin(t)
 			start := l.disk.Calls()
 			l.disk.Fault = fault.At(start + n)
@@ -192,40 +200,78 @@ func TestDiskErrors(t *testing.T) {
 				break // all calls have had their turn
 			}
 			l.marks = append(l.marks, [2]int{l.safe, len(l.states) - 1})
-			if n%5 == 0 { // a sample of them
-				l.disk.Crashes(func(disk *crashfs.FS, marks int) {
-					if marks > 0 {
-						holds(t, disk, l.states[l.marks[marks-1][0]:l.marks[marks-1][1]+1])
-					}
-				})
+			from := len(l.marks) - 1 // the end
+			if soak {
+				from = 1
 			}
+			l.disk.Crashes(from, func(disk *crashfs.FS, marks int) {
+				holds(t, disk, l.states[l.marks[marks][0]:l.marks[marks][1]+1])
+			})
 		}
 	}
 }
 
-// recover checks what a log holds after a step that failed, and does the step again. States before the one that is
-// found cannot come back, and those begun after it are gone.
+// recover checks what a log holds after a step that failed, and does the step again. Only ErrBroken leaves it open
+// whether the step was done.
 func (l *life) recover(what string, s step, cause error, before int) {
 	l.t.Helper()
-	if l.log != nil && (errors.Is(cause, recordlog.ErrBroken) || s.name == "reopen") {
-		_ = l.log.Close()
-		l.log = nil
-	}
-	if l.log == nil {
+	reopen := func() {
+		if l.log != nil {
+			_ = l.log.Close()
+			l.log = nil
+		}
 		if err := reopening.do(l); err != nil {
 			l.t.Fatalf("%s: opened anew: %v", what, err)
 		}
 	}
+	broken := errors.Is(cause, recordlog.ErrBroken)
+	if broken || s.name == "reopen" {
+		reopen()
+	}
 	got := mustRead(l.t, l.log)
-	after := len(l.states) - 1
 	switch {
-	case errors.Is(cause, recordlog.ErrBroken) && maps.Equal(got, l.states[after]):
 	case maps.Equal(got, l.states[before]):
-	default:
+		l.states = l.states[:before+1]
+	case !broken || !maps.Equal(got, l.states[len(l.states)-1]):
 		l.t.Fatalf("%s: %v: the log holds %.300v, want %.300v", what, cause, got, l.states[before])
 	}
-	if err := l.run(s); err != nil {
-		l.t.Fatalf("%s: done again: %v", what, err)
+	// What the step has left must not take the place of what is written now.
+	for _, s := range []step{writing(3, "since", what), syncing, s} {
+		err := l.run(s)
+		if errors.Is(err, recordlog.ErrBroken) { // by the step before
+			reopen()
+			err = l.run(s)
+		}
+		if err != nil {
+			l.t.Fatalf("%s: then %s: %v", what, s.name, err)
+		}
+		if s.safe {
+			l.disk.Crashes(len(l.marks), func(disk *crashfs.FS, _ int) { holds(l.t, disk, l.states[l.safe:]) })
+		}
+	}
+}
+
+// A writer that is stopped at any call leaves a log to the next one, which syncs what that has not.
+func TestStoppedWriter(t *testing.T) {
+	for n := 1; ; n++ {
+		l := begin(t)
+		l.disk.Fault = crashfs.Faults["a read-only disk"].At(l.disk.Calls() + n)
+		stopped := slices.ContainsFunc(steps(), func(s step) bool { return l.run(s) != nil })
+		if !stopped {
+			break
+		}
+		if l.log != nil {
+			_ = l.log.Close()
+		}
+		l.disk.Fault = nil
+		log, got := holds(t, l.disk, l.states[l.safe:])
+		got["3/new"] = "|x"
+		put(t, log, 3, "new", "", "x")
+		if err := log.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		l.disk.Mark()
+		l.disk.Crashes(len(l.marks)+1, func(disk *crashfs.FS, _ int) { holds(t, disk, []content{got}) })
 	}
 }
 
@@ -238,17 +284,17 @@ func TestReadOnlyDisk(t *testing.T) {
 		}
 	}
 	want := l.states[len(l.states)-1]
+	if err := l.log.Close(); err != nil {
+		t.Fatal(err)
+	}
 	l.disk.Fault = crashfs.ReadOnly
-	r, err := recordlog.OpenReader("/d/log", recordlog.Options{FS: l.disk})
+	r, err := recordlog.OpenReader("/d/deep/log", recordlog.Options{FS: l.disk})
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, mustRead(t, r), want)
 	if err := r.Close(); err != nil {
 		t.Error(err)
-	}
-	if err := l.log.Close(); err != nil {
-		t.Error("nothing was written, and Close wrote:", err)
 	}
 	if _, err := openOn(l.disk); !errors.Is(err, syscall.EROFS) {
 		t.Errorf("a writer: %v, want %v", err, syscall.EROFS)

@@ -50,6 +50,8 @@ type Log struct {
 	writing sync.Mutex
 	buffer  []byte
 	indexed int64    // bytes that the index on disk tells of
+	older   int64    // offset of what a writer before may not have synced
+	olderTo int64    // its end
 	broken  error    // what made the file's end unknown
 	tail    int64    // bytes behind the last record that are still to be cut off
 	kept    string   // the file of those that were, "" for none
@@ -83,8 +85,7 @@ func Open(dir string, options Options) (*Log, error) {
 	return l, nil
 }
 
-// makeFolder makes a folder and those that it lies in. Their names are on the disk when it
-// returns: a synced log in a folder that is gone would be of no use.
+// makeFolder makes a folder and those that it lies in.
 func makeFolder(fsys vfs.FS, dir string) error {
 	if info, err := fsys.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -98,7 +99,19 @@ func makeFolder(fsys vfs.FS, dir string) error {
 	if err := fsys.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return fsys.SyncDir(parent)
+	return nil
+}
+
+// syncAbove puts the names on the disk that lead to a folder: a synced log in a folder that is gone would be of no
+// use. A name that this program cannot have made, since it may not look there, is left to who made it.
+func syncAbove(fsys vfs.FS, dir string) error {
+	dir = filepath.Clean(dir)
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		if err := fsys.SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return wrapPath(parent, err)
+		}
+	}
+	return nil
 }
 
 func randomName() uint64 {
@@ -127,7 +140,9 @@ func (l *Log) start() error {
 	gen, err := newest(l.fsys, l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		gen = 1
-		err = l.create(gen)
+		if err = syncAbove(l.fsys, l.dir); err == nil {
+			err = l.create(gen)
+		}
 	}
 	if err != nil {
 		return err
@@ -143,6 +158,11 @@ func (l *Log) start() error {
 		return wrapPath(l.path, ErrTorn)
 	}
 	l.tail = l.torn
+	l.older, l.olderTo = l.scan.synced, l.scan.end
+	// A writer that was stopped may have left the name of the log not on the disk.
+	if err := l.fsys.SyncDir(l.dir); err != nil {
+		return wrapPath(l.dir, err)
+	}
 	// Only now that the newest log is known to be whole may older ones go.
 	return l.tidy()
 }
@@ -170,6 +190,11 @@ func (l *Log) cut() error {
 	}
 	if err := l.file.Truncate(l.scan.end); err != nil {
 		return err
+	}
+	// It must not come back behind what is written next.
+	if err := l.file.Sync(); err != nil {
+		l.broken = brokenBy(err)
+		return l.broken
 	}
 	l.tail = 0
 	return nil
@@ -314,6 +339,9 @@ func (l *Log) flush() error {
 	if l.scan.data <= l.scan.synced {
 		return nil
 	}
+	if err := l.rewrite(); err != nil {
+		return wrapPath(l.path, err)
+	}
 	if err := l.file.Sync(); err != nil {
 		// What of it the disk holds is unknown, and a second call would not say.
 		l.broken = brokenBy(err)
@@ -321,6 +349,23 @@ func (l *Log) flush() error {
 	}
 	if l.kept != "" && l.fsys.Remove(l.kept) == nil {
 		l.kept = ""
+	}
+	return nil
+}
+
+// rewrite writes once more what the writer before has written since its last sync. If a sync of that failed, the
+// system holds the bytes and takes them for safe, and puts them on the disk only when they are written anew.
+func (l *Log) rewrite() error {
+	b := make([]byte, min(scanBuffer, l.olderTo-l.older))
+	for l.older < l.olderTo {
+		b = b[:min(int64(len(b)), l.olderTo-l.older)]
+		if _, err := l.file.ReadAt(b, l.older); err != nil {
+			return err
+		}
+		if _, err := l.file.WriteAt(b, l.older); err != nil {
+			return err
+		}
+		l.older += int64(len(b))
 	}
 	return nil
 }

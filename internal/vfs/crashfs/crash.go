@@ -210,6 +210,7 @@ type crashes struct {
 	safe    *image
 	open    []pending
 	marks   int
+	from    int
 	samples int    // of states at a moment, and of places within a write
 	exhaust int    // states at a moment of which none is left out
 	draws   uint64 // random numbers taken
@@ -218,14 +219,14 @@ type crashes struct {
 	check   func(disk *FS, marks int)
 }
 
-// Crashes calls check with states of the disk that a crash could have left, and with how many marks there
-// had been then; it returns how many states there were. What was synced is there. Each other call is done
+// Crashes calls check with states of the disk that a crash could have left after so many marks or more, and with how many
+// there had been then; it returns how many states there were. What was synced is there. Each other call is done
 // or lost, or a write is there in part: cut at a border of a sector or within one, its other part missing or
 // zeros. All combinations are taken where these are few. Otherwise: each prefix in the order of the calls;
 // each prefix without one of its calls; each prefix with the next write in part; every call but one; and
 // combinations by chance, more of them and more cuts under BOOST_SOAK. A state that comes twice is checked once.
-func (f *FS) Crashes(check func(disk *FS, marks int)) int {
-	c := crashes{safe: f.base.clone(), samples: 4, exhaust: 100, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, check: check}
+func (f *FS) Crashes(from int, check func(disk *FS, marks int)) int {
+	c := crashes{from: from, safe: f.base.clone(), samples: 4, exhaust: 100, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, check: check}
 	if os.Getenv("BOOST_SOAK") != "" {
 		c.samples, c.exhaust = 50, 10_000
 	}
@@ -272,6 +273,9 @@ func (c *crashes) sync(node int) {
 
 // moment takes the states of a crash before the next sync.
 func (c *crashes) moment() {
+	if c.marks < c.from {
+		return
+	}
 	choices := make([][]fate, len(c.open)) // done and lost first
 	all := 1
 	for i, p := range c.open {

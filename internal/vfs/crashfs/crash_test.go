@@ -39,7 +39,7 @@ func write(t *testing.T, f vfs.File, s string) {
 // states returns the contents of /a and /b after crashes, as marks:a,b. A file that is not there is -.
 func states(disk *crashfs.FS) []string {
 	all := map[string]bool{}
-	disk.Crashes(func(disk *crashfs.FS, marks int) {
+	disk.Crashes(0, func(disk *crashfs.FS, marks int) {
 		var files []string
 		for _, path := range []string{"/a", "/b"} {
 			b, err := disk.ReadFile(path)
@@ -135,7 +135,7 @@ func TestTorn(t *testing.T) {
 	_, err := f.WriteAt([]byte(strings.Repeat("x", 2000)), 100)
 	must(t, err)
 	sizes := map[int]bool{}
-	disk.Crashes(func(disk *crashfs.FS, marks int) {
+	disk.Crashes(0, func(disk *crashfs.FS, marks int) {
 		if b, err := disk.ReadFile("/a"); err == nil && marks == 1 {
 			sizes[strings.LastIndex(string(b), "x")+1] = true
 		}
@@ -158,13 +158,13 @@ func TestAfterCrash(t *testing.T) {
 	must(t, disk.SyncDir("/d"))
 	disk.Mark()
 	n := 0
-	disk.Crashes(func(disk *crashfs.FS, marks int) {
+	disk.Crashes(0, func(disk *crashfs.FS, marks int) {
 		if marks == 0 {
 			return
 		}
 		f := create(t, disk, "/d/a")
 		must(t, f.TryLock())
-		disk.Crashes(func(disk *crashfs.FS, _ int) {
+		disk.Crashes(0, func(disk *crashfs.FS, _ int) {
 			n++
 			if b, err := disk.ReadFile("/d/a"); err != nil || string(b) != "x" {
 				t.Errorf("%q, %v after %v", b, err, disk)

@@ -86,11 +86,9 @@ func Replaced(t testing.TB, path string, first, second func(disk *FS) error) int
 			t.Error(err)
 		}
 	}
-	states := disk.Crashes(func(disk *FS, marks int) {
-		if marks > 0 {
-			check(is(disk, [][][]byte{{nil, a}, {a, b}, {b}}[marks-1]...))
-			check(again(disk))
-		}
+	states := disk.Crashes(1, func(disk *FS, marks int) {
+		check(is(disk, [][][]byte{{nil, a}, {a, b}, {b}}[marks-1]...))
+		check(again(disk))
 	})
 	for name, fault := range Faults {
 		for n := 1; ; n++ {
@@ -111,11 +109,7 @@ func Replaced(t testing.TB, path string, first, second func(disk *FS) error) int
 				check(fmt.Errorf("%s from call %d on: got error %v, want %v", name, n, err, fault.Err))
 			}
 			check(is(disk, allowed...))
-			states += disk.Crashes(func(disk *FS, marks int) {
-				if marks == 3 {
-					check(is(disk, allowed...))
-				}
-			})
+			states += disk.Crashes(3, func(disk *FS, _ int) { check(is(disk, allowed...)) })
 			check(again(disk))
 		}
 	}
