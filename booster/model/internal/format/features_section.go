@@ -136,6 +136,9 @@ func decodeDictionaries(b []byte, s dataset.Schema) error {
 		}
 		n := r.u32()
 		lengths := r.takeArray(uint64(n), 4)
+		if uint64(packed.LeastLetters(int(n))) > uint64(len(r.b)) {
+			return Errorf("the model is damaged: %d different levels of column %q are not in %d bytes", n, s.Columns[i].Name, len(r.b))
+		}
 		total := uint64(0)
 		for j := range len(lengths) / 4 {
 			total += uint64(le.Uint32(lengths[4*j:]))

@@ -113,12 +113,19 @@ type cutCoder struct {
 	total  int // cuts so far
 }
 
-// Packed cuts are at most cutsPerByte times as many as the section has bytes, and a few; a
-// writer adds zeros where they would be more.
+// Packed cuts are at most cutsPerByte times as many as the section has bytes, and a few; those beyond cutsMany at
+// most cutsManyPerByte times. A writer adds zeros where they would be more.
 const (
-	cutsPerByte = 64
-	cutsRoom    = 4096
+	cutsPerByte     = 64
+	cutsRoom        = 4096
+	cutsMany        = 1 << 19
+	cutsManyPerByte = 8
 )
+
+// mostCuts is how many cuts a section may hold.
+func mostCuts(section int) int {
+	return min(cutsPerByte*section+cutsRoom, cutsMany+cutsManyPerByte*section)
+}
 
 // any codes what turns values of a feature into codes: most is how many cuts it may have.
 func (k *cutCoder) any(f *binning.Feature, most int) error {
@@ -218,9 +225,13 @@ func feature[T floating](k *cutCoder, cuts []T, most uint64) ([]T, bool) {
 	if _, wide := any(zero).(float64); wide {
 		kind = 1
 	}
-	numbers, gaps := make([]uint64, n), make([]int, n)
+	var numbers []uint64
+	var gaps []int
 	way := uint32(0)
-	if !c.Reading() {
+	if c.Reading() {
+		numbers = make([]uint64, 1, min(n, cutsAtOnce))
+	} else {
+		numbers, gaps = make([]uint64, n), make([]int, n)
 		way = plan(cuts, numbers, gaps)
 	}
 	way = symbol(c, k.way[kind][:], 5, way)
@@ -234,8 +245,15 @@ func feature[T floating](k *cutCoder, cuts []T, most uint64) ([]T, bool) {
 	} else {
 		numbers[0] = k.first.Code(c, numbers[0])
 	}
-	factor, usual := k.steps(numbers)
+	factor, usual := k.steps(int(n), numbers)
 	for i := uint64(1); i < n; i++ {
+		if c.Reading() {
+			// What the number of cuts claims has to be there before memory is made for all of them.
+			if i%cutsAtOnce == 0 && c.Err() != nil {
+				return nil, false
+			}
+			numbers = append(numbers, 0)
+		}
 		step := k.step((numbers[i]-numbers[i-1])/max(factor, 1), usual)
 		high, step := bits.Mul64(step, factor)
 		next, carry := bits.Add64(numbers[i-1], step, 0)
@@ -244,16 +262,10 @@ func feature[T floating](k *cutCoder, cuts []T, most uint64) ([]T, bool) {
 		}
 		numbers[i] = next
 	}
-	if way < byOrder {
-		for i := range gaps {
-			gap := k.gap.Code(c, uint64(gaps[i]))
-			if gap > mostApart {
-				return nil, false
-			}
-			gaps[i] = int(gap)
-		}
-	}
 	if !c.Reading() {
+		for i := 0; i < len(gaps) && way < byOrder; i++ {
+			k.gap.Code(c, uint64(gaps[i]))
+		}
 		return cuts, true
 	}
 	if c.Err() != nil {
@@ -265,14 +277,17 @@ func feature[T floating](k *cutCoder, cuts []T, most uint64) ([]T, bool) {
 			read[i] = place64[T](number)
 			continue
 		}
-		m := unfold(number)
-		if m >= 1<<52 || m <= -1<<52 {
+		gap, m := k.gap.Code(c, 0), unfold(number)
+		if gap > mostApart || m >= 1<<52 || m <= -1<<52 {
 			return nil, false
 		}
-		read[i] = between[T](m, apart(gaps[i], m), tens[way])
+		read[i] = between[T](m, apart(int(gap), m), tens[way])
 	}
-	return read, true
+	return read, c.Err() == nil
 }
+
+// cutsAtOnce is how many cuts are read before a reader looks whether its bytes are at an end.
+const cutsAtOnce = 1024
 
 // fold maps signed numbers around 0 to unsigned ones in their order, unfold back.
 func fold(m int64) uint64   { return uint64(m) + 1<<63 }
@@ -314,9 +329,9 @@ func cheaper[T floating](cuts []T, numbers []uint64) bool {
 	return own <= other
 }
 
-// steps codes what the differences have in common and how long the middle one is.
-func (k *cutCoder) steps(numbers []uint64) (factor uint64, usual uint32) {
-	if len(numbers) == 1 {
+// steps codes what the differences of n numbers have in common and how long the middle one is.
+func (k *cutCoder) steps(n int, numbers []uint64) (factor uint64, usual uint32) {
+	if n == 1 {
 		return 1, 0
 	}
 	var sizes [65]int

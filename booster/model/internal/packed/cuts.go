@@ -19,7 +19,7 @@ func PackCuts(c *binning.Cuts) []byte {
 		_ = k.any(&c.Features[f], math.MaxInt)
 	}
 	b := k.coder.Close()
-	if least := (k.total - cutsRoom + cutsPerByte - 1) / cutsPerByte; len(b) < least {
+	if least := max((k.total-cutsRoom+cutsPerByte-1)/cutsPerByte, (k.total-cutsMany+cutsManyPerByte-1)/cutsManyPerByte); len(b) < least {
 		b = append(b, make([]byte, least-len(b))...)
 	}
 	return b
@@ -44,7 +44,7 @@ func UnpackCuts(b []byte, columns []*dataset.ColumnSchema) (*binning.Cuts, error
 		if feature.Kind == binning.Categorical {
 			feature.Codes = make([]uint32, len(column.Levels))
 		}
-		if err := k.any(feature, cutsPerByte*len(b)+cutsRoom-k.total); err != nil {
+		if err := k.any(feature, mostCuts(len(b))-k.total); err != nil {
 			return nil, fmt.Errorf("feature %q: %w", column.Name, err)
 		}
 		c.Values, c.Values64 = append(c.Values, k.cuts32...), append(c.Values64, k.cuts64...)

@@ -141,17 +141,20 @@ func UnpackDictionaries(b []byte, s dataset.Schema) error {
 				return fmt.Errorf("column %q has %q levels in %d bytes", s.Columns[i].Name, line, len(text))
 			}
 		}
+		if count > len(text) || LeastLetters(count) > len(text)-count {
+			return fmt.Errorf("%d different levels of column %q are not in %d bytes", count, s.Columns[i].Name, len(text))
+		}
 		// The levels are parts of one text: each by itself would take 16 bytes more.
-		levels, ends := make([]string, count), make([]int, count)
+		levels, ends := make([]string, count), make([]uint32, count)
 		var all []byte
 		for k := range levels {
 			if line, text, ok = cutLine(text); !ok {
 				return fmt.Errorf("level %d of column %q is missing", k, s.Columns[i].Name)
 			}
 			all = append(all, line...)
-			ends[k] = len(all)
+			ends[k] = uint32(len(all))
 		}
-		whole, start := string(all), 0
+		whole, start := string(all), uint32(0)
 		for k, end := range ends {
 			levels[k], start = whole[start:end], end
 		}
@@ -161,6 +164,11 @@ func UnpackDictionaries(b []byte, s dataset.Schema) error {
 		return fmt.Errorf("%d bytes belong to no column", len(text))
 	}
 	return nil
+}
+
+// LeastLetters is how many bytes n different texts have at least: one has none, 256 have one, 65,536 two.
+func LeastLetters(n int) int {
+	return max(n-1, 0) + max(n-1-1<<8, 0) + max(n-1-1<<8-1<<16, 0)
 }
 
 // cutLine takes a line off the front of text and its backslashes off the line.
