@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -138,4 +140,40 @@ func TestVisitorPanics(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "a mistake of the visitor") || strings.Contains(string(out), "it came back") {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// A CSV of many columns and one row: of a column no more than 1,500 bytes are allocated while
+// it is read. A buffer of a cell has no page of room before it, a header no text of its own for each name.
+func TestWideCSVMemory(t *testing.T) {
+	const width = 100_000
+	var text strings.Builder
+	for i := range width {
+		fmt.Fprintf(&text, "c%d,", i)
+	}
+	text.WriteString("y\n")
+	text.WriteString(strings.Repeat("3,", width) + "1\n")
+	path := filepath.Join(t.TempDir(), "wide.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	table, err := dataset.Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := len(table.Columns()); n != width+1 {
+		t.Fatalf("%d columns, want %d", n, width+1)
+	}
+	if taken := (after.TotalAlloc - before.TotalAlloc) / width; taken > 1500 {
+		t.Errorf("a column takes %d bytes while it is read, want at most 1,500", taken)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if kept := (after.HeapAlloc - before.HeapAlloc) / width; kept > 200 {
+		t.Errorf("a column keeps %d bytes, want at most 200", kept)
+	}
+	runtime.KeepAlive(table)
 }

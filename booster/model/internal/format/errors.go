@@ -33,7 +33,7 @@ func NotAModel(b []byte, size uint64) string {
 		}
 	}
 	line, _, _ := strings.Cut(string(b[:min(len(b), 60)]), "\n")
-	if text := strings.TrimRight(line, "\r"); isText(text) {
+	if text := strings.TrimRight(line, "\r"); looksLikeText(text) {
 		return fmt.Sprintf("not a boost model: it looks like text that begins with %q", text)
 	}
 	return fmt.Sprintf("not a boost model: it begins with the bytes % x", b[:min(len(b), 8)])

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"boost/binning"
+	"boost/booster/model/internal/packed"
 	"boost/dataset"
 )
 
-// Lists of a manifest are read in two steps: their elements are counted, and each must have the bytes that the
-// shortest one takes; then memory is made for so many. A list whose elements say nothing, such as [{},{},{}],
+// Lists of a manifest are read in two steps: their elements are counted, and each must begin as such an element does and have
+// the bytes that the shortest one takes; then memory is made for so many. A list whose elements say nothing, such as [{},{},{}],
 // is refused by the first step: three bytes would become a hundred.
 
 // eachElement shows the elements of a JSON array, or none of null. The text is valid JSON.
@@ -36,23 +38,33 @@ func eachElement(array []byte, show func(element []byte) error) error {
 	return nil
 }
 
-// countElements returns how many elements a JSON array has, −1 for null. Each has at least so many bytes.
-func countElements(array []byte, least int) (int, error) {
+// countElements returns how many elements a JSON array has, −1 for null. Each has at least so many bytes, and
+// begins with one of these.
+func countElements(array []byte, least int, begins string) (int, error) {
 	if array[0] == 'n' {
 		return -1, nil
 	}
 	n := 0
 	return n, eachElement(array, func(element []byte) error {
-		if n++; len(element) < least {
-			return fmt.Errorf("%.40s is too short for an element of its list", element)
+		if n++; len(element) < least || strings.IndexByte(begins, element[0]) < 0 {
+			return fmt.Errorf("%.40s cannot be an element of its list", element)
 		}
 		return nil
 	})
 }
 
-// readList reads a JSON array whose elements have at least so many bytes; nil for null.
-func readList[T any](array []byte, least int, read func(element []byte, to *T) error) ([]T, error) {
-	n, err := countElements(array, least)
+// What elements begin with.
+const (
+	isNumber = "-0123456789"
+	orNull   = "n"
+	isText   = `"{`
+	isList   = "["
+	isObject = "{"
+)
+
+// readList reads a JSON array of such elements; nil for null.
+func readList[T any](array []byte, least int, begins string, read func(element []byte, to *T) error) ([]T, error) {
+	n, err := countElements(array, least, begins)
 	if n < 0 || err != nil {
 		return nil, err
 	}
@@ -86,37 +98,54 @@ type (
 )
 
 func (l *numberList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, 1, readNumber)
+	*l, err = readList(b, 1, isNumber, readNumber)
 	return err
 }
 
 func (l *textList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`""`), readJSON[Text])
+	// Names are different: all that are written in few letters are few.
+	n, err := countElements(b, len(`""`), isText)
+	if err != nil {
+		return err
+	}
+	if packed.LeastLetters(n)+len(`"",`)*n > len(b) {
+		return fmt.Errorf("%d different names are not in a list of %d bytes", n, len(b))
+	}
+	*l, err = readList(b, len(`""`), isText, func(text []byte, to *Text) error {
+		if text[0] == '"' {
+			*to = Text(unquote(text))
+			return nil
+		}
+		if len(text) < len(`{"hex":"00"}`) {
+			return fmt.Errorf("%s is no name", text)
+		}
+		return json.Unmarshal(text, to)
+	})
 	return err
 }
 
 func (l *segmentList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"params":{},"rounds":1}`), readJSON[Segment])
+	*l, err = readList(b, len(`{"params":{},"rounds":1}`), isObject, readJSON[Segment])
 	return err
 }
 
 func (l *wideList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"output":0,"round":0}`), readJSON[WideRound])
+	*l, err = readList(b, len(`{"output":0,"round":0}`), isObject, readJSON[WideRound])
 	return err
 }
 
 func (l *printList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`""`)+32, readJSON[string])
+	*l, err = readList(b, len(`""`)+32, `"`, readJSON[string])
 	return err
 }
 
 func (l *entryList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"crc32c":"00000000","length":0,"name":"cuts","offset":0}`), readJSON[SectionEntry])
+	*l, err = readList(b, len(`{"crc32c":"00000000","length":0,"name":"cuts","offset":0}`), isObject, readJSON[SectionEntry])
 	return err
 }
 
 func (l *columnList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"kind":"text","role":"id"}`), func(text []byte, to *dataset.ColumnSchema) error {
+	*l, err = readList(b, len(`{"kind":"text","role":"id"}`), isObject, func(text []byte, to *dataset.ColumnSchema) error {
 		var e columnEntry
 		if err := json.Unmarshal(text, &e); err != nil {
 			return err
@@ -133,7 +162,7 @@ func (l *columnList) UnmarshalJSON(b []byte) (err error) {
 }
 
 func (l *historyList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"metric":"a","set":"a"}`), func(text []byte, to *History) error {
+	*l, err = readList(b, len(`{"metric":"a","set":"a"}`), isObject, func(text []byte, to *History) error {
 		var e historyEntry
 		err := json.Unmarshal(text, &e)
 		*to = History{Set: string(e.Set), Metric: string(e.Metric), Values: e.Values}
@@ -151,17 +180,17 @@ type (
 )
 
 func (l *featureList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`{"name":""}`), readJSON[featureForm])
+	*l, err = readList(b, len(`{"name":""}`), isObject, readJSON[featureForm])
 	return err
 }
 
 func (l *levelsList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, len(`[]`), readJSON[textList])
+	*l, err = readList(b, len(`[]`), isList, func(text []byte, to *textList) error { return to.UnmarshalJSON(text) })
 	return err
 }
 
 func (l *codeList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, 1, func(text []byte, to *uint32) error {
+	*l, err = readList(b, 1, isNumber+orNull, func(text []byte, to *uint32) error {
 		if string(text) == "null" {
 			*to = binning.NoCode
 			return nil
@@ -174,7 +203,7 @@ func (l *codeList) UnmarshalJSON(b []byte) (err error) {
 }
 
 func (l *cutList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, 1, func(text []byte, to *float64) error {
+	*l, err = readList(b, 1, isNumber+`"`, func(text []byte, to *float64) error {
 		if string(text) == `"-inf"` {
 			*to = math.Inf(-1)
 			return nil
@@ -188,7 +217,7 @@ func (l *cutList) UnmarshalJSON(b []byte) (err error) {
 type valueList []*float64
 
 func (l *valueList) UnmarshalJSON(b []byte) error {
-	n, err := countElements(b, 1)
+	n, err := countElements(b, 1, isNumber+orNull)
 	if n < 0 || err != nil {
 		*l = nil
 		return err

@@ -27,7 +27,7 @@ var lookAlikes = []struct{ prefix, what string }{
 	{"[", "it looks like JSON or TOML"},
 }
 
-func isText(s string) bool {
+func looksLikeText(s string) bool {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		// A rune that the cut at 60 bytes split is no reason to call text binary.

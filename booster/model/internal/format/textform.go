@@ -202,7 +202,7 @@ func (f *TextForm) trees(c *Contents) error {
 	if f.Trees == nil {
 		return nil
 	}
-	count, err := countElements(f.Trees, len(`{"leaf":[0]}`))
+	count, err := countElements(f.Trees, len(`{"leaf":[0]}`), isObject)
 	if err != nil || count < 1 {
 		return err
 	}
