@@ -49,7 +49,7 @@ func DecodeContents(data []byte, h Header, text []byte) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Check(); err != nil {
+	if err := c.checkBody(); err != nil {
 		return nil, Errorf("the model is damaged: %w", err)
 	}
 	// One model, one file: a second spelling of the same contents would be a model
@@ -80,6 +80,10 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, have known, err
 	}
 	if c.Cuts, err = decodeCuts(sections[0], c.FeatureColumns()); err != nil {
 		return c, have, err
+	}
+	// Nothing is wrong any more but with the trees before memory is made for them.
+	if err := c.checkHead(); err != nil {
+		return c, have, Errorf("the model is damaged: %w", err)
 	}
 	have = known{sections[2], sections[3], sections[4]}
 	r, err := openTrees(have.structure, have.leaves, have.statistics)

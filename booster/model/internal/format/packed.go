@@ -241,6 +241,12 @@ func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, h
 		return c, have, err
 	}
 	c, sections := p.Contents, p.Sections
+	if err := c.checkHead(); err != nil {
+		return c, have, Errorf("the model is damaged: %w", err)
+	}
+	if !isHex(p.Entry.Source, 64) || !slices.Contains(Groupings, p.Entry.Grouping) {
+		return c, have, damagedSection(aboutSection, fmt.Errorf("compression of model %q with grouping %q", p.Entry.Source, p.Entry.Grouping))
+	}
 	have.structure = sections[StructureSection]
 	leafBytes := len(sections[leavesSection]) + len(sections[packedLeavesSection])
 	if c.Trees, err = unpackTrees(have.structure, leafBytes, &c); err != nil {

@@ -14,10 +14,10 @@ import (
 
 // Check gives the contents the form that is stored, and reports whether they are a model's.
 func (c *Contents) Check() error {
-	if err := c.normalize(); err != nil {
+	if err := c.checkHead(); err != nil {
 		return err
 	}
-	return c.validate()
+	return c.checkBody()
 }
 
 // normalize gives the parts that have several spellings the one that is stored.
@@ -49,8 +49,19 @@ func (c *Contents) normalize() error {
 	return nil
 }
 
-func (c *Contents) validate() error {
-	for _, check := range []func() error{c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkTrees, c.checkRecords, c.checkOrigin, c.checkCompression} {
+// checkHead checks all but the trees and what goes with them, and brings it into the form that files have.
+func (c *Contents) checkHead() error {
+	if err := c.normalize(); err != nil {
+		return err
+	}
+	return firstError(c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkRecords, c.checkOrigin)
+}
+
+// checkBody checks the trees, and how the leaf values of a compressed model are kept.
+func (c *Contents) checkBody() error { return firstError(c.checkTrees, c.checkCompression) }
+
+func firstError(checks ...func() error) error {
+	for _, check := range checks {
 		if err := check(); err != nil {
 			return fmt.Errorf("model: %w", err)
 		}
