@@ -18,7 +18,9 @@ type node struct {
 	// missingSumIsZero reports whether the codes of rows with the best feature's missing code add
 	// up to nothing.
 	missingSumIsZero bool
-	extraL2          float64 // of the categorical split that made the node
+	// noMissing reports whether, moreover, no row has that code: every row of the node has a hessian code above 0.
+	noMissing bool
+	extraL2   float64 // of the categorical split that made the node
 
 	state       state
 	recorded    bool  // it is a split of the tree

@@ -21,7 +21,7 @@ type partitioner struct {
 	table       splitTable
 	nLeft       []int // per run
 	missing     []bool
-	byGroup     [256]uint8 // left, by code of the stored column
+	byGroup     [256]uint8 // stays, by code of the stored column
 	adder       adder
 	totals      []sums
 }
@@ -33,14 +33,18 @@ type adder struct {
 	right   bool               // of a split: the rows that go right
 }
 
-// splitTable says where each code of the split feature goes.
+// splitTable says where each code of the split feature goes. The entries of one side stay in front, in the memory that
+// all entries have had; those of the other are copied twice. So the side that seems to have more rows, by its part of the
+// hessians, stays.
 type splitTable struct {
-	matrix  *binning.Matrix
-	feature int
-	left    []uint8 // 1 where the code goes left; at least 16 or 256 entries for U4 and U8
-	missing uint32  // the missing code
+	matrix     *binning.Matrix
+	feature    int
+	stays      []uint8 // 1 where the code's side stays; at least 16 or 256 entries for U4 and U8
+	rightStays bool
+	missing    uint32 // the missing code
 	missingState
-	group int // stored column that the rows are divided by, or -1: by the feature's codes
+	inEntries bool // entries carry the codes of gradients and hessians
+	group     int  // stored column that the rows are divided by, or -1: by the feature's codes
 }
 
 // missingState is what is known of rows with the missing code in a node.
@@ -157,8 +161,8 @@ func (p *partitioner) split(at, left, right int, table splitTable, to adder) (n 
 	p.at, p.left, p.right, p.table, p.adder = at, left, right, table, to
 	p.table.group = -1
 	if table.missingState != missingSumIsZero {
-		if p.table.group = table.matrix.Shared(table.feature, table.left, &p.byGroup); p.table.group >= 0 {
-			p.table.left = p.byGroup[:]
+		if p.table.group = table.matrix.Shared(table.feature, table.stays, &p.byGroup); p.table.group >= 0 {
+			p.table.stays = p.byGroup[:]
 		}
 	}
 	return p.indices(), (*splitTask)(p), to.builder == nil && p.count(at) < smallSplit
@@ -195,33 +199,42 @@ func (t *splitTask) Run(worker, index int) {
 		n = p.divide(entries, p.table.matrix.GroupColumn(p.table.group).Part(lo, hi), p.scratch[worker])
 	default:
 		c := p.table.matrix.Block(p.table.feature, lo, hi, entries, &p.codes[worker])
-		p.missing[index] = p.table.missingState == missingSumIsZero && holds(c, entries, p.table.missing)
+		p.missing[index] = p.table.missingState == missingSumIsZero && !p.table.allHaveHess(entries) && holds(c, entries, p.table.missing)
 		n = p.divide(entries, c, p.scratch[worker])
 	}
-	p.byNode[p.left][index] = histogram.Run{First: first, Entries: entries[:n:n]}
-	p.byNode[p.right][index] = histogram.Run{First: first, Entries: entries[n:]}
-	p.nLeft[index] = n
+	left, right := entries[:n:n], entries[n:]
+	if p.table.rightStays {
+		left, right = right, left
+	}
+	p.byNode[p.left][index] = histogram.Run{First: first, Entries: left}
+	p.byNode[p.right][index] = histogram.Run{First: first, Entries: right}
+	p.nLeft[index] = len(left)
 	switch {
 	case p.adder.builder == nil:
 	case p.adder.right:
-		p.adder.builder.Add(worker, first, entries[n:])
+		p.adder.builder.Add(worker, first, right)
 	default:
-		p.adder.builder.Add(worker, first, entries[:n])
+		p.adder.builder.Add(worker, first, left)
 	}
 }
 
-// divide moves the entries that go left to the front; c holds the codes of the run's rows.
+// divide moves the entries that stay to the front; c holds the codes of the run's rows.
 func (p *partitioner) divide(entries []uint64, c binning.Column, scratch []uint64) int {
-	left := p.table.left
+	stays := p.table.stays
 	switch c.Bits {
 	case binning.U4:
-		return partition.Nibbles(entries, c.U4(), (*[16]uint8)(left), scratch)
+		return partition.Nibbles(entries, c.U4(), (*[16]uint8)(stays), scratch)
 	case binning.U8:
-		return partition.Bytes(entries, c.U8(), (*[256]uint8)(left), scratch)
+		return partition.Bytes(entries, c.U8(), (*[256]uint8)(stays), scratch)
 	case binning.U16:
-		return partition.Words(entries, c.U16(), left, scratch)
+		return partition.Words(entries, c.U16(), stays, scratch)
 	}
-	return partition.Column(entries, c.U32(), left, scratch)
+	return partition.Column(entries, c.U32(), stays, scratch)
+}
+
+// allHaveHess reports whether all entries have a hessian code above 0, so that no row's codes are 0.
+func (t *splitTable) allHaveHess(entries []uint64) bool {
+	return t.inEntries && hist.LeastHess(entries) > 0
 }
 
 // holds reports whether any of the entries' rows has the given code.

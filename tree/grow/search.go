@@ -248,6 +248,7 @@ func (q *search) take(c *candidate) {
 	n := q.node
 	n.best = *c
 	n.missingSumIsZero = q.config.Features[c.feature].HasMissing && q.missingIsZero(n, c.feature)
+	n.noMissing = n.missingSumIsZero && q.rule.LeastSide > 0
 	if c.categorical && q.sparse != nil { // the sums may go before the node is split
 		n.set = append(n.set[:0], q.categories(n, c)...)
 	}

@@ -1,6 +1,10 @@
 package grow
 
-import "boost/histogram"
+import (
+	"slices"
+
+	"boost/histogram"
+)
 
 // split is the state of one split: the rows of a node are divided between two children, those of one
 // child are added up, its sums are taken away from the parent's for the other, and both are searched.
@@ -102,9 +106,12 @@ func (s *split) table(n *node) splitTable {
 	if best.categorical && s.sparse == nil {
 		n.set = append(n.set[:0], s.categories(n, best)...)
 	}
-	left := s.leftCodes(n, best)
-	t := splitTable{matrix: s.config.Matrix, feature: best.feature, left: left, missing: feature.MissingCode()}
-	if feature.HasMissing {
+	t := splitTable{matrix: s.config.Matrix, feature: best.feature, missing: feature.MissingCode(), inEntries: s.storage.OneWord()}
+	_, all := s.value(n.total)
+	_, some := s.value(best.left)
+	t.rightStays = some < all-some
+	t.stays = s.codesThatStay(n, best, t.rightStays)
+	if feature.HasMissing && !n.noMissing {
 		t.missingState = someMissing
 		if n.missingSumIsZero {
 			// Rows whose codes add up to nothing gain the same on both sides: left first,
@@ -112,31 +119,34 @@ func (s *split) table(n *node) splitTable {
 			t.missingState = missingSumIsZero
 			best.missingLeft = best.missingLeft || !best.counted
 		}
-		left[t.missing] = 0
-		if best.missingLeft {
-			left[t.missing] = 1
+		t.stays[t.missing] = 0
+		if best.missingLeft != t.rightStays {
+			t.stays[t.missing] = 1
 		}
 	}
 	return t
 }
 
-// leftCodes returns 1 for each code of a present value that a candidate sends left: the node's set
-// is its, where it is categorical. There are at least 256 entries.
-func (s *splitter) leftCodes(n *node, c *candidate) []uint8 {
+// codesThatStay returns 1 for each code of a present value that a candidate sends left, 0 for others, or the other way
+// round with right: the node's set is its, where it is categorical. There are at least 256 entries.
+func (s *splitter) codesThatStay(n *node, c *candidate, right bool) []uint8 {
 	size := max(int(s.offsets[c.feature+1]-s.offsets[c.feature]), 256)
-	if len(s.left) < size {
-		s.left = make([]uint8, size)
+	if len(s.stays) < size {
+		s.stays, s.ones = make([]uint8, size), slices.Repeat([]uint8{1}, size)
 	}
-	left := s.left[:size]
-	clear(left)
+	stays, left := s.stays[:size], uint8(1)
+	if clear(stays); right {
+		copy(stays, s.ones)
+		left = 0
+	}
 	if c.categorical {
 		for _, code := range n.set {
-			left[code] = 1
+			stays[code] = left
 		}
-		return left
+		return stays
 	}
 	for code := range c.code + 1 {
-		left[code] = 1
+		stays[code] = left
 	}
-	return left
+	return stays
 }

@@ -22,7 +22,8 @@ type splitter struct {
 	searches [2]search     // memory of the split's
 	workers  []searchScratch
 	counts   []uint32
-	left     []uint8
+	stays    []uint8 // memory of the split's table
+	ones     []uint8
 
 	split split // in progress
 	then  step  // how it goes on when its pass has ended, nil where it is done
