@@ -105,4 +105,8 @@ var faults = []fault{
 	{"internal/recordlog", `at += int64(n - recordHeader + 1)`, `at += int64(n)`},
 	{"internal/recordlog", `case h.seq < s.next || h.seq == ^uint64(0):`, `case h.seq == ^uint64(0):`},
 	{"internal/recordlog", `(unfinished || gen != l.gen) {`, `!unfinished && gen != l.gen {`},
+	{"internal/recordlog", `case told > gen:`, `case told > gen+1:`},
+	{"internal/recordlog", `return v.contradicts(i)`, `return nil`},
+	{"ptq/compress/registry", `if !there && !r.log.Empty() {`, `if !there && r.cfg.MaxDepth < 0 {`},
+	{"ptq/compress/registry", `:= r.tensors.Vouched(), r.vouched()`, `:= store.Position{}, r.vouched()`},
 }

@@ -59,6 +59,9 @@ func (l *Log) SaveIndex() error {
 	return l.saveIndex()
 }
 
+// Torn returns the bytes behind the last record that the next one replaces.
+func (l *Log) Torn() int64 { return l.tail }
+
 // VerifyMeanwhile is Verify, which calls each after every record.
 func (l *Log) VerifyMeanwhile(each func()) error { return l.verify(each) }
 

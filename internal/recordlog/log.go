@@ -45,7 +45,6 @@ type Log struct {
 	dir     string
 	options Options
 	lock    vfs.File
-	torn    int64
 
 	writing sync.Mutex
 	buffer  []byte
@@ -154,10 +153,9 @@ func (l *Log) start() error {
 	if err != nil {
 		return wrapPath(l.path, err)
 	}
-	if l.torn = info.Size() - l.scan.end; l.torn > 0 && l.options.Intact {
+	if l.tail = info.Size() - l.scan.end; l.tail > 0 && l.options.Intact {
 		return wrapPath(l.path, ErrTorn)
 	}
-	l.tail = l.torn
 	l.older, l.olderTo = l.scan.synced, l.scan.end
 	// A writer that was stopped may have left the name of the log not on the disk.
 	if err := l.fsys.SyncDir(l.dir); err != nil {
@@ -234,9 +232,6 @@ func (l *Log) tidy() error {
 	}
 	return nil
 }
-
-// Torn returns the bytes behind the last record that Open has found.
-func (l *Log) Torn() int64 { return l.torn }
 
 // Append writes a record, which replaces the one of the same type and id, and returns its
 // sequence number. Types are 1 … 255. The record is complete for every reader when the call returns,

@@ -104,6 +104,7 @@ func Repair(dir string, options Options, anyway bool) (*Repaired, error) {
 	if err = n.write(draft.File, s.live(), s.next, s.whole); err == nil {
 		err = draft.File.Sync()
 	}
+	s.close() // an open file keeps its name on Windows
 	if err == nil {
 		r.Kept, err = keep(fsys, dir, slices.Concat(logs, indexes))
 	}
@@ -241,7 +242,6 @@ func guessName(f vfs.File, size int64) (uint32, error) {
 
 // scan takes in the whole records of a file.
 func (s *salvage) scan(from *source) error {
-	seq := uint64(0)
 	end := min(int64(logHeader), from.size) // of the last whole record
 	for at := end; ; {
 		next, err := findRecord(from.file, at, from.size)
@@ -255,8 +255,7 @@ func (s *salvage) scan(from *source) error {
 		if err != nil {
 			return err
 		}
-		// Bytes of a payload may look like a record that was moved: one that came before.
-		if !ok || r.moved && r.seq <= seq {
+		if !ok {
 			at = next + 1
 			continue
 		}
@@ -264,8 +263,9 @@ func (s *salvage) scan(from *source) error {
 			s.gaps = append(s.gaps, Gap{from.path, end, next})
 		}
 		end = next + r.size(r.place)
-		at, seq = end, r.seq
-		s.next = max(s.next, seq+1)
+		at = end
+		s.next = max(s.next, r.seq+1)
+		// In the payload of a damaged record there may be copies of records that came before: they count for no more.
 		if old, there := s.last[r.key]; r.kind != markType && (!there || r.seq >= old.seq) {
 			s.last[r.key], s.in[r.key] = r, from
 		}
@@ -326,4 +326,5 @@ func (s *salvage) close() {
 	for _, f := range s.files {
 		_ = f.file.Close()
 	}
+	s.files = nil
 }

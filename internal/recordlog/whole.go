@@ -74,9 +74,7 @@ func findRecord(f io.ReaderAt, from, size int64) (int64, error) {
 type found struct {
 	key
 	place
-	synced int64
 	remove bool
-	moved  bool // it was written at another place
 }
 
 // wholeAt returns the record at a place of a file of size bytes if it is whole there, or was moved there. Not
@@ -108,7 +106,7 @@ func wholeAt(f io.ReaderAt, at, size int64, name uint32) (found, bool, error) {
 	return found{
 		key:    key{h.kind, string(body[:h.idLen])},
 		place:  place{offset: at, seq: h.seq, payload: h.payload, head: body[h.idLen:]},
-		synced: h.synced, remove: h.flags == flagRemove, moved: written != at,
+		remove: h.flags == flagRemove,
 	}, true, nil
 }
 

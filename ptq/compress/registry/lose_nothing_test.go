@@ -3,6 +3,7 @@ package registry_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -270,5 +271,51 @@ func (f *five) checkRepair(dir string, h harm) {
 	}
 	if again := g.repair(); again.Damage != nil {
 		f.t.Errorf("%s: a second repair: %v", h.what, again.Damage)
+	}
+}
+
+// A registry that the program wrote before logs vouched for each other is read and written; the models are the files that
+// were added, as sha256sum has them.
+func TestReleasedRegistry(t *testing.T) {
+	f := &fixture{t: t, dir: folderOf(t, files(t, "testdata/registry")), cfg: config(), clock: newClock()}
+	want := map[string]string{
+		"four": "858110c734b37a50953c21f41a70a0bc01f80558ce8091fda71e61dfea0966dd",
+		"two":  "0cdbdc9f18786bbce670894b3f95bf6806eb05d0b67c09b533f65254d6312261",
+		"warm": "858110c734b37a50953c21f41a70a0bc01f80558ce8091fda71e61dfea0966dd",
+	}
+	check := func() {
+		t.Helper()
+		for id, sha := range want {
+			m, err := f.Full(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("%x", sha256.Sum256([]byte(encoded(t, m)))); got != sha {
+				t.Errorf("%s has sha256 %s, want %s", id, got, sha)
+			}
+		}
+		if i := f.info("warm"); i.Tier != store.Warm || !i.Pinned || len(f.IDs()) != len(want) {
+			t.Errorf("%v, pinned %v, of %v", i.Tier, i.Pinned, f.IDs())
+		}
+	}
+	f.open()
+	check()
+	f.add("new", forest(t, 1, 1, 2, 3))
+	if err := errors.Join(f.Remove("new"), f.Compact()); err != nil {
+		t.Fatal(err)
+	}
+	f.reopen()
+	check()
+	if err := f.Registry.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"models", "tensors"} {
+		dir := folderOf(t, files(t, "testdata/registry"))
+		if err := errors.Join(os.Remove(log(dir, part)), os.Remove(filepath.Join(dir, part, "00000001.index"))); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := registry.Open(dir, f.cfg, registry.Options{Clock: f.clock.Now}); !errors.As(err, new(*store.DamageError)) {
+			t.Errorf("without files of %s: %v, %v", part, r, err)
+		}
 	}
 }
