@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"strconv"
 
 	"boost/internal/kernel/mix"
 	"boost/parallel"
@@ -55,24 +56,27 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 
 // fingerprintOf hashes the sum over all cells with what else a fingerprint covers.
 func fingerprintOf(used []*Column, rows int, total mix.Sum) string {
-	type column struct {
-		Name string `json:"name"`
-		Role string `json:"role"`
+	// The text is one JSON object, and is hashed as it is written: of a million columns it is long.
+	hash := sha256.New()
+	b := []byte(`{"columns":`)
+	for i, c := range used {
+		name, err := json.Marshal(c.name)
+		if err != nil {
+			panic(err) // strings always marshal
+		}
+		b = append(append(b, "[,"[min(i, 1)]), `{"name":`...)
+		b = append(append(b, name...), `,"role":"`...)
+		b = append(append(b, c.role.String()...), `"}`...)
+		hash.Write(b)
+		b = b[:0]
 	}
-	canonical := struct {
-		Columns []column `json:"columns"`
-		Rows    int      `json:"rows"`
-		Sum     string   `json:"sum"`
-	}{Rows: rows, Sum: hex.EncodeToString(total.Bytes())}
-	for _, c := range used {
-		canonical.Columns = append(canonical.Columns, column{c.name, c.role.String()})
+	if b = append(b, ']'); len(used) == 0 {
+		b = []byte(`{"columns":null`)
 	}
-	text, err := json.Marshal(canonical)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
-	digest := sha256.Sum256(text)
-	return hex.EncodeToString(digest[:16])
+	b = strconv.AppendInt(append(b, `,"rows":`...), int64(rows), 10)
+	b = append(append(b, `,"sum":"`...), hex.EncodeToString(total.Bytes())...)
+	hash.Write(append(b, `"}`...))
+	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
 // cellHash mixes the cells of one column.

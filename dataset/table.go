@@ -66,7 +66,7 @@ func (t *Table) indexNames() {
 
 // Features returns the columns with role Feature, in table order.
 func (t *Table) Features() []*Column {
-	var features []*Column
+	features := make([]*Column, 0, len(t.columns))
 	for _, c := range t.columns {
 		if c.role == Feature {
 			features = append(features, c)
