@@ -172,16 +172,18 @@ func TestQ4Rounding(t *testing.T) {
 
 // The largest magnitude of 10 steps has the scale 10/7, which is rounded to one step: the code would be ±10.
 func TestQ4Limits(t *testing.T) {
-	for step, want := range map[float32]byte{-10: 0x88, -8: 0x88, 10: 0x77} {
-		values, block := make([]float32, codec.Q4Values), make([]byte, codec.Q4Bytes)
-		for i := range values {
-			values[i] = step * math.SmallestNonzeroFloat32
-		}
-		codec.QuantizeQ4(block, values)
-		for i, code := range block[4:] {
-			if code != want {
-				t.Errorf("%g steps: byte %d of the codes is %#x, want %#x", step, i, code, want)
+	onEach(t, func(t *testing.T) {
+		for step, want := range map[float32]byte{-10: 0x88, -8: 0x88, 10: 0x77} {
+			values, block := make([]float32, codec.Q4Values), make([]byte, codec.Q4Bytes)
+			for i := range values {
+				values[i] = step * math.SmallestNonzeroFloat32
+			}
+			codec.QuantizeQ4(block, values)
+			for i, code := range block[4:] {
+				if code != want {
+					t.Errorf("%g steps: byte %d of the codes is %#x, want %#x", step, i, code, want)
+				}
 			}
 		}
-	}
+	})
 }
