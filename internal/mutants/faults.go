@@ -90,8 +90,8 @@ var faults = []fault{
 	{"booster/model/internal/packed", `code < -half || code >= half:`, `code < -half || code > half:`},
 
 	{"booster/model/internal/format", `if CrcHex(data[i]) != e.CRC {`, `if false {`},
-	{"ptq", "case err != nil:\n\t\treturn Active{}, err", "case err != nil:\n\t\treturn Active{Version: s.master, Master: true}, nil"},
-	{"ptq", "v, existed, err := s.morph(d, c)", "v, existed, err := s.morph(d, c)\n\t\tif err != nil {\n\t\t\tv, err = s.master, nil\n\t\t}"},
+	{"ptq", "case err != nil:\n\t\treturn Active{}, err", "case err != nil && s.master == nil:\n\t\treturn Active{}, err"},
+	{"ptq", "v, existed, err := s.morph(d, c)", "v, existed, err := s.morph(d, c)\n\t\tif err != nil && s.master != nil {\n\t\t\tv, err = s.master, nil\n\t\t}"},
 
 	// The store and its log.
 	{"tensorq/store", `score >= c.WarmScore:`, `score > c.WarmScore:`},
