@@ -1,6 +1,7 @@
 package grow
 
 import (
+	"math"
 	"slices"
 
 	"boost/parallel"
@@ -22,6 +23,9 @@ type frontier struct {
 	ahead   int            // of them, those that are busy or expanded
 	most    int            // of ahead
 	large   int            // rows of a node from which all workers split it together
+	least   float64        // score of the split that counts for least of the tree so far
+	last    []float64      // by output, that of the tree before; 0 where that has not all its leaves
+	bar     float64        // what a node that is split ahead counts for, at least
 }
 
 // largeNode is the number of codes of a node's rows, a bundle's counted once, from which all workers split it together.
@@ -33,6 +37,11 @@ const (
 	aheadPerThread = 4
 	smallSlots     = 8192
 )
+
+// shareOfLast is how much a node counts for, at least, to be split ahead of its turn: that share of the split of the tree
+// before that counts for least. Trees that follow each other gain nearly the same, so that what counts for less is split
+// in vain: one split in five otherwise. The worker that would split it helps the others.
+const shareOfLast = 0.7
 
 // splitsAlone reports whether nodes of few rows are split by one worker each. Where features are
 // drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
@@ -91,6 +100,11 @@ func (f *frontier) init(g *Grower) {
 // begin makes the frontier ready for a tree.
 func (f *frontier) begin() {
 	f.pending, f.ahead, f.large = f.pending[:0], 0, 0
+	f.least = math.Inf(1)
+	if len(f.last) <= f.output {
+		f.last = append(f.last, make([]float64, f.output+1-len(f.last))...)
+	}
+	f.bar = shareOfLast * f.last[f.output]
 	if f.loop == nil {
 		return
 	}
@@ -100,6 +114,13 @@ func (f *frontier) begin() {
 	}
 	for _, s := range f.solos {
 		s.begin(nil)
+	}
+}
+
+// end keeps what the next tree is to know of this one.
+func (f *frontier) end() {
+	if f.last[f.output] = 0; len(f.leaves) == f.config.Params.Leaves {
+		f.last[f.output] = f.least
 	}
 }
 
@@ -153,6 +174,7 @@ func (f *frontier) nextLeaf() int {
 			return at
 		}
 		f.record(n, leaf)
+		f.least = min(f.least, n.best.score)
 		i := slices.Index(f.pending, int32(at))
 		f.pending = slices.Delete(f.pending, i, i+1)
 		f.ahead--
@@ -194,7 +216,7 @@ func (f *frontier) likely() int {
 			}
 		}
 	}
-	if best < 0 {
+	if best < 0 || score < f.bar {
 		return -1
 	}
 	for _, at := range f.pending {

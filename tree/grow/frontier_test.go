@@ -42,6 +42,10 @@ func TestLikely(t *testing.T) {
 			if got := f.likely(); got != c.want {
 				t.Errorf("likely() = %d, want %d", got, c.want)
 			}
+			if f.bar = 100; f.likely() != -1 {
+				t.Error("a leaf that counts for less than the bar is taken")
+			}
+			f.bar = 0
 			if f.most = f.ahead; f.likely() != -1 {
 				t.Errorf("%d are split ahead, which is the most, and another one is taken", f.ahead)
 			}

@@ -110,6 +110,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.config.Pool.DoSeries((*leafwise)(g))
 	g.growing = false
 	g.all.end()
+	g.frontier.end()
 	if g.err != nil {
 		return tree.Tree{}, g.err
 	}
