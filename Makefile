@@ -2,12 +2,13 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
+SOAKTIME ?= 1h
 BENCH ?= .
 CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test lint listing fuzz race bench asm wasm requirements cross soak demo rename-module ci
+.PHONY: help build test lint listing fuzz race bench asm wasm requirements cross soak soak-quick demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,8 +67,12 @@ cross: ## build and vet for every supported platform
 		GOOS=$${target%/*} GOARCH=$${target#*/} go vet ./... || exit 1; \
 	done
 
-soak: ## the long tests: no -short, the same hashes under qemu-user arm64 where it is installed
+soak: ## the long tests, then kills, random tables, damaged files and fuzzing (SOAKTIME=1h)
 	.ci/soak
+	go run ./internal/soak -for $(SOAKTIME) -json benchmarks/results/soak.json -document docs/reliability.md
+
+soak-quick: ## kills, random tables and damaged files for less than two minutes
+	go run ./internal/soak -for 100s -only kills,differential,memory
 
 demo: ## train, evaluate and predict on the shipped census data
 	go run ./cmd/boost train examples/adult/config.toml

@@ -61,7 +61,7 @@ func (p Process) Run(ctx context.Context, value any) (Usage, error) {
 	default:
 		return used, fmt.Errorf("%w\n%s", err, strings.TrimSpace(words.String()))
 	}
-	used.Peak = peakOf(state)
+	used.Peak = Peak(state)
 	if value == nil {
 		return used, nil
 	}

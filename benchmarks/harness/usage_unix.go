@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// peakOf returns the largest resident set a finished process had. Linux counts the
+// Peak returns the largest resident set a finished process had. Linux counts the
 // moment before exec too, when the child still is this program: it stays small for that.
-func peakOf(state *os.ProcessState) int64 {
+func Peak(state *os.ProcessState) int64 {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return bytesOf(usage)
 	}

@@ -31,7 +31,7 @@ const picture = `
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
- 10:  cmd/boost  benchmarks
+ 10:  cmd/boost  benchmarks  internal/soak
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme  internal/lint/platforms
 tools:  internal/rename  internal/requirements  internal/mutants

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"boost/benchmarks/harness"
+)
+
+// result is what a campaign did, in one run or in all.
+type result struct {
+	Name     string  `json:"name"`
+	Cases    int     `json:"cases"`
+	Failures int     `json:"failures"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// runRecord is one run of the program.
+type runRecord struct {
+	Date    string          `json:"date"`
+	Seed    uint64          `json:"seed"`
+	Seconds float64         `json:"seconds"`
+	Machine harness.Machine `json:"machine"` // with the commit
+}
+
+// record is all runs together.
+type record struct {
+	Campaigns []result         `json:"campaigns"`
+	Fuzz      map[string]int64 `json:"fuzz_executions"` // by folder and target
+	Runs      []runRecord      `json:"runs"`
+}
+
+// addRun adds a run to the record in a file, and writes the section of a document, if one is named.
+func addRun(path, document string, run runRecord, results []result, fuzz map[string]int64) error {
+	var r record
+	if err := harness.Read(path, &r); err != nil {
+		return err
+	}
+	run.Machine = harness.ThisMachine()
+	r.add(run, results, fuzz)
+	if err := harness.Write(path, r); err != nil || document == "" {
+		return err
+	}
+	return r.updateDocument(document)
+}
+
+func (r *record) add(run runRecord, results []result, fuzz map[string]int64) {
+	r.Runs = append(r.Runs, run)
+	for _, c := range results {
+		i := slices.IndexFunc(r.Campaigns, func(old result) bool { return old.Name == c.Name })
+		if i < 0 {
+			i = len(r.Campaigns)
+			r.Campaigns = append(r.Campaigns, result{Name: c.Name})
+		}
+		sum := &r.Campaigns[i]
+		sum.Cases += c.Cases
+		sum.Failures += c.Failures
+		sum.Seconds = math.Round(10*(sum.Seconds+c.Seconds)) / 10
+	}
+	if r.Fuzz == nil {
+		r.Fuzz = map[string]int64{}
+	}
+	for target, n := range fuzz {
+		r.Fuzz[target] += n
+	}
+}
+
+// updateDocument writes the section soak of a Markdown file.
+func (r *record) updateDocument(path string) error {
+	var b strings.Builder
+	b.WriteString("| campaign | cases | failures | seconds |\n|---|---:|---:|---:|\n")
+	for _, c := range r.Campaigns {
+		fmt.Fprintf(&b, "| %s | %d | %d | %.0f |\n", c.Name, c.Cases, c.Failures, c.Seconds)
+	}
+	if len(r.Fuzz) > 0 {
+		counts := slices.Sorted(maps.Values(r.Fuzz))
+		sum := int64(0)
+		for _, n := range counts {
+			sum += n
+		}
+		fmt.Fprintf(&b, "\nFuzzing executed %d targets %d times, the least often executed one %d times.\n", len(counts), sum, counts[0])
+	}
+	if len(r.Runs) > 0 {
+		last := r.Runs[len(r.Runs)-1]
+		fmt.Fprintf(&b, "\n%d runs; the last on %s, %s.\n", len(r.Runs), last.Date, last.Machine)
+	}
+	return harness.ReplaceSection(path, "soak", b.String())
+}
+
+// table is what a run prints at its end.
+func table(results []result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-16s %8s %8s %8s\n", "campaign", "cases", "failures", "seconds")
+	for _, r := range results {
+		fmt.Fprintf(&b, "%-16s %8d %8d %8.1f\n", r.Name, r.Cases, r.Failures, r.Seconds)
+	}
+	return b.String()
+}
+
+func round(d time.Duration) float64 { return math.Round(d.Seconds()*10) / 10 }
