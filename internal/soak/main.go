@@ -52,6 +52,7 @@ type soak struct {
 	root  string        // the folder of all others
 	boost string        // the program
 	fuzz  map[string]int64
+	kills int // of the campaign
 }
 
 func main() {
@@ -144,20 +145,20 @@ func choose(only string) (chosen []campaign, shares int, err error) {
 }
 
 // campaign runs the cases of one.
-func (s *soak) campaign(ctx context.Context, c campaign, limit time.Duration) result {
+func (s *soak) campaign(ctx context.Context, c campaign, limit time.Duration) (r result) {
 	begin := time.Now()
-	r := result{Name: c.name}
-	defer func() { r.Seconds = round(time.Since(begin)) }()
+	r.Name = c.name
+	s.kills = 0
+	defer func() { r.Kills, r.Seconds = s.kills, round(time.Since(begin)) }()
 	if c.prepare == nil {
 		r.Cases, r.Failures = s.runFuzz(ctx, limit)
-		r.Seconds = round(time.Since(begin))
 		return r
 	}
 	shared := s.trial(ctx, c.name, 0, "shared")
 	body, err := c.prepare(shared)
 	if err != nil {
 		fmt.Printf("FAILED %s: before the first case: %v\n", c.name, err)
-		r.Failures, r.Seconds = 1, round(time.Since(begin))
+		r.Failures = 1
 		return r
 	}
 	for i := 0; ctx.Err() == nil && (s.cases > 0 && i < s.cases || s.cases == 0 && (i == 0 || time.Since(begin) < limit)); i++ {
@@ -179,7 +180,6 @@ func (s *soak) campaign(ctx context.Context, c campaign, limit time.Duration) re
 	if r.Failures == 0 {
 		os.RemoveAll(shared.dir)
 	}
-	r.Seconds = round(time.Since(begin))
 	return r
 }
 
@@ -190,6 +190,7 @@ type trial struct {
 	boost string
 	dir   string // where the program runs
 	seed  uint64
+	kills *int // processes that a signal of the campaign ended or stopped
 }
 
 func (s *soak) trial(ctx context.Context, name string, seed uint64, folder string) *trial {
@@ -197,5 +198,5 @@ func (s *soak) trial(ctx context.Context, name string, seed uint64, folder strin
 	if err := os.MkdirAll(filepath.Join(dir, scratch), 0o777); err != nil {
 		panic(err) // nothing can be done without room for files
 	}
-	return &trial{Rand: rand.New(rand.NewPCG(seed, 1)), ctx: ctx, boost: s.boost, dir: dir, seed: seed}
+	return &trial{Rand: rand.New(rand.NewPCG(seed, 1)), ctx: ctx, boost: s.boost, dir: dir, seed: seed, kills: &s.kills}
 }

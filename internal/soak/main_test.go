@@ -19,7 +19,7 @@ func testTrial(t *testing.T, program string) *trial {
 	if err := os.Mkdir(filepath.Join(dir, scratch), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	return &trial{Rand: rand.New(rand.NewPCG(1, 1)), ctx: t.Context(), boost: program, dir: dir, seed: 1}
+	return &trial{Rand: rand.New(rand.NewPCG(1, 1)), ctx: t.Context(), boost: program, dir: dir, seed: 1, kills: new(int)}
 }
 
 func TestChoose(t *testing.T) {
@@ -99,7 +99,7 @@ func TestSeal(t *testing.T) {
 func TestRecordAdds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "soak.json")
 	for range 2 {
-		results := []result{{"memory", 10, 1, 2.5}, {"fuzz", 2, 0, 1}}
+		results := []result{{"kills/store", 10, 20, 1, 2.5}, {"fuzz", 2, 0, 0, 1}}
 		if err := addRun(path, "", runRecord{Seed: 3}, results, map[string]int64{"tree FuzzTree": 100}); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestRecordAdds(t *testing.T) {
 	if err := harness.Read(path, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Runs) != 2 || r.Campaigns[0] != (result{"memory", 20, 2, 5}) || r.Fuzz["tree FuzzTree"] != 200 {
+	if len(r.Runs) != 2 || r.Campaigns[0] != (result{"kills/store", 20, 40, 2, 5}) || r.Fuzz["tree FuzzTree"] != 200 {
 		t.Errorf("two runs add up to %+v", r)
 	}
 }

@@ -43,10 +43,9 @@ func prepareMemory(t *trial) (func(t *trial) error, error) {
 		return nil, err
 	}
 	h.base = e.peak
-	small := &trial{Rand: t.Rand, ctx: t.ctx, boost: t.boost, dir: t.dir, seed: t.seed}
-	table := newTable(small)
+	table := newTable(t)
 	for !table.numeric || table.weighted || table.rows < 500 {
-		table = newTable(small)
+		table = newTable(t)
 	}
 	names, err := table.formats(t)
 	if err != nil {

@@ -63,6 +63,9 @@ func (t *trial) signalled(cmd *exec.Cmd, signal os.Signal, after time.Duration) 
 		select {
 		case err := <-done:
 			e := ended{cmd.ProcessState.ExitCode(), out.String(), errs.String(), time.Since(begin), harness.Peak(cmd.ProcessState)}
+			if moment != nil && (e.code < 0 || e.code == interrupted) {
+				*t.kills++
+			}
 			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 				return e, err
 			}

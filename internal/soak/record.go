@@ -15,6 +15,7 @@ import (
 type result struct {
 	Name     string  `json:"name"`
 	Cases    int     `json:"cases"`
+	Kills    int     `json:"kills,omitempty"` // processes that were killed or interrupted, in all cases
 	Failures int     `json:"failures"`
 	Seconds  float64 `json:"seconds"`
 }
@@ -58,6 +59,7 @@ func (r *record) add(run runRecord, results []result, fuzz map[string]int64) {
 		}
 		sum := &r.Campaigns[i]
 		sum.Cases += c.Cases
+		sum.Kills += c.Kills
 		sum.Failures += c.Failures
 		sum.Seconds = math.Round(10*(sum.Seconds+c.Seconds)) / 10
 	}
@@ -72,9 +74,9 @@ func (r *record) add(run runRecord, results []result, fuzz map[string]int64) {
 // updateDocument writes the section soak of a Markdown file.
 func (r *record) updateDocument(path string) error {
 	var b strings.Builder
-	b.WriteString("| campaign | cases | failures | seconds |\n|---|---:|---:|---:|\n")
+	b.WriteString("| campaign | cases | kills | failures | seconds |\n|---|---:|---:|---:|---:|\n")
 	for _, c := range r.Campaigns {
-		fmt.Fprintf(&b, "| %s | %d | %d | %.0f |\n", c.Name, c.Cases, c.Failures, c.Seconds)
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.0f |\n", c.Name, c.Cases, c.Kills, c.Failures, c.Seconds)
 	}
 	if len(r.Fuzz) > 0 {
 		counts := slices.Sorted(maps.Values(r.Fuzz))
@@ -86,7 +88,7 @@ func (r *record) updateDocument(path string) error {
 	}
 	if len(r.Runs) > 0 {
 		last := r.Runs[len(r.Runs)-1]
-		fmt.Fprintf(&b, "\n%d runs; the last on %s, %s.\n", len(r.Runs), last.Date, last.Machine)
+		fmt.Fprintf(&b, "\nRuns: %d; the last on %s, %s.\n", len(r.Runs), last.Date, last.Machine)
 	}
 	return harness.ReplaceSection(path, "soak", b.String())
 }
@@ -94,9 +96,9 @@ func (r *record) updateDocument(path string) error {
 // table is what a run prints at its end.
 func table(results []result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-16s %8s %8s %8s\n", "campaign", "cases", "failures", "seconds")
+	fmt.Fprintf(&b, "\n%-16s %8s %8s %8s %8s\n", "campaign", "cases", "kills", "failures", "seconds")
 	for _, r := range results {
-		fmt.Fprintf(&b, "%-16s %8d %8d %8.1f\n", r.Name, r.Cases, r.Failures, r.Seconds)
+		fmt.Fprintf(&b, "%-16s %8d %8d %8d %8.1f\n", r.Name, r.Cases, r.Kills, r.Failures, r.Seconds)
 	}
 	return b.String()
 }
