@@ -47,10 +47,9 @@ var campaigns = []campaign{
 // soak is one run of the program.
 type soak struct {
 	seed  uint64
-	limit time.Duration // of a campaign's time, times the sum of all shares
-	cases int           // of each campaign, 0: as many as there is time for
-	root  string        // the folder of all others
-	boost string        // the program
+	cases int    // of each campaign, 0: as many as there is time for
+	root  string // the folder of all others
+	boost string // the program
 	fuzz  map[string]int64
 	kills int // of the campaign
 }
