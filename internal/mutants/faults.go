@@ -15,6 +15,7 @@ var provers = map[string][]string{
 	"booster/model":         {"booster/model"},
 	"tensorq":               {"ptq"},
 	"internal/recordlog":    {"tensorq/store"},
+	"internal/replace":      {"booster/cache"},
 }
 
 var faults = []fault{
@@ -101,6 +102,28 @@ var faults = []fault{
 	{"tensorq/store", "if err := s.unchanged(l, chain); err != nil {\n\t\treturn err\n\t}\n\tif err := s.mayDrop", "if err := s.mayDrop"},
 	{"tensorq/store", "if err := s.unchanged(l, nil); err != nil {\n\t\treturn err\n\t}", ""},
 	{"tensorq/store", `append([]link{*l}, chain...)`, `append([]link{*l}, chain[:0]...)`},
+	// Syncs: what a loss of power takes.
+	{"internal/replace", `if err := d.File.Sync(); err != nil {`, `if err := error(nil); err != nil {`},
+	{"internal/replace", `if err := d.fsys.SyncDir(filepath.Dir(d.target)); err != nil {`, `if err := error(nil); err != nil {`},
+	{"internal/replace", `if err := d.sync(); err != nil {`, `if err := error(nil); err != nil {`},
+	{"internal/recordlog", `if err := fsys.SyncDir(parent); err != nil && !`, `if err := error(nil); err != nil && !`},
+	{"internal/recordlog", `if err := l.fsys.SyncDir(l.dir); err != nil {`, `if err := error(nil); err != nil {`},
+	{"internal/recordlog", `err = l.fsys.SyncDir(l.dir)`, `err = nil // no SyncDir`},
+	{"internal/recordlog", `if err := l.file.Sync(); err != nil {
+		l.broken = brokenBy(err)
+		return l.broken`, `if err := error(nil); err != nil {
+		l.broken = brokenBy(err)
+		return l.broken`},
+	{"internal/recordlog", `if err := l.file.Sync(); err != nil {
+		// What of it`, `if err := error(nil); err != nil {
+		// What of it`},
+	{"internal/recordlog", `if err := l.rewrite(); err != nil {`, `if err := error(nil); err != nil { // no Sync of what is older`},
+	{"tensorq/store", `if err := s.writer.Sync(); err != nil {
+		return &UnsyncedError`, `if err := error(nil); err != nil {
+		return &UnsyncedError`},
+	{"ptq/compress/registry", `if err := r.writer.Sync(); err != nil {
+		return &UnsyncedError`, `if err := error(nil); err != nil {
+		return &UnsyncedError`},
 	{"internal/recordlog", `if s.synced > s.end {`, `if s.synced >= s.end {`},
 	{"internal/recordlog", `at += int64(n - recordHeader + 1)`, `at += int64(n)`},
 	{"internal/recordlog", `case h.seq < s.next || h.seq == ^uint64(0):`, `case h.seq == ^uint64(0):`},

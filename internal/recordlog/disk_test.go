@@ -135,7 +135,7 @@ func TestPowerLossAnywhere(t *testing.T) {
 		}
 	}
 	l.marks = append(l.marks, [2]int{l.safe, len(l.states) - 1})
-	every := 25
+	every := 3
 	if os.Getenv("BOOST_SOAK") != "" {
 		every = 1
 	}

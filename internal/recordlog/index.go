@@ -165,7 +165,7 @@ func (s *scanner) endsWith(f io.ReaderAt) bool {
 	if s.last < logHeader || s.last > s.end-recordHeader {
 		return false
 	}
-	r := bufio.NewReaderSize(io.NewSectionReader(f, s.last, s.end-s.last), scanBuffer)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, s.last, s.end-s.last), int(min(scanBuffer, s.end-s.last)))
 	probe := scanner{file: f, id: s.id, end: s.last}
 	wrong, err := probe.record(r, s.end, func(int64, header, string, []byte) {})
 	return wrong == "" && err == nil && probe.end == s.end && probe.next == s.next

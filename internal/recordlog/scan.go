@@ -33,7 +33,7 @@ func newScanner(file io.ReaderAt, path string, id uint64) scanner {
 // run calls each for the records up to size. It stops without an error where the rest
 // was never written whole: nothing that the disk is known to have held is passed over.
 func (s *scanner) run(size int64, each func(offset int64, h header, id string, head []byte)) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(s.file, s.end, size-s.end), scanBuffer)
+	r := bufio.NewReaderSize(io.NewSectionReader(s.file, s.end, size-s.end), int(min(scanBuffer, size-s.end)))
 	for s.end < size {
 		wrong, err := s.record(r, size, each)
 		if err != nil {

@@ -103,6 +103,7 @@ func TestPowerLoss(t *testing.T) {
 		}
 		disk.Mark()
 		n := disk.Crashes(1, func(disk *crashfs.FS, marks int) { whole(t, disk, marks == 2, paths...) })
+		t.Logf("%d states", n)
 		if n < 50 {
 			t.Errorf("%v: only %d states", paths, n)
 		}

@@ -113,5 +113,6 @@ func Replaced(t testing.TB, path string, first, second func(disk *FS) error) int
 			check(again(disk))
 		}
 	}
+	t.Logf("%d states", states)
 	return states
 }
