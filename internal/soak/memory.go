@@ -14,6 +14,10 @@ import (
 // allowance is what a reader may take beside its program and twice the bytes of its file.
 const allowance = 64 << 20
 
+// wide is what a table of LibSVM text may take above that: one number names as many as a million columns,
+// of 1.3 KB each although they are empty.
+const wide = 3 << 29
+
 // victim is a valid file, what reads it, and how that may end once it is damaged.
 type victim struct {
 	name  string
@@ -27,9 +31,9 @@ type hostile struct {
 	f       *fixture
 	base    int64 // the peak of the program that does nothing
 	victims []victim
-	reg     string // a folder with a registry of one model, called m
+	reg     string // a folder with a registry of the models m and n
 	logs    []string
-	wine    []byte // predictions of that model
+	wine    []byte // predictions of m
 }
 
 func prepareMemory(t *trial) (func(t *trial) error, error) {
@@ -60,6 +64,7 @@ func prepareMemory(t *trial) (func(t *trial) error, error) {
 		{"convert", "i8.boost", "i8.json"},
 		training(f.table, "x.boost", append([]string{"data.cache=wine.cache"}, after...)...),
 		{"registry", "add", "reg", f.old, "--id", "m", "--max-delta", "0"},
+		{"registry", "add", "reg", "i8.boost", "--id", "n"},
 		{"predict", "reg#m", f.table, "-q", "-o", "p.csv"},
 	} {
 		if _, err := t.succeed(args...); err != nil {
@@ -131,7 +136,11 @@ func (h *hostile) run(t *trial) error {
 				return fmt.Errorf("boost %s: %w", args, err)
 			}
 		}
-		if limit := h.base + 2*int64(len(b)) + allowance; e.peak > limit {
+		limit := h.base + 2*int64(len(b)) + allowance
+		if strings.HasSuffix(v.name, ".svm") {
+			limit += wide
+		}
+		if e.peak > limit {
 			return fmt.Errorf("boost %s: peak of %d MiB on a file of %d bytes, want at most %d MiB (exit code %d)",
 				args, e.peak>>20, len(b), limit>>20, e.code)
 		}
@@ -139,7 +148,8 @@ func (h *hostile) run(t *trial) error {
 	return nil
 }
 
-// registry damages a file of a registry: what is still given is what was added.
+// registry damages a file of a registry: a model is never missing without a message, and
+// what is given is what was added. A repair makes it one that can be used.
 func (h *hostile) registry(t *trial) error {
 	if err := os.CopyFS(t.path("reg"), os.DirFS(h.reg)); err != nil {
 		return err
@@ -153,28 +163,38 @@ func (h *hostile) registry(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if err := t.write(filepath.Join("reg", rel), damaged(t, b)); err != nil {
+	spoilt := damaged(t, b)
+	if err := t.write(filepath.Join("reg", rel), spoilt); err != nil {
 		return err
 	}
-	for _, args := range [][]string{
+	for i, args := range [][]string{
 		{"registry", "list", "reg"}, {"registry", "get", "reg", "m", "--full", "-o", "full.boost"},
-		{"predict", "reg#m", h.f.table, "-q", "-o", "p.csv"},
+		{"predict", "reg#m", h.f.table, "-o", "p.csv"}, {"registry", "repair", "reg"}, {"registry", "list", "reg"},
+		{"registry", "get", "reg", "m", "--full", "-o", "full.boost"}, {"predict", "reg#m", h.f.table, "-o", "p.csv"},
 	} {
 		e, err := t.end(nil, args...)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains([]int{0, 1, 4}, e.code) {
-			return fmt.Errorf("boost %s, %s damaged: exit code %d: %s", args, rel, e.code, e.errors)
+		silent := i == 0 && e.code == 0 && !(strings.Contains(e.out, "\nm ") && strings.Contains(e.out, "\nn "))
+		if !slices.Contains([]int{0, 4}, e.code) || silent || e.code != 0 && (i == 3 || i == 4) {
+			return fmt.Errorf("boost %s, %s damaged: exit code %d: %s%s", args, rel, e.code, e.out, e.errors)
+		}
+		if i == 0 && e.code != 0 {
+			if err := t.isOneOf(filepath.Join("reg", rel), spoilt); err != nil {
+				return fmt.Errorf("list changed what is damaged: %w", err)
+			}
+		}
+		if args[0] == "predict" && e.code == 0 && !strings.Contains(e.errors, "may be off by") {
+			if err := t.isOneOf("p.csv", h.wine); err != nil {
+				return fmt.Errorf("boost %s, %s damaged: %w", args, rel, err)
+			}
 		}
 		if limit := h.base + 2*int64(len(b)) + allowance; e.peak > limit {
 			return fmt.Errorf("boost %s, %s damaged: peak of %d MiB, want at most %d MiB", args, rel, e.peak>>20, limit>>20)
 		}
 	}
 	if err := t.isOneOf("full.boost", h.f.oldB, nil); err != nil {
-		return fmt.Errorf("%s damaged: %w", rel, err)
-	}
-	if err := t.isOneOf("p.csv", h.wine, nil); err != nil {
 		return fmt.Errorf("%s damaged: %w", rel, err)
 	}
 	return nil
