@@ -111,6 +111,9 @@ func (s *tableProfile) hasClasses(label string) (bool, error) {
 
 // labelled returns the table with one of its columns as the label.
 func (s *tableProfile) labelled(label string) (*dataset.Table, error) {
+	if c := s.table.LabelColumn(); c != nil && c.Name() == label {
+		return s.table, nil
+	}
 	schema := s.table.Schema()
 	for i := range schema.Columns {
 		if schema.Columns[i].Name == label {

@@ -55,61 +55,78 @@ type Finding struct {
 
 // findings lists what is odd, by code and then in the order of the columns.
 func (s *profiler) findings(p Params, repeats []same) []Finding {
-	byCode := map[Code][]Finding{}
-	add := func(code Code, column string, value float64, format string, args ...any) *Finding {
-		byCode[code] = append(byCode[code], Finding{
-			Code: code, Column: column, Value: finite(value), Message: fmt.Sprintf(format, args...),
-		})
-		return &byCode[code][len(byCode[code])-1]
+	// They are counted first: of a million columns each may have one, and a slice that grows takes
+	// twice its size.
+	counts := map[Code]int{}
+	s.eachFinding(p, repeats, func(code Code, _ string, _ float64, _ string, _ ...any) *Finding {
+		counts[code]++
+		return new(Finding)
+	})
+	next, total := map[Code]int{}, 0
+	for _, code := range Codes {
+		next[code] = total
+		total += counts[code]
 	}
+	list, messages := make([]Finding, total), map[Code]string{}
+	s.eachFinding(p, repeats, func(code Code, column string, value float64, format string, args ...any) *Finding {
+		text := fmt.Sprintf(format, args...)
+		if text != messages[code] { // often the columns of one kind have one message
+			messages[code] = text
+		}
+		f := &list[next[code]]
+		*f = Finding{Code: code, Column: column, Value: finite(value), Message: messages[code]}
+		next[code]++
+		return f
+	})
+	return list
+}
+
+type adder func(code Code, column string, value float64, format string, args ...any) *Finding
+
+// eachFinding adds what is odd in any order of the codes, by each in the order of the columns.
+func (s *profiler) eachFinding(p Params, repeats []same, add adder) {
+	names := s.table.Columns()
 	for _, odd := range s.table.Mixed() {
 		add(Mixed, odd.Column, math.NaN(), "%v", odd)
 	}
 	for i := range s.columns {
-		s.ofValues(&s.columns[i], add)
-		s.ofPlace(&s.columns[i], p, add)
+		s.ofValues(names[i].Name(), s.columns[i], add)
+		s.ofPlace(names[i].Name(), s.columns[i], p, add)
 	}
 	for _, pair := range repeats {
 		code, words := Duplicate, "equals %q in every row"
 		if pair.renamed {
 			code, words = Renamed, "equals %q after renaming its values"
 		}
-		other := s.columns[pair.first].out.Name
-		add(code, s.columns[pair.column].out.Name, math.NaN(), words, other).Other = &other
+		other := names[pair.first].Name()
+		add(code, names[pair.column].Name(), math.NaN(), words, other).Other = &other
 	}
-	list := []Finding{}
-	for _, code := range Codes {
-		list = append(list, byCode[code]...)
-	}
-	return list
 }
 
-type adder func(code Code, column string, value float64, format string, args ...any) *Finding
-
 // ofValues finds what lies in the column's values.
-func (s *profiler) ofValues(c *column, add adder) {
+func (s *profiler) ofValues(name string, c *column, add adder) {
 	o := c.out
 	rows := s.table.NumRows()
 	switch {
 	case rows == 0:
 		return
 	case o.Distinct == 0:
-		add(Empty, o.Name, 1, "has no value in any row")
+		add(Empty, name, 1, "has no value in any row")
 		return
 	case o.Distinct == 1:
 		where := ""
 		if o.Missing > 0 {
 			where = " where it has a value"
 		}
-		add(Constant, o.Name, math.NaN(), "is always %s%s", c.onlyValue(), where)
+		add(Constant, name, math.NaN(), "is always %s%s", c.onlyValue(), where)
 	case o.MissingShare >= mostlyMissing:
-		add(MostlyMissing, o.Name, o.MissingShare, "has a value in %d of %d rows", rows-o.Missing, rows)
+		add(MostlyMissing, name, o.MissingShare, "has a value in %d of %d rows", rows-o.Missing, rows)
 	}
 	if o.Infinite != nil && *o.Infinite > 0 {
-		add(Infinite, o.Name, float64(*o.Infinite), "is infinite in %d of %d rows", *o.Infinite, rows)
+		add(Infinite, name, float64(*o.Infinite), "is infinite in %d of %d rows", *o.Infinite, rows)
 	}
 	if o.Dates != nil && *o.Dates {
-		add(Dates, o.Name, math.NaN(), "is dates, read as seconds since 1970 UTC")
+		add(Dates, name, math.NaN(), "is dates, read as seconds since 1970 UTC")
 	}
 	if o.Zeros == nil || o.Distinct <= minVaried {
 		return
@@ -119,41 +136,44 @@ func (s *profiler) ofValues(c *column, add adder) {
 		return // that sparse columns are mostly zero is what they are for
 	}
 	if share >= mostlyZero {
-		add(ZeroInflated, o.Name, share, "is 0 in %.0f %% of the rows", 100*share)
+		add(ZeroInflated, name, share, "is 0 in %.0f %% of the rows", 100*share)
 	}
 	if math.Abs(c.skewness) > extremeSkewness {
-		add(Skewed, o.Name, c.skewness, "has a skewness of %.3g", c.skewness)
+		add(Skewed, name, c.skewness, "has a skewness of %.3g", c.skewness)
 	}
 }
 
 // onlyValue words a constant.
 func (c *column) onlyValue() string {
 	switch {
+	case c.only != "":
 	case len(c.out.Levels) > 0:
-		return fmt.Sprintf("%q", c.out.Levels[0].Name)
+		c.only = fmt.Sprintf("%q", c.out.Levels[0].Name)
 	case c.out.Min != nil:
-		return dataset.FormatNumber(*c.out.Min)
+		c.only = dataset.FormatNumber(*c.out.Min)
+	default:
+		c.only = "one value"
 	}
-	return "one value"
+	return c.only
 }
 
 // ofPlace finds what the column is among the others and beside the label.
-func (s *profiler) ofPlace(c *column, p Params, add adder) {
+func (s *profiler) ofPlace(name string, c *column, p Params, add adder) {
 	o := c.out
 	if o.LabelScore.Leaks() {
-		add(Leak, o.Name, o.LabelScore.Value, "predicts %q almost perfectly by itself (%s %.4f)", p.Label, o.LabelScore.Measure, o.LabelScore.Value)
+		add(Leak, name, o.LabelScore.Value, "predicts %q almost perfectly by itself (%s %.4f)", p.Label, o.LabelScore.Measure, o.LabelScore.Value)
 	}
 	present := s.table.NumRows() - o.Missing
-	if o.Name == p.Label || o.Role != dataset.Feature.String() || present < minCounterRows {
+	if name == p.Label || o.Role != dataset.Feature.String() || present < minCounterRows {
 		return
 	}
 	share := float64(o.Distinct) / float64(present)
 	whole := o.Whole != nil && *o.Whole && !*o.Dates
 	switch {
 	case c.counter:
-		add(Counter, o.Name, share, "counts the rows")
+		add(Counter, name, share, "counts the rows")
 	case whole && present >= minIDRows && share >= idLikeShare && o.Distinct > 1,
 		o.Kind == "category" && s.table.NumRows() > minNamedRows && share > 0.5:
-		add(IDLike, o.Name, share, "has %d different values in %d rows", o.Distinct, present)
+		add(IDLike, name, share, "has %d different values in %d rows", o.Distinct, present)
 	}
 }

@@ -25,10 +25,16 @@ type Profile struct {
 	Findings      []Finding `json:"findings"` // by code, then in the order of the columns
 }
 
-// Column describes one column. Figures that a column has not, or that are no finite
-// numbers, are nil. It is flat because its fields are the keys of the JSON of inspect.
+// Column describes one column. Columns in which no cell is stored share their figures: a table
+// may have a million of them. In the JSON of inspect the figures are keys of the column.
 type Column struct {
-	Name         string  `json:"name"`
+	Name string `json:"name"`
+	*Figures
+}
+
+// Figures are what is said of a column's values. Those that a column has not, or that are no
+// finite numbers, are nil.
+type Figures struct {
 	Kind         string  `json:"kind"` // number, category or text
 	Role         string  `json:"role"` // feature, label, weight, id, …
 	Missing      int     `json:"missing"`
@@ -66,13 +72,14 @@ type Level struct {
 
 // column is what the stages hand on about one column.
 type column struct {
-	out      *Column
-	source   *dataset.Column
-	valued   uint64 // hash of the values by row
-	pattern  uint64 // hash of how often the values occur, whichever they are
-	classes  int    // different values, a missing one counted
-	counter  bool   // the rows are counted in equal steps
+	out      *Figures
+	source   *dataset.Column // the first of those that share the figures
+	valued   uint64          // hash of the values by row
+	pattern  uint64          // hash of how often the values occur, whichever they are
+	classes  int             // different values, a missing one counted
+	counter  bool            // the rows are counted in equal steps
 	skewness float64
+	only     string // words a constant
 }
 
 // Of profiles a table. It takes every row into account, and beside the table the memory
@@ -82,7 +89,7 @@ func Of(ctx context.Context, t *dataset.Table, p Params, pool *parallel.Pool) (*
 	columns := t.Columns()
 	s := &profiler{
 		table: t, target: newTarget(t, p), rowHashes: make([]uint64, t.NumRows()),
-		columns: make([]column, len(columns)), scratch: make([]scratch, pool.Threads()), dates: map[string]bool{},
+		columns: make([]*column, len(columns)), scratch: make([]scratch, pool.Threads()), dates: map[string]bool{},
 	}
 	for _, name := range t.Dates() {
 		s.dates[name] = true
@@ -91,10 +98,20 @@ func Of(ctx context.Context, t *dataset.Table, p Params, pool *parallel.Pool) (*
 	if p.Label != "" {
 		out.Label = &p.Label
 	}
+	empty := map[emptyKind]*column{}
 	for i, c := range columns {
-		s.columns[i] = column{out: &out.Columns[i], source: c}
+		kind, share := s.emptyKindOf(c)
+		at := empty[kind]
+		if !share || at == nil {
+			at = &column{out: new(Figures), source: c}
+			s.work = append(s.work, i)
+		}
+		if share {
+			empty[kind] = at
+		}
+		s.columns[i], out.Columns[i] = at, Column{Name: c.Name(), Figures: at.out}
 	}
-	if err := pool.DoContext(ctx, len(columns), s); err != nil {
+	if err := pool.DoContext(ctx, len(s.work), s); err != nil {
 		return nil, err
 	}
 	s.scratch = nil
@@ -111,10 +128,27 @@ func Of(ctx context.Context, t *dataset.Table, p Params, pool *parallel.Pool) (*
 type profiler struct {
 	table     *dataset.Table
 	target    *target // nil without a label that can be predicted
-	columns   []column
+	columns   []*column
+	work      []int // indices of the columns to be looked at, one of those that share their figures
 	dates     map[string]bool
 	rowHashes []uint64 // sum over the columns of a mix of (column, value)
 	scratch   []scratch
+}
+
+// emptyKind is what tells columns without stored cells apart.
+type emptyKind struct {
+	role    dataset.Role
+	missing bool // every cell is missing; otherwise every cell is 0
+}
+
+// emptyKindOf reports whether a column has no stored cell, so that its figures are those of
+// every other one of its kind.
+func (s *profiler) emptyKindOf(c *dataset.Column) (kind emptyKind, ok bool) {
+	cells := c.Sparse()
+	if cells == nil || c.Kind() != dataset.Float32 || cells.Len() > 0 || s.dates[c.Name()] || s.target != nil && c.Name() == s.target.name {
+		return emptyKind{}, false
+	}
+	return emptyKind{c.Role(), cells.FillMissing()}, true
 }
 
 // scratch is one worker's memory.
@@ -126,10 +160,11 @@ type scratch struct {
 }
 
 // Run describes one column.
-func (s *profiler) Run(worker, index int) {
-	c := &s.columns[index]
+func (s *profiler) Run(worker, i int) {
+	index := s.work[i]
+	c := s.columns[index]
 	rows := s.table.NumRows()
-	*c.out = Column{Name: c.source.Name(), Role: c.source.Role().String(), Missing: c.source.Missing()}
+	*c.out = Figures{Role: c.source.Role().String(), Missing: c.source.Missing()}
 	if rows > 0 {
 		c.out.MissingShare = float64(c.out.Missing) / float64(rows)
 	}

@@ -24,7 +24,7 @@ func (s *profiler) sameColumns(ctx context.Context, pool *parallel.Pool) ([]same
 	first := map[uint64]int{}
 	var candidates []int
 	for i := range s.columns {
-		c := &s.columns[i]
+		c := s.columns[i]
 		if c.classes < 2 || c.source.Kind() == dataset.Text {
 			continue
 		}

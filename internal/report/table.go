@@ -295,26 +295,29 @@ var findingWords = []struct {
 // findingLines lists what is odd, a line or more for each kind.
 func (t *Table) findingLines(width int) string {
 	var b strings.Builder
-	say := func(words string, items []string) {
-		const most, indent = 12, 25
-		if len(items) > most {
-			items = append(items[:most:most], "and "+format.Count(len(items)-most)+" more")
+	const most, indent = 12, 25
+	say := func(words string, items []string, n int) {
+		if n > most {
+			items = append(items, "and "+format.Count(n-most)+" more")
 		}
 		fmt.Fprintf(&b, "  %-*s%s\n", indent-2, words, wrapped(items, max(width-indent, 20), indent))
 	}
 	for _, kind := range findingWords {
 		var items []string
-		for _, f := range t.Findings {
-			if f.Code == kind.code {
-				items = append(items, findingText(&f))
+		n := 0
+		for i := range t.Findings {
+			if f := &t.Findings[i]; f.Code == kind.code {
+				if n++; n <= most {
+					items = append(items, findingText(f))
+				}
 			}
 		}
-		if len(items) > 0 {
-			say(kind.words, items)
+		if n > 0 {
+			say(kind.words, items, n)
 		}
 	}
 	if t.DuplicateRows > 0 {
-		say("repeated rows", []string{fmt.Sprintf("%s of %s", format.Count(t.DuplicateRows), format.Count(t.Rows))})
+		say("repeated rows", []string{fmt.Sprintf("%s of %s", format.Count(t.DuplicateRows), format.Count(t.Rows))}, 1)
 	}
 	if b.Len() == 0 {
 		return ""

@@ -15,8 +15,8 @@ func TestTableWidth(t *testing.T) {
 	for i := range 3 {
 		v := float64(i) / 3
 		no := false
-		s.Columns = append(s.Columns, profile.Column{Name: fmt.Sprint("n", i), Kind: "number", Distinct: 3, Dates: &no,
-			Min: &v, Max: &v, Mean: &v, Q01: &v, Q25: &v, Median: &v, Q75: &v, Q99: &v})
+		s.Columns = append(s.Columns, profile.Column{Name: fmt.Sprint("n", i), Figures: &profile.Figures{Kind: "number", Distinct: 3, Dates: &no,
+			Min: &v, Max: &v, Mean: &v, Q01: &v, Q25: &v, Median: &v, Q75: &v, Q99: &v}})
 	}
 	for width, words := range map[int][]string{200: {"1 %", "99 %"}, 80: {"25 %", "75 %"}, 60: {"mean", "50 %"}, 45: {"min"}} {
 		var b strings.Builder
