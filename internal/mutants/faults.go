@@ -131,5 +131,6 @@ var faults = []fault{
 	{"internal/recordlog", `case told > gen:`, `case told > gen+1:`},
 	{"internal/recordlog", `return v.contradicts(i)`, `return nil`},
 	{"ptq/compress/registry", `if !there && !r.log.Empty() {`, `if !there && r.cfg.MaxDepth < 0 {`},
+	{"ptq/compress/registry", `_ = r.log.Abandon()`, `_ = r.log.Close()`},
 	{"ptq/compress/registry", `:= r.tensors.Vouched(), r.vouched()`, `:= store.Position{}, r.vouched()`},
 }

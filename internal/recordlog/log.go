@@ -402,14 +402,20 @@ func (l *Log) saveIndex() error {
 }
 
 // Close syncs the log, writes its index, if there is room, and releases it. Its records were written before.
-func (l *Log) Close() error {
+func (l *Log) Close() error { return l.release(true) }
+
+// Abandon releases the log and writes nothing: for a caller that finds out, after it opened the log,
+// that something is wrong with it.
+func (l *Log) Abandon() error { return l.release(false) }
+
+func (l *Log) release(complete bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	if l.file == nil {
 		return ErrClosed
 	}
 	var err error
-	if l.broken == nil {
+	if complete && l.broken == nil {
 		if err = l.sync(); err == nil {
 			_ = l.saveIndex() // a reader can do without
 		}

@@ -79,5 +79,8 @@ func (r *Reader) Refresh() (bool, error) {
 	return r.scan.data != before, err
 }
 
+// Abandon is Close.
+func (r *Reader) Abandon() error { return r.Close() }
+
 // Close releases the log.
 func (r *Reader) Close() error { return r.view.close() }

@@ -96,6 +96,7 @@ type reading interface {
 	Verify() error
 	Reaches(recordlog.Position) error
 	Close() error
+	Abandon() error
 }
 
 // tensor is what is in memory of a tensor.
@@ -138,7 +139,7 @@ func Open(dir string, cfg Config, options Options) (*Store, error) {
 		s.log, s.writer = w, w
 	}
 	if err := s.load(); err != nil {
-		_ = s.log.Close()
+		_ = s.log.Abandon()
 		return nil, err
 	}
 	return s, nil
@@ -390,7 +391,21 @@ func (s *Store) Refresh() error {
 }
 
 // Close records the use of tensors, if there is room for it, and closes the log. No other call may be under way.
-func (s *Store) Close() error {
+func (s *Store) Close() error { return s.release((*Store).complete) }
+
+// Abandon closes the store and writes nothing: for a caller that finds out, after it opened the store,
+// that something is wrong with it.
+func (s *Store) Abandon() error { return s.release(func(s *Store) error { return s.log.Abandon() }) }
+
+// complete records the use of tensors and closes the log.
+func (s *Store) complete() error {
+	if s.writer != nil {
+		_ = s.flush() // nothing depends on it
+	}
+	return s.log.Close()
+}
+
+func (s *Store) release(log func(*Store) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mutex.Lock()
@@ -400,10 +415,7 @@ func (s *Store) Close() error {
 	if closed {
 		return fmt.Errorf("store: %w", ErrClosed)
 	}
-	if s.writer != nil {
-		_ = s.flush() // nothing depends on it
-	}
-	if err := s.log.Close(); err != nil {
+	if err := log(s); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil

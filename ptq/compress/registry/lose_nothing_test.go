@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/testenv"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -134,6 +135,12 @@ func (f *five) harms(stride int) []harm {
 			clear(zeros[at:])
 			with(fmt.Sprintf("%s: zeros from byte %d", name, at), func(m map[string]string) { m[name] = string(zeros) })
 			with(fmt.Sprintf("%s: cut to %d bytes", name, at), func(m map[string]string) { m[name] = text[:at] })
+			if filepath.Ext(name) == ".log" {
+				with(fmt.Sprintf("%s: cut to %d bytes, without indexes", name, at), func(m map[string]string) {
+					maps.DeleteFunc(m, func(name, _ string) bool { return filepath.Ext(name) == ".index" })
+					m[name] = text[:at]
+				})
+			}
 			k := 1 + at%20
 			more := slices.Insert(bytes.Clone(log), at, bytes.Repeat([]byte{0xa5}, k)...)
 			with(fmt.Sprintf("%s: %d bytes inserted at byte %d", name, k, at), func(m map[string]string) { m[name] = string(more) })
@@ -177,10 +184,7 @@ func TestLoseNothing(t *testing.T) {
 	for _, compacted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("S3.59/compacted=%v", compacted), func(t *testing.T) {
 			f := newFive(t, compacted)
-			stride := 60
-			if testing.Short() {
-				stride = 400
-			}
+			stride := testenv.ByLength(60, 240, 400)
 			all := f.harms(stride)
 			served, refused, silent := 0, 0, 0
 			for i, h := range all {

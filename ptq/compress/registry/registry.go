@@ -63,6 +63,7 @@ type reading interface {
 	Reaches(store.Position) error
 	Empty() bool
 	Close() error
+	Abandon() error
 }
 
 // entry is what is in memory of a model. It is replaced where something changes, never written to.
@@ -129,7 +130,7 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 		r.log, r.writer = l, l
 	}
 	if err = r.openTensors(tensors, hasTensors); err != nil {
-		_ = r.log.Close()
+		_ = r.log.Abandon()
 		return nil, err
 	}
 	if r.writer != nil {
@@ -182,7 +183,7 @@ func (r *Registry) openTensors(dir string, there bool) error {
 		err = r.load()
 	}
 	if err != nil {
-		_ = r.tensors.Close()
+		_ = r.tensors.Abandon()
 	}
 	return err
 }
