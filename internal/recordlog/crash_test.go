@@ -344,13 +344,7 @@ func killPayload(i int) []byte { return bytes.Repeat(fmt.Append(nil, i, " "), 1+
 // A writer is killed again and again, wherever it is; the next one finds every record
 // that was written.
 func TestKill(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 20
-	}
-	if os.Getenv("BOOST_SOAK") != "" {
-		kills = 1000
-	}
+	kills := testenv.ByLength(1000, 60, 20)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	next := 0 // the least number that is not known to be written

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"boost/internal/recordlog"
+	"boost/internal/testenv"
 )
 
 // span is where a record is in a log.
@@ -146,10 +147,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 // keeps the old files and salvages every record that the damage has not hit.
 func TestDamage(t *testing.T) {
 	s := newSample(t)
-	harms := s.harms()
-	if testing.Short() {
-		harms = every(harms, 29)
-	}
+	harms := every(s.harms(), testenv.ByLength(1, 5, 29))
 	for _, indexed := range []bool{true, false} {
 		served, refused, silent := 0, 0, 0
 		for i, h := range harms {

@@ -466,7 +466,7 @@ func cutAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends := slices.Sorted(maps.Keys(states))
-	for n := ends[0]; n <= int64(len(log)); n++ {
+	for n := ends[0]; n <= int64(len(log)); n += int64(testenv.ByLength(1, 7, 31)) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "00000001.log"), log[:n], 0o666); err != nil {
 			t.Fatal(err)
@@ -587,10 +587,7 @@ func endlessly(dir string) error {
 // The process that writes a store is killed at random moments; what it said it had put is
 // there, whole, or what came after it.
 func TestKill(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 15
-	}
+	kills := testenv.ByLength(200, 50, 15)
 	random := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
 	said := map[int]int{}    // id to generation
