@@ -109,10 +109,11 @@ func writable(path string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("cannot write %s: %s is not a folder", path, dir)
 	}
-	probe, err := os.CreateTemp(dir, ".boost-probe-*")
+	// The temporary file of the output itself: what a killed process leaves of it is the next run's.
+	d, err := replace.Create(vfs.OS, path)
 	if err != nil {
-		return fileError(path, err)
+		return fileError(path, errors.Unwrap(err))
 	}
-	_ = probe.Close()
-	return os.Remove(probe.Name())
+	d.Discard()
+	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -240,6 +241,18 @@ func TestMemoryLimitOfTables(t *testing.T) {
 	}
 	r = must(t, 5, boostWith(t, text.String(), append([]string{"train", "-", "-o", "m.boost", "--set", "train.memory_limit=7MB"}, train[2:]...)...))
 	says(t, r.errors, "standard input", "set out_of_core = true")
+}
+
+// Finding out whether an output can be written takes over what a killed process left there.
+func TestWritableTakesOver(t *testing.T) {
+	dir := inFolder(t)
+	file(t, ".m.boost.tmp", "half a model")
+	if err := writable("m.boost"); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left over: %v, error %v", entries, err)
+	}
 }
 
 // Outputs that cannot be written are found out before the work, exit 1.
