@@ -317,8 +317,9 @@ func (r *Model) writeImportance(w io.Writer, most int) error {
 			break
 		}
 		bar := ""
-		if features[0].Value > 0 {
-			bar = strings.Repeat("█", int(f.Value/features[0].Value*width+0.5))
+		// A damaged model may have negative gains, and sums of covers that are infinite.
+		if part := f.Value / features[0].Value; features[0].Value > 0 && part > 0 {
+			bar = strings.Repeat("█", int(part*width+0.5))
 		}
 		rows = append(rows, []string{format.OneLine(f.Name), format.Metric(f.Value), strconv.FormatFloat(100*f.Share, 'f', 1, 64) + " %", bar})
 	}
