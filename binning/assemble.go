@@ -15,7 +15,7 @@ import (
 type coded struct {
 	nCodes     uint32
 	hasMissing bool
-	all        Column // where list is nil
+	all        *Column // where list is nil; nil for the columns of a plain matrix, see Codes.column
 	list       *list
 }
 
@@ -125,7 +125,7 @@ func (a *assembler) countDefaultBins(ctx context.Context) error {
 		}
 		count := counts[worker][:max(c.nCodes, 16)]
 		clear(count)
-		countCodes(count, c.all)
+		countCodes(count, a.column(f))
 		a.defaultBins[f] = defaultBinOf(count[:c.nCodes], c.hasMissing, a.rows)
 	}))
 }
@@ -171,31 +171,35 @@ func defaultBinOf(count []uint32, hasMissing bool, rows int) defaultBin {
 }
 
 // lists returns every feature as a list.
-func (a *assembler) lists(ctx context.Context) ([]list, error) {
+func (a *assembler) lists(ctx context.Context) ([]*list, error) {
 	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
-	lists := make([]list, len(a.features))
+	lists := make([]*list, len(a.features))
 	return lists, a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
 		lists[f] = a.list(f)
 	}))
 }
 
 // list returns a feature as a list.
-func (a *assembler) list(f int) list {
+func (a *assembler) list(f int) *list {
 	c := &a.features[f]
 	if c.list != nil {
-		return *c.list
+		return c.list
 	}
-	l := list{defaultBin: a.defaultBins[f].code, rows: make([]int32, 0, a.defaultBins[f].others), codes: newColumn(WidthOf(c.nCodes), a.defaultBins[f].others)}
-	switch c.all.Bits {
+	if c.nCodes == 1 {
+		return constant
+	}
+	all := a.column(f)
+	l := &list{defaultBin: a.defaultBins[f].code, rows: make([]int32, 0, a.defaultBins[f].others), codes: newColumn(WidthOf(c.nCodes), a.defaultBins[f].others)}
+	switch all.Bits {
 	case U4:
-		l.addNibbles(c.all.u4, a.rows)
+		l.addNibbles(all.u4, a.rows)
 	case U8:
-		l.addBytes(c.all.u8)
+		l.addBytes(all.u8)
 	default:
 		for row := range a.rows {
-			if code := c.all.At(row); code != l.defaultBin {
+			if code := all.At(row); code != l.defaultBin {
 				l.add(row, code)
 			}
 		}
@@ -309,8 +313,7 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 	}
 	err := a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
 		if bundleShare*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
-			l := a.list(f)
-			lists[f] = &l
+			lists[f] = a.list(f)
 		}
 	}))
 	if err != nil {
@@ -378,15 +381,16 @@ func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 	features := m.groups[u].Features
 	if len(features) == 1 {
 		c := &a.features[features[0]]
-		switch {
-		case c.list != nil:
+		if c.list != nil {
 			c.list.expand(codes)
-		case m.mask == nil && m.groups[u].Bits == c.all.Bits:
-			m.GroupColumn(u).copy(c.all)
-			return
-		default:
+		} else {
+			all := a.column(features[0])
+			if m.mask == nil && m.groups[u].Bits == all.Bits {
+				m.GroupColumn(u).copy(all)
+				return
+			}
 			for row := range codes {
-				codes[row] = c.all.At(row)
+				codes[row] = all.At(row)
 			}
 		}
 		if m.mask != nil {

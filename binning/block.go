@@ -101,7 +101,7 @@ func gather[C bin.Code](m *Matrix, f, lo int, entries []uint64, dst []C) {
 	p := &m.locations[f]
 	switch {
 	case m.csr != nil && m.csr.lists != nil && (entries == nil || denseEntries*len(entries) >= len(dst)):
-		writeList(&m.csr.lists[f], lo, dst)
+		writeList(m.csr.lists[f], lo, dst)
 	case p.group < 0 || m.mask != nil:
 		for row := range rowsOf(entries, len(dst)) {
 			dst[row] = C(m.Bin(f, lo+row))

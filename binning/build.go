@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"boost/dataset"
 	"boost/internal/kernel/bin"
@@ -49,21 +51,18 @@ func Code(ctx context.Context, c *Cuts, t *dataset.Table, p Params, pool *parall
 	if len(columns) != len(c.Features) {
 		return nil, fmt.Errorf("%w: the table has %d features, the cuts %d", ErrMismatch, len(columns), len(c.Features))
 	}
-	b := &builder{
-		features: make([]encoding, len(columns)),
-		blocks:   parallel.Blocks(rows, buildBlock),
-		nibbles:  make([][nibbleRows]uint8, pool.Threads()),
+	if slices.ContainsFunc(columns, func(c *dataset.Column) bool { return c.Sparse() != nil }) {
+		return codeSparse(ctx, c, columns, rows, pool)
 	}
-	nCodes, missing, err := b.prepare(ctx, c, columns, rows, pool)
+	b := &builder{
+		cuts:    c,
+		columns: columns,
+		blocks:  parallel.Blocks(rows, buildBlock),
+		nibbles: make([][nibbleRows]uint8, pool.Threads()),
+	}
+	nCodes, missing, err := b.prepare(ctx, rows, pool)
 	if err != nil {
 		return nil, err
-	}
-	if b.sparse {
-		codes := &Codes{rows: rows, features: make([]coded, len(columns))}
-		for f := range codes.features {
-			codes.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
-		}
-		return codes, b.codeSparse(ctx, codes, columns, pool)
 	}
 	if b.matrix, err = newMatrix(rows, nCodes, p.Storage); err != nil {
 		return nil, err
@@ -83,59 +82,101 @@ const nibbleRows = 4096
 // builder is the Task that codes one block of rows of one feature per index.
 type builder struct {
 	matrix   *Matrix
-	features []encoding
-	sparse   bool // some column is
+	cuts     *Cuts
+	columns  []*dataset.Column
+	features []encoding // nil where each is needed once: they take more than the cells of a short table
 	blocks   int
 	nibbles  [][nibbleRows]uint8 // per worker: codes of a U4 column before packing
 }
 
-// prepare makes the features' encodings. It returns how many codes each has here, and
-// whether the last of them is the missing code.
-func (b *builder) prepare(ctx context.Context, c *Cuts, columns []*dataset.Column, rows int, pool *parallel.Pool) ([]uint32, []bool, error) {
-	nCodes, missing := make([]uint32, len(columns)), make([]bool, len(columns))
-	errs := make([]error, len(columns))
-	for _, column := range columns {
-		b.sparse = b.sparse || column.Sparse() != nil
+// prepare returns how many codes each feature has here, and whether the last of them is the missing code.
+func (b *builder) prepare(ctx context.Context, rows int, pool *parallel.Pool) ([]uint32, []bool, error) {
+	nCodes, missing := make([]uint32, len(b.columns)), make([]bool, len(b.columns))
+	if b.blocks > 1 {
+		b.features = make([]encoding, len(b.columns))
 	}
-	err := pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
-		if b.features[f], errs[f] = newEncoding(c, f, columns[f], 0, rows); errs[f] != nil {
+	var failed firstError
+	err := pool.DoContext(ctx, len(b.columns), parallel.Func(func(_, f int) {
+		column, end := b.columns[f], rows
+		if b.features == nil && column.Kind() != dataset.Category {
+			end = 0 // no index of the cuts is made twice
+		}
+		e, err := newEncoding(b.cuts, f, column, 0, end)
+		if err != nil {
+			failed.add(f, err)
 			return
 		}
-		feature := &c.Features[f]
-		nCodes[f], missing[f] = feature.NCodes(), feature.HasMissing
-		if b.features[f].takesMissing(columns[f]) {
-			nCodes[f], missing[f] = feature.MissingCode()+1, true
+		nCodes[f], missing[f] = e.codesOf(&b.cuts.Features[f], column)
+		if b.features != nil {
+			b.features[f] = e
 		}
 	}))
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = failed.err
 	}
-	for _, err := range errs {
-		if err != nil {
-			return nil, nil, err
-		}
+	return nCodes, missing, err
+}
+
+// codesOf returns how many codes a feature has in a column, and whether the last of them is the missing code.
+func (e *encoding) codesOf(feature *Feature, column *dataset.Column) (nCodes uint32, missing bool) {
+	if e.takesMissing(column) {
+		return feature.MissingCode() + 1, true
 	}
-	return nCodes, missing, nil
+	return feature.NCodes(), feature.HasMissing
+}
+
+// firstError keeps the error of the lowest index.
+type firstError struct {
+	sync.Mutex
+	at  int
+	err error
+}
+
+func (e *firstError) add(at int, err error) {
+	e.Lock()
+	defer e.Unlock()
+	if e.err == nil || at < e.at {
+		e.at, e.err = at, err
+	}
 }
 
 // codeSparse codes the stored cells of sparse columns and all cells of others, also of
 // sparse columns that store more than half: all codes are less memory than a list of
 // these, and the code that most rows have may be another than that of the fill value.
-func (b *builder) codeSparse(ctx context.Context, codes *Codes, columns []*dataset.Column, pool *parallel.Pool) error {
-	return pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
-		feature, e := &codes.features[f], &b.features[f]
-		if s := columns[f].Sparse(); s != nil && 2*len(s.Rows) <= codes.rows {
+func codeSparse(ctx context.Context, c *Cuts, columns []*dataset.Column, rows int, pool *parallel.Pool) (*Codes, error) {
+	codes := &Codes{rows: rows, features: make([]coded, len(columns))}
+	var failed firstError
+	err := pool.DoContext(ctx, len(columns), parallel.Func(func(_, f int) {
+		e, err := newEncoding(c, f, columns[f], 0, rows)
+		if err != nil {
+			failed.add(f, err)
+			return
+		}
+		feature := &codes.features[f]
+		feature.nCodes, feature.hasMissing = e.codesOf(&c.Features[f], columns[f])
+		if s := columns[f].Sparse(); s != nil && 2*len(s.Rows) <= rows {
 			feature.list = e.list(s, feature.nCodes)
 			return
 		}
-		feature.all = newColumn(WidthOf(feature.nCodes), codes.rows)
-		e.writeRows(feature.all, 0, codes.rows)
+		all := newColumn(WidthOf(feature.nCodes), rows)
+		feature.all = &all
+		e.writeRows(all, 0, rows)
 	}))
+	if err == nil {
+		err = failed.err
+	}
+	return codes, err
 }
+
+// constant is the list of a feature with one code. It must not be changed.
+var constant = &list{codes: newColumn(WidthOf(1), 0)}
 
 // list codes the stored cells of a sparse column; those with the code of the fill
 // value are left out.
 func (e *encoding) list(s *dataset.Sparse, nCodes uint32) *list {
+	if nCodes == 1 {
+		return constant
+	}
 	l := &list{defaultBin: e.fillCode(), rows: s.Rows, codes: newColumn(WidthOf(nCodes), len(s.Rows))}
 	e.writeStored(l.codes, len(s.Rows))
 	kept := 0
@@ -186,7 +227,14 @@ func (e *encoding) writeRows(c Column, lo, hi int) {
 func (b *builder) Run(worker, index int) {
 	f := index / b.blocks
 	lo, hi := parallel.Block(index%b.blocks, b.matrix.rows, buildBlock)
-	e, column := &b.features[f], b.matrix.GroupColumn(f)
+	column := b.matrix.GroupColumn(f)
+	var e *encoding
+	if b.features != nil {
+		e = &b.features[f]
+	} else {
+		own := mustEncode(b.cuts, f, b.columns[f], 0, hi)
+		e = &own
+	}
 	if column = column.Part(lo, hi); column.Bits != U4 {
 		e.writeRows(column, lo, hi)
 		return

@@ -30,7 +30,8 @@ func newChunkedLists(c *Cuts, pop Population, nCodes []uint32, missing []bool) *
 	for f := range b.features {
 		b.features[f] = coded{nCodes: nCodes[f], hasMissing: missing[f]}
 		if pop.Stored[f] < 0 || 2*pop.Stored[f] > pop.Rows { // all codes take less than a list
-			b.features[f].all = newColumn(WidthOf(nCodes[f]), pop.Rows)
+			all := newColumn(WidthOf(nCodes[f]), pop.Rows)
+			b.features[f].all = &all
 			continue
 		}
 		b.features[f].list = &list{defaultBin: c.codeOfFill(f, pop.Fill), rows: make([]int32, 0, pop.Stored[f]),

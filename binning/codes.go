@@ -40,9 +40,17 @@ func (m *Matrix) Codes(hasMissing []bool) (*Codes, error) {
 func (m *Matrix) codes(missing []bool) *Codes {
 	c := &Codes{rows: m.rows, plain: m, features: make([]coded, len(m.infos))}
 	for f := range c.features {
-		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f], all: m.GroupColumn(f)}
+		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f]}
 	}
 	return c
+}
+
+// column returns the codes of a feature without a list.
+func (c *Codes) column(f int) Column {
+	if c.plain != nil {
+		return c.plain.GroupColumn(f)
+	}
+	return *c.features[f].all
 }
 
 // Matrix lays the codes out. It may keep their memory as its own.
@@ -101,8 +109,10 @@ func (c *Codes) Encode(storage string) (head []byte, pieces [][]byte, err error)
 		if c.plain != nil {
 			continue
 		}
-		column := feature.all
-		if l := feature.list; l != nil {
+		var column Column
+		if l := feature.list; l == nil {
+			column = c.column(f)
+		} else {
 			h.Features[f].Sparse, h.Features[f].Default, h.Features[f].Cells = true, l.defaultBin, len(l.rows)
 			pieces = append(pieces, bytesOf(l.rows))
 			column = l.codes
@@ -183,7 +193,7 @@ func decodePlain(h *codesHead, size uint64, read func([]byte) error) (*Codes, er
 	}
 	codes := m.codes(missing)
 	for f := range codes.features {
-		if err := codes.features[f].all.check(nCodes[f]); err != nil {
+		if err := codes.column(f).check(nCodes[f]); err != nil {
 			return nil, err
 		}
 	}
@@ -209,8 +219,9 @@ func decodeFeatures(h *codesHead, size uint64, read func([]byte) error) (*Codes,
 		into := &codes.features[f]
 		into.nCodes, into.hasMissing = feature.Codes, feature.Missing
 		if !feature.Sparse {
-			into.all = newColumn(storedWidth(feature.Codes), h.Rows)
-			if err := readColumn(into.all, feature.Codes, read); err != nil {
+			all := newColumn(storedWidth(feature.Codes), h.Rows)
+			into.all = &all
+			if err := readColumn(all, feature.Codes, read); err != nil {
 				return nil, err
 			}
 			continue

@@ -18,7 +18,7 @@ type CSR struct {
 	ColIdx   Column   // feature of each cell: U8, U16 or U32 by the number of features
 	Values   Column   // code of each cell, as wide as the widest feature's
 	Counts   []uint32 // per feature: its stored cells
-	lists    []list   // the same cells by feature, where they are kept
+	lists    []*list  // the same cells by feature, where they are kept
 }
 
 // ByFeature reports whether the cells are kept by feature too; see Codes.KeepLists.
@@ -115,7 +115,7 @@ func (c *Column) put(i int, code uint32) {
 }
 
 // newCSR gathers the features' stored cells by rows. The lists are in feature order.
-func newCSR(ctx context.Context, rows int, lists []list, widest uint32, pool *parallel.Pool) (*CSR, error) {
+func newCSR(ctx context.Context, rows int, lists []*list, widest uint32, pool *parallel.Pool) (*CSR, error) {
 	c := &CSR{Counts: make([]uint32, len(lists))}
 	cells := uint64(0)
 	for f := range lists {
@@ -140,7 +140,7 @@ const csrBlock = 1 << 15
 // Tasks take as many stretches of rows as there are workers, and go through them block
 // by block, so that a search finds where a feature's part of a stretch begins, and none
 // where its part of a block does.
-func fillCSR[P uint32 | uint64](ctx context.Context, c *CSR, ptr []P, lists []list, pool *parallel.Pool) error {
+func fillCSR[P uint32 | uint64](ctx context.Context, c *CSR, ptr []P, lists []*list, pool *parallel.Pool) error {
 	rows := len(ptr) - 1
 	stretch := max(csrBlock, (rows+pool.Threads()-1)/pool.Threads())
 	stretches := parallel.Blocks(rows, stretch)
@@ -154,7 +154,7 @@ func fillCSR[P uint32 | uint64](ctx context.Context, c *CSR, ptr []P, lists []li
 			for ; lo < end && ctx.Err() == nil; lo += csrBlock {
 				hi := min(lo+csrBlock, end)
 				for f := range lists {
-					l, first := &lists[f], int(next[f])
+					l, first := lists[f], int(next[f])
 					n := first
 					for n < len(l.rows) && int(l.rows[n]) < hi {
 						n++

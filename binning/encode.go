@@ -61,11 +61,17 @@ func EncodeTo[C bin.Code](e *Encoder, f, lo, hi int, dst []C) {
 // Encode writes the codes of rows lo … hi of a column to dst[:hi-lo], as an Encoder
 // does. The column must be of the feature's sort, numbers or levels.
 func (c *Cuts) Encode(f int, column *dataset.Column, lo, hi int, dst []uint32) {
+	e := mustEncode(c, f, column, lo, hi)
+	encode(&e, 0, hi-lo, dst)
+}
+
+// mustEncode is newEncoding for a column of the feature's sort.
+func mustEncode(c *Cuts, f int, column *dataset.Column, lo, hi int) encoding {
 	e, err := newEncoding(c, f, column, lo, hi)
 	if err != nil {
 		panic("binning: " + err.Error())
 	}
-	encode(&e, 0, hi-lo, dst)
+	return e
 }
 
 // encoding is one feature's cuts beside the values of a column: one of f32, f64 and

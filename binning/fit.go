@@ -135,16 +135,16 @@ type fitter struct {
 	chosen     []uint64 // sparse columns: bit row is set if the sample holds the row
 	weightOf   []uint64 // sparse columns: weights by row of the columns, nil for equal ones
 	weight     uint64   // sparse columns: sum of the weights
-	fitted     []fitted
+	features   []Feature
+	fitted     []*fitted    // nil for a feature without cuts and note
 	scratch    []fitScratch // per worker
 }
 
-// fitted is what Fit finds out about one feature.
+// fitted is what Fit finds out about one feature beside its description.
 type fitted struct {
-	feature Feature
-	cuts32  []float32
-	cuts64  []float64
-	note    string
+	cuts32 []float32
+	cuts64 []float64
+	note   string
 }
 
 // fit fits every feature of a table of rows rows.
@@ -156,12 +156,12 @@ func (f *fitter) fit(ctx context.Context, rows int, pool *parallel.Pool) (*Cuts,
 	if err := f.checkNames(); err != nil {
 		return nil, nil, err
 	}
-	f.fitted, f.scratch = make([]fitted, len(f.columns)), make([]fitScratch, pool.Threads())
+	f.features, f.fitted, f.scratch = make([]Feature, len(f.columns)), make([]*fitted, len(f.columns)), make([]fitScratch, pool.Threads())
 	f.prepareSparse(rows)
 	if err := pool.DoContext(ctx, len(f.columns), f); err != nil {
 		return nil, nil, err
 	}
-	return joinCuts(f.fitted)
+	return joinCuts(f.features, f.fitted)
 }
 
 // KindOfColumn is the kind of feature that a column of a kind is.
@@ -174,26 +174,30 @@ var KindOfColumn = map[dataset.Kind]FeatureKind{
 // Run fits the feature of the given index.
 func (f *fitter) Run(worker, index int) {
 	column, s := f.columns[index], &f.scratch[worker]
-	result := fitted{feature: Feature{Name: column.Name(), Kind: KindOfColumn[column.Kind()], HasMissing: f.population.Missing[index] > 0}}
+	var result fitted
+	feature := &f.features[index]
+	*feature = Feature{Name: column.Name(), Kind: KindOfColumn[column.Kind()], HasMissing: f.population.Missing[index] > 0}
 	switch column.Kind() {
 	case dataset.Float32:
 		result.cuts32 = fitCuts(f, s, f.runs32(s, column), f.bins(index), forcedAs32(f.params.ForcedCuts[column.Name()]), value32, midpoint32)
-		result.feature.Regular = uint32(len(result.cuts32)) + 1
+		feature.Regular = uint32(len(result.cuts32)) + 1
 	case dataset.Float64:
 		result.cuts64 = fitCuts(f, s, f.runs64(s, column), f.bins(index), forcedAs64(f.params.ForcedCuts[column.Name()]), value64, midpoint64)
-		result.feature.Regular = uint32(len(result.cuts64)) + 1
+		feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
 		counts := f.population.Counts[index]
 		if counts == nil {
 			counts = countLevels(column.Codes(), len(column.Levels()))
 		}
 		ranking := rankLevels(counts, column.Levels(), column.NumericLevels(), f.params)
-		result.feature.Codes, result.feature.Regular = ranking.codes, ranking.regular
+		feature.Codes, feature.Regular = ranking.codes, ranking.regular
 		result.note = ranking.note(column.Name(), f.params)
 	default:
 		panic(fmt.Sprintf("binning: column %q is a feature of kind %d", column.Name(), column.Kind()))
 	}
-	f.fitted[index] = result
+	if len(result.cuts32)+len(result.cuts64) > 0 || result.note != "" {
+		f.fitted[index] = &result
+	}
 }
 
 func (f *fitter) runs32(s *fitScratch, c *dataset.Column) runs[uint32] {
@@ -211,30 +215,35 @@ func (f *fitter) runs64(s *fitScratch, c *dataset.Column) runs[uint64] {
 }
 
 // joinCuts concatenates the features' cuts and collects their notes.
-func joinCuts(features []fitted) (*Cuts, []string, error) {
+func joinCuts(features []Feature, found []*fitted) (*Cuts, []string, error) {
 	c := &Cuts{
-		Features: make([]Feature, len(features)),
+		Features: features,
 		Ptrs:     make([]uint32, len(features)+1),
 		Ptrs64:   make([]uint32, len(features)+1),
 	}
 	var notes, unsplittable []string
+	count := 0
 	for i := range features {
-		f := &features[i]
+		f := found[i]
+		if f == nil {
+			f = new(fitted)
+		}
 		if err := checkCutCount(uint64(len(c.Values))+uint64(len(f.cuts32)), uint64(len(c.Values64))+uint64(len(f.cuts64))); err != nil {
 			return nil, nil, err
 		}
-		c.Features[i] = f.feature
 		c.Values = append(c.Values, f.cuts32...)
 		c.Values64 = append(c.Values64, f.cuts64...)
 		c.Ptrs[i+1], c.Ptrs64[i+1] = uint32(len(c.Values)), uint32(len(c.Values64))
 		if f.note != "" {
 			notes = append(notes, f.note)
 		}
-		if f.feature.NCodes() == 1 {
-			unsplittable = append(unsplittable, f.feature.Name)
+		if features[i].NCodes() == 1 {
+			if count++; count <= shownNames {
+				unsplittable = append(unsplittable, features[i].Name)
+			}
 		}
 	}
-	if note := unsplittableNote(unsplittable); note != "" {
+	if note := unsplittableNote(unsplittable, count); note != "" {
 		notes = append(notes, note)
 	}
 	return c, notes, nil
@@ -250,22 +259,24 @@ func checkCutCount(cuts32, cuts64 uint64) error {
 // maxCuts is what Ptrs and Ptrs64 can number; tests lower it.
 var maxCuts uint64 = math.MaxUint32
 
-// unsplittableNote names the first few features with a single bin.
-func unsplittableNote(names []string) string {
-	const shown = 5
-	if len(names) == 0 {
+// shownNames is how many features with a single bin a note names.
+const shownNames = 5
+
+// unsplittableNote names the first few of so many features with a single bin.
+func unsplittableNote(names []string, count int) string {
+	if count == 0 {
 		return ""
 	}
-	quoted := make([]string, min(len(names), shown))
+	quoted := make([]string, len(names))
 	for i := range quoted {
 		quoted[i] = fmt.Sprintf("%q", names[i])
 	}
 	list := strings.Join(quoted, ", ")
-	if more := len(names) - len(quoted); more > 0 {
+	if more := count - len(quoted); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	if len(names) == 1 {
+	if count == 1 {
 		return fmt.Sprintf("column %s has a single bin and is never split", list)
 	}
-	return fmt.Sprintf("%d columns have a single bin and are never split: %s", len(names), list)
+	return fmt.Sprintf("%d columns have a single bin and are never split: %s", count, list)
 }

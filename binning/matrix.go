@@ -255,9 +255,13 @@ func (m *Matrix) IndexBytes() uint64 {
 	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(location{})+unsafe.Sizeof(0))
 	n += uint64(len(m.groups)) * uint64(unsafe.Sizeof(FeatureGroup{}))
 	if m.csr != nil {
-		n += 4*uint64(len(m.csr.Counts)) + uint64(len(m.csr.lists))*uint64(unsafe.Sizeof(list{}))
+		n += 4*uint64(len(m.csr.Counts)) + uint64(len(m.csr.lists))*uint64(unsafe.Sizeof(&list{}))
 		for i := range m.csr.lists {
-			l := &m.csr.lists[i]
+			l := m.csr.lists[i]
+			if l == constant {
+				continue
+			}
+			n += uint64(unsafe.Sizeof(list{}))
 			n += 4*uint64(len(l.rows)) + l.codes.Bits.bytes(l.codes.N)
 		}
 	}

@@ -124,6 +124,9 @@ func (l *Loaded) read(ctx context.Context, in *Input) error {
 	if l.Train, err = l.open(ctx, in, in.Train, options); err != nil {
 		return err
 	}
+	if len(in.Valid) == 0 {
+		return nil
+	}
 	schema := l.Train.Schema()
 	for _, path := range in.Valid {
 		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema)))

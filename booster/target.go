@@ -168,18 +168,24 @@ func wholeNumbers(c *dataset.Column) bool {
 }
 
 // someNames lists at most ten names for a message.
-func someNames(names []string) string {
-	const most = 10
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+func someNames(names []string) string { return namesOf(names[:min(len(names), mostNames)], len(names)) }
+
+// mostNames is the number of names in a message.
+const mostNames = 10
+
+// namesOf lists the first of n names.
+func namesOf(first []string, n int) string {
+	list := strings.Join(first, ", ")
+	if more := n - len(first); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
 	}
-	return strings.Join(names, ", ")
+	return list
 }
 
 func columnNames(s dataset.Schema) string {
-	var names []string
-	for _, c := range s.Columns {
-		names = append(names, c.Name)
+	names := make([]string, min(len(s.Columns), mostNames))
+	for i := range names {
+		names[i] = s.Columns[i].Name
 	}
-	return someNames(names)
+	return namesOf(names, len(s.Columns))
 }

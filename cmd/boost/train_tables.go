@@ -65,7 +65,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error 
 			return err
 		}
 	}
-	r.a.log.Info("training", "rows", rest.NumRows(), "features", len(featureNames(schema)), "label", rest.LabelColumn().Name())
+	r.a.log.Info("training", "rows", rest.NumRows(), "features", featureCount(schema), "label", rest.LabelColumn().Name())
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))
 		if err := needLabel(valid.MetaColumns(), c.Data.Valid[i], schema); err != nil {
@@ -86,6 +86,17 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error 
 		r.tests = append(r.tests, test)
 	}
 	return nil
+}
+
+// featureCount returns how many of a schema's columns are features.
+func featureCount(s dataset.Schema) int {
+	n := 0
+	for i := range s.Columns {
+		if s.Columns[i].Role == dataset.Feature {
+			n++
+		}
+	}
+	return n
 }
 
 // featureNames lists the features of a schema.
