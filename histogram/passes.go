@@ -1,6 +1,8 @@
 package histogram
 
 import (
+	"slices"
+
 	"boost/binning"
 	"boost/internal/kernel/hist"
 )
@@ -111,6 +113,7 @@ func (b *Builder) placeGroups() {
 	b.places, b.rowSlots, b.rowMajorSlots, b.wideAt, b.hasPacked = b.places[:0], 0, 0, b.wideAt[:0], false
 	if b.sparse != nil {
 		b.rowSlots = b.Slots()
+		b.places = slices.Grow(b.places, len(b.featureGroups))
 		for f := range b.featureGroups { // a pass adds up inactive features too, whose slots have to be cleared
 			b.places = append(b.places, place{group: f, at: int(b.offsets[f]), size: int(b.featureGroups[f].NBins)})
 		}
