@@ -337,7 +337,7 @@ func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTab
 		}
 		return categoryColumn(c.Name, c.Role, codes, c.levels, c.numericLevels), nil
 	}
-	odd, count := p.Odd.Rows, p.Odd.Count
+	odd, count := p.Odd().Rows, p.Odd().Count
 	if p.Codes != nil {
 		odd = p.LevelsToNumbers(&s.in.Options.Dialect)
 		count = len(odd)

@@ -98,7 +98,7 @@ func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad [
 func (a *tableBuilder) hasBadCells() bool {
 	for _, c := range a.columns {
 		for _, p := range c.chunks {
-			if p.Odd.Count > 0 || c.Role == LabelRole && c.Schema == nil && p.Present < p.Rows() {
+			if p.Odd().Count > 0 || c.Role == LabelRole && c.Schema == nil && p.Present < p.Rows() {
 				return true
 			}
 		}
@@ -173,12 +173,12 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 	t.skipped += len(all)
 	t.locations = a.locations.Take(rowsWithout(all, t.rows))
 	for i, old := range a.columns {
-		column := &columnBuilder{Target: old.Target, large: -1, number: old.number}
+		column := &columnBuilder{Target: old.Target, large: -1, number: old.number, words: &noWords}
 		for _, ch := range chunks {
 			column.chunks = append(column.chunks, &ch.Columns[i])
 		}
 		if column.Want != chunk.WantText {
-			column.levels, column.counts = chunk.Merge(column.chunks)
+			column.mergeLevels()
 		}
 		b.columns = append(b.columns, column)
 	}
@@ -201,9 +201,9 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 	bad := &badChunk{byTarget: make([][]int32, len(targets)), first: make([]chunk.OddCell, len(targets)), broken: make([]bool, len(targets))}
 	for i, t := range targets {
 		p := &ch.Columns[i]
-		rows := p.Odd.Rows
+		rows := p.Odd().Rows
 		if len(rows) > 0 {
-			bad.first[i], bad.broken[i] = p.Odd.First[0], !p.Numeric()
+			bad.first[i], bad.broken[i] = p.Odd().First[0], !p.Numeric()
 		}
 		if t.Want == chunk.WantNumber && p.Codes != nil {
 			rows = b.oddRows(p)
@@ -227,7 +227,7 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 	}
 	b.table.summarizeChunk(ch, targets, bad.rows)
 	for i := range targets {
-		ch.Columns[i].Odd = chunk.OddCells{}
+		ch.Columns[i].DropOdd()
 	}
 	b.mutex.Lock()
 	b.chunks[ch.Index] = bad
@@ -357,7 +357,7 @@ func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeatu
 	}
 	for k, p := range c.chunks {
 		if p.Numeric() {
-			present += p.Present - p.Odd.Count
+			present += p.Present - p.Odd().Count
 		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
 			return nil, a.badCell(c, a.firsts[k]+int(p.Summary.Firsts[i]), chunk.Excerpt([]byte(c.levels[p.Summary.Levels[i]])), false)
 		}
@@ -393,6 +393,6 @@ func (a *tableBuilder) nameLevels(c *columnBuilder, column *chunkedFeature) {
 
 // withoutValue returns the rows of a column chunk that hold no value.
 func withoutValue(p *chunk.ColumnChunk) []int32 {
-	c := &columnBuilder{f32: p.F32, f64: p.F64, codes: p.Codes}
+	c := &columnBuilder{f32: p.F32, f64: p.F64, words: &words{codes: p.Codes}}
 	return c.missingRows()
 }

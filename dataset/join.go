@@ -53,6 +53,7 @@ func (f *freedBytes) add(bytes, columns int) {
 }
 
 func (a *tableBuilder) joinText(c *columnBuilder) (copied bool, err error) {
+	c.ownWords()
 	size := 0
 	for k, p := range c.chunks {
 		size += len(p.Text)
@@ -80,6 +81,7 @@ func (a *tableBuilder) joinText(c *columnBuilder) (copied bool, err error) {
 }
 
 func (a *tableBuilder) joinCodes(c *columnBuilder) (copied bool, err error) {
+	c.ownWords()
 	size := 0
 	for _, level := range c.levels {
 		size += len(level)
@@ -128,7 +130,7 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 			a.markBad(c, k, p)
 		}
 		slices.Sort(c.bad)
-		c.levels = nil
+		c.dropLevels()
 		return false, nil
 	case wide:
 		c.f64 = make([]float64, 0, a.rows())
@@ -171,7 +173,7 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 		*p = chunk.ColumnChunk{}
 	}
 	slices.Sort(c.bad)
-	c.levels = nil
+	c.dropLevels()
 	return true, nil
 }
 
@@ -192,10 +194,10 @@ func (a *tableBuilder) levelValues(c *columnBuilder) (values []float64, odd []bo
 
 // markBad notes the rows of a column chunk that are to be left out.
 func (a *tableBuilder) markBad(c *columnBuilder, k int, p *chunk.ColumnChunk) {
-	if len(p.Odd.Rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+p.Odd.First[0].Row, p.Odd.First[0].Text, !p.Numeric())
+	if len(p.Odd().Rows) > 0 && c.why == nil {
+		c.why = a.badCell(c, a.firsts[k]+p.Odd().First[0].Row, p.Odd().First[0].Text, !p.Numeric())
 	}
-	for _, row := range p.Odd.Rows {
+	for _, row := range p.Odd().Rows {
 		c.bad = append(c.bad, int32(a.firsts[k])+row)
 	}
 }

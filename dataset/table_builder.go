@@ -33,20 +33,53 @@ type columnBuilder struct {
 	chunks []*chunk.ColumnChunk
 	number bool // known: becomes numbers, odd cells being bad
 
+	f32    []float32
+	f64    []float64
+	sparse *Sparse
+	*words
+	bad   []int32     // rows of bad cells, ascending
+	why   *ParseError // the first of them
+	dates bool
+	large int // row of the first number that float64 may have rounded, −1 without one
+}
+
+// words are what a columnBuilder holds of levels and text. Columns of numbers share noWords: a
+// wide table has many of them.
+type words struct {
 	levels      []string // once the dictionaries are merged
 	counts      []int
 	modelLevels *chunk.ModelLevels // instead of them, of a part of a table whose codes are a model's
 
-	f32     []float32
-	f64     []float64
-	sparse  *Sparse
 	codes   []int32
 	text    []byte
 	offsets []int32
-	bad     []int32     // rows of bad cells, ascending
-	why     *ParseError // the first of them
-	dates   bool
-	large   int // row of the first number that float64 may have rounded, −1 without one
+}
+
+// noWords stays empty: ownWords comes before every change.
+var noWords words
+
+// ownWords makes the builder's words its own, which it may change.
+func (c *columnBuilder) ownWords() *words {
+	if c.words == &noWords {
+		c.words = new(words)
+	}
+	return c.words
+}
+
+// mergeLevels makes one dictionary of those of the column chunks.
+func (c *columnBuilder) mergeLevels() {
+	levels, counts := chunk.Merge(c.chunks)
+	if len(levels) > 0 || len(counts) > 0 || c.words != &noWords {
+		w := c.ownWords()
+		w.levels, w.counts = levels, counts
+	}
+}
+
+// dropLevels lets go of levels that became numbers.
+func (c *columnBuilder) dropLevels() {
+	if c.words != &noWords {
+		c.levels = nil
+	}
 }
 
 // table makes the table of the targets' column chunks.
@@ -63,13 +96,15 @@ func (a *tableBuilder) table(targets []chunk.Target) (*Table, error) {
 // resolveColumns lines up the targets' column chunks and decides what the columns become.
 func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 	a.locateRows()
-	a.columns = make([]*columnBuilder, 0, len(targets))
+	a.columns = make([]*columnBuilder, len(targets))
+	builders, chunks, n := make([]columnBuilder, len(targets)), make([]*chunk.ColumnChunk, len(targets)*len(a.chunks)), len(a.chunks)
 	for i := range targets {
-		c := &columnBuilder{Target: &targets[i], large: -1, chunks: make([]*chunk.ColumnChunk, len(a.chunks))}
+		c := &builders[i]
+		*c = columnBuilder{Target: &targets[i], large: -1, chunks: chunks[i*n : (i+1)*n : (i+1)*n], words: &noWords}
 		for k, ch := range a.chunks {
 			c.chunks[k] = &ch.Columns[i]
 		}
-		a.columns = append(a.columns, c)
+		a.columns[i] = c
 	}
 	if a.rows() > chunk.MostRows {
 		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), chunk.MostRows)
@@ -126,10 +161,10 @@ func (a *tableBuilder) checkCells() error {
 		var broken bool
 		for _, c := range a.columns {
 			p := c.chunks[k]
-			if p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd.First) == 0 {
+			if p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd().First) == 0 {
 				continue
 			}
-			if cell := &p.Odd.First[0]; first == nil || cell.Row < first.Row {
+			if cell := &p.Odd().First[0]; first == nil || cell.Row < first.Row {
 				first, column, broken = cell, c, !p.Numeric()
 			}
 		}
@@ -189,7 +224,7 @@ func (a *tableBuilder) inferTypes() error {
 		if c.Want == chunk.WantText {
 			continue
 		}
-		c.levels, c.counts = chunk.Merge(c.chunks)
+		c.mergeLevels()
 		switch c.Want {
 		case chunk.WantNumber:
 			c.number = true
@@ -207,7 +242,7 @@ func (a *tableBuilder) inferType(c *columnBuilder) error {
 	for _, p := range c.chunks {
 		if p.Numeric() {
 			present += p.Present
-			parsed += p.Present - p.Odd.Count
+			parsed += p.Present - p.Odd().Count
 		}
 	}
 	// In integers, so that exactly 90 % counts as between.
@@ -288,7 +323,7 @@ func (a *tableBuilder) oddCells(c *columnBuilder) []chunk.OddCell {
 	odd := a.oddLevels(c)
 	var cells []chunk.OddCell
 	for k, p := range c.chunks {
-		for _, cell := range p.Odd.First {
+		for _, cell := range p.Odd().First {
 			if p.Numeric() {
 				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
 			}
@@ -328,7 +363,7 @@ func (a *tableBuilder) readAgain() error {
 		return err
 	}
 	for _, c := range late {
-		c.levels, c.counts = chunk.Merge(c.chunks)
+		c.mergeLevels()
 	}
 	return a.checkCells()
 }
@@ -338,7 +373,7 @@ func (c *columnBuilder) count() {
 	if c.counts != nil {
 		return
 	}
-	c.counts = make([]int, len(c.levels))
+	c.ownWords().counts = make([]int, len(c.levels))
 	for _, p := range c.chunks {
 		chunk.CountCodes(p.Codes, c.counts)
 	}

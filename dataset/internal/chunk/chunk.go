@@ -55,7 +55,7 @@ func (ch *Chunk) Begins(row, line int) {
 // Odd reports whether a cell could not be read.
 func (ch *Chunk) Odd() bool {
 	for i := range ch.Columns {
-		if ch.Columns[i].Odd.Count > 0 {
+		if ch.Columns[i].Odd().Count > 0 {
 			return true
 		}
 	}

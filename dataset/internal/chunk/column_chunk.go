@@ -28,8 +28,8 @@ type ColumnChunk struct {
 	Present int  // cells that are not missing, bad ones too
 	Gaps    bool // numbers: NaN was written
 	Dates   bool
-	Large   int32    // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
-	Odd     OddCells // cells that are not what the column chunk holds; NaN or BrokenCode stands in their place
+	Large   int32     // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
+	odd     *OddCells // nil without any; see Odd
 
 	Summary *Summary // what is left of the values, where they are not kept
 }
@@ -90,6 +90,35 @@ func (p *ColumnChunk) Rows() int {
 	return len(p.F32) + len(p.F64) + len(p.Codes)
 }
 
+// Odd returns the cells that are not what the column chunk holds; NaN or BrokenCode stands in their
+// place. It must not be changed.
+func (p *ColumnChunk) Odd() *OddCells {
+	if p.odd == nil {
+		return &noOddCells
+	}
+	return p.odd
+}
+
+var noOddCells OddCells
+
+// AddOdd notes a cell that could not be read.
+func (p *ColumnChunk) AddOdd(row int, cell []byte, all bool) {
+	if p.odd == nil { // hardly any column chunk has one, and a wide table has many column chunks
+		p.odd = new(OddCells)
+	}
+	p.odd.add(row, cell, all)
+}
+
+// ForgetOdd takes back the latest odd cell if it is in the row: the row is to be left out.
+func (p *ColumnChunk) ForgetOdd(row int) {
+	if p.odd != nil {
+		p.odd.forget(row)
+	}
+}
+
+// DropOdd forgets all odd cells.
+func (p *ColumnChunk) DropOdd() { p.odd = nil }
+
 // OddCells collects cells that could not be read.
 type OddCells struct {
 	Count int
@@ -107,7 +136,7 @@ type OddCell struct {
 // KeptOdd is the number of odd cells per column and chunk that a message may show.
 const KeptOdd = 3
 
-func (c *OddCells) Add(row int, cell []byte, all bool) {
+func (c *OddCells) add(row int, cell []byte, all bool) {
 	c.Count++
 	c.last = row + 1
 	if len(c.First) < KeptOdd {
@@ -118,8 +147,7 @@ func (c *OddCells) Add(row int, cell []byte, all bool) {
 	}
 }
 
-// Forget takes back the latest cell if it is in the row: the row is to be left out.
-func (c *OddCells) Forget(row int) {
+func (c *OddCells) forget(row int) {
 	if c.last != row+1 {
 		return
 	}

@@ -59,7 +59,7 @@ func (o *Options) FromTexts(t Target, n int, at func(i int) (text string, presen
 			continue
 		}
 		if p.Codes[i] = d.Code([]byte(text), &o.Dialect); p.Codes[i] == BrokenCode {
-			p.Odd.Add(i, []byte(text), o.SkipBadRows)
+			p.AddOdd(i, []byte(text), o.SkipBadRows)
 		}
 	}
 	p.NoteLevels(0)

@@ -40,7 +40,7 @@ func (p *ColumnChunk) dropNumbers(bad []int32) {
 		p.F32 = DropRows(p.F32, bad)
 		p.Present = Present(p.F32)
 	}
-	p.Odd = OddCells{}
+	p.DropOdd()
 }
 
 // count counts the levels of the rows that are not bad, and finds their order anew

@@ -55,13 +55,13 @@ func (c *ColumnSink) Finish(p *chunk.ColumnChunk, index int) {
 		p.NoteLevels(index)
 		for row := 0; row < len(p.Codes) && c.broken != nil; row++ {
 			if p.Codes[row] == chunk.BrokenCode {
-				p.Odd.Add(row, c.broken, c.SkipBadRows)
+				p.AddOdd(row, c.broken, c.SkipBadRows)
 			}
 		}
 	case p.Offsets != nil && c.Field.IsText():
 		for row := range len(p.Offsets) - 1 {
 			if text := p.Text[p.Offsets[row]:p.Offsets[row+1]]; !utf8.Valid(text) {
-				p.Odd.Add(row, text, c.SkipBadRows)
+				p.AddOdd(row, text, c.SkipBadRows)
 			}
 		}
 	case p.Numeric():

@@ -185,7 +185,7 @@ func (p *chunkParser) levelColumn(b []byte, ends []int32, col, row int, s *sink,
 		}
 		code := s.dict.Code(cell, &p.Options.Dialect)
 		if code == chunk.BrokenCode {
-			s.column.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.AddOdd(row, cell, p.SkipBadRows)
 		}
 		s.column.Codes[row] = code
 		k, row = k+c.columns, row+1

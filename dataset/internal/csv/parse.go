@@ -202,7 +202,7 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 		code := s.dict.Code(cell, &p.Options.Dialect)
 		s.column.Codes[row] = code
 		if code == chunk.BrokenCode {
-			s.column.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.AddOdd(row, cell, p.SkipBadRows)
 		}
 	case textSink:
 		if p.Encoding == nil && utf8.Valid(cell) {
@@ -211,7 +211,7 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 		}
 		text, ok := p.Decode(cell)
 		if !ok {
-			s.column.Odd.Add(row, cell, p.SkipBadRows)
+			s.column.AddOdd(row, cell, p.SkipBadRows)
 		}
 		s.column.SetText(row, []byte(text))
 	}
@@ -224,7 +224,7 @@ func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int)
 	}
 	v, date, ok := chunk.ParseValue(cell, p.Decimal)
 	if !ok {
-		column.Odd.Add(row, cell, p.SkipBadRows)
+		column.AddOdd(row, cell, p.SkipBadRows)
 		column.SetMissing(row)
 		return
 	}
@@ -246,10 +246,10 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 		column.Blank(p.MissingNumbers)
 		column.Present = rows
 		if column.Gaps {
-			column.Present = chunk.Present(column.F32) + chunk.Present(column.F64) + column.Odd.Count
+			column.Present = chunk.Present(column.F32) + chunk.Present(column.F64) + column.Odd().Count
 		}
 		// Later chunks of a column that looks like text need not be read twice.
-		if p.Targets[s.target].Want == chunk.WantAny && column.Odd.Count*10 > column.Present {
+		if p.Targets[s.target].Want == chunk.WantAny && column.Odd().Count*10 > column.Present {
 			p.text[s.target].Store(true)
 		}
 	case levelSink:
@@ -269,7 +269,7 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	default:
 		return
 	}
-	if column.Odd.Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
+	if column.Odd().Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
 		p.Stop.Store(true)
 	}
 }
@@ -281,7 +281,7 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
 			if s.column != nil {
-				s.column.Odd.Forget(ch.Rows)
+				s.column.ForgetOdd(ch.Rows)
 			}
 		}
 	}
