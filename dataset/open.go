@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"io"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -62,7 +63,9 @@ func (in *input) table(ctx context.Context) (*Table, error) {
 		return nil, err
 	}
 	c := &collector{input: in}
+	width := len(targets)
 	targets, empty := withoutEmpty(in.source, targets)
+	collectWide(width)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -70,7 +73,20 @@ func (in *input) table(ctx context.Context) (*Table, error) {
 	a := in.tableBuilder(chunks, err)
 	a.empty = empty
 	a.reread = func(columns []*columnBuilder) error { return c.reread(ctx, columns) }
-	return a.table(targets)
+	t, err := a.table(targets)
+	a.chunks, a.columns, a.empty = nil, nil, nil
+	collectWide(width)
+	return t, err
+}
+
+// collectWide collects the garbage of a step if a table is wide. Finding the columns leaves several times
+// their size behind, and so does making them of their chunks; left to itself the collector would let it
+// stand beside what the next step makes.
+func collectWide(columns int) {
+	const wide = 1 << 16
+	if columns >= wide {
+		runtime.GC()
+	}
 }
 
 // tableBuilder begins the table of chunks, behind which an error may have ended the input.

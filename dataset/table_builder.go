@@ -370,7 +370,7 @@ func (a *tableBuilder) readAgain() error {
 
 // count counts the cells of each level unless that was done.
 func (c *columnBuilder) count() {
-	if c.counts != nil {
+	if c.counts != nil || len(c.levels) == 0 {
 		return
 	}
 	c.ownWords().counts = make([]int, len(c.levels))

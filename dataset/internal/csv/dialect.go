@@ -48,8 +48,8 @@ func readHead(s *chunk.Stream) (*head, error) {
 // cells. The cells of a record are parts of one text: a million by themselves would take 16 bytes more
 // each.
 func (h *head) records(sep byte, most int) (records [][]string) {
-	var text []byte
-	var ends []int
+	line, _, _ := bytes.Cut(h.text, []byte{'\n'})
+	text, ends := make([]byte, 0, len(line)), make([]int, 0, bytes.Count(line, []byte{sep})+1)
 	h.eachRecord(sep, most, func(content []byte, last bool) {
 		text, ends = append(text, content...), append(ends, len(text)+len(content))
 		if !last {
