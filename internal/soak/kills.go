@@ -246,7 +246,11 @@ func prepareInterrupt(t *trial) (func(t *trial) error, error) {
 		case e.code != interrupted && e.code != -1:
 			return fmt.Errorf("interrupted: exit code %d: %s", e.code, e.errors)
 		}
-		if err := t.isOneOf("m.boost", f.oldB); err != nil {
+		contents := [][]byte{f.oldB}
+		if e.code == -1 { // it was not yet listening, or had written everything
+			contents = append(contents, f.now)
+		}
+		if err := t.isOneOf("m.boost", contents...); err != nil {
 			return fmt.Errorf("interrupted: %w", err)
 		}
 		if err := t.onlyHas(e.code == -1, "m.boost", "m.boost.partial"); err != nil {
