@@ -8,7 +8,7 @@ CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test lint listing fuzz race bench asm wasm requirements cross soak soak-quick demo rename-module ci
+.PHONY: help build test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,10 @@ wasm: ## run the tests of tensorq and of its codec under WebAssembly, and how fa
 
 requirements: ## run the proofs and rewrite docs/requirements.md
 	go run ./internal/requirements
+
+transcripts: ## write what the commands of the documents print into them, and the picture of a run
+	go run ./internal/transcript -update docs/*.md
+	go run ./internal/transcript -svg docs/run.svg boost train examples/adult/train.csv.gz --label income -o census.boost
 
 cross: ## build and vet for every supported platform
 	@for target in $(CROSS); do \

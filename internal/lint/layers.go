@@ -34,7 +34,7 @@ const picture = `
  10:  cmd/boost  benchmarks  internal/soak
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme  internal/lint/platforms
-tools:  internal/rename  internal/requirements  internal/mutants
+tools:  internal/rename  internal/requirements  internal/mutants  internal/transcript
 `
 
 // unreachable lists, for a package, those that it must not reach through any
