@@ -208,7 +208,7 @@ func documented(t *testing.T, document, row string, column int) quality {
 		cells := strings.Split(line, "|")
 		if len(cells) == 8 && strings.TrimSpace(cells[1]) == row {
 			var q quality
-			if _, err := fmt.Sscanf(strings.TrimSpace(cells[2+column]), "%f B, %f, %f, %f", &q.bytes, &q.rms, &q.bulk, &q.worst); err != nil {
+			if _, err := fmt.Sscanf(strings.TrimSpace(cells[2+column]), "%f/%f/%f/%f", &q.bytes, &q.rms, &q.bulk, &q.worst); err != nil {
 				t.Fatalf("%q: %v", cells[2+column], err)
 			}
 			return q
