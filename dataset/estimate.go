@@ -106,13 +106,13 @@ func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes i
 		if inputs[0].Opened.Packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}
-		return estimateColumns(o, ctx, inputs, s)
+		return estimateColumns(ctx, o, s)
 	}
 	return estimateText(ctx, inputs, opts)
 }
 
 // estimateColumns adds up what columnar files say of themselves.
-func estimateColumns(o *chunk.Options, ctx context.Context, inputs []chunk.Input, s chunk.Source) (bytes int64, known bool) {
+func estimateColumns(ctx context.Context, o *chunk.Options, s chunk.Source) (bytes int64, known bool) {
 	names, err := s.Columns(ctx)
 	if err != nil {
 		return 0, false

@@ -186,9 +186,8 @@ func notesOf(t *dataset.Table) []string {
 }
 
 // openAs reads a table with a schema, the model's or the training table's.
-func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *configs.Config, more ...dataset.Option) (*dataset.Table, error) {
-	opts := append(formatOptions(c), dataset.As(s))
-	return a.open(ctx, []string{file}, append(opts, more...)...)
+func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *configs.Config) (*dataset.Table, error) {
+	return a.open(ctx, []string{file}, append(formatOptions(c), dataset.As(s))...)
 }
 
 // tell reports each note once, also where several tables bring it up.

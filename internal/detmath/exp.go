@@ -101,35 +101,3 @@ func expEdge(x float64) float64 {
 	scale := math.Float64frombits(bits)
 	return float64(scale+float64(scale*t)) * away
 }
-
-// Expm1 returns e**x - 1 within 2 ulp, also where x is small.
-func Expm1(x float64) float64 {
-	switch {
-	case math.IsNaN(x), x > 709, math.Abs(x) < 0x1p-54:
-		if x > 709 {
-			return Exp(x)
-		}
-		return x
-	case x < -40:
-		return -1
-	}
-	bits, t := expParts(x)
-	scale := math.Float64frombits(bits)
-	return (scale - 1) + float64(scale*t)
-}
-
-// Tanh returns the hyperbolic tangent of x within 3 ulp.
-func Tanh(x float64) float64 {
-	a := math.Abs(x)
-	switch {
-	case math.IsNaN(x), a < 0x1p-28:
-		return x
-	case a > 22: // 2·e^-44 is below half an ulp of 1
-		return math.Copysign(1, x)
-	}
-	e := Expm1(2 * a)
-	if a < 1 {
-		return math.Copysign(e/(e+2), x)
-	}
-	return math.Copysign(1-2/(e+2), x)
-}

@@ -22,10 +22,7 @@ func TestSameBits(t *testing.T) {
 	}{
 		{"exp", detmath.Exp, 0x1c56ce675bdae99c},
 		{"exp_coarse", func(x float64) float64 { return detmath.ExpCoarse(max(-708, min(x, 709))) }, 0x61c677420a4c419e},
-		{"expm1", detmath.Expm1, 0x55c350d63b40d78e},
 		{"log", func(x float64) float64 { return detmath.Log(math.Abs(x)) }, 0x27c909405e747f4f},
-		{"log1p", func(x float64) float64 { return detmath.Log1p(math.Abs(x) - 0.5) }, 0x4e66a83253666efb},
-		{"tanh", detmath.Tanh, 0x2705318705ae16b9},
 		{"erf", detmath.Erf, 0xd95401a8f7db15de},
 		{"sigmoid", detmath.Sigmoid, 0x25adc3dd4a8f9da6},
 	}

@@ -65,30 +65,3 @@ func logParts(x float64, scale int) (hi, lo float64) {
 	a += float64(r2 * b)
 	return hi, lo + float64(r2*a)
 }
-
-// Log1p returns log(1+x) within 0.7 ulp, also where x is small.
-// Log1p(-1) is -Inf, Log1p(x < -1) is NaN.
-func Log1p(x float64) float64 {
-	if !(x > -1 && x <= math.MaxFloat64) {
-		switch {
-		case x == -1:
-			return math.Inf(-1)
-		case x < -1:
-			return math.NaN()
-		}
-		return x // NaN, +Inf
-	}
-	if math.Abs(x) < 0x1p-54 {
-		return x
-	}
-	// u + c is 1 + x exactly; log(u+c) = log(u) + c/u + O(c²/u²), below 2^-106.
-	u := 1 + x
-	var c float64
-	if x <= 1 {
-		c = x - (u - 1)
-	} else {
-		c = 1 - (u - x)
-	}
-	hi, lo := logParts(u, 0)
-	return hi + (lo + c/u)
-}

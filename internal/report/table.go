@@ -122,7 +122,7 @@ func (t *Table) numberTable(columns []*profile.Column, width int) string {
 		head := append([]string{"number", "missing", "distinct"}, t.scoreHead()...)
 		rows := [][]string{append(head, figures...)}
 		for _, c := range shown {
-			row := append(t.common(c, 30), t.scoreCell(c)...)
+			row := append(t.common(c), t.scoreCell(c)...)
 			for _, name := range figures {
 				row = append(row, figureText(c, name))
 			}
@@ -170,7 +170,7 @@ func (t *Table) levelTable(columns []*profile.Column, width int) string {
 	head := append([]string{"category", "missing", "distinct"}, t.scoreHead()...)
 	rows := [][]string{append(head, "levels")}
 	for _, c := range shown {
-		rows = append(rows, append(append(t.common(c, 30), t.scoreCell(c)...), ""))
+		rows = append(rows, append(append(t.common(c), t.scoreCell(c)...), ""))
 	}
 	align := "l" + strings.Repeat("r", len(rows[0])-2) + "l"
 	room := max(width-widest(tableText(rows, align))+len("levels"), 20)
@@ -210,12 +210,12 @@ func levelsText(c *profile.Column, room int) string {
 }
 
 // common returns the cells that every kind of column has.
-func (t *Table) common(c *profile.Column, longest int) []string {
+func (t *Table) common(c *profile.Column) []string {
 	missing := ""
 	if c.Missing > 0 {
 		missing = format.Percent(c.Missing, t.Rows)
 	}
-	return []string{format.ShortName(c.Name, longest), missing, format.Count(c.Distinct)}
+	return []string{format.ShortName(c.Name, 30), missing, format.Count(c.Distinct)}
 }
 
 // hasScores reports whether any column was scored by what it tells about the label.

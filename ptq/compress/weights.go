@@ -25,8 +25,8 @@ func CoverWeights(m *model.Model) ([]float64, error) {
 
 // HitWeights weighs each leaf by the rows of a table that reach it, which count by the table's
 // weights where it has some. Errors: those of model.Model.Predict.
-func HitWeights(ctx context.Context, m *model.Model, t *dataset.Table, opts ...Option) ([]float64, error) {
-	s, err := newSample(ctx, m, t, opts)
+func HitWeights(ctx context.Context, m *model.Model, t *dataset.Table) ([]float64, error) {
+	s, err := newSample(ctx, m, t, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -242,7 +242,7 @@ func (p *parser) row(line []byte, ch *textChunk) bool {
 	if len(p.fields) == 0 {
 		return true
 	}
-	label, query, bad := p.cells(p.fields, ch)
+	label, query, bad := p.cells(p.fields)
 	if bad != nil {
 		bad.Line = ch.lines
 		if ch.bad == nil {
@@ -287,7 +287,7 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // cells reads the cells of a row; query is NaN where it has none. The entries, sorted
 // by index, are left in p.entries.
-func (p *parser) cells(fields [][]byte, ch *textChunk) (label, query float64, bad *chunk.ShapeError) {
+func (p *parser) cells(fields [][]byte) (label, query float64, bad *chunk.ShapeError) {
 	query = math.NaN()
 	if label, bad = p.label(fields[0]); bad != nil {
 		return 0, 0, bad

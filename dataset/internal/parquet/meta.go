@@ -86,7 +86,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 2:
-			t.list(kind, thriftStruct, func() {
+			t.structs(kind, func() {
 				if schema = append(schema, readSchemaElement(t)); len(schema) > chunk.MostColumns+1 {
 					t.fail()
 				}
@@ -95,11 +95,11 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 			rows = t.number(kind)
 		case 4:
 			chunks := 0
-			t.list(kind, thriftStruct, func() {
+			t.structs(kind, func() {
 				m.rowGroups = append(m.rowGroups, readRowGroup(t, &chunks))
 			})
 		case 5:
-			t.list(kind, thriftStruct, func() {
+			t.structs(kind, func() {
 				t.fields(func(id int, kind byte) {
 					if id == 1 && t.text(kind) == "pandas" {
 						m.pandas = true
@@ -206,7 +206,7 @@ func readRowGroup(t *thrift, chunks *int) parquetRowGroup {
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			t.list(kind, thriftStruct, func() {
+			t.structs(kind, func() {
 				if *chunks++; *chunks*leastChunk > len(t.b) {
 					t.fail()
 					return

@@ -93,14 +93,14 @@ func (t *thrift) fields(each func(id int, kind byte)) {
 	}
 }
 
-// list calls each for every element of a list, if it is one of the wanted kind.
-func (t *thrift) list(kind, want byte, each func()) {
+// structs calls each for every element of a list, if it is one of structs.
+func (t *thrift) structs(kind byte, each func()) {
 	if kind != thriftList {
 		t.fail()
 		return
 	}
 	n, element := t.listHead()
-	if n > 0 && element != want {
+	if n > 0 && element != thriftStruct {
 		t.fail()
 	}
 	for ; n > 0 && !t.failed; n-- {
