@@ -16,6 +16,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/terminal"
 	"boost/parallel"
 )
 
@@ -23,8 +24,8 @@ import (
 // that every command has say.
 type app struct {
 	stdin    io.Reader
-	out      io.Writer // data
-	terminal *terminal // everything else
+	out      io.Writer          // data
+	terminal *terminal.Terminal // everything else
 	log      *slog.Logger
 	started  time.Time
 	told     map[string]bool
@@ -37,8 +38,8 @@ type app struct {
 
 // run executes one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, out: stdout, terminal: newTerminal(stderr), started: time.Now(), told: map[string]bool{}}
-	a.log = slog.New(newHandler(a.terminal, "text", slog.LevelInfo))
+	a := &app{stdin: stdin, out: stdout, terminal: terminal.New(stderr), started: time.Now(), told: map[string]bool{}}
+	a.log = slog.New(terminal.NewHandler(a.terminal, "text", slog.LevelInfo))
 	ctx, stop := a.interruptible(context.Background())
 	defer stop()
 	root := a.root()
@@ -46,12 +47,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	a.terminal.clearBar()
+	a.terminal.ClearBar()
 	if err == nil {
 		return exitDone
 	}
 	if a.logFormat == "json" {
-		a.log = slog.New(newHandler(a.terminal, "json", slog.LevelInfo)) // flags are refused before prepare
+		a.log = slog.New(terminal.NewHandler(a.terminal, "json", slog.LevelInfo)) // flags are refused before prepare
 	}
 	code := exitCode(err)
 	if errors.Is(context.Cause(ctx), errInterrupted) && errors.Is(err, dataset.ErrTable) {
@@ -157,7 +158,7 @@ func (a *app) prepare() error {
 		a.logFormat = "text"
 		return usagef("--log-format must be text or json, not %q", format)
 	}
-	a.log = slog.New(newHandler(a.terminal, a.logFormat, level))
+	a.log = slog.New(terminal.NewHandler(a.terminal, a.logFormat, level))
 	use, note, err := cpu.Use()
 	if err != nil {
 		return usagef("%v", err)

@@ -15,6 +15,7 @@ import (
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
+	"boost/internal/terminal"
 )
 
 // inspectFlags is the command line of inspect.
@@ -141,6 +142,6 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 		if f.json {
 			return format.JSON(w, &s.Table)
 		}
-		return s.Write(w, a.width())
+		return s.Write(w, terminal.Width(a.out))
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
+	"boost/internal/terminal"
 )
 
 // predictFlags is the command line of predict.
@@ -202,7 +203,7 @@ func (a *app) resolveFormat(f *predictFlags) error {
 	if err := oneOf("format", f.format, write.Formats()...); err != nil {
 		return err
 	}
-	return checkForm(f.format, f.output, isTerminal(a.out))
+	return checkForm(f.format, f.output, terminal.Is(a.out))
 }
 
 // reportInitScores says where a model was trained from init scores and a table has none.

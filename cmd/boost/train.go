@@ -184,9 +184,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
-	a.terminal.showBar(a.progressSteps(r.baseRounds() + params.Rounds))
+	a.terminal.ShowBar(a.progressSteps(r.baseRounds() + params.Rounds))
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
-	a.terminal.clearBar()
+	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
 		return nil, ofTable(c.Data.Train, err)
 	}
@@ -374,10 +374,10 @@ func (r *trainRun) round(round booster.Round) {
 		}
 		attrs = append(attrs, e.Set+" "+e.Metric, format.Finite(e.Value))
 	}
-	r.a.terminal.step(round.Index+1, words)
+	r.a.terminal.Step(round.Index+1, words)
 	switch {
 	case r.a.verbose:
-	case r.a.terminal.interactive && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
+	case r.a.terminal.Interactive && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
 		return
 	case r.lastLog.IsZero():
 		r.lastLog = time.Now()

@@ -54,7 +54,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	case r.a.quiet:
 		return nil
 	}
-	if r.a.terminal.interactive {
+	if r.a.terminal.Interactive {
 		_, _ = r.a.terminal.Write([]byte("\n")) // parts the messages from the table
 	}
 	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.Write(w, names) })

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -11,29 +11,32 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is standard error: lines of text, and on a terminal a progress bar
+// Terminal is standard error: lines of text, and on a terminal a progress bar
 // below them that steps aside for each line.
-type terminal struct {
-	mutex       sync.Mutex
-	w           io.Writer
-	interactive bool // somebody watches
-	colour      bool
-	bar         *progressbar.ProgressBar
+type Terminal struct {
+	Interactive bool // somebody watches
+
+	mutex  sync.Mutex
+	w      io.Writer
+	colour bool
+	bar    *progressbar.ProgressBar
 }
 
-func newTerminal(w io.Writer) *terminal {
-	t := &terminal{w: w, interactive: isTerminal(w)}
-	t.colour = t.interactive && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+// New returns what writes to w.
+func New(w io.Writer) *Terminal {
+	t := &Terminal{w: w, Interactive: Is(w)}
+	t.colour = t.Interactive && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return t
 }
 
-func isTerminal(w io.Writer) bool {
+// Is reports whether what is written to w goes to a terminal.
+func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Write writes whole lines above the bar.
-func (t *terminal) Write(p []byte) (int, error) {
+func (t *Terminal) Write(p []byte) (int, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.bar != nil {
@@ -42,9 +45,9 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return t.w.Write(p)
 }
 
-// showBar starts a bar of n steps; nothing happens where there is no terminal.
-func (t *terminal) showBar(n int) {
-	if !t.interactive {
+// ShowBar starts a bar of n steps; nothing happens where there is no terminal.
+func (t *Terminal) ShowBar(n int) {
+	if !t.Interactive {
 		return
 	}
 	t.mutex.Lock()
@@ -63,8 +66,8 @@ func (t *terminal) showBar(n int) {
 		}))
 }
 
-// step moves the bar.
-func (t *terminal) step(done int, description string) {
+// Step moves the bar.
+func (t *Terminal) Step(done int, description string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.bar != nil {
@@ -73,8 +76,8 @@ func (t *terminal) step(done int, description string) {
 	}
 }
 
-// clearBar takes the bar away.
-func (t *terminal) clearBar() {
+// ClearBar takes the bar away.
+func (t *Terminal) ClearBar() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.bar != nil {
@@ -85,7 +88,7 @@ func (t *terminal) clearBar() {
 }
 
 // paint gives text one of the terminal's colours, where it has them.
-func (t *terminal) paint(code int, text string) string {
+func (t *Terminal) paint(code int, text string) string {
 	if !t.colour {
 		return text
 	}
@@ -95,9 +98,9 @@ func (t *terminal) paint(code int, text string) string {
 // usualWidth is how wide text may be where nobody says how wide the screen is.
 const usualWidth = 100
 
-// width returns how many characters fit a line of standard output.
-func (a *app) width() int {
-	if f, ok := a.out.(*os.File); ok {
+// Width returns how many characters fit a line of what is written to w.
+func Width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return max(n, 40)
 		}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -16,8 +16,8 @@ const (
 	faint  = 2
 )
 
-// newHandler returns the handler for messages: JSON, one object a line, or text for people.
-func newHandler(t *terminal, format string, level slog.Level) slog.Handler {
+// NewHandler returns the handler for messages: JSON, one object a line, or text for people.
+func NewHandler(t *Terminal, format string, level slog.Level) slog.Handler {
 	if format == "json" {
 		return slog.NewJSONHandler(t, &slog.HandlerOptions{Level: level})
 	}
@@ -27,7 +27,7 @@ func newHandler(t *terminal, format string, level slog.Level) slog.Handler {
 // textHandler writes a message as a person would: the sentence, then its
 // attributes, and a word before it where something is wrong.
 type textHandler struct {
-	terminal *terminal
+	terminal *Terminal
 	level    slog.Level
 	attrs    []slog.Attr
 }
