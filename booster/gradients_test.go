@@ -357,7 +357,7 @@ func openShared(t *testing.T, name, what string, options ...dataset.Option) (*da
 		t.Fatal(err)
 	}
 	options = append([]dataset.Option{dataset.Label(set.Label.(string)), dataset.Categorical(set.Categorical...),
-		dataset.Ignore(set.Ignore...), dataset.Missing("")}, options...)
+		dataset.Ignore(set.Ignore...), dataset.MissingOnly("")}, options...)
 	table, err := dataset.Open(context.Background(), filepath.Join(shared, "data", name, what), options...)
 	if err != nil {
 		t.Fatal(err)

@@ -232,7 +232,7 @@ func gapped(t *testing.T, of *dataset.Table) *dataset.Table {
 		}
 		columns = append(columns, data)
 	}
-	table, err := dataset.FromColumns(columns, dataset.Label(of.LabelColumn().Name()), dataset.Categorical(categorical...), dataset.Missing(""))
+	table, err := dataset.FromColumns(columns, dataset.Label(of.LabelColumn().Name()), dataset.Categorical(categorical...), dataset.MissingOnly(""))
 	if err != nil {
 		t.Fatal(err)
 	}

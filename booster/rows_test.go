@@ -19,7 +19,7 @@ func TestValidationUsesTrainingCuts(t *testing.T) {
 	t.Run("S0.1/e2e", func(t *testing.T) {
 		ctx := context.Background()
 		train := openShipped(t, "ames_housing")
-		test, err := dataset.Open(ctx, filepath.Join("..", "examples", "ames_housing", "test.csv.gz"), dataset.As(train.Schema()), dataset.Missing(""))
+		test, err := dataset.Open(ctx, filepath.Join("..", "examples", "ames_housing", "test.csv.gz"), dataset.As(train.Schema()), dataset.MissingOnly(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/booster"
+	"boost/dataset"
 	"boost/tensorq/store"
 )
 
@@ -42,7 +43,8 @@ type Data struct {
 	ID          []string
 	Ignore      []string
 	Categorical []string
-	Missing     []string // texts of a missing cell; used only if Given("data.missing")
+	Missing     []string // texts of a missing cell beside those of MissingOnly
+	MissingOnly []string // used only if Given("data.missing_only")
 	Format      string
 	Decimal     string
 	Encoding    string
@@ -80,17 +82,17 @@ func Default() Config {
 		Registry: store.DefaultConfig(),
 		Quantize: Quantize{MaxLoss: -1, By: "output"},
 		Data: Data{
-			Missing:   []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"},
-			Format:    "auto",
-			Decimal:   ".",
-			Encoding:  "utf-8",
-			Separator: "auto",
-			Header:    "auto",
-			OnBadRow:  "stop",
-			Absent:    "zero",
-			IndexBase: "auto",
-			SideFiles: "auto",
-			OutOfCore: booster.OutOfCoreAuto,
+			MissingOnly: dataset.DefaultMissing(),
+			Format:      "auto",
+			Decimal:     ".",
+			Encoding:    "utf-8",
+			Separator:   "auto",
+			Header:      "auto",
+			OnBadRow:    "stop",
+			Absent:      "zero",
+			IndexBase:   "auto",
+			SideFiles:   "auto",
+			OutOfCore:   booster.OutOfCoreAuto,
 		},
 	}
 }

@@ -59,7 +59,7 @@ func TestChunkedLibSVM(t *testing.T) {
 		rows, dirty := 1+r.IntN(300), r.IntN(3) == 0
 		text := svmText(r, rows, r.IntN(2) == 0, dirty)
 		var opts []dataset.Option
-		for _, o := range []dataset.Option{dataset.Absent("missing"), dataset.Missing("99", "0"), dataset.Missing("7", ""), dataset.Categorical("f1", "f3"),
+		for _, o := range []dataset.Option{dataset.Absent("missing"), dataset.MissingOnly("99", "0"), dataset.MissingOnly("7", ""), dataset.Categorical("f1", "f3"),
 			dataset.Weight("f2"), dataset.Ignore("f4"), dataset.IndexBase("0"), dataset.ID("f5")} {
 			if r.IntN(3) == 0 {
 				opts = append(opts, o)

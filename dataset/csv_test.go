@@ -103,10 +103,12 @@ func TestReadTexts(t *testing.T) {
 		{"one_column", "x\n1\n2\n", "x:float32=1|2", nil},
 		{"one_row", "x,y\n1,a\n", "x:float32=1 y:category=a", nil},
 		{"all_missing", "x,y\n,NA\n?,null\n", "x:float32=| y:float32=|", nil},
-		{"missing_tokens", "x,y\n1,None\n-999,a\n", "x:float32=1| y:category=None|a", []dataset.Option{dataset.Missing("-999")}},
+		{"missing_tokens", "x,y\n1,None\n-999,a\n", "x:float32=1| y:category=None|a", []dataset.Option{dataset.MissingOnly("-999")}},
+		{"missing_tokens_added", "x,y\n1,None\n-999,a\n-,?\n", "x:float32=1|| y:category=|a|", []dataset.Option{dataset.Missing("-999"), dataset.Missing("-", "NA")}},
+		{"missing_tokens_added_to_only", "x,y\n1,None\n-999,a\n", "x:float32=1| y:category=None|", []dataset.Option{dataset.Missing("a"), dataset.MissingOnly("-999")}},
 		{"missing_numbers", "x,y\n1,-1.0\n-1,2\n" + strings.Repeat("3,4\n", 20), "x:float32=1|" + strings.Repeat("|3", 20) + " y:float32=|2" + strings.Repeat("|4", 20),
-			[]dataset.Option{dataset.Missing("", "-1")}},
-		{"missing_number_levels", "x\na\n-1\n", "x:category=a|", []dataset.Option{dataset.Missing("", "-1")}},
+			[]dataset.Option{dataset.MissingOnly("", "-1")}},
+		{"missing_number_levels", "x\na\n-1\n", "x:category=a|", []dataset.Option{dataset.MissingOnly("", "-1")}},
 		{"booleans", "x\ntrue\nFALSE\nTrue\n", "x:float32=1|0|1", nil},
 		{"boolean levels", "x\ntrue\nFALSE\nTrue\n0\n", "x:category=1|0|1|0", []dataset.Option{dataset.Categorical("x")}},
 		{"date levels", "x\n1970-01-02\n1970-01-02T05:00+05\n1970-01-01 00:00:00.250\n", "x:category=86400|86400|0.25", []dataset.Option{dataset.Categorical("x")}},
@@ -189,7 +191,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestParseErrorFields(t *testing.T) {
-	_, err := read("x,y\n1,\"a\nb\"\n2,c\n3,\n", dataset.Label("y"), dataset.Weight("x"), dataset.Missing("", "c"))
+	_, err := read("x,y\n1,\"a\nb\"\n2,c\n3,\n", dataset.Label("y"), dataset.Weight("x"), dataset.MissingOnly("", "c"))
 	var e *dataset.ParseError
 	if !errors.As(err, &e) {
 		t.Fatalf("%v is no ParseError", err)

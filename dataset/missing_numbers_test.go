@@ -35,7 +35,7 @@ func TestMissingNumbersInEveryForm(t *testing.T) {
 		{"zero", []string{"", "0.0", "-999"}, [3]int{3, 8, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			opts := []dataset.Option{dataset.Missing(c.tokens...), dataset.Ignore("label")}
+			opts := []dataset.Option{dataset.MissingOnly(c.tokens...), dataset.Ignore("label")}
 			want := mustRead(t, dense, opts...)
 			check := func(form string, got *dataset.Table) {
 				t.Helper()
@@ -57,7 +57,7 @@ func TestMissingNumbersInEveryForm(t *testing.T) {
 			}
 		})
 	}
-	absent := readSVM(t, svm, dataset.Missing("0"), dataset.Absent("missing"), dataset.Ignore("label"))
+	absent := readSVM(t, svm, dataset.MissingOnly("0"), dataset.Absent("missing"), dataset.Ignore("label"))
 	if n := absent.Column("f2").Missing(); n != 7 {
 		t.Errorf("absent and zero: %d are missing, expected 7", n)
 	}
@@ -66,11 +66,11 @@ func TestMissingNumbersInEveryForm(t *testing.T) {
 	file := writeFile(t, filepath.Join(dir, "t.csv"), []byte(dense))
 	writeFile(t, file+".init", []byte("1\n-999\n3\n4\n5\n6\n7\n8\n"))
 	writeFile(t, file+".query", []byte("4\n4\n"))
-	table, err := dataset.Open(context.Background(), file, dataset.Label("label"), dataset.Missing("", "2"))
+	table, err := dataset.Open(context.Background(), file, dataset.Label("label"), dataset.MissingOnly("", "2"))
 	if err != nil || table.Column("qid").Missing() != 0 {
 		t.Errorf("the second query is missing: %v", err)
 	}
-	table, err = dataset.Open(context.Background(), file, dataset.Label("label"), dataset.Missing("", "-999"))
+	table, err = dataset.Open(context.Background(), file, dataset.Label("label"), dataset.MissingOnly("", "-999"))
 	if err != nil || table.Column("init_score").Missing() != 1 {
 		t.Errorf("the second init score is there: %v", err)
 	}

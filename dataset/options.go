@@ -13,7 +13,7 @@ import (
 // makes no sense is reported by the function that it is given to.
 type Option func(*chunk.Options)
 
-// DefaultMissing lists the cell texts that mean "no value" unless Missing is given. With
+// DefaultMissing lists the cell texts that mean "no value" unless MissingOnly is given. With
 // As, those that are levels or classes of the model are values as they were in training.
 func DefaultMissing() []string {
 	return []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
@@ -27,18 +27,30 @@ func newOptions(opts []Option) (*chunk.Options, error) {
 	for _, opt := range opts {
 		opt(o)
 	}
-	if o.Missing == nil {
-		o.Missing = DefaultMissing()
-		if o.Schema != nil {
-			o.Missing = slices.DeleteFunc(o.Missing, o.Schema.HasLevel)
-		}
-	}
+	o.Missing = missingWords(o)
 	for _, token := range o.Missing {
 		if v, ok := chunk.ParseNumber([]byte(token), o.Decimal); ok && v == v {
 			o.MissingNumbers = append(o.MissingNumbers, v)
 		}
 	}
 	return o, o.Err
+}
+
+// missingWords returns the texts of cells that mean "no value".
+func missingWords(o *chunk.Options) []string {
+	words := o.OnlyMissing
+	if words == nil {
+		words = DefaultMissing()
+		if o.Schema != nil {
+			words = slices.DeleteFunc(words, o.Schema.HasLevel)
+		}
+	}
+	for _, word := range o.Missing {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // Label names the column that is to be predicted. Every row must have one.
@@ -73,11 +85,17 @@ func Categorical(names ...string) Option {
 	return func(o *chunk.Options) { o.Categorical = append(o.Categorical, names...) }
 }
 
-// Missing replaces DefaultMissing. Tokens are compared with whole cells, byte by
-// byte, spaces around the cell not counting. One that is a number also means every
-// cell of that value in columns of numbers, however it is written or stored.
-func Missing(tokens ...string) Option {
-	return func(o *chunk.Options) { o.Missing = append([]string{}, tokens...) }
+// Missing adds texts of cells that mean "no value" to DefaultMissing, or to those of
+// MissingOnly. They are compared with whole cells, byte by byte, spaces around the cell not
+// counting. One that is a number also means every cell of that value in columns of numbers,
+// however it is written or stored.
+func Missing(words ...string) Option {
+	return func(o *chunk.Options) { o.Missing = append(o.Missing, words...) }
+}
+
+// MissingOnly replaces DefaultMissing by other words, which are compared as those of Missing.
+func MissingOnly(words ...string) Option {
+	return func(o *chunk.Options) { o.OnlyMissing = append([]string{}, words...) }
 }
 
 // Decimal sets the decimal point: '.' or ','.

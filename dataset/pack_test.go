@@ -87,10 +87,10 @@ func FuzzUnpack(f *testing.F) {
 // Every option is either part of the description or known to change no table.
 func TestDescribe(t *testing.T) {
 	schema := mustRead(t, "a,b\n1,2\n").Schema()
-	same := [][]dataset.Option{{}, {dataset.Threads(3)}, {dataset.ChunkSize(9)}, {dataset.NoSpool()}, {dataset.Missing(dataset.DefaultMissing()...)}}
+	same := [][]dataset.Option{{}, {dataset.Threads(3)}, {dataset.ChunkSize(9)}, {dataset.NoSpool()}, {dataset.MissingOnly(dataset.DefaultMissing()...)}, {dataset.Missing("NA", "")}}
 	other := [][]dataset.Option{
 		{dataset.Label("a")}, {dataset.Weight("a")}, {dataset.ID("a")}, {dataset.ID("a", "b")}, {dataset.ID("a b")}, {dataset.Ignore("a")},
-		{dataset.Categorical("a")}, {dataset.Missing("x")}, {dataset.Decimal(',')}, {dataset.Encoding("latin1")}, {dataset.Encoding("cp1252")},
+		{dataset.Categorical("a")}, {dataset.MissingOnly("x")}, {dataset.Missing("x")}, {dataset.Decimal(',')}, {dataset.Encoding("latin1")}, {dataset.Encoding("cp1252")},
 		{dataset.Separator(';')}, {dataset.Header(true)}, {dataset.Header(false)}, {dataset.SkipBadRows()}, {dataset.As(schema)},
 		{dataset.DropTextLike()}, {dataset.LenientTypes()}, {dataset.Format("csv")},
 	}

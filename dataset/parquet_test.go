@@ -152,7 +152,7 @@ func TestParquetRoles(t *testing.T) {
 
 // TestParquetMissing gives numbers that stand for "no value".
 func TestParquetMissing(t *testing.T) {
-	missing := dataset.Missing("", "-1", "1")
+	missing := dataset.MissingOnly("", "-1", "1")
 	want := mustRead(t, string(content(t, interop("types.csv"))), missing)
 	got, err := dataset.Open(context.Background(), interop("types.snappy.parquet"), missing)
 	if err != nil {

@@ -73,7 +73,7 @@ func (s *Set) Tables(ctx context.Context) (train, test *dataset.Table, err error
 	if train, err = s.Open(ctx); err != nil {
 		return nil, nil, err
 	}
-	test, err = dataset.Open(ctx, s.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+	test, err = dataset.Open(ctx, s.Test(), dataset.As(train.Schema()), dataset.MissingOnly(""))
 	return train, test, err
 }
 

@@ -70,7 +70,7 @@ func TestEveryFormOfRealSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := dataset.Open(ctx, set.Test(), dataset.As(train.Schema()), dataset.Missing(""))
+		data, err := dataset.Open(ctx, set.Test(), dataset.As(train.Schema()), dataset.MissingOnly(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func (m *Meta) Options() ([]dataset.Option, error) {
 	if err := json.Unmarshal(m.Label, &label); err != nil {
 		return nil, fmt.Errorf("label in %s: %w", MetaFile, err)
 	}
-	options := []dataset.Option{dataset.Label(label), dataset.Missing("")}
+	options := []dataset.Option{dataset.Label(label), dataset.MissingOnly("")}
 	if m.Weight != "" {
 		options = append(options, dataset.Weight(m.Weight))
 	}

@@ -39,8 +39,8 @@ func TestInitTrains(t *testing.T) {
 	if err := os.Mkdir("deep", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	must(t, 0, boost(t, "init", "t.csv", "--label", "y", "-o", "deep/run.toml", "--set", "data.missing=[\"\"]"))
-	says(t, readFile(t, "deep/run.toml"), `train = "../t.csv"`, `missing = [""]`)
+	must(t, 0, boost(t, "init", "t.csv", "--label", "y", "-o", "deep/run.toml", "--set", "data.missing_only=[\"\"]"))
+	says(t, readFile(t, "deep/run.toml"), `train = "../t.csv"`, `missing_only = [""]`)
 	config := trained(t, must(t, 0, boost(t, "train", "deep/run.toml", "--json")))
 	if config.Model != "deep/t.boost" {
 		t.Errorf("model is %s, want it beside the config", config.Model)

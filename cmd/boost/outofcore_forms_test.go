@@ -44,7 +44,7 @@ func TestEveryFormOutOfCore(t *testing.T) {
 			}
 			inFolder(t)
 			text := s.String()
-			table, err := dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.Missing("", "none"))
+			table, err := dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.MissingOnly("", "none"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestEveryFormOutOfCore(t *testing.T) {
 					continue
 				}
 				args := []string{"train", f.args[0], "--label", "y", "--set", "train.objective=regression", "--set", "data.id=id",
-					"--set", "data.missing=,none", "-o", "form.boost", "--set", "train.rounds=6", "--set", fmt.Sprintf("train.threads=%d", 1+i%3)}
+					"--set", "data.missing_only=,none", "-o", "form.boost", "--set", "train.rounds=6", "--set", fmt.Sprintf("train.threads=%d", 1+i%3)}
 				for _, key := range settings[name] {
 					args = append(args, "--set", key)
 				}

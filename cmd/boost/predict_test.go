@@ -293,11 +293,11 @@ func TestPredictReadsAsTrained(t *testing.T) {
 		s.WriteString([]string{"None", "Attached"}[i%2] + "," + strconv.Itoa(i%7) + "," + []string{"cheap", "dear"}[i%2] + "\n")
 	}
 	file(t, "t.csv", s.String())
-	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", `data.missing=[""]`, "--set", "train.rounds=5", "--set", "data.decimal=."))
-	says(t, r.errors, "the model does not remember how tables are written: give data.missing to predict and eval with --set too")
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", `data.missing_only=[""]`, "--set", "train.rounds=5", "--set", "data.decimal=."))
+	says(t, r.errors, "the model does not remember how tables are written: give data.missing_only to predict and eval with --set too")
 	plain := must(t, 0, boost(t, "predict", "t.boost", "t.csv")).out
-	if told := must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--set", `data.missing=[""]`)).out; plain != told {
-		t.Error("predictions depend on whether data.missing is given again")
+	if told := must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--set", `data.missing_only=[""]`)).out; plain != told {
+		t.Error("predictions depend on whether data.missing_only is given again")
 	}
 	must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error"))
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=5"))

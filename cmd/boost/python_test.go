@@ -262,7 +262,7 @@ func TestInteropPython(t *testing.T) {
 		t.Run("S4.29/"+set, func(t *testing.T) {
 			firstRows(t, filepath.Join(data, "data", set, "test.csv.gz"), "rows.csv", 300)
 			must(t, 0, boost(t, "train", filepath.Join(data, "data", set, "train.csv.gz"), "--label", label, "-q", "-o", set+".boost",
-				"--set", "train.early_stopping=0", "--set", "train.rounds=20", "--set", `data.missing=[""]`))
+				"--set", "train.early_stopping=0", "--set", "train.rounds=20", "--set", `data.missing_only=[""]`))
 			for i, f := range append(few, []string{"--dtype", "i16", "--keep-stats"}, []string{"--tiers", "warm5"}, []string{"--dtype", "f64"}) {
 				r.compress(t, set, "rows.csv", fmt.Sprint(set, i), f...)
 			}

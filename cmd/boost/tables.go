@@ -16,7 +16,7 @@ import (
 // readingKeys are the settings that say how a table is written, which a model does
 // not remember.
 var readingKeys = []string{
-	"data.format", "data.missing", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.format", "data.missing", "data.missing_only", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
 	"data.absent", "data.index_base", "data.side_files",
 }
 
@@ -84,9 +84,10 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 // formatOptions says how the text of a table is read.
 func formatOptions(c *configs.Config) []dataset.Option {
 	opts := []dataset.Option{dataset.Format(c.Data.Format), dataset.Encoding(c.Data.Encoding), dataset.Decimal([]rune(c.Data.Decimal)[0])}
-	if c.Given("data.missing") {
-		opts = append(opts, dataset.Missing(c.Data.Missing...))
+	if c.Given("data.missing_only") {
+		opts = append(opts, dataset.MissingOnly(c.Data.MissingOnly...))
 	}
+	opts = append(opts, dataset.Missing(c.Data.Missing...))
 	if c.Data.Separator != "auto" {
 		opts = append(opts, dataset.Separator([]rune(c.Data.Separator)[0]))
 	}
@@ -114,8 +115,11 @@ func formatOptions(c *configs.Config) []dataset.Option {
 func formatKeys(c *configs.Config) []string {
 	usual := configs.Default()
 	var keys []string
-	if c.Given("data.missing") && !slices.Equal(c.Data.Missing, usual.Data.Missing) {
+	if len(c.Data.Missing) > 0 {
 		keys = append(keys, "data.missing")
+	}
+	if c.Given("data.missing_only") && !slices.Equal(c.Data.MissingOnly, usual.Data.MissingOnly) {
+		keys = append(keys, "data.missing_only")
 	}
 	if c.Data.Decimal != usual.Data.Decimal {
 		keys = append(keys, "data.decimal")

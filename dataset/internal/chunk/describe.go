@@ -10,7 +10,7 @@ import (
 )
 
 // runOptions are the options that change how a table is read and never what is read.
-var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "formats"}
+var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "onlyMissing", "formats"}
 
 // Describe returns a text that is the same for options which read the same table from
 // the same files, and another for those that may not.

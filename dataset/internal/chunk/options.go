@@ -39,7 +39,8 @@ type Roles struct {
 
 // Dialect is how cells are written.
 type Dialect struct {
-	Missing        []string  // nil is DefaultMissing, less what the schema has as values
+	Missing        []string  // cells without a value
+	OnlyMissing    []string  // what Missing began with; nil is DefaultMissing, less what the schema has as values
 	MissingNumbers []float64 // the numbers among Missing
 	Decimal        byte
 	Encoding       *charmap.Charmap // nil is UTF-8

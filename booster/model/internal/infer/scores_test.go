@@ -151,7 +151,7 @@ func exclusive(t *testing.T, r *rand.Rand, rows int) *dataset.Table {
 		}
 		columns = append(columns, dataset.ColumnData{Name: name, Values: numbers[f]})
 	}
-	table, err := dataset.FromColumns(columns, dataset.Categorical(categorical...), dataset.Missing(""))
+	table, err := dataset.FromColumns(columns, dataset.Categorical(categorical...), dataset.MissingOnly(""))
 	if err != nil {
 		t.Fatal(err)
 	}
