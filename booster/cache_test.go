@@ -30,7 +30,7 @@ func (r *cacheRun) train(t *testing.T) string {
 	r.log.Reset()
 	logger := slog.New(slog.NewTextHandler(&r.log, nil))
 	r.input.Log = logger
-	l, err := booster.Load(context.Background(), r.params, r.input)
+	l, err := booster.LoadTables(context.Background(), r.params, r.input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestCacheKeepsOtherFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before, _ := os.ReadFile(c.cache)
 			in := booster.Input{Train: paths[:1], Valid: []string{filepath.Join(filepath.Dir(paths[0]), "part[12].csv")}, CutsFile: cuts, Cache: c.cache}
-			_, err := booster.Load(context.Background(), booster.Defaults(), in)
+			_, err := booster.LoadTables(context.Background(), booster.Defaults(), in)
 			if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), c.cache) {
 				t.Errorf("%v, want %q", err, c.reason)
 			}
@@ -253,11 +253,11 @@ func TestCacheKeepsOtherFiles(t *testing.T) {
 
 func TestCacheRefuses(t *testing.T) {
 	in := booster.Input{Train: []string{"-"}, Stdin: strings.NewReader("a,y\n1,2\n"), Cache: filepath.Join(t.TempDir(), "c.cache")}
-	if _, err := booster.Load(context.Background(), booster.Defaults(), in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "standard input") {
+	if _, err := booster.LoadTables(context.Background(), booster.Defaults(), in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("standard input: %v", err)
 	}
 	in = booster.Input{Train: []string{filepath.Join(t.TempDir(), "absent.csv")}, Cache: "c.cache"}
-	if _, err := booster.Load(context.Background(), booster.Defaults(), in); !errors.Is(err, dataset.ErrTable) {
+	if _, err := booster.LoadTables(context.Background(), booster.Defaults(), in); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("absent table: %v", err)
 	}
 	// A folder that is not there is no reason not to train.

@@ -120,7 +120,7 @@ func (in *Input) unchanged(key *cache.Key) bool {
 }
 
 // fromCache takes the tables from the cache, or logs why not.
-func (l *Loaded) fromCache(in *Input, key *cache.Key) bool {
+func (l *Tables) fromCache(in *Input, key *cache.Key) bool {
 	c, err := cache.Open(in.Cache, key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -12,7 +12,7 @@ func InMemory(t *dataset.Table) Data { return Data{tableSource{table: t}} }
 // OutOfCore is a table in files of which one chunk at a time is in memory: training
 // takes about the memory of the codes and of a few numbers per row. The files are read
 // again for the codes, and before that for the rows that cuts are taken from, unless
-// the table has kept them (dataset.KeepRows, which Load sets) and no rows are held out.
+// the table has kept them (dataset.KeepRows, which LoadTables sets) and no rows are held out.
 // Gradients "f32" and binning.sample = 0 are refused with it. The table must not be
 // closed before training ends.
 func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newChunkedSource(s)} }

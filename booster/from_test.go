@@ -271,7 +271,7 @@ func TestFromWithNewLevels(t *testing.T) {
 				{Cache: filepath.Join(dir, fmt.Sprint("c", stop))}, {Cache: filepath.Join(dir, fmt.Sprint("c", stop))},
 			} {
 				input.Train, input.From, input.Options = []string{path}, base, []dataset.Option{dataset.Label("y")}
-				l, err := booster.Load(context.Background(), p, input)
+				l, err := booster.LoadTables(context.Background(), p, input)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -284,7 +284,7 @@ func TestFromWithNewLevels(t *testing.T) {
 					t.Errorf("out of core %q, cached %v: the model differs in %s", input.OutOfCore, l.Cached, model.DiffSections(got, want))
 				}
 			}
-			l, err := booster.Load(context.Background(), p, booster.Input{Train: []string{path}, Options: []dataset.Option{dataset.Label("y")}, Cache: filepath.Join(dir, fmt.Sprint("c", stop))})
+			l, err := booster.LoadTables(context.Background(), p, booster.Input{Train: []string{path}, Options: []dataset.Option{dataset.Label("y")}, Cache: filepath.Join(dir, fmt.Sprint("c", stop))})
 			if err != nil || l.Cached {
 				t.Errorf("codes of a continued run serve one from nothing: %v", err)
 			}

@@ -16,6 +16,10 @@ import (
 // Model is a trained model; see package model.
 type Model = model.Model
 
+// LoadModel reads a model that Model.Save wrote. Every error wraps model.ErrModel, begins with the
+// path and says what is wrong with the file.
+func LoadModel(path string) (*Model, error) { return model.Load(path) }
+
 // NumericsVersion changes whenever the same data, parameters and seed give other
 // model bytes than before (docs/architecture.md, Numerics 9). It is stored in every model.
 const NumericsVersion = 3

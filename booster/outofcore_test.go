@@ -198,7 +198,7 @@ func loadAndTrain(t *testing.T, p booster.Params, in booster.Input) (sum, log st
 	t.Helper()
 	var b bytes.Buffer
 	in.Log = slog.New(slog.NewTextHandler(&b, nil))
-	l, err := booster.Load(context.Background(), p, in)
+	l, err := booster.LoadTables(context.Background(), p, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func TestOutOfCoreByLimit(t *testing.T) {
 			p := booster.Defaults()
 			p.MemoryLimit = c.limit
 			var log bytes.Buffer
-			l, err := booster.Load(context.Background(), p, booster.Input{Train: []string{path}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			l, err := booster.LoadTables(context.Background(), p, booster.Input{Train: []string{path}, Log: slog.New(slog.NewTextHandler(&log, nil)),
 				Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("long_column_that_is_ignored")}})
 			if err != nil {
 				t.Fatal(err)

@@ -170,12 +170,12 @@ func TestNarrowed(t *testing.T) {
 func TestCompressedWithoutStatistics(t *testing.T) {
 	f := newForest(t, 300, 1, 3, 10)
 	small, _ := compressed(t, f.model, ptq.FormQ4_0, model.GroupBlock, false)
-	for _, kind := range []string{"gain", "cover"} {
+	for _, kind := range []model.ImportanceKind{model.ByGain, model.ByCover} {
 		if _, err := small.Importance(kind); !errors.Is(err, model.ErrNoStatistics) {
 			t.Errorf("importance by %s: %v", kind, err)
 		}
 	}
-	if _, err := small.Importance("split"); err != nil {
+	if _, err := small.Importance(model.BySplit); err != nil {
 		t.Error(err)
 	}
 	// What is made of it is a full model: it keeps the values, not the form.

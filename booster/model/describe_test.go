@@ -11,10 +11,10 @@ import (
 
 func TestImportance(t *testing.T) {
 	m := newSmall(t)
-	for kind, want := range map[string][]float64{
-		"gain":  {8, 1.5, 2.5},
-		"split": {1, 1, 1},
-		"cover": {9, 9, 5},
+	for kind, want := range map[model.ImportanceKind][]model.FeatureImportance{
+		model.ByGain:  {{"age", 8}, {"income", 1.5}, {"color", 2.5}},
+		model.BySplit: {{"age", 1}, {"income", 1}, {"color", 1}},
+		model.ByCover: {{"age", 9}, {"income", 9}, {"color", 5}},
 	} {
 		got, err := m.Importance(kind)
 		if err != nil || !slices.Equal(got, want) {

@@ -49,7 +49,7 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 		Args: arguments("MODEL or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.importance != "" {
-				if err := oneOf("importance", f.importance, model.ImportanceKinds...); err != nil {
+				if err := oneOf("importance", f.importance, importanceKinds()...); err != nil {
 					return err
 				}
 			}
@@ -73,10 +73,18 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 	flags.StringVar(&f.label, "label", "", "`COLUMN` of a table that is to be predicted (default: one with a telling name)")
 	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
 	flags.StringVar(&f.importance, "importance", "", "print the features by importance of a `KIND`: gain, split or cover")
-	offer(cmd, "importance", model.ImportanceKinds...)
+	offer(cmd, "importance", importanceKinds()...)
 	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
 	f.addNoSpool(cmd)
 	return cmd
+}
+
+func importanceKinds() []string {
+	var names []string
+	for _, kind := range model.ImportanceKinds {
+		names = append(names, string(kind))
+	}
+	return names
 }
 
 // isModel reports whether a file is meant to be a model.
@@ -106,7 +114,7 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 	for _, k := range configs.Keys() {
 		keys = append(keys, k.Name)
 	}
-	r, err := report.NewModel(m, file, f.importance, keys)
+	r, err := report.NewModel(m, file, model.ImportanceKind(f.importance), keys)
 	if errors.Is(err, model.ErrNoStatistics) {
 		return usagef("%s: %v", file, err)
 	}

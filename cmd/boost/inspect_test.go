@@ -147,7 +147,7 @@ func TestInspectModel(t *testing.T) {
 		t.Errorf("--trees prints:\n%s", trees)
 	}
 	for _, kind := range model.ImportanceKinds {
-		if got := lines(must(t, 0, boost(t, "inspect", "y.boost", "--importance", kind)).out); len(got) != 2 || !strings.Contains(got[0], "%  ████") {
+		if got := lines(must(t, 0, boost(t, "inspect", "y.boost", "--importance", string(kind))).out); len(got) != 2 || !strings.Contains(got[0], "%  ████") {
 			t.Errorf("--importance %s prints %q", kind, got)
 		}
 	}

@@ -30,14 +30,14 @@ func forcedCuts(file string, features []string) (map[string][]float64, error) {
 
 // load reads the tables, or prepares them for being read in chunks, or takes them from
 // the cache.
-func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, error) {
+func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, error) {
 	start := time.Now()
 	c := r.config
 	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
 		return nil, usagef("standard input (-) cannot be joined with files")
 	}
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
-	loaded, err := booster.Load(ctx, c.Params, booster.Input{
+	loaded, err := booster.LoadTables(ctx, c.Params, booster.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
 		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
 	})
@@ -56,7 +56,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Loaded, err
 }
 
 // loadTests says what is to be said about the tables and reads the test sets.
-func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Loaded) error {
+func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error {
 	c := r.config
 	rest, schema := loaded.Train.MetaColumns(), loaded.Train.Schema()
 	r.a.tell(notesOf(rest))

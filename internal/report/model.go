@@ -20,17 +20,17 @@ type Model struct {
 	file     string
 	model    *model.Model
 	memory   *Memory // nil for a full model
-	kind     string  // of importance
+	kind     model.ImportanceKind
 	features []Importance
 	keys     []string
 }
 
 // NewModel describes the model of a file, its features by a kind of importance, "" for the most telling one
 // that it has. Parameters are listed in the order of keys.
-func NewModel(m *model.Model, file, kind string, keys []string) (*Model, error) {
+func NewModel(m *model.Model, file string, kind model.ImportanceKind, keys []string) (*Model, error) {
 	if kind == "" {
-		if kind = "gain"; !m.HasStatistics() {
-			kind = "split"
+		if kind = model.ByGain; !m.HasStatistics() {
+			kind = model.BySplit
 		}
 	}
 	r := &Model{file: file, model: m, kind: kind, keys: keys}
@@ -56,20 +56,20 @@ type Importance struct {
 }
 
 // importances returns the features from the most to the least important.
-func importances(m *model.Model, kind string) ([]Importance, error) {
-	values, err := m.Importance(kind)
+func importances(m *model.Model, kind model.ImportanceKind) ([]Importance, error) {
+	features, err := m.Importance(kind)
 	if err != nil {
 		return nil, err
 	}
 	total := 0.0
-	for _, v := range values {
-		total += v
+	for _, f := range features {
+		total += f.Value
 	}
-	list := make([]Importance, len(values))
-	for i, name := range m.FeatureNames() {
-		list[i] = Importance{Name: name, Value: values[i]}
+	list := make([]Importance, len(features))
+	for i, f := range features {
+		list[i] = Importance{Name: f.Name, Value: f.Value}
 		if total > 0 {
-			list[i].Share = values[i] / total
+			list[i].Share = f.Value / total
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int {
@@ -89,10 +89,10 @@ func (r *Model) WriteJSON(w io.Writer, trees bool) error {
 	out := struct {
 		What string `json:"what"`
 		*model.Description
-		Memory         *Memory      `json:"memory,omitempty"`
-		ImportanceKind string       `json:"importance_kind"`
-		Importance     []Importance `json:"importance"`
-		Dump           []Tree       `json:"dump,omitempty"`
+		Memory         *Memory              `json:"memory,omitempty"`
+		ImportanceKind model.ImportanceKind `json:"importance_kind"`
+		Importance     []Importance         `json:"importance"`
+		Dump           []Tree               `json:"dump,omitempty"`
 	}{"model", r.Description, r.memory, r.kind, r.features, nil}
 	if trees {
 		for i := range r.model.Contents().Trees {
@@ -176,7 +176,7 @@ func (r *Model) WriteText(w io.Writer) error {
 	}
 	const most = 20
 	share := "\nshare of the gain of all splits\n"
-	if r.kind == "split" {
+	if r.kind == model.BySplit {
 		share = "\nshare of all splits\n"
 	}
 	if _, err := io.WriteString(w, share); err != nil {

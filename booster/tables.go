@@ -43,8 +43,8 @@ type Input struct {
 	Log  *slog.Logger // gets what was chosen and why; nil for none
 }
 
-// Loaded are the tables of a training run, in memory, in files or from a cache.
-type Loaded struct {
+// Tables are the tables of a training run, in memory, in files or from a cache.
+type Tables struct {
 	Train Data
 	Valid []Data
 	// Cached is set if the tables come from the cache, OutOfCore if they stay in files.
@@ -56,17 +56,18 @@ type Loaded struct {
 	sample  dataset.Option          // of the training table that stays in files
 }
 
-// Load reads the tables of a run, or prepares them for being read in chunks, or takes
+// LoadTables reads the tables of a run, or prepares them for being read in chunks, or takes
 // them from the cache. A cache that is out of date or damaged is not used, and written
 // anew by training with Options. Close what is loaded after training.
-func Load(ctx context.Context, p Params, in Input) (*Loaded, error) {
+func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 	if in.Log == nil {
 		in.Log = slog.New(slog.DiscardHandler)
 	}
 	if in.From != nil {
 		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()))
 	}
-	l := &Loaded{from: in.From}
+	p = p.OrDefaults()
+	l := &Tables{from: in.From}
 	if in.Cache != "" {
 		if err := in.checkCache(); err != nil {
 			return nil, err
@@ -115,7 +116,7 @@ func (in *Input) sample(p *Params) dataset.Option {
 }
 
 // read opens or reads all tables.
-func (l *Loaded) read(ctx context.Context, in *Input) error {
+func (l *Tables) read(ctx context.Context, in *Input) error {
 	var err error
 	options := in.Options
 	if l.sample != nil {
@@ -138,7 +139,7 @@ func (l *Loaded) read(ctx context.Context, in *Input) error {
 	return nil
 }
 
-func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dataset.Option) (Data, error) {
+func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dataset.Option) (Data, error) {
 	stream := len(paths) == 1 && paths[0] == "-" && in.Stdin != nil
 	const name = "standard input"
 	if !l.OutOfCore {
@@ -171,7 +172,7 @@ func (l *Loaded) open(ctx context.Context, in *Input, paths []string, opts []dat
 
 // Options are the options of a training run on l.Train: its validation sets, the model that
 // it goes on from, and the cache to be written.
-func (l *Loaded) Options() []Option {
+func (l *Tables) Options() []Option {
 	var opts []Option
 	if l.from != nil {
 		opts = append(opts, From(l.from))
@@ -190,7 +191,7 @@ func (l *Loaded) Options() []Option {
 }
 
 // Close frees files that are still read.
-func (l *Loaded) Close() {
+func (l *Tables) Close() {
 	for _, s := range l.chunked {
 		s.Close()
 	}
