@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -17,7 +18,9 @@ import (
 	"boost/tree/grow"
 )
 
-// Params are how a model is trained. The zero value is not usable: start from Defaults.
+// Params are how a model is trained. Start from Defaults, or from a literal with the fields that
+// matter, like Params{Objective: "binary", Rounds: 300}: Train and LoadTables take the rest from
+// Defaults, as OrDefaults describes.
 //
 // Settings describes each field: its name in configs, flags and the model, what it may be, and
 // whether it can change the bytes of the model. It is flat because its fields are the keys of the
@@ -66,6 +69,40 @@ func Defaults() Params {
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
 		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
+	}
+}
+
+// OrDefaults returns p with defaults in the place of fields that were left out. The zero value becomes
+// Defaults().
+//
+// This is decided for p without Binning and Tree, for p.Binning, and for p.Tree, each on its own. Some
+// fields cannot be zero: of p these are Rounds, LearningRate, Gradients, GradientMode, Rounding, RenewLeaves,
+// RowFraction, RowEvery and MetricsEvery; of Binning, among others, MaxBin; of Tree, among others, Leaves.
+//
+//   - If one of them is zero, the struct does not come from Defaults. All its fields that are zero then
+//     take their defaults, also those that could be zero, like Seed or MinDataInLeaf.
+//   - If none is zero, all fields are kept, and a zero means zero.
+//
+// So a zero in place of another default, like Tree.MinDataInLeaf = 0 instead of 20, is set in what
+// Defaults returned.
+func (p Params) OrDefaults() Params {
+	usual := Defaults()
+	p.Builder = cmp.Or(p.Builder, usual.Builder)
+	fillIn(trainSettings(&p), trainSettings(&usual))
+	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
+	fillIn(grow.Settings(&p.Tree), grow.Settings(&usual.Tree))
+	return p
+}
+
+// fillIn sets all zero fields to their defaults if a field is zero that cannot be.
+func fillIn(fields, defaults []setting.Setting) {
+	isLiteral := slices.ContainsFunc(fields, func(s setting.Setting) bool {
+		return reflect.ValueOf(s.Value).Elem().IsZero() && len(setting.Check([]setting.Setting{s})) > 0
+	})
+	for i := range fields {
+		if field := reflect.ValueOf(fields[i].Value).Elem(); isLiteral && field.IsZero() {
+			field.Set(reflect.ValueOf(defaults[i].Value).Elem())
+		}
 	}
 }
 
@@ -148,7 +185,8 @@ func trainSettings(p *Params) []setting.Setting {
 }
 
 // Validate reports everything that is wrong with the parameters, joined; each error
-// wraps ErrParams and names the key, the value and what it may be.
+// wraps ErrParams and names the key, the value and what it may be. It takes all fields as they are:
+// a zero that a field cannot have is an error here, and left to OrDefaults by Train.
 func (p Params) Validate() error {
 	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
 		p.QuantizeDType = form.String() // its name in any case

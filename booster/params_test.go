@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"boost/binning"
 	"boost/booster"
+	"boost/tree/grow"
 )
 
 // leafFields visits the fields of Params.
@@ -105,6 +107,47 @@ func TestParamsRoundTripThroughTheModel(t *testing.T) {
 		if _, ok := stored[key]; ok {
 			t.Errorf("run parameter %s is stored in the model", key)
 		}
+	}
+}
+
+// A struct without one of the fields that cannot be zero is a literal, and its zeros mean the defaults. The
+// expected values are those of Defaults with the fields written out.
+func TestParamsOrDefaults(t *testing.T) {
+	with := func(change func(p *booster.Params)) booster.Params {
+		p := booster.Defaults()
+		change(&p)
+		return p
+	}
+	kept := with(func(p *booster.Params) { p.Seed, p.Tree.MinDataInLeaf, p.Binning.Sample, p.MvsLambda = 0, 0, 0, 0 })
+	for name, c := range map[string]struct{ in, want booster.Params }{
+		"zero":          {booster.Params{}, booster.Defaults()},
+		"defaults":      {booster.Defaults(), booster.Defaults()},
+		"zeros are set": {kept, kept},
+		"a literal": {booster.Params{Objective: "binary", Rounds: 7},
+			with(func(p *booster.Params) { p.Objective, p.Rounds = "binary", 7 })},
+		"a literal inside": {
+			booster.Params{Tree: grow.Params{Leaves: 5, LambdaL2: 2}, Binning: binning.Params{MaxBin: 15}},
+			with(func(p *booster.Params) { p.Tree.Leaves, p.Tree.LambdaL2, p.Binning.MaxBin = 5, 2, 15 })},
+		"a literal beside what is set": {
+			with(func(p *booster.Params) { p.Seed, p.Tree = 0, grow.Params{MaxDepth: 3} }),
+			with(func(p *booster.Params) { p.Seed, p.Tree.MaxDepth = 0, 3 })},
+	} {
+		if got := c.in.OrDefaults(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: OrDefaults = %+v\nwant %+v", name, got, c.want)
+		}
+	}
+	var zero booster.Params
+	if err := zero.Validate(); err == nil || !strings.Contains(err.Error(), "train.rounds") {
+		t.Errorf("Validate takes the zero value: %v", err)
+	}
+	table := openShipped(t, "ames_housing")
+	few := booster.Params{Objective: "regression", Rounds: 2}
+	if got, want := hash(t, few, table), hash(t, with(func(p *booster.Params) { p.Objective, p.Rounds = "regression", 2 }), table); got != want {
+		t.Errorf("Train on a literal makes %s, on Defaults %s", got, want)
+	}
+	bad := booster.Params{Rounds: -1}
+	if _, err := booster.Train(context.Background(), bad, table); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "train.rounds = -1") {
+		t.Errorf("Train with Rounds -1: %v", err)
 	}
 }
 

@@ -31,12 +31,13 @@ func Presets() []string {
 }
 
 // UsePreset puts the values of a preset in the place of those parameters that still have
-// their default.
+// their default, or were left out.
 func (p *Params) UsePreset(name string) error {
 	i := slices.IndexFunc(presets, func(s preset) bool { return s.name == name })
 	if i < 0 {
 		return fmt.Errorf("%w: preset %s: there is %s", ErrParams, strconv.Quote(name), strings.Join(Presets(), ", "))
 	}
+	*p = p.OrDefaults()
 	usual, of := Defaults(), Defaults()
 	presets[i].values(&of)
 	defaults, values := Settings(&usual), Settings(&of)

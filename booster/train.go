@@ -11,7 +11,8 @@ import (
 	"boost/parallel"
 )
 
-// Train trains a model on a table whose label column is set.
+// Train trains a model on a table whose label column is set. Parameters that were left out have their
+// defaults; see Params.OrDefaults.
 //
 // The same table, parameters and seed give the same model bytes for every number
 // of threads and builder. Problems with the table wrap dataset.ErrTable, with
@@ -56,7 +57,7 @@ type run struct {
 }
 
 func newRun(p Params, opts []Option) (*run, error) {
-	r := &run{start: time.Now(), p: p}
+	r := &run{start: time.Now(), p: p.OrDefaults()}
 	for _, o := range opts {
 		o(&r.options)
 	}
