@@ -115,6 +115,15 @@ func (c *Column) number(row int) float64 {
 	return c.Float64s()[row]
 }
 
+// isMissing reports whether a row of a dense column that is no text has no value.
+func (c *Column) isMissing(row int) bool {
+	if c.kind == Category {
+		return c.Codes()[row] < 0
+	}
+	v := c.number(row)
+	return v != v
+}
+
 // as returns the column under another name and role.
 func (c *Column) as(name string, role Role) *Column {
 	copied := *c

@@ -78,6 +78,49 @@ func (t *Table) Features() []*Column {
 // LabelColumn returns the column with role LabelRole, or nil.
 func (t *Table) LabelColumn() *Column { return t.withRole(LabelRole) }
 
+// WithLabel returns the table with the named column as the one to be predicted. A column that was the
+// label before becomes a feature. A column that is absent or not a feature, or a row without a value in
+// it, is an error that wraps ErrTable. The tables share their memory.
+func (t *Table) WithLabel(name string) (*Table, error) {
+	var label *Column
+	for _, c := range t.columns {
+		if c.name == name && (label == nil || c.role != IDRole) { // an id may stand for a feature, too
+			label = c
+		}
+	}
+	switch {
+	case label == nil:
+		return nil, chunk.Errorf("there is no column %q to be the label (columns are %s)", name, chunk.NameList(t.columnNames(), 10))
+	case label.role != Feature && label.role != LabelRole:
+		return nil, chunk.Errorf("column %q cannot be the label: it was read as the %s", name, label.role)
+	}
+	label = label.as(name, LabelRole)
+	for row := range t.rows {
+		if label.missing > 0 && label.isMissing(row) {
+			return nil, chunk.Errorf("%s: label %q is empty", t.Place(row), name)
+		}
+	}
+	labelled := *t
+	labelled.index, labelled.columns = new(nameIndex), slices.Clone(t.columns)
+	for i, c := range labelled.columns {
+		switch {
+		case c.name == name && c.role != IDRole:
+			labelled.columns[i] = label
+		case c.role == LabelRole:
+			labelled.columns[i] = c.as(c.name, Feature)
+		}
+	}
+	return &labelled, nil
+}
+
+func (t *Table) columnNames() []string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return names
+}
+
 // WithoutFeatures returns the table without its features: label, weight, ids and what
 // else is told of the rows, with their locations. It shares the table's memory.
 func (t *Table) WithoutFeatures() *Table {

@@ -1,0 +1,71 @@
+package dataset
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"boost/dataset/internal/chunk"
+)
+
+// CellReader reads single cells as FromColumns with As(schema) reads columns.
+type CellReader struct{ options *chunk.Options }
+
+// NewCellReader returns a reader of the cells of a model's columns.
+func NewCellReader(s Schema) (*CellReader, error) {
+	o, err := newOptions([]Option{As(s)})
+	return &CellReader{o}, err
+}
+
+// Cell is what one cell means in a column: a number, NaN if it is missing, or in a Category column
+// the name of a level, "" with the number NaN if it is missing.
+type Cell struct {
+	Number float64
+	Level  string
+}
+
+// missingCell is a cell without a value.
+var missingCell = Cell{Number: math.NaN()}
+
+// Number reads a number, NaN for a missing one.
+func (r *CellReader) Number(c *ColumnSchema, v float64) Cell {
+	for _, missing := range r.options.MissingNumbers {
+		if v == missing {
+			return missingCell
+		}
+	}
+	if c.Kind != Category || v != v {
+		return Cell{Number: v}
+	}
+	return Cell{Level: FormatNumber(v)}
+}
+
+// Text reads a text. In a numeric column a text that is no number, truth value or date, nor a word for
+// a missing value, is an error that wraps ErrTable.
+func (r *CellReader) Text(c *ColumnSchema, text string) (Cell, error) {
+	switch {
+	case r.options.IsMissing([]byte(text)):
+		return missingCell, nil
+	case !utf8.ValidString(text):
+		return missingCell, chunk.Errorf("column %q: %q is not UTF-8", c.Name, chunk.Excerpt([]byte(text)))
+	case c.Kind == Category && !c.NumericLevels:
+		return Cell{Level: text}, nil
+	}
+	v, _, ok := chunk.ParseValue([]byte(text), r.options.Decimal)
+	switch {
+	case ok:
+		return r.Number(c, v), nil
+	case c.Kind == Category:
+		return Cell{Level: text}, nil
+	}
+	return missingCell, chunk.Errorf("column %q: %q is not a number, as the model has it in this column", c.Name, chunk.Excerpt([]byte(text)))
+}
+
+// Integer returns a whole number as a float64. One that float64 cannot hold exactly is an error that
+// wraps ErrTable.
+func (r *CellReader) Integer(c *ColumnSchema, v int64) (float64, error) {
+	f, exact := exactInt(v)
+	if !exact {
+		return f, chunk.Errorf("column %q: float64 cannot hold %d exactly; give it as text", c.Name, v)
+	}
+	return f, nil
+}
