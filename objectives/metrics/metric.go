@@ -20,3 +20,28 @@ type Metric interface {
 	// Eval returns the metric, NaN where it is undefined (no rows, one class only, …).
 	Eval(in Input) float64
 }
+
+// Direction says which values of a metric are better.
+type Direction bool
+
+// The directions.
+const (
+	LowerIsBetter  Direction = false
+	HigherIsBetter Direction = true
+)
+
+// FromFunc returns a metric of your own: its name, which values are better, and what Eval returns.
+func FromFunc(name string, better Direction, eval func(in Input) float64) Metric {
+	return custom{name, better, eval}
+}
+
+// custom is a metric made of a function.
+type custom struct {
+	name   string
+	better Direction
+	eval   func(in Input) float64
+}
+
+func (c custom) Name() string          { return c.name }
+func (c custom) HigherIsBetter() bool  { return bool(c.better) }
+func (c custom) Eval(in Input) float64 { return c.eval(in) }
