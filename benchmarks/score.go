@@ -172,7 +172,7 @@ func singles(m *booster.Model, columns [][]float32, run *scorers.Run) {
 	out := make([]float64, m.Outputs())
 	call := func(i int) float64 {
 		row, start := rows[i%len(rows)], time.Now()
-		m.PredictRow(row, out)
+		m.PredictValues(row, out)
 		return float64(time.Since(start).Nanoseconds())
 	}
 	for i := range rows {

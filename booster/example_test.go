@@ -2,18 +2,26 @@ package booster_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
+	"boost/ptq"
+	"boost/ptq/compress"
 )
 
 // steps is a small table: y is 1 where x is above 5.
@@ -31,47 +39,159 @@ func steps() (*dataset.Table, error) {
 	return dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"))
 }
 
-// A model is trained on a file, saved, loaded and used on another file.
+// A model is trained on a file and predicts another file.
 func ExampleTrain() {
-	ctx := context.Background()
-	table, err := dataset.Open(ctx, filepath.Join("..", "examples", "wine_quality", "train.csv.gz"), dataset.Label("quality"))
+	ctx, folder := context.Background(), filepath.Join("..", "examples", "wine_quality")
+	table, err := dataset.Open(ctx, filepath.Join(folder, "train.csv.gz"), dataset.Label("quality"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := booster.Train(ctx, booster.Params{Objective: "multiclass", Rounds: 20}, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	test, err := dataset.Open(ctx, filepath.Join(folder, "test.csv.gz"), dataset.As(m.Schema()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores, err := m.Predict(ctx, test)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("classes:", m.Classes())
+	fmt.Println("one probability per row and class:", len(scores) == test.NumRows()*m.Outputs())
+	// Output:
+	// classes: [3 4 5 6 7 8 9]
+	// one probability per row and class: true
+}
+
+// A saved model predicts what it predicted before.
+func ExampleLoadModel() {
+	rows, err := dataset.FromRows([][]float64{{1, 10}, {2, 20}, {3, 30}, {4, 40}}, "x", "y")
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := rows.WithLabel("y")
 	if err != nil {
 		log.Fatal(err)
 	}
 	params := booster.Defaults()
-	params.Objective, params.Rounds = "multiclass", 20
-	trained, err := booster.Train(ctx, params, table)
+	params.Rounds, params.LearningRate, params.Objective = 1, 1, "regression"
+	params.Tree.MinDataInLeaf = 1
+	m, err := booster.Train(context.Background(), params, table)
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	dir, err := os.MkdirTemp("", "boost")
+	folder, err := os.MkdirTemp("", "boost")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "wine.boost")
-	if err := trained.Save(path); err != nil {
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "model.boost")
+	if err := m.Save(path); err != nil {
 		log.Fatal(err)
 	}
+	loaded, err := booster.LoadModel(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores, err := loaded.Predict(context.Background(), table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f\n", scores)
 
-	loaded, err := model.Load(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	test, err := dataset.Open(ctx, filepath.Join("..", "examples", "wine_quality", "test.csv.gz"), dataset.As(loaded.Schema()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	scores, err := loaded.Predict(ctx, test)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("classes:", loaded.Classes())
-	fmt.Println("one probability per row and class:", len(scores) == test.NumRows()*loaded.Outputs())
+	_, err = booster.LoadModel(filepath.Join(folder, "other.boost"))
+	fmt.Println(errors.Is(err, model.ErrModel))
 	// Output:
-	// classes: [3 4 5 6 7 8 9]
-	// one probability per row and class: true
+	// [10.0 20.0 30.0 40.0]
+	// true
+}
+
+// A service loads a model once and scores a row per request. The model is safe for concurrent use.
+func ExampleModel_PredictRow() {
+	table, err := dataset.FromColumns([]dataset.ColumnData{
+		{Name: "hours", Values: []int{10, 20, 30, 40, 50, 60}},
+		{Name: "shift", Values: []string{"day", "day", "night", "day", "night", "night"}},
+		{Name: "pay", Values: []float64{100, 200, 350, 400, 550, 650}},
+	}, dataset.Label("pay"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	params := booster.Defaults()
+	params.Objective, params.Rounds, params.LearningRate, params.Tree.MinDataInLeaf = "regression", 1, 1, 1
+	m, err := booster.Train(context.Background(), params, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		var row map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&row); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		prediction, err := m.PredictRow(row)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, "%.1f\n", prediction[0])
+	}
+	server := httptest.NewServer(http.HandlerFunc(handler))
+	defer server.Close()
+	for _, body := range []string{`{"hours": 39, "shift": "night"}`, `{"hours": "many", "shift": null}`} {
+		answer, err := http.Post(server.URL, "application/json", strings.NewReader(body))
+		if err != nil {
+			log.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			log.Fatal(err)
+		}
+		answer.Body.Close()
+		fmt.Printf("%d %s", answer.StatusCode, text)
+	}
+	// Output:
+	// 200 400.0
+	// 400 column "hours": "many" is not a number, as the model has it in this column
+}
+
+// Leaves in 8 bits make the file smaller. What that costs is measured on rows that the model has not
+// seen.
+func Example_quantize() {
+	ctx, folder := context.Background(), filepath.Join("..", "examples", "wine_quality")
+	table, err := dataset.Open(ctx, filepath.Join(folder, "train.csv.gz"), dataset.Label("quality"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	unseen, err := dataset.Open(ctx, filepath.Join(folder, "test.csv.gz"), dataset.As(table.Schema()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := booster.Train(ctx, booster.Params{Objective: "regression", Rounds: 30}, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := compress.Quantize(ctx, m, compress.Settings{
+		Formats: []compress.Format{{Form: ptq.FormOf(ptq.I8)}},
+		MaxLoss: math.NaN(), // no limit
+		Data:    unseen,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	whole, err := m.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	small, err := found.Model.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.Model.Compressed().Leaves.Form(), len(small) < len(whole)/2)
+	// Output: I8 true
 }
 
 // Early stopping on a validation set, with progress.
@@ -100,53 +220,34 @@ func ExampleEarlyStop() {
 	// objective: binary stopped: rounds
 }
 
-// pseudoHuber is a loss of one's own: √(1+(s−y)²) − 1, for outliers.
-type pseudoHuber struct{}
-
-func (pseudoHuber) Name() string                                 { return "pseudo_huber" }
-func (pseudoHuber) Outputs() int                                 { return 1 }
-func (pseudoHuber) Link() objectives.Link                        { return objectives.Identity }
-func (pseudoHuber) Check(objectives.Rows) error                  { return nil }
-func (pseudoHuber) BaseScore(objectives.Rows) ([]float64, error) { return []float64{0}, nil }
-func (pseudoHuber) Gradients(rows objectives.Rows, lo, hi int, scores []float64, grad, hess []float32) {
-	for i := lo; i < hi; i++ {
-		d := scores[i] - rows.Labels[i]
-		root := math.Sqrt(1 + float64(d*d))
-		grad[i] = float32(d / root)
-		hess[i] = float32(1 / (root * root * root))
-	}
-}
-
-// largestError is a metric of one's own.
-type largestError struct{}
-
-func (largestError) Name() string         { return "largest_error" }
-func (largestError) HigherIsBetter() bool { return false }
-func (largestError) Eval(in metrics.Input) float64 {
-	worst := 0.0
-	for i, y := range in.Labels {
-		worst = max(worst, math.Abs(in.Values[i]-y))
-	}
-	return worst
-}
-
-// An objective and a metric of one's own.
+// A loss and a metric of one's own. The loss is √(1+(score−label)²) − 1, which outliers pull less than the
+// squared error.
 func ExampleWithObjective() {
 	table, err := steps()
 	if err != nil {
 		log.Fatal(err)
 	}
-	params := booster.Defaults()
-	params.Rounds = 100
+	pseudoHuber := objectives.FromFunc("pseudo_huber", objectives.Identity, func(score, label float64) (gradient, hessian float64) {
+		d := score - label
+		root := math.Sqrt(1 + float64(d*d))
+		return d / root, 1 / (root * root * root)
+	})
+	largestError := metrics.FromFunc("largest_error", metrics.LowerIsBetter, func(in metrics.Input) float64 {
+		worst := 0.0
+		for i, y := range in.Labels {
+			worst = max(worst, math.Abs(in.Values[i]-y))
+		}
+		return worst
+	})
 	var report booster.Report
-	m, err := booster.Train(context.Background(), params, table,
-		booster.WithObjective(pseudoHuber{}), booster.WithMetric(largestError{}), booster.WithReport(&report))
+	m, err := booster.Train(context.Background(), booster.Params{Rounds: 100}, table,
+		booster.WithObjective(pseudoHuber), booster.WithMetric(largestError), booster.WithReport(&report))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(m.Contents().Objective, report.Metrics["train"]["largest_error"] < 0.01)
+	fmt.Println(m.Objective(), m.Link(), report.Metrics["train"]["largest_error"] < 0.01)
 	// Output:
-	// pseudo_huber true
+	// pseudo_huber identity true
 }
 
 // Training goes on where it ended: the same rows, 3 rounds and 3 more are 6.

@@ -71,12 +71,14 @@ func ValidOn(name string, d Data) Option {
 // tenth of the rows of each class (regression: of all rows) is held out for it.
 func EarlyStop(rounds int) Option { return func(o *options) { o.earlyStop = rounds } }
 
-// WithObjective trains on a loss of your own instead of Params.Objective.
+// WithObjective trains on a loss of your own instead of Params.Objective, made with objectives.FromFunc
+// or by implementing the interface. Its link is stored, so that a loaded model predicts without it.
 func WithObjective(objective objectives.Objective) Option {
 	return func(o *options) { o.custom = objective }
 }
 
-// WithMetric adds a metric of your own after those of Params.Metrics.
+// WithMetric adds a metric of your own after those of Params.Metrics, made with metrics.FromFunc or by
+// implementing the interface.
 func WithMetric(m metrics.Metric) Option {
 	return func(o *options) { o.metrics = append(o.metrics, m) }
 }

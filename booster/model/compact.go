@@ -212,7 +212,7 @@ func (c *Compact) Compressed() *Compression { return c.head().Contents().Compres
 func (c *Compact) Memory() int64 { return heapsize.Of(c) }
 
 // Memory returns how many bytes the model keeps once batches were predicted, a sum over all that
-// it consists of. What the allocator rounds up is not in it, nor what PredictRow makes for
+// it consists of. What the allocator rounds up is not in it, nor what PredictValues makes for
 // itself.
 func (m *Model) Memory() int64 {
 	m.engine.Prepare()

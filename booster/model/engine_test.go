@@ -159,7 +159,7 @@ func TestWaysOnHostileModels(t *testing.T) {
 				sameBits(t, fmt.Sprint("batch, ", set), got, h.want)
 				out := make([]float64, h.model.Outputs())
 				for row := range h.table.NumRows() {
-					h.model.PredictRowRaw(rowOf(h.table, row), out)
+					h.model.PredictValuesRaw(rowOf(h.table, row), out)
 					sameBits(t, fmt.Sprintf("row %d, %v", row, set), out, h.want[row*len(out):][:len(out)])
 				}
 			}

@@ -88,7 +88,7 @@ func ExamplePredictMatrix() {
 		return
 	}
 	one := make([]float64, m.Outputs())
-	m.PredictRow(make([]float64, width), one)
+	m.PredictValues(make([]float64, width), one)
 	fmt.Println(len(predictions) == 3*m.Outputs(), predictions[0] == one[0])
 	// Output: true true
 }
@@ -172,8 +172,8 @@ func ExampleMerge() {
 	}
 	values := make([]float64, len(m.FeatureNames()))
 	one, two := make([]float64, 1), make([]float64, 1)
-	m.PredictRowRaw(values, one)
-	both.PredictRowRaw(values, two)
+	m.PredictValuesRaw(values, one)
+	both.PredictValuesRaw(values, two)
 	fmt.Println(both.Rounds(), two[0] == 2*one[0])
 	// Output: 6 true
 }

@@ -37,7 +37,7 @@ func TestPredictMatrix(t *testing.T) {
 					singles = append(singles, float32(x))
 					values[i] = float64(float32(x))
 				}
-				h.model.PredictRowRaw(values, out)
+				h.model.PredictValuesRaw(values, out)
 				rounded = append(rounded, out...)
 			}
 			for _, set := range append(predict.Sets(), cpu.Generic) {

@@ -19,6 +19,10 @@ type Model struct {
 	levelsReady sync.Once
 	levels      []map[string]int // by feature; see LevelIndex
 
+	rowsReady sync.Once
+	rows      *rowReader // see PredictRow
+	rowsError error
+
 	digest atomic.Pointer[[sha256.Size]byte] // see SHA256; nil until known
 }
 

@@ -262,17 +262,17 @@ func TestNaming(t *testing.T) {
 				// A row by itself: a level that is none of those that the model knows is a new one.
 				out, whole := []float64{0}, []float64{0}
 				for i, level := range levels {
-					m.PredictRowRaw([]float64{float64(i)}, whole)
-					if form.PredictRowRaw([]float64{form.LevelIndex(0, level)}, out); out[0] != whole[0] {
+					m.PredictValuesRaw([]float64{float64(i)}, whole)
+					if form.PredictValuesRaw([]float64{form.LevelIndex(0, level)}, out); out[0] != whole[0] {
 						t.Errorf("%s: a row with %s predicts %v, want %v", name, level, out[0], whole[0])
 					}
 				}
 				for _, value := range []float64{1000, -1, 0.5, form.LevelIndex(0, "new")} {
-					if form.PredictRowRaw([]float64{value}, out); out[0] != c.unseen {
+					if form.PredictValuesRaw([]float64{value}, out); out[0] != c.unseen {
 						t.Errorf("%s: a row with level %v predicts %v, want %v", name, value, out[0], c.unseen)
 					}
 				}
-				if form.PredictRowRaw([]float64{math.NaN()}, out); out[0] != c.missing {
+				if form.PredictValuesRaw([]float64{math.NaN()}, out); out[0] != c.missing {
 					t.Errorf("%s: a row without a level predicts %v, want %v", name, out[0], c.missing)
 				}
 				u, err := form.Unseen(rowsOf(t, "new", "a"+is))

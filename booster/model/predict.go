@@ -76,19 +76,19 @@ func (m *Model) Staged(ctx context.Context, t *dataset.Table, every int, opts ..
 	return m.engine.Staged(ctx, t, every, opts)
 }
 
-// PredictRow writes the predictions for one row to out, one per output, as Predict makes
+// PredictValues writes the predictions for one row to out, one per output, as Predict makes
 // them for a table. values are those of the schema's feature columns, in order: numbers,
 // or for a category the index of its level in the column's Levels (see LevelIndex); NaN is
 // missing, and another number than such an index is a level that the model does not know. Init scores
 // are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
 // out have another length than the model has features or outputs.
-func (m *Model) PredictRow(values, out []float64) { m.engine.PredictRow(values, out) }
+func (m *Model) PredictValues(values, out []float64) { m.engine.PredictValues(values, out) }
 
-// PredictRowRaw is PredictRow for the raw scores, before the link.
-func (m *Model) PredictRowRaw(values, out []float64) { m.engine.PredictRowRaw(values, out) }
+// PredictValuesRaw is PredictValues for the raw scores, before the link.
+func (m *Model) PredictValuesRaw(values, out []float64) { m.engine.PredictValuesRaw(values, out) }
 
 // PredictMatrix returns the predictions for rows of values that stand one after the other,
-// rows × outputs, row-major: those that PredictRow makes for each row, in the time that
+// rows × outputs, row-major: those that PredictValues makes for each row, in the time that
 // Predict takes for a table. A row has the values of the schema's feature columns, in order:
 // numbers, or for a category the index of its level in the column's Levels; NaN is missing.
 // Init scores are 0. Values that do not fill whole rows are an error.

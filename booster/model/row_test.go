@@ -16,7 +16,7 @@ import (
 	"boost/internal/kernel/predict"
 )
 
-// rowOf returns a row of a table as PredictRow takes it.
+// rowOf returns a row of a table as PredictValues takes it.
 func rowOf(tab *dataset.Table, row int) []float64 {
 	var values []float64
 	for _, c := range tab.Features() {
@@ -62,7 +62,7 @@ func TestPredictRowByHand(t *testing.T) {
 		for i, name := range names {
 			values[i] = cells[name]
 		}
-		m.PredictRowRaw(values, out)
+		m.PredictValuesRaw(values, out)
 		if out[0] != want[min(row, 4)] {
 			t.Errorf("row %d: %v, want %v", row, out[0], want[min(row, 4)])
 		}
@@ -92,7 +92,7 @@ func checkRows(t *testing.T, m *model.Model, tab *dataset.Table) {
 		model.UseSet(m, set)
 		out := make([]float64, m.Outputs())
 		for row := range tab.NumRows() {
-			m.PredictRow(rowOf(tab, row), out)
+			m.PredictValues(rowOf(tab, row), out)
 			sameBits(t, fmt.Sprintf("row %d, %v", row, set), out, want[row*m.Outputs():][:m.Outputs()])
 		}
 	}
@@ -106,7 +106,7 @@ func TestPredictRowAllocatesNothing(t *testing.T) {
 		tab *dataset.Table
 	}{{f.model, f.table}, {numbers, tab}} {
 		row, out := rowOf(c.tab, 0), make([]float64, c.m.Outputs())
-		if n := testing.AllocsPerRun(100, func() { c.m.PredictRow(row, out) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { c.m.PredictValues(row, out) }); n != 0 {
 			t.Errorf("a row allocates %v times", n)
 		}
 	}
@@ -123,7 +123,7 @@ func TestPredictRowConcurrently(t *testing.T) {
 		wait.Go(func() {
 			out := make([]float64, 1)
 			for row := range want {
-				if m.PredictRow(rowOf(tab, row), out); out[0] != want[row] {
+				if m.PredictValues(rowOf(tab, row), out); out[0] != want[row] {
 					t.Errorf("row %d is %v, want %v", row, out[0], want[row])
 				}
 			}
@@ -142,12 +142,12 @@ func TestPredictRowOfWrongLength(t *testing.T) {
 					t.Errorf("no panic at %d values and %d outputs", lengths[0], lengths[1])
 				}
 			}()
-			m.PredictRow(make([]float64, lengths[0]), make([]float64, lengths[1]))
+			m.PredictValues(make([]float64, lengths[0]), make([]float64, lengths[1]))
 		}()
 	}
 }
 
-// BenchmarkPredictRow gives the shortest, the middle and the 99th of a hundred of the
+// BenchmarkPredictValues gives the shortest, the middle and the 99th of a hundred of the
 // times of a row, with the caches warm, beside the walk in Go. They include a reading of
 // the clock, which is given too.
 //
@@ -158,7 +158,7 @@ func TestPredictRowOfWrongLength(t *testing.T) {
 // are through. Together 720 cycles for 28 features and 960 for 100: at the 2.7 GHz that a
 // Xeon of 3 GHz has with such vectors 270 and 350 ns. Of rows that are not in the first two caches
 // one way to the third comes on top, 30 ns, and the clock, which takes about as long.
-func BenchmarkPredictRow(b *testing.B) {
+func BenchmarkPredictValues(b *testing.B) {
 	for _, features := range []int{28, 100} {
 		b.Run(fmt.Sprintf("features=%d", features), func(b *testing.B) { benchmarkRow(b, features) })
 	}
@@ -178,7 +178,7 @@ func benchmarkRow(b *testing.B, features int) {
 			for b.Loop() {
 				row := rows[r.IntN(len(rows))]
 				start := time.Now()
-				m.PredictRowRaw(row, out)
+				m.PredictValuesRaw(row, out)
 				took = append(took, float64(time.Since(start).Nanoseconds()))
 				start = time.Now()
 				clock = append(clock, float64(time.Since(start).Nanoseconds()))

@@ -23,7 +23,7 @@ func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
 // of levels that no split tells apart (LevelNames).
 func (m *Model) Unlisted() []string { return m.engine.Unlisted() }
 
-// LevelIndex returns what stands for a level of a categorical feature in the values of PredictRow: the
+// LevelIndex returns what stands for a level of a categorical feature in the values of PredictValues: the
 // index of its name in the column's Levels, their number where the model knows it without a name, and
 // −1 where it does not know it. feature counts the schema's feature columns.
 // The first call prepares them all.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"boost/booster"
-	"boost/booster/model"
 	"boost/dataset"
 )
 
@@ -51,7 +50,7 @@ func earners(ctx context.Context, folder string) ([]float64, error) {
 	if err := trained.Save(file); err != nil {
 		return nil, err
 	}
-	loaded, err := model.Load(file)
+	loaded, err := booster.LoadModel(file)
 	if err != nil {
 		return nil, err
 	}

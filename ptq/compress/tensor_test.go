@@ -84,8 +84,8 @@ func TestPredictActive(t *testing.T) {
 			t.Fatal(err)
 		}
 		var low, high [1]float64
-		read.PredictRowRaw([]float64{-1e9}, low[:])
-		read.PredictRowRaw([]float64{1e9}, high[:])
+		read.PredictValuesRaw([]float64{-1e9}, low[:])
+		read.PredictValuesRaw([]float64{1e9}, high[:])
 		return []float64{low[0], high[0]}
 	}
 	t.Run("S4.31/predictions", func(t *testing.T) {

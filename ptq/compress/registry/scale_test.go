@@ -131,7 +131,7 @@ func TestExpandedBytes(t *testing.T) {
 		for _, id := range ids {
 			m := expanded(t, f.get(id))
 			raw(t, m, table)
-			m.PredictRow(make([]float64, columns), make([]float64, 1))
+			m.PredictValues(make([]float64, columns), make([]float64, 1))
 		}
 		took := float64(heap() - before)
 		said := float64(f.Stats().Memory - counted)

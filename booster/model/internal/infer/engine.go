@@ -20,7 +20,7 @@ type Engine struct {
 	runs    []run // the trees as blocks go through them; see Prepare
 
 	rowsReady sync.Once
-	rows      atomic.Pointer[rows] // see PredictRow
+	rows      atomic.Pointer[rows] // see PredictValues
 }
 
 // New makes an engine of contents that were checked. It uses the vectors of an instruction set, which is

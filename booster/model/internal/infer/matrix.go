@@ -9,7 +9,7 @@ import (
 )
 
 // PredictMatrix returns the predictions for rows of values that stand one after the other: those that
-// PredictRow makes for each, rows × outputs, row-major. Values that do not fill whole rows are an error.
+// PredictValues makes for each, rows × outputs, row-major. Values that do not fill whole rows are an error.
 func PredictMatrix[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option) ([]float64, error) {
 	return predictMatrix(ctx, e, values, opts, func(b *block, out []float64) {
 		b.link(&e.Head)

@@ -11,17 +11,17 @@ import (
 	"boost/internal/kernel/predict"
 )
 
-// PredictRow writes the predictions for one row to out, one per output. values are those of the schema's
+// PredictValues writes the predictions for one row to out, one per output. values are those of the schema's
 // feature columns, in order: numbers, or for a category the index of its level in the column's Levels, or
 // behind them that of a level known without a name; NaN is missing. Init scores are 0. It panics where
 // values or out have another length than the model has features or outputs.
-func (e *Engine) PredictRow(values, out []float64) {
-	e.PredictRowRaw(values, out)
+func (e *Engine) PredictValues(values, out []float64) {
+	e.PredictValuesRaw(values, out)
 	e.contents.Link.Apply(len(out), out, out, 0, 1, 1)
 }
 
-// PredictRowRaw is PredictRow for the raw scores, before the link.
-func (e *Engine) PredictRowRaw(values, out []float64) {
+// PredictValuesRaw is PredictValues for the raw scores, before the link.
+func (e *Engine) PredictValuesRaw(values, out []float64) {
 	if len(values) != len(e.contents.Cuts.Features) || len(out) != e.contents.Outputs {
 		panic(fmt.Sprintf("model: a row of %d values and %d outputs for a model of %d features and %d outputs",
 			len(values), len(out), len(e.contents.Cuts.Features), e.contents.Outputs))

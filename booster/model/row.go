@@ -1,0 +1,217 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+
+	"boost/dataset"
+)
+
+// rowReader turns cells into the values of PredictValues.
+type rowReader struct {
+	model    *Model
+	cells    *dataset.CellReader
+	features []*dataset.ColumnSchema
+	buffers  sync.Pool // of *[]float64, one value per feature
+}
+
+// rowReader returns the model's reader of rows. The first call makes it.
+func (m *Model) rowReader() (*rowReader, error) {
+	m.rowsReady.Do(func() {
+		r := &rowReader{model: m, features: m.contents.FeatureColumns()}
+		r.buffers.New = func() any { return new(make([]float64, len(r.features))) }
+		if r.cells, m.rowsError = dataset.NewCellReader(m.contents.Schema); m.rowsError == nil {
+			m.rows = r
+		}
+	})
+	return m.rows, m.rowsError
+}
+
+// PredictRow returns the predictions for one row, one per output, as Predict makes them for a table.
+// row holds a value for every feature by its name; other keys do not matter. A value is
+//
+//   - a number of any type of Go, or json.Number; NaN is missing,
+//   - a bool, which is 1 or 0,
+//   - a text: the level of a category, or a number, truth value or date as a cell of a file has it. The
+//     words of dataset.DefaultMissing are missing,
+//   - nil, which is missing.
+//
+// A level that the model does not know is treated as missing. A feature that is absent from row, a text that
+// is no number where the model has numbers, and a value of another type are errors that wrap dataset.ErrTable
+// and name the feature. Init scores are 0. PredictRow allocates its result, and for each category that is
+// given as a number the name of the level. It is safe for concurrent use. PredictValues is faster, RowPredictor
+// takes structs.
+func (m *Model) PredictRow(row map[string]any) ([]float64, error) {
+	r, err := m.rowReader()
+	if err != nil {
+		return nil, err
+	}
+	return r.predict(func(values []float64) error {
+		for f, c := range r.features {
+			v, ok := row[c.Name]
+			if !ok {
+				return fmt.Errorf("%w: column %q is missing; give nil where the value is not known", dataset.ErrTable, c.Name)
+			}
+			if values[f], err = r.value(f, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// predict returns the predictions for the values that fill writes.
+func (r *rowReader) predict(fill func(values []float64) error) ([]float64, error) {
+	values := r.buffers.Get().(*[]float64)
+	defer r.buffers.Put(values)
+	if err := fill(*values); err != nil {
+		return nil, err
+	}
+	out := make([]float64, r.model.Outputs())
+	r.model.PredictValues(*values, out)
+	return out, nil
+}
+
+// value returns what stands for a value of a feature in PredictValues.
+func (r *rowReader) value(feature int, v any) (float64, error) {
+	switch v := v.(type) {
+	case nil:
+		return math.NaN(), nil
+	case float64:
+		return r.number(feature, v), nil
+	case string:
+		return r.text(feature, v)
+	case json.Number:
+		return r.text(feature, string(v))
+	}
+	return r.reflected(feature, reflect.ValueOf(v))
+}
+
+// reflected is value for all types.
+func (r *rowReader) reflected(feature int, v reflect.Value) (float64, error) {
+	c := r.features[feature]
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer || kind == reflect.Interface:
+		if v.IsNil() {
+			return math.NaN(), nil
+		}
+		return r.reflected(feature, v.Elem())
+	case kind == reflect.String:
+		return r.text(feature, v.String())
+	case kind == reflect.Bool:
+		if v.Bool() {
+			return r.number(feature, 1), nil
+		}
+		return r.number(feature, 0), nil
+	case v.CanFloat():
+		return r.number(feature, v.Float()), nil
+	case v.CanInt():
+		x, err := r.cells.Integer(c, v.Int())
+		return r.number(feature, x), err
+	case v.CanUint() && v.Uint() <= math.MaxInt64:
+		x, err := r.cells.Integer(c, int64(v.Uint()))
+		return r.number(feature, x), err
+	}
+	return 0, fmt.Errorf("%w: column %q has a value of type %s; use a number, a text, a bool or nil", dataset.ErrTable, c.Name, v.Type())
+}
+
+func (r *rowReader) number(feature int, v float64) float64 {
+	return r.index(feature, r.cells.Number(r.features[feature], v))
+}
+
+func (r *rowReader) text(feature int, text string) (float64, error) {
+	cell, err := r.cells.Text(r.features[feature], text)
+	return r.index(feature, cell), err
+}
+
+// index returns what stands for a cell in PredictValues.
+func (r *rowReader) index(feature int, cell dataset.Cell) float64 {
+	if r.features[feature].Kind != dataset.Category || cell.Number != cell.Number {
+		return cell.Number
+	}
+	return r.model.LevelIndex(feature, cell.Level)
+}
+
+// RowPredictor predicts rows that are structs of type T. It is safe for concurrent use.
+type RowPredictor[T any] struct {
+	reader *rowReader
+	fields [][]int // by feature: the index of the field, as reflect has it
+}
+
+// NewRowPredictor finds the field of T for each feature of a model. A field with a tag `boost:"name"` holds
+// the feature of that name, a field without a tag the feature that has its own name; `boost:"-"` leaves a
+// field out. Fields of embedded structs count, those that are not exported do not. They may be numbers, texts,
+// bools, or pointers to these, where nil is a missing value; their values mean what they mean in
+// Model.PredictRow. A feature without a field, two fields for one feature, and a field of another type are errors.
+func NewRowPredictor[T any](m *Model) (*RowPredictor[T], error) {
+	r, err := m.rowReader()
+	if err != nil {
+		return nil, err
+	}
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rows of type %s: a struct was expected", t)
+	}
+	named := make(map[string]reflect.StructField)
+	for _, field := range reflect.VisibleFields(t) {
+		name, ok := field.Tag.Lookup("boost")
+		if !ok {
+			name = field.Name
+		}
+		if field.Anonymous || !field.IsExported() || name == "-" {
+			continue
+		}
+		if other, twice := named[name]; twice {
+			return nil, fmt.Errorf("%s: fields %s and %s are both %q", t, other.Name, field.Name, name)
+		}
+		named[name] = field
+	}
+	p := &RowPredictor[T]{reader: r, fields: make([][]int, len(r.features))}
+	for f, c := range r.features {
+		field, ok := named[c.Name]
+		if !ok {
+			return nil, fmt.Errorf("%s has no field for column %q: give it the tag `boost:%q`", t, c.Name, c.Name)
+		}
+		if !holdsCell(field.Type) {
+			return nil, fmt.Errorf("%s: field %s has type %s; use a number, string, bool, or a pointer to one", t, field.Name, field.Type)
+		}
+		p.fields[f] = field.Index
+	}
+	return p, nil
+}
+
+// holdsCell reports whether values of a type can be cells.
+func holdsCell(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return true
+	}
+	return false
+}
+
+// Predict returns the predictions for one row, one per output. They and the errors are those of
+// Model.PredictRow.
+func (p *RowPredictor[T]) Predict(row *T) ([]float64, error) {
+	v := reflect.ValueOf(row).Elem()
+	return p.reader.predict(func(values []float64) error {
+		for f, index := range p.fields {
+			field, err := v.FieldByIndexErr(index)
+			if err != nil { // a nil pointer to an embedded struct
+				values[f] = math.NaN()
+				continue
+			}
+			if values[f], err = p.reader.reflected(f, field); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

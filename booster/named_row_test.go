@@ -1,0 +1,62 @@
+package booster_test
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"os"
+	"testing"
+
+	"boost/booster"
+	"boost/dataset"
+)
+
+// cellsOf returns the rows of a packed CSV file with a header as texts by name.
+func cellsOf(t testing.TB, path string, most int) []map[string]any {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(plain).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]any
+	for _, record := range records[1:min(most+1, len(records))] {
+		row := make(map[string]any)
+		for i, name := range records[0] {
+			row[name] = record[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Rows as encoding/csv reads them are predicted as the file is.
+func TestPredictRowEqualsFile(t *testing.T) {
+	const path = "../examples/adult/test.csv.gz"
+	train := openShipped(t, "adult")
+	m, err := booster.Train(context.Background(), booster.Params{Rounds: 5}, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := dataset.Open(context.Background(), path, dataset.As(m.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Predict(context.Background(), tab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range cellsOf(t, path, 500) {
+		if got, err := m.PredictRow(row); err != nil || got[0] != want[i] {
+			t.Fatalf("row %d: %v, %v; want %v", i, got, err, want[i])
+		}
+	}
+}
