@@ -47,6 +47,7 @@ func DecodeText(data []byte) (*Model, error) {
 	if err := form.Fill(&c); err != nil {
 		return nil, format.Errorf("the model in JSON is damaged: %w", err)
 	}
+	c.ReadHistory()
 	m, err := New(c)
 	if err != nil {
 		return nil, format.Errorf("the model in JSON is damaged: %w", err)

@@ -9,10 +9,10 @@ import (
 	"boost/tree"
 )
 
-// Check reads count trees over the features and reports whether b is what Write makes of them. It keeps one
-// tree at a time, and beside what a Reader takes at most some 100 bytes for each node of the largest and as many
-// bytes as b has. Errors wrap ErrDamaged.
-func Check(b []byte, count int, features []tree.Feature, outputs int) error {
+// Check reads count trees over the features and reports whether b is what Write makes of them. Each is shown to see,
+// which may be nil, and an error of see is returned. It keeps one tree at a time, and beside what a Reader takes at
+// most some 100 bytes for each node of the largest and as many bytes as b has. Other errors wrap ErrDamaged.
+func Check(b []byte, count int, features []tree.Feature, outputs int, see func(*tree.Tree) error) error {
 	r, err := NewReader(b, count, features, outputs)
 	if err != nil {
 		return err
@@ -24,6 +24,11 @@ func Check(b []byte, count int, features []tree.Feature, outputs int) error {
 			return err
 		}
 		c.add(&t)
+		if see != nil {
+			if err := see(&t); err != nil {
+				return err
+			}
+		}
 	}
 	if count == 0 && r.w.left != 0 {
 		return damaged("%d nodes belong to no tree", r.w.left)

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 		}
 		t.Run("S3.57/"+s.name, func(t *testing.T) {
 			b := pack.Write(s.trees, s.features, s.outputs)
-			if err := pack.Check(b, len(s.trees), s.features, s.outputs); err != nil {
+			if err := pack.Check(b, len(s.trees), s.features, s.outputs, nil); err != nil {
 				t.Fatalf("what Write made: %v", err)
 			}
 			r := rand.New(rand.NewPCG(3, 3))
@@ -30,11 +30,11 @@ func TestCheck(t *testing.T) {
 				}
 				trees := tryRead(t, bad, len(s.trees), s.features, s.outputs)
 				same := trees != nil && slices.Equal(pack.Write(trees, s.features, s.outputs), bad)
-				if err := pack.Check(bad, len(s.trees), s.features, s.outputs); (err == nil) != same || err != nil && !errors.Is(err, pack.ErrDamaged) {
+				if err := pack.Check(bad, len(s.trees), s.features, s.outputs, nil); (err == nil) != same || err != nil && !errors.Is(err, pack.ErrDamaged) {
 					t.Fatalf("%v; written again it is the same: %v", err, same)
 				}
 			}
-			if pack.Check(append(slices.Clone(b), 0), len(s.trees), s.features, s.outputs) == nil {
+			if pack.Check(append(slices.Clone(b), 0), len(s.trees), s.features, s.outputs, nil) == nil {
 				t.Error("a zero behind the end is taken")
 			}
 		})
@@ -52,7 +52,7 @@ func TestCheckManyLeaves(t *testing.T) {
 	b := append(c.c.Close(), make([]byte, 20_000)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err := pack.Check(b, 1_000_000, nil, 1)
+	err := pack.Check(b, 1_000_000, nil, 1, nil)
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, pack.ErrDamaged) {
 		t.Errorf("%v, want ErrDamaged", err)

@@ -31,6 +31,9 @@ func CanonicalObject(text json.RawMessage) (json.RawMessage, error) {
 // around it.
 const mostNested = 64
 
+// mostMembers is how many keys an object may have. In memory a key takes ten times as much as its text.
+const mostMembers = 1 << 16
+
 // member is a key of an object with its value, as they are written.
 type member struct {
 	key, value []byte
@@ -58,7 +61,10 @@ func appendCanonical(b, text []byte, depth int) (out, rest []byte, err error) {
 		}
 		return append(b, ']'), text[1:], nil
 	case '{':
-		members, rest := cutMembers(text)
+		members, rest, err := cutMembers(text)
+		if err != nil {
+			return b, text, err
+		}
 		b = append(b, '{')
 		for i, m := range members {
 			if i > 0 {
@@ -76,14 +82,16 @@ func appendCanonical(b, text []byte, depth int) (out, rest []byte, err error) {
 }
 
 // cutMembers takes an object apart: its members by their keys, of equal keys the last.
-func cutMembers(text []byte) (members []member, rest []byte) {
+func cutMembers(text []byte) (members []member, rest []byte, err error) {
 	text = afterSpace(text[1:])
 	for text[0] != '}' {
 		var m member
 		m.key, text = cutString(text)
 		text = afterSpace(afterSpace(text)[1:]) // the colon
 		m.value, text = cutValue(text)
-		members = append(members, m)
+		if members = append(members, m); len(members) > mostMembers {
+			return nil, nil, fmt.Errorf("an object has more than %d keys", mostMembers)
+		}
 		if text = afterSpace(text); text[0] == ',' {
 			text = afterSpace(text[1:])
 		}
@@ -96,7 +104,7 @@ func cutMembers(text []byte) (members []member, rest []byte) {
 		}
 		kept = append(kept, m)
 	}
-	return kept, text[1:]
+	return kept, text[1:], nil
 }
 
 // unquote returns the text of a JSON string.

@@ -44,6 +44,8 @@ type History struct {
 	Set    string     `json:"set"` // "valid", "valid2", …
 	Metric string     `json:"metric"`
 	Values []*float64 `json:"values"` // by round; null = undefined, not finite or not evaluated
+
+	text valueText // in place of Values while a file is read
 }
 
 // WideRound names a round and output whose gradients needed more bits than asked for.

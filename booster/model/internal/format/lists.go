@@ -88,7 +88,7 @@ func readJSON[T any](text []byte, to *T) error { return json.Unmarshal(text, to)
 // The lists of a manifest. The least lengths are those of their elements in the fewest letters.
 type (
 	numberList  []float64
-	textList    []Text
+	textList    []string
 	columnList  []dataset.ColumnSchema
 	historyList []History
 	segmentList []Segment
@@ -97,7 +97,14 @@ type (
 	entryList   []SectionEntry
 )
 
-func (l *numberList) UnmarshalJSON(b []byte) (err error) {
+func (l *numberList) UnmarshalJSON(b []byte) error {
+	n, err := countElements(b, 1, isNumber)
+	if err != nil {
+		return err
+	}
+	if n > mostOutputs {
+		return fmt.Errorf("%d numbers, one for each output, are more than %d", n, mostOutputs)
+	}
 	*l, err = readList(b, 1, isNumber, readNumber)
 	return err
 }
@@ -111,15 +118,15 @@ func (l *textList) UnmarshalJSON(b []byte) (err error) {
 	if packed.LeastLetters(n)+len(`"",`)*n > len(b) {
 		return fmt.Errorf("%d different names are not in a list of %d bytes", n, len(b))
 	}
-	*l, err = readList(b, len(`""`), isText, func(text []byte, to *Text) error {
+	*l, err = readList(b, len(`""`), isText, func(text []byte, to *string) error {
 		if text[0] == '"' {
-			*to = Text(unquote(text))
+			*to = unquote(text)
 			return nil
 		}
 		if len(text) < len(`{"hex":"00"}`) {
 			return fmt.Errorf("%s is no name", text)
 		}
-		return json.Unmarshal(text, to)
+		return (*Text)(to).UnmarshalJSON(text)
 	})
 	return err
 }
@@ -165,7 +172,7 @@ func (l *historyList) UnmarshalJSON(b []byte) (err error) {
 	*l, err = readList(b, len(`{"metric":"a","set":"a"}`), isObject, func(text []byte, to *History) error {
 		var e historyEntry
 		err := json.Unmarshal(text, &e)
-		*to = History{Set: string(e.Set), Metric: string(e.Metric), Values: e.Values}
+		*to = History{Set: string(e.Set), Metric: string(e.Metric), text: e.Values}
 		return err
 	})
 	return err
@@ -175,8 +182,6 @@ func (l *historyList) UnmarshalJSON(b []byte) (err error) {
 type (
 	featureList []featureForm
 	levelsList  []textList
-	codeList    []uint32
-	cutList     []float64
 )
 
 func (l *featureList) UnmarshalJSON(b []byte) (err error) {
@@ -189,50 +194,136 @@ func (l *levelsList) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-func (l *codeList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, 1, isNumber+orNull, func(text []byte, to *uint32) error {
-		if string(text) == "null" {
-			*to = binning.NoCode
-			return nil
-		}
-		code, err := strconv.ParseUint(string(text), 10, 32)
-		*to = uint32(code)
-		return err
-	})
-	return err
+// listText is the text of a list: a part of what is read, which nothing changes. Memory for what it says is made
+// when it is known how long it has to be.
+type listText []byte
+
+func (l *listText) UnmarshalJSON(b []byte) error {
+	*l = b
+	return nil
 }
 
-func (l *cutList) UnmarshalJSON(b []byte) (err error) {
-	*l, err = readList(b, 1, isNumber+`"`, func(text []byte, to *float64) error {
-		if string(text) == `"-inf"` {
-			*to = math.Inf(-1)
-			return nil
-		}
-		return readNumber(text, to)
-	})
-	return err
-}
-
-// valueList is numbers of which some are null.
-type valueList []*float64
-
-func (l *valueList) UnmarshalJSON(b []byte) error {
-	n, err := countElements(b, 1, isNumber+orNull)
-	if n < 0 || err != nil {
-		*l = nil
-		return err
+// len returns how many elements there are, each of which begins with one of these; 0 for null, or without a text.
+func (l listText) len(begins string) (int, error) {
+	if l == nil {
+		return 0, nil
 	}
-	values, numbers := make([]*float64, 0, n), make([]float64, n)
-	*l = values
+	n, err := countElements(l, 1, begins)
+	return max(n, 0), err
+}
+
+// listOf reads a list; nil for null, or without a text.
+func listOf[T any](l listText, begins string, read func(element []byte, to *T) error) ([]T, error) {
+	if l == nil {
+		return nil, nil
+	}
+	return readList(l, 1, begins, read)
+}
+
+func readCode(text []byte, to *uint32) error {
+	if string(text) == "null" {
+		*to = binning.NoCode
+		return nil
+	}
+	code, err := strconv.ParseUint(string(text), 10, 32)
+	*to = uint32(code)
+	return err
+}
+
+func readIndex(text []byte, to *int32) error {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	*to = int32(n)
+	return err
+}
+
+func readBool(text []byte, to *bool) error {
+	if *to = text[0] == 't'; text[0] == 'n' {
+		return errors.New("null instead of true or false")
+	}
+	return nil
+}
+
+func readNumber32(text []byte, to *float32) error {
+	x, err := strconv.ParseFloat(string(text), 32)
+	if *to = float32(x); err != nil {
+		err = fmt.Errorf("%.40s is no number", text)
+	}
+	return err
+}
+
+func readCut(text []byte, to *float64) error {
+	if string(text) == `"-inf"` {
+		*to = math.Inf(-1)
+		return nil
+	}
+	return readNumber(text, to)
+}
+
+// valueText is the text of a list of numbers of which some are null. It stays a text until all else is known to be
+// sound: in memory a number takes up to eight times as much.
+type valueText []byte
+
+func (l *valueText) UnmarshalJSON(b []byte) error {
+	if b[0] == 'n' {
+		b = []byte("[]")
+	}
+	*l = b // a part of the text that is read, which nothing changes
+	var x float64
 	return eachElement(b, func(element []byte) error {
-		i := len(*l)
-		*l = (*l)[:i+1]
 		if element[0] == 'n' {
 			return nil
 		}
-		(*l)[i] = &numbers[i]
-		return readNumber(element, &numbers[i])
+		return readNumber(element, &x)
 	})
+}
+
+// appendTo appends the list in the form of model files.
+func (l valueText) appendTo(b []byte) []byte {
+	b = append(b, '[')
+	first := true
+	_ = eachElement(l, func(element []byte) error { // every element was read before
+		if !first {
+			b = append(b, ',')
+		}
+		if first = false; element[0] == 'n' {
+			b = append(b, "null"...)
+			return nil
+		}
+		var x float64
+		_ = readNumber(element, &x)
+		b = appendNumber(b, x)
+		return nil
+	})
+	return append(b, ']')
+}
+
+func (l valueText) values() []*float64 {
+	n, numbers := 0, 0
+	_ = eachElement(l, func(element []byte) error {
+		if n++; element[0] != 'n' {
+			numbers++
+		}
+		return nil
+	})
+	values, all := make([]*float64, 0, n), make([]float64, numbers)
+	_ = eachElement(l, func(element []byte) error {
+		if values = values[:len(values)+1]; element[0] != 'n' {
+			values[len(values)-1] = &all[0]
+			_ = readNumber(element, &all[0])
+			all = all[1:]
+		}
+		return nil
+	})
+	return values
+}
+
+// ReadHistory makes numbers of the texts of the history.
+func (c *Contents) ReadHistory() {
+	for i := range c.History {
+		if h := &c.History[i]; h.text != nil {
+			h.Values, h.text = h.text.values(), nil
+		}
+	}
 }
 
 // FirstValue returns the text up to the end of the first JSON object, all of it if there is none.

@@ -61,7 +61,7 @@ type columnEntry struct {
 type historyEntry struct {
 	Metric Text      `json:"metric"`
 	Set    Text      `json:"set"`
-	Values valueList `json:"values"`
+	Values valueText `json:"values"`
 }
 
 func (c *Contents) Manifest() map[string]any {
@@ -112,6 +112,9 @@ func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
 func appendHistory(b []byte, h History) []byte {
 	b = appendText(append(b, `{"metric":`...), h.Metric)
 	b = appendText(append(b, `,"set":`...), h.Set)
+	if h.text != nil {
+		return append(h.text.appendTo(append(b, `,"values":`...)), '}')
+	}
 	b = Lazy(h.Values, func(b []byte, v *float64) []byte {
 		if v == nil {
 			return append(b, "null"...)
@@ -145,19 +148,10 @@ func (m *manifest) Contents() Contents {
 		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
 		NumericsVersion: m.Numerics,
 		Segments:        m.Segments, After: m.After,
-		History: m.History, Schema: dataset.Schema{Columns: m.Columns},
+		Classes: m.Classes, Derived: m.Derived, History: m.History, Schema: dataset.Schema{Columns: m.Columns},
 	}
 	if o := m.Origin; o != nil {
 		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
-	}
-	for _, form := range m.Derived {
-		c.Derived = append(c.Derived, string(form))
-	}
-	if m.Classes != nil {
-		c.Classes = make([]string, len(m.Classes))
-		for i, name := range m.Classes {
-			c.Classes[i] = string(name)
-		}
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -33,28 +34,30 @@ var CompressedNames = []string{
 	aboutSection, CutsSection, dictionariesSection, StructureSection, scalesSection, leavesSection, packedLeavesSection, statisticsSection,
 }
 
-// compressedParts returns the parts of a compressed model's file. The structure is made of the trees if it is nil.
-func (c *Contents) compressedParts(structure []byte) []Section {
-	if structure == nil {
-		structure = pack.Write(c.Trees, Features(c.Cuts), c.Outputs)
-	}
-	object := c.Manifest()
-	object["compression"] = c.Compression.Form()
-	scales := EncodeScales(c.Compression.Leaves)
+// compressedParts returns the parts of a compressed model's file.
+func (c *Contents) compressedParts() []Section {
 	leaves := Section{leavesSection, c.Compression.Leaves.AppendNative(nil)}
 	if v, ok := c.Compression.Leaves.(*ptq.Version); ok && packed.LeavesOf(v.DType()) {
 		if codes := packed.PackLeaves(v, LeafCounts(c.Trees), c.Outputs); len(codes) < len(leaves.Data) {
 			leaves = Section{packedLeavesSection, codes}
 		}
 	}
+	return append(c.packHead(c.Compression),
+		Section{StructureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
+		Section{scalesSection, EncodeScales(c.Compression.Leaves)},
+		leaves,
+		Section{statisticsSection, encodeStatistics(c.Trees)},
+	)
+}
+
+// packHead returns the parts that say nothing of single trees.
+func (c *Contents) packHead(z *Compression) []Section {
+	object := c.Manifest()
+	object["compression"] = z.Form()
 	return []Section{
 		{aboutSection, packed.PackAbout(AppendJSON(nil, object))},
 		{CutsSection, packed.PackCuts(c.Cuts)},
 		{dictionariesSection, packed.PackDictionaries(c.Schema)},
-		{StructureSection, structure},
-		{scalesSection, scales},
-		leaves,
-		{statisticsSection, encodeStatistics(c.Trees)},
 	}
 }
 
@@ -234,58 +237,121 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	return &packedModel{c, about.Compression, sections}, nil
 }
 
-// decodeCompressed reads a compressed model whole.
-func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, have known, err error) {
+// decodeCompressed reads a compressed model whole. It finds out that the file is sound, and what boost writes, before
+// it makes memory for the trees, of which thousands may be in a few bytes.
+func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, err error) {
 	p, err := OpenPacked(data, h, manifestText)
 	if err != nil {
-		return c, have, err
+		return c, err
 	}
 	c, sections := p.Contents, p.Sections
 	if err := c.checkHead(); err != nil {
-		return c, have, Errorf("the model is damaged: %w", err)
+		return c, Errorf("the model is damaged: %w", err)
 	}
 	if !isHex(p.Entry.Source, 64) || !slices.Contains(Groupings, p.Entry.Grouping) {
-		return c, have, damagedSection(aboutSection, fmt.Errorf("compression of model %q with grouping %q", p.Entry.Source, p.Entry.Grouping))
+		return c, damagedSection(aboutSection, fmt.Errorf("compression of model %q with grouping %q", p.Entry.Source, p.Entry.Grouping))
 	}
-	have.structure = sections[StructureSection]
-	leafBytes := len(sections[leavesSection]) + len(sections[packedLeavesSection])
-	if c.Trees, err = unpackTrees(have.structure, leafBytes, &c); err != nil {
-		return c, have, damagedSection(StructureSection, err)
+	if err := p.checkTrees(&c); err != nil {
+		return c, err
+	}
+	packedSection := JoinParts(p.parts())
+	if !isAssembled(data, CompressedVersion, []Section{{PackedSection, packedSection}}, SectionTable) {
+		return c, notCanonical()
+	}
+	if c.Trees, err = readTrees(sections[StructureSection], &c); err != nil {
+		return c, damagedSection(StructureSection, err)
 	}
 	if err := c.unpackLeaves(p.Entry, sections); err != nil {
-		return c, have, damagedSection(leavesSection, err)
+		return c, damagedSection(leavesSection, err)
 	}
-	if c.Compression.Statistics {
-		err = decodeStatistics(sections[statisticsSection], c.Trees)
-	} else if len(sections[statisticsSection]) > 0 {
-		err = damagedSection(statisticsSection, errors.New("it should not be there"))
+	return c, decodeStatistics(sections[statisticsSection], c.Trees)
+}
+
+// parts returns the parts as they are.
+func (p *packedModel) parts() []Section {
+	var parts []Section
+	for name, data := range p.Sections {
+		parts = append(parts, Section{name, data})
 	}
-	return c, have, err
+	return parts
 }
 
 func damagedSection(name string, err error) error {
 	return Errorf("the model is damaged: section %q: %w", name, err)
 }
 
-// unpackTrees reads the structure section. Trees of a leaf alone cost next to nothing in it: their number is
-// bounded here, also by the bytes of their leaf values, of which each takes a bit at least. They are made only
-// once it is known that the section is what boost writes.
-func unpackTrees(b []byte, leafBytes int, c *Contents) ([]tree.Tree, error) {
+// checkTrees reads the trees and all that goes with them, a few at a time, and checks that it is sound and what boost
+// writes. Trees of a leaf alone cost next to nothing in the structure section: their number is bounded here, also by
+// the bytes of their leaf values, of which each takes a bit at least.
+func (p *packedModel) checkTrees(c *Contents) error {
+	b, leafBytes := p.Sections[StructureSection], len(p.Sections[leavesSection])+len(p.Sections[packedLeavesSection])
 	count, features := c.BestRound*c.Outputs, Features(c.Cuts)
+	damaged := func(err error) error { return damagedSection(StructureSection, err) }
 	if count > 64*(len(b)+64) {
-		return nil, fmt.Errorf("%d trees in %d bytes", count, len(b))
+		return damaged(fmt.Errorf("%d trees in %d bytes", count, len(b)))
 	}
 	r, err := pack.NewReader(b, count, features, c.Outputs)
 	if err != nil {
+		return damaged(err)
+	}
+	nodes, blocks := r.Nodes(), 0
+	if leaves := nodes + count; leaves > 8*leafBytes {
+		return damaged(fmt.Errorf("%d leaves with values of %d bytes", leaves, leafBytes))
+	}
+	if p.Entry.Form == ptq.FormCold2.String() {
+		if blocks, err = countBlocks(b, count, features, c.Outputs); err != nil {
+			return damaged(err)
+		}
+	}
+	leaves, err := newLeafCheck(p.Entry, p.Sections, c.Outputs, blocks)
+	if err != nil {
+		return damagedSection(leavesSection, err)
+	}
+	statistics, err := newStatisticsCheck(p.Sections[statisticsSection], p.Entry.Statistics, nodes, count, features)
+	if err != nil {
+		return damagedSection(statisticsSection, err)
+	}
+	var wrong error // with what belongs to the trees
+	err = pack.Check(b, count, features, c.Outputs, func(t *tree.Tree) error {
+		if err := leaves.add(t); err != nil {
+			wrong = damagedSection(leavesSection, err)
+		} else if statistics != nil {
+			if err := statistics.add(t); err != nil {
+				wrong = damagedSection(statisticsSection, err)
+			}
+		}
+		return wrong
+	})
+	switch {
+	case wrong != nil:
+		return wrong
+	case err != nil:
+		return damaged(err)
+	}
+	if err := leaves.finish(); err != nil {
+		return damagedSection(leavesSection, err)
+	}
+	z := *leaves.about
+	if z.Certificate != nil {
+		if z.Certificate, err = CanonicalObject(z.Certificate); err != nil {
+			return damagedSection(aboutSection, fmt.Errorf("certificate: %w", err))
+		}
+	}
+	for _, part := range c.packHead(&z) {
+		if !bytes.Equal(part.Data, p.Sections[part.Name]) {
+			return notCanonical()
+		}
+	}
+	return nil
+}
+
+// readTrees reads the trees of a structure section that was checked.
+func readTrees(b []byte, c *Contents) ([]tree.Tree, error) {
+	trees := make([]tree.Tree, c.BestRound*c.Outputs)
+	r, err := pack.NewReader(b, len(trees), Features(c.Cuts), c.Outputs)
+	if err != nil {
 		return nil, err
 	}
-	if leaves := r.Nodes() + count; leaves > 8*leafBytes {
-		return nil, fmt.Errorf("%d leaves with values of %d bytes", leaves, leafBytes)
-	}
-	if err := pack.Check(b, count, features, c.Outputs); err != nil {
-		return nil, err
-	}
-	trees := make([]tree.Tree, count)
 	for i := range trees {
 		if err := r.Next(&trees[i]); err != nil {
 			return nil, err
@@ -345,11 +411,10 @@ func Restore(e *compressionEntry, sections map[string][]byte, counts []int, outp
 }
 
 func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups, native, b []byte) (ptq.Values, error) {
-	method, err := ptq.ParseMethod(e.Method)
+	k, err := e.calibration(groups)
 	if err != nil {
 		return nil, err
 	}
-	k := ptq.Calibration{Method: method, Percent: e.Percent, Scale: e.Scale, Offset: e.Offset, Groups: groups, Float32Scales: e.Float32Scales}
 	s := ptq.Stored{DType: d, Len: n, Calibration: k, Native: native}
 	if d.Unsigned() {
 		if len(b)%8 != 0 {
@@ -365,4 +430,9 @@ func restoreVersion(d ptq.DType, e *compressionEntry, n int, groups *ptq.Groups,
 		s.Scales = floats64(b)
 	}
 	return ptq.Restore(s)
+}
+
+func (e *compressionEntry) calibration(groups *ptq.Groups) (ptq.Calibration, error) {
+	method, err := ptq.ParseMethod(e.Method)
+	return ptq.Calibration{Method: method, Percent: e.Percent, Scale: e.Scale, Offset: e.Offset, Groups: groups, Float32Scales: e.Float32Scales}, err
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -87,7 +88,7 @@ type TextForm struct {
 	Version     int         `json:"boost_model"`
 	Features    featureList `json:"features"`
 	Levels      levelsList  `json:"levels"`
-	Trees       treeList    `json:"trees"`
+	Trees       listText    `json:"trees"`
 	Compression *struct {
 		compressionEntry
 		// The sections of these names, not packed, in base64.
@@ -101,28 +102,25 @@ type featureForm struct {
 	Missing bool     `json:"missing"`
 	Regular uint32   `json:"regular"`
 	Unnamed bool     `json:"unnamed"`
-	Marks   codeList `json:"marks"`
-	Codes   codeList `json:"codes"` // NoCode for null
-	Cuts    cutList  `json:"cuts"`
+	Marks   listText `json:"marks"`
+	Codes   listText `json:"codes"` // NoCode for null
+	Cuts    listText `json:"cuts"`
 }
 
 type treeForm struct {
-	Feature     []int32           `json:"feature"`
-	Split       []json.RawMessage `json:"split"`
-	MissingLeft []bool            `json:"missing_left"`
-	Left        []int32           `json:"left"`
-	Right       []int32           `json:"right"`
-	Leaf        []float64         `json:"leaf"`
-	Cover       []float64         `json:"cover"`
-	LeafCover   []float64         `json:"leaf_cover"`
-	Gain        []float32         `json:"gain"`
+	Feature     listText `json:"feature"`
+	Split       listText `json:"split"`
+	MissingLeft listText `json:"missing_left"`
+	Left        listText `json:"left"`
+	Right       listText `json:"right"`
+	Leaf        listText `json:"leaf"`
+	Cover       listText `json:"cover"`
+	LeafCover   listText `json:"leaf_cover"`
+	Gain        listText `json:"gain"`
 }
 
 // Fill adds to the contents what is no part of a manifest.
 func (f *TextForm) Fill(c *Contents) error {
-	if c.Outputs < 1 {
-		return fmt.Errorf("%d outputs", c.Outputs)
-	}
 	next := 0
 	for i := range c.Schema.Columns {
 		if c.Schema.Columns[i].Kind != dataset.Category {
@@ -131,17 +129,18 @@ func (f *TextForm) Fill(c *Contents) error {
 		if next == len(f.Levels) {
 			return fmt.Errorf("the levels of column %q are missing", c.Schema.Columns[i].Name)
 		}
-		levels := make([]string, len(f.Levels[next]))
-		for k, level := range f.Levels[next] {
-			levels[k] = string(level)
+		if c.Schema.Columns[i].Levels = f.Levels[next]; f.Levels[next] == nil {
+			c.Schema.Columns[i].Levels = []string{}
 		}
-		c.Schema.Columns[i].Levels = levels
 		next++
 	}
 	if next != len(f.Levels) {
 		return fmt.Errorf("levels of %d columns for %d", len(f.Levels), next)
 	}
 	if err := f.cuts(c); err != nil {
+		return err
+	}
+	if err := c.checkHead(); err != nil {
 		return err
 	}
 	if err := f.trees(c); err != nil {
@@ -174,20 +173,15 @@ func (f *TextForm) cuts(c *Contents) error {
 	c.Cuts = &binning.Cuts{Ptrs: []uint32{0}, Ptrs64: []uint32{0}}
 	for i, column := range columns {
 		form := &f.Features[i]
-		feature := binning.Feature{Name: string(form.Name), Kind: binning.KindOfColumn[column.Kind], HasMissing: form.Missing, Regular: uint32(len(form.Cuts)) + 1}
-		for _, cut := range form.Cuts {
-			if feature.Kind == binning.Numeric32 {
-				c.Cuts.Values = append(c.Cuts.Values, float32(cut))
-				if float64(float32(cut)) != cut {
-					return fmt.Errorf("feature %q has a cut %v, which is no float32", feature.Name, cut)
-				}
-			} else {
-				c.Cuts.Values64 = append(c.Cuts.Values64, cut)
-			}
-		}
+		feature := binning.Feature{Name: string(form.Name), Kind: binning.KindOfColumn[column.Kind], HasMissing: form.Missing}
+		var err error
 		if feature.Kind == binning.Categorical {
-			feature.Codes, feature.Regular = append([]uint32{}, form.Codes...), form.Regular
-			feature.Unnamed, feature.NameHashes = form.Unnamed, form.Marks
+			err = form.codes(&feature, len(column.Levels))
+		} else {
+			err = form.cuts(&feature, c.Cuts)
+		}
+		if err != nil {
+			return fmt.Errorf("feature %q: %w", feature.Name, err)
 		}
 		c.Cuts.Features = append(c.Cuts.Features, feature)
 		c.Cuts.Ptrs = append(c.Cuts.Ptrs, uint32(len(c.Cuts.Values)))
@@ -196,38 +190,83 @@ func (f *TextForm) cuts(c *Contents) error {
 	return nil
 }
 
+// cuts appends the cuts of a numeric feature. They rise: such as do not are refused before memory is made for them.
+func (f *featureForm) cuts(feature *binning.Feature, to *binning.Cuts) error {
+	if f.Marks != nil || f.Codes != nil {
+		return errors.New("a numeric feature has codes of levels")
+	}
+	n, before := 0, math.Inf(-1)
+	if f.Cuts != nil {
+		if err := eachElement(f.Cuts, func(element []byte) error {
+			var cut float64
+			if err := readCut(element, &cut); err != nil {
+				return err
+			}
+			if feature.Kind == binning.Numeric32 && float64(float32(cut)) != cut {
+				return fmt.Errorf("it has a cut %v, which is no float32", cut)
+			}
+			if n > 0 && !(cut > before) {
+				return fmt.Errorf("cut %d is %v: cuts must rise strictly", n, cut)
+			}
+			n, before = n+1, cut
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	feature.Regular = uint32(n) + 1
+	cuts, err := listOf(f.Cuts, isNumber+`"`, readCut)
+	if feature.Kind != binning.Numeric32 {
+		to.Values64 = append(to.Values64, cuts...)
+		return err
+	}
+	for _, cut := range cuts {
+		to.Values = append(to.Values, float32(cut))
+	}
+	return err
+}
+
+// codes reads the codes of a feature with so many levels.
+func (f *featureForm) codes(feature *binning.Feature, levels int) (err error) {
+	feature.Regular, feature.Unnamed = f.Regular, f.Unnamed
+	if n, err := f.Codes.len(isNumber + orNull); err != nil || n != levels || f.Cuts != nil {
+		return fmt.Errorf("%d codes for %d levels, or cuts beside them (%v)", n, levels, err)
+	}
+	if feature.Codes, err = listOf(f.Codes, isNumber+orNull, readCode); err != nil {
+		return err
+	}
+	feature.Codes = append([]uint32{}, feature.Codes...)
+	feature.NameHashes, err = listOf(f.Marks, isNumber, readCode)
+	return err
+}
+
 // trees reads the trees. Where they are so short that they would take more memory than their text, each is
 // checked before the first is kept.
 func (f *TextForm) trees(c *Contents) error {
-	if f.Trees == nil {
-		return nil
+	count := 0
+	if f.Trees != nil {
+		var err error
+		if count, err = countElements(f.Trees, len(`{"leaf":[0]}`), isObject); err != nil {
+			return err
+		}
 	}
-	count, err := countElements(f.Trees, len(`{"leaf":[0]}`), isObject)
-	if err != nil || count < 1 {
+	if err := c.checkCount(uint64(max(count, 0))); err != nil || count < 1 {
 		return err
 	}
 	if count*int(unsafe.Sizeof(tree.Tree{})) > len(f.Trees) {
-		if err := f.Trees.each(c, func(t *tree.Tree) error { return t.Validate(Features(c.Cuts)) }); err != nil {
+		if err := eachTree(f.Trees, c, func(t *tree.Tree) error { return t.Validate(Features(c.Cuts)) }); err != nil {
 			return err
 		}
 	}
 	c.Trees = make([]tree.Tree, 0, count)
-	return f.Trees.each(c, func(t *tree.Tree) error {
+	return eachTree(f.Trees, c, func(t *tree.Tree) error {
 		c.Trees = append(c.Trees, *t)
 		return nil
 	})
 }
 
-// treeList is the text of a list of trees.
-type treeList []byte
-
-func (l *treeList) UnmarshalJSON(b []byte) error {
-	*l = b // a part of the text that is read, which nothing changes
-	return nil
-}
-
-// each shows the trees one after another.
-func (l treeList) each(c *Contents, show func(*tree.Tree) error) error {
+// eachTree shows the trees of a list one after another.
+func eachTree(l listText, c *Contents, show func(*tree.Tree) error) error {
 	i := 0
 	return eachElement(l, func(text []byte) error {
 		var form treeForm
@@ -247,36 +286,75 @@ func (l treeList) each(c *Contents, show func(*tree.Tree) error) error {
 	})
 }
 
+// fill reads a tree after its lists are known to have the lengths of a tree's.
 func (f *treeForm) fill(t *tree.Tree, cuts *binning.Cuts) error {
-	*t = tree.Tree{
-		Feature: f.Feature, MissingLeft: f.MissingLeft, Left: f.Left, Right: f.Right, Leaf: f.Leaf,
-		Cover: f.Cover, LeafCover: f.LeafCover, Gain: f.Gain,
-		Code: make([]uint32, len(f.Split)), Categorical: make([]bool, len(f.Split)),
+	splits, err := f.Feature.len(isNumber)
+	if err != nil {
+		return err
 	}
-	if len(f.Feature) != len(f.Split) {
-		return fmt.Errorf("%d features for %d splits", len(f.Feature), len(f.Split))
+	statistics := 0
+	if f.LeafCover != nil {
+		statistics = 1
 	}
-	for n, raw := range f.Split {
-		feature := f.Feature[n]
-		if feature < 0 || int(feature) >= len(cuts.Features) {
-			return fmt.Errorf("node %d splits on feature %d of %d", n, feature, len(cuts.Features))
+	for _, list := range []struct {
+		name, begins string
+		text         listText
+		want         int
+	}{
+		{"split", isNumber + isList, f.Split, splits}, {"missing_left", "tf", f.MissingLeft, splits},
+		{"left", isNumber, f.Left, splits}, {"right", isNumber, f.Right, splits}, {"leaf", isNumber, f.Leaf, splits + 1},
+		{"cover", isNumber, f.Cover, statistics * splits}, {"leaf_cover", isNumber, f.LeafCover, statistics * (splits + 1)},
+		{"gain", isNumber, f.Gain, statistics * splits},
+	} {
+		if n, err := list.text.len(list.begins); err != nil || n != list.want {
+			return fmt.Errorf("%s has %d entries instead of %d (%v)", list.name, n, list.want, err)
 		}
-		if cuts.Features[feature].Kind != binning.Categorical {
-			if err := json.Unmarshal(raw, &t.Code[n]); err != nil {
-				return fmt.Errorf("node %d has split %s, a code was expected", n, raw)
-			}
-			continue
-		}
-		var set []uint32
-		if err := json.Unmarshal(raw, &set); err != nil || set == nil {
-			return fmt.Errorf("node %d has split %s, a list of codes was expected", n, raw)
-		}
-		if len(t.SetPtrs) == 0 {
-			t.SetPtrs = []uint32{0}
-		}
-		t.Categorical[n], t.Code[n] = true, uint32(len(t.SetPtrs)-1)
-		t.Sets = append(t.Sets, set...)
-		t.SetPtrs = append(t.SetPtrs, uint32(len(t.Sets)))
 	}
+	var errs [8]error
+	t.Feature, errs[0] = listOf(f.Feature, isNumber, readIndex)
+	t.MissingLeft, errs[1] = listOf(f.MissingLeft, "tf", readBool)
+	t.Left, errs[2] = listOf(f.Left, isNumber, readIndex)
+	t.Right, errs[3] = listOf(f.Right, isNumber, readIndex)
+	t.Leaf, errs[4] = listOf(f.Leaf, isNumber, readNumber)
+	t.Cover, errs[5] = listOf(f.Cover, isNumber, readNumber)
+	t.LeafCover, errs[6] = listOf(f.LeafCover, isNumber, readNumber)
+	t.Gain, errs[7] = listOf(f.Gain, isNumber, readNumber32)
+	if err := errors.Join(errs[:]...); err != nil || f.Split == nil {
+		return err
+	}
+	t.Code, t.Categorical = make([]uint32, splits), make([]bool, splits)
+	n := 0
+	return eachElement(f.Split, func(text []byte) error {
+		err := readSplit(t, n, text, cuts)
+		n++
+		return err
+	})
+}
+
+// readSplit reads the split of a node: a code, or of a categorical feature a set of codes.
+func readSplit(t *tree.Tree, n int, text []byte, cuts *binning.Cuts) error {
+	feature := t.Feature[n]
+	if feature < 0 || int(feature) >= len(cuts.Features) {
+		return fmt.Errorf("node %d splits on feature %d of %d", n, feature, len(cuts.Features))
+	}
+	if cuts.Features[feature].Kind != binning.Categorical {
+		if err := readCode(text, &t.Code[n]); err != nil {
+			return fmt.Errorf("node %d has split %.40s, a code was expected", n, text)
+		}
+		return nil
+	}
+	if text[0] != '[' {
+		return fmt.Errorf("node %d has split %.40s, a list of codes was expected", n, text)
+	}
+	set, err := readList(text, 1, isNumber, readCode)
+	if err != nil {
+		return fmt.Errorf("node %d: %w", n, err)
+	}
+	if len(t.SetPtrs) == 0 {
+		t.SetPtrs = []uint32{0}
+	}
+	t.Categorical[n], t.Code[n] = true, uint32(len(t.SetPtrs)-1)
+	t.Sets = append(t.Sets, set...)
+	t.SetPtrs = append(t.SetPtrs, uint32(len(t.Sets)))
 	return nil
 }

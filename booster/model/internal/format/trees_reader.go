@@ -163,10 +163,7 @@ func (r *treeReader) next(t, room *tree.Tree) error {
 		t.Cover, t.LeafCover, t.Gain = extend(&room.Cover, n), extend(&room.LeafCover, n+1), extend(&room.Gain, n)
 		setFloats64(t.Cover, front(&r.cover, n, 8))
 		setFloats64(t.LeafCover, front(&r.leafCover, n+1, 8))
-		gain := front(&r.gain, n, 4)
-		for i := range t.Gain {
-			t.Gain[i] = math.Float32frombits(le.Uint32(gain[4*i:]))
-		}
+		setFloats32(t.Gain, front(&r.gain, n, 4))
 	}
 	if sets == 0 {
 		return nil

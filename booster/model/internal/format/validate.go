@@ -3,7 +3,10 @@ package format
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math"
+	"math/bits"
+	"slices"
 	"strconv"
 
 	"boost/binning"
@@ -27,15 +30,9 @@ func (c *Contents) normalize() error {
 		return fmt.Errorf("model: parameters: %w", err)
 	}
 	c.Params = params
-	history := make([]History, len(c.History))
-	for i, h := range c.History {
-		values := make([]*float64, len(h.Values))
-		for r, v := range h.Values {
-			if v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
-				values[r] = v
-			}
-		}
-		history[i] = History{Set: h.Set, Metric: h.Metric, Values: values}
+	history := slices.Clone(c.History)
+	for i := range history {
+		history[i].Values = nullNotFinite(history[i].Values)
 	}
 	c.History = history
 	segments := make([]Segment, len(c.Segments))
@@ -47,6 +44,21 @@ func (c *Contents) normalize() error {
 	}
 	c.Segments = segments
 	return nil
+}
+
+// nullNotFinite returns values with null for those that are not finite: the same slice if there are none.
+func nullNotFinite(values []*float64) []*float64 {
+	cloned := false
+	for i, v := range values {
+		if v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) {
+			continue
+		}
+		if !cloned {
+			values, cloned = slices.Clone(values), true
+		}
+		values[i] = nil
+	}
+	return values
 }
 
 // checkHead checks all but the trees and what goes with them, and brings it into the form that files have.
@@ -69,6 +81,9 @@ func firstError(checks ...func() error) error {
 	return nil
 }
 
+// mostOutputs is how many outputs a model may have; training gives it 10,000 at most.
+const mostOutputs = 1 << 16
+
 func (c *Contents) checkOutputs() error {
 	if c.Objective == "" {
 		return errors.New("no objective")
@@ -76,7 +91,7 @@ func (c *Contents) checkOutputs() error {
 	if _, err := objectives.ParseLink(string(c.Link)); err != nil {
 		return err
 	}
-	if c.Outputs < 1 {
+	if c.Outputs < 1 || c.Outputs > mostOutputs {
 		return fmt.Errorf("%d outputs", c.Outputs)
 	}
 	if len(c.BaseScore) != c.Outputs {
@@ -145,14 +160,19 @@ func (c *Contents) checkSchema() error {
 	return nil
 }
 
-// repeated returns the first name that stands for the second time.
+// repeated returns the first name that stands for the second time. It takes 8 to 16 bytes for each.
 func repeated(names []string) (string, bool) {
-	seen := make(map[string]struct{}, len(names))
-	for _, n := range names {
-		if _, twice := seen[n]; twice {
-			return n, true
+	// A hash table: where a name's hash points, or at the next free place, is its number and one.
+	table := make([]uint32, 1<<bits.Len(uint(2*len(names))))
+	mask, seed := uint64(len(table)-1), maphash.MakeSeed()
+	for i, name := range names {
+		at := maphash.String(seed, name) & mask
+		for ; table[at] != 0; at = (at + 1) & mask {
+			if names[table[at]-1] == name {
+				return name, true
+			}
 		}
-		seen[n] = struct{}{}
+		table[at] = uint32(i) + 1
 	}
 	return "", false
 }
@@ -251,9 +271,17 @@ func firstUnordered[T float32 | float64](cuts []T) int {
 	return -1
 }
 
+// checkCount checks how many trees there are.
+func (c *Contents) checkCount(trees uint64) error {
+	if outputs := uint64(c.Outputs); c.BestRound < 0 || trees%outputs != 0 || trees/outputs != uint64(c.BestRound) {
+		return fmt.Errorf("%d trees for %d rounds of %d outputs", trees, c.BestRound, c.Outputs)
+	}
+	return nil
+}
+
 func (c *Contents) checkTrees() error {
-	if c.BestRound < 0 || len(c.Trees)%c.Outputs != 0 || len(c.Trees)/c.Outputs != c.BestRound {
-		return fmt.Errorf("%d trees for %d rounds of %d outputs", len(c.Trees), c.BestRound, c.Outputs)
+	if err := c.checkCount(uint64(len(c.Trees))); err != nil {
+		return err
 	}
 	features := Features(c.Cuts)
 	for i := range c.Trees {

@@ -114,8 +114,12 @@ func setFloats64(values []float64, b []byte) {
 
 func floats32(b []byte) []float32 {
 	values := make([]float32, len(b)/4)
+	setFloats32(values, b)
+	return values
+}
+
+func setFloats32(values []float32, b []byte) {
 	for i := range values {
 		values[i] = math.Float32frombits(le.Uint32(b[4*i:]))
 	}
-	return values
 }

@@ -32,6 +32,13 @@ type leafCoder struct {
 	mixer [8]entropy.Mixer
 	sign  [3]entropy.Bit
 	top   [18][4]entropy.Bit
+
+	levels []uint32 // by output
+	tree   int      // the next one
+}
+
+func newLeafCoder(c *entropy.Coder, outputs int) *leafCoder {
+	return &leafCoder{coder: c, levels: make([]uint32, outputs)}
 }
 
 // levelUnit is the part of a bit that levels are counted in, half of it shown to estimates.
@@ -84,32 +91,52 @@ func (k *leafCoder) code(value int32, level *uint32, before int32) (int32, bool)
 	return int32(result), true
 }
 
-// each codes all codes in place.
-func (k *leafCoder) each(codes []int32, leaves []int, outputs int) bool {
-	levels := make([]uint32, outputs)
+// each codes the codes of the next trees in place.
+func (k *leafCoder) each(codes []int32, leaves []int) bool {
 	at := 0
-	for i, n := range leaves {
-		before := int32(0)
+	for _, n := range leaves {
+		before, level := int32(0), &k.levels[k.tree%len(k.levels)]
 		for range n {
-			value, ok := k.code(codes[at], &levels[i%outputs], before)
+			value, ok := k.code(codes[at], level, before)
 			if !ok {
 				return false
 			}
 			codes[at], before = value, value
 			at++
 		}
+		k.tree++
 	}
 	return true
 }
 
 // PackLeaves packs the codes of a version, for trees with so many leaves each.
 func PackLeaves(v *ptq.Version, leaves []int, outputs int) []byte {
-	k := &leafCoder{coder: entropy.NewWriter(nil)}
-	// A writer meets no error.
-	_ = k.each(signedCodes(v), leaves, outputs)
-	b := k.coder.Close()
+	w := NewLeafWriter(outputs)
+	w.Add(v, leaves)
+	return w.Close()
+}
+
+// LeafWriter packs codes, those of some trees at a time.
+type LeafWriter struct {
+	k     *leafCoder
+	total int
+}
+
+func NewLeafWriter(outputs int) *LeafWriter {
+	return &LeafWriter{k: newLeafCoder(entropy.NewWriter(nil), outputs)}
+}
+
+// Add packs the codes of a version, those of the next trees, which have so many leaves each.
+func (w *LeafWriter) Add(v *ptq.Version, leaves []int) {
+	_ = w.k.each(signedCodes(v), leaves) // a writer meets no error
+	w.total += v.Len()
+}
+
+// Close returns the bytes.
+func (w *LeafWriter) Close() []byte {
+	b := w.k.coder.Close()
 	// A reader makes no more leaves of a byte than codes of one bit would be.
-	if least := (v.Len() + 7) / 8; len(b) < least {
+	if least := (w.total + 7) / 8; len(b) < least {
 		b = append(b, make([]byte, least-len(b))...)
 	}
 	return b
@@ -135,28 +162,49 @@ func signedCodes(v *ptq.Version) []int32 {
 
 // UnpackLeaves returns the codes as the version's native bytes.
 func UnpackLeaves(b []byte, d ptq.DType, leaves []int, outputs int) ([]byte, error) {
-	total := 0
-	for _, n := range leaves {
-		total += n
+	r := NewLeafReader(b, d, outputs)
+	native, err := r.Next(leaves)
+	if err == nil {
+		err = r.k.coder.Err()
 	}
-	if total > 8*len(b) {
-		return nil, fmt.Errorf("%d packed leaf values in %d bytes", total, len(b))
+	return native, err
+}
+
+// LeafReader reads packed codes, those of some trees at a time.
+type LeafReader struct {
+	k     *leafCoder
+	d     ptq.DType
+	bytes int
+	total int
+}
+
+func NewLeafReader(b []byte, d ptq.DType, outputs int) *LeafReader {
+	return &LeafReader{k: newLeafCoder(entropy.NewReader(b), outputs), d: d, bytes: len(b)}
+}
+
+// Next returns the codes of the next trees, which have so many leaves each, as a version's native bytes.
+func (r *LeafReader) Next(leaves []int) ([]byte, error) {
+	n, first := 0, r.total
+	for _, count := range leaves {
+		n += count
 	}
-	k := &leafCoder{coder: entropy.NewReader(b)}
-	codes := make([]int32, total)
-	if !k.each(codes, leaves, outputs) {
+	if r.total += n; r.total > 8*r.bytes {
+		return nil, fmt.Errorf("%d packed leaf values in %d bytes", r.total, r.bytes)
+	}
+	codes := make([]int32, n)
+	if !r.k.each(codes, leaves) {
 		return nil, errors.New("a leaf value has too many bits")
 	}
-	if err := k.coder.Err(); err != nil {
+	if err := r.k.coder.Err(); err != nil {
 		return nil, err
 	}
-	native := make([]byte, ptq.StorageBytes(d, int64(total)))
-	width := d.Bits()
+	native := make([]byte, ptq.StorageBytes(r.d, int64(n)))
+	width := r.d.Bits()
 	half := int32(1) << (width - 1)
 	for i, code := range codes {
 		switch {
 		case code < -half || code >= half:
-			return nil, fmt.Errorf("leaf value %d has code %d, beyond %s", i, code, d)
+			return nil, fmt.Errorf("leaf value %d has code %d, beyond %s", first+i, code, r.d)
 		case width == 16:
 			binary.LittleEndian.PutUint16(native[2*i:], uint16(code))
 		default:
