@@ -229,6 +229,22 @@ func TestBombsText(t *testing.T) {
 	for name, bomb := range manifestBombs(t, text) {
 		t.Run("S4.41/"+name, func(t *testing.T) { refusedWithin(t, []byte(bomb), decode) })
 	}
+	for _, key := range []string{"feature", "split", "missing_left", "left", "right", "leaf", "cover", "leaf_cover", "gain"} {
+		for _, element := range []string{"0", "{}", "[]", "true", "null"} {
+			trees := `[{"` + key + `":` + many(element) + `}]`
+			t.Run("S4.41/"+key+" of "+element, func(t *testing.T) { refusedWithin(t, []byte(put(t, text, "trees", trees)), decode) })
+		}
+	}
+	for _, key := range []string{"codes", "marks", "cuts"} {
+		for _, element := range []string{"0", "null", `"-inf"`} {
+			features := `[{"name":"a","` + key + `":` + many(element) + `}]`
+			t.Run("S4.41/"+key+" of "+element, func(t *testing.T) { refusedWithin(t, []byte(put(t, text, "features", features)), decode) })
+		}
+	}
+	t.Run("S4.41/keys of parameters", func(t *testing.T) {
+		keys := strings.TrimSuffix(strings.Repeat(`"a":0,`, 1_000_000), ",")
+		refusedWithin(t, []byte(put(t, text, "params", "{"+keys+"}")), decode)
+	})
 	for _, key := range []string{"trees", "features", "levels"} {
 		for _, element := range []string{"{}", "0", "null"} {
 			t.Run("S4.41/"+key+" of "+element, func(t *testing.T) { refusedWithin(t, []byte(put(t, text, key, many(element))), decode) })

@@ -8,6 +8,9 @@ import (
 	"boost/tree"
 )
 
+// MaxLeaves is how many leaves a tree may have to be packed: one is made at a time of what may be a few bytes.
+const MaxLeaves = 1 << 20
+
 // walker goes through trees and codes what it finds, or finds what was coded: the same steps
 // write and read.
 type walker struct {
@@ -64,6 +67,9 @@ func (w *walker) tree(t *tree.Tree) error {
 	splits := w.splits(t.NumSplits())
 	if splits > w.left {
 		return damaged("there are more nodes than %d", w.nodes)
+	}
+	if splits >= MaxLeaves && w.coder.Reading() {
+		return damaged("a tree has more than %d leaves", MaxLeaves)
 	}
 	w.left -= splits
 	w.output = uint32(w.index % w.outputs)

@@ -32,7 +32,7 @@ func CanonicalObject(text json.RawMessage) (json.RawMessage, error) {
 const mostNested = 64
 
 // mostMembers is how many keys an object may have. In memory a key takes ten times as much as its text.
-const mostMembers = 1 << 16
+const mostMembers = 1 << 14
 
 // member is a key of an object with its value, as they are written.
 type member struct {

@@ -104,6 +104,9 @@ func (c *Contents) checkCompression() error {
 		if at += n; !slices.Equal(values, t.Leaf) {
 			return fmt.Errorf("the leaf values of tree %d are not those that are stored", i)
 		}
+		if n > pack.MaxLeaves {
+			return fmt.Errorf("tree %d has %d leaves: those of compressed models have %d at most", i, n, pack.MaxLeaves)
+		}
 		if !pack.IsCanonical(t) {
 			return fmt.Errorf("the nodes of tree %d are not in canonical order", i)
 		}

@@ -42,7 +42,7 @@ func (c *Contents) compressedParts() []Section {
 			leaves = Section{packedLeavesSection, codes}
 		}
 	}
-	return append(c.packHead(c.Compression),
+	return append(c.packHead(c.Compression, 0),
 		Section{StructureSection, pack.Write(c.Trees, Features(c.Cuts), c.Outputs)},
 		Section{scalesSection, EncodeScales(c.Compression.Leaves)},
 		leaves,
@@ -50,12 +50,12 @@ func (c *Contents) compressedParts() []Section {
 	)
 }
 
-// packHead returns the parts that say nothing of single trees.
-func (c *Contents) packHead(z *Compression) []Section {
+// packHead returns the parts that say nothing of single trees. room is how long the text of the first is, if that is known.
+func (c *Contents) packHead(z *Compression, room int) []Section {
 	object := c.Manifest()
 	object["compression"] = z.Form()
 	return []Section{
-		{aboutSection, packed.PackAbout(AppendJSON(nil, object))},
+		{aboutSection, packed.PackAbout(AppendJSON(make([]byte, 0, room), object))},
 		{CutsSection, packed.PackCuts(c.Cuts)},
 		{dictionariesSection, packed.PackDictionaries(c.Schema)},
 	}
@@ -125,6 +125,7 @@ type packedModel struct {
 	Contents Contents
 	Entry    *compressionEntry
 	Sections map[string][]byte
+	text     int // bytes of the about part, unpacked
 }
 
 // JoinParts returns the section of these parts.
@@ -234,7 +235,7 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
 		return nil, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
 	}
-	return &packedModel{c, about.Compression, sections}, nil
+	return &packedModel{c, about.Compression, sections, len(text)}, nil
 }
 
 // decodeCompressed reads a compressed model whole. It finds out that the file is sound, and what boost writes, before
@@ -337,7 +338,7 @@ func (p *packedModel) checkTrees(c *Contents) error {
 			return damagedSection(aboutSection, fmt.Errorf("certificate: %w", err))
 		}
 	}
-	for _, part := range c.packHead(&z) {
+	for _, part := range c.packHead(&z, p.text) {
 		if !bytes.Equal(part.Data, p.Sections[part.Name]) {
 			return notCanonical()
 		}
