@@ -111,7 +111,7 @@ func (r *run) codesOf(ctx context.Context, s source, data *binned, out *cacheOut
 	for _, set := range data.sets {
 		taken += int64(set.matrix.Bytes())
 	}
-	if limit := r.p.memoryLimit(); limit.bytes > 0 {
+	if limit := r.memory.limit(&r.p); limit.bytes > 0 {
 		codes.Limit(uint64(max(limit.left(taken), 1)))
 	}
 	return codes, nil
@@ -122,7 +122,7 @@ func (r *run) layOut(ctx context.Context, codes *binning.Codes, layout binning.P
 	m, err := codes.Matrix(ctx, layout, r.pool)
 	var memory *binning.MemoryError
 	if errors.As(err, &memory) {
-		return nil, r.p.memoryLimit().tooDense(&r.p, memory)
+		return nil, r.memory.limit(&r.p).tooDense(&r.p, memory)
 	}
 	return m, err
 }

@@ -76,7 +76,7 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if r.p.EarlyStopping > 0 && len(in.valid) == 0 {
 		rows -= rows/10 + 1 // they may be held out
 	}
-	if err := r.p.memoryLimit().check(leastMemory(&r.p, rows, target.outputs)); err != nil {
+	if err := r.memory.limit(&r.p).check(leastMemory(&r.p, rows, target.outputs)); err != nil {
 		return err
 	}
 	if in.inFiles && r.p.Gradients == gradients.F32.String() {

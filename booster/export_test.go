@@ -1,16 +1,13 @@
 package booster
 
-// SetMachineMemory makes training take the machine to have so many bytes, and returns
-// what undoes this.
-func SetMachineMemory(bytes int64) (undo func()) {
-	before := machineMemory
-	machineMemory = func() int64 { return bytes }
-	return func() { machineMemory = before }
+// MachineMemory makes training take the machine to have so many bytes.
+func MachineMemory(bytes int64) Option { return func(o *options) { o.memory = machineSize(bytes) } }
+
+// OnMachineOf is the input on a machine of so many bytes.
+func (in Input) OnMachineOf(bytes int64) Input {
+	in.memory = machineSize(bytes)
+	return in
 }
 
-// SetEveryHessian makes training do without the shortcut of equal hessians, and returns
-// what undoes this.
-func SetEveryHessian() (undo func()) {
-	everyHessian = true
-	return func() { everyHessian = false }
-}
+// EveryHessian makes training do without the shortcut of equal hessians.
+func EveryHessian() Option { return func(o *options) { o.everyHessian = true } }

@@ -46,9 +46,6 @@ func (p *Params) checkGradients() []error {
 	return errs
 }
 
-// everyHessian turns off the shortcut of equal hessians; tests set it.
-var everyHessian = false
-
 // chooseGradients chooses what is left open of how gradients are stored, and puts it into the
 // parameters, so that the model names it.
 func (r *run) chooseGradients(n, outputs int, inFiles bool) (storing gradients.Settings, err error) {
@@ -82,7 +79,7 @@ func (r *run) chooseGradients(n, outputs int, inFiles bool) (storing gradients.S
 	}
 	return gradients.Settings{
 		Mode: mode, Rounding: rounding, Asymmetric: p.GradientMode == asymmetric, Clip: p.ClipNegativeHessian, Seed: p.Seed,
-		EveryHessian: everyHessian,
+		EveryHessian: r.everyHessian,
 	}, nil
 }
 

@@ -92,11 +92,15 @@ type memoryLimit struct {
 
 const limitKey = "train.memory_limit"
 
-// machineMemory is the limit if train.memory_limit sets none; tests lower it.
-var machineMemory = cpu.MemoryLimit
+// machineSize is the memory of the machine, the limit if train.memory_limit sets none; 0 asks the machine.
+type machineSize int64
 
-func (p *Params) memoryLimit() memoryLimit {
-	if machine := machineMemory(); p.MemoryLimit <= 0 || machine > 0 && machine < p.MemoryLimit {
+func (m machineSize) limit(p *Params) memoryLimit {
+	machine := int64(m)
+	if machine == 0 {
+		machine = cpu.MemoryLimit()
+	}
+	if p.MemoryLimit <= 0 || machine > 0 && machine < p.MemoryLimit {
 		return memoryLimit{machine, "the memory of this machine"}
 	}
 	return memoryLimit{p.MemoryLimit, limitKey}

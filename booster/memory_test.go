@@ -66,15 +66,15 @@ func TestLayoutBeyondMemory(t *testing.T) {
 	} {
 		for _, by := range []string{"train.memory_limit", "the memory of this machine"} {
 			t.Run(c.name+"/"+by, func(t *testing.T) {
-				q := p
+				q, opts := p, []booster.Option(nil)
 				c.change(&q)
 				if q.MemoryLimit = limit; by != "train.memory_limit" {
 					q.MemoryLimit = 0
-					defer booster.SetMachineMemory(limit)()
+					opts = append(opts, booster.MachineMemory(limit))
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				_, err := booster.Train(context.Background(), q, table)
+				_, err := booster.Train(context.Background(), q, table, opts...)
 				runtime.ReadMemStats(&after)
 				if !errors.Is(err, booster.ErrBudget) {
 					t.Fatalf("Train: %v, want ErrBudget", err)

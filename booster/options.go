@@ -49,6 +49,9 @@ type options struct {
 	pool      *parallel.Pool
 	cache     *cacheTask // to be written
 	store     func(tree int, values []float64) error
+
+	everyHessian bool        // without the shortcut of equal hessians
+	memory       machineSize // of the machine
 }
 
 type validSet struct {

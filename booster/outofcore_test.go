@@ -414,12 +414,11 @@ func TestOutOfCoreByLimit(t *testing.T) {
 		{"machine", 0, 20_000, "reason=\"the tables would take about 35.2 KiB, the memory of this machine is 19.5 KiB\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			defer booster.SetMachineMemory(c.machine)()
 			p := booster.Defaults()
 			p.MemoryLimit = c.limit
 			var log bytes.Buffer
 			l, err := booster.LoadTables(context.Background(), p, booster.Input{Train: []string{path}, Log: slog.New(slog.NewTextHandler(&log, nil)),
-				Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("long_column_that_is_ignored")}})
+				Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("long_column_that_is_ignored")}}.OnMachineOf(c.machine))
 			if err != nil {
 				t.Fatal(err)
 			}

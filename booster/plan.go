@@ -31,7 +31,7 @@ func (pl *plan) name() string {
 // plan chooses how the rounds are run: by the parameters, the shape of the table and the memory
 // that there is.
 func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
-	threads, limit := r.pool.Threads(), r.p.memoryLimit()
+	threads, limit := r.pool.Threads(), r.memory.limit(&r.p)
 	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing)
 	pl, err := choosePlan(&r.p, data.matrix, copied, threads)
 	if err != nil {

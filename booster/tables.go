@@ -41,6 +41,8 @@ type Input struct {
 	// with its schema.
 	From *Model
 	Log  *slog.Logger // gets what was chosen and why; nil for none
+
+	memory machineSize
 }
 
 // Tables are the tables of a training run, in memory, in files or from a cache.
@@ -209,7 +211,7 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 	default:
 		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
 	}
-	limit := p.memoryLimit()
+	limit := in.memory.limit(p)
 	if limit.bytes <= 0 {
 		return "", nil
 	}

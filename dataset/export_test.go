@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"io"
-	"testing"
 
 	"boost/dataset/internal/arrowipc"
 	"boost/dataset/internal/chunk"
@@ -15,19 +14,13 @@ import (
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
 func ChunkRows(n int) Option { return func(o *chunk.Options) { o.ChunkRows = n } }
 
-// LimitRows lowers the most rows of a table until the test ends.
-func LimitRows(t testing.TB, n int) {
-	most := chunk.MostRows
-	chunk.MostRows = n
-	t.Cleanup(func() { chunk.MostRows = most })
-}
+// LimitRows lowers the most rows of a table.
+func LimitRows(n int) Option { return func(o *chunk.Options) { o.MostRows = n } }
 
-// SetRoom sets the most memory that columns share, and the least for a column to have large
-// pages of its own, until the test ends.
-func SetRoom(t testing.TB, shared, own int) {
-	wasShared, wasOwn := chunk.MostShared, chunk.LeastOwn
-	chunk.MostShared, chunk.LeastOwn = shared, own
-	t.Cleanup(func() { chunk.MostShared, chunk.LeastOwn = wasShared, wasOwn })
+// Room sets the most memory that columns share, and the least for a column to have large
+// pages of its own.
+func Room(shared, own int) Option {
+	return func(o *chunk.Options) { o.MostShared, o.LeastOwn = shared, own }
 }
 
 var (
@@ -36,12 +29,8 @@ var (
 	Steadily    = chunk.ReadUnchanged
 )
 
-// SetLeastUnpacked sets what a packed file may always hold and returns what undoes that.
-func SetLeastUnpacked(n int64) (undo func()) {
-	old := chunk.LeastUnpacked
-	chunk.LeastUnpacked = n
-	return func() { chunk.LeastUnpacked = old }
-}
+// LeastUnpacked sets what a packed file may always hold.
+func LeastUnpacked(n int64) Option { return func(o *chunk.Options) { o.LeastUnpacked = n } }
 
 // UnpackBuffer unpacks an Arrow buffer, compressed with zstd or else LZ4.
 func UnpackBuffer(ctx context.Context, raw []byte, z bool, limit int64) ([]byte, error) {

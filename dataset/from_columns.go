@@ -35,7 +35,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := memoryRows(columns, targets)
+	rows, err := memoryRows(columns, targets, o.MostRows)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 
 // memoryRows returns the number of rows that the targets' columns agree on, or where
 // these do not tell it, the other columns.
-func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
+func memoryRows(columns []ColumnData, targets []chunk.Target, most int) (int, error) {
 	rows, from := unknownRows, ""
 	for _, t := range targets {
 		c := &columns[t.Source]
@@ -75,8 +75,8 @@ func memoryRows(columns []ColumnData, targets []chunk.Target) (int, error) {
 	switch {
 	case rows == unknownRows:
 		return 0, chunk.Errorf("no column tells how many rows there are; set ColumnData.Rows")
-	case rows > chunk.MostRows:
-		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, chunk.MostRows)
+	case rows > most:
+		return 0, chunk.Errorf("the table has %d rows; up to %d can be read", rows, most)
 	}
 	return rows, nil
 }

@@ -96,7 +96,7 @@ func TestColumnsThatGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shared := range []int{32 << 20, 0} { // columns side by side, and each on its own
-		dataset.SetRoom(t, shared, 1000)
+		opts := append(opts, dataset.Room(shared, 1000))
 		for _, size := range []int{500, 4_000, 60_000} {
 			for _, threads := range []int{1, 3} {
 				got, err := dataset.Open(context.Background(), path, append(opts, dataset.ChunkSize(size), dataset.Threads(threads))...)

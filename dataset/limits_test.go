@@ -15,21 +15,25 @@ import (
 func TestMostRows(t *testing.T) {
 	ctx := context.Background()
 	column := dataset.ColumnData{Name: "a", Values: []float64{1, 2, 3, 4, 5}}
-	forms := map[string]func() (int, error){
-		"columns": func() (int, error) { return rowsOf(dataset.FromColumns([]dataset.ColumnData{column})) },
-		"sparse columns": func() (int, error) {
-			return rowsOf(dataset.FromColumns([]dataset.ColumnData{{Name: "a", Values: dataset.Sparse{}, Rows: 5}}))
+	forms := map[string]func(opts ...dataset.Option) (int, error){
+		"columns": func(opts ...dataset.Option) (int, error) {
+			return rowsOf(dataset.FromColumns([]dataset.ColumnData{column}, opts...))
+		},
+		"sparse columns": func(opts ...dataset.Option) (int, error) {
+			return rowsOf(dataset.FromColumns([]dataset.ColumnData{{Name: "a", Values: dataset.Sparse{}, Rows: 5}}, opts...))
 		},
 	}
 	for _, name := range []string{"types.csv", "types.gzip.parquet", "types.plain.arrow", "types.plain.arrows", "sklearn_counts0.svm"} {
 		file := interop(name)
-		forms[name] = func() (int, error) { return rowsOf(dataset.Open(ctx, file)) }
-		forms[name+" twice"] = func() (int, error) { return rowsOf(dataset.OpenAll(ctx, []string{file, file})) }
+		forms[name] = func(opts ...dataset.Option) (int, error) { return rowsOf(dataset.Open(ctx, file, opts...)) }
+		forms[name+" twice"] = func(opts ...dataset.Option) (int, error) {
+			return rowsOf(dataset.OpenAll(ctx, []string{file, file}, opts...))
+		}
 		if strings.HasSuffix(name, ".svm") {
 			continue
 		}
-		forms[name+" in chunks"] = func() (int, error) {
-			scan, err := dataset.OpenChunked(ctx, []string{file, file})
+		forms[name+" in chunks"] = func(opts ...dataset.Option) (int, error) {
+			scan, err := dataset.OpenChunked(ctx, []string{file, file}, opts...)
 			if err != nil {
 				return 0, err
 			}
@@ -43,12 +47,10 @@ func TestMostRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dataset.LimitRows(t, rows-1)
-			if _, err := read(); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), fmt.Sprintf("up to %d can be read", rows-1)) {
+			if _, err := read(dataset.LimitRows(rows - 1)); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), fmt.Sprintf("up to %d can be read", rows-1)) {
 				t.Errorf("%d rows, one more than the limit: %v", rows, err)
 			}
-			dataset.LimitRows(t, rows)
-			if got, err := read(); err != nil || got != rows {
+			if got, err := read(dataset.LimitRows(rows)); err != nil || got != rows {
 				t.Errorf("%d rows, the limit: %d read, %v", rows, got, err)
 			}
 		})

@@ -83,14 +83,14 @@ func zstded(text []byte) []byte {
 // TestPackedParquet has a packed file hold far more than its size: zstd makes hundreds of
 // bytes of megabytes of zeros.
 func TestPackedParquet(t *testing.T) {
-	defer dataset.SetLeastUnpacked(1 << 20)()
+	least := dataset.LeastUnpacked(1 << 20)
 	small := zstded(append([]byte("PAR1\x00\x00\x00\x00"), make([]byte, 4<<20)...))
 	if len(small)*1100 > 4<<20 {
 		t.Fatalf("it takes %d bytes", len(small))
 	}
-	refused(t, small, "holds more than", dataset.Format("parquet"))
+	refused(t, small, "holds more than", dataset.Format("parquet"), least)
 	whole := content(t, interop("types.none.parquet"))
-	if _, err := read(string(zstded(whole))); err != nil {
+	if _, err := read(string(zstded(whole)), least); err != nil {
 		t.Error(err)
 	}
 }

@@ -109,7 +109,7 @@ type collector struct {
 // holds an error. With an error of the input, the chunks before it are returned too.
 func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks []*chunk.Chunk, stopped bool, err error) {
 	var mutex sync.Mutex
-	g := chunk.NewGatherer(c.Threads)
+	g := chunk.NewGatherer(c.Options)
 	whole := c.summarize == nil
 	var rows, bytes int64 // so far, if the table is read whole
 	p := &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole}

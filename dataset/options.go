@@ -22,7 +22,7 @@ func DefaultMissing() []string {
 func newOptions(opts []Option) (*chunk.Options, error) {
 	o := &chunk.Options{
 		FormatChoice: chunk.FormatChoice{Formats: formats}, Dialect: chunk.Dialect{Decimal: '.'},
-		LibSVM: chunk.LibSVM{IndexBase: -1}, Limits: chunk.Limits{ChunkSize: chunk.DefaultChunk},
+		LibSVM: chunk.LibSVM{IndexBase: -1}, Limits: chunk.Limits{ChunkSize: chunk.DefaultChunk}, Sizes: chunk.DefaultSizes(),
 	}
 	for _, opt := range opts {
 		opt(o)

@@ -106,8 +106,8 @@ func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 		}
 		a.columns[i] = c
 	}
-	if a.rows() > chunk.MostRows {
-		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), chunk.MostRows)
+	if a.rows() > a.MostRows {
+		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), a.MostRows)
 	}
 	for _, step := range []func() error{a.checkCells, a.endedWell, a.inferTypes, a.readAgain} {
 		if err := step(); err != nil {

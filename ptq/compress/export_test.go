@@ -2,12 +2,11 @@ package compress
 
 import "boost/booster/model"
 
-// KeepPlaces sets how many bytes the leaves of rows may take that are kept, until it is undone.
-func KeepPlaces(bytes int) (undo func()) {
-	was := mostPlaces
-	mostPlaces = bytes
-	return func() { mostPlaces = was }
-}
+// KeepPlaces sets how many bytes the leaves of rows may take that are kept.
+func KeepPlaces(bytes int) Option { return func(o *options) { o.mostPlaces = bytes } }
+
+// Made is how many times leaves were put into a form.
+func (t *Tensor) Made() int { return len(t.leaves) }
 
 // RangeBound is the bound of raw scores of a pruned model with these leaf values in canonical
 // order; rounds are the numbers that its rounds have in the whole one.

@@ -21,9 +21,22 @@ import (
 	"boost/ptq/compress"
 )
 
+// lastStep returns the model of the last step of PruneSteps, and the step.
+func lastStep(ctx context.Context, m *model.Model, t *dataset.Table, p compress.PruneParams, opts ...compress.Option) (*model.Model, *compress.PruneStep, error) {
+	var last *compress.PruneStep
+	for step, err := range compress.PruneSteps(ctx, m, t, p, opts...) {
+		if err != nil {
+			return nil, nil, err
+		}
+		last = step
+	}
+	pruned, err := last.Model()
+	return pruned, last, err
+}
+
 func prune(tb testing.TB, m *model.Model, t *dataset.Table, p compress.PruneParams, opts ...compress.Option) (*model.Model, *compress.PruneStep) {
 	tb.Helper()
-	pruned, step, err := compress.Prune(context.Background(), m, t, p, opts...)
+	pruned, step, err := lastStep(context.Background(), m, t, p, opts...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -232,9 +245,7 @@ func TestPruneSameBytes(t *testing.T) {
 			var want []byte
 			for _, c := range []struct{ threads, kept int }{{1, 256 << 20}, {4, 256 << 20}, {3, 0}, {2, 2 * 9000 * 4}} {
 				pool := parallel.NewPool(c.threads)
-				undo := compress.KeepPlaces(c.kept)
-				pruned, _ := prune(t, m, tab, compress.PruneParams{Leaves: m.NumTrees() * 8, Labels: 0.5, MaxLoss: 10}, compress.Pool(pool))
-				undo()
+				pruned, _ := prune(t, m, tab, compress.PruneParams{Leaves: m.NumTrees() * 8, Labels: 0.5, MaxLoss: 10}, compress.Pool(pool), compress.KeepPlaces(c.kept))
 				pool.Close()
 				got, err := pruned.Encode()
 				if err != nil {
@@ -307,7 +318,7 @@ func TestPruneInitScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := compress.Prune(context.Background(), m, without, compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
+	if _, _, err := lastStep(context.Background(), m, without, compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("without init scores: %v", err)
 	}
 }
@@ -326,7 +337,7 @@ func TestPruneRefuses(t *testing.T) {
 		{Leaves: -1}, {MaxLoss: -0.1}, {MaxLoss: math.NaN()}, {Labels: 1.5}, {Labels: math.NaN()}, {Pull: -1}, {Pull: math.Inf(1)},
 		{Step: 0.6}, {Step: -0.1}, {Sweeps: -1},
 	} {
-		if _, _, err := compress.Prune(ctx, m, tab, p); err == nil || !strings.Contains(err.Error(), "pruning") {
+		if _, _, err := lastStep(ctx, m, tab, p); err == nil || !strings.Contains(err.Error(), "pruning") {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
@@ -334,13 +345,13 @@ func TestPruneRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := compress.Prune(ctx, tail, tab, compress.PruneParams{}); err == nil || !strings.Contains(err.Error(), "tail") {
+	if _, _, err := lastStep(ctx, tail, tab, compress.PruneParams{}); err == nil || !strings.Contains(err.Error(), "tail") {
 		t.Errorf("a tail: %v", err)
 	}
-	if _, _, err := compress.Prune(ctx, m, column(t, x, nil), compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
+	if _, _, err := lastStep(ctx, m, column(t, x, nil), compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("without labels: %v", err)
 	}
-	if _, _, err := compress.Prune(ctx, m, tab.Take(nil), compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
+	if _, _, err := lastStep(ctx, m, tab.Take(nil), compress.PruneParams{}); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("without rows: %v", err)
 	}
 	c := *m.Contents()
@@ -349,7 +360,7 @@ func TestPruneRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := compress.Prune(ctx, own, tab, compress.PruneParams{}); err == nil {
+	if _, _, err := lastStep(ctx, own, tab, compress.PruneParams{}); err == nil {
 		t.Error("a loss that is not built in needs to be given")
 	}
 	squared, err := objectives.New("regression", objectives.Options{})
@@ -363,7 +374,7 @@ func TestPruneRefuses(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	if _, _, err := compress.Prune(stopped, m, tab, compress.PruneParams{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := lastStep(stopped, m, tab, compress.PruneParams{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a stop: %v", err)
 	}
 }
@@ -389,7 +400,7 @@ func ExamplePrune() {
 	if err != nil {
 		panic(err)
 	}
-	pruned, step, err := compress.Prune(ctx, m, table.Take(rest), compress.PruneParams{MaxLoss: 0.001, Labels: 0.05})
+	pruned, step, err := lastStep(ctx, m, table.Take(rest), compress.PruneParams{MaxLoss: 0.001, Labels: 0.05})
 	if err != nil {
 		panic(err)
 	}

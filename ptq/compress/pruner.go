@@ -164,7 +164,7 @@ func (w *pruner) prepareTrees() {
 		}
 		w.states = append(w.states, state)
 		w.pulls = append(w.pulls, w.pull(t, w.totals[i%w.outputs]*w.steepen))
-		if kept += 2 * w.n; kept <= mostPlaces {
+		if kept += 2 * w.n; kept <= w.mostPlaces {
 			w.note(i)
 		}
 	}

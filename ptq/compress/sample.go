@@ -15,12 +15,16 @@ import (
 // Option says how work over a table runs. None changes a result.
 type Option func(*options)
 
-type options struct{ pool *parallel.Pool }
+type options struct {
+	pool       *parallel.Pool
+	mostPlaces int // bytes that the leaves of rows take at most that are kept
+}
 
 // Pool runs the work on a pool of the caller's, which serves nobody else meanwhile.
 func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
-func optionsOf(opts []Option) (o options) {
+func optionsOf(opts []Option) options {
+	o := options{mostPlaces: 256 << 20}
 	for _, set := range opts {
 		set(&o)
 	}
@@ -38,9 +42,6 @@ const sampleBlock = 4096
 // placesOf is the leaf of each row in a tree; nil if it is found anew each time.
 type placesOf []uint16
 
-// mostPlaces is how many bytes the leaves of rows take at most that are kept.
-var mostPlaces = 256 << 20
-
 // sample is rows of a table coded with a model's cuts, and sums over them by leaf. Sums are
 // exact until one rounding, so that neither threads nor the order of rows shows in them.
 type sample struct {
@@ -51,8 +52,8 @@ type sample struct {
 	cuts       *binning.Cuts
 	matrix     *binning.Matrix
 	rowWeights []float64 // nil: each row once
-	pool       *parallel.Pool
-	own        bool
+	options
+	own bool
 
 	leaf    []float64  // by row: number of the leaf in the tree that was visited
 	places  []placesOf // by tree: the leaf of each row, where trees are visited again and again
@@ -70,7 +71,7 @@ func newSample(ctx context.Context, m *model.Model, t *dataset.Table, opts []Opt
 		return nil, err
 	}
 	c := m.Contents()
-	s := &sample{table: t, n: t.NumRows(), outputs: c.Outputs, trees: c.Trees, cuts: c.Cuts, pool: optionsOf(opts).pool}
+	s := &sample{table: t, n: t.NumRows(), outputs: c.Outputs, trees: c.Trees, cuts: c.Cuts, options: optionsOf(opts)}
 	if s.rowWeights, err = t.Weights(); err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (s *sample) visit(t *tree.Tree) {
 // keepPlaces makes visits of the sample's trees note the leaf of each row, and take it from there the
 // next time.
 func (s *sample) keepPlaces() {
-	if bytes := 2 * s.n * len(s.trees); bytes <= mostPlaces {
+	if bytes := 2 * s.n * len(s.trees); bytes <= s.mostPlaces {
 		s.places = make([]placesOf, len(s.trees))
 	}
 }

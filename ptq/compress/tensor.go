@@ -54,7 +54,6 @@ type Tensor struct {
 	mu     sync.Mutex
 	blocks map[ptq.Form]ptq.Values
 	leaves map[key]*Leaves
-	made   int
 }
 
 // key tells leaves apart: exact types have no scales, so that one version serves every granularity.
@@ -89,13 +88,6 @@ func MorphModel(m *model.Model, form ptq.Form, c Calibration) (*Leaves, error) {
 // changed.
 func (t *Tensor) Store() *ptq.WeightStore { return t.store }
 
-// Made is how many times leaves were put into a form.
-func (t *Tensor) Made() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.made
-}
-
 // Morph returns the model's leaves in a form. What was made before by an equal calibration
 // is returned as it is. Errors: those of ptq.Encode, which name tree and leaf of a value that
 // the form cannot hold; ptq.ErrCalibration for blocks with a calibration.
@@ -119,7 +111,6 @@ func (t *Tensor) Morph(form ptq.Form, c Calibration) (*Leaves, error) {
 		return nil, t.place(err)
 	}
 	t.leaves[at] = l
-	t.made++
 	return l, nil
 }
 

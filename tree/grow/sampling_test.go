@@ -9,7 +9,6 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
-	"boost/internal/invariant"
 	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/tree"
@@ -281,7 +280,7 @@ func TestVerify(t *testing.T) {
 						Strategy: histogram.RowParallel, Params: p, LearningRate: rate, Verify: verify,
 					})
 					made, err := g.Grow(d.storage(t, mode, pool, nil), nil, 0, 0)
-					if errors.Is(err, grow.ErrInvariant) != (verify || invariant.Enabled) {
+					if errors.Is(err, grow.ErrInvariant) != (verify || grow.AlwaysVerify) {
 						t.Errorf("verify %v: %v", verify, err)
 					}
 					if err == nil && made.NumSplits() == 0 {

@@ -7,7 +7,6 @@ import (
 
 	"boost/gradients"
 	"boost/internal/detmath"
-	"boost/internal/invariant"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 )
@@ -20,7 +19,7 @@ var ErrInvariant = errors.New("histogram invariant broken")
 // is searched add up to the node's total (verifyFeatures), and so do the values of the rows of
 // every node, of the last leaves too (verifyRows). Sums of codes are equal, sums of floats differ
 // by roundings (tolerance).
-func (g *Grower) verifying() bool { return g.config.Verify || invariant.Enabled }
+func (g *Grower) verifying() bool { return g.config.Verify || alwaysVerify }
 
 // verifyFeatures checks the histograms of the nodes that are searched.
 func (s *split) verifyFeatures() error {

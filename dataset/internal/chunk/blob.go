@@ -47,25 +47,22 @@ func (o *Options) Blob(ctx context.Context, in *Input, format string) (*Blob, er
 		}
 		return &Blob{Name: in.Name, file: in.Spool.file, Size: info.Size(), Shared: true}, nil
 	}
-	return unpackedBlob(ctx, in.Name, s)
+	return o.unpackedBlob(ctx, in.Name, s)
 }
 
 // unpackedBlob copies what is left of a stream.
-func unpackedBlob(ctx context.Context, name string, s *Stream) (*Blob, error) {
+func (o *Options) unpackedBlob(ctx context.Context, name string, s *Stream) (*Blob, error) {
 	copied := &spool{name: name}
 	if err := copied.create(); err != nil {
 		return nil, err
 	}
-	n, err := copyAll(ctx, spoolWriter{copied.file}, s, LeastUnpacked)
+	n, err := copyAll(ctx, spoolWriter{copied.file}, s, o.LeastUnpacked)
 	if err != nil {
 		copied.close()
 		return nil, err
 	}
 	return &Blob{Name: name, file: copied.file, Size: n, Remove: copied.file.Name()}, nil
 }
-
-// LeastUnpacked is what a packed file may always hold; a test needs less.
-var LeastUnpacked int64 = LargestPage
 
 // copyAll copies what is left of a stream. What is packed may come to least bytes, and
 // to largestRatio times its own size.

@@ -10,6 +10,7 @@ import (
 // end a column is one slice already and no second copy of the table is made. Chunks of
 // Text give their own buffers back to the workers.
 type gatherer struct {
+	sizes  Sizes
 	chunks Sequence[*Chunk]
 	stores []store // by target
 	rows   int     // placed so far
@@ -29,11 +30,12 @@ type store struct {
 	float32Columns []*ColumnChunk // those whose numbers are in f32
 }
 
-func NewGatherer(threads int) *gatherer {
+func NewGatherer(o *Options) *gatherer {
+	threads := o.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
-	g := new(gatherer)
+	g := &gatherer{sizes: o.Sizes}
 	g.chunks.Ahead, g.chunks.Place = threads, g.place
 	return g
 }

@@ -44,5 +44,19 @@ func SameColumns(name string, names []string, first string, wanted []string) err
 // exponent of three digits, CRLF.
 const QuickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
 
-// MostRows is the most rows of a table: an int32 numbers them. Tests lower it.
-var MostRows = math.MaxInt32
+// Sizes are numbers of bytes and rows that tables are read by.
+type Sizes struct {
+	// MostRows is the most rows of a table: an int32 numbers them.
+	MostRows int
+	// MostShared is the largest memory that columns share: all of it stays while
+	// one of them does, and the room that turns out not to be needed takes memory as well.
+	MostShared int
+	// LeastOwn is the size from which large pages pay for a column of its own: one
+	// at least lies within it.
+	LeastOwn int
+	// LeastUnpacked is what a packed file may always hold.
+	LeastUnpacked int64
+}
+
+// DefaultSizes returns the sizes that options begin with.
+func DefaultSizes() Sizes { return Sizes{math.MaxInt32, 32 << 20, 4 << 20, LargestPage} }

@@ -14,6 +14,7 @@ type Options struct {
 	LibSVM
 	FormatChoice
 	Limits
+	Sizes
 	Selection
 
 	Schema       *Schema // of a model; nil infers types

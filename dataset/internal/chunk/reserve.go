@@ -6,16 +6,6 @@ import (
 	"boost/internal/cpu"
 )
 
-// Tests lower these.
-var (
-	// MostShared is the largest memory, in bytes, that columns share: all of it stays while
-	// one of them does, and the room that turns out not to be needed takes memory as well.
-	MostShared = 32 << 20
-	// LeastOwn is the size, in bytes, from which large pages pay for a column of its own: one
-	// at least lies within it.
-	LeastOwn = 4 << 20
-)
-
 // reserve makes room for the columns of which ch is the first chunk. A page is touched for
 // the first time at the cost of reading some 500 cells, and two threads that touch pages
 // wait for each other, so that columns are put into large ones: those of a small table side
@@ -27,7 +17,7 @@ func (g *gatherer) reserve(ch *Chunk) {
 		all += ch.Columns[i].words(rows)
 	}
 	expected := int(float64(ch.Rows) / ch.Share)
-	if 8*all <= MostShared {
+	if 8*all <= g.sizes.MostShared {
 		shared := make([]float64, all)
 		cpu.LargePages(bytesOf(shared))
 		for i := range ch.Columns {
@@ -37,7 +27,7 @@ func (g *gatherer) reserve(ch *Chunk) {
 	}
 	for i := range ch.Columns {
 		size := ch.Columns[i].cellBytes()
-		if size*expected < LeastOwn {
+		if size*expected < g.sizes.LeastOwn {
 			continue
 		}
 		own := make([]float64, ch.Columns[i].words(rows))

@@ -1,0 +1,4 @@
+package grow
+
+// AlwaysVerify reports whether every Grow checks its sums.
+const AlwaysVerify = alwaysVerify
