@@ -64,7 +64,7 @@ func (m *measuringScorers) run(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		where[s] = scorers.Place{Data: folder, Models: filepath.Join(folder, fmt.Sprintf("%dx%d", s.Trees, s.Leaves)), Rows: s.Batch()}
+		where[s] = scorers.Place{Data: folder, Models: filepath.Join(folder, fmt.Sprintf("%dx%d", s.Trees, s.Leaves)), Rows: min(scorers.TestRows, scorers.BatchWork/s.Trees)}
 	}
 	s := &scorers.Session{Machine: harness.ThisMachine(), Command: fmt.Sprintf("make peers-predict TURNS=%d", m.turns), Turns: m.turns}
 	err = s.Measure(cmd.Context(), &scorers.Plan{

@@ -143,7 +143,7 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 	}
 	return judge{
 		link: ex.objective.Link(), outputs: ex.outputs, pool: r.pool, metrics: list, sets: sets,
-		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: newStopper(r.p.EarlyStopping, list),
+		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, higher: list[0].HigherIsBetter()},
 	}
 }
 
@@ -204,10 +204,6 @@ type stopper struct {
 	bestValue float64
 	bestRound int // rounds of the best model; 0 = none yet
 	first     int // rounds before the first that is seen
-}
-
-func newStopper(rounds int, list []metrics.Metric) stopper {
-	return stopper{rounds: rounds, higher: list[0].HigherIsBetter()}
 }
 
 // see takes the leading metric after some rounds and reports whether to stop. Only a

@@ -193,7 +193,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder = cmp.Or(p.Builder, "auto")
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkGradients(), p.checkSampling(), p.checkFeedback())
+		p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

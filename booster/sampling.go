@@ -9,11 +9,6 @@ import (
 	"boost/parallel"
 )
 
-// checkSampling returns what is wrong with sampling by gradients.
-func (p *Params) checkSampling() []error {
-	return append(p.checkGoss(), p.checkMvs()...)
-}
-
 func (p *Params) checkGoss() []error {
 	top, other := p.GossTop, p.GossOther
 	switch {
@@ -59,10 +54,6 @@ func (p *Params) samplesRows() bool { return p.RowFraction < 1 || p.goss() || p.
 // goss reports whether rows are sampled by their gradients.
 func (p *Params) goss() bool { return p.GossTop > 0 }
 
-// gossStart returns the round from which rows are sampled by their gradients. Before, the trees have
-// learned too little for gradients to show which rows matter.
-func (p *Params) gossStart() int { return int(1 / p.LearningRate) }
-
 // sampler chooses the rows that the trees of a round are grown on.
 type sampler struct {
 	p       *Params
@@ -93,7 +84,7 @@ func newSampler(p *Params, rows int, pool *parallel.Pool) sampler {
 func (s *sampler) choose(buffer *gradients.Buffer, rows, round int) {
 	switch {
 	case s.goss != nil:
-		if round < s.p.gossStart() {
+		if round < int(1/s.p.LearningRate) { // the trees have learned too little for gradients to show which rows matter
 			return
 		}
 		s.bag = s.sample

@@ -205,7 +205,7 @@ func (s *ChunkedTable) Chunks(ctx context.Context, f func(first int, features *T
 	r := &featurePass{ChunkedTable: s, visit: f}
 	if r.hashing = s.print == ""; r.hashing {
 		for _, c := range s.features {
-			r.hashes = append(r.hashes, c.hash())
+			r.hashes = append(r.hashes, newCellHash(c.shape()))
 		}
 	}
 	s.passes++
@@ -325,8 +325,6 @@ type chunkedFeature struct {
 func (c *chunkedFeature) shape() *Column {
 	return &Column{name: c.Name, kind: c.kind, role: c.Role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
 }
-
-func (c *chunkedFeature) hash() cellHash { return newCellHash(c.shape()) }
 
 // column makes the column of a column chunk, without the rows in bad.
 func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTable) (*Column, error) {

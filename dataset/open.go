@@ -130,7 +130,8 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 		chunks = append(chunks, ch)
 		rows, bytes = rows+int64(ch.Rows), bytes+size
 		if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit {
-			return c.overLimit(rows, bytes, len(targets))
+			return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
+				c.name(), rows, len(targets), chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
 		}
 		return nil
 	})
@@ -144,17 +145,12 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 	return chunks, p.Stop.Load(), err
 }
 
-// overLimit is the error about a table of which so much was read.
-func (c *collector) overLimit(rows, bytes int64, columns int) error {
-	return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-		c.name(), rows, columns, chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
-}
-
 // reread reads columns again, as text, and gives them their new column chunks.
 func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error {
 	for _, in := range c.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
-			return tooLate(columns[0].Name, in.Name)
+			return chunk.Errorf("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%[1]q], leave out --no-spool, or read from a file)",
+				columns[0].Name, in.Name)
 		}
 	}
 	targets := make([]chunk.Target, len(columns))
@@ -178,11 +174,4 @@ func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error 
 		}
 	}
 	return nil
-}
-
-// tooLate is the error for text in a column of numbers that is not kept for a
-// second look.
-func tooLate(column, file string) error {
-	return chunk.Errorf("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%q], leave out --no-spool, or read from a file)",
-		column, file, column)
 }

@@ -106,8 +106,3 @@ func f16Value(code uint16) float64 {
 	magnitude := math.Float64frombits(uint64(code&0x7fff)<<42) * 0x1p1008
 	return math.Float64frombits(math.Float64bits(magnitude) | uint64(code&0x8000)<<48)
 }
-
-// bf16Value returns the number of a bfloat16, the upper half of a float32.
-func bf16Value(code uint16) float64 {
-	return float64(math.Float32frombits(uint32(code) << 16))
-}

@@ -190,7 +190,7 @@ func (v *Version) decode(dst []float64, first int, t fit) {
 			}
 		case BF16:
 			for i, c := range codes {
-				dst[i] = bf16Value(c)
+				dst[i] = float64(math.Float32frombits(uint32(c) << 16))
 			}
 		default:
 			affines(dst, codes, t)

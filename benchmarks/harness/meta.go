@@ -42,11 +42,6 @@ func ReadMeta(folder string) (*Meta, error) {
 	return m, nil
 }
 
-// IsTabular reports whether the task is regression or classification.
-func (m *Meta) IsTabular() bool {
-	return m.Task == "regression" || m.Task == "binary" || m.Task == "multiclass"
-}
-
 // Tabular lists the folders of the regression, binary and multiclass sets under folder, by name. Where
 // names are given it is those alone, and one that is not there is an error.
 func Tabular(folder string, names ...string) (sets []string, metas []*Meta, err error) {
@@ -66,7 +61,7 @@ func Tabular(folder string, names ...string) (sets []string, metas []*Meta, err 
 		if err != nil {
 			return nil, nil, err
 		}
-		if m.IsTabular() {
+		if slices.Contains([]string{"regression", "binary", "multiclass"}, m.Task) {
 			found = append(found, e.Name())
 			sets, metas = append(sets, filepath.Join(folder, e.Name())), append(metas, m)
 		}

@@ -14,12 +14,9 @@ const (
 	TrainRows = 100_000
 	// TestRows is how many rows there are to score.
 	TestRows = 100_000
-	// batchWork bounds rows × trees of a batch: the slowest scorers take some seconds for that.
-	batchWork = 20_000_000
+	// BatchWork bounds rows × trees of a batch: the slowest scorers take some seconds for that.
+	BatchWork = 20_000_000
 )
-
-// Batch returns how many rows a batch of the shape has.
-func (s Shape) Batch() int { return min(TestRows, batchWork/s.Trees) }
 
 // Shapes lists the shapes in the order of the table.
 func Shapes() []Shape {

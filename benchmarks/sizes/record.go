@@ -46,9 +46,6 @@ type Certified struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// Loss is the relative change of the metric.
-func (c *Certified) Loss() float64 { return c.After/c.Before - 1 }
-
 // Form is boost's model in one of its forms.
 type Form struct {
 	Name    string  `json:"name"`

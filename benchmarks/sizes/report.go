@@ -112,7 +112,7 @@ func writeCertified(w io.Writer, sets []*Set) {
 				fmt.Fprintf(w, " %s |", timesSmaller(x.file, x.zstd, f))
 			}
 			c := f.Certified
-			fmt.Fprintf(w, " %s %.6g | %.6g | %+.3f %% | %.3f %% | %d | %.1f |\n", c.Metric, c.Before, c.After, 100*c.Loss(), 100*c.Bound, c.Rows, f.Seconds)
+			fmt.Fprintf(w, " %s %.6g | %.6g | %+.3f %% | %.3f %% | %d | %.1f |\n", c.Metric, c.Before, c.After, 100*(c.After/c.Before-1), 100*c.Bound, c.Rows, f.Seconds)
 		}
 	}
 }

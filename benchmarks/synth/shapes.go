@@ -76,10 +76,6 @@ type zeroHeavy struct {
 	shape, cells uint64
 }
 
-func newZeroHeavy(seed uint64, columns int) *zeroHeavy {
-	return &zeroHeavy{columns: columns, shape: rng.Key(seed, zeroHeavyPurpose, 0, 0), cells: rng.Key(seed, zeroHeavyPurpose, 0, 1)}
-}
-
 func (g *zeroHeavy) width() int { return g.columns }
 
 func (g *zeroHeavy) fill(lo, hi int, x, y []float32) {
@@ -118,10 +114,6 @@ func (g *zeroHeavy) fill(lo, hi int, x, y []float32) {
 type flags struct {
 	columns      int
 	shape, cells uint64
-}
-
-func newFlags(seed uint64, columns int) *flags {
-	return &flags{columns: columns, shape: rng.Key(seed, flagsPurpose, 0, 0), cells: rng.Key(seed, flagsPurpose, 0, 1)}
 }
 
 func (g *flags) width() int { return g.columns }

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"boost/internal/rng"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -61,9 +62,9 @@ func New(kind string, seed uint64, columns int) (*Table, error) {
 	case Counts:
 		return &Table{newCounts(seed, columns)}, nil
 	case ZeroHeavy:
-		return &Table{newZeroHeavy(seed, columns)}, nil
+		return &Table{&zeroHeavy{columns: columns, shape: rng.Key(seed, zeroHeavyPurpose, 0, 0), cells: rng.Key(seed, zeroHeavyPurpose, 0, 1)}}, nil
 	case Flags:
-		return &Table{newFlags(seed, columns)}, nil
+		return &Table{&flags{columns: columns, shape: rng.Key(seed, flagsPurpose, 0, 0), cells: rng.Key(seed, flagsPurpose, 0, 1)}}, nil
 	}
 	return nil, fmt.Errorf("%w: %q; there are %q", ErrKind, kind, Kinds())
 }

@@ -15,7 +15,6 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/near"
-	"boost/internal/profile"
 	"boost/objectives"
 )
 
@@ -114,7 +113,7 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 				say("data.on_bad_row", "%s without a label: \"skip\" leaves them out, \"stop\" ends training at the first one.", format.Counted(column.Missing, "row"))
 			}
 		case slices.Contains(c.Data.ID, column.Name):
-		case slices.Contains(c.Data.Categorical, column.Name) || isMixed(column, mixed):
+		case slices.Contains(c.Data.Categorical, column.Name) || slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == column.Name }):
 			features++
 		case column.NamesRows(s.Rows):
 			c.Data.ID = append(c.Data.ID, column.Name)
@@ -187,11 +186,6 @@ func someNames(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// isMixed reports whether a column is neither clearly numbers nor clearly text.
-func isMixed(c *profile.Column, mixed []*dataset.ParseError) bool {
-	return slices.ContainsFunc(mixed, func(odd *dataset.ParseError) bool { return odd.Column == c.Name })
 }
 
 // relativeTo returns the table's path as it is written in a config file.

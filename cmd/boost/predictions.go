@@ -150,7 +150,7 @@ func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]wr
 			columns = p.valueColumns(stage.Values())
 		}
 		for _, c := range columns {
-			c.Name += after(stage.Rounds())
+			c.Name += "_" + strconv.Itoa(stage.Rounds())
 			all = append(all, c)
 		}
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
@@ -57,6 +55,3 @@ func (s *stages) trees(m predictor) int {
 	}
 	return m.NumTrees()
 }
-
-// after is what a column's name ends in after so many rounds.
-func after(rounds int) string { return "_" + strconv.Itoa(rounds) }

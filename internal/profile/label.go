@@ -113,7 +113,7 @@ func levelClasses(c *dataset.Column) (class []int32, classes int) {
 }
 
 func numberClasses(c *dataset.Column) (class []int32, classes int) {
-	values := distinctNumbers(c)
+	values := slices.Compact(presentNumbers(c))
 	class = make([]int32, c.Len())
 	for row := range class {
 		class[row] = -1
@@ -128,11 +128,6 @@ func numberClasses(c *dataset.Column) (class []int32, classes int) {
 		}
 	}
 	return class, len(values)
-}
-
-// distinctNumbers returns the different values, ascending.
-func distinctNumbers(c *dataset.Column) []float64 {
-	return slices.Compact(presentNumbers(c))
 }
 
 // presentNumbers returns the values that are not missing, ascending.
@@ -194,9 +189,6 @@ func constant(ranks []uint32) bool {
 	}
 	return true
 }
-
-// bins is how many bins of numbers so many present cells allow.
-func (g *target) bins(present int) int { return min(max(present/rowsPerBin, 2), maxBins) }
 
 // cutsOf returns the upper borders of bins of equal population, or of single values where
 // there are few; the last bin has none.

@@ -55,7 +55,7 @@ func describe[K uint32 | uint64](s *profiler, c *column, index int, k *scratch, 
 	s.hashNumbers(c, index, k, mode)
 	c.counter = isCounter(c, s.table.NumRows())
 	if s.target != nil && c.source.Name() != s.target.name {
-		cuts := cutsOf(values, c.out.Distinct, s.target.bins(values.len()))
+		cuts := cutsOf(values, c.out.Distinct, min(max(values.len()/rowsPerBin, 2), maxBins))
 		c.out.LabelScore = s.target.scoreNumbers(c.source, cuts, k)
 	}
 }

@@ -106,11 +106,7 @@ func (n *newLog) write(f vfs.File, live map[key]place, next uint64, whole func(k
 	if _, err := w.Write(n.header.encode()); err != nil {
 		return err
 	}
-	keys := make([]key, 0, len(live))
-	for k := range live {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(live[a].seq, live[b].seq) })
+	keys := slices.SortedFunc(maps.Keys(live), func(a, b key) int { return cmp.Compare(live[a].seq, live[b].seq) })
 	n.end = newScanner(nil, "", n.header.id)
 	n.live = make(map[key]place, len(keys))
 	end := &n.end

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"boost/internal/replace"
@@ -50,13 +51,11 @@ const (
 
 // encodeIndex returns the index of the records up to s.data.
 func encodeIndex(live map[key]place, s *scanner) []byte {
-	keys := make([]key, 0, len(live))
+	keys := slices.SortedFunc(maps.Keys(live), func(a, b key) int { return cmp.Compare(live[a].seq, live[b].seq) })
 	size := indexHeader + 4
 	for k, p := range live {
-		keys = append(keys, k)
 		size += indexEntry + len(k.id) + len(p.head)
 	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(live[a].seq, live[b].seq) })
 	b := make([]byte, indexHeader, size)
 	copy(b, indexMagic)
 	binary.LittleEndian.PutUint32(b[8:], indexVersion)

@@ -6,6 +6,29 @@ import (
 	"os"
 )
 
+// Reading is what a Log and a Reader have in common.
+type Reading interface {
+	Read(kind uint8, id string, buf []byte) ([]byte, Entry, error)
+	Entries(kind uint8) []Entry
+	Lookup(kind uint8, id string) (Entry, bool)
+	Size() (live, total int64)
+	Verify() error
+	Reaches(Position) error
+	Empty() bool
+	Close() error
+	Abandon() error
+}
+
+// OpenFor is Open, or OpenReader: then there is no Log.
+func OpenFor(dir string, options Options, readOnly bool) (Reading, *Log, error) {
+	if readOnly {
+		r, err := OpenReader(dir, options)
+		return r, nil, err
+	}
+	l, err := Open(dir, options)
+	return l, l, err
+}
+
 // Reader is a log that is only read, while another process may write it. It sees the
 // records that were complete when it was opened or last refreshed. Methods may be called from several goroutines.
 type Reader struct {

@@ -315,7 +315,7 @@ func (s *salvage) gone(i *index) []Entry {
 	var gone []Entry
 	for k, p := range live {
 		if r, ok := s.last[k]; !ok || r.seq < p.seq {
-			gone = append(gone, Entry{Type: k.kind, ID: k.id, Head: p.head, Seq: p.seq, Size: p.payload})
+			gone = append(gone, k.entry(p))
 		}
 	}
 	slices.SortFunc(gone, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })

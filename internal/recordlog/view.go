@@ -100,6 +100,10 @@ type place struct {
 	head    []byte
 }
 
+func (k key) entry(p place) Entry {
+	return Entry{Type: k.kind, ID: k.id, Head: p.head, Seq: p.seq, Size: p.payload}
+}
+
 func (k key) size(p place) int64 {
 	return recordHeader + int64(len(k.id)) + int64(len(p.head)) + p.payload
 }
@@ -275,8 +279,9 @@ func (v *view) note(offset int64, h header, id string, head []byte) {
 func (v *view) Lookup(kind uint8, id string) (Entry, bool) {
 	v.mutex.RLock()
 	defer v.mutex.RUnlock()
-	p, ok := v.live[key{kind, id}]
-	return Entry{Type: kind, ID: id, Head: p.head, Seq: p.seq, Size: p.payload}, ok
+	k := key{kind, id}
+	p, ok := v.live[k]
+	return k.entry(p), ok
 }
 
 // Entries returns all records of a type, in the order in which they were written.
@@ -286,7 +291,7 @@ func (v *view) Entries(kind uint8) []Entry {
 	var all []Entry
 	for k, p := range v.live {
 		if k.kind == kind {
-			all = append(all, Entry{Type: kind, ID: k.id, Head: p.head, Seq: p.seq, Size: p.payload})
+			all = append(all, k.entry(p))
 		}
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -312,8 +317,7 @@ func (v *view) Read(kind uint8, id string, buf []byte) ([]byte, Entry, error) {
 	if err != nil {
 		return nil, Entry{}, err
 	}
-	entry := Entry{Type: kind, ID: id, Head: p.head, Seq: p.seq, Size: p.payload}
-	return record[len(record)-int(p.payload):], entry, nil
+	return record[len(record)-int(p.payload):], k.entry(p), nil
 }
 
 // whole reads all bytes of a record and checks that they are those of its entry.

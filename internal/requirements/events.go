@@ -20,15 +20,11 @@ type events struct {
 
 type key struct{ pkg, test string } // pkg is below the module path; test is empty for the package itself
 
-func newEvents() *events {
-	return &events{outcomes: map[key]string{}, outputs: map[key]*strings.Builder{}}
-}
-
 // readEvents reads the stream of events. Lines that are none (what the go
 // command prints of a package that does not build) are kept as output of the
 // run itself.
 func readEvents(r io.Reader, module string) (*events, error) {
-	e := newEvents()
+	e := &events{outcomes: map[key]string{}, outputs: map[key]*strings.Builder{}}
 	lines := bufio.NewReader(r)
 	for {
 		line, err := lines.ReadBytes('\n')

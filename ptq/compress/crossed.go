@@ -66,7 +66,9 @@ func (f *fitted) fed(ctx context.Context, form ptq.Form, c Calibration) (*Leaves
 		if f.weights, err = s.weightsOf(ctx, f.narrow, ByHessian); err != nil {
 			return nil, err
 		}
-		s.keepPlaces()
+		if 2*s.n*len(s.trees) <= s.mostPlaces {
+			s.places = make([]placesOf, len(s.trees)) // each tree is visited again and again
+		}
 		f.sample = s
 	}
 	if err := e.pushForward(ctx, f.sample, f.weights); err != nil {

@@ -118,16 +118,11 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	metrics.OutputMajor(rowMajor, w.outputs, w.start)
 	w.scores = slices.Clone(w.start)
 	w.grad, w.hess = make([]float32, size), make([]float32, size)
-	w.gradients()
+	w.each(func(_, lo, hi int) { w.objective.Gradients(w.rows, lo, hi, w.scores, w.grad, w.hess) })
 	w.startHess = slices.Clone(w.hess)
 	w.prepareTrees()
 	w.before = w.loss()
 	return ctx.Err()
-}
-
-// gradients computes those of all rows at the scores.
-func (w *pruner) gradients() {
-	w.each(func(_, lo, hi int) { w.objective.Gradients(w.rows, lo, hi, w.scores, w.grad, w.hess) })
 }
 
 func (w *pruner) prepareTrees() {

@@ -117,14 +117,6 @@ func (s *sample) visit(t *tree.Tree) {
 	})
 }
 
-// keepPlaces makes visits of the sample's trees note the leaf of each row, and take it from there the
-// next time.
-func (s *sample) keepPlaces() {
-	if bytes := 2 * s.n * len(s.trees); bytes <= s.mostPlaces {
-		s.places = make([]placesOf, len(s.trees))
-	}
-}
-
 // again is visit for a tree of the sample that may have been visited before.
 func (s *sample) again(i int) {
 	switch {

@@ -223,7 +223,7 @@ func (s *Store) drop(l *link, chain []link, residual float64, peak float32) erro
 		if !t.own {
 			t.block = 0
 		}
-		t.sum, t.bound, t.rule = dataSum(data), residual, &r
+		t.sum, t.bound, t.rule = crc32.Checksum(data, castagnoli), residual, &r
 	})
 	if err == nil && l.master != 0 {
 		s.abandon(leftover{l.master, id})
@@ -263,6 +263,3 @@ func (s *Store) above(id string, limit int) int {
 	}
 	return deepest
 }
-
-// dataSum stands for the bytes of a rule.
-func dataSum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }

@@ -57,7 +57,7 @@ type Source interface {
 type Store struct {
 	cfg     Config
 	options Options
-	log     reading
+	log     recordlog.Reading
 	writer  *recordlog.Log // nil: read-only
 
 	// writing is held from the first look at what a change depends on until the change is
@@ -87,18 +87,6 @@ type leftover struct {
 	id   string
 }
 
-// reading is what a log has in common with one that is only read.
-type reading interface {
-	Read(kind uint8, id string, buf []byte) ([]byte, recordlog.Entry, error)
-	Entries(kind uint8) []recordlog.Entry
-	Lookup(kind uint8, id string) (recordlog.Entry, bool)
-	Size() (live, total int64)
-	Verify() error
-	Reaches(recordlog.Position) error
-	Close() error
-	Abandon() error
-}
-
 // tensor is what is in memory of a tensor.
 type tensor struct {
 	id string
@@ -125,18 +113,9 @@ func Open(dir string, cfg Config, options Options) (*Store, error) {
 	s := &Store{cfg: cfg, options: options}
 	s.residents.init(cfg.MemoryCap)
 	logOptions := recordlog.Options{Kind: logKind, Intact: options.Intact, FS: options.FS}
-	if options.ReadOnly {
-		r, err := recordlog.OpenReader(dir, logOptions)
-		if err != nil {
-			return nil, fmt.Errorf("store: %w", err)
-		}
-		s.log = r
-	} else {
-		w, err := recordlog.Open(dir, logOptions)
-		if err != nil {
-			return nil, fmt.Errorf("store: %w", err)
-		}
-		s.log, s.writer = w, w
+	var err error
+	if s.log, s.writer, err = recordlog.OpenFor(dir, logOptions, options.ReadOnly); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	if err := s.load(); err != nil {
 		_ = s.log.Abandon()

@@ -234,7 +234,7 @@ func (r *arrowReader) fromDictionary(p *chunk.ColumnChunk, m int) error {
 	for i := r.row; i < r.row+m; i++ {
 		at := -1
 		if r.values.present(i) {
-			index := binary.LittleEndian.Uint64(r.indexOf(i))
+			index := binary.LittleEndian.Uint64(r.values.raw(i)) // a negative one is larger than any dictionary
 			if index >= uint64(len(r.levels.raws)) {
 				return fmt.Errorf("it refers to entry %d of a dictionary of %d", int64(index), len(r.levels.raws))
 			}
@@ -268,6 +268,3 @@ func (r *arrowReader) fromDictionary(p *chunk.ColumnChunk, m int) error {
 	}
 	return nil
 }
-
-// indexOf returns an index as 8 bytes; a negative one is larger than any dictionary.
-func (r *arrowReader) indexOf(i int) []byte { return r.values.raw(i) }

@@ -359,7 +359,9 @@ func (m *merge) fill(ch *chunk.Chunk, first int) {
 		m.added[t.Source-m.own].fill(values, first) // check reports what does not fit
 		o := m.Options
 		if t.Role == chunk.GroupRole {
-			o = unblanked(o) // the file has no such numbers: they count its queries
+			other := *o
+			other.MissingNumbers = nil // the file has none: its numbers count its queries
+			o = &other
 		}
 		if p, err := o.FromNumbers(t, values); err == nil {
 			columns[i] = *p
@@ -368,13 +370,6 @@ func (m *merge) fill(ch *chunk.Chunk, first int) {
 		}
 	}
 	ch.Columns = columns
-}
-
-// unblanked returns the options with no number that means "no value".
-func unblanked(o *chunk.Options) *chunk.Options {
-	other := *o
-	other.MissingNumbers = nil
-	return &other
 }
 
 // check fails where a side file speaks of more or fewer rows than its table has.

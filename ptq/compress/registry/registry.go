@@ -36,7 +36,7 @@ type Registry struct {
 	cfg     store.Config
 	options Options
 	tensors *store.Store
-	log     reading
+	log     recordlog.Reading
 	writer  *recordlog.Log // nil: read-only
 
 	// writing is held from the first look at what a change depends on until the change is made,
@@ -51,19 +51,6 @@ type Registry struct {
 	filesOnly []fileOnly // that a repair has found
 
 	cache *cache
-}
-
-// reading is what a log has in common with one that is only read.
-type reading interface {
-	Read(kind uint8, id string, buf []byte) ([]byte, recordlog.Entry, error)
-	Entries(kind uint8) []recordlog.Entry
-	Lookup(kind uint8, id string) (recordlog.Entry, bool)
-	Size() (live, total int64)
-	Verify() error
-	Reaches(store.Position) error
-	Empty() bool
-	Close() error
-	Abandon() error
 }
 
 // entry is what is in memory of a model. It is replaced where something changes, never written to.
@@ -116,18 +103,8 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
-	if options.ReadOnly {
-		l, err := recordlog.OpenReader(models, logOptions)
-		if err != nil {
-			return nil, fmt.Errorf("registry: %w", err)
-		}
-		r.log = l
-	} else {
-		l, err := recordlog.Open(models, logOptions)
-		if err != nil {
-			return nil, fmt.Errorf("registry: %w", err)
-		}
-		r.log, r.writer = l, l
+	if r.log, r.writer, err = recordlog.OpenFor(models, logOptions, options.ReadOnly); err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
 	}
 	if err = r.openTensors(tensors, hasTensors); err != nil {
 		_ = r.log.Abandon()

@@ -47,7 +47,8 @@ func (w *partitionWalk) walk(t *tree.Tree, node int32) {
 		return
 	}
 	if w.partitions[f] == nil {
-		w.partitions[f] = newLevelPartition(w.features[f].Regular)
+		n := w.features[f].Regular
+		w.partitions[f] = &levelPartition{make([]uint32, n+1), []uint32{n + 1}, []uint32{0}, []uint32{0}}
 	}
 	w.left = append(w.left[:0], t.Set(int(node))...)
 	with, without := t.Right[node], t.Left[node]
@@ -62,10 +63,6 @@ func (w *partitionWalk) walk(t *tree.Tree, node int32) {
 	w.gone[f]++
 	w.walk(t, without)
 	w.gone[f]--
-}
-
-func newLevelPartition(regular uint32) *levelPartition {
-	return &levelPartition{make([]uint32, regular+1), []uint32{regular + 1}, []uint32{0}, []uint32{0}}
 }
 
 // divide tells the codes that go left at a split from the others of their classes. A class
