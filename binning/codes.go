@@ -74,9 +74,6 @@ func (c *Codes) KeepLists() { c.keep = true }
 // NRows returns the number of rows.
 func (c *Codes) NRows() int { return c.rows }
 
-// NFeatures returns the number of features.
-func (c *Codes) NFeatures() int { return len(c.features) }
-
 // codesHead says how the bytes of stored codes are to be read.
 type codesHead struct {
 	Rows     int            `json:"rows"`

@@ -12,9 +12,6 @@ func EstimateBytes(rows int, nCodes []uint32, storage string) uint64 {
 	return size
 }
 
-// RawBytes returns the memory of the same cells as float32.
-func RawBytes(rows, features int) uint64 { return 4 * uint64(rows) * uint64(features) }
-
 // Shape is what the memory of a matrix depends on.
 type Shape struct {
 	Rows      int

@@ -597,9 +597,6 @@ func TestLayoutBytes(t *testing.T) {
 				t.Errorf("%s: %.3f MB, want %.1f", c.name, got, c.want)
 			}
 		}
-		if RawBytes(rows, 100) != 400_000_000 {
-			t.Error("float32")
-		}
 		// 25,600 codes and the null symbol need 15 bits: 50 of them a row.
 		s := Shape{Rows: rows, NCodes: slices.Repeat([]uint32{256}, 100), RowStride: 50}
 		if got := s.Bytes(Params{Layout: LayoutEllpack, Storage: Adaptive}); got != rows*50*15/8+wideLoad {

@@ -257,9 +257,6 @@ func repeat(n int, count uint32) []uint32 {
 func TestEstimate(t *testing.T) {
 	const rows = 1_000_000
 	t.Run("S0.21/1Mx100", func(t *testing.T) {
-		if got := binning.RawBytes(rows, 100); got != 400_000_000 {
-			t.Errorf("float32: %d bytes, want 400,000,000", got)
-		}
 		if got := binning.EstimateBytes(rows, repeat(100, 255), "adaptive"); got != 100_000_000 {
 			t.Errorf("U8: %d bytes, want 100,000,000", got)
 		}

@@ -120,8 +120,7 @@ func (r *run) codesOf(ctx context.Context, s source, data *binned, out *cacheOut
 // layOut makes the matrix of a set.
 func (r *run) layOut(ctx context.Context, codes *binning.Codes, layout binning.Params) (*binning.Matrix, error) {
 	m, err := codes.Matrix(ctx, layout, r.pool)
-	var memory *binning.MemoryError
-	if errors.As(err, &memory) {
+	if memory, ok := errors.AsType[*binning.MemoryError](err); ok {
 		return nil, r.memory.limit(&r.p).tooDense(&r.p, memory)
 	}
 	return m, err

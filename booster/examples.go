@@ -90,8 +90,7 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 
 // atRow puts the location of a refused label or weight before the error.
 func atRow(table *dataset.Table, err error) error {
-	var row *objectives.RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*objectives.RowError](err); ok {
 		return fmt.Errorf("%w: %s: %w", dataset.ErrTable, table.Place(row.Row), err)
 	}
 	return fmt.Errorf("%w: %w", dataset.ErrTable, err)

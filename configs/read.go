@@ -107,8 +107,7 @@ func (p *Problems) Unwrap() []error { return append([]error{ErrConfig}, p.list..
 
 // reason strips the operation and path from an error of package os.
 func reason(err error) error {
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err
@@ -129,8 +128,7 @@ func (r *reader) file(name, document string) {
 	var top map[string]toml.Primitive
 	meta, err := toml.Decode(document, &top)
 	if err != nil {
-		var syntax toml.ParseError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[toml.ParseError](err); ok {
 			r.problem(place{file: name, line: syntax.Position.Line}, errors.New(syntax.Message))
 			return
 		}

@@ -25,7 +25,7 @@ func BenchmarkLayoutBytes(b *testing.B) {
 	b.Run("S0.21/f32", func(b *testing.B) {
 		for b.Loop() {
 			columns := make([][]float32, features)
-			compare(b, binning.RawBytes(rows, features), 400, func() any {
+			compare(b, 4*rows*features, 400, func() any {
 				for f := range columns {
 					columns[f] = make([]float32, rows)
 				}

@@ -1,12 +1,13 @@
 package synth
 
 import (
-	"boost/internal/rng"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+
+	"boost/internal/rng"
 )
 
 // The kinds of tables.

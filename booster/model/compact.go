@@ -204,9 +204,6 @@ func (c *Compact) Rounds() int { return c.trees.NumTrees() / c.trees.Outputs() }
 // NumTrees is Model.NumTrees.
 func (c *Compact) NumTrees() int { return c.trees.NumTrees() }
 
-// Compressed is Model.Compressed.
-func (c *Compact) Compressed() *Compression { return c.head().Contents().Compression }
-
 // Memory returns how many bytes the model keeps between predictions, a sum over all that it
 // consists of. What the allocator rounds up is not in it.
 func (c *Compact) Memory() int64 { return heapsize.Of(c) }

@@ -82,8 +82,7 @@ func cannotOpen(err error) error {
 
 // reason returns what the operating system said, without the path that is said already.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -72,8 +72,8 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 func (a *app) openReadable(ctx context.Context, file string, c *configs.Config, opts []dataset.Option) (t *dataset.Table, unreadable []*dataset.ColumnError, err error) {
 	for {
 		t, err = a.open(ctx, []string{file}, append(slices.Clone(opts), roleOptions(c)...)...)
-		var column *dataset.ColumnError
-		if !errors.As(err, &column) || file == "-" || slices.Contains(c.Data.Ignore, column.Column) {
+		column, ok := errors.AsType[*dataset.ColumnError](err)
+		if !ok || file == "-" || slices.Contains(c.Data.Ignore, column.Column) {
 			return t, unreadable, err
 		}
 		c.Data.Ignore = append(slices.Clone(c.Data.Ignore), column.Column)

@@ -241,12 +241,10 @@ func sameFile(fsys vfs.FS, f vfs.File, path string) bool {
 // Reason is what an error of package os says without the operation and the paths, which messages
 // name in their own words.
 func Reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

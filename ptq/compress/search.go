@@ -116,11 +116,7 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	var o options
-	for _, set := range opts {
-		set(&o)
-	}
-	pool := o.pool
+	pool := optionsOf(opts).pool
 	if pool == nil {
 		pool = parallel.NewPool(threadsFor(t.NumRows(), q.full))
 		defer pool.Close()

@@ -60,8 +60,7 @@ func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error)
 
 // WithoutPath returns what the operating system said, without the name that is said already.
 func WithoutPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -240,8 +240,7 @@ func (f *FS) Rename(from, to string) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	refuse := func(err error) error {
-		var path *fs.PathError
-		if errors.As(err, &path) {
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			err = path.Err
 		}
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
