@@ -275,13 +275,16 @@ func feature[T floating](k *cutCoder, cuts []T, most uint64) ([]T, bool) {
 	for i, number := range numbers {
 		if way == byOrder {
 			read[i] = place64[T](number)
-			continue
+		} else {
+			gap, m := k.gap.Code(c, 0), unfold(number)
+			if gap > mostApart || m >= 1<<52 || m <= -1<<52 {
+				return nil, false
+			}
+			read[i] = between[T](m, apart(int(gap), m), tens[way])
 		}
-		gap, m := k.gap.Code(c, 0), unfold(number)
-		if gap > mostApart || m >= 1<<52 || m <= -1<<52 {
+		if i > 0 && !(read[i-1] < read[i]) {
 			return nil, false
 		}
-		read[i] = between[T](m, apart(int(gap), m), tens[way])
 	}
 	return read, c.Err() == nil
 }
