@@ -74,10 +74,7 @@ func (m *training) run(cmd *cobra.Command) error {
 	}
 	record.Table(cmd.OutOrStdout())
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", record.Verdict())
-	if m.document == "" {
-		return nil
-	}
-	return record.UpdateDocument(m.document)
+	return m.keep(record)
 }
 
 // measure measures one table.

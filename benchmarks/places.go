@@ -39,6 +39,19 @@ func (p *places) outputs(c *cobra.Command, results, document string) {
 	f.StringVar(&p.document, "document", document, "document to put the tables into; empty for none")
 }
 
+// keep writes a record and puts its tables into the document, where these are named.
+func (p *places) keep(record interface{ UpdateDocument(path string) error }) error {
+	if p.results != "" {
+		if err := harness.Write(p.results, record); err != nil {
+			return err
+		}
+	}
+	if p.document == "" {
+		return nil
+	}
+	return record.UpdateDocument(p.document)
+}
+
 // table is a generated one.
 type table struct {
 	kind                string

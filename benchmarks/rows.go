@@ -30,14 +30,8 @@ func rowsCommand() *cobra.Command {
 			if err := r.Keep(p.results); err != nil {
 				return err
 			}
-			if err := harness.Write(p.results, &r); err != nil {
-				return err
-			}
 			r.Table(cmd.OutOrStdout())
-			if p.document == "" {
-				return nil
-			}
-			return r.UpdateDocument(p.document)
+			return p.keep(&r)
 		},
 	}
 	p.outputs(c, "benchmarks/results/rows.json", "benchmarks/results/rows.md")

@@ -75,15 +75,7 @@ func (m *measuringScorers) run(cmd *cobra.Command) error {
 		return err
 	}
 	s.Table(cmd.OutOrStdout())
-	if m.results != "" {
-		if err := harness.Write(m.results, s); err != nil {
-			return err
-		}
-	}
-	if m.document == "" {
-		return nil
-	}
-	return s.UpdateDocument(m.document)
+	return m.keep(s)
 }
 
 // shapesNamed returns the shapes of these names, all for no names.

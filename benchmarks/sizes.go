@@ -57,10 +57,7 @@ func (z *sizing) run(cmd *cobra.Command) error {
 		}
 	}
 	record.Write(cmd.OutOrStdout())
-	if z.document == "" {
-		return nil
-	}
-	return record.UpdateDocument(z.document)
+	return z.keep(record)
 }
 
 // measure measures a set: the peers that are not in the record yet, and boost.

@@ -75,14 +75,8 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err != nil {
 		return err
 	}
-	t, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	t, err := a.openLabelled(ctx, tableFile, m, c, f.onUnseen == "error")
 	if err != nil {
-		return atCommandLine(err)
-	}
-	if err := needLabel(t, tableFile, m.Schema()); err != nil {
-		return err
-	}
-	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
 	}
 	a.reportInitScores(t, m, tableFile)

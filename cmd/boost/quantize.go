@@ -128,14 +128,8 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if f.data != "" {
-		t, err := a.openAs(ctx, f.data, m.Schema(), c)
+		t, err := a.openLabelled(ctx, f.data, m, c, false)
 		if err != nil {
-			return atCommandLine(err)
-		}
-		if err := needLabel(t, f.data, m.Schema()); err != nil {
-			return err
-		}
-		if err := a.reportUnseen(t, m, false); err != nil {
 			return err
 		}
 		a.reportInitScores(t, m, f.data)

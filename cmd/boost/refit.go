@@ -77,14 +77,8 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if reads([]string{tableFile}, f.output, formatOptions(c)...) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	t, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	t, err := a.openLabelled(ctx, tableFile, m, c, f.onUnseen == "error")
 	if err != nil {
-		return atCommandLine(err)
-	}
-	if err := needLabel(t, tableFile, m.Schema()); err != nil {
-		return err
-	}
-	if err := a.reportUnseen(t, m, f.onUnseen == "error"); err != nil {
 		return err
 	}
 	names, err := chooseMetrics(nil, m.Objective(), m.Link())

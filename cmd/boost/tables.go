@@ -194,6 +194,18 @@ func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *conf
 	return a.open(ctx, []string{file}, append(formatOptions(c), dataset.As(s))...)
 }
 
+// openLabelled reads a table that has the label of a model, and reports categories that training did not have.
+func (a *app) openLabelled(ctx context.Context, file string, m predictor, c *configs.Config, strict bool) (*dataset.Table, error) {
+	t, err := a.openAs(ctx, file, m.Schema(), c)
+	if err != nil {
+		return nil, atCommandLine(err)
+	}
+	if err := needLabel(t, file, m.Schema()); err != nil {
+		return nil, err
+	}
+	return t, a.reportUnseen(t, m, strict)
+}
+
 // tell reports each note once, also where several tables bring it up.
 func (a *app) tell(notes []string) {
 	for _, n := range notes {
