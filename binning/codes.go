@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,6 +150,10 @@ var ErrCodes = errors.New("damaged codes")
 // size bytes in all; nothing is allocated that size does not justify. The cuts are
 // those that the codes were made with.
 func DecodeCodes(c *Cuts, head []byte, size uint64, read func([]byte) error) (*Codes, error) {
+	// A feature is an object: those of a head that names others are not made.
+	if n := bytes.Count(head, []byte("{")) - 1; n != len(c.Features) {
+		return nil, fmt.Errorf("%w: %d features where the cuts have %d", ErrCodes, n, len(c.Features))
+	}
 	var h codesHead
 	if err := json.Unmarshal(head, &h); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCodes, err)

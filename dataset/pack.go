@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,10 @@ type packed struct {
 	Skipped int            `json:"skipped,omitempty"`
 	Notes   []string       `json:"notes,omitempty"`
 }
+
+// mostPacked is how many columns a packed table may have: the label, weights, groups and as many start scores as there
+// are classes. It may have 16 times as many names of files and notes.
+const mostPacked = 1 << 14
 
 // ErrPacked is wrapped by errors about packed bytes that are no table.
 var ErrPacked = errors.New("no packed table")
@@ -81,6 +86,9 @@ func (t *Table) Pack() (head, values []byte) {
 // Unpack makes the table that Pack wrote. Bytes that are none are an ErrPacked; nothing
 // is allocated that their number does not justify.
 func Unpack(head, values []byte) (*Table, error) {
+	if bytes.Count(head, []byte("{")) > mostPacked || bytes.Count(head, []byte(",")) > 16*mostPacked {
+		return nil, fmt.Errorf("%w: it has more columns or files than can be", ErrPacked)
+	}
 	var p packed
 	if err := json.Unmarshal(head, &p); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPacked, err)
@@ -173,16 +181,18 @@ func (u *packedBytes) column(p *packed, i int) (*Column, error) {
 }
 
 func unpackLevels(b []byte, count int) ([]string, error) {
-	if count < 0 || count > len(b) {
+	// Levels are different: one has no letters, 256 have one, the others two at least.
+	if count < 0 || count > len(b) || max(count-1, 0)+max(count-257, 0) > len(b)-count {
 		return nil, fmt.Errorf("%d levels in %d bytes", count, len(b))
 	}
-	levels := make([]string, 0, count)
+	levels, all := make([]string, 0, count), string(b) // the levels are parts of it
 	for len(b) > 0 {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
 			return nil, errors.New("levels cut short")
 		}
-		levels = append(levels, string(b[size:size+int(n)]))
+		at := len(all) - len(b) + size
+		levels = append(levels, all[at:at+int(n)])
 		b = b[size+int(n):]
 	}
 	if len(levels) != count {

@@ -1,10 +1,12 @@
 package cache
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"boost/binning"
@@ -31,10 +33,10 @@ type Set struct {
 
 // manifest is the section that describes the others.
 type manifest struct {
-	Key         Key        `json:"key"`
-	Fingerprint string     `json:"fingerprint"`
-	Notes       []string   `json:"notes"`
-	Sets        []setEntry `json:"sets"`
+	Key         Key    `json:"key"`
+	Fingerprint string `json:"fingerprint"`
+	Notes       notes  `json:"notes"`
+	Sets        sets   `json:"sets"`
 }
 
 type setEntry struct {
@@ -90,16 +92,13 @@ func decode(r *sectionReader, want *Key) (*Contents, error) {
 	if len(m.Sets) == 0 {
 		return nil, damaged("it holds no set")
 	}
-	schema, err := r.bytes("schema")
-	if err != nil {
-		return nil, err
-	}
 	cuts, err := r.bytes("cuts")
 	if err != nil {
 		return nil, err
 	}
 	c := &Contents{Notes: m.Notes, Fingerprint: m.Fingerprint}
-	if c.Schema, c.Cuts, err = decodeSchema(schema, cuts); err != nil {
+	schema := func() (io.Reader, error) { return r.checked("schema") }
+	if c.Schema, c.Cuts, err = decodeSchema(schema, cuts, bytes.Count(m.Sets[0].Codes, []byte("{"))-1); err != nil {
 		return nil, err
 	}
 	if c.Others, err = r.table("rest", "values"); err != nil {

@@ -195,7 +195,10 @@ func newSectionReader(in io.ReaderAt, size uint64) (*sectionReader, error) {
 		return nil, damaged("the checksum of its table does not match")
 	}
 	r := &sectionReader{in: in}
-	if err := json.Unmarshal(table, &r.entries); err != nil {
+	if !json.Valid(table) {
+		return nil, damaged("its table is not JSON")
+	}
+	if r.entries, err = readList[entry](table, len(`{"name":"rest","offset":64,"length":0,"crc32c":0}`)); err != nil {
 		return nil, damaged("%v", err)
 	}
 	return r, r.checkEntries(start)
@@ -244,6 +247,22 @@ func (r *sectionReader) bytes(name string) ([]byte, error) {
 		return nil, damaged("the checksum of section %q does not match", name)
 	}
 	return b, nil
+}
+
+// checked returns a reader of a section, its checksum having been checked.
+func (r *sectionReader) checked(name string) (io.Reader, error) {
+	e, err := r.find(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := crc32.New(castagnoli)
+	if _, err := io.Copy(sum, io.NewSectionReader(r.in, int64(e.Offset), int64(e.Length))); err != nil {
+		return nil, damaged("%v", err)
+	}
+	if sum.Sum32() != e.CRC {
+		return nil, damaged("the checksum of section %q does not match", name)
+	}
+	return io.NewSectionReader(r.in, int64(e.Offset), int64(e.Length)), nil
 }
 
 // stream returns what fills slices with the next bytes of a section, and with the last

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,21 +18,21 @@ import (
 // Key is all that the contents of a cache follow from. A cache is used only if its key equals
 // that of the run.
 type Key struct {
-	Numerics int                        `json:"numerics"`
-	Reader   int                        `json:"reader"` // dataset.ReaderVersion
-	Train    Table                      `json:"train"`
-	Valid    []Table                    `json:"valid"`
-	Binning  map[string]json.RawMessage `json:"binning"`
-	Seed     uint64                     `json:"seed"`
-	Cuts     File                       `json:"cuts"`           // file of forced cuts
-	HeldOut  string                     `json:"held_out"`       // objective by which rows are held out; "" for none
-	Base     string                     `json:"base,omitempty"` // sha256 of the model that training goes on from
+	Numerics int      `json:"numerics"`
+	Reader   int      `json:"reader"` // dataset.ReaderVersion
+	Train    Table    `json:"train"`
+	Valid    tables   `json:"valid"`
+	Binning  settings `json:"binning"`
+	Seed     uint64   `json:"seed"`
+	Cuts     File     `json:"cuts"`           // file of forced cuts
+	HeldOut  string   `json:"held_out"`       // objective by which rows are held out; "" for none
+	Base     string   `json:"base,omitempty"` // sha256 of the model that training goes on from
 }
 
 // Table identifies a table: how it is read, and from which files.
 type Table struct {
 	Options string `json:"options"`
-	Files   []File `json:"files"`
+	Files   files  `json:"files"`
 }
 
 // File identifies the contents of a file.

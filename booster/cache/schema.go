@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 
 	"boost/binning"
@@ -17,13 +19,13 @@ type column struct {
 	Role          dataset.Role `json:"role"`
 	Kind          dataset.Kind `json:"kind"`
 	NumericLevels bool         `json:"numeric_levels,omitempty"`
-	Levels        [][]byte     `json:"levels,omitempty"`
+	Levels        levels       `json:"levels,omitempty"`
 
-	Missing    bool     `json:"missing,omitempty"` // the feature had missing values
-	Regular    uint32   `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
-	Codes      []uint32 `json:"codes,omitempty"`   // by level
-	Unnamed    bool     `json:"unnamed,omitempty"`
-	NameHashes []uint32 `json:"name_hashes,omitempty"`
+	Missing    bool    `json:"missing,omitempty"` // the feature had missing values
+	Regular    uint32  `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
+	Codes      numbers `json:"codes,omitempty"`   // by level
+	Unnamed    bool    `json:"unnamed,omitempty"`
+	NameHashes numbers `json:"name_hashes,omitempty"`
 }
 
 // encodeSchema returns the section schema, and the section cuts: the cuts of all numeric features
@@ -34,9 +36,7 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 	for i := range s.Columns {
 		from, to := &s.Columns[i], &columns[i]
 		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels}
-		for _, level := range from.Levels {
-			to.Levels = append(to.Levels, []byte(level))
-		}
+		to.Levels = from.Levels
 		if from.Role != dataset.Feature {
 			continue
 		}
@@ -54,27 +54,52 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 	return schema, cuts, err
 }
 
-// decodeSchema reads what encodeSchema wrote. It checks what could make a reader of codes go
-// astray, and allocates no more than the number of bytes justifies.
-func decodeSchema(schema, cuts []byte) (s dataset.Schema, c *binning.Cuts, err error) {
-	var columns []column
-	if err := json.Unmarshal(schema, &columns); err != nil {
+// leastColumn is how long the shortest column of a schema is.
+const leastColumn = len(`{"name":"","role":0,"kind":0}`)
+
+// decodeSchema reads what encodeSchema wrote, one column after another. It checks what could make a reader of codes go
+// astray, and allocates no more than the number of bytes justifies. The codes have so many features.
+func decodeSchema(open func() (io.Reader, error), cuts []byte, features int) (s dataset.Schema, c *binning.Cuts, err error) {
+	schema, err := open()
+	if err != nil {
+		return s, nil, err
+	}
+	columns, own := 0, 0
+	err = elements(schema, leastColumn, func(element []byte) error {
+		columns++
+		if bytes.Contains(element, []byte(`"regular"`)) {
+			own++
+		}
+		return nil
+	})
+	if err == nil && own != features {
+		err = fmt.Errorf("codes of %d features where there are %d", features, own)
+	}
+	if err != nil {
 		return s, nil, damaged("%v", err)
 	}
-	c = &binning.Cuts{Ptrs: make([]uint32, 1), Ptrs64: make([]uint32, 1)}
-	for i := range columns {
-		from := &columns[i]
-		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels}
-		for _, level := range from.Levels {
-			to.Levels = append(to.Levels, string(level))
+	if schema, err = open(); err != nil {
+		return s, nil, err
+	}
+	s.Columns = make([]dataset.ColumnSchema, 0, columns)
+	c = &binning.Cuts{Features: make([]binning.Feature, 0, features), Ptrs: make([]uint32, 1, features+1), Ptrs64: make([]uint32, 1, features+1)}
+	err = elements(schema, leastColumn, func(element []byte) error {
+		var from column
+		if err := json.Unmarshal(element, &from); err != nil {
+			return err
 		}
+		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Levels: from.Levels}
 		s.Columns = append(s.Columns, to)
 		if from.Role != dataset.Feature {
-			continue
+			return nil
 		}
 		if cuts, err = from.feature(c, cuts); err != nil {
-			return s, nil, damaged("feature %q: %v", from.Name, err)
+			return fmt.Errorf("feature %q: %w", from.Name, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return s, nil, damaged("%v", err)
 	}
 	if len(cuts) > 0 {
 		return s, nil, damaged("%d bytes behind the cuts", len(cuts))

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
@@ -17,39 +14,11 @@ import (
 	"boost/booster/model/internal/format"
 	"boost/booster/model/internal/packed"
 	"boost/dataset"
+	"boost/internal/heapsize"
 	"boost/ptq"
 	"boost/tree"
 	"boost/tree/pack"
 )
-
-// peakOf returns the most that the heap holds while do runs, beside what it held before.
-func peakOf(do func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage counts for little
-	runtime.GC()
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	held := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	before, peak := held(), make(chan uint64)
-	done := make(chan struct{})
-	go func() {
-		most := uint64(0)
-		for {
-			select {
-			case <-done:
-				peak <- max(most, held())
-				return
-			default:
-				most = max(most, held())
-				runtime.Gosched()
-			}
-		}
-	}()
-	do()
-	close(done)
-	return max(<-peak, before) - before
-}
 
 // stumps returns the parts of a compressed model of that many trees of one split, whose leaf values take a bit each.
 func stumps(t *testing.T, trees int) []format.Section {
@@ -181,7 +150,7 @@ func TestBombsOfHistory(t *testing.T) {
 	} {
 		data := full(bomb, sections)
 		var err error
-		peak := peakOf(func() { _, err = Decode(data) })
+		peak := heapsize.Peak(func() { _, err = Decode(data) })
 		if !errors.Is(err, ErrModel) {
 			t.Errorf("%s: %v, want ErrModel", name, err)
 		}
@@ -291,7 +260,7 @@ func TestMemoryOfSwollenModels(t *testing.T) {
 			t.Run("S4.29/"+name+"/"+what, func(t *testing.T) {
 				data := joined(parts)
 				var err error
-				peak := peakOf(func() { _, err = Decode(data) })
+				peak := heapsize.Peak(func() { _, err = Decode(data) })
 				if (err == nil) != (what == "sound") {
 					t.Fatal(err)
 				}
