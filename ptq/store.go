@@ -53,15 +53,6 @@ func NewWeightStore(values []float64, bounds *Groups) (*WeightStore, error) {
 	return s, nil
 }
 
-// NewWeightStoreF32 is NewWeightStore with a master of float32.
-func NewWeightStoreF32(values []float32, bounds *Groups) (*WeightStore, error) {
-	s := &WeightStore{}
-	if err := s.SetMasterF32(values, bounds); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
 // OpenWeightStore returns a store of a version from a file, without a master: what
 // predicts needs no more. Errors: ErrGroups.
 func OpenWeightStore(v *Version, bounds *Groups) (*WeightStore, error) {

@@ -104,7 +104,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("errors %v", e)
 		}
 		small := []float32{1, .1, math.MaxFloat32}
-		f, err := ptq.NewWeightStoreF32(small, nil)
+		f, err := storeOfF32(small)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestStore(t *testing.T) {
 		}
 	})
 	t.Run("S4.7/float32_scales", func(t *testing.T) {
-		f, err := ptq.NewWeightStoreF32([]float32{1, -.3}, nil)
+		f, err := storeOfF32([]float32{1, -.3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestStore(t *testing.T) {
 		if _, err := ptq.NewWeightStore([]float64{0, math.NaN()}, nil); !errors.As(err, &bad) || bad.Index != 1 {
 			t.Errorf("NaN in a master: %v", err)
 		}
-		if _, err := ptq.NewWeightStoreF32([]float32{0, 1, float32(math.Inf(-1))}, nil); !errors.As(err, &bad) || bad.Index != 2 {
+		if _, err := storeOfF32([]float32{0, 1, float32(math.Inf(-1))}); !errors.As(err, &bad) || bad.Index != 2 {
 			t.Errorf("infinity in a master: %v", err)
 		}
 		var wrong ptq.ErrGroups
@@ -495,4 +495,10 @@ func TestConcurrentUse(t *testing.T) {
 		}
 		work.Wait()
 	})
+}
+
+// storeOfF32 returns a store whose master is float32.
+func storeOfF32(values []float32) (*ptq.WeightStore, error) {
+	s := &ptq.WeightStore{}
+	return s, s.SetMasterF32(values, nil)
 }

@@ -66,7 +66,7 @@ func TestSegmentGoldens(t *testing.T) {
 			t.Errorf("% x %v\nwant % x", got, err, want)
 		}
 		var out bytes.Buffer
-		if err := tensorq.WriteSegment(&out, values, 3, cfg); err != nil || !bytes.Equal(out.Bytes(), want) {
+		if err := writeSegment(&out, values, 3, cfg); err != nil || !bytes.Equal(out.Bytes(), want) {
 			t.Errorf("stream % x %v\nwant % x", out.Bytes(), err, want)
 		}
 	})
@@ -114,7 +114,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 						t.Fatal(err)
 					}
 					var stream bytes.Buffer
-					if err := tensorq.WriteSegment(&stream, values, bits, cfg); err != nil || !bytes.Equal(stream.Bytes(), segment) {
+					if err := writeSegment(&stream, values, bits, cfg); err != nil || !bytes.Equal(stream.Bytes(), segment) {
 						t.Fatalf("%d values: the stream has other bytes (%v)", n, err)
 					}
 					for name, read := range readers {
@@ -130,7 +130,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 	t.Run("S3.39/one_after_another", func(t *testing.T) {
 		var stream bytes.Buffer
 		for n := range 5 {
-			if err := tensorq.WriteSegment(&stream, tensor(1, 100*n, heavyTailed), 7, tensorq.DefaultQuantConfig()); err != nil {
+			if err := writeSegment(&stream, tensor(1, 100*n, heavyTailed), 7, tensorq.DefaultQuantConfig()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -336,7 +336,7 @@ func TestHostileSegments(t *testing.T) {
 			}
 		}
 		values, cfg := goldenTensor()
-		if err := tensorq.WriteSegment(failing{broken}, values, 3, cfg); !errors.Is(err, broken) {
+		if err := writeSegment(failing{broken}, values, 3, cfg); !errors.Is(err, broken) {
 			t.Errorf("writing: %v", err)
 		}
 	})
@@ -390,4 +390,13 @@ func allocated(call func()) uint64 {
 	call()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// writeSegment writes a segment to a stream.
+func writeSegment(w io.Writer, values []float32, bits int, cfg tensorq.QuantConfig) error {
+	e, err := tensorq.NewSegmentEncoder(bits, cfg)
+	if err != nil {
+		return err
+	}
+	return e.Encode(w, values)
 }

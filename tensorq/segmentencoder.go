@@ -50,15 +50,6 @@ func EncodeSegment(values []float32, bits int, cfg QuantConfig) ([]byte, error) 
 	return e.Append(nil, values)
 }
 
-// WriteSegment is EncodeSegment to a stream: see SegmentEncoder.Encode.
-func WriteSegment(w io.Writer, values []float32, bits int, cfg QuantConfig) error {
-	e, err := NewSegmentEncoder(bits, cfg)
-	if err != nil {
-		return err
-	}
-	return e.Encode(w, values)
-}
-
 // header describes the segment of n values.
 func (e *SegmentEncoder) header(n int) (SegmentHeader, error) {
 	h := SegmentHeader{

@@ -15,3 +15,9 @@ func Lists(p *Plan) int {
 	}
 	return most
 }
+
+// MakePlan makes the plan of a tree.
+func MakePlan(t *Tree, bits []uint8) (p Plan, ok bool) {
+	ok = p.Make(t, bits)
+	return p, ok
+}

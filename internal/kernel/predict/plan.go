@@ -55,16 +55,9 @@ type step struct {
 	set         uint16 // 14: categorical: 1 + number of the set, whose bits mark the right side
 }
 
-// MakePlan makes the plan of a tree over columns of so many bits. It says no where a
-// column has other than 8 bits, or where the tree has too many leaves.
-func MakePlan(t *Tree, bits []uint8) (Plan, bool) {
-	var p Plan
-	ok := p.Make(t, bits)
-	return p, ok
-}
-
-// Make is MakePlan in the memory of another plan, whose tree it forgets. It keeps the tree's
-// leaf values.
+// Make makes the plan of a tree over columns of so many bits, in the memory of another plan, whose
+// tree it forgets. False: a column has other than 8 bits, or the tree has too many leaves. It keeps
+// the tree's leaf values.
 func (p *Plan) Make(t *Tree, bits []uint8) bool {
 	if len(t.Leaf) > maxLeaves {
 		return false

@@ -54,3 +54,16 @@ func Gather(segment []byte, counts []int) ([]float64, error) {
 	v.DecodeRange(out, 0)
 	return out, nil
 }
+
+// Make returns what a rule makes of the model that it names.
+func (r *Registry) Make(rule Rule) (*model.Model, error) {
+	base, err := r.lossless(rule.of())
+	if err != nil {
+		return nil, err
+	}
+	o, data, err := rule.origin(base, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.make(base, data)
+}

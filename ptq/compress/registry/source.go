@@ -211,21 +211,3 @@ func (r *Registry) FindRule(of string, m *model.Model) (Rule, error) {
 	}
 	return nil, fmt.Errorf("%w: it is neither the first rounds of model %q, nor that with more rounds or with other leaf values", ErrRule, of)
 }
-
-// Make returns what a rule makes of the model that it names, which can then be added by that
-// rule. Append and Leaves need the model that they are to make: Add takes them.
-func (r *Registry) Make(rule Rule) (*model.Model, error) {
-	switch rule.(type) {
-	case Append, Leaves, Discard, nil:
-		return nil, fmt.Errorf("%T makes no model by itself", rule)
-	}
-	base, err := r.lossless(rule.of())
-	if err != nil {
-		return nil, err
-	}
-	o, data, err := rule.origin(base, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.make(base, data)
-}
