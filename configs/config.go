@@ -43,8 +43,9 @@ type Data struct {
 	ID          []string
 	Ignore      []string
 	Categorical []string
-	Missing     []string // texts of a missing cell beside those of MissingOnly
-	MissingOnly []string // used only if Given("data.missing_only")
+	Missing     []string          // texts of a missing cell beside those of MissingOnly
+	MissingOnly []string          // used only if Given("data.missing_only")
+	Parse       map[string]string // by column: how its numbers are written; "" stands for all others
 	Format      string
 	Decimal     string
 	Encoding    string

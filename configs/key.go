@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"boost/dataset"
 	"boost/internal/near"
 	"boost/internal/setting"
 )
@@ -66,6 +67,8 @@ func (k *Key) Type() string {
 		return "true or false"
 	case *time.Duration:
 		return "duration"
+	case *map[string]string:
+		return "\"auto\" or a table of texts, by column"
 	case *map[string]int:
 		return "table of integers, by column"
 	case *map[string][]float64:
@@ -121,6 +124,11 @@ func (k *Key) format() string {
 		})
 	case *map[string]int:
 		return inlineTable(*v, strconv.Itoa)
+	case *map[string]string:
+		if how, all := (*v)[""]; all {
+			return quote(how)
+		}
+		return inlineTable(*v, quote)
 	}
 	panic("configs: key " + k.Name + " has a field of an unknown type")
 }
@@ -196,6 +204,8 @@ func (k *Key) assign(v any, dir string) error {
 		*field = n
 	case *map[string][]float64:
 		return assignTable(k, field, v, k.numbers)
+	case *map[string]string:
+		return k.assignParse(field, v)
 	case *map[string]int:
 		return assignTable(k, field, v, func(name string, v any) (int, error) {
 			n, ok := v.(int64)
@@ -300,6 +310,27 @@ func assignTable[V any](k *Key, field *map[string]V, v any, entry func(name stri
 	}
 	*field = table
 	return nil
+}
+
+// assignParse sets how columns are written: all by one word, or each by its own.
+func (k *Key) assignParse(field *map[string]string, v any) error {
+	if all, ok := v.(string); ok {
+		if all != dataset.ParseAuto && all != dataset.ParseText {
+			return fmt.Errorf("%s must be \"auto\" or a table by column like {income = \"number\"}, not %q", k.Name, all)
+		}
+		*field = map[string]string{"": all}
+		return nil
+	}
+	return assignTable(k, field, v, func(name string, v any) (string, error) {
+		how, ok := v.(string)
+		if !ok || name == "" {
+			return "", fmt.Errorf("%s of column %q must be text such as \"number\" or \"dd/mm/yyyy\", not %s", k.Name, name, describe(v))
+		}
+		if err := dataset.CheckParse(how); err != nil {
+			return "", fmt.Errorf("%s of column %q: %w", k.Name, name, err)
+		}
+		return how, nil
+	})
 }
 
 // numbers takes a column's list of finite numbers.
@@ -409,7 +440,8 @@ var takes = map[string]string{
 	"duration": "a duration like \"90s\" or a number of seconds", "bytes": "a number of bytes or a size like \"4GB\"",
 	"share":                                "a share like \"0.1%\" or 0.001",
 	"table of lists of numbers, by column": "a table of lists of numbers by column like {age = [18, 65]}",
-	"table of integers, by column":         "a table of integers by column like {age = 64}",
+	"\"auto\" or a table of texts, by column": "\"auto\" or a table by column like {income = \"number\"}",
+	"table of integers, by column":            "a table of integers by column like {age = 64}",
 }
 
 func (k *Key) wrongType(v any) error {

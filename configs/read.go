@@ -247,6 +247,10 @@ func (k *Key) parse(value string) (any, error) {
 			return v, nil
 		}
 		return unquote(trimmed), nil
+	case `"auto" or a table of texts, by column`:
+		if !strings.HasPrefix(trimmed, "{") {
+			return unquote(trimmed), nil
+		}
 	case "list of text", "path or list of paths":
 		if !strings.HasPrefix(trimmed, "[") {
 			return anyList(splitNames(value)), nil

@@ -337,7 +337,7 @@ func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTab
 	}
 	odd, count := p.Odd().Rows, p.Odd().Count
 	if p.Codes != nil {
-		odd = p.LevelsToNumbers(&s.in.Options.Dialect)
+		odd = p.LevelsToNumbers(&c.Target, &s.in.Options.Dialect)
 		count = len(odd)
 	}
 	if count != len(odd) || !contains(bad, odd) {

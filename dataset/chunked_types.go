@@ -206,7 +206,7 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 			bad.first[i], bad.broken[i] = p.Odd().First[0], !p.Numeric()
 		}
 		if t.Want == chunk.WantNumber && p.Codes != nil {
-			rows = b.oddRows(p)
+			rows = b.oddRows(p, &targets[i])
 			if len(rows) > 0 {
 				bad.first[i] = chunk.OddCell{Row: int(rows[0]), Text: chunk.Excerpt([]byte(p.Dictionary.Levels[p.Codes[rows[0]]]))}
 				bad.broken[i] = false
@@ -236,10 +236,10 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 
 // oddRows returns the rows of a column chunk of levels whose level is no number, a broken
 // one or an odd one.
-func (b *badRows) oddRows(p *chunk.ColumnChunk) []int32 {
+func (b *badRows) oddRows(p *chunk.ColumnChunk, t *chunk.Target) []int32 {
 	odd := make(map[int32]bool, len(p.Fresh))
 	for _, code := range p.Fresh {
-		_, _, ok := chunk.ParseValue([]byte(p.Dictionary.Levels[code]), b.table.in.Decimal)
+		_, _, ok := t.ValueOf(p.Dictionary.Levels[code], b.table.in.Decimal)
 		odd[code] = !ok
 	}
 	var rows []int32
@@ -271,7 +271,8 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 			return a.unlabelled(c, int(rows[0]))
 		}
 	}
-	r := &tableNotes{tableBuilder: a, rows: t.rows}
+	t.forms = formsByName(columns)
+	r := &tableNotes{tableBuilder: a, rows: t.rows, read: formNote(columns, t.forms)}
 	s.rows = t.rows
 	for _, c := range columns {
 		if c.Role != Feature {
@@ -284,7 +285,9 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 		}
 		if shape := column.shape(); r.addColumn(c, shape) {
 			s.features = append(s.features, column)
-			s.schema.Columns = append(s.schema.Columns, columnSchema(shape))
+			described := columnSchema(shape)
+			described.Written = t.forms[c.Name]
+			s.schema.Columns = append(s.schema.Columns, described)
 		}
 	}
 	t.notes, t.dates = r.all(), r.dates
@@ -303,7 +306,7 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 func (s *ChunkedTable) sampledTable() *Table {
 	t := &Table{rows: len(s.keptRows), index: new(nameIndex)}
 	for _, c := range s.features {
-		p, ok := s.sample.Column(c.Name, c.kind != Category, s.in.Options)
+		p, ok := s.sample.Column(&c.Target, c.kind != Category, s.in.Options)
 		if !ok {
 			return nil
 		}
@@ -335,7 +338,9 @@ func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, r *tableNo
 		r.addColumn(c, column)
 		t.columns = append(t.columns, column)
 	}
-	s.schema.Columns = append(s.schema.Columns, columnSchema(column))
+	described := columnSchema(column)
+	described.Written = t.forms[c.Name]
+	s.schema.Columns = append(s.schema.Columns, described)
 }
 
 // chunkedFeature makes a feature final of what its summaries say.

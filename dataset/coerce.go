@@ -35,6 +35,15 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	coerced := *t
 	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
+	coerced.forms = nil
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Written != "" {
+			if coerced.forms == nil {
+				coerced.forms = make(map[string]string)
+			}
+			coerced.forms[c.Name] = c.Written
+		}
+	}
 	for _, target := range targets {
 		c := inputs[target.Source]
 		if target.Role == IDRole {
@@ -160,7 +169,7 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
 	numbers, odd := make([]float64, len(c.levels)), make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		number, ok := numberOf(level)
+		number, ok := valueOf(level, s)
 		numbers[i], odd[i] = number, !ok
 	}
 	values := make([]float64, t.rows)

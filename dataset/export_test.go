@@ -24,9 +24,9 @@ func Room(shared, own int) Option {
 }
 
 var (
-	ParseNumber = chunk.ParseNumber
-	ParseDate   = chunk.ParseDate
-	Steadily    = chunk.ReadUnchanged
+	ReadNumber = chunk.ParseNumber
+	ReadDate   = chunk.ParseDate
+	Steadily   = chunk.ReadUnchanged
 )
 
 // LeastUnpacked sets what a packed file may always hold.

@@ -25,6 +25,8 @@ func (a *tableBuilder) finish() (*Table, error) {
 		return nil, a.noRows()
 	}
 	r := &tableNotes{tableBuilder: a, rows: t.rows}
+	t.forms = formsByName(a.columns)
+	r.read = formNote(a.columns, t.forms)
 	t.columns = make([]*Column, 0, len(a.columns)+len(a.empty))
 	empty := &emptyColumns{left: a.empty, rows: t.rows, of: t.absent}
 	ready := a.columnsInPlace(t.rows)
@@ -78,7 +80,9 @@ type tableNotes struct {
 	dates, commas []string
 	dated         []string // columns of categories that are dates
 	large         []string
-	largeAt       int // row of the first in the first of them
+	disguised     disguised
+	read          string // columns that were read in a form of their own
+	largeAt       int    // row of the first in the first of them
 }
 
 // addColumn notes what is to be said about a column, and reports whether the table is to have it. Its values do
@@ -96,16 +100,20 @@ func (r *tableNotes) addColumn(c *columnBuilder, column *Column) bool {
 		}
 		r.large = append(r.large, c.Name)
 	}
-	if c.Want == chunk.WantAny && r.Decimal == '.' && commaNumbers(column) {
-		r.commas = append(r.commas, c.Name)
+	ignored := r.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature && textLike(column, r.rows)
+	if c.Want == chunk.WantAny && column.kind == Category && !column.numericLevels {
+		if r.Decimal == '.' && commaNumbers(column) {
+			r.commas = append(r.commas, c.Name)
+		} else if r.disguised.add(c, column.levels, r.Decimal, ignored) {
+			return !ignored
+		}
 	}
-	if r.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature && textLike(column, r.rows) {
+	if ignored {
 		r.notes = append(r.notes, fmt.Sprintf(
 			"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
 			c.Name, len(column.levels), r.rows-column.missing, c.Name))
-		return false
 	}
-	return true
+	return !ignored
 }
 
 // all returns the table's notes.
@@ -119,9 +127,13 @@ func (r *tableNotes) all() []string {
 		notes = append(notes, r.largeNote())
 	}
 	if len(r.commas) > 0 {
-		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma (set decimal = \",\" to read it so)",
+		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma: --set data.decimal=, reads it so",
 			chunk.Plural(len(r.commas), "column"), chunk.NameList(r.commas, 10)))
 	}
+	if r.read != "" {
+		notes = append(notes, r.read)
+	}
+	notes = append(notes, r.disguised.notes()...)
 	for _, e := range r.mixed {
 		notes = append(notes, e.Error())
 	}
@@ -144,11 +156,12 @@ func textLike(c *Column, rows int) bool {
 // commaNumbers reports whether all levels of a category column are numbers as they are
 // written with a decimal comma, and not all of them could be thousands like 1,000.
 func commaNumbers(c *Column) bool {
-	if c.kind != Category {
-		return false
-	}
+	return c.kind == Category && areCommaNumbers(c.levels)
+}
+
+func areCommaNumbers(levels []string) bool {
 	decimals := false
-	for _, level := range c.levels {
+	for _, level := range levels {
 		whole, part, comma := strings.Cut(strings.TrimLeft(strings.TrimSpace(level), "+-"), ",")
 		if !digits(whole) || comma && !digits(part) {
 			return false

@@ -134,7 +134,7 @@ func memoryColumn(o *chunk.Options, t chunk.Target, rows int, values any) (*chun
 	case []float32:
 		if v != nil && t.Want != chunk.WantCategory && t.Want != chunk.WantText {
 			v = chunk.WithoutNumbers(v, o.MissingNumbers)
-			return &chunk.ColumnChunk{F32: v, Present: chunk.Present(v)}, nil
+			return &chunk.ColumnChunk{F32: v, Present: chunk.Present(v), Typed: true}, nil
 		}
 		return o.FromNumbers(t, chunk.Widened(v))
 	case []int:
@@ -186,7 +186,7 @@ func sparseInMemory(o *chunk.Options, t chunk.Target, rows int, s *Sparse) (*chu
 		return o.FromNumbers(t, s.Expand64(rows))
 	}
 	s = s.WithoutNumbers(o.MissingNumbers).WithoutFill()
-	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows)}, nil
+	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows), Typed: true}, nil
 }
 
 // exactInt reports false for integers that float64 would round.

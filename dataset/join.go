@@ -182,7 +182,7 @@ func (a *tableBuilder) levelValues(c *columnBuilder) (values []float64, odd []bo
 	values = make([]float64, len(c.levels))
 	odd = make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		v, date, ok := chunk.ParseValue([]byte(level), a.Decimal)
+		v, date, ok := c.ValueOf(level, a.Decimal)
 		if !ok || slices.Contains(a.MissingNumbers, v) {
 			v = math.NaN()
 		}

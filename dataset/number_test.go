@@ -28,20 +28,20 @@ func TestParseNumber(t *testing.T) {
 		"8.5": 8.5, "12345678": 12345678, "1234567.8901234": 1234567.8901234,
 	}
 	for text, want := range good {
-		got, ok := dataset.ParseNumber([]byte(text), '.')
+		got, ok := dataset.ReadNumber([]byte(text), '.')
 		if !ok || math.Float64bits(got) != math.Float64bits(want) {
 			t.Errorf("%q is %v (%v), want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "-", "+", ".", "e5", "1e", "1e+", "1,5", "0x10", "1_000", "NaN", "nan", "infinit", "--1", "1 2", "1d5", "١"} {
-		if v, ok := dataset.ParseNumber([]byte(text), '.'); ok {
+		if v, ok := dataset.ReadNumber([]byte(text), '.'); ok {
 			t.Errorf("%q is taken for the number %v", text, v)
 		}
 	}
-	if v, ok := dataset.ParseNumber([]byte("-1,25e2"), ','); !ok || v != -125 {
+	if v, ok := dataset.ReadNumber([]byte("-1,25e2"), ','); !ok || v != -125 {
 		t.Errorf("decimal comma: %v %v", v, ok)
 	}
-	if _, ok := dataset.ParseNumber([]byte("1.5"), ','); ok {
+	if _, ok := dataset.ReadNumber([]byte("1.5"), ','); ok {
 		t.Error("1.5 is a number although the decimal point is a comma")
 	}
 }
@@ -98,11 +98,11 @@ func TestNumbersEqualStrconv(t *testing.T) {
 		for i := range want {
 			number := randomNumber(r)
 			want[i], _ = strconv.ParseFloat(number, 64)
-			if got, ok := dataset.ParseNumber([]byte(number), '.'); !ok || math.Float64bits(got) != math.Float64bits(want[i]) {
+			if got, ok := dataset.ReadNumber([]byte(number), '.'); !ok || math.Float64bits(got) != math.Float64bits(want[i]) {
 				t.Fatalf("%q is %v, want %v", number, got, want[i])
 			}
 			comma := strings.Replace(number, ".", ",", 1)
-			if got, ok := dataset.ParseNumber([]byte(comma), ','); !ok || math.Float64bits(got) != math.Float64bits(want[i]) {
+			if got, ok := dataset.ReadNumber([]byte(comma), ','); !ok || math.Float64bits(got) != math.Float64bits(want[i]) {
 				t.Fatalf("%q is %v, want %v", comma, got, want[i])
 			}
 			narrow[i] = float64(math.Float32frombits(r.Uint32()))
@@ -158,14 +158,14 @@ func TestParseDate(t *testing.T) {
 		"2024-03-10T12:34:56-0530": 1710093896, "2024-03-10T12:34:56+01": 1710070496, "0001-01-01": -62135596800,
 	}
 	for text, want := range good {
-		if got, ok := dataset.ParseDate([]byte(text)); !ok || got != want {
+		if got, ok := dataset.ReadDate([]byte(text)); !ok || got != want {
 			t.Errorf("%q is %v (%v), want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "2023-02-29", "2024-13-01", "2024-00-01", "2024-01-00", "2024-1-1", "20240310", "2024-03-10T", "2024-03-10T25:00",
 		"2024-03-10T12:60", "2024-03-10T12:34:60", "2024-03-10T12:34:56.", "2024-03-10T12:34:56X", "2024-03-10T12:34+2", "2024-03-10x12:34",
 		"2024-03-10T12:34:56+24:00", "2024-03-10T12:34:56+02:60", "-024-03-10"} {
-		if v, ok := dataset.ParseDate([]byte(text)); ok {
+		if v, ok := dataset.ReadDate([]byte(text)); ok {
 			t.Errorf("%q is taken for the date %v", text, v)
 		}
 	}
@@ -176,7 +176,7 @@ func FuzzParseNumber(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, ok := dataset.ParseNumber([]byte(text), '.')
+		got, ok := dataset.ReadNumber([]byte(text), '.')
 		trimmed := strings.Trim(text, " \t")
 		want, err := strconv.ParseFloat(trimmed, 64)
 		plain := (err == nil || math.IsInf(want, 0)) && want == want && !strings.ContainsAny(trimmed, "xX_pP")

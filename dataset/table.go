@@ -18,7 +18,8 @@ type Table struct {
 	mixed     []*ParseError
 	index     *nameIndex // of the columns
 	dates     []string
-	absent    *Sparse // the cells of features beyond the columns, nil where there are none
+	forms     map[string]string // by column: how its numbers are written where that is not plainly
+	absent    *Sparse           // the cells of features beyond the columns, nil where there are none
 }
 
 // nameIndex finds columns by name. It is made at the first search, and only for
@@ -223,6 +224,9 @@ func (t *Table) Schema() Schema {
 	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
 	for i, c := range t.columns {
 		s.Columns[i] = columnSchema(c)
+		if c.kind.Numeric() {
+			s.Columns[i].Written = t.forms[c.name]
+		}
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"boost/dataset/internal/chunk"
 )
@@ -109,7 +110,7 @@ func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 	if a.rows() > a.MostRows {
 		return chunk.Errorf("the table has %d rows; up to %d can be read", a.rows(), a.MostRows)
 	}
-	for _, step := range []func() error{a.checkCells, a.endedWell, a.inferTypes, a.readAgain} {
+	for _, step := range []func() error{a.checkCells, a.endedWell, a.readWritten, a.inferTypes, a.readAgain} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -202,6 +203,19 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 	case c.Schema != nil:
 		e.Want = "a number, as the model has it in this column"
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
+		if c.Form != nil {
+			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)
+		}
+		if forms := formsOf(a.Decimal, []string{text}); len(forms) > 0 && !areCommaNumbers([]string{text}) {
+			var ways []string
+			for _, f := range forms {
+				ways = append(ways, chunk.ParseHint(map[string]string{c.Name: f.String()}))
+			}
+			e.Fix = "give " + strings.Join(ways, " or ") + " if the table is written so"
+		}
+	case c.Form != nil:
+		e.Want = fmt.Sprintf("written as \"%v\"", *c.Form)
+		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
 	case c.Role == WeightRole:
 		e.Want = "a number, and a weight has to be one"
 	case c.Role == InitScoreRole:
@@ -245,6 +259,11 @@ func (a *tableBuilder) inferType(c *columnBuilder) error {
 			parsed += p.Present - p.Odd().Count
 		}
 	}
+	if parsed < present || c.Parse == ParseDate && !c.allDates() {
+		if found, err := a.findForm(c); found || err != nil {
+			return err
+		}
+	}
 	// In integers, so that exactly 90 % counts as between.
 	switch {
 	case parsed == present:
@@ -263,6 +282,16 @@ func (a *tableBuilder) inferType(c *columnBuilder) error {
 		return nil
 	}
 	return problem
+}
+
+// allDates reports whether all cells, which are numbers, are dates.
+func (c *columnBuilder) allDates() bool {
+	for _, p := range c.chunks {
+		if p.Numeric() && p.Present > 0 && !p.Dates {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(c.levels, func(level string) bool { return !isDate(level) })
 }
 
 // countLevels returns how many cells of a column hold a level, and how many of those
@@ -293,7 +322,7 @@ func (a *tableBuilder) countLevels(c *columnBuilder) (present, parsed int) {
 func (a *tableBuilder) oddLevels(c *columnBuilder) []bool {
 	odd := make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		_, _, ok := chunk.ParseValue([]byte(level), a.Decimal)
+		_, _, ok := c.ValueOf(level, a.Decimal)
 		odd[i] = !ok
 	}
 	return odd
@@ -315,6 +344,13 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 	}
 	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
 		c.Name, cells[0].Text)
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = cell.Text
+	}
+	if forms := formsOf(a.Decimal, texts); len(forms) > 0 {
+		e.Fix = "give " + chunk.ParseHint(map[string]string{c.Name: howOf(forms[0])}) + " to read numbers written so; " + e.Fix
+	}
 	return e
 }
 

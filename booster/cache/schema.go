@@ -19,6 +19,7 @@ type column struct {
 	Role          dataset.Role `json:"role"`
 	Kind          dataset.Kind `json:"kind"`
 	NumericLevels bool         `json:"numeric_levels,omitempty"`
+	Written       string       `json:"written,omitempty"`
 	Levels        levels       `json:"levels,omitempty"`
 
 	Missing    bool    `json:"missing,omitempty"` // the feature had missing values
@@ -35,7 +36,7 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 	f := 0
 	for i := range s.Columns {
 		from, to := &s.Columns[i], &columns[i]
-		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels}
+		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written}
 		to.Levels = from.Levels
 		if from.Role != dataset.Feature {
 			continue
@@ -88,7 +89,7 @@ func decodeSchema(open func() (io.Reader, error), cuts []byte, features int) (s 
 		if err := json.Unmarshal(element, &from); err != nil {
 			return err
 		}
-		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Levels: from.Levels}
+		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Levels: from.Levels}
 		s.Columns = append(s.Columns, to)
 		if from.Role != dataset.Feature {
 			return nil

@@ -16,7 +16,7 @@ import (
 // readingKeys are the settings that say how a table is written, which a model does
 // not remember.
 var readingKeys = []string{
-	"data.format", "data.missing", "data.missing_only", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.format", "data.missing", "data.missing_only", "data.parse", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
 	"data.absent", "data.index_base", "data.side_files",
 }
 
@@ -87,7 +87,7 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	if c.Given("data.missing_only") {
 		opts = append(opts, dataset.MissingOnly(c.Data.MissingOnly...))
 	}
-	opts = append(opts, dataset.Missing(c.Data.Missing...))
+	opts = append(opts, dataset.Missing(c.Data.Missing...), dataset.Parse(c.Data.Parse))
 	if c.Data.Separator != "auto" {
 		opts = append(opts, dataset.Separator([]rune(c.Data.Separator)[0]))
 	}

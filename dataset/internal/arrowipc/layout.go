@@ -107,6 +107,11 @@ func (f *Layout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	case !c.readable() || c.dictionary >= 0 && f.dictionaries[c.dictionary].Logical == columnar.LogicalOther:
 		return 0, chunk.CannotRead(f.File.Name, c.Name, "is of the Arrow type %s, which is no number, date or text; leave it out with ignore", c.typeNameOfArrow())
 	}
+	if c.dictionary < 0 {
+		if err := c.SuitsForm(f.File.Name, t); err != nil {
+			return 0, err
+		}
+	}
 	if c.store == storeNone {
 		return c.RowBytes(t), f.claimNulls(c)
 	}

@@ -27,6 +27,7 @@ type ColumnChunk struct {
 
 	Present int  // cells that are not missing, bad ones too
 	Gaps    bool // numbers: NaN was written
+	Typed   bool // numbers: they were stored as such, and not as text
 	Dates   bool
 	Large   int32     // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
 	odd     *OddCells // nil without any; see Odd
@@ -266,10 +267,10 @@ func (p *ColumnChunk) SetLarge() {
 
 // LevelsToNumbers turns a column chunk of levels into one of numbers and returns the rows
 // whose level is none.
-func (p *ColumnChunk) LevelsToNumbers(o *Dialect) (odd []int32) {
+func (p *ColumnChunk) LevelsToNumbers(t *Target, o *Dialect) (odd []int32) {
 	values := make(map[int32]float64, len(p.Fresh))
 	for _, code := range p.Fresh {
-		if v, _, ok := ParseValue([]byte(p.Dictionary.Levels[code]), o.Decimal); ok {
+		if v, _, ok := t.ValueOf(p.Dictionary.Levels[code], o.Decimal); ok {
 			if slices.Contains(o.MissingNumbers, v) {
 				v = math.NaN()
 			}

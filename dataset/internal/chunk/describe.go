@@ -52,7 +52,7 @@ func describeOption(v reflect.Value) string {
 		}
 		v = v.Elem()
 	}
-	if v.Kind() == reflect.Slice {
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
 		return fmt.Sprintf("%q", v)
 	}
 	return fmt.Sprint(v)

@@ -8,7 +8,7 @@ func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) 
 		return o.FromTexts(t, len(values), func(i int) (string, bool) { return o.numberText(values[i]), values[i] == values[i] })
 	}
 	values = WithoutNumbers(values, o.MissingNumbers)
-	p := &ColumnChunk{Present: Present(values)}
+	p := &ColumnChunk{Present: Present(values), Typed: true}
 	if !AllExact(values) {
 		p.F64 = values
 		return p, nil

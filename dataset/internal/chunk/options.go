@@ -19,6 +19,7 @@ type Options struct {
 
 	Schema       *Schema // of a model; nil infers types
 	Categorical  []string
+	Parse        map[string]string // by column, "" for all others: how its numbers are written; see parse.go
 	SkipBadRows  bool
 	NeedLabel    bool
 	DropTextLike bool

@@ -3,6 +3,8 @@ package chunk
 import (
 	"slices"
 	"strings"
+
+	"boost/dataset/internal/written"
 )
 
 // want says how much about a column's type is known before its cells are seen.
@@ -23,6 +25,8 @@ type Target struct {
 	Role   Role
 	Want   want
 	Schema *ColumnSchema // the model's column that it has to follow, or nil
+	Parse  string        // one of the words of Parse; "" for none
+	Form   *written.Form // how its numbers are written; nil for plainly
 }
 
 // Assigns reports whether an option gives the named column its role.
@@ -82,6 +86,9 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 			return nil, Errorf("column %q is named as %s and as categorical; it can be one of them", name, other)
 		}
 	}
+	if err := o.checkParseNames(names, position); err != nil {
+		return nil, err
+	}
 	categorical := make(map[string]bool, len(o.Categorical))
 	for _, name := range o.Categorical {
 		categorical[name] = true
@@ -105,6 +112,9 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		}
 		if t.Want == WantAny && categorical[name] {
 			t.Want = WantCategory
+		}
+		if err := o.setParse(&t); err != nil {
+			return nil, err
 		}
 		targets = append(targets, t)
 	}
@@ -139,6 +149,9 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	if err := o.agreesWithSchema(); err != nil {
 		return nil, err
 	}
+	if err := o.checkParseNames(names, position); err != nil {
+		return nil, err
+	}
 	targets := make([]Target, 0, len(o.Schema.Columns))
 	var lacking []string
 	for i := range o.Schema.Columns {
@@ -158,6 +171,9 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 			t.Want, t.Schema = WantAny, nil
 		case c.Kind == Category:
 			t.Want = WantCategory
+		}
+		if err := o.setSchemaParse(&t); err != nil {
+			return nil, err
 		}
 		targets = append(targets, t)
 	}

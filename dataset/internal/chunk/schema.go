@@ -46,6 +46,9 @@ type ColumnSchema struct {
 	Levels []string `json:"levels,omitempty"`
 	// NumericLevels reports whether levels are compared by value: 1, 1.0, 01 and true are "1".
 	NumericLevels bool `json:"numeric_levels,omitempty"`
+	// Written is the form in which numbers and dates were written where that is not the plain one, as
+	// an example such as "1,234.5 $"; see Parse.
+	Written string `json:"written,omitempty"`
 }
 
 // HasLevel reports whether a text is a level or class of any column, spaces around the

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/written"
 )
 
 // Field is one top-level field of the schema: a column of the table if it is
@@ -132,6 +133,16 @@ var PandasIndex = regexp.MustCompile(`^__index_level_\d+__$`)
 // Nested is the error for a column of columns.
 func Nested(file, column string) error {
 	return chunk.CannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
+}
+
+// SuitsForm refuses numbers for a target whose numbers are written with a unit, a percent sign or as dates: what they
+// mean is not known.
+func (f *Field) SuitsForm(file string, t chunk.Target) error {
+	if t.Form == nil || t.Form.Bare() || f.IsText() || f.isDate() && t.Form.IsDate() {
+		return nil
+	}
+	return chunk.CannotRead(file, t.Name, "holds plain numbers, where \"%v\" is expected: %s takes them as they are",
+		t.Form, chunk.ParseHint(map[string]string{t.Name: written.Plain.String()}))
 }
 
 // RowBytes returns the least bytes that a row takes in a target's column.

@@ -66,6 +66,7 @@ func (c *ColumnSink) Finish(p *chunk.ColumnChunk, index int) {
 		}
 	case p.Numeric():
 		p.Blank(c.MissingNumbers)
+		p.Typed = true
 		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
 		p.Gaps = p.Present < p.Rows()
 		p.Dates = c.Field.isDate() && p.Present > 0

@@ -34,7 +34,8 @@ const (
 	numberSink
 	levelSink
 	textSink
-	doubleSink // the column has two targets
+	writtenSink // numbers that are written in a form of their own
+	doubleSink  // the column has two targets
 )
 
 // sink receives the cells of one input column in one chunk.
@@ -124,7 +125,9 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 		s.kind = textSink
 		s.column.Text, s.column.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
 	case w == chunk.WantNumber || w == chunk.WantAny && !p.text[t].Load():
-		s.kind = numberSink
+		if s.kind = numberSink; p.Targets[t].Form != nil {
+			s.kind = writtenSink
+		}
 		if p.wide[t].Load() {
 			s.column.F64 = p.spare.Float64s(most)
 		} else {
@@ -197,7 +200,12 @@ func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad 
 func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	switch s.kind {
 	case numberSink:
-		p.putNumber(s.column, cell, row)
+		v, date, ok := chunk.ParseValue(cell, p.Decimal)
+		p.putNumber(s.column, cell, row, v, date, ok)
+	case writtenSink:
+		text, _ := p.Decode(cell)
+		v, date, ok := p.Targets[s.target].ValueOf(text, p.Decimal)
+		p.putNumber(s.column, cell, row, v, date, ok)
 	case levelSink:
 		code := s.dict.Code(cell, &p.Options.Dialect)
 		s.column.Codes[row] = code
@@ -217,12 +225,12 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	}
 }
 
-func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int) {
+// putNumber takes what a cell was read as.
+func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int, v float64, date, ok bool) {
 	if p.IsMissing(cell) {
 		column.SetMissing(row)
 		return
 	}
-	v, date, ok := chunk.ParseValue(cell, p.Decimal)
 	if !ok {
 		column.AddOdd(row, cell, p.SkipBadRows)
 		column.SetMissing(row)
@@ -236,7 +244,7 @@ func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int)
 func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	column, rows := s.column, ch.Rows
 	switch s.kind {
-	case numberSink:
+	case numberSink, writtenSink:
 		if column.F64 != nil {
 			column.F64 = column.F64[:rows]
 			p.wide[s.target].Store(true)
@@ -269,7 +277,7 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	default:
 		return
 	}
-	if column.Odd().Count > 0 && !p.SkipBadRows && (s.kind != numberSink || p.Targets[s.target].Want == chunk.WantNumber) {
+	if column.Odd().Count > 0 && !p.SkipBadRows && (s.kind != numberSink && s.kind != writtenSink || p.Targets[s.target].Want == chunk.WantNumber) {
 		p.Stop.Store(true)
 	}
 }

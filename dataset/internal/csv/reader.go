@@ -365,7 +365,7 @@ func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	}
 	for i, t := range targets {
 		l.sinks[t.Source] = append(l.sinks[t.Source], i)
-		l.text[i].Store(r.dialect.guess[t.Source])
+		l.text[i].Store(r.dialect.guess[t.Source] || t.Parse == chunk.ParseAsNumber || t.Parse == chunk.ParseAsDate)
 	}
 	return l
 }

@@ -110,7 +110,7 @@ func (f *parquetLayout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	if !field.Readable() {
 		return 0, chunk.CannotRead(f.file.Name, field.Name, "is of the Parquet type %s, which is no number, date or text; leave it out with ignore", field.TypeName())
 	}
-	return field.RowBytes(t), nil
+	return field.RowBytes(t), field.SuitsForm(f.file.Name, t)
 }
 
 func (f *parquetLayout) Reader(w *columnar.Worker, group int, t chunk.Target, wide bool) (columnar.ColumnReader, error) {

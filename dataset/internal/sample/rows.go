@@ -288,11 +288,11 @@ func (s *Rows) Chosen() []uint32 {
 
 // Column returns the cells of a feature in the chosen rows, as numbers or as levels, and lets go of them. ok is
 // false where they cannot be that.
-func (s *Rows) Column(name string, numbers bool, o *chunk.Options) (p *chunk.ColumnChunk, ok bool) {
-	c := *s.byName[name]
-	*s.byName[name] = store{}
+func (s *Rows) Column(t *chunk.Target, numbers bool, o *chunk.Options) (p *chunk.ColumnChunk, ok bool) {
+	c := *s.byName[t.Name]
+	*s.byName[t.Name] = store{}
 	if numbers {
-		ok := c.textsToNumbers(o)
+		ok := c.textsToNumbers(t, o)
 		return &chunk.ColumnChunk{F32: c.f32, F64: c.f64}, ok
 	}
 	p = &chunk.ColumnChunk{Codes: c.codes, Dictionary: &chunk.Dictionary{Levels: c.texts}}
@@ -303,13 +303,13 @@ func (s *Rows) Column(name string, numbers bool, o *chunk.Options) (p *chunk.Col
 }
 
 // textsToNumbers leaves numbers only; ok is false where a text is none.
-func (c *store) textsToNumbers(o *chunk.Options) (ok bool) {
+func (c *store) textsToNumbers(t *chunk.Target, o *chunk.Options) (ok bool) {
 	if c.codes == nil {
 		return true
 	}
 	values := make([]float64, len(c.texts))
 	for i, text := range c.texts {
-		v, _, ok := chunk.ParseValue([]byte(text), o.Decimal)
+		v, _, ok := t.ValueOf(text, o.Decimal)
 		if !ok {
 			return false
 		}

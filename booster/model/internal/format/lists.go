@@ -162,7 +162,7 @@ func (l *columnList) UnmarshalJSON(b []byte) (err error) {
 		if !knownRole || !knownKind {
 			return fmt.Errorf("column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
 		}
-		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels}
+		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels, Written: string(e.Written)}
 		return nil
 	})
 	return err

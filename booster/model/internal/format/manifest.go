@@ -56,6 +56,7 @@ type columnEntry struct {
 	Name          Text   `json:"name"`
 	NumericLevels bool   `json:"numeric_levels"`
 	Role          string `json:"role"`
+	Written       Text   `json:"written"` // only where numbers were not written plainly
 }
 
 type historyEntry struct {
@@ -106,7 +107,11 @@ func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
 	b = append(append(append(b, `{"kind":"`...), KindNames[s.Kind]...), `","name":`...)
 	b = append(appendText(b, s.Name), `,"numeric_levels":`...)
 	b = append(strconv.AppendBool(b, s.NumericLevels), `,"role":"`...)
-	return append(append(b, roleNames[s.Role]...), `"}`...)
+	b = append(append(b, roleNames[s.Role]...), '"')
+	if s.Written != "" {
+		b = appendText(append(b, `,"written":`...), s.Written)
+	}
+	return append(b, '}')
 }
 
 func appendHistory(b []byte, h History) []byte {

@@ -148,6 +148,11 @@ func (c *Contents) checkSchema() error {
 		if s.Kind != dataset.Category && (len(s.Levels) > 0 || s.NumericLevels) {
 			return fmt.Errorf("column %q has levels but kind %s", s.Name, KindNames[s.Kind])
 		}
+		if s.Written != "" {
+			if err := dataset.CheckForm(s.Written); err != nil {
+				return fmt.Errorf("column %q: %w", s.Name, err)
+			}
+		}
 		if level, twice := repeated(s.Levels); twice {
 			return fmt.Errorf("column %q has level %q twice", s.Name, level)
 		}

@@ -1,0 +1,135 @@
+package chunk
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"boost/dataset/internal/written"
+)
+
+// The words for how a column is written, beside the forms themselves: its cells decide.
+const (
+	ParseAuto     = "auto"   // numbers or dates in the one form that all cells have; otherwise as without it
+	ParseAsNumber = "number" // numbers, in the one form that all cells have
+	ParseAsDate   = "date"   // dates, likewise
+	ParseText     = "text"   // text, whatever it looks like
+)
+
+// parseWords lists them.
+var parseWords = []string{ParseAuto, ParseAsNumber, ParseAsDate, ParseText}
+
+// CheckParse reports a way of writing that there is none of.
+func CheckParse(how string) error {
+	if slices.Contains(parseWords, how) {
+		return nil
+	}
+	if _, err := written.ParseForm(how); err != nil {
+		return Errorf("parse: %w, or one of %s", err, strings.Join(parseWords, ", "))
+	}
+	return nil
+}
+
+// checkParseNames makes sure that the columns of Parse are there.
+func (o *Options) checkParseNames(names []string, position map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(o.Parse)) {
+		if _, ok := position[name]; !ok && name != "" {
+			return absent(names, name, "parse")
+		}
+	}
+	return nil
+}
+
+// setParse gives a target without a schema what Parse says of it.
+func (o *Options) setParse(t *Target) error {
+	how, named := o.Parse[t.Name]
+	if !named {
+		how = o.Parse[""]
+	}
+	if how == "" {
+		return nil
+	}
+	if t.Role == IDRole || t.Role == GroupRole || t.Want == WantCategory {
+		if named && how != ParseText {
+			return Errorf("column %q is named in parse, and as %s; it can be one of them", t.Name, map[bool]string{true: "categorical", false: t.Role.String()}[t.Want == WantCategory])
+		}
+		return nil
+	}
+	if slices.Contains(parseWords, how) {
+		t.Parse = how
+		return nil
+	}
+	return t.setForm(how)
+}
+
+// setForm makes a target one of numbers in a form, of which the plain one is none.
+func (t *Target) setForm(text string) error {
+	form, err := written.ParseForm(text)
+	if err != nil {
+		return Errorf("column %q: %w", t.Name, err)
+	}
+	t.Want, t.Form = WantNumber, &form
+	return nil
+}
+
+// setSchemaParse gives a target the form of its schema, or that of Parse in its place.
+func (o *Options) setSchemaParse(t *Target) error {
+	if t.Schema == nil || t.Want != WantNumber {
+		return nil
+	}
+	if how := o.Parse[t.Name]; how != "" && !slices.Contains(parseWords, how) {
+		return t.setForm(how)
+	}
+	if t.Schema.Written == "" {
+		return nil
+	}
+	return t.setForm(t.Schema.Written)
+}
+
+// ValueOf reads a text of the target's column as a number.
+func (t *Target) ValueOf(text string, point byte) (v float64, isDate, ok bool) {
+	if t.Form == nil {
+		return ParseValue([]byte(text), point)
+	}
+	v, ok = t.Form.Parse(text)
+	return v, ok && t.Form.IsDate(), ok
+}
+
+// ParseHint is the flag that reads columns as they are written, in a form that can be pasted.
+func ParseHint(how map[string]string) string {
+	entries := make([]string, 0, len(how))
+	for _, name := range slices.Sorted(maps.Keys(how)) {
+		entries = append(entries, keyText(name)+"="+tomlText(how[name]))
+	}
+	return "--set 'data.parse={" + strings.Join(entries, ", ") + "}'"
+}
+
+// keyText writes a name as a key of TOML between single quotes of a shell.
+func keyText(name string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	}
+	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return tomlText(name)
+}
+
+func tomlText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f || r == '\'':
+			fmt.Fprintf(&b, "\\u%04X", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
