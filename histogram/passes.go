@@ -120,6 +120,7 @@ func (b *Builder) placeGroups() {
 		return
 	}
 	if b.wholeRow {
+		b.places = slices.Grow(b.places, len(b.rowMajor.Groups)+len(b.columns))
 		for i := range b.rowMajor.Groups {
 			packed := &b.rowMajor.Groups[i]
 			p := place{group: packed.Members[0], at: b.rowSlots, size: int(packed.NBins)}
