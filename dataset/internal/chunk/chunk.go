@@ -62,10 +62,10 @@ func (ch *Chunk) Odd() bool {
 	return false
 }
 
-// GiveUp marks a chunk whose last record goes on for too long.
-func (ch *Chunk) GiveUp() {
+// GiveUp marks a chunk whose last record goes on for too long; fix says what to do about it.
+func (ch *Chunk) GiveUp(fix string) {
 	if ch.Shape.Allows(true) {
 		ch.Shape = &ShapeError{Line: max(0, ch.Lines-1), Fatal: true,
-			Text: "this record is longer than 64 MiB", Fix: "is this a CSV or TSV file?"}
+			Text: "this record is longer than 64 MiB", Fix: fix}
 	}
 }

@@ -103,6 +103,12 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
 		}
 		i = p.record(b, i, ch)
 	}
+	p.end(ch)
+	return ch
+}
+
+// end cuts the column chunks to the rows of the chunk.
+func (p *chunkParser) end(ch *chunk.Chunk) {
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
 			p.close(s, ch)
@@ -111,7 +117,6 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
 	if ch.Shape != nil && (ch.Shape.Fatal || !p.SkipBadRows) {
 		p.Stop.Store(true)
 	}
-	return ch
 }
 
 func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
@@ -282,9 +287,8 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	}
 }
 
-// badShape notes a record that has the wrong number of cells, the last of the
-// cells read so far ending at b[end], and returns the index behind the record.
-func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk.Chunk) int {
+// forgetRow takes back what was noted of the row in the making, which is left out.
+func (p *chunkParser) forgetRow(ch *chunk.Chunk) {
 	p.leftOut = true
 	for i := range p.sinks {
 		for s := &p.sinks[i]; s != nil; s = s.second {
@@ -293,6 +297,12 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 			}
 		}
 	}
+}
+
+// badShape notes a record that has the wrong number of cells, the last of the
+// cells read so far ending at b[end], and returns the index behind the record.
+func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch *chunk.Chunk) int {
+	p.forgetRow(ch)
 	for b[end] != '\n' {
 		_, at, inside, problem := p.cells.cell(b, end+1)
 		cells++

@@ -7,10 +7,8 @@ import (
 	"io"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"boost/dataset/internal/chunk"
-	"boost/internal/cpu"
+	"boost/dataset/internal/records"
 )
 
 // Reader is the source of CSV and TSV. It reads the text of all inputs, one after
@@ -19,7 +17,7 @@ type Reader struct {
 	*chunk.Options
 	Inputs  []chunk.Input
 	dialect *dialect
-	first   *body // the first input, once it was opened to find the dialect, until it is read
+	first   *records.Text // the first input, once it was opened to find the dialect, until it is read
 }
 
 // Columns finds the dialect from the head of the first input.
@@ -62,13 +60,6 @@ func (r *Reader) Notes(blank int) []string {
 	return notes
 }
 
-// body is an input whose header was read, ready to be cut into chunks.
-type body struct {
-	stream *chunk.Stream
-	reader io.Reader
-	before int // lines of the header
-}
-
 // open opens an input and reads its head.
 func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	stream, err := r.StreamOf(in, chunk.CSVFormat)
@@ -103,8 +94,8 @@ func namedSeparator(s *chunk.Stream) byte {
 
 // body checks the header of an opened input, if the table has one, and puts the
 // reader behind it.
-func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
-	b := &body{stream: stream}
+func (r *Reader) body(stream *chunk.Stream, h *head) (*records.Text, error) {
+	t := &records.Text{Stream: stream}
 	text := h.text
 	if r.dialect.header {
 		records := h.records(r.dialect.sep, 1)
@@ -118,13 +109,13 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (*body, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, b.before = behindHeader(text, r.dialect.sep)
+		text, t.Before = behindHeader(text, r.dialect.sep)
 	}
 	if h.sep != 0 {
-		b.before++
+		t.Before++
 	}
-	b.reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
-	return b, nil
+	t.Reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
+	return t, nil
 }
 
 // behindHeader returns what follows the first record, and the lines up to there.
@@ -148,194 +139,37 @@ func (r *Reader) sameHeader(name string, names []string) error {
 	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.dialect.names)
 }
 
-// job is a chunk's text on its way to a worker.
-type job struct {
-	text   []byte
-	index  int
-	file   int
-	before int
-	share  float64 // of the text of all inputs, as far as that can be told; else 0
-	cut    bool    // the last record is longer than longestRecord
-}
-
 // run reads all inputs, of which the first may be opened already, and emits their
 // chunks. With an error of the input, the chunks before it are emitted too.
-func (r *Reader) run(ctx context.Context, l *layout, first *body) error {
-	workers := r.workers()
-	jobs := make(chan job)
-	free := make(chan []byte, workers+1)
-	var (
-		group, groupCtx = errgroup.WithContext(ctx)
-		readErr         error
-	)
-	group.Go(func() error {
-		defer close(jobs)
-		c := &cutter{Reader: r, layout: l, jobs: jobs, free: free, unmade: workers + 1}
-		readErr = c.cutAll(groupCtx, first)
-		return groupCtx.Err()
+func (r *Reader) run(ctx context.Context, l *layout, first *records.Text) error {
+	cells := &CellReader{Sep: l.sep}
+	c := &records.Cutter{Options: r.Options, Inputs: r.Inputs, Bytes: l.chunkBytes, End: cells.LastRecordEnd, Stop: &l.Stop}
+	c.Open = func(file int) (*records.Text, error) {
+		if file == 0 && first != nil {
+			return first, nil
+		}
+		stream, h, err := r.open(&r.Inputs[file])
+		if err != nil {
+			return nil, err
+		}
+		t, err := r.body(stream, h)
+		if err != nil {
+			stream.Close()
+		}
+		return t, err
+	}
+	return c.Run(ctx, func() func(records.Piece) func() {
+		p := newChunkParser(l)
+		return func(piece records.Piece) func() {
+			ch := p.parse(piece.Text, piece.Index, piece.File)
+			ch.Before, ch.Share = piece.Before, piece.Share
+			if piece.Cut {
+				ch.GiveUp("is this a CSV or TSV file?")
+				l.Stop.Store(true)
+			}
+			return func() { l.Send(ch) }
+		}
 	})
-	for range workers {
-		group.Go(func() error {
-			var p *chunkParser
-			for j := range jobs {
-				if p == nil {
-					p = newChunkParser(l)
-				}
-				ch := p.parse(j.text, j.index, j.file)
-				ch.Before, ch.Share = j.before, j.share
-				if j.cut {
-					ch.GiveUp()
-					l.Stop.Store(true)
-				}
-				free <- j.text[:0]
-				l.Send(ch)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return readErr
-}
-
-// workers returns how many workers the inputs are worth.
-func (r *Reader) workers() int {
-	threads := r.Threads
-	if threads == 0 {
-		threads = cpu.Threads()
-	}
-	size := int64(0)
-	for _, in := range r.Inputs {
-		if in.Size == 0 {
-			return threads
-		}
-		size += in.Size
-	}
-	// Gzip makes a table about a quarter to a tenth of its size.
-	return int(min(int64(threads), 1+10*size/int64(r.ChunkSize)))
-}
-
-// cutter cuts the text of the inputs into chunks at ends of records.
-type cutter struct {
-	*Reader
-	layout *layout
-	jobs   chan<- job
-	free   chan []byte
-	unmade int // buffers that may still be made
-	next   int
-	carry  []byte // the beginning of the next chunk
-}
-
-func (c *cutter) cutAll(ctx context.Context, first *body) error {
-	for file := range c.Inputs {
-		b := first
-		if file > 0 || b == nil {
-			stream, h, err := c.open(&c.Inputs[file])
-			if err != nil {
-				return err
-			}
-			if b, err = c.body(stream, h); err != nil {
-				stream.Close()
-				return err
-			}
-		}
-		err := c.cut(ctx, b, file)
-		b.stream.Close()
-		if err != nil || c.layout.Stop.Load() || ctx.Err() != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cut sends the chunks of one input.
-func (c *cutter) cut(ctx context.Context, b *body, file int) error {
-	cells := &CellReader{Sep: c.layout.sep}
-	c.carry = c.carry[:0]
-	before := b.before
-	for !c.layout.Stop.Load() {
-		buffer, ok := c.buffer(ctx)
-		if !ok {
-			return nil
-		}
-		n := copy(buffer, c.carry)
-		var err error
-		end := 0
-		cut := false
-		for end == 0 && err == nil && !cut {
-			if n == len(buffer)-1 {
-				buffer = append(buffer, make([]byte, len(buffer))...)
-			}
-			var more int
-			more, err = chunk.ReadFull(b.reader, buffer[n:len(buffer)-1])
-			n += more
-			if err == nil {
-				end = cells.LastRecordEnd(buffer[:n])
-				cut = end == 0 && n >= chunk.LongestRecord
-			}
-		}
-		if err != nil && err != io.EOF {
-			return b.stream.Failure(err)
-		}
-		c.carry = append(c.carry[:0], buffer[end:n]...)
-		if end == 0 { // the rest of the input
-			if end = n; end > 0 && buffer[end-1] != '\n' {
-				buffer[end] = '\n'
-				end++
-			}
-			c.carry = c.carry[:0]
-		}
-		if end > 0 {
-			share := c.share(b.stream, file, end)
-			if err == io.EOF && c.next == 0 && file == len(c.Inputs)-1 {
-				share = 1
-			}
-			c.jobs <- job{text: buffer[:end], index: c.next, file: file, before: before, cut: cut, share: share}
-			c.next++
-			before = 0
-		}
-		if err == io.EOF || cut {
-			return nil
-		}
-	}
-	return nil
-}
-
-// share returns which part of the text of all inputs so many bytes are, about, judged
-// by how much the input at hand was compressed so far; 0 where that is unknown.
-func (c *cutter) share(s *chunk.Stream, file, bytes int) float64 {
-	if c.Inputs[file].Size == 0 {
-		return 0
-	}
-	return float64(bytes) / (float64(c.Inputs[file].Size) * s.UnpackedBy()) * chunk.ShareOf(c.Inputs, file)
-}
-
-// buffer returns a buffer that holds the carried text and room for more, or false
-// once the context is done.
-func (c *cutter) buffer(ctx context.Context) ([]byte, bool) {
-	var buffer []byte
-	select {
-	case buffer = <-c.free:
-	default:
-		if c.unmade > 0 {
-			c.unmade--
-			break
-		}
-		select {
-		case buffer = <-c.free:
-		case <-ctx.Done():
-			return nil, false
-		}
-	}
-	// One byte more than is read, for the line feed that the last line may lack. A
-	// buffer that has grown before is not used in full: chunks must not depend on which
-	// buffer was free.
-	size := max(c.layout.chunkBytes, len(c.carry)) + 1
-	if cap(buffer) < size {
-		buffer = make([]byte, size)
-	}
-	return buffer[:size], ctx.Err() == nil
 }
 
 // smallChunk is the text of a chunk of few columns: with what becomes of it, it stays in the
@@ -373,7 +207,7 @@ func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 // Close closes the first input if it was opened and not read.
 func (r *Reader) Close() {
 	if r.first != nil {
-		r.first.stream.Close()
+		r.first.Stream.Close()
 		r.first = nil
 	}
 }
