@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/jsonl"
 	"boost/dataset/internal/libsvm"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -102,7 +103,7 @@ func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes i
 		return 0, false
 	}
 	defer s.Close()
-	if o.Opened.Name != chunk.CSVFormat && o.Opened.Name != libsvm.FormatName {
+	if o.Opened.Name != chunk.CSVFormat && o.Opened.Name != libsvm.FormatName && o.Opened.Name != jsonl.FormatName {
 		if inputs[0].Opened.Packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}

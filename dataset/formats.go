@@ -5,6 +5,7 @@ import (
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/jsonl"
 	"boost/dataset/internal/libsvm"
 	"boost/dataset/internal/parquet"
 	"boost/dataset/internal/sidefile"
@@ -15,6 +16,7 @@ import (
 var formats = []*chunk.Format{
 	{Name: arrowipc.FormatName, Title: "Arrow", Knows: arrowipc.Recognizes, Open: columnar.NewSource(arrowipc.FormatName, arrowipc.NewLayout), Idle: chunk.TextKeys},
 	{Name: parquet.FormatName, Title: "Parquet", Knows: parquet.Recognizes, Open: columnar.NewSource(parquet.FormatName, parquet.NewLayout), Idle: chunk.TextKeys},
+	{Name: jsonl.FormatName, Title: "JSON lines", Knows: jsonl.Recognizes, Open: jsonl.NewSource, Idle: chunk.TextKeys},
 	{Name: libsvm.FormatName, Title: "LibSVM text", Knows: libsvm.Recognizes, Open: libsvm.NewSource, Idle: []string{"separator", "header", "encoding", "decimal"}},
 	{Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base"},
 		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {

@@ -187,8 +187,9 @@ func TestForeignFiles(t *testing.T) {
 	for start, name := range map[string]string{
 		"PK\x03\x04\x14\x00": "a zip file", "BZh91AY&SY\x00": "a bzip2 file", "\xfd7zXZ\x00": "an xz file", "\xff\xfex\x00,\x00": "UTF-16 text",
 		"FEA1\x00\x00\x00\x00": "Feather file of version 1", "%PDF-1.7\n%": "a PDF document", "<!DOCTYPE html>\n<html>": "a web page",
-		"<html><body>": "a web page", `{"x": 1, "y": 2}` + "\n": "JSON text", `[{"x": 1}]`: "JSON text", "<?xml version='1.0'?>": "XML text",
-		"SQLite format 3\x00": "an SQLite database", "Obj\x01\x04": "an Avro file",
+		"<html><body>": "a web page", `[{"x": 1}]`: "a JSON array; jq -c '.[]' ", "<?xml version='1.0'?>": "XML text",
+		"SQLite format 3\x00":   "an SQLite database; duckdb -c \"COPY (SELECT * FROM sqlite_scan('",
+		"ORC\n\x0b\x00\x08\x00": "an ORC file; python3 -c", "\x01\x02\x03\x04\x05\x06\x07\x08DUCK@\x00\x00\x00": "a DuckDB database; duckdb ", "Obj\x01\x04": "an Avro file",
 	} {
 		for form, content := range map[string]string{"plain": start, "gzip": gzipped(t, start), "zstd": zstandard(t, start)} {
 			file(t, "t.csv", content)

@@ -1,11 +1,13 @@
 package chunk
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +30,9 @@ func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error)
 	for _, path := range paths {
 		if path == "" {
 			return nil, Errorf("a table needs the name of a file")
+		}
+		if err := refuseRemote(path); err != nil {
+			return nil, err
 		}
 		if _, err := os.Lstat(path); err == nil || !strings.ContainsAny(path, "*?[") {
 			names = append(names, path)
@@ -110,14 +115,62 @@ func ReadUnchanged(f *os.File, name string, read func() error) error {
 	return nil
 }
 
-// foreign are the beginnings of files that no format here has.
-var foreign = []struct{ magic, name string }{
-	{"PK\x03\x04", "a zip file"}, {"BZh91AY&SY", "a bzip2 file"}, {"\xfd7zXZ", "an xz file"},
-	{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"}, {"FEA1\x00", "a Feather file of version 1"},
-	{"%PDF-", "a PDF document"}, {"\xd0\xcf\x11\xe0", "an old spreadsheet or document"}, {"SQLite format 3", "an SQLite database"},
-	{"Obj\x01", "an Avro file"}, {"\x89HDF", "an HDF5 file"}, {"\x93NUMPY", "a NumPy array"},
-	{"<!DOCTYPE", "a web page"}, {"<!doctype", "a web page"}, {"<html", "a web page"}, {"<?xml", "XML text"},
-	{`{"`, "JSON text"}, {"[{", "JSON text"},
+// foreign are the beginnings of files that no format here has. A fix has the name of the file in place of FILE.
+var foreign = []struct{ magic, name, fix string }{
+	{magic: "PK\x03\x04", name: "a zip file"}, {magic: "BZh91AY&SY", name: "a bzip2 file"}, {magic: "\xfd7zXZ", name: "an xz file"},
+	{magic: "\xff\xfe", name: "UTF-16 text"}, {magic: "\xfe\xff", name: "UTF-16 text"}, {magic: "FEA1\x00", name: "a Feather file of version 1"},
+	{magic: "%PDF-", name: "a PDF document"}, {magic: "\xd0\xcf\x11\xe0", name: "an old spreadsheet or document"},
+	{"SQLite format 3\x00", "an SQLite database", `duckdb -c "COPY (SELECT * FROM sqlite_scan('FILE', 'NAME')) TO 'NAME.parquet'" writes its table NAME as Parquet`},
+	{magic: "Obj\x01", name: "an Avro file"}, {magic: "\x89HDF", name: "an HDF5 file"}, {magic: "\x93NUMPY", name: "a NumPy array"},
+	{magic: "<!DOCTYPE", name: "a web page"}, {magic: "<!doctype", name: "a web page"}, {magic: "<html", name: "a web page"}, {magic: "<?xml", name: "XML text"},
+	{"[{", "a JSON array", "jq -c '.[]' FILE writes it as JSON lines"},
+}
+
+// refuseForeign returns the error about an input that begins so if no format here has such files, nil else.
+func refuseForeign(name string, start []byte, formats []*Format) error {
+	what, fix := "", ""
+	for _, f := range foreign {
+		if bytes.HasPrefix(start, []byte(f.magic)) {
+			what, fix = f.name, f.fix
+			break
+		}
+	}
+	switch {
+	case len(start) >= 12 && string(start[8:12]) == "DUCK" && isBinary(start):
+		what, fix = "a DuckDB database", `duckdb FILE -c "COPY NAME TO 'NAME.parquet'" writes its table NAME as Parquet`
+	case bytes.HasPrefix(start, []byte("ORC")) && isBinary(start):
+		what, fix = "an ORC file", `python3 -c "import pyarrow.orc as o, pyarrow.parquet as p; p.write_table(o.read_table('FILE'), 'FILE.parquet')" writes it as Parquet`
+	case what == "":
+		return nil
+	}
+	if fix == "" {
+		return Errorf("%s is %s; give it as %s, plain, gzip or zstd", name, what, formatTitles(formats))
+	}
+	return Errorf("%s is %s; %s", name, what, strings.ReplaceAll(fix, "FILE", name))
+}
+
+// isBinary reports whether the beginning of an input holds bytes that no text has.
+func isBinary(start []byte) bool {
+	return bytes.ContainsFunc(start, func(c rune) bool { return c < '\t' })
+}
+
+// remote are the addresses that people give in place of files, with the command that gets the file.
+var remote = []struct{ scheme, command string }{
+	{"https://", "curl -LO"}, {"http://", "curl -LO"}, {"ftp://", "curl -O"}, {"s3://", "aws s3 cp"}, {"gs://", "gcloud storage cp"},
+}
+
+// refuseRemote returns the error about a path that is an address, nil if it is none.
+func refuseRemote(path string) error {
+	for _, r := range remote {
+		if strings.HasPrefix(strings.ToLower(path), r.scheme) {
+			to := ""
+			if !strings.HasPrefix(r.command, "curl") {
+				to = " ."
+			}
+			return Errorf("%s is not a file on this machine; %s %s%s gets it, then give %s", path, r.command, path, to, pathpkg.Base(path))
+		}
+	}
+	return nil
 }
 
 // ByteOrderMark may stand at the beginning of UTF-8 text and is no part of it.

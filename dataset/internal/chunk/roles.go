@@ -178,8 +178,7 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 		targets = append(targets, t)
 	}
 	if len(lacking) > 0 {
-		return nil, Errorf("the table lacks %s %s, which the model needs; its columns are %s",
-			Plural(len(lacking), "column"), NameList(lacking, 5), NameList(names, 20))
+		return nil, Lacks(lacking, names)
 	}
 	for _, id := range o.IDs {
 		source, ok := position[id]
@@ -194,6 +193,12 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 		return nil, Errorf("the table has none of the model's columns; its columns are %s", NameList(names, 20))
 	}
 	return targets, nil
+}
+
+// Lacks is the error about features of the model that a table with the given columns lacks.
+func Lacks(lacking, names []string) error {
+	return Errorf("the table lacks %s %s, which the model needs; its columns are %s",
+		Plural(len(lacking), "column"), NameList(lacking, 5), NameList(names, 20))
 }
 
 // agreesWithSchema reports a label, weight or group option that names another column

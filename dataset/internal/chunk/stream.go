@@ -49,11 +49,9 @@ func (in *Input) Stream(formats []*Format) (*Stream, error) {
 		s.Close()
 		return nil, err
 	}
-	for _, f := range foreign {
-		if bytes.HasPrefix(start, []byte(f.magic)) {
-			s.Close()
-			return nil, Errorf("%s is %s; give it as %s, plain, gzip or zstd", in.Name, f.name, formatTitles(formats))
-		}
+	if err := refuseForeign(in.Name, start, formats); err != nil {
+		s.Close()
+		return nil, err
 	}
 	return s, nil
 }
