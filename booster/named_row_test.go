@@ -4,7 +4,9 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -58,5 +60,29 @@ func TestPredictRowEqualsFile(t *testing.T) {
 		if got, err := m.PredictRow(row); err != nil || got[0] != want[i] {
 			t.Fatalf("row %d: %v, %v; want %v", i, got, err, want[i])
 		}
+	}
+}
+
+// A model that read money reads it in a row, too.
+func TestPredictRowReadsForms(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("price,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "\"$1,%03d.50\",%d\n", 17*i%997, i)
+	}
+	train, err := dataset.Read(context.Background(), strings.NewReader(text.String()), "t.csv", dataset.Label("y"), dataset.Parse(map[string]string{"price": "number"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := booster.Train(context.Background(), booster.Params{Objective: "regression", Rounds: 5}, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.PredictRow(map[string]any{"price": 1017.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.PredictRow(map[string]any{"price": "$1,017.50"}); err != nil || got[0] != want[0] {
+		t.Errorf("$1,017.50 gives %v, %v; 1017.5 gives %v", got, err, want)
 	}
 }

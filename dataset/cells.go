@@ -8,12 +8,32 @@ import (
 )
 
 // CellReader reads single cells as FromColumns with As(schema) reads columns.
-type CellReader struct{ options *chunk.Options }
+type CellReader struct {
+	options *chunk.Options
+	targets map[string]chunk.Target // by name, for the form of numbers
+}
 
 // NewCellReader returns a reader of the cells of a model's columns.
 func NewCellReader(s Schema) (*CellReader, error) {
 	o, err := newOptions([]Option{As(s)})
-	return &CellReader{o}, err
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range s.Columns {
+		if s.Columns[i].Role != IDRole { // a feature may stand there as an id, too
+			names = append(names, s.Columns[i].Name)
+		}
+	}
+	targets, err := o.Resolve(names)
+	if err != nil {
+		return nil, err
+	}
+	r := &CellReader{options: o, targets: make(map[string]chunk.Target, len(targets))}
+	for _, t := range targets {
+		r.targets[t.Name] = t
+	}
+	return r, nil
 }
 
 // Cell is what one cell means in a column: a number, NaN if it is missing, or in a Category column
@@ -50,7 +70,8 @@ func (r *CellReader) Text(c *ColumnSchema, text string) (Cell, error) {
 	case c.Kind == Category && !c.NumericLevels:
 		return Cell{Level: text}, nil
 	}
-	v, _, ok := chunk.ParseValue([]byte(text), r.options.Decimal)
+	target := r.targets[c.Name]
+	v, _, ok := target.ValueOf(text, r.options.Decimal)
 	switch {
 	case ok:
 		return r.Number(c, v), nil

@@ -122,6 +122,19 @@ func TestJSONLinesValues(t *testing.T) {
 	}
 }
 
+// Texts can be numbers in a form, beside numbers.
+func TestJSONLinesForms(t *testing.T) {
+	table, err := readJSON("{\"p\": \"$1,234.50\"}\n{\"p\": null}\n{\"p\": 7}\n{\"p\": \"$2,000.00\"}\n", dataset.Parse(map[string]string{"p": "$1,234.5"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range []float64{1234.5, math.NaN(), 7, 2000} {
+		if got := numberOf(table.Column("p"), row); got != want && got == got {
+			t.Errorf("row %d is %v, want %v", row, got, want)
+		}
+	}
+}
+
 func TestJSONLinesRefusals(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70)
 	lists := `{"a":` + strings.Repeat(`[{"b":`, 100_000)

@@ -68,7 +68,7 @@ func (f *Fields) Text(column int, cell []byte) {
 // Number takes a number with its text, which has a decimal point.
 func (f *Fields) Number(column int, v float64, text []byte) {
 	f.each(column, func(s *sink) {
-		if s.kind == numberSink {
+		if s.kind == numberSink || s.kind == writtenSink {
 			s.column.SetNumber(f.chunk.Rows, v)
 			return
 		}
@@ -87,7 +87,7 @@ func (f *Fields) Number(column int, v float64, text []byte) {
 // Date is Number for a time in seconds, with the text that it has as a level.
 func (f *Fields) Date(column int, v float64, text []byte) {
 	f.each(column, func(s *sink) {
-		if s.kind == numberSink {
+		if s.kind == numberSink || s.kind == writtenSink {
 			s.column.Dates = true
 			s.column.SetNumber(f.chunk.Rows, v)
 			return
@@ -101,7 +101,7 @@ func (f *Fields) Missing(column int) {
 	row := f.chunk.Rows
 	f.each(column, func(s *sink) {
 		switch s.kind {
-		case numberSink:
+		case numberSink, writtenSink:
 			s.column.SetMissing(row)
 		case levelSink:
 			s.column.Codes[row] = chunk.MissingCode
